@@ -1,0 +1,46 @@
+/** The nine scopes a key may carry. */
+export const SCOPES = [
+  'ingest',
+  'telemetry',
+  'prompts',
+  'vault',
+  'rule_engine',
+  'evaluation',
+  'chat',
+  'controller',
+  'db_config',
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export type Principal =
+  | { readonly kind: 'key'; readonly id: string }
+  | { readonly kind: 'user'; readonly id: string }
+  /** Loopback without a credential: may ingest, and may read while no owner exists. */
+  | { readonly kind: 'anonymous' };
+
+/**
+ * Who asks and for which tenant. Built once at the edge from credential and headers; the first argument of every
+ * service and of every telemetry query. Nothing else names a tenant.
+ */
+export interface RequestContext {
+  readonly principal: Principal;
+  readonly organisationId: string;
+  readonly projectId: string;
+  /** Undefined on reads means all environments of the project. */
+  readonly environment: string | undefined;
+  readonly databaseConfigId: string;
+  readonly scopes: ReadonlySet<Scope>;
+  readonly requestId: string;
+}
+
+export const DEFAULT_ORGANISATION_ID = 'default';
+export const DEFAULT_PROJECT_ID = 'default';
+export const DEFAULT_ENVIRONMENT = 'production';
+export const DEFAULT_DATABASE_CONFIG_ID = 'embedded';
+
+const ENVIRONMENT_NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+
+/** True for a well-formed environment name (`^[a-z0-9][a-z0-9._-]{0,62}$`). */
+export function isEnvironmentName(name: string): boolean {
+  return ENVIRONMENT_NAME.test(name);
+}

@@ -1,0 +1,118 @@
+/**
+ * The one table of errors. A row says what the HTTP status is, whether the same request may succeed later, and the
+ * sentence a person reads. `{name}` in a sentence is filled from the parameters given to `fail`.
+ */
+export const ERROR_TABLE = {
+  bad_request: { status: 400, retryable: false, template: '{detail}' },
+  body_not_json: {
+    status: 400,
+    retryable: false,
+    template: 'The request body is not a JSON object. Send one, e.g. {"from":"-1h"}.',
+  },
+  undecodable: {
+    status: 400,
+    retryable: false,
+    template: 'The body could not be decoded as {format}: {detail}',
+  },
+  bad_query: { status: 400, retryable: false, template: '{detail}' },
+  bad_environment_name: {
+    status: 400,
+    retryable: false,
+    template:
+      'Environment name {name} is not valid. Use 1 to 63 characters of a-z, 0-9, ".", "_" and "-", starting with a letter or digit.',
+  },
+  no_credential: {
+    status: 401,
+    retryable: false,
+    template: 'No API key was sent. Add the header "Authorization: Bearer <key>".',
+  },
+  unknown_credential: { status: 401, retryable: false, template: 'The API key is not known or was revoked.' },
+  forbidden: { status: 403, retryable: false, template: '{detail}' },
+  not_found: { status: 404, retryable: false, template: '{what} was not found.' },
+  method_not_allowed: {
+    status: 405,
+    retryable: false,
+    template: '{method} is not allowed here. Use {allowed}.',
+  },
+  conflict: { status: 409, retryable: false, template: '{detail}' },
+  too_large: {
+    status: 413,
+    retryable: false,
+    template: 'The body is larger than {limit} bytes after decompression. Send smaller batches.',
+  },
+  unsupported_media: { status: 415, retryable: false, template: '{detail}' },
+  refused: { status: 422, retryable: false, template: '{detail}' },
+  headers_too_large: { status: 431, retryable: false, template: 'The request headers are too large.' },
+  rate_limited: { status: 429, retryable: true, template: 'Too many requests. Try again in {seconds} s.' },
+  overloaded: { status: 503, retryable: true, template: '{detail}' },
+  store_unavailable: {
+    status: 503,
+    retryable: true,
+    template: 'The telemetry store is not answering. Try again in {seconds} s.',
+  },
+  query_too_expensive: {
+    status: 422,
+    retryable: false,
+    template: 'The query needs more {resource} than its bound allows. Narrow the time range or the filter.',
+  },
+  shutting_down: {
+    status: 503,
+    retryable: true,
+    template: 'The platform is shutting down. Try again shortly.',
+  },
+  internal: {
+    status: 500,
+    retryable: false,
+    template: 'Something went wrong on our side. Quote the request id.',
+  },
+} as const satisfies Record<string, { status: number; retryable: boolean; template: string }>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+/** A failure with a row in {@link ERROR_TABLE}. Thrown anywhere, translated once, at the edge. */
+export class CandelaError extends Error {
+  override readonly name = 'CandelaError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly retryable: boolean;
+  /** Seconds for `Retry-After`; only on retryable errors. */
+  readonly retryAfterSeconds: number | undefined;
+  /** Extra headers or fields for the edge, e.g. the position of a query error. Never secrets. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: {
+      retryAfterSeconds?: number | undefined;
+      details?: Record<string, unknown>;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    const row = ERROR_TABLE[code];
+    this.code = code;
+    this.status = row.status;
+    this.retryable = row.retryable;
+    this.retryAfterSeconds = row.retryable ? (options.retryAfterSeconds ?? 5) : undefined;
+    this.details = options.details;
+  }
+}
+
+/** Builds the error of `code`, its sentence filled from `params`. Usage: `throw fail('not_found', {what: 'Trace'})`. */
+export function fail(
+  code: ErrorCode,
+  params: Readonly<Record<string, string | number>> = {},
+  options: { retryAfterSeconds?: number; details?: Record<string, unknown>; cause?: unknown } = {},
+): CandelaError {
+  const message = ERROR_TABLE[code].template.replaceAll(/\{(\w+)\}/g, (whole, key: string) =>
+    Object.hasOwn(params, key) ? String(params[key]) : whole,
+  );
+  const seconds = typeof params['seconds'] === 'number' ? params['seconds'] : undefined;
+  return new CandelaError(code, message, { retryAfterSeconds: seconds, ...options });
+}
+
+/** Narrows an unknown throw; anything untyped becomes `internal` with the original as cause. */
+export function asCandelaError(thrown: unknown): CandelaError {
+  return thrown instanceof CandelaError ? thrown : fail('internal', {}, { cause: thrown });
+}

@@ -1,0 +1,75 @@
+// Runs before every npm script, on whatever Node the machine has (>= 20): plain JavaScript, no dependencies.
+// Installs the packages when the lockfile changed, and with --web builds the web UI when its sources changed.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const major = Number(process.versions.node.split('.')[0]);
+if (major < 20) {
+  console.error(`Candela needs Node 20 or newer to start its set-up; this is ${process.version}.`);
+  process.exit(1);
+}
+
+const modules = join(root, 'node_modules');
+const stampOf = (name) => join(modules, `.candela-${name}`);
+const readStamp = (name) => (existsSync(stampOf(name)) ? readFileSync(stampOf(name), 'utf8') : '');
+const digest = (paths) => {
+  const hash = createHash('sha256');
+  for (const path of paths) hash.update(path.slice(root.length)).update(readFileSync(path));
+  return hash.digest('hex');
+};
+
+const filesBelow = (folder) =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter(
+      (entry) =>
+        entry.isFile() &&
+        !/[\\/](dist|node_modules)([\\/]|$)/.test(join(entry.parentPath ?? entry.path, entry.name)),
+    )
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
+
+function install() {
+  const manifests = ['package.json', 'package-lock.json'].map((name) => join(root, name));
+  const wanted = `${process.platform}-${process.arch} ${digest(manifests)}`;
+  if (readStamp('install') === wanted) return;
+  console.log('Installing packages (first start, or the lockfile changed) ...');
+  // `npm_execpath` is the npm that runs this script; spawning it by Node works on every platform.
+  const npm = process.env.npm_execpath;
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  if (npm && /\.c?js$/.test(npm))
+    execFileSync(process.execPath, [npm, ...args], { cwd: root, stdio: 'inherit' });
+  else execFileSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  writeFileSync(stampOf('install'), wanted);
+}
+
+function buildWeb() {
+  const web = join(root, 'apps', 'web');
+  const sources = ['contract', 'kernel', 'rules', 'semconv']
+    .map((name) => join(root, 'packages', name, 'src'))
+    .concat([join(web, 'src')])
+    .filter(existsSync)
+    .flatMap(filesBelow)
+    .filter((path) => !/\.test\.tsx?$/.test(path))
+    .concat(
+      ['index.html', 'vite.config.ts', 'package.json'].map((name) => join(web, name)).filter(existsSync),
+    );
+  const wanted = digest(sources);
+  const built = join(web, 'dist', 'index.html');
+  if (existsSync(built) && statSync(built).size > 0 && readStamp('web') === wanted) return;
+  console.log('Building the web UI ...');
+  const node = join(modules, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node');
+  execFileSync(node, [join(modules, 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'], {
+    cwd: web,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  mkdirSync(modules, { recursive: true });
+  writeFileSync(stampOf('web'), wanted);
+}
+
+install();
+if (process.argv.includes('--web')) buildWeb();
