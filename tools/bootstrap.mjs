@@ -1,5 +1,6 @@
 // Runs before every npm script, on whatever Node the machine has (>= 20): plain JavaScript, no dependencies.
-// Installs the packages when the lockfile changed, and with --web builds the web UI when its sources changed.
+// Installs the packages when the lockfile changed (--all: those of the tests too), and with --web builds the web UI when
+// its sources changed.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -32,18 +33,36 @@ const filesBelow = (folder) =>
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     .sort();
 
-function install() {
+/**
+ * What runs the platform is installed by every script; what tests it (linters, vendor SDKs driven as real clients, a
+ * browser driver) only by scripts that ask with --all.
+ */
+function install(everything) {
   const manifests = ['package.json', 'package-lock.json'].map((name) => join(root, name));
   const wanted = `${process.platform}-${process.arch} ${digest(manifests)}`;
-  if (readStamp('install') === wanted) return;
-  console.log('Installing packages (first start, or the lockfile changed) ...');
+  const [mode, ...stamped] = readStamp('install').split(' ');
+  if (stamped.join(' ') === wanted && (mode === 'all' || !everything)) return;
+  console.log(
+    mode
+      ? 'Installing packages (the lockfile changed, or more is needed) ...'
+      : 'Installing packages (first start) ...',
+  );
+  // `ci` empties node_modules first, under the feet of a platform that may be running from it: only when there is none.
+  const args = [existsSync(modules) ? 'install' : 'ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  if (!everything && mode !== 'all') {
+    const workspaces = ['apps', 'packages'].flatMap((kind) =>
+      readdirSync(join(root, kind))
+        .filter((name) => existsSync(join(root, kind, name, 'package.json')))
+        .map((name) => `--workspace=${kind}/${name}`),
+    );
+    args.push('--omit=dev', '--include-workspace-root', ...workspaces);
+  }
   // `npm_execpath` is the npm that runs this script; spawning it by Node works on every platform.
   const npm = process.env.npm_execpath;
-  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
   if (npm && /\.c?js$/.test(npm))
     execFileSync(process.execPath, [npm, ...args], { cwd: root, stdio: 'inherit' });
   else execFileSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
-  writeFileSync(stampOf('install'), wanted);
+  writeFileSync(stampOf('install'), `${everything || mode === 'all' ? 'all' : 'run'} ${wanted}`);
 }
 
 function buildWeb() {
@@ -71,5 +90,5 @@ function buildWeb() {
   writeFileSync(stampOf('web'), wanted);
 }
 
-install();
+install(process.argv.includes('--all'));
 if (process.argv.includes('--web')) buildWeb();

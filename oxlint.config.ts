@@ -1,0 +1,122 @@
+import { defineConfig } from 'oxlint';
+
+/**
+ * The doors of the house (see AGENTS.md). oxlint keeps only the last matching override of a rule, so every folder's
+ * list of forbidden imports is composed here instead of being spread over overlapping overrides.
+ */
+type Door = { group: string[]; message: string };
+
+const chdb: Door = {
+  group: ['chdb', 'chdb/*', '@chdb/*'],
+  message: 'chdb is loaded only in packages/telemetry-store/src/engine-host.',
+};
+const koffi: Door = { group: ['koffi', 'koffi/*'], message: 'Native calls live in files named native.ts.' };
+const llm: Door = {
+  group: ['ai', 'ai/*', '@ai-sdk/*', 'openai', 'openai/*', '@anthropic-ai/*'],
+  message: 'LLM vendor SDKs are imported only in apps/server/src/llm.',
+};
+const apps: Door = {
+  group: [
+    '@candela/server',
+    '@candela/web',
+    '@candela/demo',
+    '@candela/collector',
+    '@candela/cli',
+    '**/apps/*',
+  ],
+  message: 'Nothing imports an app.',
+};
+const nodeModules: Door = {
+  group: ['node:*'],
+  message: 'This code also runs in a browser: no node: imports.',
+};
+
+const packages = [
+  'kernel',
+  'semconv',
+  'otlp',
+  'contract',
+  'rules',
+  'telemetry-store',
+  'metadata-store',
+  'testkit',
+];
+/** Every workspace package but those named: what a layer may not import. */
+const onlyPackages = (...allowed: string[]): Door => ({
+  group: packages
+    .filter((name) => !allowed.includes(name))
+    .flatMap((name) => [`@candela/${name}`, `@candela/${name}/*`]),
+  message: `This layer may import only: ${allowed.map((name) => `@candela/${name}`).join(', ') || 'nothing of ours'}.`,
+});
+
+const forbid = (files: string[], doors: Door[], more: Record<string, unknown> = {}) => ({
+  files,
+  rules: { 'eslint/no-restricted-imports': ['error', { patterns: doors }], ...more },
+});
+
+const everywhere = [chdb, koffi, llm, apps];
+const testkit: Door = {
+  group: ['@candela/testkit', '@candela/testkit/*'],
+  message: 'The testkit is for tests and benches.',
+};
+
+export default defineConfig({
+  plugins: ['typescript', 'import', 'unicorn', 'oxc', 'promise', 'node'],
+  categories: { correctness: 'error' },
+  ignorePatterns: ['**/dist/**', '**/fixtures/**', '**/*.gen.ts', 'node_modules'],
+  rules: {
+    'import/no-cycle': 'error',
+    'typescript/no-explicit-any': 'error',
+    'typescript/ban-ts-comment': 'error',
+    'eslint/no-console': 'error',
+    'eslint/no-eval': 'error',
+    'node/no-process-env': 'error',
+    'unicorn/no-process-exit': 'error',
+    'eslint/no-restricted-imports': ['error', { patterns: everywhere }],
+  },
+  overrides: [
+    forbid(['packages/kernel/src/**'], [...everywhere, onlyPackages(), nodeModules]),
+    forbid(['packages/semconv/src/**'], [...everywhere, onlyPackages('kernel'), nodeModules]),
+    forbid(['packages/otlp/src/**'], [...everywhere, onlyPackages('kernel', 'semconv')]),
+    forbid(['packages/contract/src/**'], [...everywhere, onlyPackages('kernel', 'semconv'), nodeModules]),
+    forbid(
+      ['packages/telemetry-store/src/**'],
+      [...everywhere, onlyPackages('kernel', 'semconv', 'otlp', 'contract', 'rules')],
+    ),
+    forbid(
+      ['packages/telemetry-store/src/engine-host/**'],
+      [koffi, llm, apps, onlyPackages('kernel', 'semconv', 'otlp', 'contract', 'rules')],
+    ),
+    forbid(['apps/server/src/**', 'apps/demo/src/**'], [...everywhere, testkit]),
+    forbid(
+      ['apps/web/src/**'],
+      [...everywhere, onlyPackages('contract', 'rules', 'semconv', 'kernel'), nodeModules],
+    ),
+    // Tests may use what they test with; the client programs are there to drive vendor SDKs.
+    forbid(['**/*.test.ts', '**/*.test.tsx', 'packages/testkit/src/**', 'bench/src/**'], [chdb, koffi, llm], {
+      'node/no-process-env': 'off',
+    }),
+    forbid(['e2e/clients/src/**'], [chdb, koffi]),
+    {
+      files: [
+        'apps/*/src/config.ts',
+        'apps/*/src/main.ts',
+        'bench/src/**',
+        'e2e/**',
+        'tools/**',
+        'packages/testkit/src/**',
+      ],
+      rules: { 'node/no-process-env': 'off', 'unicorn/no-process-exit': 'off' },
+    },
+    {
+      // The child process that runs the engine is a program: it ends itself when its parent is gone.
+      files: ['packages/telemetry-store/src/engine-host/main.ts'],
+      rules: { 'unicorn/no-process-exit': 'off' },
+    },
+    {
+      files: ['apps/demo/src/**', 'bench/src/**', 'e2e/**', 'tools/**'],
+      rules: { 'eslint/no-console': 'off' },
+    },
+    { files: ['**/*.mjs'], rules: { 'eslint/no-console': 'off' } },
+  ],
+});
