@@ -1,0 +1,212 @@
+import { CandelaError } from '@candela/kernel';
+import { describe, expect, it } from 'vitest';
+import { type AuthenticateInput, createIdentity, type IdentityConfig } from './service.ts';
+
+const KEY = 'pk_abcdefgh_0123456789';
+
+function identity(config: Partial<IdentityConfig> = {}) {
+  return createIdentity({ bootstrapApiKey: KEY, ingestAnonymous: true, publicUrl: undefined, ...config });
+}
+
+function input(headers: Record<string, string>, more: Partial<AuthenticateInput> = {}): AuthenticateInput {
+  return {
+    headers: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
+    remoteAddress: '192.0.2.7',
+    door: 'otlp',
+    ...more,
+  };
+}
+
+function codeOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof CandelaError) return error.code;
+    throw error;
+  }
+  return 'ok';
+}
+
+const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+
+describe('credentials', () => {
+  it.each([
+    `Bearer ${KEY}`,
+    `bearer ${KEY}`,
+    `BEARER   ${KEY}  `,
+    `Bearer%20${KEY}`,
+    `Bearer ${encodeURIComponent(KEY)}`,
+    basic(`anything:${KEY}`),
+    basic(`:${KEY}`),
+  ])('accepts %s on the OTLP door', (authorization) => {
+    const ctx = identity().authenticate(input({ authorization }));
+    expect(ctx.principal).toEqual({ kind: 'key', id: 'bootstrap' });
+    expect(ctx.scopes.size).toBe(9);
+    expect(ctx.environment).toBeUndefined();
+  });
+
+  it('takes Basic on the OTLP door only', () => {
+    const authorization = basic(`x:${KEY}`);
+    expect(codeOf(() => identity().authenticate(input({ authorization }, { door: 'api' })))).toBe(
+      'unknown_credential',
+    );
+  });
+
+  it.each([
+    ['Bearer wrong', 'unknown_credential'],
+    ['Bearer %E0%A4%A', 'unknown_credential'],
+    [`Digest ${KEY}`, 'unknown_credential'],
+    [KEY, 'unknown_credential'],
+    [basic('no colon'), 'unknown_credential'],
+    [`Bearer ${'x'.repeat(5_000)}`, 'unknown_credential'],
+    ['Bearer ', 'no_credential'],
+    ['', 'no_credential'],
+  ])('refuses %j', (authorization, code) => {
+    expect(codeOf(() => identity().authenticate(input({ authorization })))).toBe(code);
+  });
+
+  it('never falls back to anonymous when a wrong key was sent', () => {
+    const run = () =>
+      identity().authenticate(input({ authorization: 'Bearer nope' }, { remoteAddress: '127.0.0.1' }));
+    expect(codeOf(run)).toBe('unknown_credential');
+  });
+
+  it('knows no key when none is configured', () => {
+    for (const authorization of [`Bearer ${KEY}`, `Bearer ${'\0'.repeat(32)}`]) {
+      const run = () => identity({ bootstrapApiKey: undefined }).authenticate(input({ authorization }));
+      expect(codeOf(run)).toBe('unknown_credential');
+    }
+  });
+});
+
+describe('anonymous loopback', () => {
+  it.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])('may ingest and read from %s', (address) => {
+    for (const door of ['otlp', 'api'] as const) {
+      const ctx = identity().authenticate(
+        input({ host: 'localhost:4318' }, { remoteAddress: address, door }),
+      );
+      expect(ctx.principal.kind).toBe('anonymous');
+      expect([...ctx.scopes].sort()).toEqual(['ingest', 'telemetry']);
+    }
+  });
+
+  it.each(['192.0.2.7', '::ffff:10.0.0.1', 'fe80::1', '127.evil', '', '1127.0.0.1'])(
+    'is refused from %j',
+    (address) => {
+      expect(codeOf(() => identity().authenticate(input({}, { remoteAddress: address })))).toBe(
+        'no_credential',
+      );
+    },
+  );
+
+  it('is refused when switched off, but only for ingest', () => {
+    const closed = identity({ ingestAnonymous: false });
+    expect(codeOf(() => closed.authenticate(input({}, { remoteAddress: '::1' })))).toBe('no_credential');
+    expect(codeOf(() => closed.authenticate(input({}, { remoteAddress: '::1', door: 'api' })))).toBe('ok');
+  });
+
+  it.each(['x-forwarded-for', 'forwarded', 'x-forwarded-host', 'x-real-ip', 'via'])(
+    'is refused behind a proxy (%s)',
+    (header) => {
+      const run = () =>
+        identity().authenticate(input({ [header]: '127.0.0.1' }, { remoteAddress: '127.0.0.1' }));
+      expect(codeOf(run)).toBe('no_credential');
+    },
+  );
+
+  it.each([
+    ['localhost', 'ok'],
+    ['LOCALHOST:3000', 'ok'],
+    ['127.0.0.1:3000', 'ok'],
+    ['[::1]:3000', 'ok'],
+    ['candela.test', 'ok'],
+    ['evil.test:3000', 'forbidden'],
+    ['127.0.0.1.evil.test', 'forbidden'],
+    ['localhost@evil.test', 'forbidden'],
+    ['', 'forbidden'],
+  ])('checks the Host header: %j gives %s', (host, code) => {
+    const run = () =>
+      identity({ publicUrl: 'https://candela.test' }).authenticate(
+        input({ host }, { remoteAddress: '127.0.0.1', door: 'api' }),
+      );
+    expect(codeOf(run)).toBe(code);
+  });
+
+  it('answers mutations only to its own page', () => {
+    const from = (origin: string) =>
+      codeOf(() =>
+        identity().authenticate(
+          input(
+            { host: 'localhost:3000', origin },
+            { remoteAddress: '127.0.0.1', door: 'api', method: 'POST' },
+          ),
+        ),
+      );
+    expect(from('http://localhost:3000')).toBe('ok');
+    expect(from('http://localhost:9999')).toBe('forbidden');
+    expect(from('https://evil.test')).toBe('forbidden');
+    expect(from('null')).toBe('forbidden');
+  });
+
+  it('takes browser telemetry from local pages, not from the web', () => {
+    const from = (origin: string) =>
+      codeOf(() =>
+        identity().authenticate(input({ host: 'localhost:4318', origin }, { remoteAddress: '127.0.0.1' })),
+      );
+    expect(from('http://localhost:5173')).toBe('ok');
+    expect(from('https://evil.test')).toBe('forbidden');
+  });
+});
+
+describe('context headers', () => {
+  const withKey = (headers: Record<string, string>, door: 'otlp' | 'api' = 'otlp') =>
+    input({ authorization: `Bearer ${KEY}`, ...headers }, { door });
+
+  it.each([
+    [{ 'x-platform-project-id': 'default' }, 'ok'],
+    [{ 'x-platform-project-id': 'other' }, 'forbidden'],
+    [{ 'x-platform-project-id': 'DEFAULT' }, 'forbidden'],
+    [{ 'x-platform-project-id': '' }, 'bad_request'],
+    [{ 'x-platform-project-id': 'default, default' }, 'bad_request'],
+    [{ 'x-platform-organisation-id': 'default' }, 'ok'],
+    [{ 'x-platform-organisation-id': 'other' }, 'forbidden'],
+    [{ 'x-platform-organisation-id': 'default,other' }, 'bad_request'],
+    [{ 'x-platform-environment': 'staging' }, 'ok'],
+    [{ 'x-platform-environment': 'Staging' }, 'bad_environment_name'],
+    [{ 'x-platform-environment': '../etc' }, 'bad_environment_name'],
+    [{ 'x-platform-environment': ' ' }, 'bad_request'],
+    [{ 'x-platform-environment': 'a,b' }, 'bad_request'],
+    [{ 'x-database-config-id': 'other' }, 'ok'],
+    [{ 'x-platform-database-config-id': 'other' }, 'ok'],
+  ])('%j gives %s', (headers, code) => {
+    expect(codeOf(() => identity().authenticate(withKey(headers as Record<string, string>)))).toBe(code);
+  });
+
+  it('takes the database configuration from nowhere but the key', () => {
+    const ctx = identity().authenticate(
+      withKey({ 'x-database-config-id': 'b', 'x-platform-database-config-id': 'b' }),
+    );
+    expect(ctx.databaseConfigId).toBe('embedded');
+  });
+
+  it('answers 404 for an environment nobody has sent, once they are known', () => {
+    const service = identity();
+    const asked = withKey({ 'x-platform-environment': 'staging' }, 'api');
+    expect(codeOf(() => service.authenticate(asked))).toBe('ok');
+    service.environmentsLoaded();
+    expect(codeOf(() => service.authenticate(asked))).toBe('not_found');
+    expect(codeOf(() => service.authenticate({ ...asked, door: 'otlp' }))).toBe('ok');
+    service.learnEnvironments('default', ['staging']);
+    expect(service.authenticate(asked).environment).toBe('staging');
+    expect(service.environments('default')).toEqual(['production', 'staging']);
+  });
+
+  it('says nothing of the key in an error', () => {
+    try {
+      identity().authenticate(input({ authorization: 'Bearer secret-value-1' }));
+      expect.unreachable();
+    } catch (error) {
+      expect(JSON.stringify(error) + String(error)).not.toContain('secret-value-1');
+    }
+  });
+});
