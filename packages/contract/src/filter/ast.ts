@@ -1,0 +1,67 @@
+import { z } from 'zod';
+
+export const FILTER_OPS = [
+  '=',
+  '!=',
+  'in',
+  'not_in',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'ends_with',
+  'matches',
+  'exists',
+  'not_exists',
+  '>',
+  '>=',
+  '<',
+  '<=',
+  'between',
+] as const;
+export type FilterOp = (typeof FILTER_OPS)[number];
+
+export type FilterScalar = string | number | boolean;
+export type FilterValue = FilterScalar | readonly FilterScalar[];
+
+export interface FilterCondition {
+  readonly field: string;
+  readonly op: FilterOp;
+  /** A list for `in`, `not_in`; two values for `between`; nothing for `exists`, `not_exists`; else one. */
+  readonly value?: FilterValue | undefined;
+}
+
+/**
+ * A filter over one row (span, log record, ...). `matches` means: on text fields (`text`, `prompt`, `completion`,
+ * `body`) that all words occur, elsewhere a pattern in which `*` stands for anything and `\` takes the next
+ * character literally.
+ */
+export type Filter =
+  | FilterCondition
+  | { readonly and: readonly Filter[] }
+  | { readonly or: readonly Filter[] }
+  | { readonly not: Filter };
+
+/** Bounds that keep a filter small enough to compile and to run. */
+export const FILTER_LIMITS = { depth: 16, conditions: 100, listLength: 200, textLength: 4_096 } as const;
+
+const scalar = z.union([z.string().max(FILTER_LIMITS.textLength), z.number(), z.boolean()]);
+
+const condition = z
+  .strictObject({
+    field: z.string().min(1).max(300),
+    op: z.enum(FILTER_OPS),
+    value: z.union([scalar, z.array(scalar).min(1).max(FILTER_LIMITS.listLength)]).optional(),
+  })
+  .meta({ title: 'Condition' });
+
+/** Shape of a filter in JSON. Field names, value types and overall size are checked by `checkFilter`. */
+export const filterSchema: z.ZodType<Filter> = z
+  .lazy(() =>
+    z.union([
+      condition,
+      z.strictObject({ and: z.array(filterSchema).min(1).max(FILTER_LIMITS.conditions) }),
+      z.strictObject({ or: z.array(filterSchema).min(1).max(FILTER_LIMITS.conditions) }),
+      z.strictObject({ not: filterSchema }),
+    ]),
+  )
+  .meta({ id: 'Filter', description: 'A condition, or conditions joined by `and`, `or`, `not`.' });

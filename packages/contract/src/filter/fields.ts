@@ -1,0 +1,118 @@
+export type Signal = 'spans' | 'logs' | 'metrics';
+
+/** `text` fields are searched by words; `enum` takes one of `values`; `duration` is milliseconds. */
+export type FieldType = 'string' | 'text' | 'enum' | 'number' | 'duration' | 'boolean';
+
+export interface FieldDefinition {
+  readonly type: FieldType;
+  readonly signals: readonly Signal[];
+  readonly description: string;
+  readonly aliases?: readonly string[];
+  /** What an `enum` may be. */
+  readonly values?: readonly string[];
+}
+
+const ALL: readonly Signal[] = ['spans', 'logs', 'metrics'];
+const SPANS: readonly Signal[] = ['spans'];
+const GEN_AI: readonly Signal[] = ['spans', 'logs'];
+
+/** The short names a filter may use. Everything else is `attributes.<key>`, `resource.<key>` or `scope.<key>`. */
+export const FIELDS = {
+  service: { type: 'string', signals: ALL, description: 'Service that sent the record' },
+  environment: { type: 'string', signals: ALL, aliases: ['env'], description: 'Environment' },
+  name: { type: 'string', signals: SPANS, description: 'Span name' },
+  kind: {
+    type: 'enum',
+    signals: SPANS,
+    values: ['internal', 'server', 'client', 'producer', 'consumer', 'unspecified'],
+    description: 'Span kind',
+  },
+  status: { type: 'enum', signals: SPANS, values: ['ok', 'error', 'unset'], description: 'Span status' },
+  status_message: { type: 'string', signals: SPANS, description: 'Message of the span status' },
+  duration_ms: {
+    type: 'duration',
+    signals: SPANS,
+    aliases: ['duration'],
+    description: 'Duration of the span, e.g. duration>2s',
+  },
+  trace_id: { type: 'string', signals: GEN_AI, aliases: ['trace'], description: 'Trace id' },
+  span_id: { type: 'string', signals: GEN_AI, aliases: ['span'], description: 'Span id' },
+  root: { type: 'boolean', signals: SPANS, description: 'True for spans without a parent' },
+  model: { type: 'string', signals: GEN_AI, description: 'Model that answered, else the one asked for' },
+  provider: { type: 'string', signals: GEN_AI, description: 'GenAI provider' },
+  operation: { type: 'string', signals: GEN_AI, description: 'GenAI operation: chat, embeddings, ...' },
+  session: { type: 'string', signals: GEN_AI, description: 'Session or conversation id' },
+  user: { type: 'string', signals: GEN_AI, description: 'End user id' },
+  agent: { type: 'string', signals: GEN_AI, description: 'Agent name' },
+  tool: { type: 'string', signals: GEN_AI, description: 'Tool name' },
+  workflow: { type: 'string', signals: SPANS, description: 'Workflow name' },
+  prompt_name: { type: 'string', signals: SPANS, description: 'Name of the managed prompt' },
+  prompt_version: { type: 'string', signals: SPANS, description: 'Version of the managed prompt' },
+  finish_reason: { type: 'string', signals: SPANS, description: 'Why the model stopped' },
+  convention: { type: 'string', signals: GEN_AI, description: 'GenAI convention the record follows' },
+  cost: { type: 'number', signals: GEN_AI, description: 'Cost in USD' },
+  input_tokens: { type: 'number', signals: GEN_AI, description: 'Input tokens, cached ones included' },
+  output_tokens: { type: 'number', signals: GEN_AI, description: 'Output tokens, reasoning included' },
+  ttft_ms: { type: 'duration', signals: SPANS, aliases: ['ttft'], description: 'Time to the first token' },
+  error_type: { type: 'string', signals: GEN_AI, description: 'Error type' },
+  scope_name: { type: 'string', signals: ALL, description: 'Instrumentation scope' },
+  prompt: { type: 'text', signals: SPANS, description: 'Words sent to the model' },
+  completion: { type: 'text', signals: SPANS, description: 'Words the model answered' },
+  text: { type: 'text', signals: GEN_AI, description: 'Words anywhere in messages, names and bodies' },
+  severity: { type: 'string', signals: ['logs'], description: 'Log severity' },
+  body: { type: 'text', signals: ['logs'], description: 'Words of the log body' },
+  metric: { type: 'string', signals: ['metrics'], description: 'Metric name' },
+} as const satisfies Record<string, FieldDefinition>;
+
+export type FieldName = keyof typeof FIELDS;
+
+/** Where a `<source>.<key>` field looks. */
+export const KEY_SOURCES = ['attributes', 'resource', 'scope'] as const;
+export type KeySource = (typeof KEY_SOURCES)[number];
+
+export type ResolvedField =
+  | { readonly kind: 'named'; readonly name: FieldName; readonly definition: FieldDefinition }
+  | { readonly kind: 'key'; readonly source: KeySource; readonly key: string };
+
+const BY_ANY_NAME: ReadonlyMap<string, FieldName> = new Map(
+  (Object.keys(FIELDS) as FieldName[]).flatMap((name): [string, FieldName][] => {
+    const definition: FieldDefinition = FIELDS[name];
+    return [[name, name], ...(definition.aliases ?? []).map((alias): [string, FieldName] => [alias, name])];
+  }),
+);
+
+/** What a field name means, or undefined when it is none. Keys are taken verbatim, whatever they contain. */
+export function resolveField(field: string): ResolvedField | undefined {
+  const name = BY_ANY_NAME.get(field);
+  if (name !== undefined) return { kind: 'named', name, definition: FIELDS[name] };
+  for (const source of KEY_SOURCES) {
+    if (field.startsWith(`${source}.`)) return { kind: 'key', source, key: field.slice(source.length + 1) };
+  }
+  return undefined;
+}
+
+/** A field name close to `field`, for "did you mean". */
+export function suggestField(field: string): string | undefined {
+  if (field.includes('.')) return `attributes.${field}`;
+  const lower = field.toLowerCase();
+  let best: { name: string; distance: number } | undefined;
+  for (const name of BY_ANY_NAME.keys()) {
+    const distance = editDistance(lower, name);
+    if (distance <= 2 && (best === undefined || distance < best.distance)) best = { name, distance };
+  }
+  return best?.name;
+}
+
+function editDistance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 2) return 3;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

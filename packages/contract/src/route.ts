@@ -1,0 +1,77 @@
+import type { ErrorCode, Scope } from '@candela/kernel';
+import type { z } from 'zod';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** `public` answers anybody; otherwise the scope a credential must carry. */
+export type Permission = 'public' | Scope;
+
+export interface RouteDeclaration {
+  /** Unique, stable; the operationId of the OpenAPI document. */
+  readonly id: string;
+  readonly method: HttpMethod;
+  /** OpenAPI spelling: `/api/telemetry/traces/{traceId}`. */
+  readonly path: `/${string}`;
+  readonly summary: string;
+  readonly tag: string;
+  readonly permission: Permission;
+  readonly params: z.ZodType | undefined;
+  readonly query: z.ZodType | undefined;
+  readonly body: z.ZodType | undefined;
+  readonly response: z.ZodType;
+  /** What may go wrong besides malformed input, a missing credential and a missing scope. */
+  readonly errors: readonly ErrorCode[];
+}
+
+export interface Route<
+  Params extends z.ZodType | undefined,
+  Query extends z.ZodType | undefined,
+  Body extends z.ZodType | undefined,
+  Response extends z.ZodType,
+> extends RouteDeclaration {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly response: Response;
+}
+
+/** Declares one route; everything else (validation, OpenAPI, client types, permission check) derives from it. */
+export function defineRoute<
+  Response extends z.ZodType,
+  Params extends z.ZodType | undefined = undefined,
+  Query extends z.ZodType | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+>(declaration: {
+  readonly id: string;
+  readonly method: HttpMethod;
+  readonly path: `/${string}`;
+  readonly summary: string;
+  readonly tag: string;
+  readonly permission: Permission;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly response: Response;
+  readonly errors?: readonly ErrorCode[];
+}): Route<Params, Query, Body, Response> {
+  return {
+    ...declaration,
+    params: declaration.params as Params,
+    query: declaration.query as Query,
+    body: declaration.body as Body,
+    errors: declaration.errors ?? [],
+  };
+}
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+type Sent<S> = S extends z.ZodType ? z.input<S> : undefined;
+
+/** What a handler receives, validated and with defaults filled in. */
+export type ParamsOf<R extends RouteDeclaration> = Parsed<R['params']>;
+export type QueryOf<R extends RouteDeclaration> = Parsed<R['query']>;
+export type BodyOf<R extends RouteDeclaration> = Parsed<R['body']>;
+/** What a client sends. */
+export type RequestBodyOf<R extends RouteDeclaration> = Sent<R['body']>;
+export type RequestQueryOf<R extends RouteDeclaration> = Sent<R['query']>;
+/** What a client gets. */
+export type ResponseOf<R extends RouteDeclaration> = z.output<R['response']>;

@@ -1,0 +1,19 @@
+import { getHealth, getReady } from './health.ts';
+import type { RouteDeclaration } from './route.ts';
+import { aggregate, facets } from './telemetry/aggregate.ts';
+import { getHierarchy, getSpan, getTrace, searchSpans, searchTraces } from './telemetry/traces.ts';
+
+/** Every route of the API; the one registry. */
+export const ROUTES = {
+  getHealth,
+  getReady,
+  searchTraces,
+  searchSpans,
+  getTrace,
+  getSpan,
+  getHierarchy,
+  aggregate,
+  facets,
+} as const satisfies Record<string, RouteDeclaration>;
+
+export type RouteId = keyof typeof ROUTES;

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { filterSchema } from '../filter/ast.ts';
+
+/** Page sizes and window sizes of every list. */
+export const LIST_LIMITS = { defaultPage: 50, maxPage: 500, tracePage: 5_000, maxBuckets: 1_000 } as const;
+
+export const timeSchema = z.union([z.string().min(1).max(40), z.number()]).meta({
+  description: 'ISO 8601 time, epoch milliseconds, `now`, or relative to now: `-15m`, `-24h`, `-7d`.',
+  examples: ['-24h', '2026-11-20T10:00:00Z'],
+});
+
+/** Window and filter of every search. Omitted: the last 24 hours, no filter. */
+export const windowShape = {
+  from: timeSchema.default('-24h'),
+  to: timeSchema.default('now'),
+  filter: filterSchema.optional(),
+  q: z
+    .string()
+    .max(4_096)
+    .optional()
+    .meta({
+      description: 'The filter as text. Both given: both must hold.',
+      examples: ['service:checkout model:(gpt-4o or claude-*) duration>2s -status:ok'],
+    }),
+};
+
+export const pageShape = {
+  limit: z.int().min(1).max(LIST_LIMITS.maxPage).default(LIST_LIMITS.defaultPage),
+  cursor: z.string().min(1).max(1_024).optional().meta({ description: '`nextCursor` of the page before.' }),
+};
+
+export const isoTime = z.iso.datetime().meta({ description: 'UTC with milliseconds.' });
+export const count = z.number().meta({ description: 'A whole number.' });
+const nullableText = z.string().nullable();
+
+export const statusSchema = z.enum(['unset', 'ok', 'error']);
+export const kindSchema = z.enum(['internal', 'server', 'client', 'producer', 'consumer', 'unspecified']);
+
+export const previewSchema = z
+  .object({ input: nullableText, output: nullableText })
+  .meta({ description: 'First words of the conversation, at most 240 characters each.' });
+
+/** What every view of a span carries. Null means the emitter did not say. */
+export const spanSummaryShape = {
+  spanId: z.string(),
+  parentSpanId: nullableText,
+  name: z.string(),
+  kind: kindSchema,
+  service: z.string(),
+  environment: z.string(),
+  startTime: isoTime,
+  durationMs: z.number().meta({ description: 'Milliseconds with fractions.' }),
+  status: statusSchema,
+  statusMessage: nullableText,
+  operation: nullableText,
+  provider: nullableText,
+  model: nullableText,
+  agent: nullableText,
+  tool: nullableText,
+  inputTokens: count.nullable().meta({ description: 'Fresh, cache read and cache written together.' }),
+  outputTokens: count.nullable().meta({ description: 'Reasoning included.' }),
+  costUsd: z.number().nullable(),
+  /** False on parents that repeat what their children used: leave these out of sums. */
+  countsUsage: z.boolean(),
+  timeToFirstTokenMs: z.number().nullable(),
+  errorType: nullableText,
+  sessionId: nullableText,
+  userId: nullableText,
+};

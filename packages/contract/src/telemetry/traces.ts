@@ -1,0 +1,236 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import {
+  count,
+  isoTime,
+  LIST_LIMITS,
+  pageShape,
+  previewSchema,
+  spanSummaryShape,
+  windowShape,
+} from './common.ts';
+import { conversationSchema } from './conversation.ts';
+
+export const TRACE_SORTS = [
+  '-start',
+  'start',
+  '-duration',
+  'duration',
+  '-cost',
+  'cost',
+  '-tokens',
+  'tokens',
+  '-spanCount',
+  'spanCount',
+] as const;
+export type TraceSort = (typeof TRACE_SORTS)[number];
+
+export const SPAN_SORTS = [
+  '-start',
+  'start',
+  '-duration',
+  'duration',
+  '-cost',
+  'cost',
+  '-tokens',
+  'tokens',
+] as const;
+export type SpanSort = (typeof SPAN_SORTS)[number];
+
+const traceId = z.string().regex(/^[0-9a-fA-F]{32}$/, 'A trace id is 32 hex digits.');
+const spanId = z.string().regex(/^[0-9a-fA-F]{16}$/, 'A span id is 16 hex digits.');
+const nullableText = z.string().nullable();
+
+const usageTotals = {
+  inputTokens: count.nullable(),
+  outputTokens: count.nullable(),
+  costUsd: z.number().nullable(),
+};
+
+export const traceRowSchema = z
+  .object({
+    traceId: z.string(),
+    rootName: z.string(),
+    rootService: z.string(),
+    environment: z.string(),
+    startTime: isoTime,
+    durationMs: z.number(),
+    spanCount: count,
+    errorCount: count,
+    status: z.enum(['ok', 'error']).meta({ description: '`error` when the root span failed.' }),
+    models: z.array(z.string()),
+    ...usageTotals,
+    sessionId: nullableText,
+    userId: nullableText,
+    preview: previewSchema,
+  })
+  .meta({ id: 'TraceRow' });
+export type TraceRow = z.output<typeof traceRowSchema>;
+
+export const spanRowSchema = z.object({ traceId: z.string(), ...spanSummaryShape }).meta({ id: 'SpanRow' });
+export type SpanRow = z.output<typeof spanRowSchema>;
+
+const lightSpanShape = {
+  ...spanSummaryShape,
+  offsetMs: z.number().meta({
+    description: 'Start after the start of the trace, in milliseconds with fractions; for drawing.',
+  }),
+};
+
+export const lightSpanSchema = z.object(lightSpanShape).meta({ id: 'LightSpan' });
+export type LightSpan = z.output<typeof lightSpanSchema>;
+
+export const traceSchema = z
+  .object({
+    traceId: z.string(),
+    rootName: z.string(),
+    rootService: z.string(),
+    environment: z.string(),
+    startTime: isoTime,
+    durationMs: z.number(),
+    spanCount: count,
+    errorCount: count,
+    services: z.array(z.string()),
+    models: z.array(z.string()),
+    ...usageTotals,
+    sessionId: nullableText,
+    userId: nullableText,
+    /** True when this page does not hold all spans. */
+    truncated: z.boolean(),
+    spans: z.array(lightSpanSchema),
+  })
+  .meta({ id: 'Trace' });
+export type Trace = z.output<typeof traceSchema>;
+
+export const attributeSchema = z
+  .object({
+    key: z.string(),
+    type: z.enum(['string', 'int', 'double', 'bool', 'json', 'bytes', 'null']),
+    value: z.unknown().meta({
+      description:
+        'As its type says. Integers beyond 2^53 and special doubles are text; bytes are base64; json is the array or object itself.',
+    }),
+  })
+  .meta({ id: 'Attribute', description: 'A list, not an object: keys are whatever the sender chose.' });
+export type Attribute = z.output<typeof attributeSchema>;
+
+export const spanDetailSchema = z
+  .object({
+    traceId: z.string(),
+    ...spanSummaryShape,
+    startTimeUnixNano: z.string(),
+    endTimeUnixNano: z.string(),
+    traceState: nullableText,
+    flags: count,
+    usage: z
+      .object({ input: count, cacheRead: count, cacheWrite: count, output: count, reasoning: count })
+      .nullable()
+      .meta({ description: 'Token classes; no token is in two of them.' }),
+    emitterCostUsd: z.number().nullable(),
+    requestModel: nullableText,
+    responseModel: nullableText,
+    responseId: nullableText,
+    workflow: nullableText,
+    promptName: nullableText,
+    promptVersion: nullableText,
+    finishReason: nullableText,
+    convention: nullableText,
+    scope: z.object({ name: z.string(), version: z.string(), attributes: z.array(attributeSchema) }),
+    resource: z.array(attributeSchema),
+    attributes: z.array(attributeSchema),
+    events: z.array(
+      z.object({
+        name: z.string(),
+        time: isoTime,
+        offsetMs: z.number(),
+        attributes: z.array(attributeSchema),
+      }),
+    ),
+    links: z.array(
+      z.object({
+        traceId: z.string(),
+        spanId: z.string(),
+        traceState: nullableText,
+        attributes: z.array(attributeSchema),
+      }),
+    ),
+    conversation: conversationSchema,
+  })
+  .meta({ id: 'SpanDetail' });
+export type SpanDetail = z.output<typeof spanDetailSchema>;
+
+export type HierarchyNode = LightSpan & { readonly children: readonly HierarchyNode[] };
+export const hierarchyNodeSchema: z.ZodType<HierarchyNode> = z
+  .lazy(() => z.object({ ...lightSpanShape, children: z.array(hierarchyNodeSchema) }))
+  .meta({ id: 'HierarchyNode' });
+
+export const searchTraces = defineRoute({
+  id: 'searchTraces',
+  method: 'POST',
+  path: '/api/telemetry/traces/search',
+  tag: 'Telemetry',
+  summary: 'Traces of which at least one span matches',
+  permission: 'telemetry',
+  body: z.object({ ...windowShape, ...pageShape, sort: z.enum(TRACE_SORTS).default('-start') }),
+  response: z.object({ data: z.array(traceRowSchema), nextCursor: nullableText }),
+  errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
+});
+
+export const searchSpans = defineRoute({
+  id: 'searchSpans',
+  method: 'POST',
+  path: '/api/telemetry/spans/search',
+  tag: 'Telemetry',
+  summary: 'Matching spans, without their messages',
+  permission: 'telemetry',
+  body: z.object({ ...windowShape, ...pageShape, sort: z.enum(SPAN_SORTS).default('-start') }),
+  response: z.object({ data: z.array(spanRowSchema), nextCursor: nullableText }),
+  errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
+});
+
+export const getTrace = defineRoute({
+  id: 'getTrace',
+  method: 'GET',
+  path: '/api/telemetry/traces/{traceId}',
+  tag: 'Telemetry',
+  summary: 'One trace with its spans, oldest first, paged when there are more than 5,000',
+  permission: 'telemetry',
+  params: z.object({ traceId }),
+  query: z.object({
+    cursor: z.string().min(1).max(1_024).optional(),
+    limit: z.coerce.number().int().min(1).max(LIST_LIMITS.tracePage).default(LIST_LIMITS.tracePage),
+  }),
+  response: z.object({ data: traceSchema, nextCursor: nullableText }),
+  errors: ['not_found', 'query_too_expensive', 'store_unavailable'],
+});
+
+export const getSpan = defineRoute({
+  id: 'getSpan',
+  method: 'GET',
+  path: '/api/telemetry/traces/{traceId}/spans/{spanId}',
+  tag: 'Telemetry',
+  summary: 'One span whole: attributes, events, links, messages, tools, scope, resource',
+  permission: 'telemetry',
+  params: z.object({ traceId, spanId }),
+  response: z.object({ data: spanDetailSchema }),
+  errors: ['not_found', 'store_unavailable'],
+});
+
+export const getHierarchy = defineRoute({
+  id: 'getHierarchy',
+  method: 'GET',
+  path: '/api/telemetry/spans/{spanId}/hierarchy',
+  tag: 'Telemetry',
+  summary: "The tree of the span's trace; several roots and orphans are kept, cycles broken",
+  permission: 'telemetry',
+  params: z.object({ spanId }),
+  response: z.object({
+    data: z.object({
+      traceId: z.string(),
+      roots: z.array(hierarchyNodeSchema),
+      orphans: count.meta({ description: 'Roots whose parent was never received.' }),
+      truncated: z.boolean().meta({ description: 'True when the trace has more than 5,000 spans.' }),
+    }),
+  }),
+  errors: ['not_found', 'query_too_expensive', 'store_unavailable'],
+});
