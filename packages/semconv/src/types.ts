@@ -145,6 +145,8 @@ export interface Conversation {
 /** One GenAI convention: how one family of emitters spells the same facts. */
 export interface Convention {
   readonly id: string;
+  /** Keys of which at least one is on every span of the convention: the cheap filter before `detect`. */
+  readonly triggers: readonly string[];
   /** By the presence of keys, never by scope name alone. */
   detect(span: SpanReader): boolean;
   facts(span: SpanReader): GenAiFacts;

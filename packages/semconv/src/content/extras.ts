@@ -1,0 +1,108 @@
+/** Scores, retrieved documents and tool executions. */
+import { numberOf, textOf } from '../facts/values.ts';
+import type { Conversation, Score, SpanReader } from '../types.ts';
+import { jsonAttribute, parsed, toJson, unflatten } from './attribute-json.ts';
+import { asText, type Budget, isRecord, member, memberText } from './builder.ts';
+
+const MAX_SCORES = 500;
+const MAX_DOCUMENTS = 500;
+
+/** Scores of a span: `gen_ai.evaluation.result` events, each once, and OpenInference evaluation attributes. */
+export function readScores(span: SpanReader, budget: Budget): Score[] {
+  const scores: Score[] = [];
+  const seen = new Set<string>();
+  const add = (score: Score): void => {
+    const id =
+      score.idempotencyKey === '' ? `${score.name}\n${score.value}\n${score.label}` : score.idempotencyKey;
+    if (score.name === '' || seen.has(id) || scores.length >= MAX_SCORES) return;
+    seen.add(id);
+    scores.push(score);
+  };
+  for (const event of span.events) {
+    if (event.name !== 'gen_ai.evaluation.result') continue;
+    const { attributes } = event;
+    add({
+      name: textOf(attributes.get('gen_ai.evaluation.name')),
+      value: numberOf(attributes.get('gen_ai.evaluation.score.value')),
+      label: textOf(attributes.get('gen_ai.evaluation.score.label')),
+      explanation: budget.text(asText(toJson(attributes.get('gen_ai.evaluation.explanation')))),
+      idempotencyKey: textOf(attributes.get('openlit.score.idempotency_key')),
+    });
+  }
+  const { attributes } = span;
+  if (attributes.has('evaluation.name')) {
+    add({
+      name: textOf(attributes.get('evaluation.name')),
+      value: numberOf(attributes.get('evaluation.score')),
+      label: textOf(attributes.get('evaluation.label')),
+      explanation: budget.text(asText(toJson(attributes.get('evaluation.explanation')))),
+      idempotencyKey: '',
+    });
+  }
+  return scores;
+}
+
+type Documents = Conversation['retrievedDocuments'];
+
+/** Documents as JSON or flattened (`retrieval.documents.N.document.*`). */
+export function readDocuments(span: SpanReader, budget: Budget): Documents {
+  const { attributes } = span;
+  const given = jsonAttribute(attributes, 'gen_ai.retrieval.documents');
+  const list = Array.isArray(given) ? given : unflatten(attributes, 'retrieval.documents.');
+  const ranked = list.length > 0 ? list : unflatten(attributes, 'reranker.output_documents.');
+  return ranked.slice(0, MAX_DOCUMENTS).map((entry: unknown) => document(entry, budget));
+}
+
+/** Documents out of a retriever's output, when it is a list of things with content. */
+export function documentsOf(value: unknown, budget: Budget): Documents {
+  const content = parsed(value);
+  const list = isRecord(content)
+    ? (member(content, 'documents') ?? member(content, 'output') ?? member(content, 'results'))
+    : content;
+  if (!Array.isArray(list)) return [];
+  const records = list.filter(isRecord);
+  const looksRight = records.length > 0 && records.every((entry) => contentOf(entry) !== '');
+  return looksRight ? records.slice(0, MAX_DOCUMENTS).map((entry) => document(entry, budget)) : [];
+}
+
+const contentOf = (record: Parameters<typeof memberText>[0]): string => {
+  const kwargs = member(record, 'kwargs');
+  return (
+    memberText(record, 'content', 'pageContent', 'page_content', 'text') ||
+    (isRecord(kwargs) ? contentOf(kwargs) : '')
+  );
+};
+
+function document(entry: unknown, budget: Budget): Documents[number] {
+  const inner = isRecord(entry) ? (member(entry, 'document') ?? entry) : entry;
+  if (!isRecord(inner)) return { id: '', content: budget.text(asText(inner)), score: undefined };
+  const score = member(inner, 'score') ?? member(inner, 'relevance_score');
+  return {
+    id: memberText(inner, 'id').slice(0, 512),
+    content: budget.text(contentOf(inner) || asText(member(inner, 'content') ?? inner)),
+    score: typeof score === 'number' && Number.isFinite(score) ? score : undefined,
+  };
+}
+
+/** A tool execution from the first attribute of each list that is there. */
+export function toolExecution(
+  span: SpanReader,
+  budget: Budget,
+  keys: {
+    readonly id: readonly string[];
+    readonly args: readonly string[];
+    readonly result: readonly string[];
+  },
+): Conversation['toolExecution'] {
+  const pick = (names: readonly string[]): string => {
+    for (const name of names) {
+      const text = asText(toJson(span.attributes.get(name)));
+      if (text !== '') return text;
+    }
+    return '';
+  };
+  const args = pick(keys.args);
+  const result = pick(keys.result);
+  if (args === '' && result === '') return undefined;
+  return { callId: pick(keys.id).slice(0, 512), arguments: budget.text(args), result: budget.text(result) };
+}

@@ -1,0 +1,108 @@
+/** Conversation of `gen_ai.*`: attributes now, deprecated attributes, numbered families and per-message events. */
+import { textOf } from '../facts/values.ts';
+import type { Conversation, Message, SpanReader } from '../types.ts';
+import { firstJson, jsonAttribute, toJson, unflatten } from './attribute-json.ts';
+import { Budget } from './builder.ts';
+import { readDocuments, readScores, toolExecution } from './extras.ts';
+import { readMessages } from './messages.ts';
+import { readTools } from './tools.ts';
+
+export const GEN_AI_TOOL_KEYS = {
+  id: ['gen_ai.tool.call.id', 'gen_ai.tool.call_id'],
+  args: ['gen_ai.tool.call.arguments', 'gen_ai.tool.args', 'mcp.request.arguments'],
+  result: ['gen_ai.tool.call.result', 'mcp.response.content'],
+};
+
+/** Input side: system instructions, then the messages by the newest name present. */
+export function genAiInput(span: SpanReader, budget: Budget): Message[] {
+  const { attributes } = span;
+  const system = readMessages(jsonAttribute(attributes, 'gen_ai.system_instructions'), 'system', budget);
+  const current = readMessages(jsonAttribute(attributes, 'gen_ai.input.messages'), 'user', budget);
+  if (current.length > 0) {
+    // Some emitters repeat the instructions as the first message.
+    return current[0]?.role === 'system' ? current : [...system, ...current];
+  }
+  const flat = readMessages(unflatten(attributes, 'gen_ai.prompt.'), 'user', budget);
+  if (flat.length > 0) return [...system, ...flat];
+  const old = readMessages(firstJson(attributes, ['gen_ai.prompt', 'gen_ai.content.prompt']), 'user', budget);
+  return [...system, ...(old.length > 0 ? old : eventMessages(span, budget, 'input'))];
+}
+
+export function genAiOutput(span: SpanReader, budget: Budget): Message[] {
+  const { attributes } = span;
+  const current = readMessages(jsonAttribute(attributes, 'gen_ai.output.messages'), 'assistant', budget);
+  if (current.length > 0) return current;
+  const flat = readMessages(unflatten(attributes, 'gen_ai.completion.'), 'assistant', budget);
+  if (flat.length > 0) return flat;
+  const old = readMessages(
+    firstJson(attributes, ['gen_ai.completion', 'gen_ai.content.completion']),
+    'assistant',
+    budget,
+  );
+  return old.length > 0 ? old : eventMessages(span, budget, 'output');
+}
+
+const EVENT_ROLES: ReadonlyMap<string, string> = new Map([
+  ['gen_ai.system.message', 'system'],
+  ['gen_ai.user.message', 'user'],
+  ['gen_ai.assistant.message', 'assistant'],
+  ['gen_ai.tool.message', 'tool'],
+  ['gen_ai.choice', 'assistant'],
+]);
+
+/** Message events of OpenTelemetry up to 1.36, and the two content events before them. */
+function eventMessages(span: SpanReader, budget: Budget, side: 'input' | 'output'): Message[] {
+  const messages: Message[] = [];
+  for (const event of span.events) {
+    const { attributes, name } = event;
+    if (name === 'gen_ai.client.inference.operation.details') {
+      const key = side === 'input' ? 'gen_ai.input.messages' : 'gen_ai.output.messages';
+      messages.push(
+        ...readMessages(jsonAttribute(attributes, key), side === 'input' ? 'user' : 'assistant', budget),
+      );
+      continue;
+    }
+    if (name === 'gen_ai.content.prompt' || name === 'gen_ai.content.completion') {
+      if ((name === 'gen_ai.content.prompt') !== (side === 'input')) continue;
+      const key = side === 'input' ? 'gen_ai.prompt' : 'gen_ai.completion';
+      messages.push(
+        ...readMessages(jsonAttribute(attributes, key), side === 'input' ? 'user' : 'assistant', budget),
+      );
+      continue;
+    }
+    const role = EVENT_ROLES.get(name);
+    if (role === undefined || (name === 'gen_ai.choice') !== (side === 'output')) continue;
+    const whole = firstJson(attributes, ['gen_ai.event.content', 'event_content', 'message']);
+    if (whole !== undefined) {
+      messages.push(...readMessages(whole, role, budget));
+      continue;
+    }
+    messages.push(
+      ...readMessages(
+        {
+          role: textOf(attributes.get('role')) || role,
+          content: jsonAttribute(attributes, 'content') ?? '',
+          tool_calls: jsonAttribute(attributes, 'tool_calls'),
+          tool_call_id: textOf(attributes.get('id')) || textOf(attributes.get('tool_call_id')),
+          finish_reason: textOf(attributes.get('finish_reason')),
+        },
+        role,
+        budget,
+      ),
+    );
+  }
+  return messages;
+}
+
+export function genAiConversation(span: SpanReader): Conversation {
+  const budget = new Budget();
+  const { attributes } = span;
+  return {
+    input: genAiInput(span, budget),
+    output: genAiOutput(span, budget),
+    tools: readTools(toJson(attributes.get('gen_ai.tool.definitions')), budget),
+    toolExecution: toolExecution(span, budget, GEN_AI_TOOL_KEYS),
+    retrievedDocuments: readDocuments(span, budget),
+    scores: readScores(span, budget),
+  };
+}

@@ -1,0 +1,266 @@
+/** Messages of any provider's or framework's shape, as one model. Total: what is not understood is shown as JSON. */
+import type { Message, MessagePart } from '../types.ts';
+import {
+  asText,
+  type Budget,
+  isRecord,
+  jsonPart,
+  type JsonRecord,
+  MAX_DEPTH,
+  member,
+  memberText,
+  textPart,
+} from './builder.ts';
+import { parsed } from './attribute-json.ts';
+import { canonicalFinishReason } from '../facts/operation.ts';
+import { isPart, readParts, toolCallPart, toolResultPart } from './parts.ts';
+
+const ROLES: ReadonlyMap<string, string> = new Map([
+  ['human', 'user'],
+  ['humanmessage', 'user'],
+  ['humanmessagechunk', 'user'],
+  ['ai', 'assistant'],
+  ['aimessage', 'assistant'],
+  ['aimessagechunk', 'assistant'],
+  ['model', 'assistant'],
+  ['bot', 'assistant'],
+  ['systemmessage', 'system'],
+  ['developer', 'system'],
+  ['toolmessage', 'tool'],
+  ['functionmessage', 'tool'],
+  ['function', 'tool'],
+  ['chatmessage', 'user'],
+]);
+
+const canonicalRole = (role: string, fallback: string): string => {
+  if (role === '') return fallback;
+  const lower = role.toLowerCase().slice(0, 64);
+  return ROLES.get(lower) ?? lower;
+};
+
+/** Members that hold the messages of a request or response, with the role of what has none. */
+const LISTS: readonly (readonly [string, string])[] = [
+  ['messages', ''],
+  ['contents', 'user'],
+  ['prompt', 'user'],
+  ['input', 'user'],
+  ['choices', 'assistant'],
+  ['candidates', 'assistant'],
+  ['generations', 'assistant'],
+  ['output', ''],
+  ['inputs', 'user'],
+  ['outputs', 'assistant'],
+];
+const SYSTEM_KEYS = ['system', 'systemInstruction', 'system_instruction', 'instructions'] as const;
+
+/**
+ * Reads messages from JSON, text or structured values.
+ * @param role role of what names none: `user` on the input side, `assistant` on the output side.
+ */
+export function readMessages(value: unknown, role: string, budget: Budget, depth = 0): Message[] {
+  const content = parsed(value);
+  if (content === undefined || content === null || content === '') return [];
+  if (depth > MAX_DEPTH) return one(role, [jsonPart(budget, content)], budget);
+  if (Array.isArray(content)) return readList(content, role, budget, depth);
+  if (!isRecord(content)) return one(role, [textPart(budget, asText(content))], budget);
+  return readRecord(content, role, budget, depth);
+}
+
+function readList(items: readonly unknown[], role: string, budget: Budget, depth: number): Message[] {
+  const messages: Message[] = [];
+  let loose: MessagePart[] = [];
+  const flush = (): void => {
+    if (loose.length > 0) messages.push(...one(role, loose, budget));
+    loose = [];
+  };
+  for (const item of items) {
+    if (isResponsesItem(item)) {
+      flush();
+      messages.push(...readResponsesItem(item, role, budget));
+    } else if (isPart(item)) {
+      loose.push(...readParts(item, budget));
+    } else {
+      flush();
+      // Inside a list a text is a text: `["a", "b"]` of an embeddings call stays two inputs.
+      const read =
+        typeof item === 'string'
+          ? one(role, [textPart(budget, item)], budget)
+          : readMessages(item, role, budget, depth + 1);
+      if (read.length === 0 && budget.isFull) break;
+      for (const message of read) messages.push(message);
+    }
+  }
+  flush();
+  return messages;
+}
+
+function readRecord(record: JsonRecord, role: string, budget: Budget, depth: number): Message[] {
+  // OpenInference, OpenAI choices, LangChain generations and streams wrap the message.
+  for (const wrapper of ['message', 'delta']) {
+    const inner = member(record, wrapper);
+    if (!isRecord(inner)) continue;
+    const messages = readRecord(inner, role, budget, depth + 1);
+    return withFinishReason(messages, finishReasonOf(record));
+  }
+  const kwargs = member(record, 'kwargs');
+  if (isRecord(kwargs) && member(record, 'lc') !== undefined) {
+    const id = member(record, 'id');
+    const type = Array.isArray(id) ? asText(id.at(-1)) : '';
+    return readMessage(kwargs, canonicalRole(type, role), budget);
+  }
+  if (isMessage(record)) return readMessage(record, role, budget);
+  if (isPart(record)) return one(role, readParts(record, budget), budget);
+  const messages: Message[] = [];
+  for (const key of SYSTEM_KEYS) {
+    const system = member(record, key);
+    if (system !== undefined && system !== null)
+      messages.push(...readMessages(system, 'system', budget, depth + 1));
+  }
+  for (const [key, own] of LISTS) {
+    const list = member(record, key);
+    if (list === undefined || list === null || (typeof list !== 'object' && typeof list !== 'string'))
+      continue;
+    if (
+      typeof list === 'string' &&
+      depth === 0 &&
+      messages.length === 0 &&
+      (key === 'input' || key === 'output') &&
+      Object.keys(record).length > 3 &&
+      member(record, 'model') === undefined
+    )
+      continue;
+    const read = readMessages(list, own || role, budget, depth + 1);
+    const finish = key === 'output' ? finishReasonOf(record) : '';
+    return [...messages, ...withFinishReason(read, finish)];
+  }
+  if (messages.length > 0) return messages;
+  return one(role, [jsonPart(budget, record)], budget);
+}
+
+/** A message has a role, or content (Gemini, LangChain, Anthropic's response), or tool calls. */
+function isMessage(record: JsonRecord): boolean {
+  if (typeof member(record, 'role') === 'string') return true;
+  const content = member(record, 'content') ?? member(record, 'parts') ?? member(record, 'contents');
+  if (member(record, 'contents') !== undefined && member(record, 'model') !== undefined) return false;
+  if (content !== undefined && member(record, 'type') !== 'text') {
+    return typeof content === 'string' || Array.isArray(content) || isRecord(content);
+  }
+  return Array.isArray(member(record, 'tool_calls'));
+}
+
+function readMessage(record: JsonRecord, fallback: string, budget: Budget): Message[] {
+  const data = member(record, 'data');
+  const source = isRecord(data) && member(record, 'content') === undefined ? data : record;
+  const role = canonicalRole(memberText(record, 'role') || langChainType(record), fallback);
+  const parts: MessagePart[] = [];
+  const reasoning = memberText(source, 'reasoning_content', 'reasoning');
+  if (reasoning !== '') parts.push({ type: 'reasoning', text: budget.text(reasoning) });
+  let content = member(source, 'parts') ?? member(source, 'content') ?? member(source, 'contents');
+  // Gemini: candidates[].content is itself a message.
+  if (
+    isRecord(content) &&
+    (member(content, 'parts') !== undefined || member(content, 'role') !== undefined)
+  ) {
+    const inner = readMessage(content, role, budget);
+    return withFinishReason(inner, finishReasonOf(record));
+  }
+  const callId = memberText(source, 'tool_call_id', 'toolCallId');
+  if (role === 'tool' && callId !== '') {
+    parts.push(
+      toolResultPart(
+        { id: callId, name: memberText(source, 'name', 'tool_name'), result: content ?? '' },
+        budget,
+      ),
+    );
+    content = undefined;
+  }
+  if (typeof content === 'string' && /^\s*\[\s*\{\s*"type"\s*:/.test(content)) content = parsed(content);
+  parts.push(...readParts(content, budget));
+  const extra = member(source, 'additional_kwargs');
+  const calls = firstList(
+    member(source, 'tool_calls'),
+    member(source, 'toolCalls'),
+    isRecord(extra) ? member(extra, 'tool_calls') : undefined,
+  );
+  const seen = new Set(
+    parts.flatMap((part) => (part.type === 'tool_call' && part.id !== '' ? [part.id] : [])),
+  );
+  for (const call of calls) {
+    const inner = isRecord(call) ? (member(call, 'tool_call') ?? call) : undefined;
+    if (!isRecord(inner) || !budget.takePart()) continue;
+    const part = toolCallPart(inner, budget);
+    if (part.type === 'tool_call' && part.id !== '' && seen.has(part.id)) continue;
+    parts.push(part);
+  }
+  const legacy = member(source, 'function_call');
+  if (isRecord(legacy)) parts.push(toolCallPart(legacy, budget));
+  else if (memberText(source, 'function_call_name') !== '') {
+    parts.push(
+      toolCallPart(
+        {
+          name: memberText(source, 'function_call_name'),
+          arguments: memberText(source, 'function_call_arguments_json'),
+        },
+        budget,
+      ),
+    );
+  }
+  const refusal = memberText(source, 'refusal');
+  if (refusal !== '') parts.push(textPart(budget, refusal));
+  const name = memberText(record, 'name').slice(0, 512);
+  return withFinishReason(one(role, parts, budget, role === 'tool' ? '' : name), finishReasonOf(record));
+}
+
+const firstList = (...candidates: readonly unknown[]): readonly unknown[] =>
+  candidates.find((candidate): candidate is unknown[] => Array.isArray(candidate) && candidate.length > 0) ??
+  [];
+
+/** `{type: 'human', content}` of LangChain; a part's type is no role. */
+function langChainType(record: JsonRecord): string {
+  const type = memberText(record, 'type').toLowerCase();
+  return ROLES.has(type) || type === 'system' || type === 'tool' ? type : '';
+}
+
+const RESPONSES_CALLS: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call']);
+const RESPONSES_RESULTS: ReadonlySet<string> = new Set(['function_call_output', 'custom_tool_call_output']);
+
+/** Items of OpenAI's Responses API that are neither messages nor parts of one. */
+function isResponsesItem(value: unknown): value is JsonRecord {
+  if (!isRecord(value) || member(value, 'role') !== undefined) return false;
+  const type = memberText(value, 'type');
+  return (
+    RESPONSES_CALLS.has(type) ||
+    RESPONSES_RESULTS.has(type) ||
+    (type === 'reasoning' && Array.isArray(member(value, 'summary')))
+  );
+}
+
+function readResponsesItem(item: JsonRecord, role: string, budget: Budget): Message[] {
+  const type = memberText(item, 'type');
+  if (RESPONSES_RESULTS.has(type)) return one('tool', readParts(item, budget), budget);
+  const parts = readParts(item, budget).filter((part) => part.type !== 'reasoning' || part.text !== '');
+  return one(role === 'user' || role === '' ? 'assistant' : role, parts, budget);
+}
+
+function finishReasonOf(record: JsonRecord): string {
+  const reason = memberText(record, 'finish_reason', 'finishReason', 'stop_reason', 'stopReason');
+  if (reason !== '') return canonicalFinishReason(reason).slice(0, 128);
+  const info =
+    member(record, 'generationInfo') ??
+    member(record, 'generation_info') ??
+    member(record, 'response_metadata');
+  return isRecord(info)
+    ? canonicalFinishReason(memberText(info, 'finish_reason', 'stop_reason')).slice(0, 128)
+    : '';
+}
+
+function withFinishReason(messages: Message[], reason: string): Message[] {
+  const last = messages.at(-1);
+  if (reason === '' || last === undefined || last.finishReason !== undefined) return messages;
+  return [...messages.slice(0, -1), { ...last, finishReason: reason }];
+}
+
+function one(role: string, parts: readonly MessagePart[], budget: Budget, name = ''): Message[] {
+  if (parts.length === 0 || !budget.takeMessage()) return [];
+  return [{ role: role === '' ? 'user' : role, ...(name === '' ? {} : { name }), parts }];
+}

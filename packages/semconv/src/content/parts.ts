@@ -1,0 +1,297 @@
+/** One part of a message, in any provider's shape. */
+import type { MessagePart } from '../types.ts';
+import {
+  asText,
+  type Budget,
+  isRecord,
+  jsonPart,
+  type JsonRecord,
+  member,
+  memberText,
+  textPart,
+} from './builder.ts';
+
+const MAX_NESTING = 8;
+
+/** Types a part (not a message) can have: tells a list of parts from a list of messages. */
+const PART_TYPES: ReadonlySet<string> = new Set([
+  'text',
+  'input_text',
+  'output_text',
+  'refusal',
+  'summary_text',
+  'reasoning_text',
+  'image',
+  'image_url',
+  'input_image',
+  'input_audio',
+  'audio',
+  'input_file',
+  'file',
+  'document',
+  'media',
+  'uri',
+  'blob',
+  'video',
+  'tool_use',
+  'tool_call',
+  'tool-call',
+  'server_tool_use',
+  'mcp_tool_use',
+  'function_call',
+  'function',
+  'tool_result',
+  'tool-result',
+  'tool_call_response',
+  'server_tool_call_response',
+  'web_search_tool_result',
+  'mcp_tool_result',
+  'function_call_output',
+  'thinking',
+  'redacted_thinking',
+  'reasoning',
+]);
+
+/** Is this a part and no message? */
+export function isPart(value: unknown): boolean {
+  if (!isRecord(value) || member(value, 'role') !== undefined) return false;
+  const type = member(value, 'type');
+  if (typeof type === 'string') return PART_TYPES.has(type);
+  return [
+    'text',
+    'functionCall',
+    'functionResponse',
+    'function_call',
+    'inlineData',
+    'inline_data',
+    'fileData',
+    'file_data',
+    'toolCallId',
+    'toolUse',
+    'toolResult',
+    'tool_call',
+    'message_content',
+  ].some((key) => member(value, key) !== undefined);
+}
+
+/** Parts of a content value: text, one part, or a list of them. */
+export function readParts(content: unknown, budget: Budget, depth = 0): MessagePart[] {
+  if (content === undefined || content === null || content === '') return [];
+  if (depth > MAX_NESTING) return budget.takePart() ? [jsonPart(budget, content)] : [];
+  if (Array.isArray(content)) {
+    const parts: MessagePart[] = [];
+    for (const item of content as readonly unknown[]) {
+      const read = readParts(item, budget, depth + 1);
+      for (const part of read) parts.push(part);
+      if (
+        read.length === 0 &&
+        item !== '' &&
+        item !== null &&
+        item !== undefined &&
+        !isRecord(item) &&
+        !Array.isArray(item)
+      )
+        break;
+    }
+    return parts;
+  }
+  if (!budget.takePart()) return [];
+  if (!isRecord(content)) return [textPart(budget, asText(content))];
+  return readPart(content, budget, depth);
+}
+
+function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[] {
+  // OpenInference wraps each in an object of its own.
+  for (const wrapper of ['message_content', 'tool_call']) {
+    const inner = member(part, wrapper);
+    if (isRecord(inner)) return readPart(inner, budget, depth + 1);
+  }
+  const type = memberText(part, 'type');
+  switch (type) {
+    case 'text':
+    case 'input_text':
+    case 'output_text':
+    case 'refusal': {
+      const text = member(part, 'text') ?? member(part, 'content') ?? member(part, 'refusal') ?? '';
+      // Assistants put the text into { value }.
+      return [textPart(budget, asText(isRecord(text) ? (member(text, 'value') ?? text) : text))];
+    }
+    case 'thinking':
+    case 'reasoning':
+    case 'redacted_thinking':
+    case 'reasoning_text':
+    case 'summary_text':
+      return [reasoningPart(part, budget)];
+    case 'tool_use':
+    case 'server_tool_use':
+    case 'mcp_tool_use':
+    case 'tool_call':
+    case 'tool-call':
+    case 'function_call':
+    case 'custom_tool_call':
+    case 'function':
+      return [toolCallPart(part, budget)];
+    case 'tool_result':
+    case 'tool-result':
+    case 'tool_call_response':
+    case 'server_tool_call_response':
+    case 'web_search_tool_result':
+    case 'mcp_tool_result':
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return [toolResultPart(part, budget)];
+    case 'image':
+    case 'image_url':
+    case 'input_image':
+    case 'input_audio':
+    case 'audio':
+    case 'video':
+    case 'input_file':
+    case 'file':
+    case 'document':
+    case 'media':
+    case 'uri':
+    case 'blob':
+      return [mediaPart(type, part, budget)];
+    default:
+      return [untypedPart(part, budget)];
+  }
+}
+
+/** Gemini, Bedrock and AI SDK name a part by its key, not by a type. */
+function untypedPart(part: JsonRecord, budget: Budget): MessagePart {
+  const text = member(part, 'text');
+  if (typeof text === 'string') {
+    return member(part, 'thought') === true
+      ? { type: 'reasoning', text: budget.text(text) }
+      : textPart(budget, text);
+  }
+  const call = member(part, 'functionCall') ?? member(part, 'function_call') ?? member(part, 'toolUse');
+  if (isRecord(call)) return toolCallPart(call, budget);
+  const response =
+    member(part, 'functionResponse') ?? member(part, 'function_response') ?? member(part, 'toolResult');
+  if (isRecord(response)) return toolResultPart(response, budget);
+  const data =
+    member(part, 'inlineData') ??
+    member(part, 'inline_data') ??
+    member(part, 'fileData') ??
+    member(part, 'file_data');
+  if (isRecord(data)) return mediaPart('', data, budget);
+  if (member(part, 'toolCallId') !== undefined) {
+    return member(part, 'result') === undefined && member(part, 'output') === undefined
+      ? toolCallPart(part, budget)
+      : toolResultPart(part, budget);
+  }
+  if (
+    isRecord(member(part, 'function')) ||
+    (member(part, 'name') !== undefined && member(part, 'arguments') !== undefined)
+  ) {
+    return toolCallPart(part, budget);
+  }
+  if (member(part, 'name') !== undefined && member(part, 'args') !== undefined)
+    return toolCallPart(part, budget);
+  return jsonPart(budget, part);
+}
+
+function reasoningPart(part: JsonRecord, budget: Budget): MessagePart {
+  const summary = member(part, 'summary');
+  const listed = [summary, member(part, 'content')]
+    .filter(Array.isArray)
+    .flat()
+    .map((item: unknown) => (isRecord(item) ? memberText(item, 'text') : asText(item)))
+    .filter((text) => text !== '');
+  const text = memberText(part, 'thinking', 'content', 'text', 'reasoning') || listed.join('\n');
+  return { type: 'reasoning', text: budget.text(text) };
+}
+
+/** A call of a tool: OpenAI, Responses, Anthropic, Gemini, Bedrock, LangChain, AI SDK, OpenTelemetry. */
+export function toolCallPart(part: JsonRecord, budget: Budget): MessagePart {
+  const nested = member(part, 'function');
+  const call = isRecord(nested) ? nested : part;
+  const raw =
+    member(call, 'arguments') ??
+    member(call, 'args') ??
+    member(call, 'input') ??
+    member(call, 'parameters') ??
+    member(part, 'input');
+  return {
+    type: 'tool_call',
+    id: memberText(part, 'call_id', 'id', 'toolCallId', 'tool_call_id', 'toolUseId').slice(0, 512),
+    name: memberText(call, 'name', 'toolName', 'tool_name').slice(0, 512),
+    arguments: budget.text(asText(raw)),
+  };
+}
+
+export function toolResultPart(part: JsonRecord, budget: Budget): MessagePart {
+  const raw =
+    member(part, 'result') ??
+    member(part, 'response') ??
+    member(part, 'output') ??
+    member(part, 'content') ??
+    member(part, 'tool_call_response');
+  return {
+    type: 'tool_result',
+    id: memberText(part, 'tool_use_id', 'call_id', 'tool_call_id', 'toolCallId', 'toolUseId', 'id').slice(
+      0,
+      512,
+    ),
+    name: memberText(part, 'name', 'toolName', 'tool_name').slice(0, 512),
+    result: budget.text(resultText(raw)),
+  };
+}
+
+/** Text of a tool's result: text parts are joined, AI SDK's `{type, value}` is opened, anything else is JSON. */
+function resultText(raw: unknown): string {
+  if (Array.isArray(raw)) {
+    const texts = (raw as readonly unknown[]).map((item) =>
+      isRecord(item) && typeof member(item, 'text') === 'string' ? memberText(item, 'text') : undefined,
+    );
+    if (texts.length > 0 && texts.every((text) => text !== undefined)) return texts.join('\n');
+  }
+  if (isRecord(raw) && (member(raw, 'type') === 'text' || member(raw, 'type') === 'json') && 'value' in raw) {
+    return asText(member(raw, 'value'));
+  }
+  return asText(raw);
+}
+
+const MODALITIES: readonly (readonly [RegExp, string])[] = [
+  [/image/, 'image'],
+  [/audio/, 'audio'],
+  [/video/, 'video'],
+];
+
+function mediaPart(type: string, part: JsonRecord, budget: Budget): MessagePart {
+  const inner = ['image_url', 'input_audio', 'image', 'file', 'source', 'audio', 'document']
+    .map((key) => member(part, key))
+    .find(isRecord);
+  const holder = inner ?? part;
+  const deeper = member(holder, 'image');
+  const source = isRecord(deeper) ? deeper : holder;
+  const mimeType =
+    memberText(source, 'mime_type', 'mimeType', 'media_type', 'mediaType') ||
+    memberText(part, 'mime_type', 'mimeType', 'mediaType');
+  const named = memberText(part, 'modality');
+  const hint = `${named} ${type} ${mimeType}`;
+  const url =
+    memberText(source, 'url', 'uri', 'file_uri', 'fileUri', 'file_id', 'fileId') ||
+    memberText(part, 'image_url', 'url', 'uri', 'file_url', 'file_id', 'image', 'file');
+  const data =
+    url === ''
+      ? memberText(source, 'data', 'content', 'file_data') || memberText(part, 'data', 'content')
+      : '';
+  const modality = named || (MODALITIES.find(([pattern]) => pattern.test(hint))?.[1] ?? 'file');
+  return {
+    type: 'media',
+    modality,
+    mimeType:
+      mimeType || (memberText(source, 'format') === '' ? '' : `${modality}/${memberText(source, 'format')}`),
+    uri: budget.text(
+      url ||
+        (data === ''
+          ? ''
+          : data.startsWith('data:')
+            ? data
+            : `data:${mimeType || 'application/octet-stream'};base64,${data}`),
+    ),
+  };
+}

@@ -1,0 +1,51 @@
+/** Tool definitions in any provider's shape. */
+import type { ToolDefinition } from '../types.ts';
+import { parsed } from './attribute-json.ts';
+import { asText, type Budget, isRecord, member, memberText } from './builder.ts';
+
+const MAX_TOOLS = 500;
+
+/** Reads a list of tools (JSON, list of JSON texts, `{name: tool}`); what has no name is skipped. */
+export function readTools(value: unknown, budget: Budget): ToolDefinition[] {
+  const content = parsed(value);
+  const list: readonly unknown[] = Array.isArray(content)
+    ? content
+    : isRecord(content)
+      ? memberText(content, 'name', 'type') === ''
+        ? Object.entries(content).map(([name, tool]) => (isRecord(tool) ? { name, ...tool } : undefined))
+        : [content]
+      : [];
+  const tools: ToolDefinition[] = [];
+  for (const entry of list) {
+    if (tools.length >= MAX_TOOLS) break;
+    tools.push(...readTool(parsed(entry), budget));
+  }
+  return tools;
+}
+
+function readTool(tool: unknown, budget: Budget): ToolDefinition[] {
+  if (!isRecord(tool)) return [];
+  // Gemini groups its declarations.
+  const group = member(tool, 'functionDeclarations') ?? member(tool, 'function_declarations');
+  if (Array.isArray(group)) return group.slice(0, MAX_TOOLS).flatMap((entry) => readTool(entry, budget));
+  for (const wrapper of ['tool', 'function', 'toolSpec', 'json_schema']) {
+    const inner = parsed(member(tool, wrapper));
+    if (isRecord(inner) && (wrapper !== 'json_schema' || memberText(tool, 'name') === ''))
+      return readTool(inner, budget);
+  }
+  const name = memberText(tool, 'name', 'type');
+  if (name === '') return [];
+  const schema =
+    member(tool, 'parameters') ??
+    member(tool, 'input_schema') ??
+    member(tool, 'inputSchema') ??
+    member(tool, 'parametersJsonSchema') ??
+    member(tool, 'schema');
+  return [
+    {
+      name: name.slice(0, 512),
+      description: budget.text(memberText(tool, 'description')),
+      parameters: budget.text(asText(schema)),
+    },
+  ];
+}

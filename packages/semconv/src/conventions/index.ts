@@ -1,0 +1,21 @@
+/** The registry: every convention, the most specific first. A new convention is one file and one line here. */
+import type { Convention } from '../types.ts';
+import { anthropicSdk } from './anthropic-sdk.ts';
+import { codingAgents } from './coding-agents.ts';
+import { genAi } from './gen-ai.ts';
+import { langfuse } from './langfuse.ts';
+import { langsmith } from './langsmith.ts';
+import { openInference } from './openinference.ts';
+import { traceloop } from './traceloop.ts';
+import { vercelAi } from './vercel-ai.ts';
+
+export const CONVENTIONS: readonly Convention[] = [
+  codingAgents,
+  openInference,
+  langfuse,
+  langsmith,
+  vercelAi,
+  traceloop,
+  anthropicSdk,
+  genAi,
+];

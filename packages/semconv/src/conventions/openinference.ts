@@ -1,0 +1,68 @@
+/** OpenInference (Arize): `openinference.span.kind` and flattened `llm.*` names. */
+import { openInferenceConversation } from '../content/openinference.ts';
+import { buildFacts, errorTypeOf } from '../facts/facts.ts';
+import { compileFields } from '../facts/fields.ts';
+import { GEN_AI_CURRENT, GEN_AI_DEPRECATED, GENERAL } from '../facts/gen-ai-fields.ts';
+import { textOf } from '../facts/values.ts';
+import type { Convention } from '../types.ts';
+
+const readFields = compileFields(
+  {
+    kind: ['openinference.span.kind'],
+    provider: ['llm.provider', 'llm.system'],
+    requestModel: ['llm.request.model_name', 'embedding.model_name', 'reranker.model_name', 'llm.model_name'],
+    responseModel: ['llm.response.model_name', 'llm.model_name'],
+    sessionId: ['session.id'],
+    userId: ['user.id'],
+    agentName: ['agent.name', 'graph.node.name'],
+    toolName: ['tool.name'],
+    promptName: ['prompt.name', 'prompt.id'],
+    promptVersion: ['llm.prompt_template.version', 'prompt.version'],
+    finishReason: ['llm.finish_reason'],
+    inputTokens: ['llm.token_count.prompt'],
+    outputTokens: ['llm.token_count.completion'],
+    totalTokens: ['llm.token_count.total'],
+    cacheReadTokens: ['llm.token_count.prompt_details.cache_read'],
+    cacheWriteTokens: ['llm.token_count.prompt_details.cache_write'],
+    reasoningTokens: ['llm.token_count.completion_details.reasoning'],
+    costUsd: ['llm.cost.total'],
+  },
+  GEN_AI_CURRENT,
+  GEN_AI_DEPRECATED,
+  GENERAL,
+);
+
+const OPERATIONS: ReadonlyMap<string, string> = new Map([
+  ['LLM', 'chat'],
+  ['EMBEDDING', 'embeddings'],
+  ['CHAIN', 'chain'],
+  ['RETRIEVER', 'retrieval'],
+  ['RERANKER', 'rerank'],
+  ['TOOL', 'execute_tool'],
+  ['AGENT', 'invoke_agent'],
+  ['GUARDRAIL', 'guardrail'],
+  ['EVALUATOR', 'evaluate'],
+  ['PROMPT', 'prompt'],
+]);
+const MODEL_KINDS: ReadonlySet<string> = new Set(['LLM', 'EMBEDDING', 'RERANKER']);
+
+export const openInference: Convention = {
+  id: 'openinference',
+  triggers: ['openinference.span.kind'],
+  detect: (span) => span.attributes.has('openinference.span.kind'),
+  facts(span) {
+    const fields = readFields(span.attributes);
+    const kind = textOf(fields.get('kind')).toUpperCase();
+    return buildFacts(
+      fields,
+      {
+        convention: 'openinference',
+        operation: OPERATIONS.get(kind) ?? kind.toLowerCase(),
+        isModelCall: MODEL_KINDS.has(kind),
+        errorType: errorTypeOf(span, fields),
+      },
+      span.resource,
+    );
+  },
+  conversation: openInferenceConversation,
+};

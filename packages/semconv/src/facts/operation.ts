@@ -1,0 +1,80 @@
+/** One spelling for operations and finish reasons. */
+
+const OPERATIONS: ReadonlyMap<string, string> = new Map([
+  ['embedding', 'embeddings'],
+  ['embed', 'embeddings'],
+  ['completion', 'text_completion'],
+  ['completions', 'text_completion'],
+  ['text_generation', 'text_completion'],
+  ['llm_call', 'chat'],
+  ['llm', 'chat'],
+  ['generation', 'chat'],
+  ['chat_completion', 'chat'],
+  ['response', 'chat'],
+  ['responses', 'chat'],
+  ['generate', 'chat'],
+  ['generate_content', 'chat'],
+  ['tool_call', 'execute_tool'],
+  ['tool', 'execute_tool'],
+  ['agent', 'invoke_agent'],
+  ['workflow', 'invoke_workflow'],
+  ['retriever', 'retrieval'],
+  ['retrieve', 'retrieval'],
+  ['vectordb', 'retrieval'],
+  ['reranker', 'rerank'],
+  ['image_generation', 'image'],
+  ['speech', 'audio'],
+  ['transcription', 'audio'],
+  ['transcribe', 'audio'],
+]);
+
+const MODEL_CALLS: ReadonlySet<string> = new Set([
+  'chat',
+  'text_completion',
+  'embeddings',
+  'rerank',
+  'image',
+  'audio',
+  'video',
+  'translate',
+  'moderation',
+  'realtime',
+]);
+
+const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
+  ['tool-calls', 'tool_calls'],
+  ['tool_call', 'tool_calls'],
+  ['tool_use', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+  ['tooluse', 'tool_calls'],
+  ['end_turn', 'stop'],
+  ['endturn', 'stop'],
+  ['completed', 'stop'],
+  ['complete', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['eos', 'stop'],
+  ['max_tokens', 'length'],
+  ['max-tokens', 'length'],
+  ['max_output_tokens', 'length'],
+  ['model_length', 'length'],
+  ['incomplete', 'length'],
+  ['content-filter', 'content_filter'],
+  ['safety', 'content_filter'],
+  ['refusal', 'content_filter'],
+  ['failed', 'error'],
+]);
+
+/** `embedding` becomes `embeddings`, `llm_call` becomes `chat`; unknown names stay, in lower case. */
+export function canonicalOperation(name: string): string {
+  const lower = name.toLowerCase();
+  return OPERATIONS.get(lower) ?? lower;
+}
+
+/** Is this canonical operation a call to a model, whose tokens count? */
+export const isModelOperation = (operation: string): boolean => MODEL_CALLS.has(operation);
+
+/** `tool-calls`, `tool_use` become `tool_calls`; `end_turn` becomes `stop`; unknown reasons stay, in lower case. */
+export function canonicalFinishReason(reason: string): string {
+  const lower = reason.toLowerCase();
+  return FINISH_REASONS.get(lower) ?? lower;
+}

@@ -1,0 +1,42 @@
+/** The two doors of the ingest path: facts of a span and of a log record. */
+import { CONVENTIONS } from './conventions/index.ts';
+import { logFacts } from './conventions/logs.ts';
+import type { Convention, Conversation, GenAiFacts, LogReader, SpanReader } from './types.ts';
+import { EMPTY_CONVERSATION } from './content/builder.ts';
+
+/** Trigger key to a bit per convention. */
+const TRIGGERS = new Map<string, number>();
+for (const [index, convention] of CONVENTIONS.entries()) {
+  for (const key of convention.triggers) TRIGGERS.set(key, (TRIGGERS.get(key) ?? 0) | (1 << index));
+}
+
+/** Spans without any trigger key that are still AI spans: named so, or carrying message events. */
+const isNamed = (span: SpanReader): boolean =>
+  span.name.charCodeAt(0) === 99 && span.name.startsWith('coding_agent.');
+
+function conventionOf(span: SpanReader): Convention | undefined {
+  let mask = 0;
+  for (const key of span.attributes.keys()) mask |= TRIGGERS.get(key) ?? 0;
+  const named = isNamed(span);
+  if (mask === 0 && !named) return undefined;
+  for (const [index, convention] of CONVENTIONS.entries()) {
+    const possible = convention.triggers.length === 0 ? named : (mask & (1 << index)) !== 0;
+    if (possible && convention.detect(span)) return convention;
+  }
+  return undefined;
+}
+
+/** Promoted facts of a span; undefined when it is no AI span. Never throws, reads no message content. */
+export function normaliseSpan(span: SpanReader): GenAiFacts | undefined {
+  return conventionOf(span)?.facts(span);
+}
+
+/** Promoted facts of a log record; undefined when it is none of an AI application. Never throws. */
+export function normaliseLog(log: LogReader): GenAiFacts | undefined {
+  return logFacts(log);
+}
+
+/** The conversation of a span in the one model; empty for spans that carry none. Never throws. */
+export function readConversation(span: SpanReader): Conversation {
+  return conventionOf(span)?.conversation(span) ?? EMPTY_CONVERSATION;
+}
