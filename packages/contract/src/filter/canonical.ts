@@ -1,0 +1,142 @@
+import { fail } from '@candela/kernel';
+import { FILTER_LIMITS, type Filter, type FilterCondition, type FilterOp, type FilterScalar } from './ast.ts';
+import { type FieldType, type ResolvedField, resolveField, type Signal, suggestField } from './fields.ts';
+import { type GlobPieces, parseGlob, printGlob } from './glob.ts';
+
+const EQUALITY: readonly FilterOp[] = ['=', '!=', 'in', 'not_in'];
+const PRESENCE: readonly FilterOp[] = ['exists', 'not_exists'];
+const PATTERN: readonly FilterOp[] = ['contains', 'not_contains', 'starts_with', 'ends_with', 'matches'];
+const ORDER: readonly FilterOp[] = ['>', '>=', '<', '<=', 'between'];
+
+const OPS: Record<FieldType | 'key', readonly FilterOp[]> = {
+  string: [...EQUALITY, ...PRESENCE, ...PATTERN],
+  text: [...PRESENCE, 'matches', 'contains', 'not_contains'],
+  enum: EQUALITY,
+  number: [...EQUALITY, ...PRESENCE, ...ORDER],
+  duration: [...EQUALITY, ...PRESENCE, ...ORDER],
+  boolean: ['=', '!='],
+  key: [...EQUALITY, ...PRESENCE, ...PATTERN, ...ORDER],
+};
+
+function bad(detail: string): Error {
+  return fail('bad_query', { detail });
+}
+
+/** The type a field counts as when its operators and values are checked. */
+export function fieldType(field: ResolvedField): FieldType | 'key' {
+  return field.kind === 'key' ? 'key' : field.definition.type;
+}
+
+/** The field of that name. @throws bad_query with a suggestion */
+export function requireField(name: string, signal?: Signal): ResolvedField {
+  const field = resolveField(name);
+  if (field === undefined || (field.kind === 'key' && field.key === '')) {
+    const suggestion = suggestField(name);
+    const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion.slice(0, 80)}"?`;
+    throw bad(`There is no field "${name.slice(0, 80)}".${hint}`);
+  }
+  if (field.kind === 'named' && signal !== undefined && !field.definition.signals.includes(signal)) {
+    throw bad(`The field "${field.name}" does not exist on ${signal}.`);
+  }
+  return field;
+}
+
+/** What `canonicalField` gives back, e.g. `duration_ms` for `duration`. */
+export function canonicalFieldName(field: ResolvedField): string {
+  return field.kind === 'key' ? `${field.source}.${field.key}` : field.name;
+}
+
+function asNumber(value: FilterScalar | undefined, field: string): number {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  // Plus zero: -0 prints as 0.
+  if (typeof number === 'number' && Number.isFinite(number)) return number + 0;
+  throw bad(`"${field}" is compared with a number, not with ${JSON.stringify(value)?.slice(0, 80)}.`);
+}
+
+/** One value in the type the field compares with. */
+function coerce(value: FilterScalar | undefined, field: ResolvedField, op: FilterOp): FilterScalar {
+  const name = canonicalFieldName(field);
+  if (value === undefined) throw bad(`The condition on "${name}" needs a value.`);
+  const type = fieldType(field);
+  if (type === 'number' || type === 'duration' || ORDER.includes(op)) return asNumber(value, name);
+  if (type === 'boolean') {
+    if (value === true || value === 'true') return true;
+    if (value === false || value === 'false') return false;
+    throw bad(`"${name}" is true or false.`);
+  }
+  const text = String(value);
+  if (type === 'enum' && field.kind === 'named') {
+    const known = field.definition.values?.find((one) => one === text.toLowerCase());
+    if (known === undefined) throw bad(`"${name}" is one of ${field.definition.values?.join(', ')}.`);
+    return known;
+  }
+  return text;
+}
+
+/** `matches` with a plain shape becomes the operator of that shape, so that one meaning has one form. */
+export function globCondition(field: string, pieces: GlobPieces): FilterCondition {
+  const [first = '', second = '', third = ''] = pieces;
+  if (pieces.length === 1) return { field, op: '=', value: first };
+  if (pieces.length === 2) {
+    if (first === '' && second === '') return { field, op: 'exists' };
+    if (second === '') return { field, op: 'starts_with', value: first };
+    if (first === '') return { field, op: 'ends_with', value: second };
+  }
+  if (pieces.length === 3 && first === '' && third === '') return { field, op: 'contains', value: second };
+  return { field, op: 'matches', value: printGlob(pieces) };
+}
+
+function canonicalCondition(condition: FilterCondition, signal: Signal | undefined): FilterCondition {
+  const resolved = requireField(condition.field, signal);
+  const field = canonicalFieldName(resolved);
+  const { op, value } = condition;
+  const allowed = OPS[fieldType(resolved)];
+  if (!allowed.includes(op)) {
+    throw bad(`"${field}" cannot be used with "${op}". It takes ${allowed.join(', ')}.`);
+  }
+  if (op === 'exists' || op === 'not_exists') return { field, op };
+  const list = Array.isArray(value) ? (value as readonly FilterScalar[]) : undefined;
+  if (op === 'in' || op === 'not_in') {
+    const items = list ?? (value === undefined ? [] : [value as FilterScalar]);
+    if (items.length === 0) throw bad(`"${op}" on "${field}" needs a list of values.`);
+    if (items.length > FILTER_LIMITS.listLength) {
+      throw bad(`"${op}" on "${field}" takes at most ${FILTER_LIMITS.listLength} values.`);
+    }
+    return { field, op, value: items.map((item) => coerce(item, resolved, op)) };
+  }
+  if (op === 'between') {
+    if (list?.length !== 2) throw bad(`"between" on "${field}" needs two values.`);
+    return { field, op, value: list.map((item) => asNumber(item, field)) };
+  }
+  if (list !== undefined) throw bad(`"${op}" on "${field}" takes one value, not a list.`);
+  const single = coerce(value as FilterScalar | undefined, resolved, op);
+  const empty = fieldType(resolved) === 'text' ? String(single).trim() === '' : single === '';
+  if (empty && PATTERN.includes(op)) throw bad(`"${op}" on "${field}" needs a value that is not empty.`);
+  if (op === 'matches' && fieldType(resolved) !== 'text') {
+    return globCondition(field, parseGlob(String(single)));
+  }
+  return { field, op, value: single };
+}
+
+/**
+ * Checks a filter against the fields of a signal and gives its one form: full field names, values in the type of
+ * the field, groups of one unwrapped. @throws bad_query saying what is wrong
+ */
+export function canonicalFilter(filter: Filter, signal?: Signal): Filter {
+  let conditions = 0;
+  function walk(node: Filter, depth: number): Filter {
+    if (depth > FILTER_LIMITS.depth) throw bad(`The filter is nested deeper than ${FILTER_LIMITS.depth}.`);
+    if ('and' in node || 'or' in node) {
+      const items = ('and' in node ? node.and : node.or).map((item) => walk(item, depth + 1));
+      const [only] = items;
+      if (items.length === 1 && only !== undefined) return only;
+      return 'and' in node ? { and: items } : { or: items };
+    }
+    if ('not' in node) return { not: walk(node.not, depth + 1) };
+    if (++conditions > FILTER_LIMITS.conditions) {
+      throw bad(`The filter has more than ${FILTER_LIMITS.conditions} conditions.`);
+    }
+    return canonicalCondition(node, signal);
+  }
+  return walk(filter, 1);
+}

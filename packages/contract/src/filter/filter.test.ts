@@ -1,0 +1,279 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Filter, FilterCondition, FilterOp } from './ast.ts';
+import { filterSchema } from './ast.ts';
+import { canonicalFilter } from './canonical.ts';
+import { FIELDS, type FieldDefinition } from './fields.ts';
+import { parseGlob, printGlob } from './glob.ts';
+import { parseFilter } from './parse.ts';
+import { printFilter } from './print.ts';
+
+function parsed(text: string): Filter | undefined {
+  const result = parseFilter(text);
+  if (!result.ok) throw new Error(`${result.error.message} at ${result.error.position}`);
+  return result.filter;
+}
+
+function trouble(text: string) {
+  const result = parseFilter(text);
+  if (result.ok) throw new Error(`parsed: ${JSON.stringify(result.filter)}`);
+  return result.error;
+}
+
+describe('the text grammar', () => {
+  it.each<[string, Filter | undefined]>([
+    ['', undefined],
+    ['   ', undefined],
+    ['service:checkout', { field: 'service', op: '=', value: 'checkout' }],
+    ['service=checkout', { field: 'service', op: '=', value: 'checkout' }],
+    ['service!=checkout', { field: 'service', op: '!=', value: 'checkout' }],
+    ['-service:checkout', { field: 'service', op: '!=', value: 'checkout' }],
+    ['service:"a b"', { field: 'service', op: '=', value: 'a b' }],
+    ['service:"a \\"b\\" \\\\"', { field: 'service', op: '=', value: 'a "b" \\' }],
+    ['service:""', { field: 'service', op: '=', value: '' }],
+    ['service:a,b', { field: 'service', op: '=', value: 'a,b' }],
+    ['service:*', { field: 'service', op: 'exists' }],
+    ['-service:*', { field: 'service', op: 'not_exists' }],
+    ['model:claude-*', { field: 'model', op: 'starts_with', value: 'claude-' }],
+    ['model:*mini', { field: 'model', op: 'ends_with', value: 'mini' }],
+    ['model:*o*', { field: 'model', op: 'contains', value: 'o' }],
+    ['-model:*o*', { field: 'model', op: 'not_contains', value: 'o' }],
+    ['model:a*b*c', { field: 'model', op: 'matches', value: 'a*b*c' }],
+    ['model:"a*b"', { field: 'model', op: '=', value: 'a*b' }],
+    ['model:"a*"*', { field: 'model', op: 'starts_with', value: 'a*' }],
+    ['-model:a*', { not: { field: 'model', op: 'starts_with', value: 'a' } }],
+    ['model:(a or b)', { field: 'model', op: 'in', value: ['a', 'b'] }],
+    ['model:(a, "b c" d)', { field: 'model', op: 'in', value: ['a', 'b c', 'd'] }],
+    ['-model:(a or b)', { field: 'model', op: 'not_in', value: ['a', 'b'] }],
+    [
+      'model:(gpt-4o or claude-*)',
+      {
+        or: [
+          { field: 'model', op: '=', value: 'gpt-4o' },
+          { field: 'model', op: 'starts_with', value: 'claude-' },
+        ],
+      },
+    ],
+    ['duration>2s', { field: 'duration_ms', op: '>', value: 2_000 }],
+    ['duration:>=1.5m', { field: 'duration_ms', op: '>=', value: 90_000 }],
+    ['duration<250', { field: 'duration_ms', op: '<', value: 250 }],
+    ['duration:1s..2s', { field: 'duration_ms', op: 'between', value: [1_000, 2_000] }],
+    ['cost>$0.02', { field: 'cost', op: '>', value: 0.02 }],
+    ['input_tokens>10k', { field: 'input_tokens', op: '>', value: 10_000 }],
+    ['status:ERROR', { field: 'status', op: '=', value: 'error' }],
+    ['-status:ok', { field: 'status', op: '!=', value: 'ok' }],
+    ['root:true', { field: 'root', op: '=', value: true }],
+    ['attributes.http.route:"/pay"', { field: 'attributes.http.route', op: '=', value: '/pay' }],
+    ['attributes."odd: key":x', { field: 'attributes.odd: key', op: '=', value: 'x' }],
+    ['attributes.__proto__:x', { field: 'attributes.__proto__', op: '=', value: 'x' }],
+    ['attributes.n>5', { field: 'attributes.n', op: '>', value: 5 }],
+    ['attributes.n:1..5', { field: 'attributes.n', op: 'between', value: [1, 5] }],
+    ['attributes.n:"1..5"', { field: 'attributes.n', op: '=', value: '1..5' }],
+    ['resource.k8s.pod:*', { field: 'resource.k8s.pod', op: 'exists' }],
+    ['refund', { field: 'text', op: 'matches', value: 'refund' }],
+    ['"free words"', { field: 'text', op: 'matches', value: 'free words' }],
+    ['-refund', { not: { field: 'text', op: 'matches', value: 'refund' } }],
+    ['prompt:refund', { field: 'prompt', op: 'matches', value: 'refund' }],
+    ['prompt:*"a b"*', { field: 'prompt', op: 'contains', value: 'a b' }],
+    ['or-else', { field: 'text', op: 'matches', value: 'or-else' }],
+    [
+      'a or b c',
+      {
+        or: [
+          { field: 'text', op: 'matches', value: 'a' },
+          {
+            and: [
+              { field: 'text', op: 'matches', value: 'b' },
+              { field: 'text', op: 'matches', value: 'c' },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'not (service:a AND kind:server)',
+      {
+        not: {
+          and: [
+            { field: 'service', op: '=', value: 'a' },
+            { field: 'kind', op: '=', value: 'server' },
+          ],
+        },
+      },
+    ],
+  ])('%s', (text, filter) => {
+    expect(parsed(text)).toEqual(filter);
+  });
+
+  it.each<[string, number, RegExp]>([
+    ['service:', 7, /value is missing/],
+    ['service:a servce:b', 10, /no field "servce"/],
+    ['http.route:/pay', 0, /no field/],
+    ['service:"open', 8, /never closed/],
+    ['(service:a', 0, /never closed/],
+    ['service:a)', 9, /closes nothing/],
+    ['service:(a or b', 8, /never closed/],
+    ['service:()', 8, /list is empty/],
+    ['duration>soon', 0, /number/],
+    ['status:broken', 0, /one of ok, error, unset/],
+    ['service>5', 0, /cannot be used with ">"/],
+    ['a or', 4, /missing/],
+    ['or a', 0, /missing/],
+    ['a and', 2, /both sides/],
+    ['attributes.:x', 0, /no field/],
+    ['"  "', 0, /nothing to search/],
+  ])('says what is wrong with %s', (text, position, message) => {
+    const error = trouble(text);
+    expect(error.message).toMatch(message);
+    expect(error.position).toBe(position);
+    expect(error.length).toBeGreaterThan(0);
+  });
+
+  it('suggests the field that was meant', () => {
+    expect(trouble('servce:b').hint).toContain('service');
+    expect(trouble('http.route:b').hint).toContain('attributes.http.route');
+  });
+
+  it('refuses fields of another signal', () => {
+    expect(parseFilter('severity:error', 'spans').ok).toBe(false);
+    expect(parseFilter('severity:error', 'logs').ok).toBe(true);
+  });
+
+  it.each(['('.repeat(4_000), 'not '.repeat(1_000), '-'.repeat(4_000), `service:(${'a '.repeat(2_000)})`])(
+    'stays small on %.12s...',
+    (text) => {
+      expect(parseFilter(text).ok).toBe(text.startsWith('--'));
+    },
+  );
+});
+
+describe('round trips', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 12 });
+  const some = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 });
+  const number = fc.oneof(
+    fc.integer({ min: -100_000, max: 100_000 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+  );
+  const pair = fc.tuple(number, number).map((both) => [...both]);
+
+  function condition(field: string, definition: FieldDefinition | undefined): fc.Arbitrary<FilterCondition> {
+    const of = <T>(ops: FilterOp[], value: fc.Arbitrary<T>) =>
+      fc.record({ field: fc.constant(field), op: fc.constantFrom(...ops), value });
+    const presence = fc.record({
+      field: fc.constant(field),
+      op: fc.constantFrom<FilterOp[]>('exists', 'not_exists'),
+    });
+    const texts = [
+      of(['=', '!='], text),
+      of(['in', 'not_in'], fc.array(text, { minLength: 1, maxLength: 4 })),
+      of(['contains', 'not_contains', 'starts_with', 'ends_with', 'matches'], some),
+    ];
+    const numbers = [of(['>', '>=', '<', '<='], number), of(['between'], pair)];
+    switch (definition?.type) {
+      case undefined:
+        return fc.oneof(presence, ...texts, ...numbers) as fc.Arbitrary<FilterCondition>;
+      case 'string':
+        return fc.oneof(presence, ...texts) as fc.Arbitrary<FilterCondition>;
+      case 'text': {
+        const words = some.filter((one) => one.trim() !== '');
+        return fc.oneof(
+          presence,
+          of(['matches', 'contains', 'not_contains'], words),
+        ) as fc.Arbitrary<FilterCondition>;
+      }
+      case 'enum':
+        return of(
+          ['=', '!='],
+          fc.constantFrom(...(definition.values ?? [])),
+        ) as fc.Arbitrary<FilterCondition>;
+      case 'boolean':
+        return of(['=', '!='], fc.boolean()) as fc.Arbitrary<FilterCondition>;
+      case 'number':
+      case 'duration':
+        return fc.oneof(
+          presence,
+          of(['=', '!='], number),
+          of(['in', 'not_in'], fc.array(number, { minLength: 1, maxLength: 4 })),
+          ...numbers,
+        ) as fc.Arbitrary<FilterCondition>;
+    }
+  }
+
+  const leaf = fc.oneof(
+    ...Object.entries(FIELDS).map(([name, definition]) => condition(name, definition)),
+    ...['attributes', 'resource', 'scope'].map((source) =>
+      some.chain((key) => condition(`${source}.${key}`, undefined)),
+    ),
+  );
+  const { filter } = fc.letrec<{ filter: Filter }>((tie) => ({
+    filter: fc.oneof(
+      { maxDepth: 3, withCrossShrink: true },
+      leaf,
+      fc.record({ and: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }) }),
+      fc.record({ or: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }) }),
+      fc.record({ not: tie('filter') }),
+    ),
+  }));
+
+  it('text of a filter parses back to the same filter', () => {
+    fc.assert(
+      fc.property(filter, (one) => {
+        const canonical = canonicalFilter(one);
+        expect(parsed(printFilter(one))).toEqual(canonical);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('the canonical form is stable and valid JSON for the schema', () => {
+    fc.assert(
+      fc.property(filter, (one) => {
+        const canonical = canonicalFilter(one);
+        expect(canonicalFilter(canonical)).toEqual(canonical);
+        expect(filterSchema.parse(JSON.parse(JSON.stringify(canonical)))).toEqual(
+          JSON.parse(JSON.stringify(canonical)),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('any text at all either parses or says where it fails', () => {
+    const syntax = fc.string({ unit: fc.constantFrom(...'abservic:()"*-<>=.!, \\0159'), maxLength: 40 });
+    fc.assert(
+      fc.property(fc.oneof(syntax, fc.string({ unit: 'binary' })), (input) => {
+        const result = parseFilter(input);
+        if (result.ok) {
+          if (result.filter !== undefined) expect(parsed(printFilter(result.filter))).toEqual(result.filter);
+        } else {
+          expect(result.error.position).toBeLessThanOrEqual(input.length);
+        }
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('patterns keep their stars and literals', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', '*', '\\') }), (pattern) => {
+        const pieces = parseGlob(pattern);
+        expect(parseGlob(printGlob(pieces))).toEqual(pieces);
+      }),
+    );
+  });
+});
+
+describe('checking a filter in JSON', () => {
+  it.each<[Filter, RegExp]>([
+    [{ field: 'nope', op: '=', value: 'x' }, /no field/],
+    [{ field: 'service', op: '>', value: 5 }, /cannot be used/],
+    [{ field: 'service', op: '=' }, /needs a value/],
+    [{ field: 'service', op: '=', value: ['a'] }, /not a list/],
+    [{ field: 'cost', op: 'between', value: [1] }, /two values/],
+    [{ field: 'cost', op: '>', value: 'much' }, /number/],
+    [{ field: 'model', op: 'contains', value: '' }, /not empty/],
+    [{ and: Array.from({ length: 101 }, () => ({ field: 'name', op: 'exists' as const })) }, /more than 100/],
+  ])('%j', (filter, message) => {
+    expect(() => canonicalFilter(filter)).toThrow(message);
+  });
+});

@@ -1,0 +1,115 @@
+import type { FilterOp } from './ast.ts';
+
+/** A value as written: literals around stars, and whether it was written without any quotes. */
+export interface Value {
+  readonly pieces: readonly string[];
+  readonly bare: boolean;
+}
+
+const OPERATORS: readonly [string, FilterOp | ':'][] = [
+  [':>=', '>='],
+  [':<=', '<='],
+  [':!=', '!='],
+  [':>', '>'],
+  [':<', '<'],
+  [':=', '='],
+  [':', ':'],
+  ['>=', '>='],
+  ['<=', '<='],
+  ['!=', '!='],
+  ['>', '>'],
+  ['<', '<'],
+  ['=', '='],
+];
+
+/** Position and small readers over the search text. */
+export class Scanner {
+  position = 0;
+  private readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get atEnd(): boolean {
+    return this.position >= this.text.length;
+  }
+
+  peek(ahead = 0): string {
+    return this.text.charAt(this.position + ahead);
+  }
+
+  skipBlanks(): void {
+    while (!this.atEnd && /\s/.test(this.peek())) this.position++;
+  }
+
+  takeWhile(accepts: RegExp): string {
+    const start = this.position;
+    while (!this.atEnd && accepts.test(this.peek())) this.position++;
+    return this.text.slice(start, this.position);
+  }
+
+  /** Whether the word here is that keyword, in any case, followed by a blank, a parenthesis or the end. */
+  seesKeyword(word: string): boolean {
+    const end = this.position + word.length;
+    return (
+      this.text.slice(this.position, end).toLowerCase() === word &&
+      /^(?:$|[\s()])/.test(this.text.charAt(end))
+    );
+  }
+
+  takeKeyword(word: string): boolean {
+    this.skipBlanks();
+    if (!this.seesKeyword(word)) return false;
+    this.position += word.length;
+    return true;
+  }
+
+  seesOperator(): boolean {
+    return OPERATORS.some(([sign]) => this.text.startsWith(sign, this.position));
+  }
+
+  takeOperator(): FilterOp | ':' {
+    const found = OPERATORS.find(([sign]) => this.text.startsWith(sign, this.position));
+    this.position += found?.[0].length ?? 0;
+    return found?.[1] ?? ':';
+  }
+
+  /** The text of the quoted string here, or undefined when it is never closed. `\` takes the next character. */
+  takeQuoted(): string | undefined {
+    let text = '';
+    for (let at = this.position + 1; at < this.text.length; at++) {
+      const character = this.text.charAt(at);
+      if (character === '"') {
+        this.position = at + 1;
+        return text;
+      }
+      text += character === '\\' && at + 1 < this.text.length ? this.text.charAt(++at) : character;
+    }
+    return undefined;
+  }
+
+  /** Bare and quoted pieces with stars between; undefined when nothing is here. */
+  takeValue(inList: boolean): Value | 'unclosed' | undefined {
+    const pieces = [''];
+    const start = this.position;
+    let bare = true;
+    for (;;) {
+      const character = this.peek();
+      if (character === '"') {
+        const quoted = this.takeQuoted();
+        if (quoted === undefined) return 'unclosed';
+        pieces[pieces.length - 1] += quoted;
+        bare = false;
+      } else if (character === '*') {
+        this.position++;
+        if (pieces.length === 1 || pieces.at(-1) !== '') pieces.push('');
+      } else {
+        const text = this.takeWhile(inList ? /[^\s()"*,]/ : /[^\s()"*]/);
+        if (text === '') break;
+        pieces[pieces.length - 1] += text;
+      }
+    }
+    return this.position === start ? undefined : { pieces, bare };
+  }
+}
