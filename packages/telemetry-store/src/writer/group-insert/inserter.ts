@@ -1,0 +1,355 @@
+import type { Logger } from '@candela/kernel';
+import type { IndexedBlock, IndexedRequest, Segment, Segments } from '../wal/segments.ts';
+import type { GroupPlan, StateLog } from '../wal/state-log.ts';
+import { classifyFailure } from './failure.ts';
+import { setAside } from './quarantine.ts';
+
+/** Where groups go: the telemetry store, or anything that keeps its promise about tokens. */
+export interface GroupSink {
+  /** Inserts the concatenated `Native` blocks; a second call with the same token stores nothing. */
+  insertNative(table: string, parts: Uint8Array[], dedupToken: string): Promise<void>;
+  health(): { readonly state: string; readonly restarts: number };
+}
+
+export interface GroupInserterOptions {
+  readonly dir: string;
+  readonly segments: Segments;
+  readonly state: StateLog;
+  readonly sink: GroupSink;
+  readonly logger: Logger;
+  readonly maxGroupRows: number;
+  readonly maxGroupBytes: number;
+  /** How long the first request of a group waits for company, milliseconds. */
+  readonly lingerMs: number;
+  /** First sequence that is not yet durable. */
+  readonly durableBelow: () => number;
+  /** Called before a segment is deleted. */
+  readonly beforeDelete: (segment: Segment) => Promise<void>;
+  readonly onGroup: (group: { table: string; rows: number; bytes: number; seconds: number }) => void;
+  readonly onQuarantine: (entry: { table: string; rows: number; file: string }) => void;
+}
+
+interface Item {
+  readonly seq: number;
+  readonly tenant: string;
+  readonly timeMs: number;
+  readonly segment: Segment;
+  readonly block: IndexedBlock;
+}
+
+interface Group {
+  readonly to: number;
+  readonly tables: Map<string, Item[]>;
+}
+
+/** Part of a group for one table. `from` and `to` name it in the token. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly items: readonly Item[];
+}
+
+const FIRST_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 5_000;
+/** A range whose insert took the engine down this often is treated as bad data. */
+const MAX_ENGINE_KILLS = 5;
+
+/**
+ * Carries the log into the store in large groups, one after another. A group's bounds are durable before its first
+ * insert and its token derives from them, so no crash can double or lose it. Bad data is halved down to the single
+ * request, which is set aside in a file; everything else goes on.
+ */
+export class GroupInserter {
+  readonly #options: GroupInserterOptions;
+  readonly #firstLiveSeq: number;
+  #running: Promise<void> | undefined;
+  #closing = false;
+  #hurry = false;
+  /** Ends the wait for company; and, apart from it, the pause after a failure, which new requests must not shorten. */
+  #wakeLinger: (() => void) | undefined;
+  #wakePause: (() => void) | undefined;
+  #pendingRows = 0;
+  #pendingBytes = 0;
+  #lingerSince: number | undefined;
+  #lastError: string | undefined;
+
+  constructor(options: GroupInserterOptions) {
+    this.#options = options;
+    this.#firstLiveSeq = options.durableBelow();
+  }
+
+  /** Sentence about the insert that fails at the moment, or undefined. */
+  get lastError(): string | undefined {
+    return this.#lastError;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** New durable requests: starts the linger of the next group. */
+  notify(requests: readonly IndexedRequest[]): void {
+    for (const request of requests) {
+      for (const block of request.blocks) {
+        this.#pendingRows += block.rows;
+        this.#pendingBytes += block.length;
+      }
+    }
+    if (this.#lingerSince === undefined) {
+      this.#lingerSince = performance.now();
+      this.#wakeLinger?.();
+    } else if (this.#full()) {
+      this.#wakeLinger?.();
+    }
+  }
+
+  /** Ends a pause: the store came back. */
+  wake(): void {
+    this.#wakePause?.();
+  }
+
+  /** While on, groups do not wait for company: somebody waits for the log to empty. */
+  hurry(on: boolean): void {
+    this.#hurry = on;
+    this.#wakeLinger?.();
+  }
+
+  /** Stops after the insert under way; what is left waits in the log for the next start. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#wakeLinger?.();
+    this.#wakePause?.();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { state } = this.#options;
+    let backoff = FIRST_BACKOFF_MS;
+    let released = false;
+    while (!this.#closing) {
+      try {
+        if (!released) await this.#release();
+        released = true;
+        if (state.plan === undefined && !(await this.#gathered())) continue;
+        const group = await this.#collect(state.plan);
+        const plan = state.plan ?? (await state.begin(state.done + 1, group.to));
+        let complete = true;
+        for (const [table, items] of group.tables) complete &&= await this.#insertTable(table, items, plan);
+        if (!complete) return;
+        await this.#finish(group);
+        backoff = FIRST_BACKOFF_MS;
+      } catch (thrown) {
+        // The log itself (disk, permissions): nothing is lost by waiting, and nothing may be skipped.
+        this.#options.logger.error(
+          { err: thrown },
+          'carrying the write-ahead log into the store failed; trying again',
+        );
+        await this.#pause(backoff);
+        backoff = Math.min(backoff * 2, MAX_BACKOFF_MS);
+      }
+    }
+  }
+
+  /** Waits until a group is worth forming; false when it woke for another reason. */
+  async #gathered(): Promise<boolean> {
+    const { segments, state, durableBelow, lingerMs } = this.#options;
+    if (state.done >= durableBelow() - 1) {
+      await this.#linger(undefined);
+      return false;
+    }
+    const backlog = segments.list[0]?.sealed === true;
+    if (backlog || this.#hurry || this.#full()) return true;
+    const left = (this.#lingerSince ?? 0) + lingerMs - performance.now();
+    if (left <= 0) return true;
+    await this.#linger(left);
+    return false;
+  }
+
+  #full(): boolean {
+    return (
+      this.#pendingRows >= this.#options.maxGroupRows || this.#pendingBytes >= this.#options.maxGroupBytes
+    );
+  }
+
+  /** The requests of a planned group, or the next ones up to the bounds of a group. */
+  async #collect(plan: GroupPlan | undefined): Promise<Group> {
+    const { segments, state, maxGroupRows, maxGroupBytes, durableBelow } = this.#options;
+    const from = plan?.from ?? state.done + 1;
+    const limit = plan?.to ?? durableBelow() - 1;
+    const tables = new Map<string, Item[]>();
+    let rows = 0;
+    let bytes = 0;
+    for (const [index, segment] of [...segments.list].entries()) {
+      const lastSeq = (segments.list[index + 1]?.firstSeq ?? durableBelow()) - 1;
+      if (lastSeq < from) continue;
+      if (segment.firstSeq > limit) break;
+      for (const request of segment.requests ?? (await segments.load(segment))) {
+        if (request.seq < from) continue;
+        if (request.seq > limit) break;
+        for (const block of request.blocks) {
+          rows += block.rows;
+          bytes += block.length;
+        }
+        if (plan === undefined && tables.size > 0 && (rows > maxGroupRows || bytes > maxGroupBytes)) {
+          return { to: request.seq - 1, tables };
+        }
+        for (const block of request.blocks) {
+          const items = tables.get(block.table) ?? [];
+          if (items.length === 0) tables.set(block.table, items);
+          items.push({ seq: request.seq, tenant: request.tenant, timeMs: request.timeMs, segment, block });
+        }
+      }
+    }
+    return { to: limit, tables };
+  }
+
+  /** Everything of one table of the group; false when closed before the end. */
+  async #insertTable(table: string, items: readonly Item[], plan: GroupPlan): Promise<boolean> {
+    const work: Range[] = [{ from: plan.from, to: plan.to, items }];
+    while (true) {
+      const range = work.shift();
+      if (range === undefined) return true;
+      const name = `${table}:${range.from}-${range.to}`;
+      const outcome =
+        plan.splits.has(name) && range.items.length > 1 ? 'data' : await this.#insertRange(table, range);
+      if (outcome === 'stored') continue;
+      if (outcome === 'closed') return false;
+      if (range.items.length > 1) {
+        if (!plan.splits.has(name)) await this.#options.state.split(name);
+        work.unshift(...halves(range.items));
+      } else {
+        await this.#quarantine(table, range.items);
+      }
+    }
+  }
+
+  /** One insert until it is stored, proves to be bad data, or the log closes. */
+  async #insertRange(table: string, range: Range): Promise<'stored' | 'data' | 'closed'> {
+    const { sink, state, segments, logger } = this.#options;
+    const token = `${state.logId}/${table}/${range.from}-${range.to}`;
+    let backoff = FIRST_BACKOFF_MS;
+    let kills = 0;
+    while (!this.#closing) {
+      const parts: Uint8Array[] = [];
+      let bytes = 0;
+      let rows = 0;
+      for (const { segment, block } of range.items) {
+        const part = await segments.read(segment, block);
+        parts.push(part);
+        bytes += part.byteLength;
+        rows += block.rows;
+      }
+      const before = sink.health();
+      const startedAt = performance.now();
+      try {
+        await sink.insertNative(table, parts, token);
+        if (this.#lastError !== undefined) logger.info({ table }, 'the telemetry store takes data again');
+        this.#lastError = undefined;
+        this.#options.onGroup({ table, rows, bytes, seconds: (performance.now() - startedAt) / 1_000 });
+        return 'stored';
+      } catch (thrown) {
+        const message = thrown instanceof Error ? thrown.message : String(thrown);
+        const kind = classifyFailure(thrown);
+        const after = sink.health();
+        if (before.state === 'ready' && (after.state !== 'ready' || after.restarts !== before.restarts))
+          kills += 1;
+        if (kind === 'data' || kills >= MAX_ENGINE_KILLS) {
+          logger.warn(
+            { table, requests: range.items.length, reason: message },
+            'the store refused a group as bad data',
+          );
+          return 'data';
+        }
+        if (this.#lastError === undefined) {
+          logger.warn(
+            { table, reason: message },
+            'the telemetry store takes no data; the write-ahead log keeps it',
+          );
+        }
+        this.#lastError = message;
+      }
+      await this.#pause(backoff);
+      backoff = Math.min(backoff * 2, MAX_BACKOFF_MS);
+    }
+    return 'closed';
+  }
+
+  async #quarantine(table: string, items: readonly Item[]): Promise<void> {
+    for (const { seq, tenant, timeMs, segment, block } of items) {
+      const bytes = await this.#options.segments.read(segment, block);
+      const file = await setAside(this.#options.dir, { seq, table, tenant, timeMs, rows: block.rows, bytes });
+      this.#options.logger.error(
+        { table, rows: block.rows, file, tenant },
+        'a request that the store cannot take was set aside',
+      );
+      this.#options.onQuarantine({ table, rows: block.rows, file });
+    }
+  }
+
+  async #finish(group: Group): Promise<void> {
+    const { state, durableBelow } = this.#options;
+    await state.finish();
+    for (const items of group.tables.values()) {
+      for (const { seq, block } of items) {
+        if (seq < this.#firstLiveSeq) continue;
+        this.#pendingRows -= block.rows;
+        this.#pendingBytes -= block.length;
+      }
+    }
+    this.#lingerSince = state.done >= durableBelow() - 1 ? undefined : performance.now();
+    await this.#release();
+  }
+
+  /** Forgets what is in the store and deletes the segments that hold nothing else. */
+  async #release(): Promise<void> {
+    const { segments, state, durableBelow, beforeDelete } = this.#options;
+    segments.forget(state.done);
+    let synced = false;
+    while (true) {
+      const oldest = segments.list[0];
+      if (oldest === undefined || !oldest.sealed) return;
+      const lastSeq = (segments.list[1]?.firstSeq ?? durableBelow()) - 1;
+      if (lastSeq > state.done) return;
+      if (!synced) await state.sync();
+      synced = true;
+      await beforeDelete(oldest);
+      await segments.deleteOldest();
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (this.#closing) return;
+    await sleep(ms * (0.75 + Math.random() / 2), (wake) => {
+      this.#wakePause = wake;
+    });
+    this.#wakePause = undefined;
+  }
+
+  async #linger(ms: number | undefined): Promise<void> {
+    if (this.#closing) return;
+    await sleep(ms, (wake) => {
+      this.#wakeLinger = wake;
+    });
+    this.#wakeLinger = undefined;
+  }
+}
+
+/** Sleeps until `ms` passed or the function handed to `arm` is called. */
+function sleep(ms: number | undefined, arm: (wake: () => void) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
+    arm(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+function halves(items: readonly Item[]): Range[] {
+  const middle = Math.ceil(items.length / 2);
+  return [items.slice(0, middle), items.slice(middle)].map((half) => ({
+    from: half[0]?.seq ?? 0,
+    to: half.at(-1)?.seq ?? 0,
+    items: half,
+  }));
+}
