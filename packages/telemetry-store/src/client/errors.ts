@@ -1,0 +1,57 @@
+import { CandelaError, type ErrorCode, fail } from '@candela/kernel';
+import { ClickHouseError } from '@clickhouse/client';
+
+/** A statement the engine refused or gave up, with ClickHouse's numeric code. */
+export class StoreError extends CandelaError {
+  /** ClickHouse's code, e.g. 62 syntax error, 159 too slow, 241 too much memory. */
+  readonly engineCode: number;
+  /** ClickHouse's name of the code, e.g. `SYNTAX_ERROR`. */
+  readonly engineType: string;
+
+  constructor(code: ErrorCode, message: string, engine: { code: number; type: string; cause: unknown }) {
+    super(code, message, { cause: engine.cause, details: { engineCode: engine.code } });
+    this.engineCode = engine.code;
+    this.engineType = engine.type;
+  }
+}
+
+/** The bound that a code says was crossed. */
+const BOUNDS = new Map<number, string>([
+  [158, 'rows'],
+  [159, 'time'],
+  [160, 'time'],
+  [241, 'memory'],
+  [307, 'bytes'],
+  [396, 'result rows'],
+]);
+
+/** Codes that pass by themselves: too busy, no space, merges behind, replicas or keeper away, shutting down. */
+const PASSING = new Set([
+  3, 159, 202, 209, 210, 225, 236, 241, 242, 243, 252, 279, 285, 286, 319, 394, 425, 439, 516, 571, 606, 722,
+  999,
+]);
+
+/** What a failed call becomes. Aborts of the caller pass as they are. */
+export function translateError(thrown: unknown, call: 'read' | 'write', signal?: AbortSignal): unknown {
+  if (signal?.aborted === true) return signal.reason;
+  if (!(thrown instanceof ClickHouseError)) {
+    return fail('store_unavailable', { seconds: 5 }, { cause: thrown });
+  }
+  const code = Number(thrown.code);
+  const engine = { code, type: thrown.type ?? '', cause: thrown };
+  if (call === 'write' && PASSING.has(code)) {
+    return new StoreError('overloaded', `The store cannot take the data now: ${thrown.message}`, engine);
+  }
+  if (code === 202 || code === 209 || code === 210) {
+    return new StoreError('overloaded', 'The store is busy. Try again shortly.', engine);
+  }
+  const resource = BOUNDS.get(code);
+  if (resource !== undefined) {
+    return new StoreError(
+      'query_too_expensive',
+      `The query needs more ${resource} than its bound allows. Narrow the time range or the filter.`,
+      engine,
+    );
+  }
+  return new StoreError('internal', thrown.message, engine);
+}

@@ -1,0 +1,307 @@
+import { EventEmitter } from 'node:events';
+import type { Agent } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Logger } from '@candela/kernel';
+import {
+  type ClickHouseClient,
+  ClickHouseLogLevel,
+  type ClickHouseSettings,
+  createClient,
+} from '@clickhouse/client';
+import { EngineSupervisor, type SupervisorTiming } from '../engine-host/supervisor.ts';
+import { type EngineCaps, STREAM_HEADER } from '../engine-host/protocol.ts';
+import { migrate } from '../migrations/migrate.ts';
+import { translateError } from './errors.ts';
+import { UnixAgent } from './unix-agent.ts';
+
+export type StoreState = 'ready' | 'starting' | 'down';
+
+export interface SelectOptions {
+  /** Time the engine may spend, milliseconds. Default 30,000. */
+  readonly timeoutMs?: number;
+  readonly maxRowsToRead?: number;
+  readonly maxMemoryBytes?: number;
+  readonly maxResultRows?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface StoreHealth {
+  readonly state: StoreState;
+  /** How often the engine was started again since the store was opened. */
+  readonly restarts: number;
+  readonly version: string;
+}
+
+export interface TelemetryStore {
+  /** Rows of a reading statement. `{name:Type}` placeholders are bound by the engine from `params`. */
+  select<T>(sql: string, params?: Record<string, unknown>, options?: SelectOptions): Promise<T[]>;
+  /** The same, row by row as they are made, for results that need not fit in memory. */
+  stream<T>(sql: string, params?: Record<string, unknown>, options?: SelectOptions): AsyncIterable<T>;
+  /** Runs a statement without a result. */
+  command(sql: string, params?: Record<string, unknown>): Promise<void>;
+  /**
+   * Inserts `Native` blocks, in order, as one. Safe to repeat with the same token and the same parts: within the
+   * table's deduplication window they are stored once.
+   */
+  insertNative(table: string, parts: readonly Uint8Array[], dedupToken: string): Promise<void>;
+  health(): StoreHealth;
+  on(event: 'state', listener: (state: StoreState) => void): void;
+  close(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  readonly kind: 'embedded';
+  readonly dataDir: string;
+  readonly logger: Logger;
+  readonly caps?: Partial<EngineCaps>;
+  readonly timing?: Partial<SupervisorTiming>;
+}
+
+export interface UrlOptions {
+  readonly kind: 'url';
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  readonly database: string;
+  /** Name of the cluster: tables become replicated and distributed. */
+  readonly cluster?: string;
+  readonly logger: Logger;
+}
+
+export type TelemetryStoreOptions = EmbeddedOptions | UrlOptions;
+
+/** Database of the embedded engine. */
+export const EMBEDDED_DATABASE = 'candela';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const INSERT_TIMEOUT_MS = 120_000;
+/** What the way there and back may take beyond the engine's own bound. */
+const TRANSPORT_GRACE_MS = 5_000;
+const TABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * Opens the telemetry store: starts the embedded engine or connects to a ClickHouse, and brings the schema up to
+ * date. Rejects with a sentence for a person when the directory is in use, the server is away, or the schema is newer
+ * than this program.
+ */
+export async function openTelemetryStore(options: TelemetryStoreOptions): Promise<TelemetryStore> {
+  if (options.kind === 'embedded') {
+    const supervisor = new EngineSupervisor(options);
+    await supervisor.start();
+    const store = new ClickHouseStore(
+      {
+        url: 'http://engine',
+        database: EMBEDDED_DATABASE,
+        agent: new UnixAgent(supervisor.socketPath),
+      },
+      supervisor,
+    );
+    return migrated(store, { database: EMBEDDED_DATABASE, logger: options.logger });
+  }
+  const store = new ClickHouseStore(options, undefined);
+  return migrated(store, options);
+}
+
+async function migrated(
+  store: ClickHouseStore,
+  options: { database: string; cluster?: string; logger: Logger },
+): Promise<TelemetryStore> {
+  try {
+    await migrate(store.admin(), options);
+    await store.learnVersion();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+interface Connection {
+  readonly url: string;
+  readonly database: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly agent?: Agent;
+}
+
+class ClickHouseStore implements TelemetryStore {
+  readonly #client: ClickHouseClient;
+  /** Without a database, so that it can be created. */
+  readonly #admin: ClickHouseClient;
+  readonly #agent: Agent | undefined;
+  readonly #supervisor: EngineSupervisor | undefined;
+  readonly #events = new EventEmitter<{ state: [StoreState] }>();
+  #state: StoreState = 'ready';
+  #version = '';
+
+  constructor(connection: Connection, supervisor: EngineSupervisor | undefined) {
+    this.#agent = connection.agent;
+    this.#client = connect(connection, connection.database);
+    this.#admin = connect(connection, 'default');
+    this.#supervisor = supervisor;
+    supervisor?.on('state', (state) => this.#events.emit('state', state));
+  }
+
+  async select<T>(
+    sql: string,
+    params: Record<string, unknown> = {},
+    options: SelectOptions = {},
+  ): Promise<T[]> {
+    return this.#call('read', options, async (signal) => {
+      const result = await this.#client.query({
+        query: sql,
+        query_params: params,
+        format: 'JSONEachRow',
+        abort_signal: signal,
+        clickhouse_settings: selectSettings(options),
+      });
+      return result.json<T>();
+    });
+  }
+
+  async *stream<T>(
+    sql: string,
+    params: Record<string, unknown> = {},
+    options: SelectOptions = {},
+  ): AsyncGenerator<T> {
+    const signal = deadline(options);
+    try {
+      const result = await this.#client.query({
+        query: sql,
+        query_params: params,
+        format: 'JSONEachRow',
+        abort_signal: signal,
+        http_headers: { [STREAM_HEADER]: '1' },
+        clickhouse_settings: { ...selectSettings(options), max_result_rows: '0', max_result_bytes: '0' },
+      });
+      for await (const rows of result.stream<T>()) {
+        for (const row of rows) yield row.json();
+      }
+    } catch (error) {
+      throw translateError(error, 'read', options.signal);
+    }
+  }
+
+  async command(sql: string, params: Record<string, unknown> = {}): Promise<void> {
+    await this.#call('write', { timeoutMs: INSERT_TIMEOUT_MS }, (signal) =>
+      this.#client.command({ query: sql, query_params: params, abort_signal: signal }),
+    );
+  }
+
+  async insertNative(table: string, parts: readonly Uint8Array[], dedupToken: string): Promise<void> {
+    if (!TABLE_NAME.test(table)) throw new RangeError(`${JSON.stringify(table)} is not a table name`);
+    if (parts.length === 0) return;
+    await this.#call('write', { timeoutMs: INSERT_TIMEOUT_MS }, async (signal) => {
+      const { stream } = await this.#client.exec({
+        query: `INSERT INTO ${table} FORMAT Native`,
+        values: Readable.from(parts, { objectMode: false, highWaterMark: 1 << 20 }),
+        abort_signal: signal,
+        clickhouse_settings: { ...INSERT_SETTINGS, insert_deduplication_token: dedupToken },
+      });
+      stream.resume();
+    });
+  }
+
+  health(): StoreHealth {
+    const supervisor = this.#supervisor;
+    return supervisor === undefined
+      ? { state: this.#state, restarts: 0, version: this.#version }
+      : { state: supervisor.state, restarts: supervisor.restarts, version: supervisor.version };
+  }
+
+  on(_event: 'state', listener: (state: StoreState) => void): void {
+    this.#events.on('state', listener);
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+    await this.#admin.close();
+    await this.#supervisor?.close();
+    this.#agent?.destroy();
+    this.#state = 'down';
+  }
+
+  /** The client that migrations use: it does not need the database to exist. */
+  admin(): ClickHouseClient {
+    return this.#admin;
+  }
+
+  async learnVersion(): Promise<void> {
+    const [row] = await this.select<{ version: string }>('SELECT version() AS version');
+    this.#version = row?.version ?? '';
+  }
+
+  async #call<T>(
+    kind: 'read' | 'write',
+    options: SelectOptions,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    try {
+      const result = await work(deadline(options));
+      this.#reachable(true);
+      return result;
+    } catch (error) {
+      const translated = translateError(error, kind, options.signal);
+      if (isUnavailable(translated)) this.#reachable(false);
+      throw translated;
+    }
+  }
+
+  /** A server's state is known only from calls; the supervisor knows its own engine's. */
+  #reachable(yes: boolean): void {
+    const state: StoreState = yes ? 'ready' : 'down';
+    if (this.#supervisor !== undefined || this.#state === state) return;
+    this.#state = state;
+    this.#events.emit('state', state);
+  }
+}
+
+/** One stored block for one call, so that its token covers all of it, and nothing left to do in the background. */
+const INSERT_SETTINGS: ClickHouseSettings = {
+  async_insert: 0,
+  insert_deduplicate: 1,
+  max_insert_threads: '1',
+  max_threads: 1,
+  max_insert_block_size: '10000000',
+  min_insert_block_size_rows: '10000000',
+  min_insert_block_size_bytes: '4000000000',
+  max_execution_time: INSERT_TIMEOUT_MS / 1_000,
+  distributed_foreground_insert: 1,
+};
+
+function connect(connection: Connection, database: string): ClickHouseClient {
+  return createClient({
+    url: connection.url,
+    database,
+    username: connection.username ?? 'default',
+    password: connection.password ?? '',
+    application: 'candela',
+    request_timeout: INSERT_TIMEOUT_MS + TRANSPORT_GRACE_MS,
+    compression: { request: false, response: false },
+    keep_alive: { enabled: true },
+    // Errors are thrown; whoever catches them logs them once.
+    log: { level: ClickHouseLogLevel.OFF },
+    ...(connection.agent === undefined
+      ? { max_open_connections: 64 }
+      : { http_agent: connection.agent, set_basic_auth_header: false }),
+  });
+}
+
+function selectSettings(options: SelectOptions): ClickHouseSettings {
+  return {
+    max_execution_time: (options.timeoutMs ?? DEFAULT_TIMEOUT_MS) / 1_000,
+    output_format_json_quote_64bit_integers: 0,
+    ...(options.maxRowsToRead === undefined ? {} : { max_rows_to_read: String(options.maxRowsToRead) }),
+    ...(options.maxMemoryBytes === undefined ? {} : { max_memory_usage: String(options.maxMemoryBytes) }),
+    ...(options.maxResultRows === undefined ? {} : { max_result_rows: String(options.maxResultRows) }),
+  };
+}
+
+function deadline(options: SelectOptions): AbortSignal {
+  const limit = AbortSignal.timeout((options.timeoutMs ?? DEFAULT_TIMEOUT_MS) + TRANSPORT_GRACE_MS);
+  return options.signal === undefined ? limit : AbortSignal.any([limit, options.signal]);
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'store_unavailable';
+}

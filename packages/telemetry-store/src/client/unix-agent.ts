@@ -1,0 +1,17 @@
+import { Agent } from 'node:http';
+import { createConnection } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** Keeps connections to one Unix socket, whatever the URL's host says. */
+export class UnixAgent extends Agent {
+  readonly #socketPath: string;
+
+  constructor(socketPath: string) {
+    super({ keepAlive: true, maxSockets: 64 });
+    this.#socketPath = socketPath;
+  }
+
+  override createConnection(): Duplex {
+    return createConnection({ path: this.#socketPath });
+  }
+}

@@ -1,0 +1,76 @@
+import type { EngineCaps } from './protocol.ts';
+
+/**
+ * `config.xml` of the engine, which it reads from its working directory. Small background pools (two cores), caches
+ * that fit an idle footprint of a few hundred megabytes, no system log tables, no extra user files.
+ */
+export function configXml(caps: EngineCaps, engineDir: string): string {
+  return `<clickhouse>
+  <logger><level>none</level><console>0</console></logger>
+  <users_config>users.xml</users_config>
+  <user_files_path>${xml(engineDir)}/inbox/</user_files_path>
+  <format_schema_path>${xml(engineDir)}/inbox/</format_schema_path>
+  <timezone>UTC</timezone>
+  <max_server_memory_usage>${caps.memoryBytes}</max_server_memory_usage>
+  <mark_cache_size>67108864</mark_cache_size>
+  <index_mark_cache_size>16777216</index_mark_cache_size>
+  <uncompressed_cache_size>0</uncompressed_cache_size>
+  <index_uncompressed_cache_size>0</index_uncompressed_cache_size>
+  <mmap_cache_size>0</mmap_cache_size>
+  <compiled_expression_cache_size>16777216</compiled_expression_cache_size>
+  <query_cache><max_size_in_bytes>0</max_size_in_bytes></query_cache>
+  <max_thread_pool_size>512</max_thread_pool_size>
+  <max_thread_pool_free_size>32</max_thread_pool_free_size>
+  <max_concurrent_queries>${caps.concurrentQueries * 4 + 16}</max_concurrent_queries>
+  <background_pool_size>2</background_pool_size>
+  <background_merges_mutations_concurrency_ratio>1</background_merges_mutations_concurrency_ratio>
+  <background_move_pool_size>1</background_move_pool_size>
+  <background_fetches_pool_size>1</background_fetches_pool_size>
+  <background_common_pool_size>2</background_common_pool_size>
+  <background_buffer_flush_schedule_pool_size>1</background_buffer_flush_schedule_pool_size>
+  <background_schedule_pool_size>4</background_schedule_pool_size>
+  <background_message_broker_schedule_pool_size>1</background_message_broker_schedule_pool_size>
+  <background_distributed_schedule_pool_size>1</background_distributed_schedule_pool_size>
+  <max_io_thread_pool_size>8</max_io_thread_pool_size>
+  <max_io_thread_pool_free_size>0</max_io_thread_pool_free_size>
+  <merge_tree>
+    <number_of_free_entries_in_pool_to_lower_max_size_of_merge>0</number_of_free_entries_in_pool_to_lower_max_size_of_merge>
+    <number_of_free_entries_in_pool_to_execute_mutation>1</number_of_free_entries_in_pool_to_execute_mutation>
+    <number_of_free_entries_in_pool_to_execute_optimize_entire_partition>1</number_of_free_entries_in_pool_to_execute_optimize_entire_partition>
+  </merge_tree>
+</clickhouse>
+`;
+}
+
+/** `users.xml`: the one user of the embedded engine with the caps as its profile. */
+export function usersXml(caps: EngineCaps): string {
+  return `<clickhouse>
+  <profiles><default>
+    <async_insert>0</async_insert>
+    <max_memory_usage>${caps.queryMemoryBytes}</max_memory_usage>
+    <max_execution_time>${caps.executionSeconds}</max_execution_time>
+    <max_result_rows>${caps.resultRows}</max_result_rows>
+    <max_result_bytes>${caps.resultBytes}</max_result_bytes>
+    <result_overflow_mode>throw</result_overflow_mode>
+    <use_uncompressed_cache>0</use_uncompressed_cache>
+    <output_format_json_quote_64bit_integers>0</output_format_json_quote_64bit_integers>
+    <date_time_input_format>best_effort</date_time_input_format>
+    <log_queries>0</log_queries>
+    <log_query_threads>0</log_query_threads>
+    <memory_profiler_step>0</memory_profiler_step>
+    <query_profiler_real_time_period_ns>0</query_profiler_real_time_period_ns>
+    <query_profiler_cpu_time_period_ns>0</query_profiler_cpu_time_period_ns>
+  </default></profiles>
+  <users><default>
+    <password></password>
+    <networks><ip>::/0</ip></networks>
+    <profile>default</profile>
+    <quota>default</quota>
+  </default></users>
+  <quotas><default></default></quotas>
+</clickhouse>
+`;
+}
+
+const xml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -1,0 +1,240 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Engine } from './engine.ts';
+import { EngineError, statusOf } from './engine-error.ts';
+import { ConcurrencyGate } from './gate.ts';
+import { decodedBody, type Inbox } from './inbox.ts';
+import { type EngineRequest, parseRequest } from './request.ts';
+import { STREAM_HEADER } from './protocol.ts';
+import { insertFromFile, splitInsert, trailingFormat } from './sql-text.ts';
+
+export interface HttpServerOptions {
+  readonly engine: Engine;
+  readonly inbox: Inbox;
+  readonly concurrentQueries: number;
+  /** Seconds a statement may run unless the request says otherwise. */
+  readonly executionSeconds: number;
+  /** Told when a statement starts and ends, with the seconds it may take (0: no bound). */
+  readonly watch: (boundSeconds: number) => () => void;
+}
+
+const MAX_QUERY_BYTES = 64 << 20;
+const STREAMABLE = new Set([
+  'JSONEachRow',
+  'JSONCompactEachRow',
+  'TabSeparated',
+  'TSV',
+  'CSV',
+  'RowBinary',
+  'Native',
+]);
+
+/** Serves ClickHouse's HTTP interface, as far as `@clickhouse/client` uses it. */
+export function createEngineServer(options: HttpServerOptions): Server {
+  const gate = new ConcurrencyGate(options.concurrentQueries);
+  const server = createServer({ keepAliveTimeout: 600_000, maxHeaderSize: 8 << 20 }, (req, res) => {
+    void answer(req, res, options, gate);
+  });
+  // Inserts may take as long as their bound says; the interface is for our own process only.
+  server.requestTimeout = 0;
+  server.headersTimeout = 60_000;
+  return server;
+}
+
+async function answer(
+  req: IncomingMessage,
+  res: ServerResponse,
+  options: HttpServerOptions,
+  gate: ConcurrencyGate,
+): Promise<void> {
+  const path = (req.url ?? '/').split('?', 1)[0];
+  try {
+    if (path === '/ping' || (req.method === 'GET' && path === '/' && !req.url?.includes('query='))) {
+      res.writeHead(200, { 'Content-Type': 'text/plain' }).end('Ok.\n');
+    } else if (path === '/probe') {
+      await options.engine.probe();
+      res.writeHead(200, { 'Content-Type': 'text/plain' }).end('Ok.\n');
+    } else {
+      await answerQuery(req, res, options, gate);
+    }
+  } catch (error) {
+    sendError(req, res, error, options.engine.version);
+  }
+}
+
+async function answerQuery(
+  req: IncomingMessage,
+  res: ServerResponse,
+  options: HttpServerOptions,
+  gate: ConcurrencyGate,
+): Promise<void> {
+  const request = parseRequest(req, randomUUID);
+  res.setHeader('X-ClickHouse-Query-Id', request.queryId);
+  res.setHeader('X-ClickHouse-Timezone', 'UTC');
+  const statement = await readStatement(req, request);
+  const bound = Number(request.settings.get('max_execution_time') ?? options.executionSeconds);
+  await gate.run(async () => {
+    if (req.socket.destroyed) return;
+    const done = options.watch(Number.isFinite(bound) ? bound : options.executionSeconds);
+    try {
+      if (statement.insert !== undefined) await answerInsert(res, request, statement.insert, options);
+      else if (req.headers[STREAM_HEADER] === '1')
+        await answerStream(res, request, statement.sql, options.engine);
+      else await answerRead(res, request, statement.sql, options.engine);
+    } finally {
+      done();
+    }
+  });
+}
+
+interface Insert {
+  readonly head: string;
+  readonly format: string;
+  /** Data that came with the text of the statement. */
+  readonly inline: string;
+  /** Data that is still to be read. */
+  readonly body: Readable | undefined;
+}
+
+/** Takes the statement from URL and body the way the interface joins them. */
+async function readStatement(
+  req: IncomingMessage,
+  request: EngineRequest,
+): Promise<{ readonly sql: string; readonly insert: Insert | undefined }> {
+  const body = decodedBody(req);
+  if (request.queryInUrl !== undefined) {
+    const split = splitInsert(request.queryInUrl);
+    if (split !== undefined) {
+      return {
+        sql: request.queryInUrl,
+        insert: { head: split.head, format: split.format, inline: split.data, body },
+      };
+    }
+  }
+  const text = (await readAll(body, MAX_QUERY_BYTES)).toString('utf8');
+  const sql = request.queryInUrl === undefined ? text : `${request.queryInUrl}\n${text}`;
+  if (sql.trim() === '') throw new EngineError(62, 'SYNTAX_ERROR', 'Empty query');
+  const split = splitInsert(sql);
+  return {
+    sql,
+    insert:
+      split === undefined
+        ? undefined
+        : { head: split.head, format: split.format, inline: split.data, body: undefined },
+  };
+}
+
+async function answerInsert(
+  res: ServerResponse,
+  request: EngineRequest,
+  insert: Insert,
+  options: HttpServerOptions,
+): Promise<void> {
+  const result = await options.inbox.receive(insert.inline, insert.body, (file) =>
+    options.engine.run(insertFromFile(insert.head, insert.format, file), 'TabSeparated', request),
+  );
+  res.writeHead(200, {
+    'X-ClickHouse-Summary': summary({
+      written_rows: result.rowsRead,
+      written_bytes: result.bytesRead,
+      elapsed_ns: Math.round(result.elapsedSeconds * 1e9),
+    }),
+  });
+  res.end();
+}
+
+async function answerRead(
+  res: ServerResponse,
+  request: EngineRequest,
+  sql: string,
+  engine: Engine,
+): Promise<void> {
+  const result = await engine.run(sql, request.defaultFormat, request);
+  res.writeHead(200, {
+    'Content-Type': contentType(trailingFormat(sql) ?? request.defaultFormat),
+    'X-ClickHouse-Format': trailingFormat(sql) ?? request.defaultFormat,
+    'X-ClickHouse-Summary': summary({
+      read_rows: result.rowsRead,
+      read_bytes: result.bytesRead,
+      elapsed_ns: Math.round(result.elapsedSeconds * 1e9),
+    }),
+  });
+  res.end(result.bytes);
+}
+
+async function answerStream(
+  res: ServerResponse,
+  request: EngineRequest,
+  sql: string,
+  engine: Engine,
+): Promise<void> {
+  const format = trailingFormat(sql) ?? request.defaultFormat;
+  if (!STREAMABLE.has(format)) {
+    await answerRead(res, request, sql, engine);
+    return;
+  }
+  const tag = randomBytes(8).toString('hex');
+  const begin = (): void => {
+    res.writeHead(200, {
+      'Content-Type': contentType(format),
+      'X-ClickHouse-Format': format,
+      'X-ClickHouse-Exception-Tag': tag,
+    });
+  };
+  try {
+    await engine.stream(sql, format, request, async (bytes) => {
+      if (res.destroyed) return 'stop';
+      if (!res.headersSent) begin();
+      // The chunk's memory belongs to the engine's result: copied before the next one replaces it.
+      if (!res.write(Buffer.from(bytes))) await Promise.race([once(res, 'drain'), once(res, 'close')]);
+      return res.destroyed ? 'stop' : 'more';
+    });
+    if (!res.headersSent) begin();
+    res.end();
+  } catch (error) {
+    if (!res.headersSent) throw error;
+    const text = `${EngineError.from(error).text}\n`;
+    res.end(`\r\n__exception__\r\n${tag}\r\n${text}${Buffer.byteLength(text)} ${tag}\r\n__exception__\r\n`);
+  }
+}
+
+function sendError(req: IncomingMessage, res: ServerResponse, error: unknown, version: string): void {
+  const { code, text } = EngineError.from(error);
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  res.writeHead(statusOf(code), {
+    'Content-Type': 'text/plain; charset=UTF-8',
+    'X-ClickHouse-Exception-Code': String(code),
+    // An insert that failed before its data was read leaves bytes on the wire.
+    ...(req.complete ? {} : { Connection: 'close' }),
+  });
+  res.end(`${text.trimEnd()} (version ${version})\n`);
+}
+
+async function readAll(body: Readable, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    const part: Buffer = chunk;
+    bytes += part.length;
+    if (bytes > limit) throw new EngineError(62, 'SYNTAX_ERROR', 'The query text is too long');
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks);
+}
+
+function summary(fields: Record<string, number>): string {
+  const all = { read_rows: 0, read_bytes: 0, written_rows: 0, written_bytes: 0, ...fields };
+  return JSON.stringify(Object.fromEntries(Object.entries(all).map(([key, value]) => [key, String(value)])));
+}
+
+function contentType(format: string): string {
+  if (format.startsWith('JSON')) return 'application/json; charset=UTF-8';
+  if (format.startsWith('CSV')) return 'text/csv; charset=UTF-8';
+  if (format.startsWith('T')) return 'text/tab-separated-values; charset=UTF-8';
+  return 'application/octet-stream';
+}

@@ -1,0 +1,109 @@
+/**
+ * The engine host's entry: opens the engine on its directory, serves it on a Unix socket, and ends at once when its
+ * parent does. Started by the supervisor with one JSON argument and an empty environment.
+ */
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { configXml, usersXml } from './config-xml.ts';
+import type { Engine as EngineType } from './engine.ts';
+import { createEngineServer } from './http-server.ts';
+import { Inbox } from './inbox.ts';
+import {
+  type HostMessage,
+  type HostOptions,
+  INBOX_DIR,
+  OWNER_FILE,
+  type Owner,
+  STORE_DIR,
+  STUCK_GRACE_SECONDS,
+} from './protocol.ts';
+
+process.umask(0o077);
+/** No exit handlers, no native teardown: the kernel frees the directory's lock at this instant. */
+const die = (): void => {
+  process.kill(process.pid, 'SIGKILL');
+};
+process.on('disconnect', die);
+// A terminal's Ctrl-C reaches the whole group; the parent decides when the engine may go.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+
+const options: HostOptions = JSON.parse(process.argv[2] ?? '{}');
+const { engineDir, socketPath, caps } = options;
+
+const send = (message: HostMessage): Promise<void> =>
+  new Promise((resolve) => {
+    if (process.send === undefined) resolve();
+    else process.send(message, () => resolve());
+  });
+
+async function main(): Promise<void> {
+  const started = performance.now();
+  for (const dir of [engineDir, join(engineDir, STORE_DIR), join(engineDir, INBOX_DIR)]) {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+  }
+  process.chdir(engineDir);
+
+  const engine = await openEngine();
+  const owner: Owner = {
+    hostPid: process.pid,
+    parentPid: process.ppid,
+    startedAt: new Date().toISOString(),
+  };
+  writeFileSync(join(engineDir, OWNER_FILE), `${JSON.stringify(owner)}\n`);
+
+  const server = createEngineServer({
+    engine,
+    inbox: new Inbox(join(engineDir, INBOX_DIR)),
+    concurrentQueries: caps.concurrentQueries,
+    executionSeconds: caps.executionSeconds,
+    watch: watchStuckQueries(),
+  });
+  rmSync(socketPath, { force: true });
+  server.listen(socketPath, () => {
+    chmodSync(socketPath, 0o600);
+    void send({ kind: 'ready', version: engine.version, openMs: Math.round(performance.now() - started) });
+  });
+  process.on('message', (message) => {
+    if (message !== 'stop') return;
+    // In-flight answers first, then the engine, then out: idle connections are the client's habit, not work.
+    server.close(() => {
+      engine.close();
+      die();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+/** The library reads `config.xml` when it opens, and loads its half gigabyte on import: only with the files in place. */
+async function openEngine(): Promise<EngineType> {
+  writeFileSync(join(engineDir, 'config.xml'), configXml(caps, engineDir));
+  writeFileSync(join(engineDir, 'users.xml'), usersXml(caps));
+  const { Engine } = await import('./engine.ts');
+  return new Engine(join(engineDir, STORE_DIR));
+}
+
+/** A statement beyond its bound cannot be cancelled from inside; ending the process is the only way. */
+function watchStuckQueries(): (boundSeconds: number) => () => void {
+  const deadlines = new Map<symbol, number>();
+  setInterval(() => {
+    const now = performance.now();
+    for (const deadline of deadlines.values()) {
+      if (now < deadline) continue;
+      process.stderr.write('A statement did not end within its bound; ending the engine host.\n');
+      die();
+    }
+  }, 1_000).unref();
+  return (boundSeconds) => {
+    const key = Symbol('statement');
+    if (boundSeconds > 0)
+      deadlines.set(key, performance.now() + (boundSeconds + STUCK_GRACE_SECONDS) * 1_000);
+    return () => deadlines.delete(key);
+  };
+}
+
+main().catch(async (error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error);
+  const locked = /lock file|status|another (?:server|process)/i.test(message) && /lock/i.test(message);
+  await send({ kind: 'failed', reason: locked ? 'locked' : 'error', message });
+  die();
+});

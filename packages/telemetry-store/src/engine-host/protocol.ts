@@ -1,0 +1,50 @@
+/**
+ * What the supervisor and the engine host say to each other: options as one JSON argument at start, messages over
+ * the IPC channel. The channel's end is the host's order to die.
+ */
+export interface HostOptions {
+  /** The engine's own working directory: config, inbox for inserts, `store/` with the data. */
+  readonly engineDir: string;
+  /** Unix socket the ClickHouse HTTP interface is served on. */
+  readonly socketPath: string;
+  readonly caps: EngineCaps;
+}
+
+/** Bounds of the engine. Every query may ask for less, none gets more without asking. */
+export interface EngineCaps {
+  /** All memory the engine may hold, bytes. */
+  readonly memoryBytes: number;
+  /** One query's memory, bytes. */
+  readonly queryMemoryBytes: number;
+  /** Seconds a query may run when it does not name its own bound. */
+  readonly executionSeconds: number;
+  /** Rows a result may have. */
+  readonly resultRows: number;
+  /** Bytes a result may have. */
+  readonly resultBytes: number;
+  /** Queries that run at once; more wait in a queue of the same length times eight. */
+  readonly concurrentQueries: number;
+}
+
+export type HostMessage =
+  | { readonly kind: 'ready'; readonly version: string; readonly openMs: number }
+  /** `locked`: another process has the data directory open. */
+  | { readonly kind: 'failed'; readonly reason: 'locked' | 'error'; readonly message: string };
+
+/** Files of the engine below its working directory. */
+export const STORE_DIR = 'store';
+export const INBOX_DIR = 'inbox';
+export const OWNER_FILE = 'owner.json';
+
+/** Who has the directory open; written by the host once it holds the engine's lock. */
+export interface Owner {
+  readonly hostPid: number;
+  readonly parentPid: number;
+  readonly startedAt: string;
+}
+
+/** Seconds beyond its own bound after which a running query counts as stuck and the host ends itself. */
+export const STUCK_GRACE_SECONDS = 20;
+
+/** Request header `1`: the result is sent as it is made instead of after it is complete. A ClickHouse ignores it. */
+export const STREAM_HEADER = 'x-engine-stream';

@@ -1,0 +1,116 @@
+import type { Logger } from '@candela/kernel';
+import type { ClickHouseClient } from '@clickhouse/client';
+import { loadMigrations, type Migration } from './load.ts';
+import { type MigrationTarget, renderMigration } from './template.ts';
+
+export interface MigrateOptions {
+  readonly database: string;
+  readonly cluster?: string;
+  readonly logger: Logger;
+  /** For tests; otherwise the program's own. */
+  readonly migrations?: readonly Migration[];
+}
+
+/** The schema cannot be brought to what this program needs. The message says why and what to do. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError';
+}
+
+interface Applied {
+  readonly version: number;
+  readonly name: string;
+  readonly checksum: string;
+  readonly steps: number;
+}
+
+/**
+ * Brings the schema up to date, forward only. Each statement is recorded once it succeeded, and each may be repeated
+ * without harm, so a migration that was killed goes on where it stopped. Throws {@link MigrationError} when the
+ * database is newer than the program or holds another text of a migration than the program.
+ */
+export async function migrate(client: ClickHouseClient, options: MigrateOptions): Promise<void> {
+  const target: MigrationTarget = { database: options.database, cluster: options.cluster };
+  const migrations = options.migrations ?? loadMigrations();
+  for (const statement of renderMigration(HISTORY, target)) await run(client, statement);
+  const applied = await readHistory(client, options.database);
+  check(migrations, applied, options.database);
+  for (const migration of migrations) {
+    const done = applied.get(migration.version)?.steps ?? 0;
+    const statements = renderMigration(migration.template, target);
+    for (let step = done + 1; step <= statements.length; step += 1) {
+      await run(client, statements[step - 1] ?? '');
+      await record(client, options.database, migration, step);
+    }
+    if (done < statements.length) {
+      options.logger.info({ migration: migration.version, name: migration.name }, 'schema migrated');
+    }
+  }
+}
+
+/** Replicated to every node under one path, so that all shards tell the same story. */
+const HISTORY = `
+CREATE DATABASE IF NOT EXISTS \${database}\${on_cluster};
+CREATE TABLE IF NOT EXISTS \${database}.schema_migrations\${on_cluster}
+(
+  Version UInt32,
+  Step UInt32,
+  Name String,
+  Checksum String,
+  AppliedAt DateTime64(3) DEFAULT now64(3)
+)
+ENGINE = \${merge_tree_everywhere:schema_migrations}
+ORDER BY (Version, Step);
+`;
+
+async function readHistory(client: ClickHouseClient, database: string): Promise<Map<number, Applied>> {
+  const result = await client.query({
+    query: `SELECT Version AS version, any(Name) AS name, any(Checksum) AS checksum, max(Step) AS steps
+FROM \`${database}\`.schema_migrations GROUP BY Version ORDER BY Version`,
+    format: 'JSONEachRow',
+    clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
+  });
+  const rows = await result.json<Applied>();
+  return new Map(rows.map((row) => [row.version, row]));
+}
+
+function check(
+  migrations: readonly Migration[],
+  applied: ReadonlyMap<number, Applied>,
+  database: string,
+): void {
+  for (const row of applied.values()) {
+    const known = migrations.find((migration) => migration.version === row.version);
+    if (known === undefined) {
+      throw new MigrationError(
+        `The telemetry database ${database} was made by a newer version of this program: it has migration ${row.version} (${row.name}), this program knows ${migrations.length}. Start the newer version, or restore a backup from before the upgrade.`,
+      );
+    }
+    if (known.checksum !== row.checksum) {
+      throw new MigrationError(
+        `Migration ${row.version} (${row.name}) of the telemetry database ${database} differs from the one in this program. The database was made by a changed copy of it; use that copy, or another database.`,
+      );
+    }
+  }
+}
+
+async function run(client: ClickHouseClient, statement: string): Promise<void> {
+  await client.command({ query: statement, clickhouse_settings: { max_execution_time: 0 } });
+}
+
+async function record(
+  client: ClickHouseClient,
+  database: string,
+  migration: Migration,
+  step: number,
+): Promise<void> {
+  await client.command({
+    query: `INSERT INTO \`${database}\`.schema_migrations (Version, Step, Name, Checksum)
+SELECT {version:UInt32}, {step:UInt32}, {name:String}, {checksum:String}`,
+    query_params: {
+      version: migration.version,
+      step,
+      name: migration.name,
+      checksum: migration.checksum,
+    },
+  });
+}

@@ -1,0 +1,83 @@
+/** Where a migration is rendered for. */
+export interface MigrationTarget {
+  readonly database: string;
+  /** Name of the ClickHouse cluster; undefined for one server. */
+  readonly cluster: string | undefined;
+}
+
+/** On every telemetry table: drop whole parts when all their rows are past retention, remember tokens of inserts. */
+const TABLE_SETTINGS = [
+  'index_granularity = 8192',
+  'ttl_only_drop_parts = 1',
+  'min_bytes_for_wide_part = 67108864',
+];
+const DEDUPLICATION_WINDOW = 20_000;
+
+/**
+ * Fills a migration's placeholders and splits it into statements. On one server `${table:x}` is the table itself; on
+ * a cluster it is the replicated local table `x_local`, and `${distributed:x:key}` becomes the distributed table `x`
+ * over it. Statements end with `;` at the end of a line.
+ */
+export function renderMigration(template: string, target: MigrationTarget): string[] {
+  const text = template.replaceAll(
+    /\$\{(\w+)(?::(\w+))?(?::([^}]*))?\}/g,
+    (whole, kind: string, name?: string, rest?: string) =>
+      placeholder(whole, kind, name ?? '', rest ?? '', target),
+  );
+  return text
+    .split(/;[ \t]*(?:\n|$)/)
+    .map((statement) => statement.replaceAll(/^--[^\n]*\n?/gm, '').trim())
+    .filter((statement) => statement !== '');
+}
+
+function placeholder(
+  whole: string,
+  kind: string,
+  name: string,
+  rest: string,
+  { database, cluster }: MigrationTarget,
+): string {
+  const clustered = cluster !== undefined;
+  switch (kind) {
+    case 'database':
+      return identifier(database);
+    case 'on_cluster':
+      return clustered ? ` ON CLUSTER ${identifier(cluster)}` : '';
+    case 'table':
+      return `${identifier(database)}.${identifier(clustered ? `${name}_local` : name)}`;
+    case 'merge_tree':
+      return clustered
+        ? `ReplicatedMergeTree('/clickhouse/tables/{shard}/${pathPart(database)}/${name}', '{replica}')`
+        : 'MergeTree';
+    case 'merge_tree_everywhere':
+      return clustered
+        ? `ReplicatedMergeTree('/clickhouse/tables/all/${pathPart(database)}/${name}', '{shard}-{replica}')`
+        : 'MergeTree';
+    case 'settings':
+      return [
+        ...TABLE_SETTINGS,
+        `${clustered ? 'replicated_deduplication_window' : 'non_replicated_deduplication_window'} = ${DEDUPLICATION_WINDOW}`,
+      ].join(', ');
+    case 'distributed':
+      return clustered
+        ? `CREATE TABLE IF NOT EXISTS ${identifier(database)}.${identifier(name)} ON CLUSTER ${identifier(cluster)}\n` +
+            `AS ${identifier(database)}.${identifier(`${name}_local`)}\n` +
+            `ENGINE = Distributed(${identifier(cluster)}, ${identifier(database)}, ${identifier(`${name}_local`)}, ${rest});`
+        : '';
+    default:
+      throw new Error(`Unknown placeholder ${whole} in a migration`);
+  }
+}
+
+/** Database and cluster names come from configuration. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
+
+function identifier(name: string): string {
+  return `\`${pathPart(name)}\``;
+}
+
+function pathPart(name: string): string {
+  if (!NAME.test(name))
+    throw new Error(`${JSON.stringify(name)} is not a name for a database, cluster or table`);
+  return name;
+}
