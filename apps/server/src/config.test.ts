@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, generateConfigurationDoc, readConfig, unknownVariables } from './config.ts';
+
+describe('configuration', () => {
+  it('has a default for everything', () => {
+    const config = readConfig({});
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      port: 3000,
+      otlpHttpPort: 4318,
+      otlpGrpcPort: 4317,
+      ingestAnonymous: true,
+      otlpMaxBytes: 16 * 1024 * 1024,
+      logCapBytes: 2 * 1024 ** 3,
+      retentionDays: { traces: 30, logs: 30, metrics: 90 },
+      rateLimitPerMinute: 1200,
+      shutdownGraceMs: 25_000,
+    });
+    expect(config.bootstrapApiKey).toBeUndefined();
+    expect(config.dataDir).toMatch(/^\/.*data$/);
+  });
+
+  it('treats empty as unset', () => {
+    expect(readConfig({ PLATFORM_PORT: ' ', PLATFORM_BOOTSTRAP_API_KEY: '' }).port).toBe(3000);
+  });
+
+  it.each([
+    ['PLATFORM_PORT', 'abc', /PLATFORM_PORT is "abc", but takes a port number from 0 to 65535/],
+    ['PLATFORM_PORT', '70000', /port number/],
+    ['PLATFORM_PORT', '-1', /port number/],
+    ['PLATFORM_PUBLIC_URL', 'ftp://x', /http or https URL/],
+    ['PLATFORM_PUBLIC_URL', 'candela.test', /http or https URL/],
+    ['PLATFORM_INGEST_ANONYMOUS', 'yes', /"loopback" or "false"/],
+    ['PLATFORM_OTLP_MAX_BYTES', 'lots', /number of bytes/],
+    ['PLATFORM_OTLP_MAX_BYTES', '10', /at least 1024/],
+    ['PLATFORM_RETENTION_DAYS_LOGS', '0', /1 to 3650/],
+    ['PLATFORM_LOG_LEVEL', 'loud', /one of debug/],
+    ['PLATFORM_RATE_LIMIT', '1e3', /whole number/],
+  ])('%s=%s stops the start', (name, value, message) => {
+    expect(() => readConfig({ [name]: value })).toThrow(message);
+    expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
+  });
+
+  it('masks secrets', () => {
+    try {
+      readConfig({ PLATFORM_BOOTSTRAP_API_KEY: 'too-secret!', PLATFORM_CLICKHOUSE_URL: 'x://u:pass-word@h' });
+      expect.unreachable();
+    } catch (error) {
+      expect(String(error)).toContain('PLATFORM_BOOTSTRAP_API_KEY');
+      expect(String(error)).toContain('PLATFORM_CLICKHOUSE_URL');
+      expect(String(error)).not.toMatch(/too-secret|pass-word/);
+    }
+  });
+
+  it('reports every problem at once', () => {
+    expect(() => readConfig({ PLATFORM_PORT: 'a', PLATFORM_OTLP_HTTP_PORT: 'b' })).toThrow(
+      /PLATFORM_PORT[\s\S]*PLATFORM_OTLP_HTTP_PORT/,
+    );
+  });
+
+  it.each([
+    ['500MB', 500_000_000],
+    ['1.5 GiB', 1_610_612_736],
+    ['65536', 65_536],
+  ])('reads %s as bytes', (value, expected) => {
+    expect(readConfig({ PLATFORM_OTLP_MAX_BYTES: value }).otlpMaxBytes).toBe(expected);
+  });
+
+  it('notices variables that are probably misspelt', () => {
+    expect(unknownVariables({ PLATFORM_PROT: '1', PLATFORM_PORT: '1', HOME: '/' })).toEqual([
+      'PLATFORM_PROT',
+    ]);
+  });
+
+  it('is documented as it is', () => {
+    const file = new URL('../../../docs/configuration.md', import.meta.url);
+    expect(readFileSync(file, 'utf8')).toBe(generateConfigurationDoc());
+  });
+});
