@@ -90,5 +90,11 @@ function buildWeb() {
   writeFileSync(stampOf('web'), wanted);
 }
 
-install(process.argv.includes('--all'));
-if (process.argv.includes('--web')) buildWeb();
+try {
+  install(process.argv.includes('--all'));
+  if (process.argv.includes('--web')) buildWeb();
+} catch (error) {
+  // The program that failed has already said why on this terminal.
+  console.error(`Set-up failed: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
+  process.exit(1);
+}
