@@ -22,3 +22,10 @@ export {
 } from './writer/ingest-log.ts';
 export type { GroupSink } from './writer/group-insert/inserter.ts';
 export type { AppendRequest } from './writer/wal/appender.ts';
+export {
+  createModelCallRegistry,
+  type EncodeContext,
+  type EncodedBlock,
+  encodeRequest,
+  type EncodeResult,
+} from './writer/encode/index.ts';

@@ -1,0 +1,10 @@
+export * from './limits.ts';
+export { KIND, toJson } from './readers/any-value.ts';
+export { AttributeList } from './readers/attribute-list.ts';
+export { type RequestVisitor, ResourceView, ScopeView, walkRequest } from './readers/containers.ts';
+export { Decoder } from './readers/decoder.ts';
+export { SpanView } from './readers/span.ts';
+export { EventView, LinkView } from './readers/span-parts.ts';
+export { boundaryBefore, decodeUtf8, isValidUtf8 } from './wire/utf8.ts';
+export * from './messages/types.ts';
+export * from './requests.ts';

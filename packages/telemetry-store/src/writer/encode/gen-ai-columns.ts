@@ -1,0 +1,103 @@
+import type { AttributeList } from '@candela/otlp';
+import { type GenAiFacts, priceUsage } from '@candela/semconv';
+import type { TableWriter } from '../columns/table-writer.ts';
+
+const LC = 'LowCardinality(String)';
+const MAX_UINT32 = 0xffff_ffff;
+
+/** Fills the promoted GenAI columns that spans and logs share. */
+export class GenAiColumns {
+  readonly #convention;
+  readonly #operation;
+  readonly #provider;
+  readonly #requestModel;
+  readonly #responseModel;
+  readonly #sessionId;
+  readonly #userId;
+  readonly #agentName;
+  readonly #toolName;
+  readonly #errorType;
+  readonly #inputTokens;
+  readonly #cacheReadTokens;
+  readonly #cacheWriteTokens;
+  readonly #outputTokens;
+  readonly #reasoningTokens;
+  readonly #costUsd;
+  readonly #emitterCostUsd;
+  readonly countsUsage;
+
+  constructor(table: TableWriter) {
+    this.#convention = table.column('GenAiConvention', LC);
+    this.#operation = table.column('GenAiOperation', LC);
+    this.#provider = table.column('GenAiProvider', LC);
+    this.#requestModel = table.column('GenAiRequestModel', LC);
+    this.#responseModel = table.column('GenAiResponseModel', LC);
+    this.#sessionId = table.column('SessionId', 'String').sink;
+    this.#userId = table.column('UserId', 'String').sink;
+    this.#agentName = table.column('AgentName', LC);
+    this.#toolName = table.column('ToolName', LC);
+    this.#errorType = table.column('ErrorType', LC);
+    this.#inputTokens = table.column('InputTokens', 'UInt32');
+    this.#cacheReadTokens = table.column('CacheReadTokens', 'UInt32');
+    this.#cacheWriteTokens = table.column('CacheWriteTokens', 'UInt32');
+    this.#outputTokens = table.column('OutputTokens', 'UInt32');
+    this.#reasoningTokens = table.column('ReasoningTokens', 'UInt32');
+    this.countsUsage = table.column('CountsUsage', 'UInt8');
+    this.#costUsd = table.column('CostUsd', 'Nullable(Float64)');
+    this.#emitterCostUsd = table.column('EmitterCostUsd', 'Nullable(Float64)');
+  }
+
+  /** A record that is no GenAI one still may name its session, user and error. */
+  setPlain(row: number, attributes: AttributeList): void {
+    this.#sessionId.string(sessionOf(attributes));
+    this.#userId.string(userOf(attributes));
+    const error = attributes.text('error.type');
+    if (error !== '') this.#errorType.set(row, error);
+  }
+
+  /** Returns true when the record is a model call whose usage is known. */
+  setFacts(row: number, facts: GenAiFacts, attributes: AttributeList): boolean {
+    this.#convention.set(row, facts.convention);
+    this.#operation.set(row, facts.operation);
+    this.#provider.set(row, facts.provider);
+    this.#requestModel.set(row, facts.requestModel);
+    this.#responseModel.set(row, facts.responseModel);
+    this.#sessionId.string(facts.sessionId || sessionOf(attributes));
+    this.#userId.string(facts.userId || userOf(attributes));
+    this.#agentName.set(row, facts.agentName);
+    this.#toolName.set(row, facts.toolName);
+    this.#errorType.set(row, facts.errorType || attributes.text('error.type'));
+    setFinite(this.#emitterCostUsd, row, facts.emitterCostUsd);
+    const { usage } = facts;
+    if (usage === undefined) return false;
+    this.#inputTokens.data[row] = clampTokens(usage.input);
+    this.#cacheReadTokens.data[row] = clampTokens(usage.cacheRead);
+    this.#cacheWriteTokens.data[row] = clampTokens(usage.cacheWrite);
+    this.#outputTokens.data[row] = clampTokens(usage.output);
+    this.#reasoningTokens.data[row] = clampTokens(usage.reasoning);
+    if (!facts.isModelCall) return false;
+    setFinite(this.#costUsd, row, priceUsage({ ...facts, usage })?.costUsd);
+    return true;
+  }
+}
+
+function sessionOf(attributes: AttributeList): string {
+  return attributes.text('session.id');
+}
+
+function userOf(attributes: AttributeList): string {
+  return attributes.text('user.id') || attributes.text('enduser.id');
+}
+
+/** NaN and the infinities are no costs and no durations: they stay null. */
+export function setFinite(
+  column: { set(row: number, value: number): void },
+  row: number,
+  value: number | undefined,
+): void {
+  if (value !== undefined && Number.isFinite(value)) column.set(row, value);
+}
+
+function clampTokens(tokens: number): number {
+  return tokens > 0 ? Math.min(Math.round(tokens), MAX_UINT32) : 0;
+}

@@ -1,0 +1,90 @@
+import { Decoder, type Format, jsonToProtobuf, type Limits, type Signal } from '@candela/otlp';
+import { isContentKey } from '@candela/semconv';
+import type { TableWriter } from '../columns/table-writer.ts';
+import { AttributeWriter } from './attributes.ts';
+import type { EncodeContext, EncodedBlock, EncodeResult } from './context.ts';
+import { ModelCallRegistry } from './model-calls.ts';
+import { Outcome } from './outcome.ts';
+import { TraceEncoder } from './traces.ts';
+
+export type { EncodeContext, EncodedBlock, EncodeResult } from './context.ts';
+export { createModelCallRegistry } from './model-calls.ts';
+
+/** Everything one thread needs to encode requests, with its buffers; reused for every request. */
+class RequestEncoder {
+  readonly limits: Limits;
+  readonly #decoder = new Decoder(isContentKey);
+  readonly #attributes: AttributeWriter;
+  readonly #traces: TraceEncoder;
+
+  constructor(limits: Limits) {
+    this.limits = limits;
+    this.#attributes = new AttributeWriter(this.#decoder, limits);
+    this.#traces = new TraceEncoder(this.#decoder, limits, this.#attributes);
+  }
+
+  encode(signal: Signal, body: Uint8Array, context: EncodeContext): EncodeResult {
+    const outcome = new Outcome();
+    this.#attributes.outcome = outcome;
+    const tables = [this.#traces.table];
+    try {
+      this.#traces.encode(body, context, outcome, registryOf(context.modelCalls));
+      return {
+        blocks: tables.filter((table) => table.rows > 0).map(blockOf),
+        accepted: outcome.accepted,
+        rejected: outcome.rejected,
+        reasons: outcome.reasons,
+        adjusted: outcome.adjusted,
+        message: outcome.message(),
+        environments: [...outcome.environments],
+      };
+    } finally {
+      for (const table of tables) table.reset();
+      this.#decoder.close();
+    }
+  }
+}
+
+function blockOf(table: TableWriter): EncodedBlock {
+  const { rows } = table;
+  return { table: table.table.name, rows, bytes: table.finish() };
+}
+
+let encoder: RequestEncoder | undefined;
+
+function encoderFor(limits: Limits): RequestEncoder {
+  const known = encoder?.limits;
+  if (
+    encoder === undefined ||
+    known?.attributes !== limits.attributes ||
+    known.valueBytes !== limits.valueBytes ||
+    known.keyBytes !== limits.keyBytes
+  ) {
+    encoder = new RequestEncoder(limits);
+  }
+  return encoder;
+}
+
+let registry: { memory: SharedArrayBuffer | undefined; calls: ModelCallRegistry } | undefined;
+
+function registryOf(memory: SharedArrayBuffer | undefined): ModelCallRegistry {
+  if (registry === undefined || registry.memory !== memory) {
+    registry = { memory, calls: new ModelCallRegistry(memory) };
+  }
+  return registry.calls;
+}
+
+/**
+ * One OTLP request into `Native` blocks, one for each table that gets rows. Records that are not valid are counted
+ * and left out; a body that cannot be read at all throws `undecodable`. Synchronous and not re-entrant: meant for a
+ * worker thread, whose buffers it keeps.
+ */
+export function encodeRequest(
+  signal: Signal,
+  format: Format,
+  body: Uint8Array,
+  context: EncodeContext,
+): EncodeResult {
+  const bytes = format === 'json' ? jsonToProtobuf(signal, body) : body;
+  return encoderFor(context.limits).encode(signal, bytes, context);
+}

@@ -1,0 +1,59 @@
+/** Why a record is refused; the sentence says it to the sender. */
+export const REASONS = {
+  bad_trace_id: 'its trace id is not 16 bytes or is all zeros',
+  bad_span_id: 'its span id is not 8 bytes or is all zeros',
+  bad_parent_span_id: 'its parent span id is neither empty nor 8 bytes',
+  no_start_time: 'it has no start time',
+  end_before_start: 'it ends before it starts',
+  time_out_of_range: 'a time of it is after the year 2262',
+  no_value: 'it has no value and is not flagged as one without',
+  bad_buckets: 'its bucket counts are not one more than its bounds',
+  bad_bounds: 'its bounds are not numbers in rising order',
+  bad_quantiles: 'a quantile of it is not between 0 and 1',
+  no_data: 'it has no data of a known kind',
+} as const;
+export type Reason = keyof typeof REASONS;
+
+/** What is kept but changed. */
+export const ADJUSTMENTS = {
+  attributes_dropped: 'attributes over the limit of a record were dropped',
+  values_cut: 'attribute values over the limit were cut',
+  keys_cut: 'attribute keys over the limit were cut',
+  links_dropped: 'links without valid ids were left out',
+  environments_renamed: 'environment names were changed to valid ones',
+} as const;
+export type Adjustment = keyof typeof ADJUSTMENTS;
+
+/** Counts what happened to the records of one request. */
+export class Outcome {
+  accepted = 0;
+  rejected = 0;
+  reasons = new Map<Reason, number>();
+  adjusted = new Map<Adjustment, number>();
+  readonly environments = new Set<string>();
+  #first = '';
+
+  /** `name` is what the sender calls the record: a span or metric name. */
+  reject(reason: Reason, what: string, name: string, records = 1): void {
+    if (this.rejected === 0) {
+      const quoted = name === '' ? '' : ` ${JSON.stringify(name.slice(0, 100))}`;
+      this.#first = `${what}${quoted}: ${REASONS[reason]}`;
+    }
+    this.rejected += records;
+    this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + records);
+  }
+
+  adjust(adjustment: Adjustment, count: number): void {
+    if (count > 0) this.adjusted.set(adjustment, (this.adjusted.get(adjustment) ?? 0) + count);
+  }
+
+  message(): string {
+    const parts: string[] = [];
+    if (this.rejected > 0) {
+      const total = this.accepted + this.rejected;
+      parts.push(`${this.rejected} of ${total} refused; the first is ${this.#first}.`);
+    }
+    for (const [adjustment, count] of this.adjusted) parts.push(`${count} ${ADJUSTMENTS[adjustment]}.`);
+    return parts.join(' ');
+  }
+}

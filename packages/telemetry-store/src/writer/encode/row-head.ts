@@ -1,0 +1,53 @@
+import { isEnvironmentName } from '@candela/kernel';
+import type { AttributeList } from '@candela/otlp';
+import type { TableWriter } from '../columns/table-writer.ts';
+import type { EncodeContext } from './context.ts';
+import type { Outcome } from './outcome.ts';
+
+/** The environment of a resource's records: header, then the two resource attributes, then the key's default. */
+export function environmentOf(resource: AttributeList, context: EncodeContext, outcome: Outcome): string {
+  let name = context.environment ?? '';
+  if (name === '') name = resource.text('deployment.environment.name');
+  if (name === '') name = resource.text('deployment.environment');
+  if (name === '') name = context.defaultEnvironment;
+  if (!isEnvironmentName(name)) {
+    outcome.adjust('environments_renamed', 1);
+    name = asEnvironmentName(name) ?? context.defaultEnvironment;
+  }
+  outcome.environments.add(name);
+  return name;
+}
+
+/** What a sender calls `Prod (EU)` is kept as `prod-eu`; undefined when nothing valid is left. */
+function asEnvironmentName(name: string): string | undefined {
+  const valid = name
+    .slice(0, 200)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+/, '')
+    .slice(0, 63)
+    .replace(/[._-]+$/, '');
+  return isEnvironmentName(valid) ? valid : undefined;
+}
+
+/** Fills the tenancy columns that every table has. */
+export class TenancyColumns {
+  readonly #project;
+  readonly #environment;
+  readonly #receivedAt;
+  readonly #retentionDays;
+
+  constructor(table: TableWriter) {
+    this.#project = table.column('ProjectId', 'LowCardinality(String)');
+    this.#environment = table.column('Environment', 'LowCardinality(String)');
+    this.#receivedAt = table.column('ReceivedAt', 'DateTime64(3)');
+    this.#retentionDays = table.column('RetentionDays', 'UInt16');
+  }
+
+  set(row: number, environment: string, context: EncodeContext): void {
+    this.#project.set(row, context.projectId);
+    this.#environment.set(row, environment);
+    this.#receivedAt.setNumber(row, context.receivedAtMs);
+    this.#retentionDays.data[row] = context.retentionDays;
+  }
+}
