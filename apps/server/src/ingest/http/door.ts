@@ -1,0 +1,199 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { asCandelaError, type CandelaError, fail, type Logger, newRequestId } from '@candela/kernel';
+import { encodeExportResponse, encodeStatus } from '@candela/otlp';
+import type { Identity } from '../../features/identity/service.ts';
+import type { Acceptor } from '../accept.ts';
+import type { IngestMetrics } from '../metrics.ts';
+import { rpcCode } from '../status.ts';
+import type { Acceptance, ContentEncoding, Format, Signal } from '../types.ts';
+import { readBody } from './body.ts';
+import { isJson, isProtobuf, matchDoor } from './route.ts';
+
+export interface HttpDoorParts {
+  readonly acceptor: Acceptor;
+  readonly identity: Pick<Identity, 'authenticate'>;
+  readonly metrics: IngestMetrics;
+  readonly logger: Logger;
+  readonly maxBytes: number;
+}
+
+const MEDIA_TYPES: Readonly<Record<Format, string>> = {
+  protobuf: 'application/x-protobuf',
+  json: 'application/json',
+};
+const ENCODINGS = new Map<string, ContentEncoding>([
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['deflate', 'deflate'],
+  ['zstd', 'zstd'],
+]);
+/** After a refusal the rest of a body is read and thrown away up to here, so that the sender gets to see the answer. */
+const DISCARD_BYTES = 1024 * 1024;
+const DISCARD_MS = 2_000;
+
+/** OTLP over HTTP on a raw node server. */
+export class HttpDoor {
+  readonly #parts: HttpDoorParts;
+
+  constructor(parts: HttpDoorParts) {
+    this.#parts = parts;
+  }
+
+  /** True when the request was for this door; it is then answered here. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean {
+    const signal = matchDoor(request.method ?? 'GET', request.url ?? '/', request.headers['content-type']);
+    if (signal === undefined) return false;
+    void this.#serve(signal, request, response);
+    return true;
+  }
+
+  async #serve(signal: Signal, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const startedAt = performance.now();
+    const leave = this.#parts.acceptor.enter();
+    const contentType = request.headers['content-type'];
+    const format: Format = isJson(contentType) || !isProtobuf(contentType) ? 'json' : 'protobuf';
+    const requestId = newRequestId();
+    let status = 200;
+    try {
+      const acceptance = await this.#accept(signal, format, requestId, request);
+      answer(response, requestId, format, 200, exportResponse(signal, format, acceptance));
+    } catch (thrown) {
+      const error = this.#translate(thrown, requestId);
+      status = error.status;
+      refuse(request, response, requestId, format, error);
+    } finally {
+      leave();
+      this.#parts.metrics.request('http', signal, String(status), (performance.now() - startedAt) / 1_000);
+    }
+  }
+
+  async #accept(
+    signal: Signal,
+    format: Format,
+    requestId: string,
+    request: IncomingMessage,
+  ): Promise<Acceptance> {
+    const { acceptor, identity, maxBytes } = this.#parts;
+    if (request.method !== 'POST') {
+      throw fail('method_not_allowed', { method: request.method ?? '', allowed: 'POST' });
+    }
+    // Who asks comes first: a stranger learns nothing else.
+    const context = identity.authenticate({
+      headers: (name) => headerOf(request, name),
+      remoteAddress: request.socket.remoteAddress ?? '',
+      door: 'otlp',
+      method: 'POST',
+      requestId,
+    });
+    if (!context.scopes.has('ingest')) {
+      throw fail('forbidden', {
+        detail: 'This API key may not send telemetry: it lacks the scope "ingest".',
+      });
+    }
+    const contentType = request.headers['content-type'];
+    if (!isJson(contentType) && !isProtobuf(contentType)) {
+      throw fail('unsupported_media', {
+        detail: 'Send OTLP as Content-Type application/x-protobuf or application/json.',
+      });
+    }
+    const encoding = parseEncoding(request.headers['content-encoding']);
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes)
+      throw fail('too_large', { limit: maxBytes });
+    acceptor.assertOpen();
+    const body = await readBody(request, acceptor, maxBytes);
+    const reserved = body.byteLength;
+    try {
+      return await acceptor.accept({ door: 'http', signal, format, encoding, body, context });
+    } finally {
+      acceptor.release(reserved);
+    }
+  }
+
+  #translate(thrown: unknown, requestId: string): CandelaError {
+    const error = asCandelaError(thrown);
+    if (error.code !== 'internal') return error;
+    this.#parts.logger.error({ err: error.cause ?? error, requestId }, 'an OTLP request failed unexpectedly');
+    return error;
+  }
+}
+
+function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+function parseEncoding(header: string | undefined): ContentEncoding {
+  const names = (header ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity');
+  const [only] = names;
+  if (only === undefined) return 'identity';
+  const encoding = names.length === 1 ? ENCODINGS.get(only) : undefined;
+  if (encoding === undefined) {
+    throw fail('unsupported_media', {
+      detail: 'Send the body with one Content-Encoding of gzip, deflate, zstd or identity.',
+    });
+  }
+  return encoding;
+}
+
+function exportResponse(signal: Signal, format: Format, acceptance: Acceptance): Uint8Array {
+  const { rejected, message } = acceptance;
+  return encodeExportResponse(signal, format, { rejected, message });
+}
+
+function answer(
+  response: ServerResponse,
+  requestId: string,
+  format: Format,
+  status: number,
+  body: Uint8Array,
+  headers: Record<string, string> = {},
+): void {
+  if (response.headersSent || response.destroyed) return;
+  response.writeHead(status, {
+    'content-type': MEDIA_TYPES[format],
+    'content-length': body.byteLength,
+    'x-request-id': requestId,
+    ...headers,
+  });
+  response.end(body);
+}
+
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+  format: Format,
+  error: CandelaError,
+): void {
+  const retry = error.retryAfterSeconds;
+  const body = encodeStatus(format, {
+    code: rpcCode(error),
+    message: error.message,
+    ...(retry === undefined ? {} : { retryDelaySeconds: retry }),
+  });
+  const headers: Record<string, string> = { 'x-platform-error-code': error.code };
+  if (retry !== undefined) headers['retry-after'] = String(retry);
+  if (error.code === 'method_not_allowed') headers['allow'] = 'POST';
+  if (error.status === 401) headers['www-authenticate'] = 'Bearer';
+  if (error.code === 'shutting_down') headers['connection'] = 'close';
+  answer(response, requestId, format, error.status, body, headers);
+  if (!request.complete) discard(request);
+}
+
+/** Lets the sender finish a small rest and read the answer; a large or slow rest costs it the connection. */
+function discard(request: IncomingMessage): void {
+  let left = DISCARD_BYTES;
+  const timer = setTimeout(() => request.socket.destroy(), DISCARD_MS);
+  timer.unref();
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.byteLength;
+    if (left < 0) request.socket.destroy();
+  });
+  request.on('end', () => clearTimeout(timer));
+  request.on('close', () => clearTimeout(timer));
+  request.on('error', () => {});
+  request.resume();
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from '@candela/kernel';
+import type { IngestLog } from '@candela/telemetry-store';
+import type { Registry } from 'prom-client';
+import type { Identity } from '../features/identity/service.ts';
+import { Acceptor } from './accept.ts';
+import { DecodePool } from './decode/pool.ts';
+import { GrpcDoor } from './grpc/door.ts';
+import { HttpDoor } from './http/door.ts';
+import { createIngestMetrics, type IngestMetrics } from './metrics.ts';
+import type { IngestConfig } from './types.ts';
+
+export { HTTP_SERVER_OPTIONS, hardenHttpServer } from './http/harden.ts';
+export type { IngestConfig } from './types.ts';
+
+export interface IngestParts {
+  readonly log: IngestLog;
+  readonly identity: Identity;
+  readonly config: IngestConfig;
+  readonly logger: Logger;
+  /** The registry of `/metrics`. */
+  readonly metrics: Registry;
+}
+
+export interface Ingest {
+  /** True when the request was for an OTLP door (and is answered here). Mount before everything else. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Opens the gRPC door; resolves with the port bound. */
+  startGrpc(host: string, port: number): Promise<number>;
+  /**
+   * For SIGTERM: refuses new requests (503, UNAVAILABLE), lets those under way finish, stops the workers. The log stays
+   * open; close it afterwards.
+   */
+  drain(): Promise<void>;
+}
+
+const DEFAULT_DRAIN_MS = 10_000;
+const DEFAULT_DEADLINE_MS = 30_000;
+
+/** The OTLP doors: HTTP and gRPC before one acceptor, one pool of decoders and the write-ahead log. */
+export function createIngest(parts: IngestParts): Ingest {
+  const { log, identity, config, logger } = parts;
+  const late: { metrics?: IngestMetrics } = {};
+  const pool = new DecodePool({
+    logger,
+    maxBytes: config.maxBytes,
+    workers: config.workers,
+    deadlineMs: config.decodeDeadlineMs ?? DEFAULT_DEADLINE_MS,
+    onWorkerLost: () => late.metrics?.workerLost(),
+  });
+  const metrics = createIngestMetrics(parts.metrics, {
+    logStats: () => log.stats(),
+    pendingBytes: () => acceptor.pendingBytes,
+    decodeQueue: () => pool.queued,
+  });
+  late.metrics = metrics;
+  const acceptor = new Acceptor({ config, log, pool, identity, metrics, logger });
+  log.on('group', (group) => metrics.group(group));
+  log.on('quarantined', ({ table }) => metrics.quarantined(table));
+  const { maxBytes } = config;
+  const http = new HttpDoor({ acceptor, identity, metrics, logger, maxBytes });
+  const grpc = new GrpcDoor({ acceptor, identity, metrics, logger, maxBytes });
+  return {
+    handle: (request, response) => http.handle(request, response),
+    startGrpc: (host, port) => grpc.start(host, port),
+    async drain() {
+      const graceMs = config.drainMs ?? DEFAULT_DRAIN_MS;
+      await acceptor.drain(graceMs);
+      await grpc.stop(Math.min(graceMs, 2_000));
+      await pool.close();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { RequestContext } from '@candela/kernel';
+
+export type Signal = 'traces' | 'metrics' | 'logs';
+export type Format = 'protobuf' | 'json';
+export type ContentEncoding = 'identity' | 'gzip' | 'deflate' | 'zstd';
+export type DoorName = 'http' | 'grpc';
+
+/** What a door hands on: an authenticated, still encoded request. */
+export interface IncomingRequest {
+  readonly door: DoorName;
+  readonly signal: Signal;
+  readonly format: Format;
+  readonly encoding: ContentEncoding;
+  /** On its own ArrayBuffer: it is transferred to a worker. */
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly context: RequestContext;
+}
+
+/** What the sender is told once the request is durable. */
+export interface Acceptance {
+  readonly accepted: number;
+  readonly rejected: number;
+  /** '' when every record was taken as it came. */
+  readonly message: string;
+  readonly duplicate: boolean;
+}
+
+export interface IngestConfig {
+  /** `PLATFORM_OTLP_MAX_BYTES`: size of a request after decompression. */
+  readonly maxBytes: number;
+  readonly retentionDays: Readonly<Record<Signal, number>>;
+  /** Decode workers; default half the cores. */
+  readonly workers?: number;
+  /** How long `drain` lets requests under way finish, milliseconds. Default 10,000. */
+  readonly drainMs?: number;
+  /** Bytes of bodies that may be held while they arrive or wait for a worker. Default 256 MiB. */
+  readonly maxPendingBytes?: number;
+  /** Time one decode may take before its worker is replaced, milliseconds. Default 30,000. */
+  readonly decodeDeadlineMs?: number;
+}
