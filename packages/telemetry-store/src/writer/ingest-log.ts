@@ -28,6 +28,8 @@ export interface IngestLogOptions {
   readonly lingerMs?: number;
   readonly dedupWindowMs?: number;
   readonly dedupCapacity?: number;
+  /** How long `close` waits for the insert under way. */
+  readonly closeWaitMs?: number;
 }
 
 export interface IngestLogStats {
@@ -146,7 +148,7 @@ export class IngestLog extends EventEmitter<IngestLogEvents> {
     for (const { segment, hashes } of parts.unsavedHashes) this.#keepHashes(segment, hashes);
     this.#diskTimer = setInterval(() => void this.#checkDisk(), DISK_CHECK_MS);
     this.#diskTimer.unref();
-    options.store.on?.('state', () => this.#inserter.wake());
+    options.store.on?.('state', () => this.wakeStore());
   }
 
   /** Use {@link openIngestLog}. */
@@ -260,6 +262,11 @@ export class IngestLog extends EventEmitter<IngestLogEvents> {
     }
   }
 
+  /** Tries the store at once instead of after the pause; it may be back. */
+  wakeStore(): void {
+    this.#inserter.wake();
+  }
+
   /** Writes what is queued, finishes the insert under way, frees the directory. What is not in the store stays in the log. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
@@ -270,9 +277,10 @@ export class IngestLog extends EventEmitter<IngestLogEvents> {
     clearInterval(this.#diskTimer);
     await this.#appender.close();
     // An engine that hangs must not hold the exit: the group under way is durable and will be repeated.
+    const waitMs = this.#options.closeWaitMs ?? CLOSE_WAIT_MS;
     await Promise.race([
       this.#inserter.close(),
-      new Promise((resolve) => setTimeout(resolve, CLOSE_WAIT_MS).unref()),
+      new Promise((resolve) => setTimeout(resolve, waitMs).unref()),
     ]);
     await Promise.all(this.#sealing.values());
     await this.#segments.close();

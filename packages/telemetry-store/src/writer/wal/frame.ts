@@ -131,7 +131,7 @@ export function readFrame(bytes: Buffer, offset: number): FrameInfo | undefined 
   return {
     seq: bytes.readUIntLE(offset + 16, 6),
     timeMs: bytes.readDoubleLE(offset + 24),
-    requestHash: Uint8Array.prototype.slice.call(bytes, offset + 32, offset + 32 + HASH_BYTES),
+    requestHash: new Uint8Array(bytes.subarray(offset + 32, offset + 32 + HASH_BYTES)),
     tenant,
     offset,
     length,

@@ -36,7 +36,7 @@ export class HashFile {
       const bytes = await readIfThere(path);
       for (let at = 0; at + RECORD_BYTES <= bytes.byteLength; at += RECORD_BYTES) {
         if (crc32(bytes.subarray(at, at + 28)) !== bytes.readUInt32LE(at + 28)) continue;
-        const requestHash = Uint8Array.prototype.slice.call(bytes, at, at + HASH_BYTES);
+        const requestHash = new Uint8Array(bytes.subarray(at, at + HASH_BYTES));
         const timeMs = bytes.readDoubleLE(at + 16);
         if (requestHash.every((byte) => byte === 0)) completeSegments.add(bytes.readUInt32LE(at + 24));
         else hashes.push({ requestHash, timeMs });
