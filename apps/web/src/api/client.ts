@@ -1,0 +1,100 @@
+/** A refusal of the server, with its own sentence and the id to quote. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly code: string;
+  readonly requestId: string;
+  /** Where in the query text the error is, when the server says so. */
+  readonly position: number | undefined;
+
+  constructor(message: string, status: number, code: string, requestId: string, position?: number) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.requestId = requestId;
+    this.position = position;
+  }
+}
+
+/** Who asks: an API key of this browser tab, and the environment chosen in the header. */
+interface Caller {
+  readonly environment: string | undefined;
+}
+
+const KEY = 'candela.key';
+
+/** The API key that this tab uses instead of a session; gone when the tab is closed. */
+export function tabKey(): string {
+  try {
+    return sessionStorage.getItem(KEY) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+export function setTabKey(key: string): void {
+  try {
+    if (key === '') sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, key);
+  } catch {
+    // Without storage the key cannot be kept, and the next request says so.
+  }
+}
+
+function headersFor(caller: Caller, hasBody: boolean): Headers {
+  const headers = new Headers({ accept: 'application/json' });
+  if (hasBody) headers.set('content-type', 'application/json');
+  if (caller.environment !== undefined && caller.environment !== '')
+    headers.set('x-platform-environment', caller.environment);
+  const key = tabKey();
+  if (key !== '') headers.set('authorization', `Bearer ${encodeURIComponent(key)}`);
+  return headers;
+}
+
+/** One call of the product API: JSON in, JSON out, `ApiError` on any failure (status 0 when nothing answered). */
+export async function call<T>(
+  path: string,
+  caller: Caller,
+  options: { body?: unknown; signal?: AbortSignal } = {},
+): Promise<T> {
+  const hasBody = options.body !== undefined;
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method: hasBody ? 'POST' : 'GET',
+      headers: headersFor(caller, hasBody),
+      credentials: 'same-origin',
+      ...(hasBody ? { body: JSON.stringify(options.body) } : {}),
+      ...(options.signal ? { signal: options.signal } : {}),
+    });
+  } catch (thrown) {
+    if (options.signal?.aborted) throw thrown;
+    throw new ApiError('The server does not answer. Is it still running?', 0, 'unreachable', '');
+  }
+  const text = await response.text();
+  const body = parseJson(text);
+  if (response.ok && body !== undefined) return body as T;
+  throw errorOf(response, body);
+}
+
+function errorOf(response: Response, body: unknown): ApiError {
+  const said = typeof body === 'object' && body !== null && 'err' in body ? body.err : undefined;
+  const position = Number(response.headers.get('x-platform-error-position') ?? Number.NaN);
+  return new ApiError(
+    typeof said === 'string' && said !== ''
+      ? said
+      : `The server answered ${response.status} without a reason.`,
+    response.status,
+    response.headers.get('x-platform-error-code') ?? '',
+    response.headers.get('x-request-id') ?? '',
+    Number.isInteger(position) ? position : undefined,
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

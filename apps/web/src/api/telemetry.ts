@@ -1,0 +1,138 @@
+import type {
+  aggregate,
+  FacetField,
+  facets,
+  getSpan,
+  getTrace,
+  RequestBodyOf,
+  ResponseOf,
+  SpanDetail,
+  SpanSort,
+  searchSpans,
+  searchTraces,
+  TraceSort,
+} from '@candela/contract';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { TimeWindow } from '../lib/time-range.ts';
+import { call } from './client.ts';
+
+/** Which rows: the window, the query text and the environment of the header. */
+export interface Scope {
+  readonly window: TimeWindow;
+  readonly q: string;
+  readonly environment: string | undefined;
+}
+
+const bounds = (scope: Scope) => ({
+  from: scope.window.fromMs,
+  to: scope.window.toMs,
+  ...(scope.q.trim() === '' ? {} : { q: scope.q }),
+});
+
+const PAGE = 100;
+
+export const tracesQuery = (scope: Scope, sort: TraceSort) =>
+  infiniteQueryOptions({
+    queryKey: ['traces', scope, sort],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      call<ResponseOf<typeof searchTraces>>('/api/telemetry/traces/search', scope, {
+        signal,
+        body: {
+          ...bounds(scope),
+          sort,
+          limit: PAGE,
+          ...(pageParam === '' ? {} : { cursor: pageParam }),
+        } satisfies RequestBodyOf<typeof searchTraces>,
+      }),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+
+export const spansQuery = (scope: Scope, sort: SpanSort) =>
+  infiniteQueryOptions({
+    queryKey: ['spans', scope, sort],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      call<ResponseOf<typeof searchSpans>>('/api/telemetry/spans/search', scope, {
+        signal,
+        body: {
+          ...bounds(scope),
+          sort,
+          limit: PAGE,
+          ...(pageParam === '' ? {} : { cursor: pageParam }),
+        } satisfies RequestBodyOf<typeof searchSpans>,
+      }),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+
+export const histogramQuery = (scope: Scope, bucketSeconds: number) =>
+  queryOptions({
+    queryKey: ['histogram', scope, bucketSeconds],
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof aggregate>>('/api/telemetry/aggregate', scope, {
+        signal,
+        body: { ...bounds(scope), measures: ['count', 'errors'], bucketSeconds },
+      }),
+  });
+
+export const facetsQuery = (scope: Scope, fields: FacetField[], limit = 12) =>
+  queryOptions({
+    queryKey: ['facets', scope, fields, limit],
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof facets>>('/api/telemetry/facets', scope, {
+        signal,
+        body: { ...bounds(scope), fields, limit },
+      }),
+  });
+
+/** Environments that sent anything in the last 30 days. */
+export const environmentsQuery = () =>
+  queryOptions({
+    queryKey: ['environments'],
+    staleTime: 60_000,
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof facets>>(
+        '/api/telemetry/facets',
+        { environment: undefined },
+        { signal, body: { from: '-30d', to: 'now', fields: ['environment'], limit: 50 } },
+      ),
+  });
+
+/** Whether the project has ever received a trace (within a year). */
+export const anyTraceQuery = (environment: string | undefined) =>
+  queryOptions({
+    queryKey: ['any-trace', environment],
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof searchTraces>>(
+        '/api/telemetry/traces/search',
+        { environment },
+        { signal, body: { from: '-365d', to: 'now', limit: 1 } },
+      ).then((page) => page.data[0] !== undefined),
+  });
+
+/** The spans of a trace, page by page, oldest first. */
+export const traceQuery = (traceId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['trace', traceId],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      call<ResponseOf<typeof getTrace>>(
+        `/api/telemetry/traces/${encodeURIComponent(traceId)}${pageParam === '' ? '' : `?cursor=${encodeURIComponent(pageParam)}`}`,
+        { environment: undefined },
+        { signal },
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+
+export const spanQuery = (traceId: string, spanId: string) =>
+  queryOptions({
+    queryKey: ['span', traceId, spanId],
+    // A stored span never changes.
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }): Promise<SpanDetail> =>
+      call<ResponseOf<typeof getSpan>>(
+        `/api/telemetry/traces/${encodeURIComponent(traceId)}/spans/${encodeURIComponent(spanId)}`,
+        { environment: undefined },
+        { signal },
+      ).then((answer) => answer.data),
+  });

@@ -1,0 +1,200 @@
+import { Link, useNavigate, useRouter } from '@tanstack/react-router';
+import { Command as CommandIcon, Keyboard, Monitor, Moon, PanelLeft, RefreshCw, Sun } from 'lucide-react';
+import { type ReactNode, useMemo, useState } from 'react';
+import { cx } from '../../lib/cx.ts';
+import { useHotkey } from '../../lib/hotkeys.ts';
+import { oneOf, preference } from '../../lib/preference.ts';
+import { chooseTheme, type Theme, themePreference } from '../../lib/theme.ts';
+import { PRESETS } from '../../lib/time-range.ts';
+import { zonePreference } from '../../lib/zone.ts';
+import { Button } from '../../ui/button.tsx';
+import { Kbd } from '../../ui/kbd.tsx';
+import { ChoiceMenu } from '../../ui/menu.tsx';
+import { CommandPalette } from './command-palette.tsx';
+import { type Command, traceIdIn } from './commands.ts';
+import { EnvironmentSwitcher } from './environment-switcher.tsx';
+import { KeySheet } from './key-sheet.tsx';
+import { NAV_GROUPS, type NavItem, navItems } from './navigation.ts';
+import { refreshNow, useShell } from './shell-search.ts';
+import { TimeRangePicker } from './time-range-picker.tsx';
+
+const sidebar = preference('sidebar', 'open', oneOf('open', 'closed'));
+const THEMES = [
+  { value: 'system', label: 'System' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+] as const;
+
+/** Navigation, header and keyboard around every page. */
+export function AppShell({ children }: { children: ReactNode }) {
+  const [overlay, setOverlay] = useState<'none' | 'palette' | 'keys'>('none');
+  const router = useRouter();
+  const items = useMemo(() => navItems(Object.values(router.routesById)), [router]);
+  const open = sidebar.use() === 'open';
+  const close = () => setOverlay('none');
+  useHotkey('mod+k', () => setOverlay(overlay === 'palette' ? 'none' : 'palette'), {
+    label: 'Command palette',
+    group: 'Everywhere',
+  });
+  useHotkey('?', () => setOverlay('keys'), { label: 'This sheet', group: 'Everywhere' });
+  useHotkey('r', refreshNow, { label: 'Refresh', group: 'Everywhere' });
+  return (
+    <div className="flex h-full">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-accent-fill focus:px-3 focus:py-1 focus:text-on-accent"
+      >
+        Skip to content
+      </a>
+      <SideNav items={items} open={open} onKeys={() => setOverlay('keys')} />
+      <div className="flex min-w-0 grow flex-col">
+        <header className="flex h-11 shrink-0 items-center gap-1 border-b border-line bg-surface px-2">
+          <Button
+            look="plain"
+            aria-label={open ? 'Narrow the navigation' : 'Widen the navigation'}
+            aria-expanded={open}
+            onClick={() => sidebar.set(open ? 'closed' : 'open')}
+          >
+            <PanelLeft size={15} aria-hidden />
+          </Button>
+          <EnvironmentSwitcher />
+          <div className="ml-auto flex items-center gap-1">
+            <Button look="plain" onClick={() => setOverlay('palette')} aria-label="Command palette">
+              <CommandIcon size={14} aria-hidden />
+              <span className="max-md:hidden">
+                <Kbd keys="mod+k" />
+              </span>
+            </Button>
+            <TimeRangePicker />
+            <Button look="plain" onClick={refreshNow} aria-label="Refresh" title="Refresh (r)">
+              <RefreshCw size={14} aria-hidden />
+            </Button>
+          </div>
+        </header>
+        <main id="main" tabIndex={-1} className="min-h-0 grow outline-none">
+          {children}
+        </main>
+      </div>
+      {overlay === 'palette' && <Palette items={items} onClose={close} onKeys={() => setOverlay('keys')} />}
+      {overlay === 'keys' && <KeySheet onClose={close} />}
+    </div>
+  );
+}
+
+function SideNav(props: { items: readonly NavItem[]; open: boolean; onKeys: () => void }) {
+  const theme = themePreference.use();
+  const groups = NAV_GROUPS.map((group) => ({
+    group,
+    items: props.items.filter((item) => item.group === group),
+  })).filter((entry) => entry.items.length > 0);
+  const ThemeIcon = theme === 'dark' ? Moon : theme === 'light' ? Sun : Monitor;
+  return (
+    <nav
+      aria-label="Pages"
+      className={cx('flex shrink-0 flex-col border-r border-line bg-sunken', props.open ? 'w-44' : 'w-12')}
+    >
+      <Link
+        to="/"
+        className="flex h-11 items-center gap-2 border-b border-line px-3.5 font-semibold"
+        title="Candela"
+      >
+        <img src="/favicon.svg" alt="" width={20} height={20} />
+        <span className={cx(!props.open && 'sr-only')}>Candela</span>
+      </Link>
+      <div className="grow overflow-auto p-2">
+        {groups.map((entry) => (
+          <section key={entry.group} className="mb-3" aria-label={entry.group}>
+            <h2 className={cx('mb-1 px-2 text-xs text-muted', !props.open && 'sr-only')}>{entry.group}</h2>
+            {entry.items.map((item) => (
+              <Link
+                key={item.path}
+                to={item.path}
+                title={item.label}
+                activeProps={{ className: 'bg-selected font-medium text-text', 'aria-current': 'page' }}
+                inactiveProps={{ className: 'text-muted' }}
+                className="flex h-7 items-center gap-2 rounded-md px-2 hover:bg-hover hover:text-text"
+              >
+                <item.icon size={15} className="shrink-0" aria-hidden />
+                <span className={cx(!props.open && 'sr-only')}>{item.label}</span>
+              </Link>
+            ))}
+          </section>
+        ))}
+      </div>
+      <div className={cx('flex gap-1 border-t border-line p-2', !props.open && 'flex-col')}>
+        <ChoiceMenu
+          label="Theme"
+          value={theme}
+          choices={THEMES}
+          side="top"
+          onChoose={(value) => chooseTheme(value as Theme)}
+          trigger={
+            <Button look="plain" aria-label="Theme" title="Theme">
+              <ThemeIcon size={15} aria-hidden />
+            </Button>
+          }
+        />
+        <Button
+          look="plain"
+          aria-label="Keyboard shortcuts"
+          title="Keyboard shortcuts (?)"
+          onClick={props.onKeys}
+        >
+          <Keyboard size={15} aria-hidden />
+        </Button>
+      </div>
+    </nav>
+  );
+}
+
+function Palette(props: { items: readonly NavItem[]; onClose: () => void; onKeys: () => void }) {
+  const navigate = useNavigate();
+  const { setRange } = useShell();
+  const commands: Command[] = [
+    ...props.items.map((item) => ({
+      id: `page ${item.path}`,
+      group: item.group,
+      label: item.label,
+      run: () => void navigate({ to: item.path }),
+    })),
+    ...PRESETS.map((preset) => ({
+      id: `range ${preset.from}`,
+      group: 'Time range',
+      label: preset.label,
+      run: () => setRange({ from: preset.from, to: 'now' }),
+    })),
+    ...THEMES.map((theme) => ({
+      id: `theme ${theme.value}`,
+      group: 'Theme',
+      label: theme.label,
+      run: () => chooseTheme(theme.value),
+    })),
+    { id: 'zone utc', group: 'Times', label: 'Show UTC', run: () => zonePreference.set('utc') },
+    { id: 'zone local', group: 'Times', label: 'Show local time', run: () => zonePreference.set('local') },
+    { id: 'refresh', group: 'Page', label: 'Refresh', hint: 'r', run: refreshNow },
+    { id: 'keys', group: 'Help', label: 'Keyboard shortcuts', hint: '?', run: props.onKeys },
+  ];
+  const extra = (query: string): Command[] => {
+    const traceId = traceIdIn(query);
+    if (traceId !== undefined)
+      return [
+        {
+          id: 'trace',
+          group: 'Trace',
+          label: `Open ${traceId}`,
+          run: () => void navigate({ to: '/traces/$traceId', params: { traceId } }),
+        },
+      ];
+    const text = query.trim();
+    if (text.length < 3) return [];
+    return [
+      {
+        id: 'search',
+        group: 'Traces',
+        label: `Search for ${text}`,
+        run: () => void navigate({ to: '/traces', search: { q: text } }),
+      },
+    ];
+  };
+  return <CommandPalette commands={commands} extra={extra} onClose={props.onClose} />;
+}

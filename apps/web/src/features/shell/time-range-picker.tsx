@@ -1,0 +1,145 @@
+import { parseTime } from '@candela/kernel';
+import { Clock } from 'lucide-react';
+import { useState } from 'react';
+import { cx } from '../../lib/cx.ts';
+import { formatTime } from '../../lib/format.ts';
+import { useHotkey } from '../../lib/hotkeys.ts';
+import { isTimeText, labelOf, PRESETS, resolveRange, type TimeRange } from '../../lib/time-range.ts';
+import { zonePreference } from '../../lib/zone.ts';
+import { Button } from '../../ui/button.tsx';
+import { Popover } from '../../ui/popover.tsx';
+import { useShell } from './shell-search.ts';
+
+/** The one time range of the product: relative or absolute, in local time or UTC. `d` opens it. */
+export function TimeRangePicker() {
+  const [open, setOpen] = useState(false);
+  const { range, setRange } = useShell();
+  const zone = zonePreference.use();
+  useHotkey('d', () => setOpen(true), { label: 'Change the time range', group: 'Everywhere' });
+  const choose = (next: TimeRange) => {
+    setOpen(false);
+    setRange(next);
+  };
+  const label = labelOf(range, (ms) => formatTime(ms, zone).slice(0, -4));
+  return (
+    <Popover
+      label="Time range"
+      open={open}
+      onOpenChange={setOpen}
+      className="w-[440px] max-w-[92vw]"
+      trigger={
+        <Button title="Time range (d)" data-testid="time-range">
+          <Clock size={14} className="text-muted" aria-hidden />
+          {label}
+          <span className="text-muted">{zone === 'utc' ? 'UTC' : ''}</span>
+        </Button>
+      }
+    >
+      <div className="flex max-sm:flex-col">
+        <ul className="w-40 shrink-0 border-r border-line p-1" aria-label="Relative ranges">
+          {PRESETS.map((preset) => (
+            <li key={preset.from}>
+              <button
+                type="button"
+                onClick={() => choose({ from: preset.from, to: 'now' })}
+                aria-current={range.to === 'now' && range.from === preset.from}
+                className={cx(
+                  'h-7 w-full rounded px-2 text-left hover:bg-hover',
+                  range.to === 'now' && range.from === preset.from && 'bg-selected font-medium',
+                )}
+              >
+                {preset.label}
+              </button>
+            </li>
+          ))}
+        </ul>
+        <AbsoluteForm key={`${range.from} ${range.to} ${zone}`} onChoose={choose} />
+      </div>
+    </Popover>
+  );
+}
+
+function AbsoluteForm({ onChoose }: { onChoose: (range: TimeRange) => void }) {
+  const { range } = useShell();
+  const zone = zonePreference.use();
+  const [fields, setFields] = useState(() => {
+    const window = resolveRange(range, Date.now());
+    const relative = range.to === 'now';
+    return {
+      from: relative ? range.from : typed(window.fromMs, zone === 'utc'),
+      to: relative ? 'now' : typed(window.toMs, zone === 'utc'),
+    };
+  });
+  const read = { from: readTyped(fields.from, zone === 'utc'), to: readTyped(fields.to, zone === 'utc') };
+  const now = Date.now();
+  const fits =
+    read.from !== undefined && read.to !== undefined && inOrder({ from: read.from, to: read.to }, now);
+  const input = (end: 'from' | 'to', label: string) => (
+    <label className="flex flex-col gap-1">
+      <span className="text-sm text-muted">{label}</span>
+      <input
+        value={fields[end]}
+        onChange={(event) => setFields({ ...fields, [end]: event.target.value })}
+        aria-invalid={read[end] === undefined}
+        spellCheck={false}
+        className="h-7 rounded-md border border-line bg-bg px-2 font-mono text-sm aria-invalid:border-danger"
+      />
+    </label>
+  );
+  return (
+    <form
+      className="flex grow flex-col gap-3 p-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (fits && read.from !== undefined && read.to !== undefined)
+          onChoose({ from: read.from, to: read.to });
+      }}
+    >
+      {input('from', 'From')}
+      {input('to', 'To')}
+      <p className="text-sm text-muted">
+        <code className="font-mono">2026-11-20 10:30</code>, <code className="font-mono">-90m</code> or{' '}
+        <code className="font-mono">now</code>
+      </p>
+      <div className="mt-auto flex items-center justify-between">
+        <fieldset className="flex gap-3 text-sm">
+          <legend className="sr-only">Time zone</legend>
+          {(['local', 'utc'] as const).map((choice) => (
+            <label key={choice} className="flex cursor-pointer items-center gap-1">
+              <input
+                type="radio"
+                name="zone"
+                checked={zone === choice}
+                onChange={() => zonePreference.set(choice)}
+                className="accent-accent-fill"
+              />
+              {choice === 'utc' ? 'UTC' : 'Local'}
+            </label>
+          ))}
+        </fieldset>
+        <Button look="primary" type="submit" disabled={!fits}>
+          Apply
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const inOrder = (range: TimeRange, now: number): boolean =>
+  (parseTime(range.from, now) ?? 0) < (parseTime(range.to, now) ?? 0);
+
+/** `2026-11-20 10:32:05` in the zone asked for. */
+function typed(ms: number, utc: boolean): string {
+  const shifted = utc ? ms : ms - new Date(ms).getTimezoneOffset() * 60_000;
+  return new Date(shifted).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** What was typed as text for the URL: relative stays as it is, a date becomes ISO 8601 UTC. */
+function readTyped(text: string, utc: boolean): string | undefined {
+  const trimmed = text.trim();
+  if (isTimeText(trimmed) && !/^\d{4}-/.test(trimmed)) return trimmed;
+  const match = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?))?(Z)?$/.exec(trimmed);
+  if (!match) return undefined;
+  const ms = Date.parse(`${match[1]}T${match[2] ?? '00:00'}${utc || match[3] ? 'Z' : ''}`);
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
+}

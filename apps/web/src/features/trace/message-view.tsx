@@ -1,0 +1,160 @@
+import type { Message, MessagePart } from '@candela/semconv';
+import { Wrench } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { cx } from '../../lib/cx.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { PayloadBlock, TextBlock } from '../../ui/text-block.tsx';
+
+const ROLES: Record<string, { label: string; mark: string }> = {
+  system: { label: 'System', mark: 'border-l-kind-other' },
+  developer: { label: 'Developer', mark: 'border-l-kind-other' },
+  user: { label: 'User', mark: 'border-l-kind-retrieval' },
+  assistant: { label: 'Assistant', mark: 'border-l-kind-llm' },
+  model: { label: 'Assistant', mark: 'border-l-kind-llm' },
+  tool: { label: 'Tool result', mark: 'border-l-kind-tool' },
+};
+const roleOf = (role: string) =>
+  Object.hasOwn(ROLES, role)
+    ? (ROLES[role] as { label: string; mark: string })
+    : { label: role, mark: 'border-l-line-strong' };
+
+/** What a message says, as text to copy. */
+export function messageText(message: Message): string {
+  return message.parts
+    .map((part) => {
+      if (part.type === 'text' || part.type === 'reasoning') return part.text;
+      if (part.type === 'tool_call') return `${part.name}(${part.arguments})`;
+      if (part.type === 'tool_result') return part.result;
+      return part.type === 'media' ? part.uri : part.json;
+    })
+    .join('\n');
+}
+
+/** One message with its role; long system prompts start folded. */
+export function MessageView({ message, aside }: { message: Message; aside?: ReactNode }) {
+  const role = roleOf(message.role);
+  const text = messageText(message);
+  const body = (
+    <div className="flex flex-col gap-2 px-3 pb-3">
+      {message.parts.map((part, index) => (
+        <PartView key={index} part={part} />
+      ))}
+      {message.parts.length === 0 && <p className="text-muted">Empty message</p>}
+    </div>
+  );
+  const head = (
+    <>
+      <span className="font-medium">{role.label}</span>
+      {message.name !== undefined && <span className="text-muted">{message.name}</span>}
+      {message.finishReason !== undefined && message.finishReason !== '' && (
+        <span className="text-sm text-muted">stopped: {message.finishReason}</span>
+      )}
+    </>
+  );
+  const frame = cx('rounded-md border border-l-2 border-line bg-surface', role.mark);
+  if ((message.role === 'system' || message.role === 'developer') && text.length > 240)
+    return (
+      <details className={frame}>
+        <summary className="flex h-8 items-center gap-2 px-3">
+          {head}
+          <span className="min-w-0 truncate text-sm text-muted">{text.slice(0, 160)}</span>
+        </summary>
+        {body}
+      </details>
+    );
+  return (
+    <article aria-label={role.label} className={cx('group', frame)}>
+      <header className="flex h-8 items-center gap-2 px-3">
+        {head}
+        <span className="ml-auto flex items-center">
+          {aside}
+          <CopyButton label="Copy the message" text={() => text} />
+        </span>
+      </header>
+      {body}
+    </article>
+  );
+}
+
+export function PartView({ part }: { part: MessagePart }) {
+  switch (part.type) {
+    case 'text':
+      return <TextBlock text={part.text} />;
+    case 'reasoning':
+      return (
+        <details
+          className="rounded border border-dashed border-line px-2 py-1 text-muted"
+          open={part.text.length < 600}
+        >
+          <summary className="text-sm">Thinking</summary>
+          <TextBlock text={part.text} />
+        </details>
+      );
+    case 'tool_call':
+      return <ToolBox title={part.name} id={part.id} label="call" payload={part.arguments} />;
+    case 'tool_result':
+      return <ToolBox title={part.name} id={part.id} label="result" payload={part.result} />;
+    case 'media':
+      return <MediaView part={part} />;
+    case 'json':
+      return <PayloadBlock text={part.json} />;
+  }
+}
+
+export function ToolBox(props: {
+  title: string;
+  id: string;
+  label: string;
+  payload: string;
+  children?: ReactNode;
+}) {
+  return (
+    <div className="rounded border border-line bg-bg">
+      <div className="flex items-center gap-1.5 border-b border-line px-2 py-1 text-sm">
+        <Wrench size={13} className="shrink-0 text-kind-tool" aria-hidden />
+        <span className="truncate font-mono">{props.title || 'tool'}</span>
+        <span className="text-muted">{props.label}</span>
+        <span className="ml-auto truncate font-mono text-xs text-faint">{props.id}</span>
+      </div>
+      <div className="px-2 py-1.5">
+        {props.payload === '' ? (
+          <span className="text-sm text-muted">nothing recorded</span>
+        ) : (
+          <PayloadBlock text={props.payload} />
+        )}
+      </div>
+      {props.children}
+    </div>
+  );
+}
+
+const SHOWN_IMAGE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
+
+/** An embedded picture is shown; anything with an address stays a link, so that reading a trace calls nobody. */
+function MediaView({ part }: { part: Extract<MessagePart, { type: 'media' }> }) {
+  const label = `${part.modality || 'media'}${part.mimeType === '' ? '' : `, ${part.mimeType}`}`;
+  if (SHOWN_IMAGE.test(part.uri))
+    return (
+      <img src={part.uri} alt={label} className="max-h-96 max-w-full self-start rounded border border-line" />
+    );
+  if (/^https?:\/\//i.test(part.uri))
+    return (
+      <a
+        href={part.uri}
+        target="_blank"
+        rel="noopener noreferrer nofollow"
+        className="truncate text-accent underline"
+        title={part.uri}
+      >
+        {label}: {part.uri}
+      </a>
+    );
+  return (
+    <p className="truncate text-sm text-muted" title={part.uri.slice(0, 200)}>
+      {label}{' '}
+      {part.uri.startsWith('data:')
+        ? `embedded, ${part.uri.length.toLocaleString('en-US')} characters`
+        : part.uri}
+    </p>
+  );
+}

@@ -1,0 +1,252 @@
+import type { SpanDetail } from '@candela/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Tabs } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { spanQuery } from '../../api/telemetry.ts';
+import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
+import { zonePreference } from '../../lib/zone.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { kindLabel, SpanGlyph } from '../../ui/span-glyph.tsx';
+import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
+import { textMode } from '../../ui/text-block.tsx';
+import { AttributesTab, AttributeTable } from './attributes-tab.tsx';
+import { hasContent, MessagesTab } from './messages-tab.tsx';
+import type { SpanTab } from './trace-search.ts';
+import type { TraceSpan } from './trace-spans.ts';
+
+/** One span whole. Its light facts show at once; messages and attributes follow. */
+export function SpanPanel(props: {
+  traceId: string;
+  span: TraceSpan;
+  tab: SpanTab | undefined;
+  onTab: (tab: SpanTab) => void;
+}) {
+  const { span, traceId } = props;
+  const query = useQuery(spanQuery(traceId, span.spanId));
+  const detail = query.data;
+  const fallback: SpanTab =
+    detail && !hasContent(detail) && span.reading === 'other' ? 'attributes' : 'messages';
+  const tab = props.tab ?? fallback;
+  const mode = textMode.use();
+  const tabs: readonly { id: SpanTab; label: string; count?: number }[] = [
+    { id: 'messages', label: 'Messages' },
+    {
+      id: 'attributes',
+      label: 'Attributes',
+      ...(detail ? { count: detail.attributes.length } : {}),
+    },
+    { id: 'events', label: 'Events', ...(detail ? { count: detail.events.length } : {}) },
+    { id: 'links', label: 'Links', ...(detail ? { count: detail.links.length } : {}) },
+    { id: 'raw', label: 'Raw' },
+  ];
+  return (
+    <Tabs.Root
+      value={tab}
+      onValueChange={(value) => props.onTab(value as SpanTab)}
+      className="flex h-full min-h-0 flex-col"
+      data-testid="span-panel"
+    >
+      <SpanHead span={span} detail={detail} />
+      <div className="flex shrink-0 items-center border-b border-line px-2">
+        <Tabs.List aria-label="Span" className="flex">
+          {tabs.map((entry) => (
+            <Tabs.Trigger
+              key={entry.id}
+              value={entry.id}
+              className="h-8 border-b-2 border-transparent px-2 text-muted hover:text-text data-[state=active]:border-accent-fill data-[state=active]:text-text"
+            >
+              {entry.label}
+              {entry.count !== undefined && entry.count > 0 && (
+                <span className="ml-1 text-sm text-faint">{formatCount(entry.count)}</span>
+              )}
+            </Tabs.Trigger>
+          ))}
+        </Tabs.List>
+        {tab === 'messages' && (
+          <button
+            type="button"
+            aria-pressed={mode === 'markdown'}
+            onClick={() => textMode.set(mode === 'markdown' ? 'plain' : 'markdown')}
+            className="ml-auto rounded px-1.5 text-sm text-muted hover:bg-hover aria-pressed:text-text"
+          >
+            Markdown
+          </button>
+        )}
+      </div>
+      <div className="min-h-0 grow overflow-auto" key={`${span.spanId} ${tab}`}>
+        {query.isPending && <SkeletonRows rows={8} label="Loading the span" />}
+        {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+        {detail && (
+          <Tabs.Content value={tab} className="outline-none">
+            <TabBody tab={tab} detail={detail} />
+          </Tabs.Content>
+        )}
+      </div>
+    </Tabs.Root>
+  );
+}
+
+function TabBody({ tab, detail }: { tab: SpanTab; detail: SpanDetail }) {
+  switch (tab) {
+    case 'messages':
+      return <MessagesTab detail={detail} />;
+    case 'attributes':
+      return <AttributesTab detail={detail} />;
+    case 'events':
+      return <EventsTab detail={detail} />;
+    case 'links':
+      return <LinksTab detail={detail} />;
+    case 'raw':
+      return <RawTab detail={detail} />;
+  }
+}
+
+function SpanHead({ span, detail }: { span: TraceSpan; detail: SpanDetail | undefined }) {
+  const { light } = span;
+  const zone = zonePreference.use();
+  const startMs = Date.parse(light.startTime);
+  const usage = detail?.usage;
+  const requested = detail?.requestModel;
+  return (
+    <header className="shrink-0 px-3 pt-2 pb-1">
+      <div className="flex items-center gap-2">
+        <SpanGlyph kind={span.reading} />
+        <h2 className="truncate font-semibold" title={light.name}>
+          {light.name || light.spanId}
+        </h2>
+        {light.status === 'error' && <StatusIcon status="error" />}
+        <CopyButton label="Copy span id" text={() => light.spanId} className="ml-auto" />
+      </div>
+      <div className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5 text-sm">
+        <Fact label="Kind">{span.reading === 'other' ? light.kind : kindLabel(span.reading)}</Fact>
+        <Fact label="Service">{light.service}</Fact>
+        <Fact label="Start" title={formatIso(startMs)}>
+          {formatTime(startMs, zone)}
+        </Fact>
+        <Fact label="Took" title={exact(light.durationMs, ' ms')}>
+          {formatDuration(light.durationMs)}
+        </Fact>
+        {light.timeToFirstTokenMs !== null && (
+          <Fact label="First token" title={exact(light.timeToFirstTokenMs, ' ms')}>
+            {formatDuration(light.timeToFirstTokenMs)}
+          </Fact>
+        )}
+        {light.model !== null && (
+          <Fact label="Model" title={requested && requested !== light.model ? `asked for ${requested}` : ''}>
+            {light.model}
+          </Fact>
+        )}
+        {light.provider !== null && <Fact label="Provider">{light.provider}</Fact>}
+        {light.agent !== null && <Fact label="Agent">{light.agent}</Fact>}
+        {light.tool !== null && <Fact label="Tool">{light.tool}</Fact>}
+        {usage ? (
+          <Fact
+            label="Tokens"
+            title={`fresh input ${exact(usage.input)}, cache read ${exact(usage.cacheRead)}, cache write ${exact(usage.cacheWrite)}, output ${exact(usage.output)}, reasoning ${exact(usage.reasoning)}`}
+          >
+            {tokenClasses(usage)}
+          </Fact>
+        ) : (
+          light.inputTokens !== null && (
+            <Fact label="Tokens">
+              {formatCount(light.inputTokens)} → {formatCount(light.outputTokens)}
+            </Fact>
+          )
+        )}
+        {light.costUsd !== null && (
+          <Fact
+            label="Cost"
+            title={`${exact(light.costUsd, ' USD')}${detail?.emitterCostUsd ? `; the sender says ${exact(detail.emitterCostUsd, ' USD')}` : ''}${light.countsUsage ? '' : '; counted on its children'}`}
+          >
+            {formatCost(light.costUsd)}
+          </Fact>
+        )}
+        {detail?.finishReason && <Fact label="Stopped">{detail.finishReason}</Fact>}
+        {light.userId !== null && <Fact label="User">{light.userId}</Fact>}
+        {light.sessionId !== null && <Fact label="Session">{light.sessionId}</Fact>}
+      </div>
+      {light.status === 'error' && (light.statusMessage !== null || light.errorType !== null) && (
+        <p className="mt-1 rounded bg-danger-soft px-2 py-1 text-sm break-words whitespace-pre-wrap text-danger">
+          {light.errorType !== null && <span className="font-medium">{light.errorType} </span>}
+          {light.statusMessage}
+        </p>
+      )}
+    </header>
+  );
+}
+
+const tokenClasses = (usage: NonNullable<SpanDetail['usage']>): string =>
+  [
+    `${formatCount(usage.input)} in`,
+    usage.cacheRead > 0 ? `${formatCount(usage.cacheRead)} cached` : '',
+    usage.cacheWrite > 0 ? `${formatCount(usage.cacheWrite)} written` : '',
+    `${formatCount(usage.output)} out`,
+    usage.reasoning > 0 ? `${formatCount(usage.reasoning)} reasoning` : '',
+  ]
+    .filter(Boolean)
+    .join(' · ');
+
+function Fact({ label, title, children }: { label: string; title?: string; children: ReactNode }) {
+  return (
+    <span title={title} className="inline-flex max-w-80 gap-1">
+      <span className="text-muted">{label}</span>
+      <span className="truncate">{children}</span>
+    </span>
+  );
+}
+
+function EventsTab({ detail }: { detail: SpanDetail }) {
+  if (detail.events.length === 0) return <p className="p-4 text-muted">This span has no events.</p>;
+  return (
+    <ol className="flex flex-col gap-3 p-3">
+      {detail.events.map((event, index) => (
+        <li key={index}>
+          <h3 className="mb-1 flex gap-2">
+            <span className="font-medium">{event.name}</span>
+            <span className="text-sm text-muted" title={event.time}>
+              after {formatDuration(event.offsetMs)}
+            </span>
+          </h3>
+          {event.attributes.length > 0 && <AttributeTable entries={event.attributes} />}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function LinksTab({ detail }: { detail: SpanDetail }) {
+  if (detail.links.length === 0) return <p className="p-4 text-muted">This span links to no other span.</p>;
+  return (
+    <ol className="flex flex-col gap-3 p-3">
+      {detail.links.map((link, index) => (
+        <li key={index}>
+          <Link
+            to="/traces/$traceId"
+            params={{ traceId: link.traceId }}
+            search={{ span: link.spanId }}
+            className="font-mono text-sm text-accent underline"
+          >
+            {link.traceId} / {link.spanId}
+          </Link>
+          {link.attributes.length > 0 && <AttributeTable entries={link.attributes} />}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function RawTab({ detail }: { detail: SpanDetail }) {
+  const text = JSON.stringify(detail, null, 2);
+  return (
+    <div className="relative p-3">
+      <CopyButton label="Copy as JSON" text={() => text} className="absolute top-4 right-4 bg-surface" />
+      <pre className="rounded-md border border-line bg-surface p-3 font-mono text-sm break-words whitespace-pre-wrap">
+        {text.length > 200_000
+          ? `${text.slice(0, 200_000)}\n… ${text.length - 200_000} more characters: copy to read all`
+          : text}
+      </pre>
+    </div>
+  );
+}

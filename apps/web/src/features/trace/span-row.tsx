@@ -1,0 +1,127 @@
+import { ChevronRight } from 'lucide-react';
+import { cx } from '../../lib/cx.ts';
+import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
+import { kindFill, SpanGlyph } from '../../ui/span-glyph.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
+import type { Focus } from './minimap.tsx';
+import type { TraceSpan } from './trace-spans.ts';
+
+/** Deeper levels are indented less, so that a chain of hundreds stays on screen. */
+export const indentOf = (depth: number): number =>
+  depth <= 12 ? depth * 14 : 168 + Math.min(depth - 12, 40) * 3;
+
+/** Name, facts and fold button of one span. */
+export function SpanName(props: {
+  span: TraceSpan;
+  depth: number;
+  below: number;
+  failedBelow: number;
+  folded: boolean;
+  found: boolean;
+  onFold: () => void;
+}) {
+  const { light, reading, failed } = props.span;
+  return (
+    <div
+      className="flex min-w-0 items-center gap-1.5 pr-2"
+      style={{ paddingLeft: 4 + indentOf(props.depth) }}
+    >
+      {props.below > 0 ? (
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-label={props.folded ? 'Unfold' : 'Fold'}
+          onClick={(event) => {
+            event.stopPropagation();
+            props.onFold();
+          }}
+          className="flex size-4 shrink-0 items-center justify-center rounded text-muted hover:bg-line"
+        >
+          <ChevronRight size={13} aria-hidden className={cx(!props.folded && 'rotate-90')} />
+        </button>
+      ) : (
+        <span className="w-4 shrink-0" />
+      )}
+      <SpanGlyph kind={reading} />
+      {failed && (
+        <span className="shrink-0">
+          <StatusIcon status="error" />
+        </span>
+      )}
+      <span
+        className={cx('truncate', failed && 'text-danger', props.found && 'bg-accent-fill/30')}
+        title={light.name}
+      >
+        {light.name || light.spanId}
+      </span>
+      {props.folded && (
+        <span className="shrink-0 rounded bg-hover px-1 text-xs text-muted">
+          +{formatCount(props.below)}
+          {props.failedBelow > 0 && (
+            <span className="text-danger"> {formatCount(props.failedBelow)} failed</span>
+          )}
+        </span>
+      )}
+      <Facts span={props.span} />
+    </div>
+  );
+}
+
+function Facts({ span }: { span: TraceSpan }) {
+  const { light, reading } = span;
+  if (reading === 'other') return <span className="truncate text-sm text-faint">{light.service}</span>;
+  const tokens = (light.inputTokens ?? 0) + (light.outputTokens ?? 0);
+  const subject = reading === 'tool' ? light.tool : reading === 'agent' ? light.agent : light.model;
+  return (
+    <span className="flex min-w-0 items-center gap-2 text-sm text-muted">
+      {subject !== null && !light.name.includes(subject) && <span className="truncate">{subject}</span>}
+      {tokens > 0 && (
+        <span className="shrink-0" title={`${exact(light.inputTokens)} in, ${exact(light.outputTokens)} out`}>
+          {formatCount(tokens)} tok
+        </span>
+      )}
+      {light.costUsd !== null && light.countsUsage && (
+        <span className="shrink-0" title={exact(light.costUsd, ' USD')}>
+          {formatCost(light.costUsd)}
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** When the span ran, within the focused stretch. */
+export function SpanBar({ span, focus, label }: { span: TraceSpan; focus: Focus; label?: string }) {
+  const length = Math.max(focus.toMs - focus.fromMs, 0.000_001);
+  const left = ((span.startMs - focus.fromMs) / length) * 100;
+  const width = (span.durationMs / length) * 100;
+  const text = `${formatDuration(span.durationMs)}${label === undefined ? '' : ` ${label}`}`;
+  if (left > 100) return <span className="absolute right-1 text-xs text-faint">→</span>;
+  if (left + width < 0) return <span className="absolute left-1 text-xs text-faint">←</span>;
+  const from = Math.max(0, left);
+  const shown = Math.min(100, left + width) - from;
+  const fitsRight = from + shown < 72;
+  return (
+    <>
+      <div
+        className={cx('absolute h-2.5 rounded-xs', span.failed ? 'bg-danger' : kindFill(span.reading))}
+        style={{ left: `${Math.min(from, 99.6)}%`, width: `max(2px, ${shown}%)` }}
+      />
+      <span
+        title={exact(span.durationMs, ' ms')}
+        className={cx(
+          'absolute max-w-full truncate px-1 text-xs',
+          from > 30 || fitsRight ? 'text-muted' : 'rounded-xs bg-bg/80 text-text',
+        )}
+        style={
+          fitsRight
+            ? { left: `${from + shown}%` }
+            : from > 30
+              ? { right: `${100 - from}%` }
+              : { left: `calc(${from}% + 2px)` }
+        }
+      >
+        {text}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import type { Trace } from '@candela/contract';
+import { Link } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
+import { quoted } from '../../lib/query-text.ts';
+import { zonePreference } from '../../lib/zone.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
+
+/** Name and totals of the trace. */
+export function TraceHeader({ trace }: { trace: Trace }) {
+  const zone = zonePreference.use();
+  const startMs = Date.parse(trace.startTime);
+  const tokens = (trace.inputTokens ?? 0) + (trace.outputTokens ?? 0);
+  return (
+    <header className="shrink-0 border-b border-line px-3 py-2">
+      <div className="flex items-center gap-2">
+        <Link
+          to="/traces"
+          aria-label="Back to Traces"
+          title="Back to Traces"
+          className="rounded p-1 text-muted hover:bg-hover"
+        >
+          <ArrowLeft size={15} aria-hidden />
+        </Link>
+        <StatusIcon status={trace.errorCount > 0 ? 'error' : 'ok'} />
+        <h1 className="truncate text-lg font-semibold" title={trace.rootName}>
+          {trace.rootName || 'Trace'}
+        </h1>
+        <span className="ml-auto flex shrink-0 items-center gap-1 font-mono text-sm text-muted">
+          <span className="max-xl:hidden">{trace.traceId}</span>
+          <CopyButton label="Copy trace id" text={() => trace.traceId} />
+        </span>
+      </div>
+      <dl className="mt-1 flex flex-wrap gap-x-5 gap-y-0.5 pl-8 text-sm">
+        <Fact label="Start" title={formatIso(startMs)}>
+          {formatTime(startMs, zone)}
+        </Fact>
+        <Fact label="Took" title={exact(trace.durationMs, ' ms')}>
+          {formatDuration(trace.durationMs)}
+        </Fact>
+        <Fact label="Spans" title={exact(trace.spanCount)}>
+          {formatCount(trace.spanCount)}
+          {trace.errorCount > 0 && (
+            <span className="text-danger"> · {formatCount(trace.errorCount)} failed</span>
+          )}
+        </Fact>
+        {(trace.inputTokens !== null || trace.outputTokens !== null) && (
+          <Fact
+            label="Tokens"
+            title={`${exact(trace.inputTokens)} in, ${exact(trace.outputTokens)} out, ${exact(tokens)} together`}
+          >
+            {formatCount(trace.inputTokens)} in · {formatCount(trace.outputTokens)} out
+          </Fact>
+        )}
+        <Fact label="Cost" title={exact(trace.costUsd, ' USD')}>
+          {formatCost(trace.costUsd)}
+        </Fact>
+        {trace.models.length > 0 && <Fact label="Models">{trace.models.join(', ')}</Fact>}
+        <Fact label="Services">{trace.services.join(', ')}</Fact>
+        <Fact label="Environment">{trace.environment}</Fact>
+        {trace.userId !== null && (
+          <Fact label="User">
+            <Filter field="user" value={trace.userId} />
+          </Fact>
+        )}
+        {trace.sessionId !== null && (
+          <Fact label="Session">
+            <Filter field="session" value={trace.sessionId} />
+          </Fact>
+        )}
+      </dl>
+    </header>
+  );
+}
+
+const Filter = ({ field, value }: { field: string; value: string }) => (
+  <Link
+    to="/traces"
+    search={{ q: `${field}:${quoted(value)}` }}
+    className="hover:underline"
+    title={`All traces of ${value}`}
+  >
+    {value}
+  </Link>
+);
+
+function Fact({ label, title, children }: { label: string; title?: string; children: ReactNode }) {
+  return (
+    <div className="flex max-w-96 gap-1" title={title}>
+      <dt className="text-muted">{label}</dt>
+      <dd className="truncate">{children}</dd>
+    </div>
+  );
+}

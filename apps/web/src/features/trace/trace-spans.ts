@@ -1,0 +1,76 @@
+import type { LightSpan } from '@candela/contract';
+import { type ReadingKind, readingKind } from '../../lib/span-kind.ts';
+import type { SpanTree, TreeSpan } from './tree.ts';
+
+/** A span of the open trace, as the tree, the map and the search read it. `startMs` counts from the trace's start. */
+export interface TraceSpan extends TreeSpan {
+  readonly light: LightSpan;
+  readonly reading: ReadingKind;
+}
+
+const converted = new WeakMap<readonly LightSpan[], readonly TraceSpan[]>();
+
+/** The spans of all pages, in the order they came; each page is converted once. */
+export function traceSpans(pages: readonly (readonly LightSpan[])[]): TraceSpan[] {
+  const all: TraceSpan[] = [];
+  for (const page of pages) {
+    let spans = converted.get(page);
+    if (!spans) {
+      spans = page.map(toTraceSpan);
+      converted.set(page, spans);
+    }
+    for (const span of spans) all.push(span);
+  }
+  return all;
+}
+
+const toTraceSpan = (light: LightSpan): TraceSpan => ({
+  spanId: light.spanId,
+  parentSpanId: light.parentSpanId ?? '',
+  startMs: light.offsetMs,
+  durationMs: light.durationMs,
+  failed: light.status === 'error',
+  light,
+  reading: readingKind(light),
+});
+
+/** The span to read first: the root when it is an AI step, else the first one that is, else the root. */
+export function firstToRead(spans: readonly TraceSpan[], tree: SpanTree): TraceSpan | undefined {
+  const root = spans[tree.order[0] ?? -1];
+  if (root === undefined || root.reading !== 'other') return root;
+  for (const index of tree.order) {
+    const span = spans[index];
+    if (span !== undefined && (span.reading === 'llm' || span.reading === 'agent')) return span;
+  }
+  return root;
+}
+
+/** Positions in the tree whose span has every word in its name, service, model, agent, tool, error or id. */
+export function findPositions(spans: readonly TraceSpan[], tree: SpanTree, text: string): number[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return [];
+  const found: number[] = [];
+  for (let position = 0; position < tree.order.length; position += 1) {
+    const { light } = spans[tree.order[position] as number] as TraceSpan;
+    const hay =
+      `${light.name}\n${light.service}\n${light.model ?? ''}\n${light.agent ?? ''}\n${light.tool ?? ''}\n${light.errorType ?? ''}\n${light.statusMessage ?? ''}\n${light.spanId}`.toLowerCase();
+    if (words.every((word) => hay.includes(word))) found.push(position);
+  }
+  return found;
+}
+
+/** Positions of failed spans, top to bottom. */
+export function failedPositions(spans: readonly TraceSpan[], tree: SpanTree): number[] {
+  const found: number[] = [];
+  tree.order.forEach((index, position) => {
+    if (spans[index]?.failed) found.push(position);
+  });
+  return found;
+}
+
+/** The next of `positions` after (before) `at`, wrapping around; undefined when there is none. */
+export function nextOf(positions: readonly number[], at: number, step: 1 | -1): number | undefined {
+  if (positions.length === 0) return undefined;
+  if (step === 1) return positions.find((position) => position > at) ?? positions[0];
+  return positions.findLast((position) => position < at) ?? positions.at(-1);
+}

@@ -1,0 +1,77 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useEffectEvent, useMemo, useRef } from 'react';
+import { cx } from '../../lib/cx.ts';
+import { SpanGlyph } from '../../ui/span-glyph.tsx';
+import { SpanBar } from './span-row.tsx';
+import type { TraceSpan } from './trace-spans.ts';
+import type { TreeProps } from './trace-tree.tsx';
+
+const ROW = 24;
+
+/** The spans by start over the whole width: what ran at the same time as what. */
+export function TraceTimeline(props: TreeProps) {
+  const { spans, focus } = props;
+  const order = useMemo(() => {
+    const inFocus = spans.filter(
+      (span) => span.startMs <= focus.toMs && span.startMs + span.durationMs >= focus.fromMs,
+    );
+    return inFocus.sort((a, b) => a.startMs - b.startMs || b.durationMs - a.durationMs);
+  }, [spans, focus]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: order.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 16,
+  });
+  const at = order.findIndex((span) => span.spanId === props.selected);
+  const reveal = useEffectEvent(() => {
+    if (at !== -1) virtual.scrollToIndex(at, { align: 'auto' });
+  });
+  useEffect(() => reveal(), [props.selected]);
+  const go = (row: number) => {
+    const span = order[Math.min(order.length - 1, Math.max(0, row))];
+    if (span) props.onSelect(span.spanId);
+  };
+  return (
+    <div
+      ref={scroller}
+      role="listbox"
+      aria-label="Spans by time"
+      tabIndex={0}
+      onKeyDown={(event) => {
+        if (event.key === 'ArrowDown') go(at + 1);
+        else if (event.key === 'ArrowUp') go(at - 1);
+        else return;
+        event.preventDefault();
+        event.stopPropagation();
+      }}
+      className="min-h-0 grow overflow-auto -outline-offset-2"
+    >
+      <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map((item) => {
+          const span = order[item.index] as TraceSpan;
+          return (
+            <div
+              key={item.key}
+              role="option"
+              aria-selected={span.spanId === props.selected}
+              aria-label={span.light.name}
+              onClick={() => props.onSelect(span.spanId)}
+              style={{ transform: `translateY(${item.start}px)` }}
+              className={cx(
+                'absolute top-0 left-0 flex h-6 w-full cursor-pointer items-center gap-1 px-2',
+                span.spanId === props.selected ? 'bg-selected' : 'hover:bg-hover',
+              )}
+            >
+              <SpanGlyph kind={span.reading} />
+              <div className="relative flex h-full grow items-center overflow-hidden">
+                <SpanBar span={span} focus={focus} label={span.light.name} />
+              </div>
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,157 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useEffectEvent, useId, useMemo, useRef } from 'react';
+import { cx } from '../../lib/cx.ts';
+import { formatDuration } from '../../lib/format.ts';
+import type { Focus } from './minimap.tsx';
+import { SpanBar, SpanName } from './span-row.tsx';
+import type { TraceSpan } from './trace-spans.ts';
+import { type SpanTree, visiblePositions } from './tree.ts';
+
+const ROW = 28;
+
+export interface TreeProps {
+  spans: readonly TraceSpan[];
+  tree: SpanTree;
+  selected: string | undefined;
+  folded: ReadonlySet<string>;
+  found: ReadonlySet<number>;
+  focus: Focus;
+  onSelect: (spanId: string) => void;
+  onFold: (spanId: string, fold: boolean) => void;
+}
+
+/** The spans as a tree with their bars in time; only the rows on screen exist. */
+export function TraceTree(props: TreeProps) {
+  const { spans, tree, folded } = props;
+  const visible = useMemo(() => visiblePositions(tree, spans, folded), [tree, spans, folded]);
+  const spanAt = (row: number) => spans[tree.order[visible[row] ?? 0] as number] as TraceSpan;
+  const scroller = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const virtual = useVirtualizer({
+    count: visible.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 12,
+  });
+  const selectedPosition = props.selected === undefined ? -1 : (tree.positionOf.get(props.selected) ?? -1);
+  const selectedRow = rowOf(visible, selectedPosition);
+  const reveal = useEffectEvent(() => {
+    if (selectedRow !== -1) virtual.scrollToIndex(selectedRow, { align: 'auto' });
+  });
+  useEffect(() => reveal(), [props.selected]);
+
+  const go = (row: number) => {
+    const next = Math.min(visible.length - 1, Math.max(0, row));
+    if (visible.length > 0) props.onSelect(spanAt(next).spanId);
+  };
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const below = tree.descendants[selectedPosition] ?? 0;
+    const isFolded = props.selected !== undefined && folded.has(props.selected);
+    if (event.key === 'ArrowDown') go(selectedRow + 1);
+    else if (event.key === 'ArrowUp') go(selectedRow - 1);
+    else if (event.key === 'Home') go(0);
+    else if (event.key === 'End') go(visible.length - 1);
+    else if (event.key === 'PageDown') go(selectedRow + 20);
+    else if (event.key === 'PageUp') go(selectedRow - 20);
+    else if (event.key === 'ArrowRight' && props.selected !== undefined) {
+      if (isFolded) props.onFold(props.selected, false);
+      else if (below > 0) go(selectedRow + 1);
+    } else if (event.key === 'ArrowLeft' && props.selected !== undefined) {
+      if (below > 0 && !isFolded) props.onFold(props.selected, true);
+      else {
+        const parent = tree.parent[selectedPosition] ?? -1;
+        if (parent !== -1) props.onSelect((spans[tree.order[parent] as number] as TraceSpan).spanId);
+      }
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div className="flex min-h-0 grow flex-col">
+      <Ruler focus={props.focus} />
+      <div
+        ref={scroller}
+        role="tree"
+        aria-label="Spans"
+        tabIndex={0}
+        aria-activedescendant={selectedRow === -1 ? undefined : `${id}-${selectedPosition}`}
+        onKeyDown={onKeyDown}
+        data-testid="span-tree"
+        className="min-h-0 grow overflow-auto -outline-offset-2"
+      >
+        <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => {
+            const position = visible[item.index] as number;
+            const span = spanAt(item.index);
+            const below = tree.descendants[position] ?? 0;
+            const isFolded = folded.has(span.spanId);
+            return (
+              <div
+                key={position}
+                id={`${id}-${position}`}
+                role="treeitem"
+                aria-level={(tree.depth[position] ?? 0) + 1}
+                aria-selected={position === selectedPosition}
+                aria-expanded={below > 0 ? !isFolded : undefined}
+                onClick={() => props.onSelect(span.spanId)}
+                style={{ transform: `translateY(${item.start}px)` }}
+                className={cx(
+                  'absolute top-0 left-0 grid h-7 w-full cursor-pointer grid-cols-[minmax(0,58fr)_minmax(0,42fr)] items-center border-b border-line/40',
+                  position === selectedPosition ? 'bg-selected' : 'hover:bg-hover',
+                )}
+              >
+                <SpanName
+                  span={span}
+                  depth={tree.depth[position] ?? 0}
+                  below={below}
+                  failedBelow={tree.failedBelow[position] ?? 0}
+                  folded={isFolded}
+                  found={props.found.has(position)}
+                  onFold={() => props.onFold(span.spanId, !isFolded)}
+                />
+                <div className="relative mr-2 flex h-full items-center overflow-hidden border-l border-line/60">
+                  <SpanBar span={span} focus={props.focus} />
+                </div>
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Time above the bars. */
+function Ruler({ focus }: { focus: Focus }) {
+  const marks = [0, 0.25, 0.5, 0.75];
+  return (
+    <div
+      aria-hidden
+      className="grid h-5 shrink-0 grid-cols-[minmax(0,58fr)_minmax(0,42fr)] border-b border-line text-xs text-faint"
+    >
+      <span />
+      <div className="relative mr-2">
+        {marks.map((mark) => (
+          <span key={mark} className="absolute border-l border-line pl-1" style={{ left: `${mark * 100}%` }}>
+            {formatDuration(focus.fromMs + mark * (focus.toMs - focus.fromMs))}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Row of a position among the visible ones (they ascend), -1 when it is folded away. */
+function rowOf(visible: Int32Array, position: number): number {
+  let low = 0;
+  let high = visible.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const value = visible[middle] as number;
+    if (value === position) return middle;
+    if (value < position) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}

@@ -1,0 +1,123 @@
+import type { LightSpan } from '@candela/contract';
+import type { Conversation, Message } from '@candela/semconv';
+import { describe, expect, it } from 'vitest';
+import type { ReadingKind } from '../../lib/span-kind.ts';
+import type { TraceSpan } from './trace-spans.ts';
+import { buildTranscript, type Entry, stepsOf } from './transcript.ts';
+import { buildTree } from './tree.ts';
+
+function span(
+  spanId: string,
+  parentSpanId: string,
+  reading: ReadingKind,
+  startMs: number,
+  failed = false,
+): TraceSpan {
+  const light: LightSpan = {
+    spanId,
+    parentSpanId: parentSpanId === '' ? null : parentSpanId,
+    name: spanId,
+    kind: 'internal',
+    service: 's',
+    environment: 'production',
+    startTime: '2026-11-20T10:00:00.000Z',
+    offsetMs: startMs,
+    durationMs: 1,
+    status: failed ? 'error' : 'unset',
+    statusMessage: null,
+    operation: null,
+    provider: null,
+    model: null,
+    agent: null,
+    tool: null,
+    inputTokens: null,
+    outputTokens: null,
+    costUsd: null,
+    countsUsage: false,
+    timeToFirstTokenMs: null,
+    errorType: null,
+    sessionId: null,
+    userId: null,
+  };
+  return { spanId, parentSpanId, startMs, durationMs: 1, failed, light, reading };
+}
+
+const said = (role: string, text: string): Message => ({ role, parts: [{ type: 'text', text }] });
+const empty: Conversation = {
+  input: [],
+  output: [],
+  tools: [],
+  toolExecution: undefined,
+  retrievedDocuments: [],
+  scores: [],
+};
+const shortly = (entries: readonly Entry[]) =>
+  entries.map((entry) => {
+    const at = '  '.repeat(entry.depth);
+    if (entry.kind === 'agent') return `${at}[${entry.span.spanId} ${entry.steps}]`;
+    if (entry.kind === 'tool')
+      return `${at}${entry.name}(${entry.arguments}) = ${entry.result} @${entry.span.spanId}`;
+    if (entry.kind === 'failure') return `${at}failed ${entry.span.spanId}`;
+    const part = entry.message.parts[0];
+    return `${at}${entry.message.role}: ${part?.type === 'text' ? part.text : part?.type}`;
+  });
+
+describe('transcript', () => {
+  const call: Message = {
+    role: 'assistant',
+    parts: [{ type: 'tool_call', id: 'c1', name: 'weather', arguments: '{"city":"Oslo"}' }],
+  };
+  const spans = [
+    span('web', '', 'other', 0),
+    span('agent', 'web', 'agent', 1),
+    span('llm1', 'agent', 'llm', 2),
+    span('tool1', 'agent', 'tool', 3),
+    span('sub', 'agent', 'agent', 4),
+    span('llm2', 'sub', 'llm', 5, true),
+    span('llm3', 'agent', 'llm', 6),
+  ];
+  const steps = stepsOf(spans, buildTree(spans));
+  const conversations = new Map<string, Conversation>([
+    ['llm1', { ...empty, input: [said('system', 'be kind'), said('user', 'Rain?')], output: [call] }],
+    ['tool1', { ...empty, toolExecution: { callId: 'c1', arguments: '{"city":"Oslo"}', result: 'wet' } }],
+    ['llm2', { ...empty, input: [said('user', 'Rain?')], output: [] }],
+    [
+      'llm3',
+      {
+        ...empty,
+        input: [
+          said('system', 'be kind'),
+          said('user', 'Rain?'),
+          call,
+          { role: 'tool', parts: [{ type: 'tool_result', id: 'c1', name: 'weather', result: 'wet' }] },
+        ],
+        output: [said('assistant', 'Yes.')],
+      },
+    ],
+  ]);
+
+  it('says everything once, tools with their result, each agent in its own thread', () => {
+    expect(shortly(buildTranscript(steps, conversations, new Set()))).toEqual([
+      '[agent 5]',
+      '  system: be kind',
+      '  user: Rain?',
+      '  weather({"city":"Oslo"}) = wet @tool1',
+      '  [sub 1]',
+      '    user: Rain?',
+      '    failed llm2',
+      '  assistant: Yes.',
+    ]);
+  });
+
+  it('folds a sub-agent', () => {
+    expect(shortly(buildTranscript(steps, conversations, new Set(['sub'])))).toHaveLength(6);
+    expect(shortly(buildTranscript(steps, conversations, new Set(['agent'])))).toEqual(['[agent 5]']);
+  });
+
+  it('takes a result from the next call when no span ran the tool', () => {
+    const without = new Map([...conversations].filter(([id]) => id !== 'tool1'));
+    expect(shortly(buildTranscript(steps, without, new Set()))[3]).toBe(
+      '  weather({"city":"Oslo"}) = wet @llm1',
+    );
+  });
+});

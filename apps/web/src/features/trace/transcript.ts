@@ -1,0 +1,178 @@
+import type { Conversation, Message, MessagePart } from '@candela/semconv';
+import type { TraceSpan } from './trace-spans.ts';
+import type { SpanTree } from './tree.ts';
+
+/** A span that belongs into the transcript, and how deep in sub-agents it sits. */
+export interface Step {
+  readonly span: TraceSpan;
+  /** Span ids of the agents around it, outermost first. */
+  readonly agents: readonly string[];
+}
+
+export type Entry =
+  | {
+      readonly kind: 'agent';
+      readonly key: string;
+      readonly span: TraceSpan;
+      readonly depth: number;
+      readonly steps: number;
+    }
+  | {
+      readonly kind: 'message';
+      readonly key: string;
+      readonly span: TraceSpan;
+      readonly depth: number;
+      readonly message: Message;
+      /** What the model was given, or what it answered. */
+      readonly side: 'input' | 'output';
+    }
+  | {
+      readonly kind: 'tool';
+      readonly key: string;
+      /** The span that ran the tool, else the model call that asked for it. */
+      readonly span: TraceSpan;
+      readonly depth: number;
+      readonly id: string;
+      readonly name: string;
+      readonly arguments: string;
+      /** Undefined while no result was seen. */
+      readonly result: string | undefined;
+    }
+  | { readonly kind: 'failure'; readonly key: string; readonly span: TraceSpan; readonly depth: number };
+
+/** Model calls, tools, retrievals and agents of a trace in the order they began. */
+export function stepsOf(spans: readonly TraceSpan[], tree: SpanTree): Step[] {
+  const steps: Step[] = [];
+  const agents: { id: string; end: number }[] = [];
+  for (let position = 0; position < tree.order.length; position += 1) {
+    while (agents.length > 0 && position > (agents.at(-1)?.end ?? 0)) agents.pop();
+    const span = spans[tree.order[position] as number] as TraceSpan;
+    if (span.reading === 'other' || span.reading === 'embedding') continue;
+    steps.push({ span, agents: agents.map((agent) => agent.id) });
+    if (span.reading === 'agent' && (tree.descendants[position] ?? 0) > 0)
+      agents.push({ id: span.spanId, end: position + (tree.descendants[position] ?? 0) });
+  }
+  return steps;
+}
+
+/**
+ * Reads the steps as one conversation. A model call repeats the whole history before it, so only what its thread (the
+ * agent it runs in) has not said yet is shown; a tool call stands once, with its result, whether a span ran it or only
+ * the next call reports it.
+ */
+export function buildTranscript(
+  steps: readonly Step[],
+  conversations: ReadonlyMap<string, Conversation>,
+  folded: ReadonlySet<string>,
+): Entry[] {
+  const results = resultsById(steps, conversations);
+  const entries: Entry[] = [];
+  const said = new Map<string, Set<string>>();
+  const calls = new Set<string>();
+  for (const { span, agents } of steps) {
+    if (agents.some((agent) => folded.has(agent))) continue;
+    const depth = agents.length;
+    if (span.reading === 'agent') {
+      const inside = steps.filter((step) => step.agents.includes(span.spanId)).length;
+      if (inside > 0) {
+        entries.push({ kind: 'agent', key: span.spanId, span, depth, steps: inside });
+        continue;
+      }
+    }
+    const conversation = conversations.get(span.spanId);
+    if (!conversation) continue;
+    if (conversation.toolExecution && span.reading === 'tool') {
+      const { callId } = conversation.toolExecution;
+      if (callId !== '' && calls.has(callId)) continue;
+      entries.push({
+        kind: 'tool',
+        key: span.spanId,
+        span,
+        depth,
+        id: callId,
+        name: span.light.tool ?? span.light.name,
+        arguments: conversation.toolExecution.arguments,
+        result: conversation.toolExecution.result,
+      });
+      continue;
+    }
+    const thread = agents.at(-1) ?? '';
+    const known = said.get(thread) ?? new Set<string>();
+    said.set(thread, known);
+    for (const side of ['input', 'output'] as const) {
+      conversation[side].forEach((message, index) => {
+        const identity = identityOf(message);
+        if (known.has(identity)) return;
+        known.add(identity);
+        const spoken = message.parts.filter(
+          (part) => part.type !== 'tool_call' && !(part.type === 'tool_result' && results.has(part.id)),
+        );
+        if (spoken.length > 0)
+          entries.push({
+            kind: 'message',
+            key: `${span.spanId} ${side} ${index}`,
+            span,
+            depth,
+            side,
+            message: { ...message, parts: spoken },
+          });
+        for (const [at, part] of message.parts.entries()) {
+          if (part.type !== 'tool_call') continue;
+          if (part.id !== '' && calls.has(part.id)) continue;
+          calls.add(part.id);
+          const answer = results.get(part.id);
+          entries.push({
+            kind: 'tool',
+            key: `${span.spanId} ${side} ${index} call ${at}`,
+            span: answer?.span ?? span,
+            depth,
+            id: part.id,
+            name: part.name,
+            arguments: part.arguments,
+            result: answer?.result,
+          });
+        }
+      });
+    }
+    if (span.failed) entries.push({ kind: 'failure', key: `${span.spanId} failure`, span, depth });
+  }
+  return entries;
+}
+
+/** The result of every tool call that anybody reported; the span that ran it wins. */
+function resultsById(steps: readonly Step[], conversations: ReadonlyMap<string, Conversation>) {
+  const results = new Map<string, { result: string; span: TraceSpan | undefined }>();
+  for (const { span } of steps) {
+    const conversation = conversations.get(span.spanId);
+    if (!conversation) continue;
+    for (const message of conversation.input)
+      for (const part of message.parts)
+        if (part.type === 'tool_result' && part.id !== '' && !results.has(part.id))
+          results.set(part.id, { result: part.result, span: undefined });
+    const run = conversation.toolExecution;
+    if (run && run.callId !== '') results.set(run.callId, { result: run.result, span });
+  }
+  return results;
+}
+
+/** Two messages are the same when role and content are; reasoning is left out, because replays drop it. */
+function identityOf(message: Message): string {
+  const said = message.parts.filter((part) => part.type !== 'reasoning').map(partIdentity);
+  return `${message.role}\u0000${said.join('\u0001')}`;
+}
+
+function partIdentity(part: MessagePart): string {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return `t${part.text}`;
+    case 'tool_call':
+      return `c${part.id || `${part.name}${part.arguments}`}`;
+    case 'tool_result':
+      return `r${part.id || part.result}`;
+    case 'media':
+      return `m${part.uri}`;
+    case 'json':
+      return `j${part.json}`;
+  }
+}

@@ -1,0 +1,51 @@
+import { Columns3 } from 'lucide-react';
+import { Button } from '../../ui/button.tsx';
+import { Popover } from '../../ui/popover.tsx';
+
+interface Column {
+  readonly id: string;
+  readonly label: string;
+  readonly shown: boolean;
+}
+
+/** Chooses the columns; the choice goes into the URL, the default ones leave it. */
+export function ColumnChooser(props: {
+  all: readonly Column[];
+  chosen: readonly Column[];
+  onChange: (cols: string | undefined) => void;
+}) {
+  const chosen = new Set(props.chosen.map((column) => column.id));
+  const toggle = (id: string) => {
+    const next = props.all.filter((column) => (column.id === id ? !chosen.has(id) : chosen.has(column.id)));
+    const isDefault = props.all.every((column) => column.shown === next.includes(column));
+    props.onChange(isDefault || next.length === 0 ? undefined : next.map((column) => column.id).join(','));
+  };
+  return (
+    <Popover
+      label="Columns"
+      className="w-48 p-1"
+      trigger={
+        <Button look="plain" aria-label="Choose columns" title="Choose columns">
+          <Columns3 size={15} aria-hidden />
+        </Button>
+      }
+    >
+      {props.all
+        .filter((column) => column.label !== '')
+        .map((column) => (
+          <label
+            key={column.id}
+            className="flex h-7 cursor-pointer items-center gap-2 rounded px-2 hover:bg-hover"
+          >
+            <input
+              type="checkbox"
+              checked={chosen.has(column.id)}
+              onChange={() => toggle(column.id)}
+              className="accent-accent-fill"
+            />
+            {column.label}
+          </label>
+        ))}
+    </Popover>
+  );
+}

@@ -1,0 +1,275 @@
+import type { SpanRow, TraceRow } from '@candela/contract';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
+import { readingKind } from '../../lib/span-kind.ts';
+import { zonePreference } from '../../lib/zone.ts';
+import type { GridColumn } from '../../ui/data-grid.tsx';
+import { SpanGlyph } from '../../ui/span-glyph.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
+
+export type RowColumn<Row> = GridColumn<Row> & { readonly shown: boolean };
+
+function Time({ iso }: { iso: string }) {
+  const zone = zonePreference.use();
+  const ms = Date.parse(iso);
+  return <span title={formatIso(ms)}>{formatTime(ms, zone)}</span>;
+}
+
+const Muted = ({ children }: { children: ReactNode }) => <span className="text-muted">{children}</span>;
+const text = (value: string | null) =>
+  value === null || value === '' ? <Muted>–</Muted> : <span title={value}>{value}</span>;
+const duration = (ms: number) => <span title={exact(ms, ' ms')}>{formatDuration(ms)}</span>;
+const cost = (usd: number | null) => <span title={exact(usd, ' USD')}>{formatCost(usd)}</span>;
+const tokens = (row: { inputTokens: number | null; outputTokens: number | null }) =>
+  row.inputTokens === null && row.outputTokens === null ? (
+    <Muted>–</Muted>
+  ) : (
+    <span title={`${exact(row.inputTokens)} in, ${exact(row.outputTokens)} out`}>
+      {formatCount(row.inputTokens)} <Muted>→</Muted> {formatCount(row.outputTokens)}
+    </span>
+  );
+
+function Preview({ preview }: { preview: TraceRow['preview'] }) {
+  const said = preview.input ?? '';
+  const answered = preview.output ?? '';
+  if (said === '' && answered === '') return <Muted>–</Muted>;
+  return (
+    <span className="text-muted" title={[said, answered].filter(Boolean).join('\n\n')}>
+      {said}
+      {answered !== '' && <span className="text-text"> ↳ {answered}</span>}
+    </span>
+  );
+}
+
+/** Columns of the trace rows, in order; `shown` are those of a first visit. */
+export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
+  {
+    id: 'status',
+    label: '',
+    width: '28px',
+    shown: true,
+    cell: (row) => (
+      <span className="flex">
+        <StatusIcon status={row.status === 'error' ? 'error' : row.errorCount > 0 ? 'partly' : 'ok'} />
+      </span>
+    ),
+  },
+  {
+    id: 'start',
+    label: 'Start',
+    width: '148px',
+    sort: 'start',
+    shown: true,
+    cell: (row) => <Time iso={row.startTime} />,
+  },
+  {
+    id: 'name',
+    label: 'Name',
+    width: 'minmax(160px, 1.1fr)',
+    shown: true,
+    cell: (row) => (
+      <Link
+        to="/traces/$traceId"
+        params={{ traceId: row.traceId }}
+        title={row.rootName}
+        className="font-medium hover:underline"
+      >
+        {row.rootName || row.traceId}
+      </Link>
+    ),
+  },
+  {
+    id: 'service',
+    label: 'Service',
+    width: 'minmax(110px, 0.6fr)',
+    shown: true,
+    cell: (row) => text(row.rootService),
+  },
+  {
+    id: 'duration',
+    label: 'Duration',
+    width: '84px',
+    align: 'end',
+    sort: 'duration',
+    shown: true,
+    cell: (row) => duration(row.durationMs),
+  },
+  {
+    id: 'spans',
+    label: 'Spans',
+    width: '72px',
+    align: 'end',
+    sort: 'spanCount',
+    shown: true,
+    cell: (row) => (
+      <span title={`${exact(row.spanCount)} spans, ${exact(row.errorCount)} failed`}>
+        {formatCount(row.spanCount)}
+        {row.errorCount > 0 && <span className="text-danger"> /{formatCount(row.errorCount)}</span>}
+      </span>
+    ),
+  },
+  {
+    id: 'models',
+    label: 'Models',
+    width: 'minmax(110px, 0.7fr)',
+    shown: true,
+    cell: (row) => text(row.models.join(', ')),
+  },
+  {
+    id: 'tokens',
+    label: 'Tokens',
+    width: '112px',
+    align: 'end',
+    sort: 'tokens',
+    shown: true,
+    cell: tokens,
+  },
+  {
+    id: 'cost',
+    label: 'Cost',
+    width: '84px',
+    align: 'end',
+    sort: 'cost',
+    shown: true,
+    cell: (row) => cost(row.costUsd),
+  },
+  {
+    id: 'preview',
+    label: 'Conversation',
+    width: 'minmax(200px, 2.4fr)',
+    shown: true,
+    cell: (row) => <Preview preview={row.preview} />,
+  },
+  { id: 'session', label: 'Session', width: '120px', shown: false, cell: (row) => text(row.sessionId) },
+  { id: 'user', label: 'User', width: '110px', shown: true, cell: (row) => text(row.userId) },
+  {
+    id: 'environment',
+    label: 'Environment',
+    width: '104px',
+    shown: false,
+    cell: (row) => text(row.environment),
+  },
+  {
+    id: 'traceId',
+    label: 'Trace id',
+    width: '260px',
+    shown: false,
+    cell: (row) => <code className="font-mono text-sm">{row.traceId}</code>,
+  },
+];
+
+/** Columns of the span rows. */
+export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
+  {
+    id: 'status',
+    label: '',
+    width: '28px',
+    shown: true,
+    cell: (row) => (
+      <span className="flex">
+        <StatusIcon status={row.status === 'error' ? 'error' : 'ok'} />
+      </span>
+    ),
+  },
+  {
+    id: 'start',
+    label: 'Start',
+    width: '148px',
+    sort: 'start',
+    shown: true,
+    cell: (row) => <Time iso={row.startTime} />,
+  },
+  {
+    id: 'name',
+    label: 'Name',
+    width: 'minmax(200px, 1.6fr)',
+    shown: true,
+    cell: (row) => (
+      <span className="flex items-center gap-1.5">
+        <SpanGlyph kind={readingKind(row)} />
+        <Link
+          to="/traces/$traceId"
+          params={{ traceId: row.traceId }}
+          search={{ span: row.spanId }}
+          title={row.name}
+          className="truncate font-medium hover:underline"
+        >
+          {row.name || row.spanId}
+        </Link>
+      </span>
+    ),
+  },
+  {
+    id: 'service',
+    label: 'Service',
+    width: 'minmax(110px, 0.8fr)',
+    shown: true,
+    cell: (row) => text(row.service),
+  },
+  {
+    id: 'duration',
+    label: 'Duration',
+    width: '84px',
+    align: 'end',
+    sort: 'duration',
+    shown: true,
+    cell: (row) => duration(row.durationMs),
+  },
+  {
+    id: 'ttft',
+    label: 'First token',
+    width: '84px',
+    align: 'end',
+    shown: false,
+    cell: (row) => <span>{formatDuration(row.timeToFirstTokenMs)}</span>,
+  },
+  { id: 'operation', label: 'Operation', width: '116px', shown: true, cell: (row) => text(row.operation) },
+  { id: 'model', label: 'Model', width: 'minmax(120px, 1fr)', shown: true, cell: (row) => text(row.model) },
+  { id: 'agent', label: 'Agent', width: '116px', shown: false, cell: (row) => text(row.agent) },
+  { id: 'tool', label: 'Tool', width: '116px', shown: false, cell: (row) => text(row.tool) },
+  {
+    id: 'tokens',
+    label: 'Tokens',
+    width: '112px',
+    align: 'end',
+    sort: 'tokens',
+    shown: true,
+    cell: tokens,
+  },
+  {
+    id: 'cost',
+    label: 'Cost',
+    width: '84px',
+    align: 'end',
+    sort: 'cost',
+    shown: true,
+    cell: (row) => cost(row.costUsd),
+  },
+  {
+    id: 'error',
+    label: 'Error',
+    width: 'minmax(120px, 1.2fr)',
+    shown: true,
+    cell: (row) => text(row.errorType ?? row.statusMessage),
+  },
+  { id: 'user', label: 'User', width: '110px', shown: true, cell: (row) => text(row.userId) },
+  { id: 'session', label: 'Session', width: '120px', shown: false, cell: (row) => text(row.sessionId) },
+  {
+    id: 'environment',
+    label: 'Environment',
+    width: '104px',
+    shown: false,
+    cell: (row) => text(row.environment),
+  },
+];
+
+/** The columns that the URL asks for, else those of a first visit; always in the registry's order. */
+export function chosenColumns<Row>(
+  all: readonly RowColumn<Row>[],
+  cols: string | undefined,
+): RowColumn<Row>[] {
+  const wanted = new Set(cols?.split(','));
+  const chosen = all.filter((column) => (cols === undefined ? column.shown : wanted.has(column.id)));
+  return chosen.length > 0 ? chosen : all.filter((column) => column.shown);
+}

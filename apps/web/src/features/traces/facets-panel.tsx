@@ -1,0 +1,147 @@
+import type { FacetField } from '@candela/contract';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { ChevronRight, Minus } from 'lucide-react';
+import { facetsQuery, type Scope } from '../../api/telemetry.ts';
+import { cx } from '../../lib/cx.ts';
+import { exact, formatCount } from '../../lib/format.ts';
+import { preference } from '../../lib/preference.ts';
+import { excludeValue, toggleValue, valuesOf } from '../../lib/query-text.ts';
+
+const LABELS: Record<FacetField, string> = {
+  status: 'Status',
+  service: 'Service',
+  environment: 'Environment',
+  model: 'Model',
+  provider: 'Provider',
+  operation: 'Operation',
+  agent: 'Agent',
+  tool: 'Tool',
+  kind: 'Span kind',
+  name: 'Name',
+};
+const SHOWN: FacetField[] = [
+  'status',
+  'service',
+  'model',
+  'operation',
+  'agent',
+  'tool',
+  'provider',
+  'environment',
+  'name',
+];
+const isText = (text: string): text is string => true;
+const folded = preference('facets.folded', 'provider environment', isText);
+
+/** The most frequent values under the query; a click adds one to the query or takes it out. */
+export function FacetsPanel(props: { scope: Scope; onChange: (q: string) => void }) {
+  const { data, isError, isPlaceholderData } = useQuery({
+    ...facetsQuery(props.scope, SHOWN),
+    placeholderData: keepPreviousData,
+  });
+  const foldedNames = folded.use().split(' ');
+  const groups = SHOWN.map((field) => data?.data.find((facet) => facet.field === field)).filter(
+    (facet) => facet !== undefined,
+  );
+  return (
+    <aside
+      aria-label="Facets"
+      className={cx(
+        'w-52 shrink-0 overflow-auto border-r border-line px-2 py-2 max-lg:hidden',
+        isPlaceholderData && 'opacity-60',
+      )}
+    >
+      {data === undefined && !isError && (
+        <div role="status" aria-label="Loading facets" className="flex flex-col gap-2 p-1">
+          {Array.from({ length: 14 }, (_, index) => (
+            <div key={index} className="skeleton h-4" style={{ width: `${50 + ((index * 29) % 45)}%` }} />
+          ))}
+        </div>
+      )}
+      {isError && <p className="p-1 text-sm text-muted">Facets could not be loaded.</p>}
+      {groups.map((facet) => {
+        const values = facet.values.filter((entry) => entry.value !== '');
+        if (values.length === 0) return null;
+        const isFolded = foldedNames.includes(facet.field);
+        const chosen = valuesOf(props.scope.q, facet.field);
+        return (
+          <section key={facet.field} className="mb-1" aria-label={LABELS[facet.field]}>
+            <h2>
+              <button
+                type="button"
+                aria-expanded={!isFolded}
+                onClick={() =>
+                  folded.set(
+                    (isFolded
+                      ? foldedNames.filter((name) => name !== facet.field)
+                      : [...foldedNames, facet.field]
+                    ).join(' '),
+                  )
+                }
+                className="flex h-6 w-full items-center gap-1 rounded text-sm text-muted hover:text-text"
+              >
+                <ChevronRight size={13} aria-hidden className={cx(!isFolded && 'rotate-90')} />
+                {LABELS[facet.field]}
+              </button>
+            </h2>
+            {!isFolded && (
+              <ul className="mb-2">
+                {values.map((entry) => (
+                  <FacetRow
+                    key={entry.value}
+                    value={entry.value}
+                    count={entry.count}
+                    chosen={chosen.includes(entry.value)}
+                    onToggle={() => props.onChange(toggleValue(props.scope.q, facet.field, entry.value))}
+                    onExclude={() => props.onChange(excludeValue(props.scope.q, facet.field, entry.value))}
+                  />
+                ))}
+                {facet.more && <li className="pl-1.5 text-xs text-faint">top {values.length} values</li>}
+              </ul>
+            )}
+          </section>
+        );
+      })}
+    </aside>
+  );
+}
+
+function FacetRow(props: {
+  value: string;
+  count: number;
+  chosen: boolean;
+  onToggle: () => void;
+  onExclude: () => void;
+}) {
+  return (
+    <li className="group flex items-center rounded hover:bg-hover">
+      <button
+        type="button"
+        aria-pressed={props.chosen}
+        onClick={props.onToggle}
+        title={props.value}
+        className="flex h-6 min-w-0 grow items-center gap-1.5 rounded pr-1 pl-1.5 text-left aria-pressed:bg-selected"
+      >
+        <span
+          className={cx(
+            'size-2.5 shrink-0 rounded-xs border',
+            props.chosen ? 'border-accent bg-accent-fill' : 'border-line-strong',
+          )}
+        />
+        <span className="truncate">{props.value}</span>
+        <span className="ml-auto text-sm text-muted group-hover:hidden" title={exact(props.count)}>
+          {formatCount(props.count)}
+        </span>
+      </button>
+      <button
+        type="button"
+        aria-label={`Exclude ${props.value}`}
+        title="Exclude"
+        onClick={props.onExclude}
+        className="hidden h-6 items-center px-1 text-muted group-hover:flex hover:text-text focus-visible:flex"
+      >
+        <Minus size={13} aria-hidden />
+      </button>
+    </li>
+  );
+}

@@ -1,0 +1,197 @@
+import type { FacetField, FilterTextError } from '@candela/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Search, X } from 'lucide-react';
+import { useId, useRef, useState } from 'react';
+import { facetsQuery, type Scope } from '../../api/telemetry.ts';
+import { cx } from '../../lib/cx.ts';
+import { formatCount } from '../../lib/format.ts';
+import { useHotkey } from '../../lib/hotkeys.ts';
+import { Kbd } from '../../ui/kbd.tsx';
+import { completionAt, quoted } from '../../lib/query-text.ts';
+import { type Suggestion, suggestFields, suggestValues } from './suggest.ts';
+
+type Grammar = typeof import('./grammar.ts');
+
+const grammarQuery = {
+  queryKey: ['grammar'],
+  queryFn: (): Promise<Grammar> => import('./grammar.ts'),
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: Number.POSITIVE_INFINITY,
+};
+
+/** Where the text is wrong, by the same parser that the server runs. */
+export function useQueryTrouble(text: string): FilterTextError | undefined {
+  const { data: grammar } = useQuery(grammarQuery);
+  const parsed = grammar?.parseFilter(text, 'spans');
+  return parsed && !parsed.ok ? parsed.error : undefined;
+}
+
+/** The search box of the product: completes fields and values, marks the error where it is, `/` focuses it. */
+export function SearchBox(props: { value: string; scope: Scope; onSearch: (q: string) => void }) {
+  const [text, setText] = useState(props.value);
+  const [given, setGiven] = useState(props.value);
+  const [cursor, setCursor] = useState(0);
+  const [open, setOpen] = useState(false);
+  const [active, setActive] = useState(-1);
+  const input = useRef<HTMLInputElement>(null);
+  const listId = useId();
+  if (given !== props.value) {
+    // The query changed elsewhere: a facet, a chip, the back button.
+    setGiven(props.value);
+    setText(props.value);
+  }
+  useHotkey('/', () => input.current?.focus(), { label: 'Search', group: 'Everywhere' });
+
+  const { data: grammar } = useQuery(grammarQuery);
+  const completion = open ? completionAt(text, cursor) : undefined;
+  const valueField = grammar?.FACET_FIELDS.find((field) => field === completion?.field);
+  const values = useQuery({
+    ...facetsQuery({ ...props.scope, q: '' }, [valueField ?? 'service'] as FacetField[], 50),
+    enabled: completion?.kind === 'value' && valueField !== undefined,
+  });
+  const suggestions: Suggestion[] =
+    !completion || !grammar
+      ? []
+      : completion.kind === 'field'
+        ? suggestFields(grammar.FIELDS, completion.prefix)
+        : suggestValues(
+            grammar.FIELDS,
+            completion,
+            valueField === undefined ? [] : (values.data?.data[0]?.values ?? []),
+          );
+  const trouble = useQueryTrouble(text);
+  const shownTrouble = trouble && (!open || text === props.value) ? trouble : undefined;
+
+  const accept = (suggestion: Suggestion) => {
+    if (!completion) return;
+    const insert = completion.kind === 'field' ? `${suggestion.value}:` : `${quoted(suggestion.value)} `;
+    const next = text.slice(0, completion.start) + insert + text.slice(completion.end);
+    const at = completion.start + insert.length;
+    setText(next);
+    setActive(-1);
+    queueMicrotask(() => input.current?.setSelectionRange(at, at));
+    setCursor(at);
+  };
+  const submit = (next: string) => {
+    setOpen(false);
+    setActive(-1);
+    props.onSearch(next.trim());
+  };
+  return (
+    <div className="relative grow">
+      <div
+        className={cx(
+          'flex h-8 items-center gap-2 rounded-md border bg-surface px-2 focus-within:border-accent-fill',
+          shownTrouble ? 'border-danger' : 'border-line',
+        )}
+      >
+        <Search size={14} className="shrink-0 text-muted" aria-hidden />
+        <input
+          ref={input}
+          role="combobox"
+          aria-label="Search"
+          aria-expanded={suggestions.length > 0}
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-activedescendant={active >= 0 ? `${listId}-${active}` : undefined}
+          aria-invalid={shownTrouble !== undefined}
+          aria-describedby={shownTrouble ? `${listId}-error` : undefined}
+          spellCheck={false}
+          autoComplete="off"
+          placeholder={'Search: service:checkout model:gpt-4o duration>2s -status:ok "free words"'}
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            setCursor(event.target.selectionStart ?? event.target.value.length);
+            setOpen(true);
+            setActive(-1);
+          }}
+          onSelect={(event) => setCursor(event.currentTarget.selectionStart ?? 0)}
+          onFocus={() => setOpen(true)}
+          onBlur={() => setOpen(false)}
+          onKeyDown={(event) => {
+            const count = suggestions.length;
+            if (event.key === 'ArrowDown' && count > 0) setActive((active + 1) % count);
+            else if (event.key === 'ArrowUp' && count > 0) setActive((active <= 0 ? count : active) - 1);
+            else if (event.key === 'Tab' && count > 0 && open && completion?.prefix !== '')
+              accept(suggestions[Math.max(0, active)] as Suggestion);
+            else if (event.key === 'Enter') {
+              const chosen = suggestions[active];
+              if (chosen) accept(chosen);
+              else submit(text);
+            } else if (event.key === 'Escape') {
+              if (active >= 0) setActive(-1);
+              else event.currentTarget.blur();
+            } else return;
+            event.preventDefault();
+          }}
+          className="h-full min-w-0 grow bg-transparent font-mono text-sm outline-none placeholder:font-sans placeholder:text-faint"
+        />
+        {text === '' ? (
+          <Kbd keys="/" />
+        ) : (
+          <button
+            type="button"
+            aria-label="Clear the search"
+            className="rounded p-0.5 text-muted hover:bg-hover"
+            onClick={() => {
+              setText('');
+              submit('');
+            }}
+          >
+            <X size={14} aria-hidden />
+          </button>
+        )}
+      </div>
+      {shownTrouble && <Trouble id={`${listId}-error`} text={text} trouble={shownTrouble} />}
+      <div
+        id={listId}
+        role="listbox"
+        aria-label="Suggestions"
+        hidden={!open || suggestions.length === 0}
+        className="absolute top-9 left-0 z-40 max-h-80 w-[min(520px,100%)] overflow-auto rounded-md border border-line bg-surface p-1 shadow-pop"
+      >
+        {suggestions.map((suggestion, index) => (
+          <div
+            key={suggestion.value}
+            id={`${listId}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === active}
+            // The field keeps the focus while a suggestion is clicked.
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => accept(suggestion)}
+            className={cx(
+              'flex h-7 cursor-pointer items-center gap-3 rounded px-2',
+              index === active ? 'bg-hover' : 'hover:bg-hover',
+            )}
+          >
+            <span className="shrink-0 truncate font-mono text-sm">{suggestion.value}</span>
+            <span className="ml-auto truncate text-sm text-muted">
+              {suggestion.count === undefined ? suggestion.hint : formatCount(suggestion.count)}
+            </span>
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** The text again with the wrong part marked, and what to write instead. */
+function Trouble({ id, text, trouble }: { id: string; text: string; trouble: FilterTextError }) {
+  const end = trouble.position + trouble.length;
+  return (
+    <p id={id} role="alert" className="mt-1 flex flex-wrap gap-x-3 text-sm">
+      <code className="max-w-full truncate font-mono text-muted">
+        {text.slice(Math.max(0, trouble.position - 24), trouble.position)}
+        <mark className="bg-danger-soft text-danger underline decoration-wavy underline-offset-2">
+          {text.slice(trouble.position, end) || '␣'}
+        </mark>
+        {text.slice(end, end + 24)}
+      </code>
+      <span className="text-danger">
+        {trouble.message} {trouble.hint}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,21 @@
+import type { SpanSort, TraceSort } from '@candela/contract';
+
+/** Sort orders that the URL may name (checked by the compiler against the contract). */
+export const SPAN_SORTS = [
+  '-start',
+  'start',
+  '-duration',
+  'duration',
+  '-cost',
+  'cost',
+  '-tokens',
+  'tokens',
+] as const satisfies readonly SpanSort[];
+export const TRACE_SORTS = [...SPAN_SORTS, '-spanCount', 'spanCount'] as const satisfies readonly TraceSort[];
+
+/** The next order when a column head is clicked: largest first, smallest first, then the page's own order. */
+export function nextSort(current: string, field: string): string | undefined {
+  if (current === `-${field}`) return field;
+  if (current === field) return field === 'start' ? '-start' : undefined;
+  return `-${field}`;
+}

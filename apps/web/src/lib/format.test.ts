@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { DASH, exact, formatCost, formatCount, formatDuration, formatTick, formatTime } from './format.ts';
+
+describe('numbers a person reads', () => {
+  it('writes durations in the unit that fits', () => {
+    const cases: [number | null, string][] = [
+      [null, DASH],
+      [0, '0 ms'],
+      [0.0004, '<1 µs'],
+      [0.42, '420 µs'],
+      [230, '230 ms'],
+      [230.44, '230 ms'],
+      [999.9, '1000 ms'],
+      [1_240, '1.24 s'],
+      [59_990, '60.0 s'],
+      [125_000, '2m 05s'],
+      [3_780_000, '1h 03m'],
+      [200_000_000, '2d 7h'],
+    ];
+    for (const [ms, text] of cases) expect(formatDuration(ms)).toBe(text);
+  });
+  it('shortens counts', () => {
+    expect([0, 950, 1_200, 12_345, 999_499, 999_600, 3_400_000, 2e9].map(formatCount)).toEqual([
+      '0',
+      '950',
+      '1.2k',
+      '12.3k',
+      '999k',
+      '1M',
+      '3.4M',
+      '2B',
+    ]);
+  });
+  it('keeps two digits of a small cost and never shows a missing one as zero', () => {
+    expect([0, 0.0042, 0.000012, 1e-9, 0.25, 1.234, 1_234].map(formatCost)).toEqual([
+      '$0',
+      '$0.0042',
+      '$0.000012',
+      '<$0.000001',
+      '$0.25',
+      '$1.23',
+      '$1.23k',
+    ]);
+    expect(formatCost(undefined)).toBe(DASH);
+    expect(exact(null)).toBe('not reported');
+    expect(exact(1_234_567, ' tokens')).toBe('1,234,567 tokens');
+  });
+  it('writes times in the zone asked for', () => {
+    const ms = Date.parse('2026-11-20T10:32:05.123Z');
+    expect(formatTime(ms, 'utc')).toBe('20 Nov 10:32:05.123');
+    expect(formatTick(ms, 60_000, 'utc')).toBe('10:32:05');
+    expect(formatTick(ms, 3_600_000, 'utc')).toBe('10:32');
+    expect(formatTick(ms, 3 * 86_400_000, 'utc')).toBe('20 Nov 10:32');
+  });
+});

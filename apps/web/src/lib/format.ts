@@ -1,0 +1,92 @@
+/** What stands where a value is missing: never 0, never empty. */
+export const DASH = '–';
+
+type Maybe = number | null | undefined;
+const missing = (value: Maybe): value is null | undefined =>
+  value === null || value === undefined || !Number.isFinite(value);
+
+/** `0.4 ms`, `230 ms`, `1.24 s`, `2m 05s`, `1h 03m`; milliseconds in. */
+export function formatDuration(ms: Maybe): string {
+  if (missing(ms)) return DASH;
+  if (ms < 0) return `-${formatDuration(-ms)}`;
+  if (ms === 0) return '0 ms';
+  if (ms < 0.001) return '<1 µs';
+  if (ms < 1) return `${trim(ms * 1_000, 3)} µs`;
+  if (ms < 1_000) return `${trim(ms, 3)} ms`;
+  if (ms < 59_995) return `${(ms / 1_000).toFixed(ms < 9_995 ? 2 : 1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${pad(seconds % 60)}s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)}h ${pad(minutes % 60)}m`;
+  return `${Math.floor(minutes / 1_440)}d ${Math.floor((minutes % 1_440) / 60)}h`;
+}
+
+/** `950`, `1.2k`, `3.4M`, `2B`. */
+export function formatCount(value: Maybe): string {
+  if (missing(value)) return DASH;
+  const size = Math.abs(value);
+  if (size < 1_000) return Number.isInteger(value) ? String(value) : trim(value, 3);
+  if (size < 999_500) return `${trim(value / 1e3, size < 99_950 ? 3 : 3)}k`;
+  if (size < 999_500_000) return `${trim(value / 1e6, 3)}M`;
+  return `${trim(value / 1e9, 3)}B`;
+}
+
+/** `$0.0042`, `$1.23`, `$1.2k`; a tiny cost keeps two digits, a missing one is a dash. */
+export function formatCost(usd: Maybe): string {
+  if (missing(usd)) return DASH;
+  if (usd === 0) return '$0';
+  const size = Math.abs(usd);
+  if (size < 0.000_001) return '<$0.000001';
+  if (size < 0.1) return `$${usd.toFixed(Math.min(6, 1 - Math.floor(Math.log10(size))))}`;
+  if (size < 1_000) return `$${usd.toFixed(2)}`;
+  return `$${formatCount(usd)}`;
+}
+
+/** The full number with separators, for titles. */
+export function exact(value: Maybe, unit = ''): string {
+  if (missing(value)) return 'not reported';
+  return `${value.toLocaleString('en-US', { maximumFractionDigits: 9 })}${unit}`;
+}
+
+export type Zone = 'local' | 'utc';
+
+const part = (options: Intl.DateTimeFormatOptions, zone: Zone) =>
+  new Intl.DateTimeFormat('en-GB', { ...options, ...(zone === 'utc' ? { timeZone: 'UTC' } : {}) });
+const cache = new Map<string, Intl.DateTimeFormat>();
+const formatter = (name: string, options: Intl.DateTimeFormatOptions, zone: Zone) => {
+  const key = `${name}:${zone}`;
+  const known = cache.get(key) ?? part(options, zone);
+  cache.set(key, known);
+  return known;
+};
+const DATE: Intl.DateTimeFormatOptions = { day: '2-digit', month: 'short' };
+const CLOCK: Intl.DateTimeFormatOptions = {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hour12: false,
+};
+
+/** `20 Nov 10:32:05.123`. */
+export function formatTime(ms: number, zone: Zone): string {
+  const millis = pad(((Math.floor(ms) % 1_000) + 1_000) % 1_000, 3);
+  return `${formatter('date', DATE, zone).format(ms)} ${formatter('clock', CLOCK, zone).format(ms)}.${millis}`;
+}
+
+/** `10:32:05` or, for ranges over a day, `20 Nov 10:32`. */
+export function formatTick(ms: number, spanMs: number, zone: Zone): string {
+  const clock = formatter('clock', CLOCK, zone).format(ms);
+  if (spanMs <= 10 * 60_000) return clock;
+  if (spanMs <= 86_400_000) return clock.slice(0, 5);
+  const date = formatter('date', DATE, zone).format(ms);
+  return spanMs > 14 * 86_400_000 ? date : `${date} ${clock.slice(0, 5)}`;
+}
+
+/** ISO 8601 with zone, for titles. */
+export const formatIso = (ms: number): string => new Date(ms).toISOString();
+
+const pad = (value: number, width = 2) => String(value).padStart(width, '0');
+/** At most `digits` significant digits, no trailing zeros. */
+function trim(value: number, digits: number): string {
+  return String(Number(value.toPrecision(digits)));
+}

@@ -1,0 +1,73 @@
+import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+
+/**
+ * The keyboard: one listener, a registry that the sheet of keys (`?`) reads. The latest registration of a combination
+ * wins, so that a panel on top answers before the page below.
+ */
+export interface Hotkey {
+  /** `d`, `/`, `?`, `Escape`, `ArrowDown`, or with the platform's command key: `mod+k`. */
+  readonly keys: readonly string[];
+  readonly label: string;
+  readonly group: string;
+}
+
+interface Entry extends Hotkey {
+  readonly run: () => void;
+}
+
+let entries: readonly Entry[] = [];
+const listeners = new Set<() => void>();
+const publish = (next: readonly Entry[]) => {
+  entries = next;
+  for (const listener of listeners) listener();
+};
+
+const typing = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+function onKeyDown(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.altKey || event.isComposing) return;
+  const modified = event.metaKey || event.ctrlKey;
+  // A modal dialog owns the keyboard; only the command key reaches past a text field.
+  if (!modified && (typing(event.target) || document.querySelector('dialog:modal') !== null)) return;
+  const combination = modified ? `mod+${event.key.toLowerCase()}` : event.key;
+  const entry = entries.findLast((candidate) => candidate.keys.includes(combination));
+  if (!entry) return;
+  event.preventDefault();
+  entry.run();
+}
+
+/** Registers a shortcut while the component is mounted and `enabled`. */
+export function useHotkey(
+  keys: string | readonly string[],
+  run: () => void,
+  about: { label: string; group: string; enabled?: boolean },
+): void {
+  const { label, group, enabled = true } = about;
+  const combinations = typeof keys === 'string' ? keys : keys.join(' ');
+  const latest = useEffectEvent(run);
+  useEffect(() => {
+    if (!enabled) return undefined;
+    const entry: Entry = { keys: combinations.split(' '), label, group, run: () => latest() };
+    if (entries.length === 0) window.addEventListener('keydown', onKeyDown);
+    publish([...entries, entry]);
+    return () => {
+      publish(entries.filter((candidate) => candidate !== entry));
+      if (entries.length === 0) window.removeEventListener('keydown', onKeyDown);
+    };
+  }, [combinations, label, group, enabled]);
+}
+
+/** Every shortcut that works right now. */
+export function useHotkeys(): readonly Hotkey[] {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => entries,
+  );
+}
+
+export const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.platform);

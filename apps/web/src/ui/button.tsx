@@ -1,0 +1,26 @@
+import type { ComponentProps } from 'react';
+import { cx } from '../lib/cx.ts';
+
+type Look = 'plain' | 'outline' | 'primary';
+
+const LOOKS: Record<Look, string> = {
+  plain: 'text-muted hover:bg-hover hover:text-text',
+  outline: 'border border-line bg-surface hover:bg-hover',
+  primary: 'bg-accent-fill text-on-accent font-medium hover:brightness-105',
+};
+
+/** A button of 28 px; give `aria-label` when it holds only an icon. */
+export function Button({ look = 'outline', className, ...rest }: ComponentProps<'button'> & { look?: Look }) {
+  return (
+    <button
+      type="button"
+      className={cx(
+        'inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 whitespace-nowrap disabled:opacity-50',
+        'data-[state=open]:bg-hover aria-pressed:bg-selected aria-pressed:text-text',
+        LOOKS[look],
+        className,
+      )}
+      {...rest}
+    />
+  );
+}

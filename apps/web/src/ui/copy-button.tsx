@@ -1,0 +1,61 @@
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { cx } from '../lib/cx.ts';
+
+/** Copies `text()`; the icon confirms for a moment. */
+export function CopyButton(props: {
+  label: string;
+  text: () => string;
+  children?: string;
+  className?: string;
+}) {
+  const [state, setState] = useState<'idle' | 'done' | 'failed'>('idle');
+  useEffect(() => {
+    if (state === 'idle') return undefined;
+    const timer = setTimeout(() => setState('idle'), 1_500);
+    return () => clearTimeout(timer);
+  }, [state]);
+  const copy = async () => setState((await writeClipboard(props.text())) ? 'done' : 'failed');
+  return (
+    <button
+      type="button"
+      aria-label={props.label}
+      title={state === 'failed' ? 'The browser refused to copy' : props.label}
+      onClick={(event) => {
+        event.stopPropagation();
+        void copy();
+      }}
+      className={cx(
+        'inline-flex h-6 items-center gap-1 rounded px-1 text-muted hover:bg-hover hover:text-text',
+        props.className,
+      )}
+    >
+      {state === 'done' ? (
+        <Check size={13} className="text-ok" aria-hidden />
+      ) : (
+        <Copy size={13} aria-hidden />
+      )}
+      {props.children}
+      <span className="sr-only" aria-live="polite">
+        {state === 'done' ? 'Copied' : ''}
+      </span>
+    </button>
+  );
+}
+
+/** Clipboard API needs a secure context; a plain-HTTP host falls back to the selection command. */
+async function writeClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement('textarea');
+    area.value = text;
+    area.setAttribute('readonly', '');
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand('copy');
+    area.remove();
+    return done;
+  }
+}

@@ -1,0 +1,181 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { cx } from '../lib/cx.ts';
+import { useHotkey } from '../lib/hotkeys.ts';
+
+export interface GridColumn<Row> {
+  readonly id: string;
+  readonly label: string;
+  /** A track of CSS grid: `96px`, `minmax(160px, 2fr)`. */
+  readonly width: string;
+  readonly align?: 'end';
+  /** Name of the sort order, when the server can sort by it. */
+  readonly sort?: string;
+  readonly cell: (row: Row) => ReactNode;
+}
+
+/** Where each list was left, so that coming back shows the same rows. */
+const places = new Map<string, { offset: number; active: string }>();
+
+const ROW = 32;
+
+/**
+ * A virtualised list of rows that fetches more as its end comes near. `j`/`k` walk, Enter opens; the name cell holds
+ * a real link, so that rows open in new tabs too.
+ */
+export function DataGrid<Row>(props: {
+  label: string;
+  /** Remembers the scroll position under this name. */
+  place: string;
+  columns: readonly GridColumn<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  onOpen: (row: Row) => void;
+  sort: string;
+  onSort: (field: string) => void;
+  more: boolean;
+  onMore: () => void;
+  onScrolled?: (top: number) => void;
+  footer?: ReactNode;
+}) {
+  const { rows, keyOf } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState(() => places.get(props.place)?.active ?? '');
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 16,
+    initialOffset: places.get(props.place)?.offset ?? 0,
+    getItemKey: (index) => keyOf(rows[index] as Row),
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  const fetchMore = useEffectEvent(() => props.onMore());
+  useEffect(() => {
+    if (props.more && last >= rows.length - 30) fetchMore();
+  }, [props.more, last, rows.length]);
+
+  const remember = (change: { offset?: number; active?: string }) => {
+    const before = places.get(props.place) ?? { offset: 0, active: '' };
+    places.set(props.place, { ...before, ...change });
+  };
+  const at = rows.findIndex((row) => keyOf(row) === active);
+  const step = (by: number) => {
+    const next = Math.min(rows.length - 1, Math.max(0, at === -1 ? 0 : at + by));
+    const row = rows[next];
+    if (row === undefined) return;
+    setActive(keyOf(row));
+    remember({ active: keyOf(row) });
+    virtual.scrollToIndex(next);
+  };
+  const open = (row: Row) => {
+    remember({ active: keyOf(row) });
+    props.onOpen(row);
+  };
+  useHotkey(['j', 'ArrowDown'], () => step(1), { label: 'Next row', group: 'List' });
+  useHotkey(['k', 'ArrowUp'], () => step(-1), { label: 'Previous row', group: 'List' });
+  useHotkey('Enter', () => at !== -1 && open(rows[at] as Row), {
+    label: 'Open the row',
+    group: 'List',
+    enabled: at !== -1,
+  });
+
+  const template = { gridTemplateColumns: props.columns.map((column) => column.width).join(' ') };
+  return (
+    <div
+      ref={scroller}
+      role="grid"
+      aria-label={props.label}
+      aria-rowcount={props.more ? -1 : rows.length + 1}
+      tabIndex={0}
+      onScroll={(event) => {
+        const { scrollTop } = event.currentTarget;
+        remember({ offset: scrollTop });
+        props.onScrolled?.(scrollTop);
+      }}
+      className="h-full overflow-auto -outline-offset-2"
+    >
+      <div className="min-w-max">
+        <div
+          role="row"
+          style={template}
+          className="sticky top-0 z-10 grid h-8 items-center border-b border-line bg-bg px-2 text-sm text-muted"
+        >
+          {props.columns.map((column) => (
+            <HeadCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
+          ))}
+        </div>
+        <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
+          {items.map((item) => {
+            const row = rows[item.index] as Row;
+            const key = keyOf(row);
+            return (
+              <div
+                key={item.key}
+                role="row"
+                aria-rowindex={item.index + 2}
+                aria-selected={key === active}
+                onClick={(event) => {
+                  // Links open themselves; a dragged selection is a selection, not a click.
+                  if (event.target instanceof Element && event.target.closest('a, button')) return;
+                  if (window.getSelection()?.toString()) return;
+                  open(row);
+                }}
+                style={{ ...template, transform: `translateY(${item.start}px)` }}
+                className={cx(
+                  'absolute top-0 left-0 grid h-8 w-full cursor-pointer items-center border-b border-line/60 px-2',
+                  key === active ? 'bg-selected' : 'hover:bg-hover',
+                )}
+              >
+                {props.columns.map((column) => (
+                  <div
+                    key={column.id}
+                    role="gridcell"
+                    className={cx('min-w-0 truncate px-1.5', column.align === 'end' && 'text-right')}
+                  >
+                    {column.cell(row)}
+                  </div>
+                ))}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {props.footer}
+    </div>
+  );
+}
+
+function HeadCell<Row>(props: { column: GridColumn<Row>; sort: string; onSort: (field: string) => void }) {
+  const { column, sort } = props;
+  const field = column.sort;
+  const direction =
+    field !== undefined && sort.replace('-', '') === field
+      ? sort.startsWith('-')
+        ? 'descending'
+        : 'ascending'
+      : undefined;
+  return (
+    <div
+      role="columnheader"
+      aria-sort={field === undefined ? undefined : (direction ?? 'none')}
+      className={cx('flex min-w-0 px-1.5', column.align === 'end' && 'justify-end')}
+    >
+      {field === undefined ? (
+        <span className="truncate">{column.label}</span>
+      ) : (
+        <button
+          type="button"
+          onClick={() => props.onSort(field)}
+          className={cx('flex items-center gap-1 truncate rounded hover:text-text', direction && 'text-text')}
+        >
+          {column.label}
+          {direction === 'descending' && <ArrowDown size={12} aria-hidden />}
+          {direction === 'ascending' && <ArrowUp size={12} aria-hidden />}
+        </button>
+      )}
+    </div>
+  );
+}

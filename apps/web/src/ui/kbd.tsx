@@ -1,0 +1,25 @@
+import { isMac } from '../lib/hotkeys.ts';
+
+const NAMES: Record<string, string> = {
+  Escape: 'Esc',
+  ArrowDown: '↓',
+  ArrowUp: '↑',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  Enter: '↵',
+};
+
+/** One key combination as it stands on the keyboard. */
+export function Kbd({ keys }: { keys: string }) {
+  const text = keys
+    .split('+')
+    .map((key) =>
+      key === 'mod' ? (isMac() ? '⌘' : 'Ctrl') : (NAMES[key] ?? (key.length === 1 ? key.toUpperCase() : key)),
+    )
+    .join(isMac() ? '' : '+');
+  return (
+    <kbd className="rounded border border-line bg-sunken px-1 font-sans text-xs text-muted">
+      {keys.length === 1 ? keys : text}
+    </kbd>
+  );
+}

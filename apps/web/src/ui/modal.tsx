@@ -1,0 +1,41 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { cx } from '../lib/cx.ts';
+
+/**
+ * A modal on the browser's own `dialog`: focus trap, inert page and Escape come with it. (The usual script-made
+ * dialogs inject a style element, which our content security policy refuses.)
+ */
+export function Modal(props: {
+  label: string;
+  onClose: () => void;
+  className?: string;
+  children: ReactNode;
+}) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = ref.current;
+    const before = document.activeElement;
+    if (dialog && !dialog.open) dialog.showModal();
+    return () => {
+      dialog?.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      aria-label={props.label}
+      onCancel={(event) => {
+        event.preventDefault();
+        props.onClose();
+      }}
+      onClick={(event) => event.target === ref.current && props.onClose()}
+      className={cx(
+        'mx-auto mt-[12vh] rounded-md border border-line bg-surface p-0 text-text shadow-pop',
+        props.className,
+      )}
+    >
+      {props.children}
+    </dialog>
+  );
+}

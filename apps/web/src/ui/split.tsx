@@ -1,0 +1,44 @@
+import { type ReactNode, useRef } from 'react';
+import { preference } from '../lib/preference.ts';
+
+const isPercent = (text: string): text is string => /^(2[5-9]|[3-6]\d|7[0-5])$/.test(text);
+const splitAt = preference('split', '54', isPercent);
+const clamp = (percent: number) => String(Math.round(Math.min(75, Math.max(25, percent))));
+
+/** Two panes side by side; the line between them moves by pointer and by arrow keys. */
+export function Split({ left, right }: { left: ReactNode; right: ReactNode }) {
+  const percent = splitAt.use();
+  const box = useRef<HTMLDivElement>(null);
+  const moveTo = (clientX: number) => {
+    const area = box.current?.getBoundingClientRect();
+    if (area && area.width > 0) splitAt.set(clamp(((clientX - area.left) / area.width) * 100));
+  };
+  return (
+    <div ref={box} className="flex min-h-0 grow">
+      <div className="flex min-w-0 flex-col" style={{ width: `${percent}%` }}>
+        {left}
+      </div>
+      <div
+        role="separator"
+        aria-orientation="vertical"
+        aria-label="Width of the panes"
+        aria-valuenow={Number(percent)}
+        aria-valuemin={25}
+        aria-valuemax={75}
+        tabIndex={0}
+        onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+        onPointerMove={(event) =>
+          event.currentTarget.hasPointerCapture(event.pointerId) && moveTo(event.clientX)
+        }
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowLeft') splitAt.set(clamp(Number(percent) - 2));
+          else if (event.key === 'ArrowRight') splitAt.set(clamp(Number(percent) + 2));
+          else return;
+          event.preventDefault();
+        }}
+        className="w-1 shrink-0 cursor-col-resize touch-none border-l border-line hover:bg-accent-fill focus-visible:bg-accent-fill"
+      />
+      <div className="min-w-0 grow">{right}</div>
+    </div>
+  );
+}
