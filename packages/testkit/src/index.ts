@@ -1,1 +1,3 @@
+export * from './fake-ai/index.ts';
+export * from './otlp-recorder/index.ts';
 export * from './platform-process.ts';

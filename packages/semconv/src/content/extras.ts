@@ -84,20 +84,28 @@ function document(entry: unknown, budget: Budget): Documents[number] {
   };
 }
 
-/** A tool execution from the first attribute of each list that is there. */
+/** Where a convention keeps a tool's call: the first attribute of each list that is there. */
+export interface ToolKeys {
+  readonly id: readonly string[];
+  readonly args: readonly string[];
+  readonly result: readonly string[];
+}
+
+/**
+ * A tool execution. `open` takes the emitter's wrapping off a value; a text that is itself JSON text (`"sunny"` in
+ * quotes) is opened always.
+ */
 export function toolExecution(
   span: SpanReader,
   budget: Budget,
-  keys: {
-    readonly id: readonly string[];
-    readonly args: readonly string[];
-    readonly result: readonly string[];
-  },
+  keys: ToolKeys,
+  open: (value: unknown) => unknown = (value) => value,
 ): Conversation['toolExecution'] {
   const pick = (names: readonly string[]): string => {
     for (const name of names) {
-      const text = asText(toJson(span.attributes.get(name)));
-      if (text !== '') return text;
+      const value = toJson(span.attributes.get(name));
+      if (value === undefined || value === '') continue;
+      return asText(unwrapped(value, open));
     }
     return '';
   };
@@ -105,4 +113,12 @@ export function toolExecution(
   const result = pick(keys.result);
   if (args === '' && result === '') return undefined;
   return { callId: pick(keys.id).slice(0, 512), arguments: budget.text(args), result: budget.text(result) };
+}
+
+/** Text stays verbatim unless it is quoted JSON text or something that the convention opens. */
+function unwrapped(value: unknown, open: (value: unknown) => unknown): unknown {
+  const content = parsed(value);
+  if (typeof content === 'string') return content;
+  const opened = open(content);
+  return opened === content ? value : opened;
 }

@@ -1,6 +1,7 @@
 /** Conversation of `gen_ai.*`: attributes now, deprecated attributes, numbered families and per-message events. */
+import { canonicalOperation, isModelOperation } from '../facts/operation.ts';
 import { textOf } from '../facts/values.ts';
-import type { Conversation, Message, SpanReader } from '../types.ts';
+import type { AttributeReader, Conversation, Message, SpanReader } from '../types.ts';
 import { firstJson, jsonAttribute, toJson, unflatten } from './attribute-json.ts';
 import { Budget } from './builder.ts';
 import { readDocuments, readScores, toolExecution } from './extras.ts';
@@ -94,6 +95,11 @@ function eventMessages(span: SpanReader, budget: Budget, side: 'input' | 'output
   return messages;
 }
 
+/** A model call may repeat the tool it asks for; that is no execution. */
+export const isModelSpan = (attributes: AttributeReader): boolean =>
+  isModelOperation(canonicalOperation(textOf(attributes.get('gen_ai.operation.name')))) ||
+  attributes.has('gen_ai.usage.input_tokens');
+
 export function genAiConversation(span: SpanReader): Conversation {
   const budget = new Budget();
   const { attributes } = span;
@@ -101,7 +107,7 @@ export function genAiConversation(span: SpanReader): Conversation {
     input: genAiInput(span, budget),
     output: genAiOutput(span, budget),
     tools: readTools(toJson(attributes.get('gen_ai.tool.definitions')), budget),
-    toolExecution: toolExecution(span, budget, GEN_AI_TOOL_KEYS),
+    toolExecution: isModelSpan(attributes) ? undefined : toolExecution(span, budget, GEN_AI_TOOL_KEYS),
     retrievedDocuments: readDocuments(span, budget),
     scores: readScores(span, budget),
   };

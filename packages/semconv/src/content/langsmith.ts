@@ -28,13 +28,26 @@ export function langsmithConversation(span: SpanReader): Conversation {
       ? readTools(member(request, 'tools') ?? (isRecord(extra) ? member(extra, 'tools') : undefined), budget)
       : [],
     toolExecution: isTool
-      ? toolExecution(span, budget, {
-          id: ['gen_ai.tool.call.id'],
-          args: ['gen_ai.tool.call.arguments', ...REQUEST],
-          result: ['gen_ai.tool.call.result', ...RESPONSE],
-        })
+      ? toolExecution(
+          span,
+          budget,
+          {
+            id: ['gen_ai.tool.call.id'],
+            args: ['gen_ai.tool.call.arguments', ...REQUEST],
+            result: ['gen_ai.tool.call.result', ...RESPONSE],
+          },
+          onlyMember,
+        )
       : undefined,
     retrievedDocuments: kind === 'retriever' ? documentsOf(response, budget) : [],
     scores: readScores(span, budget),
   };
+}
+
+/** A function's plain result comes as `{"outputs": result}`, its plain argument as `{"input": argument}`. */
+function onlyMember(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const keys = Object.keys(value);
+  const key = keys[0];
+  return keys.length === 1 && (key === 'outputs' || key === 'output' || key === 'input') ? value[key] : value;
 }

@@ -2,7 +2,7 @@
 import { textOf } from '../facts/values.ts';
 import type { Conversation, SpanReader } from '../types.ts';
 import { jsonAttribute, toJson, unflatten } from './attribute-json.ts';
-import { Budget } from './builder.ts';
+import { Budget, isRecord, member } from './builder.ts';
 import { readDocuments, readScores, toolExecution } from './extras.ts';
 import { GEN_AI_TOOL_KEYS, genAiInput, genAiOutput } from './gen-ai.ts';
 import { readMessages } from './messages.ts';
@@ -21,7 +21,7 @@ export function traceloopConversation(span: SpanReader): Conversation {
   let input = genAiInput(span, budget);
   if (input.length === 0) input = readMessages(unflatten(attributes, 'llm.prompts.'), 'user', budget);
   if (input.length === 0 && !isTool)
-    input = readMessages(jsonAttribute(attributes, 'traceloop.entity.input'), 'user', budget);
+    input = readMessages(callArguments(jsonAttribute(attributes, 'traceloop.entity.input')), 'user', budget);
   let output = genAiOutput(span, budget);
   if (output.length === 0)
     output = readMessages(unflatten(attributes, 'llm.completions.'), 'assistant', budget);
@@ -32,10 +32,22 @@ export function traceloopConversation(span: SpanReader): Conversation {
     input,
     output,
     tools: defined.length > 0 ? defined : readTools(unflatten(attributes, 'llm.request.functions.'), budget),
-    toolExecution:
-      toolExecution(span, budget, GEN_AI_TOOL_KEYS) ??
-      (isTool ? toolExecution(span, budget, ENTITY) : undefined),
+    toolExecution: isTool
+      ? (toolExecution(span, budget, GEN_AI_TOOL_KEYS) ?? toolExecution(span, budget, ENTITY, callArguments))
+      : undefined,
     retrievedDocuments: readDocuments(span, budget),
     scores: readScores(span, budget),
   };
+}
+
+/** `{args, kwargs}` of the traced function: what it was called with; undefined for a call without arguments. */
+function callArguments(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const args = member(value, 'args');
+  const kwargs = member(value, 'kwargs');
+  if (!Array.isArray(args) || Object.keys(value).length > 2) return value;
+  const named = isRecord(kwargs) && Object.keys(kwargs).length > 0;
+  if (args.length === 0) return named ? kwargs : undefined;
+  if (named) return value;
+  return args.length === 1 ? args[0] : args;
 }

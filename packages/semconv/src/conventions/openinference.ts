@@ -4,13 +4,13 @@ import { buildFacts, errorTypeOf } from '../facts/facts.ts';
 import { compileFields } from '../facts/fields.ts';
 import { GEN_AI_CURRENT, GEN_AI_DEPRECATED, GENERAL } from '../facts/gen-ai-fields.ts';
 import { textOf } from '../facts/values.ts';
-import type { Convention } from '../types.ts';
+import type { Convention, SpanReader } from '../types.ts';
 
 const readFields = compileFields(
   {
     kind: ['openinference.span.kind'],
     provider: ['llm.provider', 'llm.system'],
-    requestModel: ['llm.request.model_name', 'embedding.model_name', 'reranker.model_name', 'llm.model_name'],
+    requestModel: ['llm.request.model_name', 'embedding.model_name', 'reranker.model_name'],
     responseModel: ['llm.response.model_name', 'llm.model_name'],
     sessionId: ['session.id'],
     userId: ['user.id'],
@@ -31,6 +31,19 @@ const readFields = compileFields(
   GEN_AI_DEPRECATED,
   GENERAL,
 );
+
+/**
+ * `llm.model_name` holds the model that answered; the one asked for is in the invocation parameters. Read with a
+ * pattern, not parsed: the text may be of any size.
+ */
+function requestedModel(span: SpanReader, named: string, answered: string): string {
+  if (named !== '') return named;
+  const parameters = span.attributes.get('llm.invocation_parameters');
+  if (typeof parameters !== 'string') return answered;
+  return (
+    /^[^[]{0,4096}?"model(?:_name)?"\s*:\s*"([^"\\]{1,200})"/.exec(parameters.slice(0, 5000))?.[1] ?? answered
+  );
+}
 
 const OPERATIONS: ReadonlyMap<string, string> = new Map([
   ['LLM', 'chat'],
@@ -59,6 +72,11 @@ export const openInference: Convention = {
         convention: 'openinference',
         operation: OPERATIONS.get(kind) ?? kind.toLowerCase(),
         isModelCall: MODEL_KINDS.has(kind),
+        requestModel: requestedModel(
+          span,
+          textOf(fields.get('requestModel')),
+          textOf(fields.get('responseModel')),
+        ),
         errorType: errorTypeOf(span, fields),
       },
       span.resource,

@@ -4,11 +4,12 @@
  * `gen_ai.*` and is read by that convention.
  */
 import { vercelConversation } from '../content/vercel-ai.ts';
+import { numberDetails } from '../facts/details.ts';
 import { buildFacts, errorTypeOf } from '../facts/facts.ts';
 import { compileFields } from '../facts/fields.ts';
 import { GEN_AI_CURRENT, GEN_AI_DEPRECATED, GENERAL } from '../facts/gen-ai-fields.ts';
-import { textOf } from '../facts/values.ts';
-import type { Convention } from '../types.ts';
+import { countOf, textOf } from '../facts/values.ts';
+import type { AttributeValue, Convention } from '../types.ts';
 
 const META = 'ai.telemetry.metadata.';
 const readFields = compileFields(
@@ -50,6 +51,25 @@ const readFields = compileFields(
   GENERAL,
 );
 
+/** What the SDK has no field for is in the provider's own words: `{"anthropic":{"cacheCreationInputTokens":12}}`. */
+function cachedByProvider(metadata: AttributeValue | undefined): {
+  read: number | undefined;
+  write: number | undefined;
+} {
+  const found: { read: number | undefined; write: number | undefined } = {
+    read: undefined,
+    write: undefined,
+  };
+  if (metadata === undefined) return found;
+  for (const [name, number] of numberDetails(metadata)) {
+    if (/cache_?creation_?input_?tokens$|cache_?write_?input_?tokens$/i.test(name))
+      found.write ??= countOf(number);
+    else if (/cache_?read_?input_?tokens$|cached_?prompt_?tokens$|cached_?content_?token_?count$/i.test(name))
+      found.read ??= countOf(number);
+  }
+  return found;
+}
+
 function operationOf(id: string): { operation: string; isModelCall: boolean } {
   if (id === 'ai.toolCall') return { operation: 'execute_tool', isModelCall: false };
   const inner = /\.do[A-Z]/.test(id);
@@ -71,9 +91,12 @@ export const vercelAi: Convention = {
       {
         convention: 'vercel-ai',
         ...operationOf(kind),
+        cached: cachedByProvider(span.attributes.get('ai.response.providerMetadata')),
         errorType: errorTypeOf(span, fields),
         // Before version 6 the SDK passed Anthropic's own count on, which leaves the cached part out.
-        inputIncludesCache: (provider) => provider !== 'anthropic' && provider !== 'aws.bedrock',
+        inputIncludesCache: (provider) =>
+          (provider !== 'anthropic' && provider !== 'aws.bedrock') ||
+          span.attributes.has('ai.usage.inputTokenDetails.noCacheTokens'),
       },
       span.resource,
     );

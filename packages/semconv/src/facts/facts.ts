@@ -23,6 +23,8 @@ export interface FactRules {
   readonly emitterCostUsd?: number | undefined;
   readonly timeToFirstTokenMs?: number | undefined;
   readonly usage?: TokenUsage | undefined;
+  /** Cached input where the fields have none. */
+  readonly cached?: { readonly read: number | undefined; readonly write: number | undefined };
   /** Default true: OpenTelemetry's text and everything derived from OpenAI. */
   readonly inputIncludesCache?: boolean | ((provider: string) => boolean);
   /** Default true. */
@@ -46,7 +48,6 @@ export function buildFacts(
     (canonicalProvider(textOf(fields.get('provider'))) ||
       providerOfModel(requestModel) ||
       providerOfModel(responseModel));
-  const includesCache = rules.inputIncludesCache ?? true;
   return {
     convention: rules.convention,
     operation,
@@ -58,18 +59,16 @@ export function buildFacts(
       rules.sessionId ?? (textOf(fields.get('sessionId')) || resourceText(resource, RESOURCE_SESSION)),
     userId: rules.userId ?? (textOf(fields.get('userId')) || resourceText(resource, RESOURCE_USER)),
     agentName: rules.agentName ?? textOf(fields.get('agentName')),
-    toolName: rules.toolName ?? textOf(fields.get('toolName')),
+    // A model that asks for a tool has not run it: the tool's name belongs to the execution.
+    toolName: isModelCall ? '' : (rules.toolName ?? textOf(fields.get('toolName'))),
     workflowName: rules.workflowName ?? textOf(fields.get('workflowName')),
     promptName: textOf(fields.get('promptName')),
     promptVersion: textOf(fields.get('promptVersion')),
     finishReason: canonicalFinishReason(firstTextOf(fields.get('finishReason'))),
     errorType: rules.errorType ?? textOf(fields.get('errorType')),
     isModelCall,
-    usage:
-      'usage' in rules
-        ? rules.usage
-        : usageOf(fields, operation, includesCache, provider, rules.outputIncludesReasoning ?? true),
-    emitterCostUsd: 'emitterCostUsd' in rules ? rules.emitterCostUsd : amountOf(fields.get('costUsd')),
+    usage: 'usage' in rules ? rules.usage : usageOf(fields, operation, provider, rules),
+    emitterCostUsd: emitterCost(rules, fields),
     timeToFirstTokenMs: 'timeToFirstTokenMs' in rules ? rules.timeToFirstTokenMs : firstTokenMs(fields),
   };
 }
@@ -77,23 +76,29 @@ export function buildFacts(
 function usageOf(
   fields: FieldValues,
   operation: string,
-  includesCache: boolean | ((provider: string) => boolean),
   provider: string,
-  outputIncludesReasoning: boolean,
+  rules: FactRules,
 ): TokenUsage | undefined {
   const total = countOf(fields.get('totalTokens'));
   const input = countOf(fields.get('inputTokens'));
+  const includesCache = rules.inputIncludesCache ?? true;
   return disjointUsage({
     // An embedding has no output: its total is its input.
     input: input ?? (operation === 'embeddings' ? total : undefined),
     output: countOf(fields.get('outputTokens')),
     total,
-    cacheRead: countOf(fields.get('cacheReadTokens')),
-    cacheWrite: countOf(fields.get('cacheWriteTokens')),
+    cacheRead: countOf(fields.get('cacheReadTokens')) ?? rules.cached?.read,
+    cacheWrite: countOf(fields.get('cacheWriteTokens')) ?? rules.cached?.write,
     reasoning: countOf(fields.get('reasoningTokens')),
     inputIncludesCache: typeof includesCache === 'function' ? includesCache(provider) : includesCache,
-    outputIncludesReasoning,
+    outputIncludesReasoning: rules.outputIncludesReasoning ?? true,
   });
+}
+
+/** Emitters write 0 for a model they have no price of: that is no statement about cost. */
+function emitterCost(rules: FactRules, fields: FieldValues): number | undefined {
+  const cost = 'emitterCostUsd' in rules ? rules.emitterCostUsd : amountOf(fields.get('costUsd'));
+  return cost === 0 ? undefined : cost;
 }
 
 function firstTokenMs(fields: FieldValues): number | undefined {

@@ -1,6 +1,6 @@
 /** An OTLP receiver that only remembers: HTTP on any path, and gRPC. For seeing what a client really sends. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createHttp2Server, type ServerHttp2Stream } from 'node:http2';
+import { createServer as createHttp2Server, type Http2Session, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 
@@ -29,10 +29,12 @@ export async function startOtlpRecorder(): Promise<OtlpRecorder> {
     void receiveHttp(request, response, requests);
   });
   const grpc = createHttp2Server();
-  const streams = new Set<ServerHttp2Stream>();
-  grpc.on('stream', (stream, headers) => {
-    streams.add(stream);
-    stream.on('close', () => streams.delete(stream));
+  const sessions = new Set<Http2Session>();
+  grpc.on('session', (session) => {
+    sessions.add(session);
+    session.on('close', () => sessions.delete(session));
+  });
+  grpc.on('stream', (stream: ServerHttp2Stream, headers) => {
     void receiveGrpc(stream, headers, requests);
   });
   const [httpPort, grpcPort] = await Promise.all([listen(http), listen(grpc)]);
@@ -42,7 +44,7 @@ export async function startOtlpRecorder(): Promise<OtlpRecorder> {
     requests,
     close: async () => {
       http.closeAllConnections();
-      for (const stream of streams) stream.session?.destroy();
+      for (const session of sessions) session.destroy();
       await Promise.all([http, grpc].map((server) => new Promise((resolve) => server.close(resolve))));
     },
   };
