@@ -8,3 +8,8 @@ export { EventView, LinkView } from './readers/span-parts.ts';
 export { boundaryBefore, decodeUtf8, isValidUtf8 } from './wire/utf8.ts';
 export * from './messages/types.ts';
 export * from './requests.ts';
+export { ExemplarView } from './readers/exemplar.ts';
+export { LogView } from './readers/log.ts';
+export { METRIC_KINDS, type MetricKind, MetricView } from './readers/metric.ts';
+export type { DoubleList, Uint64List } from './readers/number-list.ts';
+export { PointView } from './readers/point.ts';

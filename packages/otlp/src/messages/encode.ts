@@ -13,7 +13,12 @@ import type { ProtoWriter } from './writer.ts';
 export type Spelling = 'values' | 'json';
 
 /** Writes `value` as `message`. Unknown fields are ignored, null is absent. Throws {@link SpellingError}. */
-export function encodeMessage(writer: ProtoWriter, message: Message, value: unknown, spelling: Spelling): void {
+export function encodeMessage(
+  writer: ProtoWriter,
+  message: Message,
+  value: unknown,
+  spelling: Spelling,
+): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new SpellingError(`${message.name} must be an object`);
   }
@@ -160,7 +165,13 @@ function encodeScalar(
   }
 }
 
-function encodeAttributes(writer: ProtoWriter, field: number, value: unknown, spelling: Spelling, depth = -1): void {
+function encodeAttributes(
+  writer: ProtoWriter,
+  field: number,
+  value: unknown,
+  spelling: Spelling,
+  depth = -1,
+): void {
   const pair = (key: unknown, item: unknown): void => {
     if (typeof key !== 'string') throw new SpellingError('the key of an attribute must be a string');
     writer.tag(field, LENGTH_DELIMITED);
@@ -178,7 +189,8 @@ function encodeAttributes(writer: ProtoWriter, field: number, value: unknown, sp
   if (spelling === 'json') {
     if (!Array.isArray(value)) throw new SpellingError('attributes must be a list of {"key", "value"}');
     for (const item of value as unknown[]) {
-      if (typeof item !== 'object' || item === null) throw new SpellingError('an attribute must be an object');
+      if (typeof item !== 'object' || item === null)
+        throw new SpellingError('an attribute must be an object');
       pair(own(item, 'key') ?? '', own(item, 'value'));
     }
   } else if (value instanceof Map) {
@@ -210,7 +222,10 @@ function encodeJsonAny(writer: ProtoWriter, value: unknown, depth: number): void
     const item = own(value, field.name);
     if (item !== undefined && item !== null) encodeOne(writer, field, field.type, item, 'json');
   }
-  for (const [name, field] of [['arrayValue', 5], ['kvlistValue', 6]] as const) {
+  for (const [name, field] of [
+    ['arrayValue', 5],
+    ['kvlistValue', 6],
+  ] as const) {
     const item = own(value, name);
     if (item === undefined || item === null) continue;
     if (typeof item !== 'object') throw new SpellingError(`${name} must be an object`);

@@ -113,7 +113,10 @@ export interface Metric {
     readonly aggregationTemporality?: number;
     readonly isMonotonic?: boolean;
   };
-  readonly histogram?: { readonly dataPoints?: readonly HistogramPoint[]; readonly aggregationTemporality?: number };
+  readonly histogram?: {
+    readonly dataPoints?: readonly HistogramPoint[];
+    readonly aggregationTemporality?: number;
+  };
   readonly exponentialHistogram?: {
     readonly dataPoints?: readonly ExponentialHistogramPoint[];
     readonly aggregationTemporality?: number;

@@ -1,12 +1,7 @@
 import { ByteSink } from './byte-sink.ts';
 import { type ColumnWriter, KEEP_ROWS } from './column.ts';
 import type { Output } from './output.ts';
-import {
-  DICTIONARY_PREFIX_SIZE,
-  dictionarySize,
-  writeDictionary,
-  writeDictionaryPrefix,
-} from './text.ts';
+import { DICTIONARY_PREFIX_SIZE, dictionarySize, writeDictionary, writeDictionaryPrefix } from './text.ts';
 
 /** Gives the text of a key's number; the decoder's table of keys is one. */
 export interface KeyTexts {

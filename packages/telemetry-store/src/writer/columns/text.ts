@@ -53,7 +53,8 @@ export function writeDictionary(
   const { bytes, view } = out;
   let { at } = out;
   if (width === 0) for (let row = 0; row < rows; row++) bytes[at++] = ids[row] as number;
-  else if (width === 1) for (let row = 0; row < rows; row++, at += 2) view.setUint16(at, ids[row] as number, true);
+  else if (width === 1)
+    for (let row = 0; row < rows; row++, at += 2) view.setUint16(at, ids[row] as number, true);
   else for (let row = 0; row < rows; row++, at += 4) view.setUint32(at, ids[row] as number, true);
   out.at = at;
 }
@@ -129,4 +130,3 @@ export class LowCardinalityColumn implements ColumnWriter {
     writeDictionary(out, this.#keys, this.#keyCount, this.#ids, rows);
   }
 }
-

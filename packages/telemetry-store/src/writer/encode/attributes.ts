@@ -45,11 +45,20 @@ export class AttributeWriter {
     this.#note(list);
   }
 
+  /** As `write` for the first row below a resource or scope (`isNew`), a copy of the row before for the others. */
+  writeOnce(list: AttributeList, column: MapColumn, row: number, isNew: boolean): void {
+    if (isNew) {
+      column.startRow();
+      this.write(list, column, row);
+    } else column.repeatRow(row);
+  }
+
   /** As `write`; returns the letters of the types too. */
   writeTyped(list: AttributeList, column: MapColumn, row: number): string {
     this.write(list, column, row);
     const { count, kinds } = list;
-    for (let index = 0; index < count; index++) this.#letters[index] = LETTERS[kinds[index] as number] as number;
+    for (let index = 0; index < count; index++)
+      this.#letters[index] = LETTERS[kinds[index] as number] as number;
     return this.#types(count);
   }
 
@@ -116,13 +125,13 @@ export class AttributeWriter {
         return;
       case KIND.array:
       case KIND.map:
-        this.#cutText(toJson(list.value(index)), sink);
+        this.cutText(toJson(list.value(index)), sink);
         return;
       case KIND.bytes: {
         const { bytes } = this.#decoder.wire;
         const start = list.starts[index] as number;
         const size = (list.ends[index] as number) - start;
-        this.#cutText(Buffer.from(bytes.buffer, bytes.byteOffset + start, size).toString('base64'), sink);
+        this.cutText(Buffer.from(bytes.buffer, bytes.byteOffset + start, size).toString('base64'), sink);
         return;
       }
       default:
@@ -130,7 +139,8 @@ export class AttributeWriter {
     }
   }
 
-  #cutText(text: string, sink: ByteSink): void {
+  /** Text into a string column, cut to the limit. */
+  cutText(text: string, sink: ByteSink): void {
     const limit = this.#limits.valueBytes;
     // No character of a string needs more than three bytes of UTF-8.
     if (text.length * 3 <= limit || Buffer.byteLength(text, 'utf8') <= limit) {

@@ -3,6 +3,8 @@ import { isContentKey } from '@candela/semconv';
 import type { TableWriter } from '../columns/table-writer.ts';
 import { AttributeWriter } from './attributes.ts';
 import type { EncodeContext, EncodedBlock, EncodeResult } from './context.ts';
+import { LogEncoder } from './logs.ts';
+import { MetricEncoder } from './metrics.ts';
 import { ModelCallRegistry } from './model-calls.ts';
 import { Outcome } from './outcome.ts';
 import { TraceEncoder } from './traces.ts';
@@ -16,19 +18,23 @@ class RequestEncoder {
   readonly #decoder = new Decoder(isContentKey);
   readonly #attributes: AttributeWriter;
   readonly #traces: TraceEncoder;
+  readonly #logs: LogEncoder;
+  readonly #metrics: MetricEncoder;
 
   constructor(limits: Limits) {
     this.limits = limits;
     this.#attributes = new AttributeWriter(this.#decoder, limits);
     this.#traces = new TraceEncoder(this.#decoder, limits, this.#attributes);
+    this.#logs = new LogEncoder(this.#decoder, limits, this.#attributes);
+    this.#metrics = new MetricEncoder(this.#decoder, limits, this.#attributes);
   }
 
   encode(signal: Signal, body: Uint8Array, context: EncodeContext): EncodeResult {
     const outcome = new Outcome();
     this.#attributes.outcome = outcome;
-    const tables = [this.#traces.table];
+    const tables = this.#tables(signal);
     try {
-      this.#traces.encode(body, context, outcome, registryOf(context.modelCalls));
+      this.#fill(signal, body, context, outcome);
       return {
         blocks: tables.filter((table) => table.rows > 0).map(blockOf),
         accepted: outcome.accepted,
@@ -42,6 +48,17 @@ class RequestEncoder {
       for (const table of tables) table.reset();
       this.#decoder.close();
     }
+  }
+
+  #tables(signal: Signal): readonly TableWriter[] {
+    if (signal === 'traces') return [this.#traces.table];
+    return signal === 'logs' ? [this.#logs.table] : this.#metrics.tables;
+  }
+
+  #fill(signal: Signal, body: Uint8Array, context: EncodeContext, outcome: Outcome): void {
+    if (signal === 'traces') this.#traces.encode(body, context, outcome, registryOf(context.modelCalls));
+    else if (signal === 'logs') this.#logs.encode(body, context, outcome);
+    else this.#metrics.encode(body, context, outcome);
   }
 }
 

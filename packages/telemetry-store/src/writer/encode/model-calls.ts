@@ -64,7 +64,7 @@ export class ModelCallRegistry {
       second = Math.imul(second ^ word, 0x85ebca6b);
       second ^= second >>> 13;
     }
-    this.#bucket = BUCKET + (((first >>> 2) & (SLOTS / BUCKET - 1)) * BUCKET);
+    this.#bucket = BUCKET + ((first >>> 2) & (SLOTS / BUCKET - 1)) * BUCKET;
     this.#tag = second === 0 ? 1 : second;
   }
 }

@@ -10,7 +10,6 @@ export const REASONS = {
   bad_buckets: 'its bucket counts are not one more than its bounds',
   bad_bounds: 'its bounds are not numbers in rising order',
   bad_quantiles: 'a quantile of it is not between 0 and 1',
-  no_data: 'it has no data of a known kind',
 } as const;
 export type Reason = keyof typeof REASONS;
 

@@ -18,6 +18,7 @@ import { isZero } from './ids.ts';
 import { type ModelCallRegistry, tenantHash } from './model-calls.ts';
 import type { Outcome, Reason } from './outcome.ts';
 import { environmentOf, TenancyColumns } from './row-head.ts';
+import { OUT_OF_RANGE } from './times.ts';
 
 const LC = 'LowCardinality(String)';
 const MAP = 'Map(LowCardinality(String), String)';
@@ -25,8 +26,6 @@ const ARRAY_OF_MAP = 'Array(Map(LowCardinality(String), String))';
 
 const SPAN_KINDS = ['Unspecified', 'Internal', 'Server', 'Client', 'Producer', 'Consumer'];
 const STATUS_CODES = ['Unset', 'Ok', 'Error'];
-/** Times from 2^63 ns (year 2262) on do not fit DateTime64(9). */
-const OUT_OF_RANGE = 0x8000_0000;
 
 /** Spans into rows of `otel_traces`. */
 export class TraceEncoder {
@@ -41,7 +40,7 @@ export class TraceEncoder {
   readonly #tenancy = new TenancyColumns(this.table);
   readonly #genAi = new GenAiColumns(this.table);
   readonly #columns = traceColumns(this.table);
-  /** Rows of model calls that may count their usage, and where in the body their ids are; two words for each. */
+  /** Model calls that may count their usage: row, place of the trace id, place of the span id; three numbers each. */
   #candidates: number[] = [];
 
   constructor(decoder: Decoder, limits: Limits, attributes: AttributeWriter) {
@@ -98,7 +97,8 @@ export class TraceEncoder {
   #refusal(): Reason | undefined {
     const span = this.#span;
     const { bytes } = this.#decoder.wire;
-    if (span.traceIdEnd - span.traceIdStart !== 16 || isZero(bytes, span.traceIdStart, 16)) return 'bad_trace_id';
+    if (span.traceIdEnd - span.traceIdStart !== 16 || isZero(bytes, span.traceIdStart, 16))
+      return 'bad_trace_id';
     if (span.spanIdEnd - span.spanIdStart !== 8 || isZero(bytes, span.spanIdStart, 8)) return 'bad_span_id';
     const parent = span.parentEnd - span.parentStart;
     if (parent !== 0 && parent !== 8) return 'bad_parent_span_id';
@@ -119,7 +119,8 @@ export class TraceEncoder {
     columns.duration.set(row, span.endLow - span.startLow, span.endHigh - span.startHigh - borrow);
     columns.traceId.hex(bytes, span.traceIdStart, span.traceIdEnd);
     columns.spanId.hex(bytes, span.spanIdStart, span.spanIdEnd);
-    if (span.parentEnd === span.parentStart || isZero(bytes, span.parentStart, 8)) columns.parentSpanId.byte(0);
+    if (span.parentEnd === span.parentStart || isZero(bytes, span.parentStart, 8))
+      columns.parentSpanId.byte(0);
     else columns.parentSpanId.hex(bytes, span.parentStart, span.parentEnd);
     this.#attributes.text(span.traceStateStart, span.traceStateEnd, columns.traceState);
     this.#attributes.text(span.statusMessageStart, span.statusMessageEnd, columns.statusMessage);
@@ -138,27 +139,24 @@ export class TraceEncoder {
 
   #shared(row: number, newResource: boolean, newScope: boolean): void {
     const { resourceAttributes, scopeAttributes } = this.#columns;
-    if (newResource) {
-      resourceAttributes.startRow();
-      this.#attributes.write(this.#resource.attributes, resourceAttributes, row);
-    } else resourceAttributes.repeatRow(row);
-    if (newScope) {
-      scopeAttributes.startRow();
-      this.#attributes.write(this.#scope.attributes, scopeAttributes, row);
-    } else scopeAttributes.repeatRow(row);
+    this.#attributes.writeOnce(this.#resource.attributes, resourceAttributes, row, newResource);
+    this.#attributes.writeOnce(this.#scope.attributes, scopeAttributes, row, newScope);
   }
 
   #nested(row: number, outcome: Outcome): void {
     const span = this.#span;
     const columns = this.#columns;
     const events = span.eventRanges;
-    for (let index = 0; index < events.count; index++) this.#eventItem(events.starts[index]!, events.ends[index]!);
+    for (let index = 0; index < events.count; index++)
+      {
+      this.#eventItem(events.starts[index] as number, events.ends[index] as number);
+    }
     columns.eventTime.endRow(row);
     columns.eventName.endRow(row);
     columns.eventAttributes.endRow(row);
     const links = span.linkRanges;
     for (let index = 0; index < links.count; index++) {
-      this.#linkItem(links.starts[index]!, links.ends[index]!, outcome);
+      this.#linkItem(links.starts[index] as number, links.ends[index] as number, outcome);
     }
     columns.linkTraceId.endRow(row);
     columns.linkSpanId.endRow(row);
@@ -221,9 +219,11 @@ export class TraceEncoder {
   #settleUsage(tenant: number, calls: ModelCallRegistry): void {
     const { view } = this.#decoder.wire;
     const counts = this.#genAi.countsUsage.data;
-    for (let index = 0; index < this.#candidates.length; index += 3) {
-      const [row, trace, span] = this.#candidates.slice(index, index + 3) as [number, number, number];
-      counts[row] = calls.has(view, trace, span, tenant) ? 0 : 1;
+    const candidates = this.#candidates;
+    for (let index = 0; index < candidates.length; index += 3) {
+      const row = candidates[index] as number;
+      const repeats = calls.has(view, candidates[index + 1] as number, candidates[index + 2] as number, tenant);
+      counts[row] = repeats ? 0 : 1;
     }
     this.#candidates = [];
   }
