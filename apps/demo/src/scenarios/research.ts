@@ -123,7 +123,9 @@ export const research: Scenario = {
                 usages.push(done.usage);
               } catch (error) {
                 if (!(error instanceof SimulatedFailure)) throw error;
-                rec.logFailure(error, `Sub-agent ${name} gave up, going on without it`, { 'gen_ai.agent.name': name });
+                rec.logFailure(error, `Sub-agent ${name} gave up, going on without it`, {
+                  'gen_ai.agent.name': name,
+                });
               }
             }),
           );
