@@ -34,11 +34,14 @@ export async function run(args: readonly string[]): Promise<void> {
   spans = 0;
   blockBytes = 0;
   const started = performance.now();
+  const cpu = process.cpuUsage();
   while (performance.now() - started < seconds * 1000) encodeAll();
+  const used = process.cpuUsage(cpu);
   const elapsed = (performance.now() - started) / 1000;
   const line = {
     bench: 'codec',
     spansPerSecond: Math.round(spans / elapsed),
+    spansPerCpuSecond: Math.round((spans * 1e6) / (used.user + used.system)),
     bodyBytesPerSpan: Math.round(bodyBytes / SPANS),
     blockBytesPerSpan: Math.round(blockBytes / spans),
     megabytesPerSecond: Math.round(((spans / SPANS) * bodyBytes) / elapsed / 1e6),

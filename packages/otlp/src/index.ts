@@ -13,3 +13,6 @@ export { LogView } from './readers/log.ts';
 export { METRIC_KINDS, type MetricKind, MetricView } from './readers/metric.ts';
 export type { DoubleList, Uint64List } from './readers/number-list.ts';
 export { PointView } from './readers/point.ts';
+export * from './responses/export-response.ts';
+export * from './responses/outcomes.ts';
+export * from './responses/status.ts';

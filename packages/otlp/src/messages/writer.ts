@@ -5,7 +5,7 @@ export class ProtoWriter {
 
   /** What was written; the writer starts anew. */
   take(): Uint8Array {
-    const taken = Uint8Array.prototype.slice.call(this.#bytes, 0, this.#at);
+    const taken = new Uint8Array(this.#bytes.subarray(0, this.#at));
     this.#at = 0;
     return taken;
   }

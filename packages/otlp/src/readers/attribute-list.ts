@@ -45,6 +45,7 @@ export class AttributeList implements AttributeReader {
   #places = new Int32Array(1024);
   #stamps = new Int32Array(1024);
   #stamp = 1;
+  #keys: string[] | undefined;
 
   constructor(decoder: Decoder, limits: Limits) {
     this.decoder = decoder;
@@ -55,6 +56,7 @@ export class AttributeList implements AttributeReader {
     this.count = 0;
     this.dropped = 0;
     this.keysCut = 0;
+    this.#keys = undefined;
     if (this.#stamp === 0x7fffffff) {
       this.#stamps.fill(0);
       this.#stamp = 0;
@@ -212,8 +214,13 @@ export class AttributeList implements AttributeReader {
     return this.decoder.keys.text(this.keyIds[index] as number);
   }
 
-  *keys(): Iterable<string> {
-    for (let index = 0; index < this.count; index++) yield this.key(index);
+  /** An array, made once a record: normalisers go through it more than once. */
+  keys(): readonly string[] {
+    if (this.#keys === undefined) {
+      this.#keys = [];
+      for (let index = 0; index < this.count; index++) this.#keys.push(this.key(index));
+    }
+    return this.#keys;
   }
 
   #grow(): void {

@@ -1,5 +1,6 @@
 import { KeyTable } from '../wire/key-table.ts';
 import { StringCache } from '../wire/string-cache.ts';
+import { readAnyValue, toJson } from './any-value.ts';
 import { Wire } from '../wire/wire.ts';
 
 /**
@@ -10,6 +11,14 @@ export class Decoder {
   readonly wire = new Wire();
   readonly strings = new StringCache();
   readonly keys: KeyTable;
+
+  /** Small lists such as finish reasons come again and again: their JSON is remembered by their bytes. */
+  readonly #jsons = new StringCache((_bytes, start, end) => {
+    const { pos } = this.wire;
+    const json = toJson(readAnyValue(this.wire, start, end));
+    this.wire.pos = pos;
+    return json;
+  });
 
   /** `markKey` is asked once for every new key; see `KeyTable.isMarked`. */
   constructor(markKey?: (key: string) => boolean) {
@@ -29,5 +38,11 @@ export class Decoder {
   text(start: number, end: number): string {
     const { wire } = this;
     return this.strings.text(wire.bytes, wire.view, start, end);
+  }
+
+  /** JSON of the AnyValue message in a range of the body. */
+  json(start: number, end: number): string {
+    const { wire } = this;
+    return this.#jsons.text(wire.bytes, wire.view, start, end);
   }
 }

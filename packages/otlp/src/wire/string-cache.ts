@@ -15,16 +15,23 @@ export class StringCache {
   readonly #lengths = new Int32Array(ENTRIES).fill(-1);
   readonly #strings: string[] = Array.from({ length: ENTRIES }, () => '');
 
+  readonly #make: (bytes: Uint8Array, start: number, end: number) => string;
+
+  /** `make` gives the string of a range that is not known yet; by default its UTF-8 text. */
+  constructor(make: (bytes: Uint8Array, start: number, end: number) => string = decodeUtf8) {
+    this.#make = make;
+  }
+
   text(bytes: Uint8Array, view: DataView, start: number, end: number): string {
     const length = end - start;
     if (length === 0) return '';
-    if (length > MAX_LENGTH) return decodeUtf8(bytes, start, end);
+    if (length > MAX_LENGTH) return this.#make(bytes, start, end);
     const entry = hashBytes(view, start, end) & (ENTRIES - 1);
     const place = entry * MAX_LENGTH;
     if (this.#lengths[entry] === length && equalBytes(view, start, this.#arenaView, place, length)) {
       return this.#strings[entry] as string;
     }
-    const text = decodeUtf8(bytes, start, end);
+    const text = this.#make(bytes, start, end);
     for (let index = 0; index < length; index++) this.#arena[place + index] = bytes[start + index] as number;
     this.#lengths[entry] = length;
     this.#strings[entry] = text;

@@ -2,7 +2,7 @@
 const KEEP_BYTES = 8 << 20;
 const INITIAL_BYTES = 4096;
 /** Up to here a loop beats the call into the engine's memcpy. */
-const SHORT = 40;
+export const SHORT = 40;
 
 const HEX_PAIRS = Uint16Array.from({ length: 256 }, (_, byte) => {
   const text = byte.toString(16).padStart(2, '0');
@@ -43,21 +43,34 @@ export class ByteSink {
     this.length = writeVarint(this.bytes, this.length, value);
   }
 
-  /** A string column's item: length, then bytes `start..end` of `source`. */
-  stringBytes(source: Uint8Array, start: number, end: number): void {
-    const size = end - start;
+  /** A string column's item: the length of `source`, then `source`. */
+  stringBytes(source: Uint8Array): void {
+    const size = source.length;
     this.ensure(size + 5);
+    const at = writeVarint(this.bytes, this.length, size);
+    this.bytes.set(source, at);
+    this.length = at + size;
+  }
+
+  /**
+   * A string column's item of at most {@link SHORT} bytes, copied and checked in one go. Returns false, and appends
+   * nothing, when it is not ASCII.
+   */
+  ascii(source: Uint8Array, start: number, end: number): boolean {
+    const size = end - start;
+    this.ensure(size + 1);
     const { bytes } = this;
     let at = this.length;
-    if (size < 0x80) bytes[at++] = size;
-    else at = writeVarint(bytes, at, size);
-    if (size <= SHORT) {
-      for (let index = start; index < end; index++) bytes[at++] = source[index] as number;
-    } else {
-      bytes.set(source.subarray(start, end), at);
-      at += size;
+    bytes[at++] = size;
+    let bits = 0;
+    for (let index = start; index < end; index++) {
+      const byte = source[index] as number;
+      bits |= byte;
+      bytes[at++] = byte;
     }
+    if (bits >= 0x80) return false;
     this.length = at;
+    return true;
   }
 
   /** A string column's item from text. Lone surrogates become U+FFFD. */

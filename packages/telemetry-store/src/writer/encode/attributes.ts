@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import {
   type AttributeList,
   boundaryBefore,
@@ -6,9 +7,8 @@ import {
   isValidUtf8,
   KIND,
   type Limits,
-  toJson,
 } from '@candela/otlp';
-import type { ByteSink } from '../columns/byte-sink.ts';
+import { type ByteSink, SHORT } from '../columns/byte-sink.ts';
 import type { MapColumn } from '../columns/map.ts';
 import { Outcome } from './outcome.ts';
 
@@ -101,8 +101,15 @@ export class AttributeWriter {
       until = boundaryBefore(bytes, start, end, this.#limits.valueBytes);
       this.outcome.adjust('values_cut', 1);
     }
-    if (isValidUtf8(bytes, start, until)) sink.stringBytes(bytes, start, until);
-    else sink.string(decodeUtf8(bytes, start, until));
+    if (until - start <= SHORT) {
+      if (sink.ascii(bytes, start, until)) return;
+      if (isValidUtf8(bytes, start, until)) sink.stringBytes(bytes.subarray(start, until));
+      else sink.string(decodeUtf8(bytes, start, until));
+      return;
+    }
+    const part = bytes.subarray(start, until);
+    if (isUtf8(part)) sink.stringBytes(part);
+    else sink.string(decodeUtf8(part, 0, part.length));
   }
 
   /** Any value of `list` as text into a string column. */
@@ -125,7 +132,7 @@ export class AttributeWriter {
         return;
       case KIND.array:
       case KIND.map:
-        this.cutText(toJson(list.value(index)), sink);
+        this.cutText(this.#decoder.json(list.starts[index] as number, list.ends[index] as number), sink);
         return;
       case KIND.bytes: {
         const { bytes } = this.#decoder.wire;
@@ -149,7 +156,7 @@ export class AttributeWriter {
     }
     this.outcome.adjust('values_cut', 1);
     const bytes = Buffer.from(text, 'utf8');
-    sink.stringBytes(bytes, 0, boundaryBefore(bytes, 0, bytes.length, limit));
+    sink.stringBytes(bytes.subarray(0, boundaryBefore(bytes, 0, bytes.length, limit)));
   }
 
   #types(count: number): string {

@@ -1,4 +1,12 @@
-import { type Decoder, type Limits, LogView, ResourceView, ScopeView, toJson, walkRequest } from '@candela/otlp';
+import {
+  type Decoder,
+  type Limits,
+  LogView,
+  ResourceView,
+  ScopeView,
+  toJson,
+  walkRequest,
+} from '@candela/otlp';
 import { normaliseLog } from '@candela/semconv';
 import { OTEL_LOGS } from '../../schema/tables.ts';
 import { TableWriter } from '../columns/table-writer.ts';
@@ -87,7 +95,9 @@ export class LogEncoder {
     const log = this.#log;
     const { timestamp, observedTimestamp } = this.#columns;
     const observed =
-      log.observedLow === 0 && log.observedHigh === 0 ? received : { low: log.observedLow, high: log.observedHigh };
+      log.observedLow === 0 && log.observedHigh === 0
+        ? received
+        : { low: log.observedLow, high: log.observedHigh };
     observedTimestamp.set(row, observed.low, observed.high);
     if (log.timeLow === 0 && log.timeHigh === 0) timestamp.set(row, observed.low, observed.high);
     else timestamp.set(row, log.timeLow, log.timeHigh);

@@ -1,4 +1,12 @@
-import type { Decoder, DoubleList, Limits, MetricKind, MetricView, PointView, Uint64List } from '@candela/otlp';
+import type {
+  Decoder,
+  DoubleList,
+  Limits,
+  MetricKind,
+  MetricView,
+  PointView,
+  Uint64List,
+} from '@candela/otlp';
 import {
   OTEL_METRICS_EXPONENTIAL_HISTOGRAM,
   OTEL_METRICS_GAUGE,

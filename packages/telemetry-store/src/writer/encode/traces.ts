@@ -147,8 +147,7 @@ export class TraceEncoder {
     const span = this.#span;
     const columns = this.#columns;
     const events = span.eventRanges;
-    for (let index = 0; index < events.count; index++)
-      {
+    for (let index = 0; index < events.count; index++) {
       this.#eventItem(events.starts[index] as number, events.ends[index] as number);
     }
     columns.eventTime.endRow(row);
@@ -222,7 +221,12 @@ export class TraceEncoder {
     const candidates = this.#candidates;
     for (let index = 0; index < candidates.length; index += 3) {
       const row = candidates[index] as number;
-      const repeats = calls.has(view, candidates[index + 1] as number, candidates[index + 2] as number, tenant);
+      const repeats = calls.has(
+        view,
+        candidates[index + 1] as number,
+        candidates[index + 2] as number,
+        tenant,
+      );
       counts[row] = repeats ? 0 : 1;
     }
     this.#candidates = [];
