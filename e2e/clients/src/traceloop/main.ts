@@ -1,6 +1,7 @@
 /** Traceloop's SDK: a workflow with an agent and a tool around calls of OpenAI's SDK. OTLP protobuf. */
 import * as traceloop from '@traceloop/node-server-sdk';
 import { OpenAI } from 'openai';
+import type { OpenAI as RequiredOpenAI } from 'openai' with { 'resolution-mode': 'require' };
 import { clientEnv, SESSION, USER } from '../shared/client-env.ts';
 import { askForTool, embed, failingCall, sayHi, streamHi } from '../shared/openai-calls.ts';
 
@@ -13,7 +14,8 @@ traceloop.initialize({
   disableBatch: true,
   silenceInitializationMessage: true,
   traceloopSyncEnabled: false,
-  instrumentModules: { openAI: OpenAI },
+  // One class with two sets of types: the SDK of Traceloop names the one for `require`.
+  instrumentModules: { openAI: OpenAI as unknown as typeof RequiredOpenAI },
 });
 
 const openai = new OpenAI({ apiKey: 'sk-test', baseURL: `${env.ai}/v1`, maxRetries: 0 });
