@@ -1,10 +1,5 @@
-export * from './filter/ast.ts';
-export { canonicalFieldName, canonicalFilter, fieldType, requireField } from './filter/canonical.ts';
-export * from './filter/fields.ts';
-export { type GlobPieces, parseGlob } from './filter/glob.ts';
-export * from './filter/parse.ts';
-export { printFilter } from './filter/print.ts';
-export * from './filter/units.ts';
+export * from './filter/index.ts';
+export * from './filter/schema.ts';
 export * from './health.ts';
 export * from './route.ts';
 export * from './routes.ts';

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 export const FILTER_OPS = [
   '=',
   '!=',
@@ -43,25 +41,3 @@ export type Filter =
 
 /** Bounds that keep a filter small enough to compile and to run. */
 export const FILTER_LIMITS = { depth: 16, conditions: 100, listLength: 200, textLength: 4_096 } as const;
-
-const scalar = z.union([z.string().max(FILTER_LIMITS.textLength), z.number(), z.boolean()]);
-
-const condition = z
-  .strictObject({
-    field: z.string().min(1).max(300),
-    op: z.enum(FILTER_OPS),
-    value: z.union([scalar, z.array(scalar).min(1).max(FILTER_LIMITS.listLength)]).optional(),
-  })
-  .meta({ title: 'Condition' });
-
-/** Shape of a filter in JSON. Field names, value types and overall size are checked by `checkFilter`. */
-export const filterSchema: z.ZodType<Filter> = z
-  .lazy(() =>
-    z.union([
-      condition,
-      z.strictObject({ and: z.array(filterSchema).min(1).max(FILTER_LIMITS.conditions) }),
-      z.strictObject({ or: z.array(filterSchema).min(1).max(FILTER_LIMITS.conditions) }),
-      z.strictObject({ not: filterSchema }),
-    ]),
-  )
-  .meta({ id: 'Filter', description: 'A condition, or conditions joined by `and`, `or`, `not`.' });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Filter, FilterCondition, FilterOp } from './ast.ts';
-import { filterSchema } from './ast.ts';
 import { canonicalFilter } from './canonical.ts';
 import { FIELDS, type FieldDefinition } from './fields.ts';
 import { parseGlob, printGlob } from './glob.ts';
 import { parseFilter } from './parse.ts';
 import { printFilter } from './print.ts';
+import { filterSchema } from './schema.ts';
 
 function parsed(text: string): Filter | undefined {
   const result = parseFilter(text);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { filterSchema } from '../filter/ast.ts';
+import { filterSchema } from '../filter/schema.ts';
 
 /** Page sizes and window sizes of every list. */
 export const LIST_LIMITS = { defaultPage: 50, maxPage: 500, tracePage: 5_000, maxBuckets: 1_000 } as const;

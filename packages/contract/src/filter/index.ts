@@ -1,0 +1,8 @@
+/** The filter grammar alone, without the schemas: what a browser needs to check a search text. */
+export * from './ast.ts';
+export { canonicalFieldName, canonicalFilter, fieldType, requireField } from './canonical.ts';
+export * from './fields.ts';
+export { type GlobPieces, parseGlob } from './glob.ts';
+export * from './parse.ts';
+export { printFilter } from './print.ts';
+export * from './units.ts';
