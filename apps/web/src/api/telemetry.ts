@@ -75,13 +75,13 @@ export const histogramQuery = (scope: Scope, bucketSeconds: number) =>
       }),
   });
 
-export const facetsQuery = (scope: Scope, fields: FacetField[], limit = 12) =>
+export const facetsQuery = (scope: Scope, fields: readonly FacetField[], limit = 12) =>
   queryOptions({
     queryKey: ['facets', scope, fields, limit],
     queryFn: ({ signal }) =>
       call<ResponseOf<typeof facets>>('/api/telemetry/facets', scope, {
         signal,
-        body: { ...bounds(scope), fields, limit },
+        body: { ...bounds(scope), fields: [...fields], limit },
       }),
   });
 

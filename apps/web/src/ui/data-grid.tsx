@@ -7,8 +7,10 @@ import { useHotkey } from '../lib/hotkeys.ts';
 export interface GridColumn<Row> {
   readonly id: string;
   readonly label: string;
-  /** A track of CSS grid: `96px`, `minmax(160px, 2fr)`. */
-  readonly width: string;
+  /** Pixels it never falls below. */
+  readonly width: number;
+  /** Its share of the space left over; absent: none. */
+  readonly grow?: number;
   readonly align?: 'end';
   /** Name of the sort order, when the server can sort by it. */
   readonly sort?: string;
@@ -82,7 +84,12 @@ export function DataGrid<Row>(props: {
     enabled: at !== -1,
   });
 
-  const template = { gridTemplateColumns: props.columns.map((column) => column.width).join(' ') };
+  const template = {
+    gridTemplateColumns: props.columns
+      .map(({ width, grow }) => (grow === undefined ? `${width}px` : `minmax(${width}px, ${grow}fr)`))
+      .join(' '),
+  };
+  const minWidth = props.columns.reduce((sum, column) => sum + column.width, 16);
   return (
     <div
       ref={scroller}
@@ -97,7 +104,7 @@ export function DataGrid<Row>(props: {
       }}
       className="h-full overflow-auto -outline-offset-2"
     >
-      <div className="min-w-max">
+      <div style={{ minWidth }}>
         <div
           role="row"
           style={template}

@@ -15,7 +15,7 @@ export function Split({ left, right }: { left: ReactNode; right: ReactNode }) {
   };
   return (
     <div ref={box} className="flex min-h-0 grow">
-      <div className="flex min-w-0 flex-col" style={{ width: `${percent}%` }}>
+      <div className="flex min-w-0 shrink-0 flex-col" style={{ width: `${percent}%` }}>
         {left}
       </div>
       <div
@@ -38,7 +38,7 @@ export function Split({ left, right }: { left: ReactNode; right: ReactNode }) {
         }}
         className="w-1 shrink-0 cursor-col-resize touch-none border-l border-line hover:bg-accent-fill focus-visible:bg-accent-fill"
       />
-      <div className="min-w-0 grow">{right}</div>
+      <div className="min-w-0 grow basis-0">{right}</div>
     </div>
   );
 }

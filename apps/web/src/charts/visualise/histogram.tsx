@@ -113,7 +113,11 @@ export function HistogramChart(props: {
         {histogram.ticks.map((tick) => {
           const at = (tick - first) / spanMs;
           return at > 0.02 && at < 0.97 ? (
-            <span key={tick} className="absolute -translate-x-1/2" style={{ left: `${at * 100}%` }}>
+            <span
+              key={tick}
+              className="absolute -translate-x-1/2 whitespace-nowrap"
+              style={{ left: `${at * 100}%` }}
+            >
               {formatTick(tick, spanMs, zone)}
             </span>
           ) : null;

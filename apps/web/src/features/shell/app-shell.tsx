@@ -174,27 +174,23 @@ function Palette(props: { items: readonly NavItem[]; onClose: () => void; onKeys
     { id: 'refresh', group: 'Page', label: 'Refresh', hint: 'r', run: refreshNow },
     { id: 'keys', group: 'Help', label: 'Keyboard shortcuts', hint: '?', run: props.onKeys },
   ];
-  const extra = (query: string): Command[] => {
+  const extra = (query: string): { first: Command[]; last: Command[] } => {
     const traceId = traceIdIn(query);
-    if (traceId !== undefined)
-      return [
-        {
-          id: 'trace',
-          group: 'Trace',
-          label: `Open ${traceId}`,
-          run: () => void navigate({ to: '/traces/$traceId', params: { traceId } }),
-        },
-      ];
     const text = query.trim();
-    if (text.length < 3) return [];
-    return [
-      {
-        id: 'search',
-        group: 'Traces',
-        label: `Search for ${text}`,
-        run: () => void navigate({ to: '/traces', search: { q: text } }),
-      },
-    ];
+    const open = (id: string): Command => ({
+      id: 'trace',
+      group: 'Trace',
+      label: `Open ${id}`,
+      run: () => void navigate({ to: '/traces/$traceId', params: { traceId: id } }),
+    });
+    const search: Command = {
+      id: 'search',
+      group: 'Traces',
+      label: `Search for ${text}`,
+      run: () => void navigate({ to: '/traces', search: { q: text } }),
+    };
+    if (traceId !== undefined) return { first: [open(traceId)], last: [] };
+    return { first: [], last: text.length < 2 ? [] : [search] };
   };
   return <CommandPalette commands={commands} extra={extra} onClose={props.onClose} />;
 }

@@ -7,17 +7,17 @@ import { type Command, matchCommands } from './commands.ts';
 /** A list of everything one can do, filtered by typing; `extra` turns the typed text itself into commands. */
 export function CommandPalette(props: {
   commands: readonly Command[];
-  extra: (query: string) => readonly Command[];
+  extra: (query: string) => { first: readonly Command[]; last: readonly Command[] };
   onClose: () => void;
 }) {
   const [query, setQuery] = useState('');
   const [active, setActive] = useState(0);
   const listId = useId();
   const list = useRef<HTMLDivElement>(null);
-  const shown = useMemo(
-    () => [...props.extra(query), ...matchCommands(props.commands, query)],
-    [props, query],
-  );
+  const shown = useMemo(() => {
+    const { first, last } = props.extra(query);
+    return [...first, ...matchCommands(props.commands, query), ...last];
+  }, [props, query]);
   const at = Math.min(active, shown.length - 1);
   const move = (to: number) => {
     const next = (to + shown.length) % Math.max(1, shown.length);

@@ -23,7 +23,7 @@ export function SpanName(props: {
   const { light, reading, failed } = props.span;
   return (
     <div
-      className="flex min-w-0 items-center gap-1.5 pr-2"
+      className="flex min-w-0 items-center gap-1.5 overflow-hidden pr-2"
       style={{ paddingLeft: 4 + indentOf(props.depth) }}
     >
       {props.below > 0 ? (
@@ -94,7 +94,8 @@ export function SpanBar({ span, focus, label }: { span: TraceSpan; focus: Focus;
   const length = Math.max(focus.toMs - focus.fromMs, 0.000_001);
   const left = ((span.startMs - focus.fromMs) / length) * 100;
   const width = (span.durationMs / length) * 100;
-  const text = `${formatDuration(span.durationMs)}${label === undefined ? '' : ` ${label}`}`;
+  const text =
+    label === undefined ? formatDuration(span.durationMs) : `${label} · ${formatDuration(span.durationMs)}`;
   if (left > 100) return <span className="absolute right-1 text-xs text-faint">→</span>;
   if (left + width < 0) return <span className="absolute left-1 text-xs text-faint">←</span>;
   const from = Math.max(0, left);

@@ -34,15 +34,15 @@ const toTraceSpan = (light: LightSpan): TraceSpan => ({
   reading: readingKind(light),
 });
 
-/** The span to read first: the root when it is an AI step, else the first one that is, else the root. */
+/** The span to read first: the first model call, else the first agent, else the root. */
 export function firstToRead(spans: readonly TraceSpan[], tree: SpanTree): TraceSpan | undefined {
-  const root = spans[tree.order[0] ?? -1];
-  if (root === undefined || root.reading !== 'other') return root;
+  let agent: TraceSpan | undefined;
   for (const index of tree.order) {
     const span = spans[index];
-    if (span !== undefined && (span.reading === 'llm' || span.reading === 'agent')) return span;
+    if (span?.reading === 'llm') return span;
+    if (span?.reading === 'agent') agent ??= span;
   }
-  return root;
+  return agent ?? spans[tree.order[0] ?? -1];
 }
 
 /** Positions in the tree whose span has every word in its name, service, model, agent, tool, error or id. */

@@ -13,7 +13,7 @@ export type RowColumn<Row> = GridColumn<Row> & { readonly shown: boolean };
 function Time({ iso }: { iso: string }) {
   const zone = zonePreference.use();
   const ms = Date.parse(iso);
-  return <span title={formatIso(ms)}>{formatTime(ms, zone)}</span>;
+  return <span title={formatIso(ms)}>{formatTime(ms, zone).slice(0, -4)}</span>;
 }
 
 const Muted = ({ children }: { children: ReactNode }) => <span className="text-muted">{children}</span>;
@@ -47,7 +47,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'status',
     label: '',
-    width: '28px',
+    width: 28,
     shown: true,
     cell: (row) => (
       <span className="flex">
@@ -58,7 +58,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'start',
     label: 'Start',
-    width: '148px',
+    width: 124,
     sort: 'start',
     shown: true,
     cell: (row) => <Time iso={row.startTime} />,
@@ -66,7 +66,8 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'name',
     label: 'Name',
-    width: 'minmax(160px, 1.1fr)',
+    width: 140,
+    grow: 1.1,
     shown: true,
     cell: (row) => (
       <Link
@@ -82,14 +83,15 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'service',
     label: 'Service',
-    width: 'minmax(110px, 0.6fr)',
+    width: 90,
+    grow: 0.6,
     shown: true,
     cell: (row) => text(row.rootService),
   },
   {
     id: 'duration',
     label: 'Duration',
-    width: '84px',
+    width: 84,
     align: 'end',
     sort: 'duration',
     shown: true,
@@ -98,7 +100,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'spans',
     label: 'Spans',
-    width: '72px',
+    width: 72,
     align: 'end',
     sort: 'spanCount',
     shown: true,
@@ -112,14 +114,15 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'models',
     label: 'Models',
-    width: 'minmax(110px, 0.7fr)',
+    width: 96,
+    grow: 0.7,
     shown: true,
     cell: (row) => text(row.models.join(', ')),
   },
   {
     id: 'tokens',
     label: 'Tokens',
-    width: '112px',
+    width: 104,
     align: 'end',
     sort: 'tokens',
     shown: true,
@@ -128,7 +131,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'cost',
     label: 'Cost',
-    width: '84px',
+    width: 84,
     align: 'end',
     sort: 'cost',
     shown: true,
@@ -137,23 +140,24 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'preview',
     label: 'Conversation',
-    width: 'minmax(200px, 2.4fr)',
+    width: 180,
+    grow: 2.4,
     shown: true,
     cell: (row) => <Preview preview={row.preview} />,
   },
-  { id: 'session', label: 'Session', width: '120px', shown: false, cell: (row) => text(row.sessionId) },
-  { id: 'user', label: 'User', width: '110px', shown: true, cell: (row) => text(row.userId) },
+  { id: 'session', label: 'Session', width: 120, shown: false, cell: (row) => text(row.sessionId) },
+  { id: 'user', label: 'User', width: 90, shown: false, cell: (row) => text(row.userId) },
   {
     id: 'environment',
     label: 'Environment',
-    width: '104px',
+    width: 104,
     shown: false,
     cell: (row) => text(row.environment),
   },
   {
     id: 'traceId',
     label: 'Trace id',
-    width: '260px',
+    width: 260,
     shown: false,
     cell: (row) => <code className="font-mono text-sm">{row.traceId}</code>,
   },
@@ -164,7 +168,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'status',
     label: '',
-    width: '28px',
+    width: 28,
     shown: true,
     cell: (row) => (
       <span className="flex">
@@ -175,7 +179,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'start',
     label: 'Start',
-    width: '148px',
+    width: 124,
     sort: 'start',
     shown: true,
     cell: (row) => <Time iso={row.startTime} />,
@@ -183,7 +187,8 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'name',
     label: 'Name',
-    width: 'minmax(200px, 1.6fr)',
+    width: 200,
+    grow: 1.6,
     shown: true,
     cell: (row) => (
       <span className="flex items-center gap-1.5">
@@ -203,14 +208,15 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'service',
     label: 'Service',
-    width: 'minmax(110px, 0.8fr)',
+    width: 90,
+    grow: 0.8,
     shown: true,
     cell: (row) => text(row.service),
   },
   {
     id: 'duration',
     label: 'Duration',
-    width: '84px',
+    width: 84,
     align: 'end',
     sort: 'duration',
     shown: true,
@@ -219,19 +225,19 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'ttft',
     label: 'First token',
-    width: '84px',
+    width: 84,
     align: 'end',
     shown: false,
     cell: (row) => <span>{formatDuration(row.timeToFirstTokenMs)}</span>,
   },
-  { id: 'operation', label: 'Operation', width: '116px', shown: true, cell: (row) => text(row.operation) },
-  { id: 'model', label: 'Model', width: 'minmax(120px, 1fr)', shown: true, cell: (row) => text(row.model) },
-  { id: 'agent', label: 'Agent', width: '116px', shown: false, cell: (row) => text(row.agent) },
-  { id: 'tool', label: 'Tool', width: '116px', shown: false, cell: (row) => text(row.tool) },
+  { id: 'operation', label: 'Operation', width: 116, shown: true, cell: (row) => text(row.operation) },
+  { id: 'model', label: 'Model', width: 120, grow: 1, shown: true, cell: (row) => text(row.model) },
+  { id: 'agent', label: 'Agent', width: 116, shown: false, cell: (row) => text(row.agent) },
+  { id: 'tool', label: 'Tool', width: 116, shown: false, cell: (row) => text(row.tool) },
   {
     id: 'tokens',
     label: 'Tokens',
-    width: '112px',
+    width: 104,
     align: 'end',
     sort: 'tokens',
     shown: true,
@@ -240,7 +246,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'cost',
     label: 'Cost',
-    width: '84px',
+    width: 84,
     align: 'end',
     sort: 'cost',
     shown: true,
@@ -249,16 +255,17 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'error',
     label: 'Error',
-    width: 'minmax(120px, 1.2fr)',
+    width: 120,
+    grow: 1.2,
     shown: true,
     cell: (row) => text(row.errorType ?? row.statusMessage),
   },
-  { id: 'user', label: 'User', width: '110px', shown: true, cell: (row) => text(row.userId) },
-  { id: 'session', label: 'Session', width: '120px', shown: false, cell: (row) => text(row.sessionId) },
+  { id: 'user', label: 'User', width: 90, shown: true, cell: (row) => text(row.userId) },
+  { id: 'session', label: 'Session', width: 120, shown: false, cell: (row) => text(row.sessionId) },
   {
     id: 'environment',
     label: 'Environment',
-    width: '104px',
+    width: 104,
     shown: false,
     cell: (row) => text(row.environment),
   },

@@ -5,6 +5,7 @@ import { facetsQuery, type Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCount } from '../../lib/format.ts';
 import { preference } from '../../lib/preference.ts';
+import { FACET_FIELDS } from './facet-fields.ts';
 import { excludeValue, toggleValue, valuesOf } from '../../lib/query-text.ts';
 
 const LABELS: Record<FacetField, string> = {
@@ -19,28 +20,17 @@ const LABELS: Record<FacetField, string> = {
   kind: 'Span kind',
   name: 'Name',
 };
-const SHOWN: FacetField[] = [
-  'status',
-  'service',
-  'model',
-  'operation',
-  'agent',
-  'tool',
-  'provider',
-  'environment',
-  'name',
-];
 const isText = (text: string): text is string => true;
 const folded = preference('facets.folded', 'provider environment', isText);
 
 /** The most frequent values under the query; a click adds one to the query or takes it out. */
 export function FacetsPanel(props: { scope: Scope; onChange: (q: string) => void }) {
   const { data, isError, isPlaceholderData } = useQuery({
-    ...facetsQuery(props.scope, SHOWN),
+    ...facetsQuery(props.scope, FACET_FIELDS),
     placeholderData: keepPreviousData,
   });
   const foldedNames = folded.use().split(' ');
-  const groups = SHOWN.map((field) => data?.data.find((facet) => facet.field === field)).filter(
+  const groups = FACET_FIELDS.map((field) => data?.data.find((facet) => facet.field === field)).filter(
     (facet) => facet !== undefined,
   );
   return (

@@ -1,4 +1,4 @@
-import type { FacetField, FilterTextError } from '@candela/contract';
+import type { FilterTextError } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Search, X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
@@ -7,6 +7,7 @@ import { cx } from '../../lib/cx.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { Kbd } from '../../ui/kbd.tsx';
+import { FACET_FIELDS } from './facet-fields.ts';
 import { completionAt, quoted } from '../../lib/query-text.ts';
 import { type Suggestion, suggestFields, suggestValues } from './suggest.ts';
 
@@ -44,9 +45,9 @@ export function SearchBox(props: { value: string; scope: Scope; onSearch: (q: st
 
   const { data: grammar } = useQuery(grammarQuery);
   const completion = open ? completionAt(text, cursor) : undefined;
-  const valueField = grammar?.FACET_FIELDS.find((field) => field === completion?.field);
+  const valueField = FACET_FIELDS.find((field) => field === completion?.field);
   const values = useQuery({
-    ...facetsQuery({ ...props.scope, q: '' }, [valueField ?? 'service'] as FacetField[], 50),
+    ...facetsQuery({ ...props.scope, q: '' }, [valueField ?? 'service'], 50),
     enabled: completion?.kind === 'value' && valueField !== undefined,
   });
   const suggestions: Suggestion[] =

@@ -1,5 +1,5 @@
 import type { SpanRow, SpanSort, TraceRow, TraceSort } from '@candela/contract';
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Radio, SearchX } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
@@ -50,7 +50,9 @@ export function TracesPage() {
   const toggleLive = () => change({ live: live ? undefined : true });
   useHotkey('l', toggleLive, { label: 'Live on or off', group: 'Traces', enabled: canLive });
   const ever = useQuery(anyTraceQuery(environment));
+  const client = useQueryClient();
   if (ever.data === false) return <FirstTrace environment={environment} />;
+  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
 
   const isSpans = search.view === 'spans';
   const columns = isSpans ? SPAN_COLUMNS : TRACE_COLUMNS;
@@ -116,9 +118,7 @@ export function TracesPage() {
       </div>
       {trouble ? (
         <Notice title="The search cannot be read">
-          <p>
-            {trouble.message} {trouble.hint}
-          </p>
+          <p>Correct the marked part above and press Enter.</p>
         </Notice>
       ) : (
         <div className="flex min-h-0 grow">
