@@ -1,3 +1,4 @@
+export * from './chaos/index.ts';
 export * from './fake-ai/index.ts';
 export * from './otlp-recorder/index.ts';
 export * from './platform-process.ts';

@@ -120,15 +120,6 @@ function readRecord(record: JsonRecord, role: string, budget: Budget, depth: num
     const list = member(record, key);
     if (list === undefined || list === null || (typeof list !== 'object' && typeof list !== 'string'))
       continue;
-    if (
-      typeof list === 'string' &&
-      depth === 0 &&
-      messages.length === 0 &&
-      (key === 'input' || key === 'output') &&
-      Object.keys(record).length > 3 &&
-      member(record, 'model') === undefined
-    )
-      continue;
     const read = readMessages(list, own || role, budget, depth + 1);
     const finish = key === 'output' ? finishReasonOf(record) : '';
     return [...messages, ...withFinishReason(read, finish)];
@@ -140,12 +131,21 @@ function readRecord(record: JsonRecord, role: string, budget: Budget, depth: num
 /** A message has a role, or content (Gemini, LangChain, Anthropic's response), or tool calls. */
 function isMessage(record: JsonRecord): boolean {
   if (typeof member(record, 'role') === 'string') return true;
-  const content = member(record, 'content') ?? member(record, 'parts') ?? member(record, 'contents');
-  if (member(record, 'contents') !== undefined && member(record, 'model') !== undefined) return false;
-  if (content !== undefined && member(record, 'type') !== 'text') {
-    return typeof content === 'string' || Array.isArray(content) || isRecord(content);
-  }
-  return Array.isArray(member(record, 'tool_calls'));
+  if (langChainType(record) !== '' && isRecord(member(record, 'data'))) return true;
+  if (Array.isArray(member(record, 'tool_calls'))) return true;
+  const content = member(record, 'content') ?? member(record, 'parts') ?? contentsOf(record);
+  if (content === undefined || member(record, 'type') === 'text') return false;
+  return typeof content === 'string' || Array.isArray(content) || isRecord(content);
+}
+
+/** `contents` are the parts of OpenInference's message, but the messages of Gemini's request. */
+function contentsOf(record: JsonRecord): unknown {
+  const contents = member(record, 'contents');
+  if (!Array.isArray(contents)) return undefined;
+  const first: unknown = contents[0];
+  return isRecord(first) && member(first, 'role') === undefined && member(first, 'parts') === undefined
+    ? contents
+    : undefined;
 }
 
 function readMessage(record: JsonRecord, fallback: string, budget: Budget): Message[] {
@@ -155,7 +155,7 @@ function readMessage(record: JsonRecord, fallback: string, budget: Budget): Mess
   const parts: MessagePart[] = [];
   const reasoning = memberText(source, 'reasoning_content', 'reasoning');
   if (reasoning !== '') parts.push({ type: 'reasoning', text: budget.text(reasoning) });
-  let content = member(source, 'parts') ?? member(source, 'content') ?? member(source, 'contents');
+  let content = member(source, 'parts') ?? member(source, 'content') ?? contentsOf(source);
   // Gemini: candidates[].content is itself a message.
   if (
     isRecord(content) &&

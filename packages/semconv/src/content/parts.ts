@@ -54,7 +54,9 @@ const PART_TYPES: ReadonlySet<string> = new Set([
 
 /** Is this a part and no message? */
 export function isPart(value: unknown): boolean {
-  if (!isRecord(value) || member(value, 'role') !== undefined) return false;
+  // Whatever has a role, or wraps a message (a generation with its text beside it), is no part.
+  if (!isRecord(value) || member(value, 'role') !== undefined || isRecord(member(value, 'message')))
+    return false;
   const type = member(value, 'type');
   if (typeof type === 'string') return PART_TYPES.has(type);
   return [

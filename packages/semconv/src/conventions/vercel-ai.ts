@@ -73,8 +73,8 @@ function cachedByProvider(metadata: AttributeValue | undefined): {
 function operationOf(id: string): { operation: string; isModelCall: boolean } {
   if (id === 'ai.toolCall') return { operation: 'execute_tool', isModelCall: false };
   const inner = /\.do[A-Z]/.test(id);
-  if (/^ai\.embed/.test(id)) return { operation: 'embeddings', isModelCall: inner };
-  if (/^ai\.rerank/.test(id)) return { operation: 'rerank', isModelCall: inner };
+  if (id.startsWith('ai.embed')) return { operation: 'embeddings', isModelCall: inner };
+  if (id.startsWith('ai.rerank')) return { operation: 'rerank', isModelCall: inner };
   if (/image/i.test(id)) return { operation: 'image', isModelCall: inner };
   return inner ? { operation: 'chat', isModelCall: true } : { operation: 'invoke_agent', isModelCall: false };
 }

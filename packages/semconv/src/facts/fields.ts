@@ -66,7 +66,7 @@ export function compileFields(...specs: readonly FieldKeys[]): (attributes: Attr
     }
   }
   return (attributes) => {
-    const values: (AttributeValue | undefined)[] = new Array<undefined>(FIELDS.length).fill(undefined);
+    const values: (AttributeValue | undefined)[] = FIELDS.map(() => undefined);
     const ranks = new Uint8Array(FIELDS.length).fill(RANKS);
     for (const key of attributes.keys()) {
       const found = codes.get(key);

@@ -1,0 +1,409 @@
+/** Spellings that were read in sources or documentation, not recorded: older versions, other languages, coding agents. */
+import { describe, expect, test } from 'vitest';
+import { normaliseLog, normaliseSpan, readConversation } from '../index.ts';
+import type { AttributeValue, LogReader, SpanEvent } from '../types.ts';
+import { spanOf } from './fixtures/load.ts';
+
+const usageOf = (attributes: Record<string, AttributeValue>) => normaliseSpan(spanOf(attributes))?.usage;
+const event = (name: string, attributes: Record<string, AttributeValue>): SpanEvent => ({
+  name,
+  timeUnixNano: 0n,
+  attributes: new Map(Object.entries(attributes)),
+});
+const FULL = { input: 56, cacheRead: 64, cacheWrite: 0, output: 30, reasoning: 0 };
+
+describe('cache and reasoning tokens', () => {
+  const base = {
+    'gen_ai.system': 'openai',
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.usage.input_tokens': 120,
+    'gen_ai.usage.output_tokens': 30,
+  };
+  test.each([
+    'gen_ai.usage.cache_read.input_tokens',
+    'gen_ai.usage.cache.read_input_tokens',
+    'gen_ai.usage.prompt_tokens_details.cache_read',
+    'gen_ai.usage.cache_read_input_tokens',
+  ])('%s', (key) => {
+    expect(usageOf({ ...base, [key]: '64' })).toEqual(FULL);
+  });
+
+  test.each([
+    'gen_ai.usage.reasoning.output_tokens',
+    'gen_ai.usage.reasoning_tokens',
+    'gen_ai.usage.completion_tokens_details.reasoning',
+  ])('%s', (key) => {
+    expect(usageOf({ ...base, [key]: 8 })).toMatchObject({ output: 22, reasoning: 8 });
+  });
+
+  test('the old names of input and output', () => {
+    expect(
+      usageOf({
+        'gen_ai.system': 'OpenAI',
+        'gen_ai.usage.prompt_tokens': 120,
+        'gen_ai.usage.completion_tokens': 30,
+      }),
+    ).toMatchObject({ input: 120, output: 30 });
+  });
+
+  test("OpenLIT's Anthropic wrapper reports the cache beside the input, others inside", () => {
+    const call = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'anthropic',
+      'gen_ai.usage.input_tokens': 500,
+      'gen_ai.usage.output_tokens': 30,
+      'gen_ai.usage.cache_read.input_tokens': 64,
+    };
+    expect(normaliseSpan(spanOf(call))?.usage).toMatchObject({ input: 436, cacheRead: 64 });
+    expect(
+      normaliseSpan(spanOf(call, { scopeName: 'openlit.instrumentation.anthropic' }))?.usage,
+    ).toMatchObject({ input: 500, cacheRead: 64 });
+  });
+});
+
+describe('names', () => {
+  test.each([
+    ['OpenAI', 'openai'],
+    ['openai.chat', 'openai'],
+    ['openai.responses', 'openai'],
+    ['Anthropic', 'anthropic'],
+    ['az.ai.openai', 'azure'],
+    ['azure-openai.chat', 'azure'],
+    ['aws.bedrock', 'aws.bedrock'],
+    ['amazon-bedrock', 'aws.bedrock'],
+    ['gcp.gemini', 'google'],
+    ['google.generative-ai', 'google'],
+    ['google.vertex.chat', 'google'],
+    ['mistral_ai', 'mistral'],
+    ['mistral.chat', 'mistral'],
+    ['xai.chat', 'xai'],
+    ['Cohere', 'cohere'],
+    ['something new', 'something_new'],
+  ])('provider %s is %s', (spelled, canonical) => {
+    expect(normaliseSpan(spanOf({ 'gen_ai.system': spelled }))?.provider).toBe(canonical);
+  });
+
+  test.each([
+    ['claude-opus-5', 'anthropic'],
+    ['gemini-3.5-flash', 'google'],
+    ['us.anthropic.claude-opus-5-v1:0', 'aws.bedrock'],
+    ['groq/llama-3.3-70b-versatile', 'groq'],
+    ['my-own-model', ''],
+  ])('the provider of %s is %s when nobody names it', (model, provider) => {
+    expect(
+      normaliseSpan(
+        spanOf({ 'langfuse.observation.type': 'generation', 'langfuse.observation.model.name': model }),
+      )?.provider,
+    ).toBe(provider);
+  });
+
+  test.each([
+    ['embedding', 'embeddings', true],
+    ['completion', 'text_completion', true],
+    ['llm_call', 'chat', true],
+    ['generate_content', 'chat', true],
+    ['tool_call', 'execute_tool', false],
+    ['vectordb', 'retrieval', false],
+    ['chain', 'chain', false],
+    ['agent_step', 'agent_step', false],
+    ['invoke_agent', 'invoke_agent', false],
+    ['plan', 'plan', false],
+  ])('operation %s is %s', (spelled, operation, isModelCall) => {
+    expect(normaliseSpan(spanOf({ 'gen_ai.operation.name': spelled }))).toMatchObject({
+      operation,
+      isModelCall,
+    });
+  });
+
+  test.each([['tool_calls'], [['tool-calls']], [['tool_call']], ['["tool_use"]']])(
+    'finish reason %j is tool_calls',
+    (reason) => {
+      expect(
+        normaliseSpan(spanOf({ 'gen_ai.operation.name': 'chat', 'gen_ai.response.finish_reasons': reason }))
+          ?.finishReason,
+      ).toBe('tool_calls');
+    },
+  );
+});
+
+describe('OpenTelemetry up to 1.36', () => {
+  test('messages as span events', () => {
+    const span = spanOf(
+      { 'gen_ai.system': 'openai', 'gen_ai.operation.name': 'chat' },
+      {
+        events: [
+          event('gen_ai.system.message', { content: 'Be brief.' }),
+          event('gen_ai.user.message', { content: 'hi' }),
+          event('gen_ai.tool.message', { id: 'call_1', content: 'sunny' }),
+          event('gen_ai.choice', {
+            index: 0,
+            finish_reason: 'stop',
+            message: '{"role":"assistant","content":"Hello Ada"}',
+          }),
+        ],
+      },
+    );
+    const { input, output } = readConversation(span);
+    expect(input.map((message) => message.role)).toEqual(['system', 'user', 'tool']);
+    expect(input[2]?.parts).toEqual([{ type: 'tool_result', id: 'call_1', name: '', result: 'sunny' }]);
+    expect(output).toEqual([{ role: 'assistant', parts: [{ type: 'text', text: 'Hello Ada' }] }]);
+  });
+
+  test('numbered attributes', () => {
+    const { input, output, tools } = readConversation(
+      spanOf({
+        'llm.request.type': 'chat',
+        'gen_ai.system': 'OpenAI',
+        'gen_ai.prompt.0.role': 'system',
+        'gen_ai.prompt.0.content': 'Be brief.',
+        'gen_ai.prompt.10.role': 'user',
+        'gen_ai.prompt.10.content': 'last',
+        'gen_ai.prompt.2.role': 'user',
+        'gen_ai.prompt.2.content': 'hi',
+        'gen_ai.completion.0.role': 'assistant',
+        'gen_ai.completion.0.finish_reason': 'tool_calls',
+        'gen_ai.completion.0.tool_calls.0.id': 'call_1',
+        'gen_ai.completion.0.tool_calls.0.name': 'get_weather',
+        'gen_ai.completion.0.tool_calls.0.arguments': '{"city":"Paris"}',
+        'llm.request.functions.0.name': 'get_weather',
+        'llm.request.functions.0.description': 'Weather',
+        'llm.request.functions.0.parameters': '{}',
+      }),
+    );
+    expect(input.map((message) => message.parts[0])).toEqual(
+      ['Be brief.', 'hi', 'last'].map((text) => ({ type: 'text', text })),
+    );
+    expect(output).toEqual([
+      {
+        role: 'assistant',
+        finishReason: 'tool_calls',
+        parts: [{ type: 'tool_call', id: 'call_1', name: 'get_weather', arguments: '{"city":"Paris"}' }],
+      },
+    ]);
+    expect(tools).toEqual([{ name: 'get_weather', description: 'Weather', parameters: '{}' }]);
+  });
+});
+
+test('messages as structured values', () => {
+  const { input } = readConversation(
+    spanOf({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.input.messages': [
+        new Map<string, AttributeValue>([
+          ['role', 'user'],
+          [
+            'parts',
+            [
+              new Map([
+                ['type', 'text'],
+                ['content', 'hi'],
+              ]),
+            ],
+          ],
+        ]),
+      ],
+      'gen_ai.system_instructions': 'Be brief.',
+    }),
+  );
+  expect(input).toEqual([
+    { role: 'system', parts: [{ type: 'text', text: 'Be brief.' }] },
+    { role: 'user', parts: [{ type: 'text', text: 'hi' }] },
+  ]);
+});
+
+test('OpenInference retriever, contents and evaluation', () => {
+  const retriever = readConversation(
+    spanOf({
+      'openinference.span.kind': 'RETRIEVER',
+      'input.value': 'what?',
+      'retrieval.documents.0.document.id': 'd1',
+      'retrieval.documents.0.document.content': 'first',
+      'retrieval.documents.0.document.score': 0.9,
+      'retrieval.documents.1.document.content': 'second',
+    }),
+  );
+  expect(retriever.retrievedDocuments).toEqual([
+    { id: 'd1', content: 'first', score: 0.9 },
+    { id: '', content: 'second', score: undefined },
+  ]);
+  const { input } = readConversation(
+    spanOf({
+      'openinference.span.kind': 'LLM',
+      'llm.input_messages.0.message.role': 'user',
+      'llm.input_messages.0.message.contents.0.message_content.type': 'text',
+      'llm.input_messages.0.message.contents.0.message_content.text': 'hi',
+      'llm.input_messages.0.message.contents.1.message_content.type': 'image',
+      'llm.input_messages.0.message.contents.1.message_content.image.image.url': 'https://x/y.png',
+    }),
+  );
+  expect(input[0]?.parts).toEqual([
+    { type: 'text', text: 'hi' },
+    { type: 'media', modality: 'image', mimeType: '', uri: 'https://x/y.png' },
+  ]);
+});
+
+test('scores are read once each, however often they are sent', () => {
+  const score = event('gen_ai.evaluation.result', {
+    'gen_ai.evaluation.name': 'helpful',
+    'gen_ai.evaluation.score.value': 1,
+    'gen_ai.evaluation.score.label': 'true',
+    'gen_ai.evaluation.explanation': 'because',
+    'openlit.score.idempotency_key': 'k1',
+  });
+  const { scores } = readConversation(
+    spanOf({ 'gen_ai.operation.name': 'chat' }, { events: [score, score] }),
+  );
+  expect(scores).toEqual([
+    { name: 'helpful', value: 1, label: 'true', explanation: 'because', idempotencyKey: 'k1' },
+  ]);
+});
+
+describe('coding agents', () => {
+  test('a turn counts, its session only repeats the sum', () => {
+    const resource = new Map<string, AttributeValue>([
+      ['coding_agent.session.id', 's-1'],
+      ['gen_ai.user.name', 'ada'],
+    ]);
+    const attributes = new Map<string, AttributeValue>([
+      ['gen_ai.provider.name', 'anthropic'],
+      ['gen_ai.request.model', 'claude-opus-5'],
+      ['gen_ai.agent.name', 'claude-code'],
+      ['gen_ai.usage.input_tokens', 1000],
+      ['gen_ai.usage.output_tokens', 50],
+      ['gen_ai.usage.cache.read_input_tokens', 800],
+      ['gen_ai.usage.cache.creation_input_tokens', 100],
+    ]);
+    const turn = normaliseSpan(spanOf(attributes, { name: 'coding_agent.llm.turn', resource }));
+    expect(turn).toMatchObject({
+      convention: 'coding-agents',
+      operation: 'chat',
+      isModelCall: true,
+      sessionId: 's-1',
+      userId: 'ada',
+      agentName: 'claude-code',
+      usage: { input: 100, cacheRead: 800, cacheWrite: 100, output: 50, reasoning: 0 },
+    });
+    expect(normaliseSpan(spanOf(attributes, { name: 'coding_agent.session', resource }))).toMatchObject({
+      operation: 'invoke_agent',
+      isModelCall: false,
+    });
+    const tool = normaliseSpan(
+      spanOf({ 'gen_ai.tool.name': 'Bash', 'error.type': 'exit_1' }, { name: 'coding_agent.tool.call' }),
+    );
+    expect(tool).toMatchObject({ operation: 'execute_tool', toolName: 'Bash', errorType: 'exit_1' });
+  });
+
+  const log = (
+    eventName: string,
+    attributes: Record<string, AttributeValue>,
+    more: Partial<LogReader> = {},
+  ): LogReader => ({
+    eventName,
+    scopeName: '',
+    body: undefined,
+    attributes: new Map(Object.entries(attributes)),
+    resource: new Map(),
+    ...more,
+  });
+
+  test('Claude Code names its events in three ways; the cache is beside the input', () => {
+    const attributes = {
+      model: 'claude-opus-5',
+      cost_usd: '0.02',
+      input_tokens: '56',
+      output_tokens: 30,
+      cache_read_tokens: 64,
+      cache_creation_tokens: 10,
+      'session.id': 's-1',
+    };
+    const expected = {
+      convention: 'claude-code',
+      operation: 'chat',
+      provider: 'anthropic',
+      requestModel: 'claude-opus-5',
+      isModelCall: true,
+      sessionId: 's-1',
+      emitterCostUsd: 0.02,
+      usage: { input: 56, cacheRead: 64, cacheWrite: 10, output: 30, reasoning: 0 },
+    };
+    expect(normaliseLog(log('claude_code.api_request', attributes))).toMatchObject(expected);
+    expect(
+      normaliseLog(
+        log('', { ...attributes, 'event.name': 'api_request' }, { body: 'claude_code.api_request' }),
+      ),
+    ).toMatchObject(expected);
+    expect(
+      normaliseLog(log('api_request', attributes, { resource: new Map([['service.name', 'claude-code']]) })),
+    ).toMatchObject(expected);
+    expect(
+      normaliseLog(log('claude_code.tool_result', { tool_name: 'Bash', success: 'false', error: 'exit 1' })),
+    ).toMatchObject({
+      operation: 'execute_tool',
+      toolName: 'Bash',
+      errorType: 'exit 1',
+      isModelCall: false,
+      usage: undefined,
+    });
+    expect(normaliseLog(log('claude_code.user_prompt', { prompt_length: 12 }))).toMatchObject({
+      operation: 'user_prompt',
+      usage: undefined,
+    });
+  });
+
+  test('Codex counts on the completed stream event only', () => {
+    const done = normaliseLog(
+      log('codex.sse_event', {
+        'event.kind': 'response.completed',
+        'conversation.id': 'c-1',
+        model: 'gpt-6-sol',
+        input_token_count: '120',
+        output_token_count: '30',
+        cached_token_count: '64',
+        reasoning_token_count: '8',
+        tool_token_count: '150',
+      }),
+    );
+    expect(done).toMatchObject({
+      convention: 'codex',
+      isModelCall: true,
+      sessionId: 'c-1',
+      provider: 'openai',
+      usage: { input: 56, cacheRead: 64, output: 22, reasoning: 8 },
+    });
+    expect(
+      normaliseLog(log('codex.sse_event', { 'event.kind': 'response.output_text.delta' })),
+    ).toMatchObject({ isModelCall: false, usage: undefined });
+  });
+
+  test('Gemini CLI reports thoughts beside the output', () => {
+    expect(
+      normaliseLog(
+        log('gemini_cli.api_response', {
+          model: 'gemini-3.5-flash',
+          input_token_count: 120,
+          output_token_count: 30,
+          cached_content_token_count: 64,
+          thoughts_token_count: 8,
+          total_token_count: 158,
+        }),
+      ),
+    ).toMatchObject({
+      convention: 'gemini-cli',
+      provider: 'google',
+      usage: { input: 56, cacheRead: 64, output: 30, reasoning: 8 },
+    });
+  });
+
+  test("OpenTelemetry's own event repeats its span and counts nothing", () => {
+    expect(
+      normaliseLog(
+        log('gen_ai.client.inference.operation.details', {
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.request.model': 'gpt-4o',
+          'gen_ai.usage.input_tokens': 5,
+        }),
+      ),
+    ).toMatchObject({ convention: 'gen-ai', operation: 'chat', isModelCall: false });
+    expect(normaliseLog(log('', { 'http.route': '/' }, { body: 'GET /' }))).toBeUndefined();
+  });
+});
