@@ -29,3 +29,4 @@ export {
   encodeRequest,
   type EncodeResult,
 } from './writer/encode/index.ts';
+export * from './queries/index.ts';

@@ -1,0 +1,57 @@
+import { fail } from '@candela/kernel';
+import type { IngestLogStats, StoreHealth } from '@candela/telemetry-store';
+import type { Handlers } from '../../http/handlers.ts';
+
+export type Phase = 'starting' | 'ready' | 'stopping';
+
+export interface HealthSources {
+  readonly version: string;
+  readonly phase: () => Phase;
+  /** Undefined until they are open. */
+  readonly store: () => StoreHealth | undefined;
+  readonly log: () => IngestLogStats | undefined;
+}
+
+/** Records that wait longer than this for the store mean that something is wrong. */
+const LATE_MS = 30_000;
+
+export function healthHandlers(sources: HealthSources): Pick<Handlers, 'getHealth' | 'getReady'> {
+  return {
+    getHealth: () => {
+      const store = sources.store();
+      const log = sources.log();
+      const reasons = degradedReasons(store, log);
+      const phase = sources.phase();
+      return {
+        status: 'ok',
+        service: 'candela',
+        version: sources.version,
+        state: phase === 'ready' && reasons.length > 0 ? 'degraded' : phase,
+        store: {
+          state: store?.state ?? 'starting',
+          version: store?.version || null,
+          restarts: store?.restarts ?? 0,
+        },
+        ingest: { backlogBytes: log?.logBytes ?? null, lagMs: log === undefined ? null : log.oldestAgeMs },
+        reasons,
+      };
+    },
+    getReady: () => {
+      const phase = sources.phase();
+      if (phase === 'stopping') throw fail('shutting_down');
+      if (phase === 'starting') throw fail('store_unavailable', { seconds: 1 });
+      return { ready: true };
+    },
+  };
+}
+
+function degradedReasons(store: StoreHealth | undefined, log: IngestLogStats | undefined): string[] {
+  const reasons: string[] = [];
+  if (store !== undefined && store.state !== 'ready') reasons.push(`The telemetry store is ${store.state}.`);
+  if (log === undefined) return reasons;
+  if (log.oldestAgeMs > LATE_MS) reasons.push('Acknowledged records wait unusually long for the store.');
+  if (log.logBytes > log.capBytes * 0.8) reasons.push('The write-ahead log is nearly at its cap.');
+  if (log.quarantinedSegments > 0) reasons.push('Damaged segments of the write-ahead log were set aside.');
+  if (log.quarantinedRequests > 0) reasons.push('Requests that the store refused were set aside.');
+  return reasons;
+}

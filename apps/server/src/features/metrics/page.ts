@@ -1,0 +1,24 @@
+import { fail } from '@candela/kernel';
+import type { Registry } from 'prom-client';
+import { header } from '../../http/api.ts';
+import type { Page } from '../../http/front.ts';
+import type { Identity } from '../identity/service.ts';
+
+/** The platform's own figures for Prometheus: from this machine freely, from elsewhere with a key. */
+export function metricsPage(registry: Registry, identity: Identity): Page {
+  return {
+    path: '/metrics',
+    contentType: registry.contentType,
+    body: () => registry.metrics(),
+    guard(request) {
+      const context = identity.authenticate({
+        headers: (name) => header(request, name),
+        remoteAddress: request.socket.remoteAddress ?? '',
+        door: 'api',
+      });
+      if (!context.scopes.has('telemetry')) {
+        throw fail('forbidden', { detail: 'This credential lacks the scope "telemetry".' });
+      }
+    },
+  };
+}

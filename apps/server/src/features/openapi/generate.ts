@@ -1,0 +1,176 @@
+import { ROUTES, type RouteDeclaration } from '@candela/contract';
+import { ERROR_TABLE, type ErrorCode } from '@candela/kernel';
+import { z } from 'zod';
+
+type Json = Record<string, unknown>;
+
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io,
+    unrepresentable: 'any',
+  }) as Json;
+  return rest;
+};
+
+/** Moves the definitions a schema brings along to the components, and points its references there. */
+function lift(schema: Json, components: Map<string, unknown>): Json {
+  const { $defs, ...rest } = schema as Json & { $defs?: Json };
+  const repoint = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(repoint);
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value)
+      .filter(([key]) => key !== '$defs' && key !== 'id')
+      .map(([key, item]): [string, unknown] => [
+        key,
+        key === '$ref' && typeof item === 'string'
+          ? item.replace('#/$defs/', '#/components/schemas/')
+          : repoint(item),
+      ]);
+    return Object.fromEntries(entries);
+  };
+  for (const [name, definition] of Object.entries($defs ?? {})) components.set(name, repoint(definition));
+  return repoint(rest) as Json;
+}
+
+function parameters(route: RouteDeclaration, components: Map<string, unknown>): Json[] {
+  const of = (schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] => {
+    if (schema === undefined) return [];
+    const object = lift(schemaOf(schema, 'input'), components) as { properties?: Json; required?: string[] };
+    return Object.entries(object.properties ?? {}).map(([name, property]) => ({
+      name,
+      in: place,
+      required: place === 'path' || (object.required ?? []).includes(name),
+      schema: property,
+    }));
+  };
+  const context = ['organisation-id', 'project-id', 'environment'].map((name) => ({
+    $ref: `#/components/parameters/x-platform-${name}`,
+  }));
+  return [
+    ...of(route.params, 'path'),
+    ...of(route.query, 'query'),
+    ...(route.permission === 'public' ? [] : context),
+  ];
+}
+
+function responses(route: RouteDeclaration, components: Map<string, unknown>): Json {
+  const codes = new Set<ErrorCode>(route.errors);
+  if (route.params ?? route.query ?? route.body) codes.add('bad_request');
+  if (route.body) codes.add('body_not_json').add('too_large');
+  if (route.permission !== 'public') {
+    codes
+      .add('no_credential')
+      .add('unknown_credential')
+      .add('forbidden')
+      .add('rate_limited')
+      .add('not_found');
+  }
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = ERROR_TABLE[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const errorSchema = route.path.startsWith('/api/v1/') ? 'CatalogError' : 'Error';
+  const failures = [...byStatus].sort(([a], [b]) => a - b);
+  return Object.fromEntries([
+    [
+      '200',
+      {
+        description: 'Success',
+        content: { 'application/json': { schema: lift(schemaOf(route.response, 'output'), components) } },
+      },
+    ],
+    ...failures.map(([status, list]): [string, Json] => [
+      String(status),
+      {
+        description: list.sort().join(', '),
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${errorSchema}` } } },
+      },
+    ]),
+  ]);
+}
+
+function operation(route: RouteDeclaration, components: Map<string, unknown>): Json {
+  const isPublic = route.permission === 'public';
+  return {
+    operationId: route.id,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(isPublic ? { security: [] } : { description: `Needs the scope \`${route.permission}\`.` }),
+    parameters: parameters(route, components),
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: lift(schemaOf(route.body, 'input'), components) } },
+          },
+        }),
+    responses: responses(route, components),
+  };
+}
+
+const contextHeader = (name: string, description: string): [string, Json] => [
+  `x-platform-${name}`,
+  {
+    name: `x-platform-${name}`,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  },
+];
+
+/** The OpenAPI 3.1 document of all declared routes, as JSON text ending in a line break. */
+export function generateOpenApi(): string {
+  const components = new Map<string, unknown>();
+  const paths = new Map<string, Json>();
+  for (const route of Object.values<RouteDeclaration>(ROUTES)) {
+    const path = paths.get(route.path) ?? {};
+    path[route.method.toLowerCase()] = operation(route, components);
+    paths.set(route.path, path);
+  }
+  components.set('Error', {
+    type: 'object',
+    description: 'What is wrong and what to do. The code is in the header x-platform-error-code.',
+    properties: { err: { type: 'string' } },
+    required: ['err'],
+    additionalProperties: false,
+  });
+  components.set('CatalogError', {
+    type: 'object',
+    properties: {
+      error: {
+        type: 'object',
+        properties: { code: { type: 'string' }, message: { type: 'string' }, hint: { type: 'string' } },
+        required: ['code', 'message', 'hint'],
+        additionalProperties: false,
+      },
+    },
+    required: ['error'],
+    additionalProperties: false,
+  });
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Candela',
+      version: '0.1.0',
+      description:
+        'Observability for AI applications. Send `Authorization: Bearer <key>`; from the machine it runs on, reads need no key.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    security: [{ bearer: [] }],
+    paths: Object.fromEntries(paths),
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      parameters: Object.fromEntries([
+        contextHeader('organisation-id', 'Organisation; default: that of the key.'),
+        contextHeader('project-id', 'Project; default: that of the key.'),
+        contextHeader('environment', 'Environment; default: all that the key may read.'),
+      ]),
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+    },
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}

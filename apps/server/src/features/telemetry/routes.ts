@@ -1,0 +1,69 @@
+import type { Clock } from '@candela/kernel';
+import type { TelemetryQueries } from '@candela/telemetry-store';
+import type { Handlers } from '../../http/handlers.ts';
+import { filterOf, windowOf } from './service.ts';
+
+type TelemetryHandlers = Pick<
+  Handlers,
+  'searchTraces' | 'searchSpans' | 'getTrace' | 'getSpan' | 'getHierarchy' | 'aggregate' | 'facets'
+>;
+
+const isoOf = (nanos: bigint): string => new Date(Number(nanos / 1_000_000n)).toISOString();
+
+export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): TelemetryHandlers {
+  return {
+    searchTraces: ({ context, body, signal }) =>
+      queries.searchTraces(
+        context,
+        {
+          window: windowOf(body, clock),
+          filter: filterOf(body),
+          sort: body.sort,
+          limit: body.limit,
+          cursor: body.cursor,
+        },
+        signal,
+      ),
+    searchSpans: ({ context, body, signal }) =>
+      queries.searchSpans(
+        context,
+        {
+          window: windowOf(body, clock),
+          filter: filterOf(body),
+          sort: body.sort,
+          limit: body.limit,
+          cursor: body.cursor,
+        },
+        signal,
+      ),
+    getTrace: ({ context, params, query, signal }) =>
+      queries.trace(context, { traceId: params.traceId, limit: query.limit, cursor: query.cursor }, signal),
+    getSpan: async ({ context, params, signal }) => ({ data: await queries.span(context, params, signal) }),
+    getHierarchy: async ({ context, params, signal }) => ({
+      data: await queries.hierarchy(context, params.spanId, signal),
+    }),
+    aggregate: async ({ context, body, signal }) => {
+      const window = windowOf(body, clock);
+      const result = await queries.aggregate(
+        context,
+        {
+          window,
+          filter: filterOf(body),
+          groupBy: body.groupBy,
+          measures: body.measures,
+          bucketSeconds: body.bucketSeconds,
+          limit: body.limit,
+        },
+        signal,
+      );
+      return { data: { from: isoOf(window.from), to: isoOf(window.to), ...result } };
+    },
+    facets: async ({ context, body, signal }) => ({
+      data: await queries.facets(
+        context,
+        { window: windowOf(body, clock), filter: filterOf(body), fields: body.fields, limit: body.limit },
+        signal,
+      ),
+    }),
+  };
+}

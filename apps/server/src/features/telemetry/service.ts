@@ -1,0 +1,40 @@
+import { type BodyOf, parseFilterOrFail, type ROUTES, type Filter, canonicalFilter } from '@candela/contract';
+import { type Clock, fail, parseTime } from '@candela/kernel';
+import type { Window } from '@candela/telemetry-store';
+
+type WindowBody = Pick<BodyOf<typeof ROUTES.searchTraces>, 'from' | 'to' | 'filter' | 'q'>;
+
+const MAX_MS = 8_640_000_000_000;
+const NANOS_PER_MS = 1_000_000n;
+/** The store's time column ends here (2262). */
+const LAST_NANOS = 2n ** 63n - 1n;
+
+/** The window of a search in nanoseconds, `to` exclusive but never before `from`. @throws bad_query */
+export function windowOf(body: Pick<WindowBody, 'from' | 'to'>, clock: Clock): Window {
+  const now = clock.now();
+  const from = point('from', body.from, now);
+  const to = point('to', body.to, now);
+  if (to <= from) throw fail('bad_query', { detail: '"from" must lie before "to".' });
+  return { from, to };
+}
+
+function point(name: string, value: string | number, now: number): bigint {
+  const ms = parseTime(value, now);
+  if (ms === undefined || ms < 0 || ms > MAX_MS) {
+    throw fail('bad_query', {
+      detail: `"${name}" is not a time. Use ISO 8601 (2026-11-20T10:00:00Z), "-24h", "now" or epoch milliseconds.`,
+    });
+  }
+  // `now` includes what arrives in this very millisecond.
+  const nanos =
+    BigInt(Math.floor(ms)) * NANOS_PER_MS + (name === 'to' && value === 'now' ? NANOS_PER_MS : 0n);
+  return nanos > LAST_NANOS ? LAST_NANOS : nanos;
+}
+
+/** Filter and search text together: both must hold. @throws bad_query */
+export function filterOf(body: Pick<WindowBody, 'filter' | 'q'>): Filter | undefined {
+  const parsed = body.q === undefined ? undefined : parseFilterOrFail(body.q, 'spans');
+  if (body.filter === undefined) return parsed;
+  const given = canonicalFilter(body.filter, 'spans');
+  return parsed === undefined ? given : { and: [given, parsed] };
+}

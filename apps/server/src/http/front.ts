@@ -1,0 +1,137 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Logger, newRequestId } from '@candela/kernel';
+import type { PlatformMetrics } from '../metrics.ts';
+import type { ApiAnswer, ApiRequest } from './api.ts';
+import { header } from './api.ts';
+import { errorAnswer } from './errors.ts';
+import { canonicalPath } from './paths.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+import type { StaticSite } from './static-site.ts';
+
+export interface Page {
+  readonly path: string;
+  readonly contentType: string;
+  readonly body: () => string | Promise<string>;
+  /** Undefined: anybody. Otherwise throws for who may not see it. */
+  readonly guard?: (request: IncomingMessage) => void;
+}
+
+export interface FrontParts {
+  readonly api: (request: ApiRequest) => Promise<ApiAnswer>;
+  readonly site: StaticSite;
+  /** Documents outside the API: OpenAPI, its page, metrics. */
+  readonly pages: readonly Page[];
+  readonly logger: Logger;
+  readonly metrics: PlatformMetrics;
+}
+
+/** Answers everything on the main port that is not OTLP. Never throws, never leaves a request open. */
+export function createFront(parts: FrontParts): (request: IncomingMessage, response: ServerResponse) => void {
+  const pages = new Map(parts.pages.map((page) => [page.path, page]));
+
+  async function route(request: IncomingMessage, path: string, call: Call): Promise<ApiAnswer> {
+    const method = request.method ?? 'GET';
+    if (path === '/api' || path.startsWith('/api/')) {
+      const search = /\?([^#]*)/.exec(request.url ?? '')?.[1] ?? '';
+      return parts.api({
+        request,
+        method,
+        path,
+        search,
+        requestId: call.requestId,
+        signal: call.signal,
+        onRoute: (id) => (call.route = id),
+      });
+    }
+    call.route = pages.has(path) ? path : 'static';
+    if (method !== 'GET' && method !== 'HEAD') {
+      return errorAnswerOf('method_not_allowed', path);
+    }
+    const page = pages.get(path);
+    if (page !== undefined) {
+      page.guard?.(request);
+      const headers = { 'content-type': page.contentType, 'cache-control': 'no-cache' };
+      return { status: 200, headers, body: await page.body() };
+    }
+    const found = await parts.site.answer(path, {
+      acceptEncoding: header(request, 'accept-encoding') ?? '',
+      ifNoneMatch: header(request, 'if-none-match') ?? '',
+    });
+    return { status: found.status, headers: found.headers, body: found.body ?? '' };
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const startedAt = performance.now();
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const call: Call = { requestId: newRequestId(), signal: gone.signal, route: 'unknown' };
+    let path = request.url ?? '/';
+    let answer: ApiAnswer;
+    try {
+      path = canonicalPath(path);
+      answer = await route(request, path, call);
+    } catch (thrown) {
+      if (gone.signal.aborted) return;
+      answer = errorAnswer(thrown, path.split('?', 1)[0] ?? '/');
+      if (answer.status === 500) {
+        parts.logger.error({ requestId: call.requestId, route: call.route, err: thrown }, 'request failed');
+      }
+    }
+    send(request, response, answer, call.requestId);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const method = request.method ?? 'GET';
+    parts.metrics.observeRequest(call.route, known(method), answer.status, seconds);
+    const fields = {
+      requestId: call.requestId,
+      method,
+      route: call.route,
+      status: answer.status,
+      ms: Math.round(seconds * 1_000),
+      address: request.socket.remoteAddress,
+    };
+    if (quiet(call.route) && answer.status < 400) parts.logger.debug(fields, 'request');
+    else parts.logger.info(fields, 'request');
+  }
+
+  return (request, response) => {
+    serve(request, response).catch((thrown: unknown) => {
+      parts.logger.error({ err: thrown }, 'answering failed');
+      response.destroy();
+    });
+  };
+}
+
+interface Call {
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+  route: string;
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** A label has few values, whatever is sent. */
+const known = (method: string): string => (METHODS.has(method) ? method : 'other');
+const quiet = (route: string): boolean =>
+  route === 'static' || route === '/metrics' || route === 'getHealth' || route === 'getReady';
+
+function errorAnswerOf(code: 'method_not_allowed', path: string): ApiAnswer {
+  const headers = { allow: 'GET, HEAD', 'content-type': 'application/json', 'x-platform-error-code': code };
+  return { status: 405, headers, body: JSON.stringify({ err: `Use GET for ${path.slice(0, 100)}.` }) };
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: ApiAnswer,
+  requestId: string,
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;
+  response.statusCode = answer.status;
+  for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+  response.setHeader('x-request-id', requestId);
+  if (answer.status !== 304) response.setHeader('content-length', body.byteLength);
+  // A body that was not read to its end would be taken for the next request.
+  if (!request.complete) response.setHeader('connection', 'close');
+  response.end(request.method === 'HEAD' || answer.status === 304 ? undefined : body);
+}

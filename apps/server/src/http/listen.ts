@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { HTTP_SERVER_OPTIONS, hardenHttpServer } from '../ingest/index.ts';
+
+export interface Listener {
+  readonly port: number;
+  /** Base address for people on this machine. */
+  readonly url: string;
+  /** Stops accepting; resolves when the last answer is out, or after `graceMs` with what is left cut off. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Somebody else has the port. The sentence says which variable moves ours. */
+export class PortTakenError extends Error {
+  override readonly name = 'PortTakenError';
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Variable that sets the port, for the error message. */
+  readonly variable: string;
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+/** Opens one HTTP port with bounds on headers, time and connections. @throws PortTakenError */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const server = createServer(HTTP_SERVER_OPTIONS, options.handler);
+  hardenHttpServer(server);
+  server.maxHeadersCount = 200;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, options)));
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `http://${urlHost(options.host)}:${port}`,
+    close: (graceMs) => close(server, graceMs),
+  };
+}
+
+/** The sentence for a person behind a failed `listen`. */
+export function explain(
+  error: NodeJS.ErrnoException,
+  { host, port, variable }: Pick<ListenOptions, 'host' | 'port' | 'variable'>,
+): Error {
+  if (error.code === 'EADDRINUSE') {
+    return new PortTakenError(
+      `Port ${port} on ${host} is in use by another program. Stop it, or choose another port with ${variable} (0 picks a free one).`,
+    );
+  }
+  if (error.code === 'EACCES') {
+    return new PortTakenError(
+      `Port ${port} may not be opened by this user. Choose another with ${variable}.`,
+    );
+  }
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    return new PortTakenError(
+      `This machine has no address ${host}. Set PLATFORM_HOST to one it has, e.g. 0.0.0.0.`,
+    );
+  }
+  return error;
+}
+
+/** How a browser on this machine reaches an address we listen on. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+async function close(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(timer);
+}

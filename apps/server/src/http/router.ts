@@ -1,0 +1,67 @@
+import type { RouteDeclaration } from '@candela/contract';
+import { fail } from '@candela/kernel';
+
+export interface Match {
+  readonly id: string;
+  readonly route: RouteDeclaration;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly route: RouteDeclaration;
+  readonly segments: readonly string[];
+}
+
+export interface Router {
+  /** @throws not_found, method_not_allowed */
+  match(method: string, path: string): Match;
+}
+
+/**
+ * The one decision which route a path belongs to. Literal segments win over parameters; nothing is guessed: no
+ * trailing slash, no other case. @throws when a route declares no permission, or two routes look the same
+ */
+export function createRouter(routes: Readonly<Record<string, RouteDeclaration>>): Router {
+  const byShape = new Map<string, Entry[]>();
+  for (const [id, route] of Object.entries(routes)) {
+    if (!route.permission) throw new Error(`The route ${id} declares no permission.`);
+    if (route.id !== id) throw new Error(`The route ${id} calls itself ${route.id}.`);
+    const segments = route.path.split('/').slice(1);
+    const shape = `${route.method} ${segments.map((segment) => (isParameter(segment) ? '{}' : segment)).join('/')}`;
+    if (byShape.has(shape)) throw new Error(`Two routes look like ${shape}.`);
+    byShape.set(shape, [{ id, route, segments }]);
+  }
+  const entries = [...byShape.values()].flat().sort((a, b) => parameters(a) - parameters(b));
+
+  return {
+    match(method, path) {
+      const segments = path.split('/').slice(1);
+      const fitting = entries.filter((entry) => fits(entry.segments, segments));
+      const wanted = method === 'HEAD' ? 'GET' : method;
+      const entry = fitting.find(({ route }) => route.method === wanted);
+      if (entry !== undefined) return { id: entry.id, route: entry.route, params: bind(entry, segments) };
+      if (fitting.length === 0) throw fail('not_found', { what: 'This route' });
+      const allowed = [...new Set(fitting.map(({ route }) => route.method))].join(', ');
+      throw fail('method_not_allowed', { method: method.slice(0, 20), allowed }, { details: { allowed } });
+    },
+  };
+}
+
+const isParameter = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}');
+const parameters = (entry: Entry): number => entry.segments.filter(isParameter).length;
+
+function fits(pattern: readonly string[], segments: readonly string[]): boolean {
+  return (
+    pattern.length === segments.length &&
+    pattern.every((part, index) => (isParameter(part) ? segments[index] !== '' : part === segments[index]))
+  );
+}
+
+function bind(entry: Entry, segments: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    entry.segments.flatMap((part, index) =>
+      isParameter(part) ? [[part.slice(1, -1), segments[index] ?? '']] : [],
+    ),
+  );
+}

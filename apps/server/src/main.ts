@@ -1,0 +1,105 @@
+import { mkdirSync } from 'node:fs';
+import { DirectoryLockedError, MigrationError } from '@candela/telemetry-store';
+import { CandelaError } from '@candela/kernel';
+import { type Config, ConfigError, readConfig, unknownVariables } from './config.ts';
+import { PortTakenError } from './http/listen.ts';
+import { createLogger } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import { type Platform, startPlatform } from './platform.ts';
+
+const json = process.argv.includes('--json');
+
+function configuration(): Config {
+  try {
+    return readConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`Candela cannot start with this configuration:\n${error.message}\n`);
+    process.exit(2);
+  }
+}
+
+const config = configuration();
+const logger = createLogger({ level: config.logLevel, format: config.logFormat });
+const metrics = createMetrics();
+
+for (const name of unknownVariables()) {
+  logger.warn({ variable: name }, 'this variable is not known and has no effect');
+}
+process.on('unhandledRejection', (error) => {
+  metrics.countUnexpected('unhandledRejection');
+  logger.error({ err: error }, 'an error was not handled');
+});
+process.on('uncaughtException', (error) => {
+  metrics.countUnexpected('uncaughtException');
+  logger.error({ err: error }, 'an error was not caught');
+});
+
+/** What a person can act on is said in a sentence; anything else comes with its stack. */
+function explainFailure(error: unknown): string {
+  const known =
+    error instanceof PortTakenError ||
+    error instanceof DirectoryLockedError ||
+    error instanceof MigrationError ||
+    error instanceof CandelaError;
+  if (known) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function announce(platform: Platform): void {
+  const { http, otlpHttp, otlpGrpc } = platform;
+  if (json) {
+    const line = { event: 'ready', http, otlpHttp, otlpGrpc, pid: process.pid, dataDir: config.dataDir };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+    return;
+  }
+  const key =
+    config.bootstrapApiKey === undefined
+      ? ''
+      : '\n  export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer <your PLATFORM_BOOTSTRAP_API_KEY>"';
+  process.stdout.write(`
+  Candela is ready:  ${config.publicUrl ?? http}
+
+  Send it telemetry from any OpenTelemetry SDK (OTLP over HTTP; gRPC is at ${otlpGrpc}):
+
+  export OTEL_EXPORTER_OTLP_ENDPOINT=${otlpHttp}
+  export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
+  export OTEL_SERVICE_NAME=my-service${key}
+
+  No application at hand? "npm run demo" sends believable traffic.
+  Data: ${config.dataDir}   API: ${http}/openapi-spec   Stop: Ctrl-C
+
+`);
+}
+
+async function start(): Promise<Platform> {
+  try {
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+    return await startPlatform(config, { logger, metrics });
+  } catch (error) {
+    process.stderr.write(`Candela could not start: ${explainFailure(error)}\n`);
+    process.exit(1);
+  }
+}
+
+let stopping = false;
+let started: Platform | undefined;
+
+async function shutDown(signal: string): Promise<void> {
+  if (stopping) {
+    logger.warn({ signal }, 'stopping at once');
+    process.exit(1);
+  }
+  stopping = true;
+  logger.info({ signal }, 'stopping');
+  const complete = started === undefined ? true : await started.stop();
+  metrics.close();
+  logger.info({ complete }, 'stopped');
+  process.exit(complete ? 0 : 1);
+}
+
+process.on('SIGTERM', () => void shutDown('SIGTERM'));
+process.on('SIGINT', () => void shutDown('SIGINT'));
+
+started = await start();
+announce(started);

@@ -1,0 +1,269 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Clock, DEFAULT_PROJECT_ID, fail, type Logger, systemClock } from '@candela/kernel';
+import {
+  createTelemetryQueries,
+  type IngestLog,
+  openIngestLog,
+  openTelemetryStore,
+  type TelemetryStore,
+} from '@candela/telemetry-store';
+import { Gauge } from 'prom-client';
+import type { Config } from './config.ts';
+import { healthHandlers, type Phase } from './features/health/routes.ts';
+import { createIdentity, type Identity } from './features/identity/service.ts';
+import { metricsPage } from './features/metrics/page.ts';
+import { openApiPages } from './features/openapi/pages.ts';
+import { telemetryHandlers } from './features/telemetry/routes.ts';
+import { createApi } from './http/api.ts';
+import { errorAnswer } from './http/errors.ts';
+import { createFront } from './http/front.ts';
+import { explain, type Listener, listen } from './http/listen.ts';
+import { createStaticSite } from './http/static-site.ts';
+import { createIngest, type Ingest } from './ingest/index.ts';
+import type { PlatformMetrics } from './metrics.ts';
+import { storeOptions } from './store-options.ts';
+
+export const VERSION = '0.1.0';
+
+export interface PlatformParts {
+  readonly logger: Logger;
+  readonly metrics: PlatformMetrics;
+  readonly clock?: Clock;
+  /** Built web UI; default: that of this checkout. */
+  readonly webDir?: string;
+}
+
+export interface Platform {
+  /** Base addresses as bound; gRPC as `host:port`. */
+  readonly http: string;
+  readonly otlpHttp: string;
+  readonly otlpGrpc: string;
+  readonly store: TelemetryStore;
+  readonly identity: Identity;
+  /**
+   * Readiness turns 503, no more connections, what is under way is answered, the log is carried over, everything is
+   * closed. Resolves with true when all of it happened within the grace time.
+   */
+  stop(): Promise<boolean>;
+}
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+
+const WEB_DIR = fileURLToPath(new URL('../../web/dist', import.meta.url));
+
+/**
+ * Starts everything in order: ports, so that a taken one is said first; store; log with its replay; doors. Until then
+ * every request is told to come back. @throws with a sentence for a person, everything closed again
+ */
+export async function startPlatform(config: Config, parts: PlatformParts): Promise<Platform> {
+  const { logger, metrics } = parts;
+  const clock = parts.clock ?? systemClock;
+  const running: { phase: Phase; store?: TelemetryStore; log?: IngestLog; ingest?: Ingest } = {
+    phase: 'starting',
+  };
+  const handle: { main: Handle; otlp: Handle } = { main: refuse, otlp: refuse };
+  const listeners: Listener[] = [];
+  try {
+    const open = (port: number, variable: string, door: 'main' | 'otlp') =>
+      listen({
+        host: config.host,
+        port,
+        variable,
+        handler: (request, response) => handle[door](request, response),
+      });
+    const main = await open(config.port, 'PLATFORM_PORT', 'main');
+    listeners.push(main);
+    const otlp = await open(config.otlpHttpPort, 'PLATFORM_OTLP_HTTP_PORT', 'otlp');
+    listeners.push(otlp);
+
+    const store = await openTelemetryStore(storeOptions(config, logger));
+    running.store = store;
+    const log = await openIngestLog({
+      dir: join(config.dataDir, 'ingest-log'),
+      store,
+      clock,
+      logger,
+      capBytes: config.logCapBytes,
+      minFreeDiskPercent: config.minFreeDiskPercent,
+    });
+    running.log = log;
+    const identity = createIdentity(config);
+    const ingest = createIngest({
+      log,
+      identity,
+      logger,
+      metrics: metrics.registry,
+      config: {
+        maxBytes: config.otlpMaxBytes,
+        retentionDays: config.retentionDays,
+        drainMs: Math.floor(config.shutdownGraceMs / 2),
+      },
+    });
+    running.ingest = ingest;
+    const queries = createTelemetryQueries(store, {
+      timeoutMs: config.queryTimeoutMs,
+      maxRowsToRead: config.queryMaxRows,
+      maxMemoryBytes: config.queryMaxMemoryBytes,
+    });
+    watchStore(store, metrics);
+    const front = createFront({
+      api: createApi({
+        handlers: {
+          ...healthHandlers({
+            version: VERSION,
+            phase: () => running.phase,
+            store: () => store.health(),
+            log: () => log.stats(),
+          }),
+          ...telemetryHandlers(queries, clock),
+        },
+        identity,
+        rateLimitPerMinute: config.rateLimitPerMinute,
+        clock,
+      }),
+      site: createStaticSite(parts.webDir ?? WEB_DIR),
+      pages: [...openApiPages(), metricsPage(metrics.registry, identity)],
+      logger,
+      metrics,
+    });
+    const grpcPort = await openGrpc(ingest, config);
+    handle.main = (request, response) => {
+      if (!ingest.handle(request, response)) front(request, response);
+    };
+    handle.otlp = (request, response) => {
+      if (!ingest.handle(request, response)) notHere(request, response);
+    };
+    running.phase = 'ready';
+    void learnEnvironments(queries.environments, identity, logger);
+    return {
+      http: main.url,
+      otlpHttp: otlp.url,
+      otlpGrpc: `${new URL(main.url).hostname}:${grpcPort}`,
+      store,
+      identity,
+      stop: () => stop(running, listeners, config, logger),
+    };
+  } catch (error) {
+    await stop(running, listeners, config, logger);
+    throw error;
+  }
+}
+
+async function openGrpc(ingest: Ingest, config: Config): Promise<number> {
+  try {
+    return await ingest.startGrpc(config.host, config.otlpGrpcPort);
+  } catch (error) {
+    const taken = error instanceof Error && /EADDRINUSE|address already in use/i.test(error.message);
+    if (!taken) throw error;
+    const cause: NodeJS.ErrnoException = Object.assign(new Error('in use'), { code: 'EADDRINUSE' });
+    throw explain(cause, {
+      host: config.host,
+      port: config.otlpGrpcPort,
+      variable: 'PLATFORM_OTLP_GRPC_PORT',
+    });
+  }
+}
+
+async function stop(
+  running: { phase: Phase; store?: TelemetryStore; log?: IngestLog; ingest?: Ingest },
+  listeners: readonly Listener[],
+  config: Config,
+  logger: Logger,
+): Promise<boolean> {
+  running.phase = 'stopping';
+  const deadline = performance.now() + config.shutdownGraceMs;
+  const left = () => Math.max(0, deadline - performance.now());
+  const closing = listeners.map((listener) => listener.close(left() * 0.6));
+  const steps: [string, () => Promise<unknown> | undefined][] = [
+    ['ingest', () => running.ingest?.drain()],
+    ['connections', () => Promise.all(closing)],
+    ['log', () => running.log?.close()],
+    ['store', () => running.store?.close()],
+  ];
+  let complete = true;
+  for (const [name, step] of steps) {
+    try {
+      const done = Promise.resolve(step()).then(() => true);
+      if (!(await within(done, left()))) {
+        complete = false;
+        logger.error({ step: name }, 'stopping took longer than the grace time');
+      }
+    } catch (error) {
+      complete = false;
+      logger.error({ step: name, err: error }, 'stopping failed');
+    }
+  }
+  return complete;
+}
+
+async function within(done: Promise<boolean>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([done, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Environments that exist are those with records; asked once, learnt from then on. */
+async function learnEnvironments(
+  environments: (projectId: string) => Promise<string[]>,
+  identity: Identity,
+  logger: Logger,
+): Promise<void> {
+  try {
+    identity.learnEnvironments(DEFAULT_PROJECT_ID, await environments(DEFAULT_PROJECT_ID));
+    identity.environmentsLoaded();
+  } catch (error) {
+    logger.warn(
+      { err: error },
+      'the environments could not be read; any well-formed name is taken as existing',
+    );
+  }
+}
+
+function watchStore(store: TelemetryStore, metrics: PlatformMetrics): void {
+  const registers = [metrics.registry];
+  new Gauge({
+    name: 'candela_engine_restarts',
+    help: 'Times the embedded engine was started again.',
+    registers,
+    collect() {
+      this.set(store.health().restarts);
+    },
+  });
+  new Gauge({
+    name: 'candela_store_up',
+    help: '1 while the telemetry store answers.',
+    registers,
+    collect() {
+      this.set(store.health().state === 'ready' ? 1 : 0);
+    },
+  });
+}
+
+function write(response: ServerResponse, thrown: unknown, path: string): void {
+  const answer = errorAnswer(thrown, path);
+  response.writeHead(answer.status, { ...answer.headers, connection: 'close' });
+  response.end(answer.body);
+}
+
+/** Before everything is open. */
+function refuse(request: IncomingMessage, response: ServerResponse): void {
+  write(response, fail('store_unavailable', { seconds: 1 }), request.url ?? '/');
+}
+
+function notHere(request: IncomingMessage, response: ServerResponse): void {
+  write(
+    response,
+    fail('not_found', {
+      what: 'This port takes OTLP only: POST /v1/traces, /v1/metrics or /v1/logs. Anything else',
+    }),
+    request.url ?? '/',
+  );
+}

@@ -1,0 +1,167 @@
+import {
+  canonicalFilter,
+  type Filter,
+  type FilterCondition,
+  type FilterScalar,
+  type KeySource,
+  parseGlob,
+  requireField,
+} from '@candela/contract';
+import { isContentKey } from '@candela/semconv';
+import type { Params } from './params.ts';
+import { SPAN_FIELDS, type SpanField } from './span-fields.ts';
+import { containsAnywhere, wordsAnywhere } from './words.ts';
+
+/**
+ * The condition on `otel_traces` rows that a filter means, always in parentheses and never null, so that `NOT` is
+ * its exact opposite. @throws bad_query
+ */
+export function compileSpanFilter(filter: Filter, params: Params): string {
+  return compile(canonicalFilter(filter, 'spans'), params);
+}
+
+function compile(filter: Filter, params: Params): string {
+  if ('and' in filter) return `(${filter.and.map((item) => compile(item, params)).join(' AND ')})`;
+  if ('or' in filter) return `(${filter.or.map((item) => compile(item, params)).join(' OR ')})`;
+  if ('not' in filter) return `(NOT ${compile(filter.not, params)})`;
+  return `(${condition(filter, params)})`;
+}
+
+function condition(filter: FilterCondition, params: Params): string {
+  switch (filter.op) {
+    case '!=':
+      return `NOT ${positive({ ...filter, op: '=' }, params)}`;
+    case 'not_in':
+      return `NOT ${positive({ ...filter, op: 'in' }, params)}`;
+    case 'not_contains':
+      return `NOT ${positive({ ...filter, op: 'contains' }, params)}`;
+    case 'not_exists':
+      return `NOT ${positive({ ...filter, op: 'exists' }, params)}`;
+    default:
+      return positive(filter, params);
+  }
+}
+
+function positive(filter: FilterCondition, params: Params): string {
+  const resolved = requireField(filter.field, 'spans');
+  if (resolved.kind === 'key') return `(${keyCondition(resolved.source, resolved.key, filter, params)})`;
+  const field = SPAN_FIELDS[resolved.name as keyof typeof SPAN_FIELDS];
+  return `(${fieldCondition(field, filter, params)})`;
+}
+
+function fieldCondition(field: SpanField, filter: FilterCondition, params: Params): string {
+  switch (field.kind) {
+    case 'text':
+      return field.sql.map((sql) => textCondition(sql, filter, params)).join(' OR ');
+    case 'enum': {
+      const names = scalars(filter).map((value) => field.stored.get(String(value)) ?? '');
+      return `${field.sql} IN ${params.bind(names, 'Array(String)')}`;
+    }
+    case 'id':
+      return textCondition(field.sql, lowerCased(filter), params);
+    case 'boolean':
+      return filter.value === true ? field.sql : `NOT (${field.sql})`;
+    case 'number':
+      if (filter.op === 'exists') return field.exists;
+      return numberCondition(field.sql, field.scale, filter, params);
+    case 'words':
+      if (filter.op === 'exists') return 'notEmpty(mapKeys(ContentAttributes))';
+      return filter.op === 'contains'
+        ? containsAnywhere(field.part, String(filter.value), params)
+        : wordsAnywhere(field.part, String(filter.value), params);
+  }
+}
+
+function textCondition(sql: string, filter: FilterCondition, params: Params): string {
+  const bound = () => params.bind(String(filter.value), 'String');
+  // Patterns ignore case, equality does not.
+  const pattern = () => params.bind(String(filter.value).toLowerCase(), 'String');
+  switch (filter.op) {
+    case '=':
+      return `${sql} = ${bound()}`;
+    case 'in':
+      return `${sql} IN ${params.bind(scalars(filter).map(String), 'Array(String)')}`;
+    case 'exists':
+      return `${sql} != ''`;
+    case 'contains':
+      return `position(lowerUTF8(${sql}), ${pattern()}) > 0`;
+    case 'starts_with':
+      return `startsWith(lowerUTF8(${sql}), ${pattern()})`;
+    case 'ends_with':
+      return `endsWith(lowerUTF8(${sql}), ${pattern()})`;
+    case 'matches':
+      return `lowerUTF8(${sql}) LIKE ${params.bind(likePattern(String(filter.value)), 'String')}`;
+    default:
+      throw new RangeError(`No text condition for ${filter.op}`);
+  }
+}
+
+/** `a*b` as a LIKE pattern that takes everything but the stars literally. */
+function likePattern(glob: string): string {
+  return parseGlob(glob.toLowerCase())
+    .map((piece) => piece.replaceAll(/[\\%_]/g, (character) => `\\${character}`))
+    .join('%');
+}
+
+function numberCondition(sql: string, scale: number, filter: FilterCondition, params: Params): string {
+  const bound = (value: FilterScalar | undefined) => params.bind(Number(value) * scale, 'Float64');
+  const [first, second] = scalars(filter);
+  switch (filter.op) {
+    case '=':
+    case '>':
+    case '>=':
+    case '<':
+    case '<=':
+      return `ifNull(${sql} ${filter.op} ${bound(first)}, 0)`;
+    case 'between':
+      return `ifNull(${sql} >= ${bound(first)} AND ${sql} <= ${bound(second)}, 0)`;
+    case 'in':
+      return `ifNull(has(${params.bind(
+        scalars(filter).map((value) => Number(value) * scale),
+        'Array(Float64)',
+      )}, toFloat64(${sql})), 0)`;
+    default:
+      throw new RangeError(`No number condition for ${filter.op}`);
+  }
+}
+
+const ORDERED = new Set(['>', '>=', '<', '<=', 'between']);
+
+function keyCondition(source: KeySource, key: string, filter: FilterCondition, params: Params): string {
+  const map = mapOf(source, key);
+  const name = params.bind(key, 'String');
+  if (filter.op === 'exists') return `mapContains(${map}, ${name})`;
+  const value = `${map}[${name}]`;
+  if (ORDERED.has(filter.op)) return numberCondition(`toFloat64OrNull(${value})`, 1, filter, params);
+  const exact = textCondition(value, filter, params);
+  // An absent key reads as the empty text: it must not pass for a key that is there and empty.
+  return `mapContains(${map}, ${name}) AND ${exact}${attributeHint(map, key, filter, params)}`;
+}
+
+/** Content lies apart from the other attributes; which keys are content is the same rule that wrote them. */
+export function mapOf(source: KeySource, key: string): string {
+  if (source === 'resource') return 'ResourceAttributes';
+  if (source === 'scope') return 'ScopeAttributes';
+  return isContentKey(key) ? 'ContentAttributes' : 'SpanAttributes';
+}
+
+/** Lets the skip index over `key=value` pass by the parts that cannot match; it never decides a row. */
+function attributeHint(map: string, key: string, filter: FilterCondition, params: Params): string {
+  if (map !== 'SpanAttributes' || (filter.op !== '=' && filter.op !== 'in')) return '';
+  const items = `arrayMap((k, v) -> concat(k, '=', v), mapKeys(${map}), mapValues(${map}))`;
+  const wanted = scalars(filter).map((value) => `${key}=${value}`);
+  return wanted.length === 1
+    ? ` AND indexHint(has(${items}, ${params.bind(wanted[0] ?? '', 'String')}))`
+    : ` AND indexHint(hasAny(${items}, ${params.bind(wanted, 'Array(String)')}))`;
+}
+
+function scalars(filter: FilterCondition): readonly FilterScalar[] {
+  if (Array.isArray(filter.value)) return filter.value as readonly FilterScalar[];
+  return filter.value === undefined ? [] : [filter.value as FilterScalar];
+}
+
+function lowerCased(filter: FilterCondition): FilterCondition {
+  if (filter.value === undefined) return filter;
+  const values = scalars(filter).map((value) => String(value).toLowerCase());
+  return { ...filter, value: Array.isArray(filter.value) ? values : (values[0] ?? '') };
+}

@@ -1,0 +1,78 @@
+import type {
+  HierarchyNode,
+  SpanDetail,
+  SpanRow,
+  SpanSort,
+  Trace,
+  TraceRow,
+  TraceSort,
+} from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import type { TelemetryStore } from '../client/store.ts';
+import { type AggregateInput, type AggregateResult, aggregateSpans } from './aggregate.ts';
+import { environmentsOf } from './environments.ts';
+import { type Facet, type FacetsInput, facetsOfSpans } from './facets.ts';
+import { type QueryLimits, runner } from './run.ts';
+import { type Page, type SearchInput, searchSpans } from './search-spans.ts';
+import { searchTraces } from './search-traces.ts';
+import { readSpan } from './span.ts';
+import { readHierarchy, readTrace } from './trace.ts';
+
+export type { AggregateInput, AggregateResult } from './aggregate.ts';
+export type { Facet, FacetsInput } from './facets.ts';
+export type { QueryLimits } from './run.ts';
+export type { Window } from './scope.ts';
+export type { Page, SearchInput } from './search-spans.ts';
+
+/**
+ * Every read of spans. The context comes first and decides whose rows are seen; the signal stops the query when
+ * nobody waits for it any more. @throws bad_query, not_found, query_too_expensive, store_unavailable
+ */
+export interface TelemetryQueries {
+  searchTraces(
+    context: RequestContext,
+    input: SearchInput<TraceSort>,
+    signal?: AbortSignal,
+  ): Promise<Page<TraceRow>>;
+  searchSpans(
+    context: RequestContext,
+    input: SearchInput<SpanSort>,
+    signal?: AbortSignal,
+  ): Promise<Page<SpanRow>>;
+  trace(
+    context: RequestContext,
+    input: { traceId: string; limit: number; cursor: string | undefined },
+    signal?: AbortSignal,
+  ): Promise<{ data: Trace; nextCursor: string | null }>;
+  span(
+    context: RequestContext,
+    ids: { traceId: string; spanId: string },
+    signal?: AbortSignal,
+  ): Promise<SpanDetail>;
+  hierarchy(
+    context: RequestContext,
+    spanId: string,
+    signal?: AbortSignal,
+  ): Promise<{ traceId: string; roots: HierarchyNode[]; orphans: number; truncated: boolean }>;
+  aggregate(context: RequestContext, input: AggregateInput, signal?: AbortSignal): Promise<AggregateResult>;
+  facets(context: RequestContext, input: FacetsInput, signal?: AbortSignal): Promise<Facet[]>;
+  /** Environments that have records of any signal. */
+  environments(projectId: string): Promise<string[]>;
+}
+
+export function createTelemetryQueries(
+  store: Pick<TelemetryStore, 'select'>,
+  limits: QueryLimits,
+): TelemetryQueries {
+  const on = (signal: AbortSignal | undefined) => runner(store, limits, signal);
+  return {
+    searchTraces: (context, input, signal) => searchTraces(on(signal), context, input),
+    searchSpans: (context, input, signal) => searchSpans(on(signal), context, input),
+    trace: (context, input, signal) => readTrace(on(signal), context, input),
+    span: (context, ids, signal) => readSpan(on(signal), context, ids),
+    hierarchy: (context, spanId, signal) => readHierarchy(on(signal), context, spanId),
+    aggregate: (context, input, signal) => aggregateSpans(on(signal), context, input),
+    facets: (context, input, signal) => facetsOfSpans(on(signal), context, input),
+    environments: (projectId) => environmentsOf(store, projectId),
+  };
+}

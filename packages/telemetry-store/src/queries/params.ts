@@ -1,0 +1,26 @@
+export type ParamType =
+  | 'String'
+  | 'Int64'
+  | 'Float64'
+  | 'UInt64'
+  | 'UInt32'
+  | 'Array(String)'
+  | 'Array(Float64)';
+
+/** Collects the values of one statement. Values only ever reach the engine through here, never as text in the SQL. */
+export class Params {
+  readonly values: Record<string, unknown> = {};
+  private count = 0;
+
+  /** The placeholder to write into the statement for `value`. */
+  bind(value: string | number | bigint | readonly string[] | readonly number[], type: ParamType): string {
+    const name = `p${this.count++}`;
+    this.values[name] = typeof value === 'bigint' ? value.toString() : value;
+    return `{${name}:${type}}`;
+  }
+
+  /** A point in time in nanoseconds, comparable with a `DateTime64(9)` column. */
+  time(nanos: bigint): string {
+    return `fromUnixTimestamp64Nano(${this.bind(nanos, 'Int64')})`;
+  }
+}

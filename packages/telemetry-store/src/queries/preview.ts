@@ -1,0 +1,93 @@
+import type { TraceRow } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import { type Conversation, type Message, readConversation } from '@candela/semconv';
+import type { Runner } from './run.ts';
+import { SpanScope, type Window } from './scope.ts';
+import { CONTENT_COLUMNS, READER_COLUMNS, spanReader, type StoredSpan } from './stored-span.ts';
+
+export type Preview = TraceRow['preview'];
+
+const MAX_CHARACTERS = 240;
+/** Longer contents are not worth reading for a line of text. */
+const MAX_CONTENT_BYTES = 65_536;
+
+interface Speaker {
+  readonly TraceId: string;
+  readonly SpanId: string;
+  readonly Ns: string;
+}
+
+/** First words of the conversation of each trace, read from the one span that shows it best. */
+export async function previews(
+  runner: Runner,
+  context: RequestContext,
+  traceIds: readonly string[],
+  window: Window,
+): Promise<Map<string, Preview>> {
+  const scope = SpanScope.of(context).during(window);
+  const limited = scope.and(`TraceId IN ${scope.params.bind(traceIds, 'Array(String)')}`);
+  // The root if it carries the conversation, else the first span that does. Reads the keys alone.
+  const speakers = await runner.run<Speaker>(
+    limited,
+    `SELECT TraceId, argMin(SpanId, Rank) AS SpanId, toString(argMin(toUnixTimestamp64Nano(Timestamp), Rank)) AS Ns
+     FROM (
+       SELECT TraceId, SpanId, Timestamp, tuple(ParentSpanId != '', GenAiOperation = '', Timestamp) AS Rank
+       ${limited.and('notEmpty(mapKeys(ContentAttributes))').from}
+     ) GROUP BY TraceId`,
+  );
+  if (speakers.length === 0) return new Map();
+  const times = speakers.map((speaker) => BigInt(speaker.Ns));
+  const narrow = SpanScope.of(context).during({
+    from: times.reduce((a, b) => (a < b ? a : b)),
+    to: times.reduce((a, b) => (a > b ? a : b)) + 1n,
+  });
+  const spans = narrow
+    .and(
+      `TraceId IN ${narrow.params.bind(
+        speakers.map((speaker) => speaker.TraceId),
+        'Array(String)',
+      )} AND SpanId IN ${narrow.params.bind(
+        speakers.map((speaker) => speaker.SpanId),
+        'Array(String)',
+      )}`,
+    )
+    .and(`arraySum(arrayMap(v -> length(v), mapValues(ContentAttributes))) <= ${MAX_CONTENT_BYTES}`);
+  const rows = await runner.run<StoredSpan & { TraceId: string }>(
+    spans,
+    `SELECT TraceId, ${READER_COLUMNS}, ${CONTENT_COLUMNS} ${spans.from} LIMIT 1 BY TraceId`,
+  );
+  return new Map(rows.map((row) => [row.TraceId, previewOf(readConversation(spanReader(row)))]));
+}
+
+/** The last thing a user said and the first thing the model answered. */
+export function previewOf(conversation: Conversation): Preview {
+  const users = conversation.input.filter((message) => message.role === 'user');
+  const asked = users.at(-1) ?? conversation.input.at(-1);
+  const input = asked === undefined ? undefined : textOf(asked);
+  const output = conversation.output.map(textOf).find((text) => text !== '');
+  const execution = conversation.toolExecution;
+  return {
+    input: shorten(input ?? execution?.arguments ?? ''),
+    output: shorten(output ?? execution?.result ?? ''),
+  };
+}
+
+function textOf(message: Message): string {
+  for (const part of message.parts) {
+    if (part.type === 'text' && part.text.trim() !== '') return part.text;
+    if (part.type === 'tool_call') return `${part.name}(${part.arguments})`;
+    if (part.type === 'tool_result') return part.result;
+    if (part.type === 'json') return part.json;
+  }
+  return '';
+}
+
+function shorten(text: string): string | null {
+  const line = text
+    .slice(0, MAX_CHARACTERS * 4)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  if (line === '') return null;
+  const characters = Array.from(line);
+  return characters.length > MAX_CHARACTERS ? `${characters.slice(0, MAX_CHARACTERS - 1).join('')}…` : line;
+}

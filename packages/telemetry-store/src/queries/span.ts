@@ -1,0 +1,132 @@
+import type { SpanDetail } from '@candela/contract';
+import { fail, type RequestContext } from '@candela/kernel';
+import { readConversation } from '@candela/semconv';
+import { toAttributes } from './attributes.ts';
+import type { Runner } from './run.ts';
+import { SpanScope } from './scope.ts';
+import { iso, ms, orNull, type RawSpan, SPAN_COLUMNS, toSpanRow } from './span-row.ts';
+import {
+  allAttributes,
+  CONTENT_COLUMNS,
+  eventMap,
+  READER_COLUMNS,
+  spanReader,
+  type StoredSpan,
+} from './stored-span.ts';
+
+interface WholeSpan extends RawSpan, StoredSpan {
+  readonly StartNs: string;
+  readonly DurationNs: string;
+  readonly SpanName: string;
+  readonly StatusCode: string;
+  readonly StatusMessage: string;
+  readonly TraceState: string;
+  readonly Flags: number;
+  readonly ScopeVersion: string;
+  readonly ScopeKeys: string[];
+  readonly ScopeValues: string[];
+  readonly LinkTraceIds: string[];
+  readonly LinkSpanIds: string[];
+  readonly LinkStates: string[];
+  readonly LinkKeys: string[][];
+  readonly LinkValues: string[][];
+  readonly InputTokens: number;
+  readonly CacheReadTokens: number;
+  readonly CacheWriteTokens: number;
+  readonly OutputTokens: number;
+  readonly ReasoningTokens: number;
+  readonly EmitterCostUsd: number | null;
+  readonly GenAiRequestModel: string;
+  readonly GenAiResponseModel: string;
+  readonly GenAiConvention: string;
+  readonly ResponseId: string;
+  readonly WorkflowName: string;
+  readonly PromptName: string;
+  readonly PromptVersion: string;
+  readonly FinishReason: string;
+}
+
+const READER_ONLY = READER_COLUMNS.replace(/^[\s\S]*?AS DurationNs,/, 'ScopeName,');
+
+const DETAIL_COLUMNS = `${SPAN_COLUMNS}, ${READER_ONLY}, ${CONTENT_COLUMNS},
+  TraceState, Flags, ScopeVersion, mapKeys(ScopeAttributes) AS ScopeKeys, mapValues(ScopeAttributes) AS ScopeValues,
+  Links.TraceId AS LinkTraceIds, Links.SpanId AS LinkSpanIds, Links.TraceState AS LinkStates,
+  arrayMap(m -> mapKeys(m), Links.Attributes) AS LinkKeys, arrayMap(m -> mapValues(m), Links.Attributes) AS LinkValues,
+  InputTokens, CacheReadTokens, CacheWriteTokens, OutputTokens, ReasoningTokens, EmitterCostUsd,
+  GenAiRequestModel, GenAiResponseModel, GenAiConvention, ResponseId, WorkflowName, PromptName, PromptVersion,
+  FinishReason`;
+
+/** One span whole. @throws not_found, also for a span of another project */
+export async function readSpan(
+  runner: Runner,
+  context: RequestContext,
+  ids: { traceId: string; spanId: string },
+): Promise<SpanDetail> {
+  const scope = SpanScope.of(context);
+  const own = scope.and(
+    `TraceId = ${scope.params.bind(ids.traceId.toLowerCase(), 'String')} AND SpanId = ${scope.params.bind(
+      ids.spanId.toLowerCase(),
+      'String',
+    )}`,
+  );
+  const [raw] = await runner.run<WholeSpan>(
+    own,
+    `SELECT ${DETAIL_COLUMNS} ${own.from} ORDER BY Timestamp LIMIT 1`,
+  );
+  if (raw === undefined) throw fail('not_found', { what: 'The span' });
+  return toDetail(raw);
+}
+
+function toDetail(raw: WholeSpan): SpanDetail {
+  const row = toSpanRow(raw);
+  const start = BigInt(raw.StartNs);
+  const hasUsage = row.inputTokens !== null;
+  return {
+    ...row,
+    startTimeUnixNano: raw.StartNs,
+    endTimeUnixNano: (start + BigInt(raw.DurationNs)).toString(),
+    traceState: orNull(raw.TraceState),
+    flags: raw.Flags,
+    usage: hasUsage
+      ? {
+          input: raw.InputTokens,
+          cacheRead: raw.CacheReadTokens,
+          cacheWrite: raw.CacheWriteTokens,
+          output: raw.OutputTokens,
+          reasoning: raw.ReasoningTokens,
+        }
+      : null,
+    emitterCostUsd: raw.EmitterCostUsd,
+    requestModel: orNull(raw.GenAiRequestModel),
+    responseModel: orNull(raw.GenAiResponseModel),
+    responseId: orNull(raw.ResponseId),
+    workflow: orNull(raw.WorkflowName),
+    promptName: orNull(raw.PromptName),
+    promptVersion: orNull(raw.PromptVersion),
+    finishReason: orNull(raw.FinishReason),
+    convention: orNull(raw.GenAiConvention),
+    scope: {
+      name: raw.ScopeName,
+      version: raw.ScopeVersion,
+      attributes: toAttributes({ keys: raw.ScopeKeys, values: raw.ScopeValues }),
+    },
+    resource: toAttributes({ keys: raw.ResourceKeys, values: raw.ResourceValues }),
+    attributes: toAttributes(allAttributes(raw), raw.AttributeTypes),
+    events: raw.EventNames.map((name, index) => {
+      const time = BigInt(raw.EventTimes[index] ?? raw.StartNs);
+      return {
+        name,
+        time: iso(time),
+        offsetMs: ms(time - start),
+        attributes: toAttributes(eventMap(raw, index)),
+      };
+    }),
+    links: raw.LinkTraceIds.map((traceId, index) => ({
+      traceId,
+      spanId: raw.LinkSpanIds[index] ?? '',
+      traceState: orNull(raw.LinkStates[index] ?? ''),
+      attributes: toAttributes({ keys: raw.LinkKeys[index] ?? [], values: raw.LinkValues[index] ?? [] }),
+    })),
+    conversation: readConversation(spanReader(raw)),
+  };
+}

@@ -1,0 +1,98 @@
+import type { HierarchyNode, LightSpan, Trace } from '@candela/contract';
+import { fail, type RequestContext } from '@candela/kernel';
+import { decodeCursor, encodeCursor, nanos } from './cursor.ts';
+import { buildHierarchy } from './hierarchy.ts';
+import type { Runner } from './run.ts';
+import { SpanScope } from './scope.ts';
+import { iso, ms, orNull, type RawSpan, SPAN_COLUMNS, toLightSpan } from './span-row.ts';
+import { type RawTotals, TRACE_TOTALS, usageOf } from './trace-rows.ts';
+
+const LIST = 'trace';
+export const TRACE_PAGE = 5_000;
+
+/** One trace, its spans oldest first. @throws not_found, also for a trace of another project */
+export async function readTrace(
+  runner: Runner,
+  context: RequestContext,
+  input: { traceId: string; limit: number; cursor: string | undefined },
+): Promise<{ data: Trace; nextCursor: string | null }> {
+  const traceId = input.traceId.toLowerCase();
+  const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, LIST, 2);
+  const scope = traceScope(context, traceId);
+  const [[totals], spans] = await Promise.all([
+    runner.run<RawTotals>(scope, `SELECT ${TRACE_TOTALS} ${scope.from} GROUP BY TraceId`),
+    readSpans(runner, context, traceId, input.limit + 1, cursor?.after),
+  ]);
+  if (totals === undefined) throw fail('not_found', { what: 'The trace' });
+  const page = spans.slice(0, input.limit);
+  const last = page.at(-1);
+  const more = spans.length > input.limit && last !== undefined;
+  const start = BigInt(totals.StartNs);
+  return {
+    data: {
+      traceId,
+      rootName: totals.RootName,
+      rootService: totals.RootService,
+      environment: totals.RootEnvironment,
+      startTime: iso(start),
+      durationMs: ms(BigInt(totals.EndNs) - start),
+      spanCount: totals.Spans,
+      errorCount: totals.Errors,
+      services: totals.Services,
+      models: totals.Models,
+      ...usageOf(totals),
+      sessionId: orNull(totals.Session),
+      userId: orNull(totals.User),
+      truncated: more || cursor !== undefined,
+      spans: page.map((raw) => toLightSpan(raw, start)),
+    },
+    nextCursor: more
+      ? encodeCursor({ list: LIST, from: 0n, to: 0n, after: [last.StartNs, last.SpanId] })
+      : null,
+  };
+}
+
+/** The tree of the trace that a span belongs to. @throws not_found */
+export async function readHierarchy(
+  runner: Runner,
+  context: RequestContext,
+  spanId: string,
+): Promise<{ traceId: string; roots: HierarchyNode[]; orphans: number; truncated: boolean }> {
+  const scope = SpanScope.of(context);
+  const own = scope.and(`SpanId = ${scope.params.bind(spanId.toLowerCase(), 'String')}`);
+  const [found] = await runner.run<{ TraceId: string }>(own, `SELECT TraceId ${own.from} LIMIT 1`);
+  if (found === undefined) throw fail('not_found', { what: 'The span' });
+  const raw = await readSpans(runner, context, found.TraceId, TRACE_PAGE + 1, undefined);
+  const page = raw.slice(0, TRACE_PAGE);
+  const start = BigInt(page[0]?.StartNs ?? '0');
+  const spans: LightSpan[] = page.map((span) => toLightSpan(span, start));
+  return { traceId: found.TraceId, ...buildHierarchy(spans), truncated: raw.length > TRACE_PAGE };
+}
+
+function traceScope(context: RequestContext, traceId: string): SpanScope {
+  const scope = SpanScope.of(context);
+  return scope.and(`TraceId = ${scope.params.bind(traceId, 'String')}`);
+}
+
+/** A span that was stored twice (an exporter that resent it late) is shown once. */
+function readSpans(
+  runner: Runner,
+  context: RequestContext,
+  traceId: string,
+  limit: number,
+  after: readonly string[] | undefined,
+): Promise<RawSpan[]> {
+  const scope = traceScope(context, traceId);
+  let rest = scope;
+  if (after !== undefined) {
+    const [time, spanId = ''] = after;
+    const at = nanos(time, () => fail('bad_query', { detail: 'The cursor is damaged.' }));
+    const { params } = scope;
+    rest = scope.and(`(Timestamp, SpanId) > (${params.time(at)}, ${params.bind(spanId, 'String')})`);
+  }
+  return runner.run<RawSpan>(
+    rest,
+    `SELECT ${SPAN_COLUMNS} ${rest.from}
+     ORDER BY Timestamp, SpanId LIMIT 1 BY Timestamp, SpanId, SpanName LIMIT ${limit}`,
+  );
+}
