@@ -9,11 +9,10 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import { asCandelaError, type CandelaError, fail, type Logger, newRequestId } from '@candela/kernel';
-import { encodeExportResponse, encodeStatus } from '@candela/otlp';
+import { encodeExportResponse, encodeStatus, exportFailure, GRPC } from '@candela/otlp';
 import type { Identity } from '../../features/identity/service.ts';
 import type { Acceptor } from '../accept.ts';
 import type { IngestMetrics } from '../metrics.ts';
-import { RPC, rpcCode } from '../status.ts';
 import type { Acceptance, Signal } from '../types.ts';
 import { readMessage } from './message.ts';
 import { ACCEPTED_ENCODINGS, encodeGrpcMessage, frameMessage, messageEncoding, METHODS } from './wire.ts';
@@ -35,6 +34,8 @@ const FIRST_CALL_MS = 15_000;
 const IDLE_MS = 15 * 60_000;
 /** A call whose message does not arrive by then is cut off. */
 const CALL_MS = 60_000;
+const DISCARD_BYTES = 1024 * 1024;
+const DISCARD_MS = 2_000;
 
 /**
  * OTLP over gRPC, directly on HTTP/2: three unary methods need no more, and so credentials are checked before a
@@ -109,7 +110,7 @@ export class GrpcDoor {
     const signal = METHODS.get(String(headers[':path'] ?? ''));
     const leave = this.#parts.acceptor.enter();
     stream.setTimeout(CALL_MS, () => stream.close(constants.NGHTTP2_CANCEL));
-    let code: number = RPC.ok;
+    let code: number = GRPC.ok;
     try {
       if (signal === undefined)
         throw fail('method_not_allowed', { method: 'This method', allowed: 'OTLP Export' });
@@ -118,7 +119,7 @@ export class GrpcDoor {
       succeed(stream, encodeExportResponse(signal, 'protobuf', { rejected, message }));
     } catch (thrown) {
       const error = this.#translate(thrown);
-      code = rpcCode(error);
+      code = exportFailure(error).grpcCode;
       refuse(stream, error);
     } finally {
       leave();
@@ -184,7 +185,7 @@ function succeed(stream: ServerHttp2Stream, message: Uint8Array): void {
 
 function refuse(stream: ServerHttp2Stream, error: CandelaError): void {
   if (stream.destroyed || stream.headersSent) return;
-  const code = rpcCode(error);
+  const code = exportFailure(error).grpcCode;
   const retry = error.retryAfterSeconds;
   const details = encodeStatus('protobuf', {
     code,
@@ -210,8 +211,15 @@ function refuseHttp(stream: ServerHttp2Stream, status: number): void {
   stopReading(stream);
 }
 
-/** The answer is complete: the rest of the message is not wanted. */
+/** The answer is complete: a small rest of the message is read and thrown away, a large or slow one is cut off. */
 function stopReading(stream: ServerHttp2Stream): void {
+  if (stream.readableEnded || stream.destroyed) return;
+  let left = DISCARD_BYTES;
+  const cut = (): void => stream.close(constants.NGHTTP2_NO_ERROR);
+  stream.setTimeout(DISCARD_MS, cut);
+  stream.on('data', (chunk: Buffer) => {
+    left -= chunk.byteLength;
+    if (left < 0) cut();
+  });
   stream.resume();
-  if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
 }

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asCandelaError, type CandelaError, fail, type Logger, newRequestId } from '@candela/kernel';
-import { encodeExportResponse, encodeStatus } from '@candela/otlp';
+import { encodeExportResponse, encodeStatus, exportFailure } from '@candela/otlp';
 import type { Identity } from '../../features/identity/service.ts';
 import type { Acceptor } from '../accept.ts';
 import type { IngestMetrics } from '../metrics.ts';
-import { rpcCode } from '../status.ts';
 import type { Acceptance, ContentEncoding, Format, Signal } from '../types.ts';
 import { readBody } from './body.ts';
 import { isJson, isProtobuf, matchDoor } from './route.ts';
@@ -29,7 +28,7 @@ const ENCODINGS = new Map<string, ContentEncoding>([
 ]);
 /** After a refusal the rest of a body is read and thrown away up to here, so that the sender gets to see the answer. */
 const DISCARD_BYTES = 1024 * 1024;
-const DISCARD_MS = 2_000;
+const DISCARD_MS = 1_000;
 
 /** OTLP over HTTP on a raw node server. */
 export class HttpDoor {
@@ -168,9 +167,9 @@ function refuse(
   format: Format,
   error: CandelaError,
 ): void {
-  const retry = error.retryAfterSeconds;
+  const { grpcCode, retryDelaySeconds: retry } = exportFailure(error);
   const body = encodeStatus(format, {
-    code: rpcCode(error),
+    code: grpcCode,
     message: error.message,
     ...(retry === undefined ? {} : { retryDelaySeconds: retry }),
   });
@@ -190,7 +189,8 @@ function discard(request: IncomingMessage): void {
   timer.unref();
   request.on('data', (chunk: Buffer) => {
     left -= chunk.byteLength;
-    if (left < 0) request.socket.destroy();
+    // Not read any more, but still open: a close now would take the answer away from a sender that is still writing.
+    if (left < 0) request.pause();
   });
   request.on('end', () => clearTimeout(timer));
   request.on('close', () => clearTimeout(timer));

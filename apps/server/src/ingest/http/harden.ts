@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { encodeStatus } from '@candela/otlp';
-import { RPC } from '../status.ts';
+import { encodeStatus, GRPC } from '@candela/otlp';
 
 /** Constructor options of a node:http server that faces strangers. */
 export const HTTP_SERVER_OPTIONS = {
@@ -32,7 +31,7 @@ export function hardenHttpServer(server: Server): void {
       return;
     }
     const [status, phrase, code] = STATUS_OF[error.code ?? ''] ?? [400, 'Bad Request', 'bad_request'];
-    const body = Buffer.from(encodeStatus('json', { code: RPC.invalidArgument, message: phrase }));
+    const body = Buffer.from(encodeStatus('json', { code: GRPC.invalidArgument, message: phrase }));
     socket.end(
       `HTTP/1.1 ${status} ${phrase}\r\nconnection: close\r\ncontent-type: application/json\r\n` +
         `x-platform-error-code: ${code}\r\ncontent-length: ${body.byteLength}\r\n\r\n${body.toString()}`,

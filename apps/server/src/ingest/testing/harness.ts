@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Logger, silentLogger } from '@candela/kernel';
+import {
+  type IngestLog,
+  type IngestLogOptions,
+  openIngestLog,
+  openTelemetryStore,
+  type TelemetryStore,
+} from '@candela/telemetry-store';
+import { Registry } from 'prom-client';
+import { createIdentity, type Identity } from '../../features/identity/service.ts';
+import {
+  createIngest,
+  HTTP_SERVER_OPTIONS,
+  hardenHttpServer,
+  type Ingest,
+  type IngestConfig,
+} from '../index.ts';
+
+export const API_KEY = 'pk_test0001_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
+
+export interface Doors {
+  readonly port: number;
+  readonly grpcPort: number;
+  readonly store: TelemetryStore;
+  readonly log: IngestLog;
+  readonly ingest: Ingest;
+  readonly identity: Identity;
+  readonly registry: Registry;
+  readonly server: Server;
+  /** Waits for the log to empty, then reads. */
+  rows<T>(sql: string, params?: Record<string, unknown>): Promise<T[]>;
+  close(): Promise<void>;
+}
+
+export interface DoorsOptions {
+  readonly ingest?: Partial<IngestConfig>;
+  readonly log?: Partial<IngestLogOptions>;
+  readonly logger?: Logger;
+  readonly anonymous?: boolean;
+  /** Stands between the log and the engine. */
+  readonly wrapStore?: (store: TelemetryStore) => IngestLogOptions['store'];
+}
+
+/** The OTLP doors on real sockets before a real engine, in this process. */
+export async function openDoors(options: DoorsOptions = {}): Promise<Doors> {
+  const dir = await mkdtemp(join(tmpdir(), 'candela-doors-'));
+  const logger = options.logger ?? silentLogger;
+  const store = await openTelemetryStore({ kind: 'embedded', dataDir: join(dir, 'telemetry'), logger });
+  const log = await openIngestLog({
+    dir: join(dir, 'wal'),
+    store: options.wrapStore?.(store) ?? store,
+    logger,
+    capBytes: 512 * 1024 * 1024,
+    minFreeDiskPercent: 0,
+    lingerMs: 20,
+    ...options.log,
+  });
+  const identity = createIdentity({
+    bootstrapApiKey: API_KEY,
+    ingestAnonymous: options.anonymous ?? true,
+    publicUrl: undefined,
+  });
+  const registry = new Registry();
+  const ingest = createIngest({
+    log,
+    identity,
+    logger,
+    metrics: registry,
+    config: {
+      maxBytes: 16 * 1024 * 1024,
+      retentionDays: { traces: 30, logs: 30, metrics: 30 },
+      workers: 1,
+      ...options.ingest,
+    },
+  });
+  const server = createServer(HTTP_SERVER_OPTIONS, (request, response) => {
+    if (!ingest.handle(request, response)) response.writeHead(404).end();
+  });
+  hardenHttpServer(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const grpcPort = await ingest.startGrpc('127.0.0.1', 0);
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    grpcPort,
+    store,
+    log,
+    ingest,
+    identity,
+    registry,
+    server,
+    async rows<T>(sql: string, params: Record<string, unknown> = {}) {
+      if (!(await log.flush(20_000))) throw new Error('the log did not empty within 20 s');
+      return store.select<T>(sql, params);
+    },
+    async close() {
+      await ingest.drain();
+      server.closeAllConnections();
+      server.close();
+      await log.close();
+      await store.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { encodeTraceRequest } from '@candela/otlp';
+
+export interface AckLoadOptions {
+  /** Base address of the OTLP door at the moment, e.g. `http://127.0.0.1:4318`; undefined while there is none. */
+  readonly endpoint: () => string | undefined;
+  readonly clients: number;
+  /** Every request is one trace of so many spans. Default 5. */
+  readonly spansPerRequest?: number;
+  /** `service.name` of the spans, so that a reader finds them. */
+  readonly service: string;
+  /** Pause of a client between two requests, milliseconds. Default 5. */
+  readonly thinkMs?: number;
+}
+
+export interface AckLoad {
+  readonly spansPerRequest: number;
+  /** Trace ids answered 200. */
+  readonly acknowledged: ReadonlySet<string>;
+  /** Trace ids sent at least once, acknowledged or not. */
+  readonly attempted: ReadonlySet<string>;
+  /** How often each status came; 0 counts broken connections. */
+  readonly statuses: ReadonlyMap<number, number>;
+  /** Milliseconds of every acknowledged request, from its last sending. */
+  readonly latencies: readonly number[];
+  /** 429 and 503 answers that carried no Retry-After. */
+  readonly refusalsWithoutRetryAfter: number;
+  /** Lets the requests under way end, then stops. */
+  stop(): Promise<void>;
+}
+
+const REQUEST_TIMEOUT_MS = 30_000;
+const RETRY_MS = 100;
+
+/**
+ * Clients that behave as exporters do: they send a batch, resend the same bytes after a refusal or a broken
+ * connection, and remember what was acknowledged. What they remember must be in the store exactly once, whatever
+ * happened in between.
+ */
+export function startAckLoad(options: AckLoadOptions): AckLoad {
+  const spansPerRequest = options.spansPerRequest ?? 5;
+  const acknowledged = new Set<string>();
+  const attempted = new Set<string>();
+  const statuses = new Map<number, number>();
+  const latencies: number[] = [];
+  const state = { stopped: false, refusalsWithoutRetryAfter: 0 };
+  const agent = new Agent({ keepAlive: true, maxSockets: options.clients });
+
+  async function client(): Promise<void> {
+    while (!state.stopped) {
+      const traceId = randomBytes(16).toString('hex');
+      const body = batch(traceId, spansPerRequest, options.service);
+      for (;;) {
+        const base = options.endpoint();
+        if (base !== undefined) {
+          attempted.add(traceId);
+          const startedAt = performance.now();
+          const reply = await send(agent, base, body);
+          statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
+          if ((reply.status === 429 || reply.status === 503) && reply.retryAfter === undefined) {
+            state.refusalsWithoutRetryAfter += 1;
+          }
+          if (reply.status === 200) {
+            acknowledged.add(traceId);
+            latencies.push(performance.now() - startedAt);
+            break;
+          }
+        }
+        if (state.stopped) return;
+        await pause(RETRY_MS * (0.5 + Math.random()));
+      }
+      await pause(options.thinkMs ?? 5);
+    }
+  }
+
+  const clients = Promise.all(Array.from({ length: options.clients }, client));
+  return {
+    spansPerRequest,
+    acknowledged,
+    attempted,
+    statuses,
+    latencies,
+    get refusalsWithoutRetryAfter() {
+      return state.refusalsWithoutRetryAfter;
+    },
+    async stop() {
+      state.stopped = true;
+      await clients;
+      agent.destroy();
+    },
+  };
+}
+
+export interface StoredTrace {
+  readonly traceId: string;
+  readonly spans: number;
+  readonly distinctSpans: number;
+}
+
+export interface AckReport {
+  readonly acknowledged: number;
+  /** Acknowledged, but not (wholly) in the store: lost. */
+  readonly lost: readonly string[];
+  /** In the store more than once, acknowledged or not. */
+  readonly doubled: readonly string[];
+  /** In the store, but never sent. */
+  readonly unknown: readonly string[];
+}
+
+/** Holds what the clients remember against what the store has. */
+export function compareWithStore(load: AckLoad, stored: Iterable<StoredTrace>): AckReport {
+  const byTrace = new Map<string, StoredTrace>();
+  for (const trace of stored) byTrace.set(trace.traceId, trace);
+  const lost = [...load.acknowledged].filter(
+    (traceId) => (byTrace.get(traceId)?.distinctSpans ?? 0) < load.spansPerRequest,
+  );
+  const doubled: string[] = [];
+  const unknown: string[] = [];
+  for (const [traceId, { spans, distinctSpans }] of byTrace) {
+    if (spans > distinctSpans) doubled.push(traceId);
+    if (!load.attempted.has(traceId)) unknown.push(traceId);
+  }
+  return { acknowledged: load.acknowledged.size, lost, doubled, unknown };
+}
+
+/** The p-th percentile (0 to 1) of some figures; 0 when there are none. */
+export function percentile(figures: readonly number[], p: number): number {
+  const sorted = figures.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? 0;
+}
+
+function batch(traceId: string, count: number, service: string): Uint8Array {
+  const start = BigInt(Date.now()) * 1_000_000n;
+  return encodeTraceRequest({
+    resourceSpans: [
+      {
+        resource: { attributes: { 'service.name': service } },
+        scopeSpans: [
+          {
+            scope: { name: 'ack-load' },
+            spans: Array.from({ length: count }, (_, index) => ({
+              traceId,
+              spanId: randomBytes(8).toString('hex'),
+              name: `step ${index}`,
+              kind: 1,
+              startTimeUnixNano: start,
+              endTimeUnixNano: start + 1_000_000n,
+              attributes: { index, text: 'x'.repeat(100) },
+            })),
+          },
+        ],
+      },
+    ],
+  });
+}
+
+function send(
+  agent: Agent,
+  base: string,
+  body: Uint8Array,
+): Promise<{ status: number; retryAfter: string | undefined }> {
+  return new Promise((resolve) => {
+    const outgoing = request(
+      `${base}/v1/traces`,
+      {
+        method: 'POST',
+        agent,
+        timeout: REQUEST_TIMEOUT_MS,
+        headers: { 'content-type': 'application/x-protobuf', 'content-length': body.byteLength },
+      },
+      (response) => {
+        response.resume();
+        response.on('error', () => {});
+        response.on('close', () => {
+          // A cut answer proves nothing: only a whole one counts.
+          const status = response.complete ? (response.statusCode ?? 0) : 0;
+          resolve({ status, retryAfter: response.headers['retry-after'] });
+        });
+      },
+    );
+    outgoing.on('timeout', () => outgoing.destroy());
+    outgoing.on('error', () => resolve({ status: 0, retryAfter: undefined }));
+    outgoing.end(body);
+  });
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

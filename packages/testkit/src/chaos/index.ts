@@ -1,0 +1,16 @@
+export {
+  type AckLoad,
+  type AckLoadOptions,
+  type AckReport,
+  compareWithStore,
+  percentile,
+  startAckLoad,
+  type StoredTrace,
+} from './ack-load.ts';
+export {
+  type Blow,
+  type KillReport,
+  type KillRound,
+  killRounds,
+  type KillRoundsOptions,
+} from './kill-rounds.ts';

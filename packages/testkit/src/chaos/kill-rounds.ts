@@ -1,0 +1,95 @@
+import { type PlatformProcess, startPlatform } from '../platform-process.ts';
+import { type AckLoad, startAckLoad } from './ack-load.ts';
+
+export interface KillRoundsOptions {
+  readonly dataDir: string;
+  readonly rounds: number;
+  readonly clients: number;
+  readonly service: string;
+  /** Bounds of the time under load before the blow falls, milliseconds. */
+  readonly calmMs?: readonly [number, number];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly thinkMs?: number;
+  readonly onRound?: (round: KillRound) => void;
+}
+
+export type Blow = 'server' | 'engine' | 'both';
+
+export interface KillRound {
+  readonly round: number;
+  readonly blow: Blow;
+  readonly acknowledged: number;
+  /** Start of the platform after the blow before, milliseconds; only where it was started. */
+  readonly readyAfterMs: number | undefined;
+}
+
+export interface KillReport {
+  readonly load: AckLoad;
+  readonly rounds: readonly KillRound[];
+  readonly slowestStartMs: number;
+  /** Exit of the last process, which was asked to go. */
+  readonly exitCode: number | null;
+  readonly output: readonly string[];
+}
+
+const BLOWS: readonly Blow[] = ['server', 'engine', 'both'];
+
+/**
+ * Strikes the platform down again and again while clients send: SIGKILL to the server, to the engine host, or to
+ * both. Ends with a clean stop. What is in the store afterwards is for the caller to read and compare.
+ */
+export async function killRounds(options: KillRoundsOptions): Promise<KillReport> {
+  const [calmFrom, calmTo] = options.calmMs ?? [500, 2_500];
+  const rounds: KillRound[] = [];
+  let platform: PlatformProcess | undefined;
+  let slowestStartMs = 0;
+  const start = (): Promise<PlatformProcess> =>
+    startPlatform({ dataDir: options.dataDir, ...(options.env === undefined ? {} : { env: options.env }) });
+  const load = startAckLoad({
+    endpoint: () => platform?.otlpHttp,
+    clients: options.clients,
+    service: options.service,
+    ...(options.thinkMs === undefined ? {} : { thinkMs: options.thinkMs }),
+  });
+  try {
+    for (let round = 1; round <= options.rounds; round += 1) {
+      let readyAfterMs: number | undefined;
+      if (platform === undefined) {
+        platform = await start();
+        ({ readyAfterMs } = platform);
+        slowestStartMs = Math.max(slowestStartMs, readyAfterMs);
+      }
+      await new Promise((resolve) => setTimeout(resolve, calmFrom + Math.random() * (calmTo - calmFrom)));
+      const blow = BLOWS[Math.floor(Math.random() * BLOWS.length)] ?? 'server';
+      const { enginePid } = platform;
+      if (blow !== 'server' && enginePid !== undefined) kill(enginePid);
+      if (blow !== 'engine') {
+        const struck: PlatformProcess = platform;
+        platform = undefined;
+        await struck.kill();
+      }
+      const entry = { round, blow, acknowledged: load.acknowledged.size, readyAfterMs };
+      rounds.push(entry);
+      options.onRound?.(entry);
+    }
+    if (platform === undefined) {
+      platform = await start();
+      slowestStartMs = Math.max(slowestStartMs, platform.readyAfterMs);
+    }
+    // What was refused or cut must still find its way in.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+  } finally {
+    await load.stop();
+  }
+  const last = platform;
+  const { code } = await last.stop();
+  return { load, rounds, slowestStartMs, exitCode: code, output: last.output() };
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself a moment before.
+  }
+}
