@@ -2,7 +2,5 @@ import type { Findings } from './table.ts';
 
 /** A bench: measures and returns what it found, or undefined when it prints and documents its figures itself. */
 export interface Bench {
-  readonly id: string;
-  readonly summary: string;
   run(args: readonly string[]): Promise<Findings | undefined>;
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,8 @@ export interface PlatformOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Node flags before the script, e.g. `--cpu-prof`. */
   readonly nodeArgs?: readonly string[];
+  /** `npm`: the whole `npm start` with its pre-script, as a user types it. Default `node`: the server alone. */
+  readonly launcher?: 'node' | 'npm';
   /** Milliseconds until the ready line must have come; default 60,000. */
   readonly readyTimeoutMs?: number;
 }
@@ -127,12 +129,16 @@ function keepLines(child: ChildProcess, lines: string[], onLine: (line: string) 
  */
 export async function startPlatform(options: PlatformOptions): Promise<PlatformProcess> {
   const startedAt = performance.now();
-  const child = spawn(NODE_BINARY, [...(options.nodeArgs ?? []), MAIN, '--json'], {
+  const [command, args] =
+    options.launcher === 'npm'
+      ? ['npm', ['start', '--silent', '--', '--json']]
+      : [NODE_BINARY, [...(options.nodeArgs ?? []), MAIN, '--json']];
+  const child = spawn(command, args, {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: `${dirname(NODE_BINARY)}:/usr/local/bin:/usr/bin:/bin`,
-      HOME: options.dataDir,
+      HOME: homedir(),
       PLATFORM_PORT: '0',
       PLATFORM_OTLP_HTTP_PORT: '0',
       PLATFORM_OTLP_GRPC_PORT: '0',
@@ -180,29 +186,37 @@ export async function startPlatform(options: PlatformOptions): Promise<PlatformP
     });
   });
   const readyAfterMs = performance.now() - startedAt;
+  /** Below npm the server is a grandchild: signals go to it, not to npm. */
+  const pid = ready.pid;
+  const signal = (name: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    try {
+      process.kill(pid, name);
+    } catch {
+      // It is gone already.
+    }
+  };
 
   return {
     http: ready.http,
     otlpHttp: ready.otlpHttp,
     otlpGrpc: ready.otlpGrpc,
-    pid: child.pid ?? ready.pid,
+    pid,
     readyAfterMs,
     exited,
     get enginePid() {
-      return descendants(child.pid ?? ready.pid).find(({ command }) => command.includes('engine-host'))?.pid;
+      return descendants(pid).find(({ command }) => command.includes('engine-host'))?.pid;
     },
     output: () => lines,
     async stop(graceMs = 30_000) {
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGTERM');
-        const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
-        await once(child, 'exit');
-        clearTimeout(timer);
-      }
-      return exited;
+      signal('SIGTERM');
+      const timer = setTimeout(() => signal('SIGKILL'), graceMs);
+      const exit = await exited;
+      clearTimeout(timer);
+      return exit;
     },
     async kill() {
-      child.kill('SIGKILL');
+      signal('SIGKILL');
       return exited;
     },
   };

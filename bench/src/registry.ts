@@ -1,0 +1,68 @@
+import type { Bench } from './lib/bench.ts';
+
+/** A bench in the list; its code is loaded only when it runs. */
+export interface Entry {
+  readonly id: string;
+  readonly summary: string;
+  /** Part of `npm run bench` without a name. */
+  readonly inAll: boolean;
+  load(): Promise<Bench>;
+}
+
+/** A module that exports a bare `run` and prints its figures itself. */
+const printing = async (module: Promise<{ run(args: string[]): Promise<void> }>): Promise<Bench> => {
+  const { run } = await module;
+  return {
+    async run(args) {
+      await run([...args]);
+      return undefined;
+    },
+  };
+};
+
+/** Every bench; the explicit registry. */
+export const BENCHES: readonly Entry[] = [
+  {
+    id: 'ingest',
+    summary:
+      'spans a second through the OTLP door into the store, latency at half rate, bytes a span, ceilings',
+    inAll: true,
+    load: async () => (await import('./ingest/index.ts')).ingest,
+  },
+  {
+    id: 'read',
+    summary: 'trace by id, search, histogram and token search on a large store',
+    inAll: true,
+    load: async () => (await import('./read/index.ts')).read,
+  },
+  {
+    id: 'start',
+    summary: 'warm `npm start` until the first accepted span',
+    inAll: true,
+    load: async () => (await import('./start.ts')).start,
+  },
+  {
+    id: 'idle',
+    summary: 'memory of all processes at rest and after load',
+    inAll: true,
+    load: async () => (await import('./idle.ts')).idle,
+  },
+  {
+    id: 'codec',
+    summary: 'decoding and encoding in one thread',
+    inAll: true,
+    load: () => printing(import('./codec.ts')),
+  },
+  {
+    id: 'schema',
+    summary: 'layouts of the span table compared (see docs/adr)',
+    inAll: false,
+    load: () => printing(import('./schema.ts')),
+  },
+  {
+    id: 'load',
+    summary: 'fills a running platform with spans over a stretch of time',
+    inAll: false,
+    load: async () => (await import('./load.ts')).load,
+  },
+];
