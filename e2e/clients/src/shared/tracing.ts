@@ -25,6 +25,8 @@ export function startTracing(env: ClientEnv, options: TracingOptions): NodeTrace
 
 function exporter(env: ClientEnv, { format, gzip }: TracingOptions): SpanExporter {
   const compression = gzip === true ? CompressionAlgorithm.GZIP : CompressionAlgorithm.NONE;
+  // The gRPC exporter takes its credential from the standard variable, percent-encoded as the variable wants it.
+  if (env.apiKey !== '') process.env['OTEL_EXPORTER_OTLP_HEADERS'] = `authorization=Bearer%20${env.apiKey}`;
   if (format === 'grpc') return new GrpcExporter({ url: `http://${env.grpc}`, compression });
   const settings = {
     url: `${env.otlp}/v1/traces`,

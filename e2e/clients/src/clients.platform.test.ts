@@ -1,0 +1,258 @@
+/**
+ * Real SDKs, unchanged, each in a process of its own, send what they send to the whole platform: the same call shows
+ * the same conversation, tokens and cost whoever reported it.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SpanDetail, TraceRow } from '@candela/contract';
+import { type FakeAi, type PlatformProcess, startFakeAi, startPlatform } from '@candela/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type PlatformApi, platformApi } from './shared/platform-api.ts';
+import { type ClientName, runClient } from './shared/run-client.ts';
+
+const API_KEY = 'clients-test-key-0123456789';
+const FULL = { input: 56, cacheRead: 64, cacheWrite: 0, output: 30, reasoning: 0 };
+/** Two SDKs do not say how much of a call was read from the cache when it is not streamed. */
+const WITHOUT_CACHE = { ...FULL, input: 120, cacheRead: 0 };
+
+interface Expected {
+  readonly client: ClientName;
+  readonly convention: string;
+  readonly usage: typeof FULL;
+  /** Model calls the program makes that reach the platform. */
+  readonly calls: number;
+  readonly service?: string;
+  readonly session: boolean;
+  readonly tool: boolean;
+}
+
+const CLIENTS: readonly Expected[] = [
+  {
+    client: 'openlit',
+    convention: 'gen-ai',
+    usage: FULL,
+    calls: 7,
+    service: 'client-openlit',
+    session: true,
+    tool: true,
+  },
+  {
+    client: 'openinference',
+    convention: 'openinference',
+    usage: FULL,
+    calls: 4,
+    service: 'client-openinference',
+    session: true,
+    tool: true,
+  },
+  { client: 'traceloop', convention: 'traceloop', usage: WITHOUT_CACHE, calls: 3, session: true, tool: true },
+  {
+    client: 'ai-v5',
+    convention: 'vercel-ai',
+    usage: WITHOUT_CACHE,
+    calls: 6,
+    service: 'client-ai-v5',
+    session: true,
+    tool: true,
+  },
+  {
+    client: 'ai-v7',
+    convention: 'gen-ai',
+    usage: FULL,
+    calls: 7,
+    service: 'client-ai-v7',
+    session: false,
+    tool: true,
+  },
+  { client: 'langfuse', convention: 'langfuse', usage: FULL, calls: 3, session: true, tool: true },
+  { client: 'langsmith', convention: 'langsmith', usage: FULL, calls: 3, session: true, tool: true },
+  { client: 'otel-exporters', convention: 'gen-ai', usage: FULL, calls: 6, session: true, tool: false },
+];
+
+let ai: FakeAi;
+let platform: PlatformProcess;
+let api: PlatformApi;
+let dataDir: string;
+const seen = new Set<string>();
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'candela-clients-'));
+  ai = await startFakeAi();
+  platform = await startPlatform({
+    dataDir,
+    env: { PLATFORM_BOOTSTRAP_API_KEY: API_KEY, PLATFORM_INGEST_ANONYMOUS: 'false' },
+  });
+  api = platformApi(platform.http, API_KEY);
+});
+
+afterAll(async () => {
+  await platform?.stop();
+  await ai?.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+interface Arrived {
+  readonly traces: readonly TraceRow[];
+  readonly spans: readonly SpanDetail[];
+}
+
+/** Runs a client and waits until so many of its model calls are visible. */
+async function arrivals(client: ClientName, calls: number): Promise<Arrived> {
+  const output = await runClient(client, {
+    ai: ai.url,
+    otlp: platform.otlpHttp,
+    grpc: platform.otlpGrpc,
+    apiKey: API_KEY,
+  });
+  const until = performance.now() + 20_000;
+  for (;;) {
+    const traces = (await api.traces()).filter((trace) => !seen.has(trace.traceId));
+    const light = await Promise.all(
+      traces.map(async ({ traceId }) => ({ traceId, spans: (await api.trace(traceId)).spans })),
+    );
+    const modelCalls = light
+      .flatMap(({ spans }) => spans)
+      .filter((span) => span.operation === 'chat' || span.operation === 'embeddings');
+    if (modelCalls.length >= calls) {
+      for (const { traceId } of traces) seen.add(traceId);
+      const spans = await Promise.all(
+        light.flatMap(({ traceId, spans: own }) => own.map(async ({ spanId }) => api.span(traceId, spanId))),
+      );
+      return { traces, spans };
+    }
+    if (performance.now() > until) {
+      throw new Error(
+        `${modelCalls.length} of ${calls} model calls arrived from ${client}.\n${output.slice(-2000)}\n${platform.output().slice(-20).join('\n')}`,
+      );
+    }
+    await sleep(250);
+  }
+}
+
+const isPlain = ({ operation, conversation, requestModel }: SpanDetail): boolean =>
+  operation === 'chat' &&
+  requestModel === 'gpt-4o-mini' &&
+  conversation.input.length === 1 &&
+  conversation.output[0]?.parts[0]?.type === 'text';
+
+describe.each(CLIENTS)('$client', ({ client, convention, usage, calls, service, session, tool }) => {
+  let arrived: Arrived;
+  beforeAll(async () => {
+    arrived = await arrivals(client, calls);
+  });
+
+  test('the plain call shows the same facts, tokens and cost', () => {
+    const plain = arrived.spans.filter(
+      (span) => isPlain(span) && span.convention === convention && (!session || span.sessionId !== null),
+    );
+    expect(plain.length).toBeGreaterThan(0);
+    // Streamed calls may say more than others: the plain one is not streamed.
+    const span = plain.find(({ timeToFirstTokenMs }) => timeToFirstTokenMs === null) ?? plain[0];
+    expect(span).toMatchObject({
+      provider: 'openai',
+      requestModel: 'gpt-4o-mini',
+      usage,
+      inputTokens: 120,
+      outputTokens: 30,
+      countsUsage: true,
+      errorType: null,
+    });
+    expect(span?.costUsd).toBeCloseTo(usage === FULL ? 0.0000312 : 0.000036, 10);
+    if (client !== 'langfuse') expect(span?.responseModel).toBe('gpt-4o-mini-2024-07-18');
+    if (service !== undefined) expect(span?.service).toBe(service);
+    if (session) expect(span).toMatchObject({ sessionId: 's-9', userId: 'user-42' });
+  });
+
+  test('the plain call shows the same conversation', () => {
+    const span = arrived.spans.find((candidate) => isPlain(candidate) && candidate.convention === convention);
+    expect(span?.conversation.input).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }]);
+    expect(span?.conversation.output).toMatchObject([
+      { role: 'assistant', parts: [{ type: 'text', text: 'Hello Ada' }] },
+    ]);
+    expect(
+      arrived.traces.some(({ preview }) => preview.input === 'hi' && preview.output === 'Hello Ada'),
+    ).toBe(true);
+  });
+
+  test.runIf(tool)('the call with a tool shows what the model asked of it', () => {
+    const span = arrived.spans.find(
+      ({ operation, conversation }) => operation === 'chat' && conversation.tools.length > 0,
+    );
+    expect(span?.conversation.tools[0]).toMatchObject({
+      name: 'get_weather',
+      description: 'Weather of a city',
+    });
+    expect(span?.conversation.output[0]?.parts).toEqual([
+      { type: 'tool_call', id: 'call_1', name: 'get_weather', arguments: '{"city":"Paris"}' },
+    ]);
+  });
+
+  test.runIf(['ai-v5', 'ai-v7'].includes(client))(
+    'a tool loop counts its calls once: 240/60, not 480/120',
+    () => {
+      const loop = arrived.spans.find(({ operation }) => operation === 'execute_tool');
+      const trace = arrived.traces.find(({ traceId }) => traceId === loop?.traceId);
+      expect(trace).toMatchObject({ inputTokens: 240, outputTokens: 60 });
+      expect(loop).toMatchObject({ tool: 'get_weather' });
+      expect(loop?.conversation.toolExecution).toMatchObject({
+        arguments: '{"city":"Paris"}',
+        result: 'sunny in Paris',
+      });
+    },
+  );
+
+  test.runIf(client === 'openlit')('a call reported by two instrumentations counts once', () => {
+    const spans = arrived.spans.filter(({ provider }) => provider === 'anthropic');
+    expect(spans.map(({ convention: by }) => by).toSorted()).toEqual(['anthropic-sdk', 'gen-ai']);
+    expect(spans.every((span) => span.inputTokens === 120)).toBe(true);
+    const trace = arrived.traces.find(({ traceId }) => traceId === spans[0]?.traceId);
+    expect(trace).toMatchObject({ inputTokens: 120, outputTokens: 30 });
+    expect(trace?.costUsd).toBeCloseTo((56 * 3 + 64 * 0.3 + 30 * 15) / 1e6, 10);
+  });
+
+  test.runIf(['openlit', 'ai-v5', 'ai-v7', 'langfuse'].includes(client))(
+    'a failed call shows its error and no tokens',
+    () => {
+      const failed = arrived.spans.find(
+        ({ requestModel, operation }) => requestModel === 'boom' && operation === 'chat',
+      );
+      expect(failed?.errorType).not.toBeNull();
+      expect(failed?.inputTokens).toBeNull();
+    },
+  );
+
+  test.runIf(client === 'otel-exporters')(
+    'every encoding arrived: JSON, protobuf, gRPC, each with and without gzip',
+    () => {
+      expect(arrived.spans.map(({ service: name }) => name).toSorted()).toEqual(
+        ['grpc', 'grpc-gzip', 'json', 'json-gzip', 'proto', 'proto-gzip'].map(
+          (name) => `client-otel-${name}`,
+        ),
+      );
+    },
+  );
+});
+
+describe('anthropic-sdk', () => {
+  test('its own spans show tokens, cost and the reason it stopped', async () => {
+    const { spans } = await arrivals('anthropic-sdk', 4);
+    expect(spans).toHaveLength(4);
+    const calls = spans.filter(({ errorType }) => errorType === null);
+    expect(calls.map(({ finishReason }) => finishReason).toSorted()).toEqual(['stop', 'stop', 'tool_calls']);
+    for (const call of calls) {
+      expect(call).toMatchObject({
+        convention: 'anthropic-sdk',
+        provider: 'anthropic',
+        usage: FULL,
+        countsUsage: true,
+      });
+      expect(call.costUsd).toBeCloseTo((56 * 3 + 64 * 0.3 + 30 * 15) / 1e6, 10);
+    }
+    expect(spans.find(({ errorType }) => errorType !== null)).toMatchObject({
+      requestModel: 'boom',
+      errorType: 'rate_limit_error',
+    });
+  });
+});
