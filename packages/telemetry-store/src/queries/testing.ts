@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RequestContext, SCOPES, silentLogger } from '@candela/kernel';
+import { DEFAULT_LIMITS, encodeTraceRequest, type Span } from '@candela/otlp';
+import { openTelemetryStore, type TelemetryStore } from '../client/store.ts';
+import { encodeRequest } from '../writer/encode/index.ts';
+import { createTelemetryQueries, type QueryLimits, type TelemetryQueries } from './index.ts';
+
+/** For tests: the queries over a real engine in a temporary directory, and a way to put spans there. */
+export interface QueryBench {
+  readonly store: TelemetryStore;
+  readonly queries: TelemetryQueries;
+  put(spans: readonly Span[], place?: Place): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Place {
+  readonly project?: string;
+  readonly environment?: string;
+  readonly service?: string;
+  readonly resource?: Readonly<Record<string, string>>;
+}
+
+export const BASE_MS = Date.UTC(2026, 10, 20, 12, 0, 0);
+export const LIMITS: QueryLimits = {
+  timeoutMs: 30_000,
+  maxRowsToRead: 1_000_000_000,
+  maxMemoryBytes: 1_000_000_000,
+};
+
+export function contextOf(project = 'default', environment?: string): RequestContext {
+  return {
+    principal: { kind: 'anonymous' },
+    organisationId: 'default',
+    projectId: project,
+    environment,
+    databaseConfigId: 'embedded',
+    scopes: new Set(SCOPES),
+    requestId: 'test',
+  };
+}
+
+export async function openQueryBench(): Promise<QueryBench> {
+  const dir = await mkdtemp(join(tmpdir(), 'candela-queries-'));
+  const store = await openTelemetryStore({ kind: 'embedded', dataDir: dir, logger: silentLogger });
+  let token = 0;
+  return {
+    store,
+    queries: createTelemetryQueries(store, LIMITS),
+    async put(spans, place = {}) {
+      const body = encodeTraceRequest({
+        resourceSpans: [
+          {
+            resource: { attributes: { 'service.name': place.service ?? 'shop', ...place.resource } },
+            scopeSpans: [{ scope: { name: 'test', version: '1' }, spans }],
+          },
+        ],
+      });
+      const { blocks, rejected, message } = encodeRequest('traces', 'protobuf', body, {
+        projectId: place.project ?? 'default',
+        environment: place.environment,
+        defaultEnvironment: 'production',
+        receivedAtMs: Date.now(),
+        retentionDays: 30,
+        limits: DEFAULT_LIMITS,
+      });
+      if (rejected > 0) throw new Error(message);
+      for (const block of blocks) await store.insertNative(block.table, [block.bytes], `t${token++}`);
+    },
+    async close() {
+      await store.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A number as a hex id of that many digits. */
+export const id = (number: number, digits: 16 | 32): string => number.toString(16).padStart(digits, '0');
+
+/** A span `atMs` after the base time. */
+export function span(trace: number, own: number, atMs: number, changes: Partial<Span> = {}): Span {
+  const start = BigInt(Math.round((BASE_MS + atMs) * 1_000)) * 1_000n;
+  return {
+    traceId: id(trace, 32),
+    spanId: id(own, 16),
+    name: `span ${own}`,
+    kind: 2,
+    startTimeUnixNano: start,
+    endTimeUnixNano: start + 5_000_000n,
+    ...changes,
+  };
+}
