@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { silentLogger } from '@candela/kernel';
-import { openTelemetryStore, type TelemetryStore } from '@candela/telemetry-store';
+import type { TelemetryStore } from '@candela/telemetry-store';
 import { type PlatformProcess, startPlatform } from '@candela/testkit';
 import type { Bench } from '../lib/bench.ts';
 import { cpuSeconds } from '../lib/proc.ts';
+import { openStoreOf } from '../lib/store.ts';
 import { type Figure, type Findings, thousands } from '../lib/table.ts';
 import { withTempDir } from '../lib/temp.ts';
 import { type Ceiling, fsyncCeiling, nativeCeiling, prepareBlocks } from './ceilings.ts';
@@ -186,7 +186,7 @@ export const ingest: Bench = {
       const failures = { ...run.full.failures, ...run.half.failures };
       if (Object.keys(failures).length > 0) throw new Error(`Refused requests: ${JSON.stringify(failures)}`);
 
-      const store = await openTelemetryStore({ kind: 'embedded', dataDir: folder, logger: silentLogger });
+      const store = await openStoreOf(folder);
       const stored = await inspect(store).finally(() => store.close());
       if (stored.spans !== run.acknowledged || stored.distinctSpans !== run.acknowledged) {
         throw new Error(

@@ -1,11 +1,10 @@
 import { parseArgs } from 'node:util';
-import { silentLogger } from '@candela/kernel';
-import { openTelemetryStore } from '@candela/telemetry-store';
 import { startPlatform } from '@candela/testkit';
 import { drained } from '../ingest/drained.ts';
 import { Api } from '../lib/api.ts';
 import type { Bench } from '../lib/bench.ts';
 import { Latencies } from '../lib/latency.ts';
+import { openStoreOf } from '../lib/store.ts';
 import { type Figure, type Findings, thousands } from '../lib/table.ts';
 import { sleep, withTempDir } from '../lib/temp.ts';
 import { fill } from '../load.ts';
@@ -48,7 +47,7 @@ export const read: Bench = {
     const spans = Number(values.spans);
     const hours = Number(values.hours);
     return withTempDir(async (folder) => {
-      let platform = await startPlatform({ dataDir: folder });
+      let platform = await startPlatform({ dataDir: folder, env: { PLATFORM_RATE_LIMIT: '1000000' } });
       const filled = await fill({
         endpoint: platform.otlpHttp,
         spans,
@@ -59,7 +58,7 @@ export const read: Bench = {
       // Let the merges of the load finish: a running system is read between loads, not only right after ten million rows.
       await sleep(Number(values.settle) * 1_000);
       await platform.stop();
-      platform = await startPlatform({ dataDir: folder });
+      platform = await startPlatform({ dataDir: folder, env: { PLATFORM_RATE_LIMIT: '1000000' } });
 
       const raw = new Map<string, Latencies>();
       const figures: Figure[] = [];
@@ -76,7 +75,7 @@ export const read: Bench = {
       }
       await platform.stop();
 
-      const store = await openTelemetryStore({ kind: 'embedded', dataDir: folder, logger: silentLogger });
+      const store = await openStoreOf(folder);
       const parts = await store
         .select<{ parts: number; spans: number; bytes: number }>(
           "SELECT count() AS parts, sum(rows) AS spans, sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND table = 'otel_traces'",
