@@ -216,6 +216,21 @@ describe('spans', () => {
     });
   });
 
+  it('have their duration across the 32-bit halves of a time', async () => {
+    const durations = [0n, 1n, 0xffff_ffffn, 0x1_0000_0000n, 86_400_000_000_000n];
+    const starts = [0x1878_0000_0000_0000n, 0x1878_0000_ffff_ffffn, 0x1878_0000_8000_0001n];
+    const cases = starts.flatMap((start) => durations.map((duration) => ({ start, duration })));
+    const spans = cases.map(({ start, duration }, index) => ({
+      traceId: TRACE_ID,
+      spanId: spanId(index + 1),
+      startTimeUnixNano: start,
+      endTimeUnixNano: start + duration,
+    }));
+    await put('traces', spanRequest(...spans), 'durations');
+    const rows = await rowsOf('otel_traces', 'durations', 'toString(Duration) AS duration, SpanId');
+    expect(rows.map((row) => row['duration'])).toEqual(cases.map(({ duration }) => String(duration)));
+  });
+
   it('put content aside and count each model call once', async () => {
     const call = (index: number, parent: number): Span => ({
       traceId: TRACE_ID,
