@@ -1,5 +1,6 @@
 /** Vercel AI SDK 7 with its OpenTelemetry package: standard names. OTLP JSON. */
 import { OpenTelemetry } from '@ai-sdk/otel';
+import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { embedMany, generateText, isStepCount, jsonSchema, registerTelemetry, streamText, tool } from 'ai';
 import { clientEnv, MODEL } from '../shared/client-env.ts';
@@ -29,4 +30,6 @@ const stream = streamText({ model, prompt: 'hi', ...telemetry });
 for await (const text of stream.textStream) void text;
 await generateText({ model: openai.chat('boom'), prompt: 'hi', ...telemetry }).catch(() => undefined);
 await embedMany({ model: openai.embedding('text-embedding-3-small'), values: ['a', 'b'], ...telemetry });
+const anthropic = createAnthropic({ apiKey: 'sk-test', baseURL: `${env.ai}/v1` });
+await generateText({ model: anthropic('claude-sonnet-5'), prompt: 'hi', ...telemetry });
 await provider.shutdown();
