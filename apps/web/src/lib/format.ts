@@ -36,8 +36,8 @@ export function formatCost(usd: Maybe): string {
   if (missing(usd)) return DASH;
   if (usd === 0) return '$0';
   const size = Math.abs(usd);
-  if (size < 0.000_001) return '<$0.000001';
-  if (size < 0.1) return `$${usd.toFixed(Math.min(6, 1 - Math.floor(Math.log10(size))))}`;
+  if (size < 0.000_01) return '<$0.00001';
+  if (size < 0.1) return `$${usd.toFixed(Math.min(5, 1 - Math.floor(Math.log10(size))))}`;
   if (size < 1_000) return `$${usd.toFixed(2)}`;
   return `$${formatCount(usd)}`;
 }
@@ -71,6 +71,15 @@ const CLOCK: Intl.DateTimeFormatOptions = {
 export function formatTime(ms: number, zone: Zone): string {
   const millis = pad(((Math.floor(ms) % 1_000) + 1_000) % 1_000, 3);
   return `${formatter('date', DATE, zone).format(ms)} ${formatter('clock', CLOCK, zone).format(ms)}.${millis}`;
+}
+
+/** For rows of a list: `10:32:05` today, `20 Nov 10:32:05` on another day. */
+export function formatRowTime(ms: number, nowMs: number, zone: Zone): string {
+  const text = formatTime(ms, zone).slice(0, -4);
+  const today = formatter('date', DATE, zone).format(nowMs);
+  return text.startsWith(`${today} `) && Math.abs(nowMs - ms) < 86_400_000
+    ? text.slice(today.length + 1)
+    : text;
 }
 
 /** `10:32:05` or, for ranges over a day, `20 Nov 10:32`. */

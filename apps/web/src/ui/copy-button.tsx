@@ -26,8 +26,8 @@ export function CopyButton(props: {
         void copy();
       }}
       className={cx(
-        'inline-flex h-6 items-center gap-1 rounded px-1 text-muted hover:bg-hover hover:text-text',
-        props.className,
+        'inline-flex items-center gap-1 rounded px-1 text-muted hover:bg-hover hover:text-text',
+        props.className ?? 'h-6',
       )}
     >
       {state === 'done' ? (

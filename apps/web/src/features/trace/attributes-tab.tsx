@@ -77,12 +77,16 @@ export function AttributeTable({ entries, source }: { entries: readonly Attribut
                 search={{ q: `${source}.${keyText(attribute.key)}:${quoted(attributeText(attribute))}` }}
                 aria-label={`Find traces with this ${attribute.key}`}
                 title="Find traces with this value"
-                className="inline-flex h-6 items-center rounded px-1 text-muted hover:text-text"
+                className="inline-flex h-5 items-center rounded px-1 text-muted hover:text-text"
               >
                 <ListFilter size={13} aria-hidden />
               </Link>
             )}
-            <CopyButton label={`Copy ${attribute.key}`} text={() => attributeText(attribute)} />
+            <CopyButton
+              label={`Copy ${attribute.key}`}
+              text={() => attributeText(attribute)}
+              className="h-5"
+            />
           </dd>
         </div>
       ))}

@@ -117,7 +117,7 @@ function SpanHead({ span, detail }: { span: TraceSpan; detail: SpanDetail | unde
           {light.name || light.spanId}
         </h2>
         {light.status === 'error' && <StatusIcon status="error" />}
-        <CopyButton label="Copy span id" text={() => light.spanId} className="ml-auto" />
+        <CopyButton label="Copy span id" text={() => light.spanId} className="ml-auto h-6" />
       </div>
       <div className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5 text-sm">
         <Fact label="Kind">{span.reading === 'other' ? light.kind : kindLabel(span.reading)}</Fact>
@@ -241,7 +241,7 @@ function RawTab({ detail }: { detail: SpanDetail }) {
   const text = JSON.stringify(detail, null, 2);
   return (
     <div className="relative p-3">
-      <CopyButton label="Copy as JSON" text={() => text} className="absolute top-4 right-4 bg-surface" />
+      <CopyButton label="Copy as JSON" text={() => text} className="absolute top-4 right-4 h-6 bg-surface" />
       <pre className="rounded-md border border-line bg-surface p-3 font-mono text-sm break-words whitespace-pre-wrap">
         {text.length > 200_000
           ? `${text.slice(0, 200_000)}\n… ${text.length - 200_000} more characters: copy to read all`

@@ -67,6 +67,10 @@ export function SpanName(props: {
   );
 }
 
+/** Whether a name already says it: `chat gpt-4o` names `gpt-4o-2024-08-06` well enough. */
+const names = (name: string, subject: string): boolean =>
+  name.split(' ').some((word) => word.length > 3 && subject.startsWith(word)) || name.includes(subject);
+
 function Facts({ span }: { span: TraceSpan }) {
   const { light, reading } = span;
   if (reading === 'other') return <span className="truncate text-sm text-faint">{light.service}</span>;
@@ -74,7 +78,7 @@ function Facts({ span }: { span: TraceSpan }) {
   const subject = reading === 'tool' ? light.tool : reading === 'agent' ? light.agent : light.model;
   return (
     <span className="flex min-w-0 items-center gap-2 text-sm text-muted">
-      {subject !== null && !light.name.includes(subject) && <span className="truncate">{subject}</span>}
+      {subject !== null && !names(light.name, subject) && <span className="truncate">{subject}</span>}
       {tokens > 0 && (
         <span className="shrink-0" title={`${exact(light.inputTokens)} in, ${exact(light.outputTokens)} out`}>
           {formatCount(tokens)} tok

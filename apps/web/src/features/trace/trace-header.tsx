@@ -9,7 +9,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 
 /** Name and totals of the trace. */
-export function TraceHeader({ trace }: { trace: Trace }) {
+export function TraceHeader({ trace, failed }: { trace: Trace; failed: boolean }) {
   const zone = zonePreference.use();
   const startMs = Date.parse(trace.startTime);
   const tokens = (trace.inputTokens ?? 0) + (trace.outputTokens ?? 0);
@@ -24,7 +24,7 @@ export function TraceHeader({ trace }: { trace: Trace }) {
         >
           <ArrowLeft size={15} aria-hidden />
         </Link>
-        <StatusIcon status={trace.errorCount > 0 ? 'error' : 'ok'} />
+        <StatusIcon status={failed ? 'error' : trace.errorCount > 0 ? 'partly' : 'ok'} />
         <h1 className="truncate text-lg font-semibold" title={trace.rootName}>
           {trace.rootName || 'Trace'}
         </h1>

@@ -49,7 +49,7 @@ export function TracePage() {
   }
   return (
     <div className="flex h-full flex-col">
-      <TraceHeader trace={trace} />
+      <TraceHeader trace={trace} failed={spans[tree.order[0] ?? -1]?.failed ?? false} />
       <Explorer key={trace.traceId} trace={trace} spans={spans} tree={tree} complete={!hasNextPage} />
     </div>
   );

@@ -1,7 +1,14 @@
 import type { SpanRow, TraceRow } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
+import {
+  exact,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatIso,
+  formatRowTime,
+} from '../../lib/format.ts';
 import { readingKind } from '../../lib/span-kind.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import type { GridColumn } from '../../ui/data-grid.tsx';
@@ -13,7 +20,7 @@ export type RowColumn<Row> = GridColumn<Row> & { readonly shown: boolean };
 function Time({ iso }: { iso: string }) {
   const zone = zonePreference.use();
   const ms = Date.parse(iso);
-  return <span title={formatIso(ms)}>{formatTime(ms, zone).slice(0, -4)}</span>;
+  return <span title={formatIso(ms)}>{formatRowTime(ms, Date.now(), zone)}</span>;
 }
 
 const Muted = ({ children }: { children: ReactNode }) => <span className="text-muted">{children}</span>;
@@ -58,7 +65,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'start',
     label: 'Start',
-    width: 124,
+    width: 112,
     sort: 'start',
     shown: true,
     cell: (row) => <Time iso={row.startTime} />,
@@ -66,8 +73,8 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'name',
     label: 'Name',
-    width: 140,
-    grow: 1.1,
+    width: 160,
+    grow: 1,
     shown: true,
     cell: (row) => (
       <Link
@@ -83,15 +90,15 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'service',
     label: 'Service',
-    width: 90,
-    grow: 0.6,
+    width: 112,
+    grow: 0.5,
     shown: true,
     cell: (row) => text(row.rootService),
   },
   {
     id: 'duration',
     label: 'Duration',
-    width: 84,
+    width: 78,
     align: 'end',
     sort: 'duration',
     shown: true,
@@ -100,7 +107,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'spans',
     label: 'Spans',
-    width: 72,
+    width: 60,
     align: 'end',
     sort: 'spanCount',
     shown: true,
@@ -114,8 +121,8 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'models',
     label: 'Models',
-    width: 96,
-    grow: 0.7,
+    width: 124,
+    grow: 0.6,
     shown: true,
     cell: (row) => text(row.models.join(', ')),
   },
@@ -131,7 +138,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'cost',
     label: 'Cost',
-    width: 84,
+    width: 78,
     align: 'end',
     sort: 'cost',
     shown: true,
@@ -141,7 +148,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     id: 'preview',
     label: 'Conversation',
     width: 180,
-    grow: 2.4,
+    grow: 2,
     shown: true,
     cell: (row) => <Preview preview={row.preview} />,
   },
@@ -179,7 +186,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'start',
     label: 'Start',
-    width: 124,
+    width: 112,
     sort: 'start',
     shown: true,
     cell: (row) => <Time iso={row.startTime} />,
@@ -216,7 +223,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'duration',
     label: 'Duration',
-    width: 84,
+    width: 78,
     align: 'end',
     sort: 'duration',
     shown: true,
@@ -225,7 +232,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'ttft',
     label: 'First token',
-    width: 84,
+    width: 78,
     align: 'end',
     shown: false,
     cell: (row) => <span>{formatDuration(row.timeToFirstTokenMs)}</span>,
@@ -246,7 +253,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'cost',
     label: 'Cost',
-    width: 84,
+    width: 78,
     align: 'end',
     sort: 'cost',
     shown: true,

@@ -48,7 +48,7 @@ export function FirstTrace({ environment }: { environment: string | undefined })
               </button>
             ))}
           </div>
-          <CopyButton label="Copy the snippet" text={() => snippet?.text ?? ''} className="ml-auto" />
+          <CopyButton label="Copy the snippet" text={() => snippet?.text ?? ''} className="ml-auto h-6" />
         </div>
         <pre
           id="way"

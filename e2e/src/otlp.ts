@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+
+/** A span as the tests write it; times in milliseconds after the start of its trace. */
+export interface SeedSpan {
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly startMs?: number;
+  readonly durationMs?: number;
+  /** OTLP numbers: 1 internal, 2 server, 3 client. */
+  readonly kind?: number;
+  readonly failed?: string;
+  readonly attributes?: Readonly<Record<string, string | number | boolean>>;
+  readonly events?: readonly {
+    readonly name: string;
+    readonly attributes: Readonly<Record<string, string>>;
+  }[];
+}
+
+export interface SeedTrace {
+  readonly traceId: string;
+  readonly service: string;
+  readonly environment?: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly spans: readonly SeedSpan[];
+}
+
+export const newTraceId = (): string => randomBytes(16).toString('hex');
+export const newSpanId = (): string => randomBytes(8).toString('hex');
+
+/** Sends the trace by OTLP/JSON, in batches, and fails unless every span was accepted. */
+export async function sendTrace(otlpHttp: string, trace: SeedTrace): Promise<void> {
+  for (let at = 0; at < trace.spans.length; at += 2_000) {
+    const response = await fetch(`${otlpHttp}/v1/traces`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(requestOf(trace, trace.spans.slice(at, at + 2_000))),
+    });
+    const answer = await response.text();
+    if (!response.ok || /rejectedSpans":"?[1-9]/.test(answer))
+      throw new Error(`OTLP answered ${response.status}: ${answer}`);
+  }
+}
+
+function requestOf(trace: SeedTrace, spans: readonly SeedSpan[]) {
+  const resource = {
+    'service.name': trace.service,
+    'deployment.environment.name': trace.environment ?? 'production',
+  };
+  return {
+    resourceSpans: [
+      {
+        resource: { attributes: attributesOf(resource) },
+        scopeSpans: [
+          { scope: { name: 'e2e', version: '1' }, spans: spans.map((span) => spanOf(trace, span)) },
+        ],
+      },
+    ],
+  };
+}
+
+function spanOf(trace: SeedTrace, span: SeedSpan) {
+  const startMs = trace.startedAt + (span.startMs ?? 0);
+  const endMs = startMs + (span.durationMs ?? 1);
+  return {
+    traceId: trace.traceId,
+    spanId: span.spanId,
+    ...(span.parentSpanId === undefined ? {} : { parentSpanId: span.parentSpanId }),
+    name: span.name,
+    kind: span.kind ?? 1,
+    startTimeUnixNano: nanos(startMs),
+    endTimeUnixNano: nanos(endMs),
+    attributes: attributesOf(span.attributes ?? {}),
+    events: (span.events ?? []).map((event) => ({
+      name: event.name,
+      timeUnixNano: nanos(endMs),
+      attributes: attributesOf(event.attributes),
+    })),
+    status: span.failed === undefined ? {} : { code: 2, message: span.failed },
+  };
+}
+
+const nanos = (ms: number): string => (BigInt(Math.round(ms * 1_000)) * 1_000n).toString();
+
+function attributesOf(values: Readonly<Record<string, string | number | boolean>>) {
+  return Object.entries(values).map(([key, value]) => ({
+    key,
+    value:
+      typeof value === 'string'
+        ? { stringValue: value }
+        : typeof value === 'boolean'
+          ? { boolValue: value }
+          : Number.isInteger(value)
+            ? { intValue: String(value) }
+            : { doubleValue: value },
+  }));
+}

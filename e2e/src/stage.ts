@@ -1,0 +1,115 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type PlatformProcess, startPlatform } from '@candela/testkit';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from './chromium.ts';
+import { type SeedTrace, sendTrace } from './otlp.ts';
+
+export const WEB_DIST = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'apps', 'web', 'dist');
+
+/** A page with a record of everything a clean page does not do. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Console errors and warnings, uncaught errors, policy violations, calls to other hosts. */
+  readonly complaints: string[];
+}
+
+/** The whole platform on an empty data folder, and a browser in front of it. */
+export interface Stage {
+  readonly platform: PlatformProcess;
+  readonly browser: Browser;
+  /** Sends traces and waits until the list has them. */
+  seed(...traces: SeedTrace[]): Promise<void>;
+  open(path: string, options?: { colorScheme?: 'light' | 'dark' }): Promise<WatchedPage>;
+  close(): Promise<void>;
+}
+
+export async function openStage(): Promise<Stage> {
+  if (!existsSync(join(WEB_DIST, 'index.html')))
+    throw new Error('The web UI is not built. Run "npm run e2e", which builds it first.');
+  const dataDir = await mkdtemp(join(tmpdir(), 'candela-e2e-'));
+  const platform = await startPlatform({ dataDir, env: { PLATFORM_RATE_LIMIT: '100000' } });
+  const browser = await launchBrowser();
+  const contexts: BrowserContext[] = [];
+  return {
+    platform,
+    browser,
+    async seed(...traces) {
+      for (const trace of traces) await sendTrace(platform.otlpHttp, trace);
+      for (const trace of traces) await untilStored(platform, trace);
+    },
+    async open(path, options = {}) {
+      const context = await browser.newContext({
+        viewport: { width: 1440, height: 900 },
+        colorScheme: options.colorScheme ?? 'dark',
+        timezoneId: 'UTC',
+        locale: 'en-GB',
+      });
+      contexts.push(context);
+      const page = await context.newPage();
+      const complaints = watch(page, platform.http);
+      await page.goto(`${platform.http}${path}`);
+      return { page, complaints };
+    },
+    async close() {
+      for (const context of contexts) await context.close();
+      await browser.close();
+      await platform.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilStored(platform: PlatformProcess, trace: SeedTrace): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const response = await fetch(`${platform.http}/api/telemetry/traces/${trace.traceId}?limit=1`);
+    if (response.ok) {
+      const body = (await response.json()) as { data: { spanCount: number } };
+      if (body.data.spanCount === trace.spans.length) return;
+    } else await response.body?.cancel();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`Trace ${trace.traceId} did not arrive. ${platform.output().slice(-10).join('\n')}`);
+}
+
+function watch(page: Page, origin: string): string[] {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning')
+      complaints.push(`${message.type()}: ${message.text()} ${message.location().url}`);
+  });
+  page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin) && !url.startsWith('data:') && !url.startsWith('blob:'))
+      complaints.push(`call to ${url}`);
+  });
+  return complaints;
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeFinding {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** What the accessibility rules (WCAG 2.2 A and AA) find wrong on the page, one line a finding. */
+export async function accessibilityFindings(page: Page): Promise<string[]> {
+  // By the debugger's channel: a script element would be refused by the page's own policy, and rightly.
+  await page.evaluate(axeSource);
+  const findings = await page.evaluate<AxeFinding[]>(
+    `axe.run(document, { runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] } })
+      .then((result) => result.violations)`,
+  );
+  return findings.flatMap((finding) =>
+    finding.nodes.map(
+      (node) => `${finding.id}: ${finding.help}: ${node.html.slice(0, 200)} ${node.failureSummary ?? ''}`,
+    ),
+  );
+}

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { whyNoBrowser } from './chromium.ts';
+import { Shell } from './pages/shell.ts';
+import { TracesPage } from './pages/traces-page.ts';
+import { agentTrace, hostileTrace, requestTraces } from './seeds.ts';
+import { accessibilityFindings, openStage, type Stage } from './stage.ts';
+
+const missing = whyNoBrowser();
+if (missing !== undefined) console.warn(`SKIPPED, Traces page in the browser: ${missing}`);
+
+describe.skipIf(missing !== undefined)('Traces page', () => {
+  let stage: Stage;
+  const agent = agentTrace(Date.now() - 60_000);
+  const hostile = hostileTrace(Date.now() - 30_000);
+  beforeAll(async () => {
+    stage = await openStage();
+    await stage.seed(agent, hostile, ...requestTraces(240, Date.now()));
+  });
+  afterAll(() => stage?.close());
+
+  const open = async (path: string, options?: { colorScheme?: 'light' | 'dark' }) => {
+    const opened = await stage.open(path, options);
+    const traces = new TracesPage(opened.page);
+    return { ...opened, traces, shell: new Shell(opened.page) };
+  };
+
+  it('lists traces and pages further on scrolling', async () => {
+    const { page, traces, complaints } = await open('/traces');
+    await traces.loaded();
+    const grid = page.getByRole('grid', { name: 'Traces' });
+    for (let step = 0; step < 40 && !(await page.getByText('All 242 rows shown').isVisible()); step += 1) {
+      await grid.evaluate((element: { scrollTop: number; scrollHeight: number }) => {
+        element.scrollTop = element.scrollHeight;
+      });
+      await page.waitForTimeout(150);
+    }
+    expect(await page.getByText('All 242 rows shown').isVisible()).toBe(true);
+    expect(await traces.rows.count()).toBeLessThan(80);
+    expect(complaints).toEqual([]);
+  });
+
+  it('filters by the search box, keeps the query in the URL and marks what is wrong', async () => {
+    const { page, traces } = await open('/traces');
+    await traces.loaded();
+    await page.keyboard.press('/');
+    expect(await traces.searchBox.evaluate('(element) => element === document.activeElement')).toBe(true);
+    await traces.search('model:gpt-4o* duration>1s');
+    await expect.poll(() => traces.cells()).toEqual([expect.stringContaining('POST /chat')]);
+    expect(traces.query()).toBe('model:gpt-4o* duration>1s');
+    expect(await traces.chips.allInnerTexts()).toEqual(['model:gpt-4o*', 'duration>1s', 'Clear all']);
+
+    await page.reload();
+    await expect.poll(() => traces.rows.count()).toBe(1);
+    await traces.search('servise:checkout');
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.innerText()).toContain('Did you mean service?');
+    expect(await alert.locator('mark').innerText()).toContain('servise');
+    await page.goBack();
+    await expect.poll(() => traces.rows.count()).toBe(1);
+  });
+
+  it('completes fields and values', async () => {
+    const { page, traces } = await open('/traces');
+    await traces.loaded();
+    await traces.searchBox.click();
+    await page.keyboard.type('serv');
+    await traces.suggestions.first().waitFor();
+    expect((await traces.suggestions.first().innerText()).startsWith('service')).toBe(true);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('che');
+    await traces.suggestions.first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => traces.query()).toBe('service:checkout');
+  });
+
+  it('adds facet values to the query and takes them out', async () => {
+    const { traces } = await open('/traces');
+    await traces.loaded();
+    const services = traces.facet('Service');
+    await services.getByRole('button', { name: 'cart', exact: false }).first().click();
+    await expect.poll(() => traces.query()).toBe('service:cart');
+    await expect.poll(async () => (await traces.cells()).every((row) => row.includes('cart'))).toBe(true);
+    await traces.facet('Status').getByRole('button', { name: 'error' }).first().click();
+    await expect.poll(() => traces.query()).toBe('service:cart status:error');
+    await traces.chips.first().getByRole('button').click();
+    await expect.poll(() => traces.query()).toBe('status:error');
+  });
+
+  it('sorts, chooses columns, shows spans', async () => {
+    const { page, traces } = await open('/traces');
+    await traces.loaded();
+    await page.getByRole('button', { name: 'Duration' }).click();
+    await expect.poll(async () => (await traces.cells())[0]).toContain('POST /chat');
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('-duration');
+    await page.getByRole('button', { name: 'Choose columns' }).click();
+    await page.getByRole('checkbox', { name: 'Trace id' }).check();
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: 'Trace id' }).waitFor();
+    await page.getByRole('button', { name: 'spans', exact: true }).click();
+    await page.getByRole('grid', { name: 'Spans' }).waitFor();
+    await traces.search('tool:track_parcel');
+    await expect.poll(() => traces.rows.count()).toBe(1);
+  });
+
+  it('walks the rows by keyboard, opens one and comes back to it', async () => {
+    const { page, traces } = await open('/traces');
+    await traces.loaded();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    const row = page.locator('[role=row][aria-selected=true]');
+    const text = await row.innerText();
+    await page.keyboard.press('Enter');
+    await page.getByRole('tree', { name: 'Spans' }).waitFor();
+    await page.goBack();
+    await traces.loaded();
+    expect(await row.innerText()).toBe(text);
+  });
+
+  it('zooms by brushing the histogram and changes the range by keyboard', async () => {
+    const { page, traces, shell } = await open('/traces?from=-1h');
+    await traces.loaded();
+    const chart = page.getByTestId('histogram');
+    const box = await chart.boundingBox();
+    if (!box) throw new Error('The histogram has no box.');
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 30);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.8, box.y + 30);
+    await page.mouse.up();
+    await expect.poll(() => new URL(page.url()).searchParams.get('from')).toMatch(/^\d{4}-/);
+    await page.keyboard.press('d');
+    await page.getByRole('button', { name: 'Last 15 minutes' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('from')).toBe('-15m');
+    expect(await shell.timeRange.innerText()).toContain('Last 15 minutes');
+  });
+
+  it('filters by environment', async () => {
+    const { page, traces } = await open('/traces');
+    await traces.loaded();
+    await page.getByTestId('environment').click();
+    await page.getByRole('menuitemradio', { name: 'staging' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('env')).toBe('staging');
+    await page.getByText('All 60 rows shown').waitFor();
+  });
+
+  it('has a palette, a sheet of keys and two themes that last', async () => {
+    const { page, traces, shell } = await open('/traces');
+    await traces.loaded();
+    expect(await shell.theme()).toBe('dark');
+    await shell.command('light');
+    expect(await shell.theme()).toBe('light');
+    await page.reload();
+    await traces.loaded();
+    expect(await shell.theme()).toBe('light');
+    await shell.chooseTheme('System');
+    expect(await shell.theme()).toBe('dark');
+    await page.keyboard.press('?');
+    await shell.keySheet.waitFor();
+    expect(await shell.keySheet.innerText()).toContain('Next row');
+    await page.keyboard.press('Escape');
+    await shell.keySheet.waitFor({ state: 'detached' });
+    await shell.command(agent.traceId);
+    await page.getByRole('heading', { name: 'POST /chat' }).waitFor();
+  });
+
+  it('says what to do when nothing matches, and shows the words of a refusal with its request id', async () => {
+    const { page, traces } = await open('/traces?q=service:nobody');
+    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await traces.loaded();
+    await page.goto(`${stage.platform.http}/traces/${'0'.repeat(31)}1`);
+    await page.getByRole('heading', { name: 'This trace is not here' }).waitFor();
+    await page.goto(`${stage.platform.http}/no/such/page`);
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  });
+
+  it('turns new rows up while live', async () => {
+    const { page, traces } = await open('/traces?q=service:late&from=-1h&live=1');
+    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+    await stage.seed({ ...agentTrace(Date.now() - 3_000), service: 'late' });
+    await traces.loaded();
+    expect(await traces.rows.count()).toBe(1);
+  });
+
+  it('keeps hostile text inert', async () => {
+    const { page, traces, complaints } = await open('/traces');
+    await traces.loaded();
+    await traces.search('duration>80ms duration<100ms status:error model:*');
+    await expect.poll(() => traces.rows.count()).toBe(1);
+    await traces.rows.first().click();
+    await page.getByRole('tree', { name: 'Spans' }).waitFor();
+    for (const tab of ['Messages', 'Attributes', 'Events', 'Raw']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByText('onerror').last().waitFor();
+    }
+    expect(await page.evaluate('window.__hacked')).toBeUndefined();
+    expect(await page.locator('img[src="x"], img[src*="evil"]').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  for (const colorScheme of ['dark', 'light'] as const)
+    it(`passes the accessibility rules (${colorScheme})`, async () => {
+      const { page, traces, complaints } = await open('/traces', { colorScheme });
+      await traces.loaded();
+      await page.getByTestId('histogram').waitFor();
+      await traces.facet('Service').waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await page.keyboard.press('Control+k');
+      expect(await accessibilityFindings(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+    });
+});
