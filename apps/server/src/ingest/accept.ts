@@ -1,4 +1,4 @@
-import { DEFAULT_ENVIRONMENT, fail, type Logger } from '@candela/kernel';
+import { type Clock, DEFAULT_ENVIRONMENT, fail } from '@candela/kernel';
 import type { IngestLog } from '@candela/telemetry-store';
 import type { Identity } from '../features/identity/service.ts';
 import type { DecodePool } from './decode/pool.ts';
@@ -11,7 +11,7 @@ export interface AcceptorParts {
   readonly pool: DecodePool;
   readonly identity: Pick<Identity, 'learnEnvironments'>;
   readonly metrics: IngestMetrics;
-  readonly logger: Logger;
+  readonly clock: Clock;
 }
 
 const DEFAULT_MAX_PENDING_BYTES = 256 * 1024 * 1024;
@@ -78,7 +78,7 @@ export class Acceptor {
 
   /** Decodes and logs; resolves once the request is durable. */
   async accept(request: IncomingRequest): Promise<Acceptance> {
-    const { config, log, pool, identity, metrics } = this.#parts;
+    const { config, log, pool, identity, metrics, clock } = this.#parts;
     const { door, signal, format, encoding, body, context } = request;
     const wireBytes = body.byteLength;
     const decoded = await pool.run({
@@ -89,7 +89,7 @@ export class Acceptor {
       projectId: context.projectId,
       environment: context.environment,
       defaultEnvironment: DEFAULT_ENVIRONMENT,
-      receivedAtMs: Date.now(),
+      receivedAtMs: clock.now(),
       retentionDays: config.retentionDays[signal],
     });
     metrics.bytes(door, signal, wireBytes, decoded.plainBytes);

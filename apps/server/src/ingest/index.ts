@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Logger } from '@candela/kernel';
+import { type Clock, type Logger, systemClock } from '@candela/kernel';
 import type { IngestLog } from '@candela/telemetry-store';
 import type { Registry } from 'prom-client';
 import type { Identity } from '../features/identity/service.ts';
@@ -20,6 +20,7 @@ export interface IngestParts {
   readonly logger: Logger;
   /** The registry of `/metrics`. */
   readonly metrics: Registry;
+  readonly clock?: Clock;
 }
 
 export interface Ingest {
@@ -36,6 +37,7 @@ export interface Ingest {
 
 const DEFAULT_DRAIN_MS = 10_000;
 const DEFAULT_DEADLINE_MS = 30_000;
+const MAX_FLUSH_MS = 5_000;
 
 /** The OTLP doors: HTTP and gRPC before one acceptor, one pool of decoders and the write-ahead log. */
 export function createIngest(parts: IngestParts): Ingest {
@@ -54,7 +56,7 @@ export function createIngest(parts: IngestParts): Ingest {
     decodeQueue: () => pool.queued,
   });
   late.metrics = metrics;
-  const acceptor = new Acceptor({ config, log, pool, identity, metrics, logger });
+  const acceptor = new Acceptor({ config, log, pool, identity, metrics, clock: parts.clock ?? systemClock });
   log.on('group', (group) => metrics.group(group));
   log.on('quarantined', ({ table }) => metrics.quarantined(table));
   const { maxBytes } = config;
@@ -65,7 +67,10 @@ export function createIngest(parts: IngestParts): Ingest {
     startGrpc: (host, port) => grpc.start(host, port),
     async drain() {
       const graceMs = config.drainMs ?? DEFAULT_DRAIN_MS;
+      const deadline = performance.now() + graceMs;
       await acceptor.drain(graceMs);
+      // The log would keep it; but a reader after the stop should find what was acknowledged before it.
+      await log.flush(Math.min(MAX_FLUSH_MS, Math.max(0, deadline - performance.now())));
       await grpc.stop(Math.min(graceMs, 2_000));
       await pool.close();
     },

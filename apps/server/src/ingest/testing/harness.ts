@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Logger, silentLogger } from '@candela/kernel';
+import { type Clock, type Logger, silentLogger, systemClock } from '@candela/kernel';
 import {
   type IngestLog,
   type IngestLogOptions,
@@ -32,6 +32,7 @@ export interface Doors {
   readonly identity: Identity;
   readonly registry: Registry;
   readonly server: Server;
+  readonly dir: string;
   /** Waits for the log to empty, then reads. */
   rows<T>(sql: string, params?: Record<string, unknown>): Promise<T[]>;
   close(): Promise<void>;
@@ -42,6 +43,7 @@ export interface DoorsOptions {
   readonly log?: Partial<IngestLogOptions>;
   readonly logger?: Logger;
   readonly anonymous?: boolean;
+  readonly clock?: Clock;
   /** Stands between the log and the engine. */
   readonly wrapStore?: (store: TelemetryStore) => IngestLogOptions['store'];
 }
@@ -58,6 +60,7 @@ export async function openDoors(options: DoorsOptions = {}): Promise<Doors> {
     capBytes: 512 * 1024 * 1024,
     minFreeDiskPercent: 0,
     lingerMs: 20,
+    clock: options.clock ?? systemClock,
     ...options.log,
   });
   const identity = createIdentity({
@@ -71,6 +74,7 @@ export async function openDoors(options: DoorsOptions = {}): Promise<Doors> {
     identity,
     logger,
     metrics: registry,
+    clock: options.clock ?? systemClock,
     config: {
       maxBytes: 16 * 1024 * 1024,
       retentionDays: { traces: 30, logs: 30, metrics: 30 },
@@ -95,6 +99,7 @@ export async function openDoors(options: DoorsOptions = {}): Promise<Doors> {
     identity,
     registry,
     server,
+    dir,
     async rows<T>(sql: string, params: Record<string, unknown> = {}) {
       if (!(await log.flush(20_000))) throw new Error('the log did not empty within 20 s');
       return store.select<T>(sql, params);
