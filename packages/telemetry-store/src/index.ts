@@ -1,3 +1,4 @@
+export * from './schema/expressions.ts';
 export * from './schema/tables.ts';
 export {
   type EmbeddedOptions,

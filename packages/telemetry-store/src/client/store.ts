@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import type { Agent } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Logger } from '@candela/kernel';
 import {
@@ -9,9 +8,10 @@ import {
   createClient,
 } from '@clickhouse/client';
 import { EngineSupervisor, type SupervisorTiming } from '../engine-host/supervisor.ts';
-import { type EngineCaps, STREAM_HEADER } from '../engine-host/protocol.ts';
-import { migrate } from '../migrations/migrate.ts';
+import { type EngineCaps, OUTBOX_HEADER, STREAM_HEADER } from '../engine-host/protocol.ts';
+import { migrate, type MigrateOptions } from '../migrations/migrate.ts';
 import { translateError } from './errors.ts';
+import { Outbox } from './outbox.ts';
 import { UnixAgent } from './unix-agent.ts';
 
 export type StoreState = 'ready' | 'starting' | 'down';
@@ -25,11 +25,15 @@ export interface SelectOptions {
   readonly signal?: AbortSignal;
 }
 
+export type CommandOptions = Pick<SelectOptions, 'timeoutMs' | 'signal'>;
+
 export interface StoreHealth {
   readonly state: StoreState;
   /** How often the engine was started again since the store was opened. */
   readonly restarts: number;
   readonly version: string;
+  /** Process of the embedded engine, while it runs. */
+  readonly pid?: number;
 }
 
 export interface TelemetryStore {
@@ -37,8 +41,8 @@ export interface TelemetryStore {
   select<T>(sql: string, params?: Record<string, unknown>, options?: SelectOptions): Promise<T[]>;
   /** The same, row by row as they are made, for results that need not fit in memory. */
   stream<T>(sql: string, params?: Record<string, unknown>, options?: SelectOptions): AsyncIterable<T>;
-  /** Runs a statement without a result. */
-  command(sql: string, params?: Record<string, unknown>): Promise<void>;
+  /** Runs a statement without a result. Bound by two minutes unless `timeoutMs` says otherwise. */
+  command(sql: string, params?: Record<string, unknown>, options?: CommandOptions): Promise<void>;
   /**
    * Inserts `Native` blocks, in order, as one. Safe to repeat with the same token and the same parts: within the
    * table's deduplication window they are stored once.
@@ -92,20 +96,17 @@ export async function openTelemetryStore(options: TelemetryStoreOptions): Promis
       {
         url: 'http://engine',
         database: EMBEDDED_DATABASE,
-        agent: new UnixAgent(supervisor.socketPath),
+        socketPath: supervisor.socketPath,
       },
       supervisor,
     );
-    return migrated(store, { database: EMBEDDED_DATABASE, logger: options.logger });
+    return migrated(store, { database: EMBEDDED_DATABASE, storage: 'embedded', logger: options.logger });
   }
   const store = new ClickHouseStore(options, undefined);
-  return migrated(store, options);
+  return migrated(store, { ...options, storage: 'server' });
 }
 
-async function migrated(
-  store: ClickHouseStore,
-  options: { database: string; cluster?: string; logger: Logger },
-): Promise<TelemetryStore> {
+async function migrated(store: ClickHouseStore, options: MigrateOptions): Promise<TelemetryStore> {
   try {
     await migrate(store.admin(), options);
     await store.learnVersion();
@@ -121,24 +122,25 @@ interface Connection {
   readonly database: string;
   readonly username?: string;
   readonly password?: string;
-  readonly agent?: Agent;
+  readonly socketPath?: string;
 }
 
 class ClickHouseStore implements TelemetryStore {
   readonly #client: ClickHouseClient;
   /** Without a database, so that it can be created. */
   readonly #admin: ClickHouseClient;
-  readonly #agent: Agent | undefined;
   readonly #supervisor: EngineSupervisor | undefined;
+  /** The embedded engine reads the data of inserts from files instead of the socket. */
+  readonly #outbox: Outbox | undefined;
   readonly #events = new EventEmitter<{ state: [StoreState] }>();
   #state: StoreState = 'ready';
   #version = '';
 
   constructor(connection: Connection, supervisor: EngineSupervisor | undefined) {
-    this.#agent = connection.agent;
     this.#client = connect(connection, connection.database);
     this.#admin = connect(connection, 'default');
     this.#supervisor = supervisor;
+    this.#outbox = supervisor === undefined ? undefined : new Outbox(supervisor.outboxDir);
     supervisor?.on('state', (state) => this.#events.emit('state', state));
   }
 
@@ -182,9 +184,19 @@ class ClickHouseStore implements TelemetryStore {
     }
   }
 
-  async command(sql: string, params: Record<string, unknown> = {}): Promise<void> {
-    await this.#call('write', { timeoutMs: INSERT_TIMEOUT_MS }, (signal) =>
-      this.#client.command({ query: sql, query_params: params, abort_signal: signal }),
+  async command(
+    sql: string,
+    params: Record<string, unknown> = {},
+    options: CommandOptions = {},
+  ): Promise<void> {
+    const timeoutMs = options.timeoutMs ?? INSERT_TIMEOUT_MS;
+    await this.#call('write', { ...options, timeoutMs }, (signal) =>
+      this.#client.command({
+        query: sql,
+        query_params: params,
+        abort_signal: signal,
+        clickhouse_settings: { max_execution_time: timeoutMs / 1_000 },
+      }),
     );
   }
 
@@ -192,11 +204,20 @@ class ClickHouseStore implements TelemetryStore {
     if (!TABLE_NAME.test(table)) throw new RangeError(`${JSON.stringify(table)} is not a table name`);
     if (parts.length === 0) return;
     await this.#call('write', { timeoutMs: INSERT_TIMEOUT_MS }, async (signal) => {
-      const { stream } = await this.#client.exec({
+      const statement = {
         query: `INSERT INTO ${table} FORMAT Native`,
-        values: Readable.from(parts, { objectMode: false, highWaterMark: 1 << 20 }),
         abort_signal: signal,
         clickhouse_settings: { ...INSERT_SETTINGS, insert_deduplication_token: dedupToken },
+      };
+      if (this.#outbox !== undefined) {
+        await this.#outbox.hold(parts, (name) =>
+          this.#client.command({ ...statement, http_headers: { [OUTBOX_HEADER]: name } }),
+        );
+        return;
+      }
+      const { stream } = await this.#client.exec({
+        ...statement,
+        values: Readable.from(parts, { objectMode: false, highWaterMark: 1 << 20 }),
       });
       stream.resume();
     });
@@ -204,9 +225,9 @@ class ClickHouseStore implements TelemetryStore {
 
   health(): StoreHealth {
     const supervisor = this.#supervisor;
-    return supervisor === undefined
-      ? { state: this.#state, restarts: 0, version: this.#version }
-      : { state: supervisor.state, restarts: supervisor.restarts, version: supervisor.version };
+    if (supervisor === undefined) return { state: this.#state, restarts: 0, version: this.#version };
+    const { state, restarts, version, pid } = supervisor;
+    return { state, restarts, version, ...(pid === undefined ? {} : { pid }) };
   }
 
   on(_event: 'state', listener: (state: StoreState) => void): void {
@@ -217,7 +238,6 @@ class ClickHouseStore implements TelemetryStore {
     await this.#client.close();
     await this.#admin.close();
     await this.#supervisor?.close();
-    this.#agent?.destroy();
     this.#state = 'down';
   }
 
@@ -256,6 +276,8 @@ class ClickHouseStore implements TelemetryStore {
   }
 }
 
+const DEFERRED_INDEXES = 'idx_session_id, idx_attributes, idx_content, idx_body';
+
 /** One stored block for one call, so that its token covers all of it, and nothing left to do in the background. */
 const INSERT_SETTINGS: ClickHouseSettings = {
   async_insert: 0,
@@ -267,6 +289,8 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   min_insert_block_size_bytes: '4000000000',
   max_execution_time: INSERT_TIMEOUT_MS / 1_000,
   distributed_foreground_insert: 1,
+  // The cheap index is built at once; these cost more than the insert itself and wait for the first merge.
+  exclude_materialize_skip_indexes_on_insert: DEFERRED_INDEXES,
 };
 
 function connect(connection: Connection, database: string): ClickHouseClient {
@@ -281,9 +305,10 @@ function connect(connection: Connection, database: string): ClickHouseClient {
     keep_alive: { enabled: true },
     // Errors are thrown; whoever catches them logs them once.
     log: { level: ClickHouseLogLevel.OFF },
-    ...(connection.agent === undefined
+    ...(connection.socketPath === undefined
       ? { max_open_connections: 64 }
-      : { http_agent: connection.agent, set_basic_auth_header: false }),
+      : // One agent a client: the client's idle timers assume that a socket is its own.
+        { http_agent: new UnixAgent(connection.socketPath), set_basic_auth_header: false }),
   });
 }
 

@@ -24,6 +24,7 @@ export function configXml(caps: EngineCaps, engineDir: string): string {
   <max_concurrent_queries>${caps.concurrentQueries * 4 + 16}</max_concurrent_queries>
   <background_pool_size>2</background_pool_size>
   <background_merges_mutations_concurrency_ratio>1</background_merges_mutations_concurrency_ratio>
+  <os_threads_nice_value_merge_mutate>10</os_threads_nice_value_merge_mutate>
   <background_move_pool_size>1</background_move_pool_size>
   <background_fetches_pool_size>1</background_fetches_pool_size>
   <background_common_pool_size>2</background_common_pool_size>
@@ -33,6 +34,9 @@ export function configXml(caps: EngineCaps, engineDir: string): string {
   <background_distributed_schedule_pool_size>1</background_distributed_schedule_pool_size>
   <max_io_thread_pool_size>8</max_io_thread_pool_size>
   <max_io_thread_pool_free_size>0</max_io_thread_pool_free_size>
+  <compression>
+    <case><min_part_size>1048576</min_part_size><min_part_size_ratio>0</min_part_size_ratio><method>zstd</method><level>1</level></case>
+  </compression>
   <merge_tree>
     <number_of_free_entries_in_pool_to_lower_max_size_of_merge>0</number_of_free_entries_in_pool_to_lower_max_size_of_merge>
     <number_of_free_entries_in_pool_to_execute_mutation>1</number_of_free_entries_in_pool_to_execute_mutation>

@@ -1,18 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Engine } from './engine.ts';
+import type { Engine, EngineResult } from './engine.ts';
 import { EngineError, statusOf } from './engine-error.ts';
 import { ConcurrencyGate } from './gate.ts';
 import { decodedBody, type Inbox } from './inbox.ts';
 import { type EngineRequest, parseRequest } from './request.ts';
-import { STREAM_HEADER } from './protocol.ts';
+import { OUTBOX_HEADER, STREAM_HEADER } from './protocol.ts';
 import { insertFromFile, splitInsert, trailingFormat } from './sql-text.ts';
 
 export interface HttpServerOptions {
   readonly engine: Engine;
   readonly inbox: Inbox;
+  /** Directory in which the parent leaves the data of inserts. */
+  readonly outboxDir: string;
   readonly concurrentQueries: number;
   /** Seconds a statement may run unless the request says otherwise. */
   readonly executionSeconds: number;
@@ -79,7 +82,7 @@ async function answerQuery(
     if (req.socket.destroyed) return;
     const done = options.watch(Number.isFinite(bound) ? bound : options.executionSeconds);
     try {
-      if (statement.insert !== undefined) await answerInsert(res, request, statement.insert, options);
+      if (statement.insert !== undefined) await answerInsert(req, res, request, statement.insert, options);
       else if (req.headers[STREAM_HEADER] === '1')
         await answerStream(res, request, statement.sql, options.engine);
       else await answerRead(res, request, statement.sql, options.engine);
@@ -127,14 +130,18 @@ async function readStatement(
 }
 
 async function answerInsert(
+  req: IncomingMessage,
   res: ServerResponse,
   request: EngineRequest,
   insert: Insert,
   options: HttpServerOptions,
 ): Promise<void> {
-  const result = await options.inbox.receive(insert.inline, insert.body, (file) =>
-    options.engine.run(insertFromFile(insert.head, insert.format, file), 'TabSeparated', request),
-  );
+  const insertFile = (file: string): Promise<EngineResult> =>
+    options.engine.run(insertFromFile(insert.head, insert.format, file), 'TabSeparated', request);
+  const left = req.headers[OUTBOX_HEADER];
+  const result = await (typeof left === 'string'
+    ? insertFile(outboxFile(options.outboxDir, left))
+    : options.inbox.receive(insert.inline, insert.body, insertFile));
   res.writeHead(200, {
     'X-ClickHouse-Summary': summary({
       written_rows: result.rowsRead,
@@ -143,6 +150,11 @@ async function answerInsert(
     }),
   });
   res.end();
+}
+
+function outboxFile(dir: string, name: string): string {
+  if (!/^[\w-]{1,64}$/.test(name)) throw new EngineError(36, 'BAD_ARGUMENTS', 'Not a name of an outbox file');
+  return join(dir, name);
 }
 
 async function answerRead(

@@ -12,6 +12,7 @@ import {
   type HostMessage,
   type HostOptions,
   INBOX_DIR,
+  OUTBOX_DIR,
   OWNER_FILE,
   type Owner,
   STORE_DIR,
@@ -54,6 +55,7 @@ async function main(): Promise<void> {
   const server = createEngineServer({
     engine,
     inbox: new Inbox(join(engineDir, INBOX_DIR)),
+    outboxDir: join(engineDir, OUTBOX_DIR),
     concurrentQueries: caps.concurrentQueries,
     executionSeconds: caps.executionSeconds,
     watch: watchStuckQueries(),

@@ -34,6 +34,8 @@ export type HostMessage =
 /** Files of the engine below its working directory. */
 export const STORE_DIR = 'store';
 export const INBOX_DIR = 'inbox';
+/** Where the parent leaves the data of inserts for the host to read; the parent's to write and to clean. */
+export const OUTBOX_DIR = 'outbox';
 export const OWNER_FILE = 'owner.json';
 
 /** Who has the directory open; written by the host once it holds the engine's lock. */
@@ -48,3 +50,6 @@ export const STUCK_GRACE_SECONDS = 20;
 
 /** Request header `1`: the result is sent as it is made instead of after it is complete. A ClickHouse ignores it. */
 export const STREAM_HEADER = 'x-engine-stream';
+
+/** Request header: the insert's data is this file of {@link OUTBOX_DIR} instead of the body. Saves two copies. */
+export const OUTBOX_HEADER = 'x-engine-outbox';

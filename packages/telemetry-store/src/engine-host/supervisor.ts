@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -9,7 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '@candela/kernel';
 import { defaultCaps } from './default-caps.ts';
-import { type EngineCaps, type HostMessage, type HostOptions, OWNER_FILE, type Owner } from './protocol.ts';
+import {
+  type EngineCaps,
+  type HostMessage,
+  type HostOptions,
+  OUTBOX_DIR,
+  OWNER_FILE,
+  type Owner,
+} from './protocol.ts';
 
 export type EngineState = 'starting' | 'ready' | 'down';
 
@@ -59,6 +66,8 @@ export class DirectoryLockedError extends Error {
 /** Starts the engine host, watches it, starts it again when it ends or hangs. Emits `state` on every change. */
 export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
   readonly socketPath: string;
+  /** Where to leave the data of inserts, see the protocol. */
+  readonly outboxDir: string;
   readonly #engineDir: string;
   readonly #logger: Logger;
   readonly #caps: EngineCaps;
@@ -76,6 +85,7 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
   constructor(options: SupervisorOptions) {
     super();
     this.#engineDir = resolve(options.dataDir, 'engine');
+    this.outboxDir = join(this.#engineDir, OUTBOX_DIR);
     this.#logger = options.logger;
     this.#caps = { ...defaultCaps(), ...options.caps };
     this.#timing = { ...DEFAULT_TIMING, ...options.timing };
@@ -106,7 +116,7 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
     const giveUp = Date.now() + this.#timing.lockWaitMs;
     for (;;) {
       const failure = await this.#spawn();
-      if (failure === undefined) return;
+      if (failure === undefined) break;
       if (failure.reason !== 'locked') throw new Error(`The engine did not start: ${failure.message}`);
       // An orphan of a killed server is dying; a host whose parent lives is somebody else's.
       const owner = this.#owner();
@@ -114,6 +124,9 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
       if (foreign || Date.now() > giveUp) throw this.#lockedError(owner);
       await sleep(150);
     }
+    // The directory is ours now: what a killed predecessor left was never acknowledged.
+    rmSync(this.outboxDir, { recursive: true, force: true });
+    mkdirSync(this.outboxDir, { mode: 0o700 });
   }
 
   /** Lets statements in flight end, then stops the host for good. */

@@ -6,6 +6,7 @@ import { type MigrationTarget, renderMigration } from './template.ts';
 export interface MigrateOptions {
   readonly database: string;
   readonly cluster?: string;
+  readonly storage: 'embedded' | 'server';
   readonly logger: Logger;
   /** For tests; otherwise the program's own. */
   readonly migrations?: readonly Migration[];
@@ -29,7 +30,11 @@ interface Applied {
  * database is newer than the program or holds another text of a migration than the program.
  */
 export async function migrate(client: ClickHouseClient, options: MigrateOptions): Promise<void> {
-  const target: MigrationTarget = { database: options.database, cluster: options.cluster };
+  const target: MigrationTarget = {
+    database: options.database,
+    cluster: options.cluster,
+    storage: options.storage,
+  };
   const migrations = options.migrations ?? loadMigrations();
   for (const statement of renderMigration(HISTORY, target)) await run(client, statement);
   const applied = await readHistory(client, options.database);

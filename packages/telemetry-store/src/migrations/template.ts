@@ -3,13 +3,18 @@ export interface MigrationTarget {
   readonly database: string;
   /** Name of the ClickHouse cluster; undefined for one server. */
   readonly cluster: string | undefined;
+  /**
+   * The embedded engine's own configuration compresses new parts with LZ4 and merged ones with ZSTD. A server's
+   * default is not ours to know, so its tables say ZSTD.
+   */
+  readonly storage: 'embedded' | 'server';
 }
 
 /** On every telemetry table: drop whole parts when all their rows are past retention, remember tokens of inserts. */
 const TABLE_SETTINGS = [
   'index_granularity = 8192',
   'ttl_only_drop_parts = 1',
-  'min_bytes_for_wide_part = 67108864',
+  'min_bytes_for_wide_part = 134217728',
 ];
 const DEDUPLICATION_WINDOW = 20_000;
 
@@ -35,7 +40,7 @@ function placeholder(
   kind: string,
   name: string,
   rest: string,
-  { database, cluster }: MigrationTarget,
+  { database, cluster, storage }: MigrationTarget,
 ): string {
   const clustered = cluster !== undefined;
   switch (kind) {
@@ -56,6 +61,7 @@ function placeholder(
     case 'settings':
       return [
         ...TABLE_SETTINGS,
+        ...(storage === 'server' ? ["default_compression_codec = 'ZSTD(1)'"] : []),
         `${clustered ? 'replicated_deduplication_window' : 'non_replicated_deduplication_window'} = ${DEDUPLICATION_WINDOW}`,
       ].join(', ');
     case 'distributed':
