@@ -52,7 +52,7 @@ const CLIENTS: readonly Expected[] = [
     client: 'ai-v5',
     convention: 'vercel-ai',
     usage: WITHOUT_CACHE,
-    calls: 6,
+    calls: 9,
     service: 'client-ai-v5',
     session: true,
     tool: true,
@@ -61,7 +61,7 @@ const CLIENTS: readonly Expected[] = [
     client: 'ai-v7',
     convention: 'gen-ai',
     usage: FULL,
-    calls: 7,
+    calls: 8,
     service: 'client-ai-v7',
     session: false,
     tool: true,
@@ -106,7 +106,7 @@ async function arrivals(client: ClientName, calls: number): Promise<Arrived> {
     grpc: platform.otlpGrpc,
     apiKey: API_KEY,
   });
-  const until = performance.now() + 20_000;
+  const until = performance.now() + 40_000;
   for (;;) {
     const traces = (await api.traces()).filter((trace) => !seen.has(trace.traceId));
     const light = await Promise.all(
@@ -136,6 +136,9 @@ const isPlain = ({ operation, conversation, requestModel }: SpanDetail): boolean
   requestModel === 'gpt-4o-mini' &&
   conversation.input.length === 1 &&
   conversation.output[0]?.parts[0]?.type === 'text';
+
+/** What one client does not send is no test of it. */
+const when = (applies: boolean): typeof test | undefined => (applies ? test : undefined);
 
 describe.each(CLIENTS)('$client', ({ client, convention, usage, calls, service, session, tool }) => {
   let arrived: Arrived;
@@ -176,7 +179,7 @@ describe.each(CLIENTS)('$client', ({ client, convention, usage, calls, service, 
     ).toBe(true);
   });
 
-  test.runIf(tool)('the call with a tool shows what the model asked of it', () => {
+  when(tool)?.('the call with a tool shows what the model asked of it', () => {
     const span = arrived.spans.find(
       ({ operation, conversation }) => operation === 'chat' && conversation.tools.length > 0,
     );
@@ -189,7 +192,7 @@ describe.each(CLIENTS)('$client', ({ client, convention, usage, calls, service, 
     ]);
   });
 
-  test.runIf(['ai-v5', 'ai-v7'].includes(client))(
+  when(['ai-v5', 'ai-v7'].includes(client))?.(
     'a tool loop counts its calls once: 240/60, not 480/120',
     () => {
       const loop = arrived.spans.find(({ operation }) => operation === 'execute_tool');
@@ -203,7 +206,7 @@ describe.each(CLIENTS)('$client', ({ client, convention, usage, calls, service, 
     },
   );
 
-  test.runIf(client === 'openlit')('a call reported by two instrumentations counts once', () => {
+  when(client === 'openlit')?.('a call reported by two instrumentations counts once', () => {
     const spans = arrived.spans.filter(({ provider }) => provider === 'anthropic');
     expect(spans.map(({ convention: by }) => by).toSorted()).toEqual(['anthropic-sdk', 'gen-ai']);
     expect(spans.every((span) => span.inputTokens === 120)).toBe(true);
@@ -212,7 +215,7 @@ describe.each(CLIENTS)('$client', ({ client, convention, usage, calls, service, 
     expect(trace?.costUsd).toBeCloseTo((56 * 3 + 64 * 0.3 + 30 * 15) / 1e6, 10);
   });
 
-  test.runIf(['openlit', 'ai-v5', 'ai-v7', 'langfuse'].includes(client))(
+  when(['openlit', 'ai-v5', 'ai-v7', 'langfuse'].includes(client))?.(
     'a failed call shows its error and no tokens',
     () => {
       const failed = arrived.spans.find(
@@ -223,7 +226,7 @@ describe.each(CLIENTS)('$client', ({ client, convention, usage, calls, service, 
     },
   );
 
-  test.runIf(client === 'otel-exporters')(
+  when(client === 'otel-exporters')?.(
     'every encoding arrived: JSON, protobuf, gRPC, each with and without gzip',
     () => {
       expect(arrived.spans.map(({ service: name }) => name).toSorted()).toEqual(

@@ -1,5 +1,6 @@
 /** Vercel AI SDK 5: the outer span repeats the sum of its inner calls. OTLP JSON. */
 import { embedMany, generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai5';
+import { createAnthropic } from 'ai5-anthropic';
 import { createOpenAI } from 'ai5-openai';
 import { clientEnv, MODEL, SESSION, USER } from '../shared/client-env.ts';
 import { startTracing } from '../shared/tracing.ts';
@@ -38,4 +39,8 @@ await embedMany({
   values: ['a', 'b'],
   ...telemetry,
 });
+const anthropic = createAnthropic({ apiKey: 'sk-test', baseURL: `${env.ai}/v1` });
+await generateText({ model: anthropic('claude-sonnet-5'), prompt: 'hi', ...telemetry });
+const claude = streamText({ model: anthropic('claude-sonnet-5'), prompt: 'hi', ...telemetry });
+for await (const text of claude.textStream) void text;
 await provider.shutdown();

@@ -1,9 +1,31 @@
-/** Plain OpenTelemetry: a hand-made GenAI span through each exporter (JSON, protobuf, gRPC; gzip on two of them). */
-import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
+/**
+ * Plain OpenTelemetry: a hand-made GenAI span through each exporter (JSON, protobuf, gRPC; each plain and gzip), then a
+ * log record and a metric. A failed export fails the program.
+ */
+import { DiagLogLevel, diag, SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import { OTLPLogExporter as GrpcLogExporter } from '@opentelemetry/exporter-logs-otlp-grpc';
+import { OTLPLogExporter as JsonLogExporter } from '@opentelemetry/exporter-logs-otlp-http';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { clientEnv, MODEL, SESSION, USER, WEATHER_TOOL } from '../shared/client-env.ts';
-import { startTracing, type TracingOptions } from '../shared/tracing.ts';
+import { makeTracing, type TracingOptions } from '../shared/tracing.ts';
 
 const env = clientEnv();
+const quiet = (): void => undefined;
+diag.setLogger(
+  {
+    error: (message) => {
+      process.stderr.write(`${message}\n`);
+      process.exitCode = 1;
+    },
+    warn: quiet,
+    info: quiet,
+    debug: quiet,
+    verbose: quiet,
+  },
+  DiagLogLevel.ERROR,
+);
 const formats: readonly TracingOptions[] = [
   { service: 'client-otel-json', format: 'json' },
   { service: 'client-otel-json-gzip', format: 'json', gzip: true },
@@ -18,7 +40,7 @@ const formats: readonly TracingOptions[] = [
 ];
 
 for (const format of formats) {
-  const provider = startTracing(env, format);
+  const provider = makeTracing(env, format);
   const span = provider.getTracer('by-hand').startSpan(`chat ${MODEL}`, { kind: SpanKind.CLIENT });
   span.setAttributes({
     'gen_ai.operation.name': 'chat',
@@ -41,3 +63,27 @@ for (const format of formats) {
   span.end();
   await provider.shutdown();
 }
+
+const headers = env.apiKey === '' ? {} : { authorization: `Bearer ${env.apiKey}` };
+const logs = new LoggerProvider({
+  processors: [
+    new BatchLogRecordProcessor({ exporter: new JsonLogExporter({ url: `${env.otlp}/v1/logs`, headers }) }),
+    ...(env.grpc === ''
+      ? []
+      : [new BatchLogRecordProcessor({ exporter: new GrpcLogExporter({ url: `http://${env.grpc}` }) })]),
+  ],
+});
+logs
+  .getLogger('by-hand')
+  .emit({ eventName: 'app.started', body: 'started', attributes: { 'user.id': USER } });
+await logs.shutdown();
+
+const metrics = new MeterProvider({
+  readers: [
+    new PeriodicExportingMetricReader({
+      exporter: new OTLPMetricExporter({ url: `${env.otlp}/v1/metrics`, headers }),
+    }),
+  ],
+});
+metrics.getMeter('by-hand').createHistogram('gen_ai.client.operation.duration', { unit: 's' }).record(0.25);
+await metrics.shutdown();

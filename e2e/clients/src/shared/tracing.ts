@@ -13,12 +13,17 @@ export interface TracingOptions {
   readonly gzip?: boolean;
 }
 
-/** Registers the provider globally, with its context manager. The caller shuts it down, which sends what is left. */
-export function startTracing(env: ClientEnv, options: TracingOptions): NodeTracerProvider {
-  const provider = new NodeTracerProvider({
+/** A provider of its own. The caller shuts it down, which sends what is left. */
+export function makeTracing(env: ClientEnv, options: TracingOptions): NodeTracerProvider {
+  return new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': options.service, 'service.version': '1.0.0' }),
     spanProcessors: [new BatchSpanProcessor(exporter(env, options))],
   });
+}
+
+/** As {@link makeTracing}, registered globally with its context manager: once a process. */
+export function startTracing(env: ClientEnv, options: TracingOptions): NodeTracerProvider {
+  const provider = makeTracing(env, options);
   provider.register();
   return provider;
 }

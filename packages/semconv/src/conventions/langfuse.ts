@@ -97,6 +97,7 @@ function usageOf(value: AttributeValue | undefined): TokenUsage | undefined {
     reasoning: countOf(reasoning),
     inputIncludesCache: false,
     outputIncludesReasoning: false,
+    trustTotal: true,
   });
 }
 

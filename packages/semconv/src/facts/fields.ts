@@ -50,42 +50,44 @@ export class FieldValues {
 }
 
 const SLOT = Object.fromEntries(FIELDS.map((field, index) => [field, index])) as Record<Field, number>;
-const RANKS = 64;
 
 const isEmpty = (value: AttributeValue | undefined): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
+/** Where a spelling belongs: its field, how good it is, and the next field it also belongs to. */
+interface Place {
+  readonly slot: number;
+  readonly rank: number;
+  readonly next: Place | undefined;
+}
+
 /** Compiles spellings into a reader. Later `FieldKeys` rank below earlier ones: own convention first, fallbacks after. */
 export function compileFields(...specs: readonly FieldKeys[]): (attributes: AttributeReader) => FieldValues {
-  const codes = new Map<string, number[]>();
+  const places = new Map<string, Place>();
   for (const [slot, field] of FIELDS.entries()) {
-    const spellings = [...new Set(specs.flatMap((spec) => spec[field] ?? []))];
-    if (spellings.length >= RANKS) throw new Error(`too many spellings of ${field}`);
-    for (const [rank, key] of spellings.entries()) {
-      codes.set(key, [...(codes.get(key) ?? []), slot * RANKS + rank]);
-    }
+    const spellings = new Set(specs.flatMap((spec) => spec[field] ?? []));
+    let rank = 0;
+    for (const key of spellings) places.set(key, { slot, rank: rank++, next: places.get(key) });
   }
+  // Filled anew by each call, which nothing interrupts: no call leaves anything behind but its own values.
+  const ranks = new Uint8Array(FIELDS.length);
   return (attributes) => {
-    const values: (AttributeValue | undefined)[] = FIELDS.map(() => undefined);
-    const ranks = new Uint8Array(FIELDS.length).fill(RANKS);
+    const values: (AttributeValue | undefined)[] = NOTHING.slice();
+    ranks.fill(UNSET);
     for (const key of attributes.keys()) {
-      const found = codes.get(key);
-      if (found === undefined) continue;
-      let value: AttributeValue | undefined;
-      let read = false;
-      for (const code of found) {
-        const slot = Math.floor(code / RANKS);
-        const rank = code % RANKS;
-        if (rank >= (ranks[slot] ?? 0)) continue;
-        if (!read) {
-          value = attributes.get(key);
-          read = true;
-        }
-        if (isEmpty(value)) continue;
-        ranks[slot] = rank;
-        values[slot] = value;
+      let place = places.get(key);
+      if (place === undefined) continue;
+      const value = attributes.get(key);
+      if (isEmpty(value)) continue;
+      for (; place !== undefined; place = place.next) {
+        if (place.rank >= (ranks[place.slot] ?? 0)) continue;
+        ranks[place.slot] = place.rank;
+        values[place.slot] = value;
       }
     }
     return new FieldValues(values);
   };
 }
+
+const UNSET = 255;
+const NOTHING: readonly (AttributeValue | undefined)[] = FIELDS.map(() => undefined);

@@ -34,8 +34,13 @@ describe('disjoint classes', () => {
     ],
     [
       'the total says the cache is inside',
-      { input: 120, output: 30, cacheRead: 64, total: 150, inputIncludesCache: false },
+      { input: 120, output: 30, cacheRead: 64, total: 150, inputIncludesCache: false, trustTotal: true },
       [56, 64, 0, 30, 0],
+    ],
+    [
+      'a total that an emitter added up itself proves nothing',
+      { input: 500, output: 30, cacheRead: 64, total: 530, inputIncludesCache: false },
+      [500, 64, 0, 30, 0],
     ],
     ['reasoning inside the output', { input: 10, output: 30, reasoning: 8 }, [10, 0, 0, 22, 8]],
     [

@@ -12,14 +12,16 @@ export interface ReportedUsage {
   readonly inputIncludesCache: boolean;
   /** The emitter's rule: is reasoning inside `output`? */
   readonly outputIncludesReasoning: boolean;
+  /** Default false. True where the total is the provider's own and not just input plus output added up by the emitter. */
+  readonly trustTotal?: boolean;
 }
 
 const MAX = 0xff_ff_ff_ff;
 
 /**
  * Splits reported counts so that no token is in two classes. The numbers themselves overrule the emitter's rule
- * where they can: a cached part larger than the input cannot be inside it, and a reported total says which of the
- * readings adds up.
+ * where they can: a cached part larger than the input cannot be inside it, and a total that is larger by just the cached
+ * part shows that it is beside.
  * @returns undefined when the emitter reported neither input nor output.
  */
 export function disjointUsage(reported: ReportedUsage): TokenUsage | undefined {
@@ -31,17 +33,18 @@ export function disjointUsage(reported: ReportedUsage): TokenUsage | undefined {
   const reportedInput = input ?? clamp((total ?? 0) - (output ?? 0));
   const reportedOutput = output ?? clamp((total ?? 0) - reportedInput);
   const cached = cacheRead + cacheWrite;
+  const trusted = reported.trustTotal === true;
   let cacheInside = reported.inputIncludesCache;
   let reasoningInside = reported.outputIncludesReasoning;
   if (total !== undefined && input !== undefined && output !== undefined) {
     const outside = total - reportedInput - reportedOutput;
     if (cached > 0) {
       if (outside === cached || outside === cached + reasoning) cacheInside = false;
-      else if (outside === 0 && total > 0) cacheInside = true;
+      else if (trusted && outside === 0 && total > 0) cacheInside = true;
     }
     if (reasoning > 0) {
       if (outside === reasoning || outside === cached + reasoning) reasoningInside = false;
-      else if (outside === 0 && total > 0) reasoningInside = true;
+      else if (trusted && outside === 0 && total > 0) reasoningInside = true;
     }
   }
   if (cached > reportedInput) cacheInside = false;

@@ -17,7 +17,7 @@ export function anthropicMessage(body: Json): Reply {
   const { usage, toolCall } = given;
   const block =
     toolCall === undefined
-      ? { type: 'text', text: given.text, citations: null }
+      ? { type: 'text', text: given.text }
       : {
           type: 'tool_use',
           id: toolCall.id,
