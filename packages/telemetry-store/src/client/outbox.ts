@@ -18,7 +18,9 @@ export class Outbox {
     try {
       const file = await open(path, 'w', 0o600);
       try {
-        await file.writev([...parts]);
+        const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
+        const { bytesWritten } = await file.writev([...parts]);
+        if (bytesWritten !== bytes) throw new Error('No space left for the data of the insert');
       } finally {
         await file.close();
       }

@@ -12,8 +12,12 @@ export const SPAN_ATTRIBUTE_PAIRS: string = pairs('SpanAttributes');
 /** `key=value` of every log attribute. */
 export const LOG_ATTRIBUTE_PAIRS: string = pairs('LogAttributes');
 
-/** All messages of a span in lower case: `hasToken(SPAN_CONTENT, 'refund')` for one lower-case word of [a-z0-9_]. */
-export const SPAN_CONTENT = "lower(arrayStringConcat(mapValues(ContentAttributes), ' '))";
+/**
+ * All text of a span that a person may search: name, status message, messages; in lower case. For one word of
+ * `[a-z0-9]`: `hasToken(SPAN_TEXT, 'refund')`.
+ */
+export const SPAN_TEXT =
+  "lower(concat(SpanName, ' ', StatusMessage, ' ', arrayStringConcat(mapValues(ContentAttributes), ' ')))";
 
 /** A log's body in lower case, for `hasToken`. */
-export const LOG_CONTENT = 'lower(Body)';
+export const LOG_TEXT = 'lower(Body)';

@@ -63,7 +63,7 @@ CREATE TABLE IF NOT EXISTS ${table:otel_traces}${on_cluster}
   INDEX idx_trace_id TraceId TYPE bloom_filter(0.001) GRANULARITY 1,
   INDEX idx_session_id SessionId TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX idx_attributes arrayMap((k, v) -> concat(k, '=', v), mapKeys(SpanAttributes), mapValues(SpanAttributes)) TYPE bloom_filter(0.01) GRANULARITY 1,
-  INDEX idx_content lower(arrayStringConcat(mapValues(ContentAttributes), ' ')) TYPE tokenbf_v1(65536, 2, 0) GRANULARITY 1
+  INDEX idx_content lower(concat(SpanName, ' ', StatusMessage, ' ', arrayStringConcat(mapValues(ContentAttributes), ' '))) TYPE tokenbf_v1(65536, 2, 0) GRANULARITY 1
 )
 ENGINE = ${merge_tree:otel_traces}
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
