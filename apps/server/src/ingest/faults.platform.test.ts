@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { silentLogger } from '@candela/kernel';
-import { openTelemetryStore } from '@candela/telemetry-store';
+import { openIngestLog, openTelemetryStore } from '@candela/telemetry-store';
 import {
   type AckLoad,
   type AckReport,
@@ -46,14 +46,22 @@ async function start(options: Partial<PlatformOptions> = {}): Promise<PlatformPr
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const portOf = (address: string): number => Number(new URL(address).port);
 
-/** Opens the store of a stopped platform and holds the clients' memory against it. */
+/** Opens log and store of a stopped platform, lets the log empty, and holds the clients' memory against it. */
 async function compare(load: AckLoad, service: string): Promise<AckReport> {
   const store = await openTelemetryStore({
     kind: 'embedded',
     dataDir: join(dataDir, 'telemetry'),
     logger: silentLogger,
   });
+  const log = await openIngestLog({
+    dir: join(dataDir, 'ingest-log'),
+    store,
+    logger: silentLogger,
+    capBytes: 2 ** 31,
+    minFreeDiskPercent: 0,
+  });
   try {
+    if (!(await log.flush(30_000))) throw new Error('the log did not empty within 30 s');
     const rows = await store.select<{ traceId: string; spans: string; distinctSpans: string }>(
       'SELECT TraceId AS traceId, count() AS spans, uniqExact(SpanId) AS distinctSpans FROM otel_traces WHERE ServiceName = {service:String} GROUP BY TraceId',
       { service },
@@ -64,6 +72,7 @@ async function compare(load: AckLoad, service: string): Promise<AckReport> {
       rows.map((row) => ({ ...row, spans: Number(row.spans), distinctSpans: Number(row.distinctSpans) })),
     );
   } finally {
+    await log.close();
     await store.close();
   }
 }

@@ -227,12 +227,16 @@ describe('resent requests', () => {
 });
 
 describe('bad data', () => {
-  it('is set aside alone; the requests beside it are stored', async () => {
+  // 33 says "bad data"; 62 says nothing clear and is tried a few times first.
+  it.each([33, 62])('is set aside alone (code %i); the requests beside it are stored', async (code) => {
+    sink.poisonCode = code;
     const log = await start({ lingerMs: 30 });
+    const impatient = setInterval(() => log.wakeStore(), 5);
     const texts = names(21);
     texts.splice(7, 0, POISON.toString());
     await Promise.all(texts.map((text, index) => append(log, text, `h${index}`)));
     expect(await log.flush(5_000)).toBe(true);
+    clearInterval(impatient);
     expect(sink.texts().toSorted()).toEqual(names(21).toSorted());
     expect(log.stats().quarantinedRequests).toBe(1);
     expect(log.health().state).toBe('degraded');
@@ -240,6 +244,16 @@ describe('bad data', () => {
     expect(aside).toHaveLength(2);
     const native = aside.find((name) => name.endsWith('.native')) ?? '';
     expect(await readFile(join(dir, 'quarantine', native), 'utf8')).toBe('poison');
+  });
+
+  it('a store that refuses everything does not empty the log into the quarantine at once', async () => {
+    const log = await start({ lingerMs: 30 });
+    sink.before = () => {
+      throw Object.assign(new Error('ill'), { engineCode: 33 });
+    };
+    await Promise.all(names(40).map((name) => append(log, name)));
+    expect(await log.flush(700)).toBe(false);
+    expect(log.stats().quarantinedRequests).toBe(10);
   });
 
   it('a crash while a group is being halved doubles nothing', async () => {

@@ -1,27 +1,25 @@
 import { CandelaError } from '@candela/kernel';
 
-/** What to do after a failed insert. `data`: the rows are at fault and will be at the next try as well. */
-export type FailureKind = 'retry' | 'data';
-
 /**
- * ClickHouse codes that say the bytes themselves are bad: unreadable or mismatching columns, values out of range,
- * sizes that disagree. All others (disk, memory, too many parts, a missing table, an absent engine) may pass.
+ * What to do after a failed insert. `retry`: it will pass. `data`: the rows are at fault and will be at the next try
+ * as well. `unclear`: tried a few times more, then treated as `data`, so that nothing can block the log for ever.
  */
+export type FailureKind = 'retry' | 'data' | 'unclear';
+
+/** ClickHouse codes that say the bytes are bad: unreadable or mismatching columns, values out of range, sizes that disagree. */
 const DATA_CODES = new Set([
-  6, 7, 8, 9, 12, 16, 20, 25, 26, 27, 32, 33, 34, 36, 38, 41, 50, 53, 69, 70, 72, 117, 128, 130, 131, 190,
-  271, 321, 349, 432, 457, 467, 637, 691,
+  6, 8, 9, 16, 20, 25, 26, 27, 32, 33, 34, 36, 38, 41, 50, 53, 69, 70, 72, 117, 128, 130, 131, 190, 271, 321,
+  349, 432, 457, 467, 637, 691,
 ]);
+
+/** Codes that say the store is not as it should be (a table or a right is missing): no row is to blame. */
+const STORE_CODES = new Set([60, 73, 74, 75, 76, 81, 107, 164, 192, 193, 194, 499, 497]);
 
 /** Classifies what `insertNative` threw. */
 export function classifyFailure(thrown: unknown): FailureKind {
-  if (thrown instanceof CandelaError && thrown.code === 'store_unavailable') return 'retry';
-  const code = clickhouseCode(thrown);
-  return code !== undefined && DATA_CODES.has(code) ? 'data' : 'retry';
-}
-
-function clickhouseCode(thrown: unknown): number | undefined {
-  if (typeof thrown !== 'object' || thrown === null) return undefined;
-  const code: unknown = Reflect.get(thrown, 'clickhouseCode') ?? Reflect.get(thrown, 'code');
-  if (typeof code === 'number') return code;
-  return typeof code === 'string' && /^\d+$/.test(code) ? Number(code) : undefined;
+  if (thrown instanceof CandelaError && thrown.retryable) return 'retry';
+  const code: unknown =
+    typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'engineCode') : undefined;
+  if (typeof code !== 'number' || STORE_CODES.has(code)) return 'retry';
+  return DATA_CODES.has(code) ? 'data' : 'unclear';
 }

@@ -53,6 +53,10 @@ const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5_000;
 /** A range whose insert took the engine down this often is treated as bad data. */
 const MAX_ENGINE_KILLS = 5;
+/** The same for a refusal whose code says neither "later" nor "bad data". */
+const MAX_UNCLEAR = 3;
+/** So many requests set aside without one good insert in between: more likely the store is ill than all the data. */
+const SUSPICIOUS_QUARANTINES = 10;
 
 /**
  * Carries the log into the store in large groups, one after another. A group's bounds are durable before its first
@@ -72,6 +76,8 @@ export class GroupInserter {
   #pendingBytes = 0;
   #lingerSince: number | undefined;
   #lastError: string | undefined;
+  /** Requests set aside since the last good insert. */
+  #asideInARow = 0;
 
   constructor(options: GroupInserterOptions) {
     this.#options = options;
@@ -218,7 +224,11 @@ export class GroupInserter {
         if (!plan.splits.has(name)) await this.#options.state.split(name);
         work.unshift(...halves(range.items));
       } else {
+        // One at a time and slowly, in case it is the store that is ill; yet nothing blocks for ever.
+        if (this.#asideInARow >= SUSPICIOUS_QUARANTINES) await this.#pause(MAX_BACKOFF_MS);
+        if (this.#closing) return false;
         await this.#quarantine(table, range.items);
+        this.#asideInARow += 1;
       }
     }
   }
@@ -229,6 +239,7 @@ export class GroupInserter {
     const token = `${state.logId}/${table}/${range.from}-${range.to}`;
     let backoff = FIRST_BACKOFF_MS;
     let kills = 0;
+    let unclear = 0;
     while (!this.#closing) {
       const parts: Uint8Array[] = [];
       let bytes = 0;
@@ -245,6 +256,7 @@ export class GroupInserter {
         await sink.insertNative(table, parts, token);
         if (this.#lastError !== undefined) logger.info({ table }, 'the telemetry store takes data again');
         this.#lastError = undefined;
+        this.#asideInARow = 0;
         this.#options.onGroup({ table, rows, bytes, seconds: (performance.now() - startedAt) / 1_000 });
         return 'stored';
       } catch (thrown) {
@@ -253,7 +265,8 @@ export class GroupInserter {
         const after = sink.health();
         if (before.state === 'ready' && (after.state !== 'ready' || after.restarts !== before.restarts))
           kills += 1;
-        if (kind === 'data' || kills >= MAX_ENGINE_KILLS) {
+        if (kind === 'unclear') unclear += 1;
+        if (kind === 'data' || kills >= MAX_ENGINE_KILLS || unclear >= MAX_UNCLEAR) {
           logger.warn(
             { table, requests: range.items.length, reason: message },
             'the store refused a group as bad data',

@@ -12,6 +12,8 @@ export class RecordingSink implements GroupSink {
   readonly tokens: string[] = [];
   readonly stored: Map<string, { table: string; parts: Buffer[] }>;
   restarts = 0;
+  /** 33: cannot read all data. */
+  poisonCode = 33;
   state = 'ready';
   attempts = 0;
   /** Runs before a group is stored; may throw or wait. */
@@ -39,7 +41,7 @@ export class RecordingSink implements GroupSink {
     await this.before(table, parts, token);
     if (this.frozen) await new Promise(() => {});
     if (parts.some((part) => POISON.equals(part))) {
-      throw Object.assign(new Error('Cannot read all data'), { code: 33 });
+      throw Object.assign(new Error('Cannot read all data'), { engineCode: this.poisonCode });
     }
     this.tokens.push(token);
     if (!this.stored.has(token))
