@@ -342,6 +342,13 @@ describe('what is no message', () => {
     ]);
   });
 
+  test('a message in an unknown shape is shown raw', () => {
+    expect(read([{ role: 'user', speech: 'hi' }])).toEqual([
+      { role: 'user', parts: [{ type: 'json', json: '{"role":"user","speech":"hi"}' }] },
+    ]);
+    expect(read([{ role: 'assistant', content: null }])).toEqual([]);
+  });
+
   test('malformed JSON is text, verbatim', () => {
     for (const broken of ['{"role":"user","content":"hi', '[{]', '"open', '{{name}}', '[1,2,']) {
       expect(read(broken)).toEqual([{ role: 'user', parts: [text(broken)] }]);

@@ -207,6 +207,9 @@ function readMessage(record: JsonRecord, fallback: string, budget: Budget): Mess
   }
   const refusal = memberText(source, 'refusal');
   if (refusal !== '') parts.push(textPart(budget, refusal));
+  const known = ['content', 'parts', 'contents', 'tool_calls'].some((key) => Object.hasOwn(source, key));
+  // A message in a shape nobody knows is better seen raw than not at all.
+  if (parts.length === 0 && !known) parts.push(jsonPart(budget, record));
   const name = memberText(record, 'name').slice(0, 512);
   return withFinishReason(one(role, parts, budget, role === 'tool' ? '' : name), finishReasonOf(record));
 }

@@ -98,6 +98,10 @@ describe.each(OPENAI_CLIENTS)('%s', (client, convention, usage) => {
     if (client !== 'langfuse') expect(row?.finishReason).toBe('tool_calls');
   });
 
+  test('a model call has run no tool, whatever it asked for', () => {
+    for (const row of rows.filter(({ isModelCall }) => isModelCall)) expect(row.toolName).toBe('');
+  });
+
   test('every attribute that holds the conversation is a content key', () => {
     for (const { span } of rows) {
       for (const key of span.attributes.keys()) {

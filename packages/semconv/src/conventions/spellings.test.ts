@@ -61,6 +61,51 @@ describe('cache and reasoning tokens', () => {
   });
 });
 
+describe('versions of the Vercel AI SDK', () => {
+  const call = {
+    'ai.operationId': 'ai.streamText.doStream',
+    'ai.usage.inputTokens': 500,
+    'ai.usage.outputTokens': 30,
+    'ai.usage.totalTokens': 530,
+    'ai.usage.cachedInputTokens': 64,
+  };
+  test('5 passes on what Anthropic says, where the cache is beside the input', () => {
+    expect(usageOf({ ...call, 'ai.model.provider': 'anthropic.messages' })).toMatchObject({
+      input: 500,
+      cacheRead: 64,
+    });
+    expect(usageOf({ ...call, 'ai.model.provider': 'amazon-bedrock' })).toMatchObject({
+      input: 500,
+      cacheRead: 64,
+    });
+    expect(usageOf({ ...call, 'ai.model.provider': 'openai.chat' })).toMatchObject({
+      input: 436,
+      cacheRead: 64,
+    });
+  });
+
+  test('6 counts the cache into the input for every provider', () => {
+    const six = {
+      ...call,
+      'ai.usage.inputTokenDetails.noCacheTokens': 436,
+      'ai.model.provider': 'anthropic.messages',
+    };
+    expect(usageOf(six)).toMatchObject({ input: 436, cacheRead: 64 });
+  });
+
+  test('what only the provider says is read from its metadata', () => {
+    const metadata = '{"anthropic":{"cacheCreationInputTokens":12,"usage":{"cache_read_input_tokens":64}}}';
+    const { 'ai.usage.cachedInputTokens': _, ...without } = call;
+    expect(
+      usageOf({
+        ...without,
+        'ai.model.provider': 'anthropic.messages',
+        'ai.response.providerMetadata': metadata,
+      }),
+    ).toMatchObject({ input: 500, cacheRead: 64, cacheWrite: 12 });
+  });
+});
+
 describe('names', () => {
   test.each([
     ['OpenAI', 'openai'],
