@@ -57,6 +57,14 @@ const SCOPE = message(
   one(4, 'droppedAttributesCount', 'uint32'),
 );
 
+export const EVENT = message(
+  'Event',
+  one(1, 'timeUnixNano', 'fixed64'),
+  one(2, 'name', 'string'),
+  one(3, 'attributes', 'attributes'),
+  one(4, 'droppedAttributesCount', 'uint32'),
+);
+
 const SPAN = message(
   'Span',
   one(1, 'traceId', 'id'),
@@ -69,17 +77,7 @@ const SPAN = message(
   one(8, 'endTimeUnixNano', 'fixed64'),
   one(9, 'attributes', 'attributes'),
   one(10, 'droppedAttributesCount', 'uint32'),
-  many(
-    11,
-    'events',
-    message(
-      'Event',
-      one(1, 'timeUnixNano', 'fixed64'),
-      one(2, 'name', 'string'),
-      one(3, 'attributes', 'attributes'),
-      one(4, 'droppedAttributesCount', 'uint32'),
-    ),
-  ),
+  many(11, 'events', EVENT),
   one(12, 'droppedEventsCount', 'uint32'),
   many(
     13,

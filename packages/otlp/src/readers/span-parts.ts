@@ -1,4 +1,3 @@
-import type { SpanEvent } from '@candela/semconv';
 import type { Limits } from '../limits.ts';
 import { FIXED32, FIXED64, LENGTH_DELIMITED, tagOf, VARINT } from '../wire/wire.ts';
 import { AttributeList } from './attribute-list.ts';
@@ -35,7 +34,7 @@ const EVENT_ATTRIBUTES = tagOf(3, LENGTH_DELIMITED);
 const EVENT_DROPPED = tagOf(4, VARINT);
 
 /** One event of a span, refilled for event after event. */
-export class EventView implements SpanEvent {
+export class EventView {
   readonly attributes: AttributeList;
   readonly #decoder: Decoder;
   nameStart = 0;

@@ -4,7 +4,8 @@ import { FIXED32, FIXED64, LENGTH_DELIMITED, tagOf, VARINT } from '../wire/wire.
 import { AttributeList } from './attribute-list.ts';
 import type { ResourceView, ScopeView } from './containers.ts';
 import type { Decoder } from './decoder.ts';
-import { EventView, RangeList } from './span-parts.ts';
+import { LazyEvent } from './lazy-event.ts';
+import { RangeList } from './span-parts.ts';
 
 const TRACE_ID = tagOf(1, LENGTH_DELIMITED);
 const SPAN_ID = tagOf(2, LENGTH_DELIMITED);
@@ -25,6 +26,9 @@ const FLAGS = tagOf(16, FIXED32);
 const STATUS_MESSAGE = tagOf(2, LENGTH_DELIMITED);
 const STATUS_CODE = tagOf(3, VARINT);
 
+/** A body may hold millions of empty events; no normaliser needs more than the first. */
+const MAX_LISTED_EVENTS = 1000;
+
 /**
  * One span, refilled for span after span. Byte ranges (`...Start`, `...End`) point into the body; the getters of
  * {@link SpanReader} make strings and bigints only when asked.
@@ -34,7 +38,6 @@ export class SpanView implements SpanReader {
   readonly #decoder: Decoder;
   readonly #resource: ResourceView;
   readonly #scope: ScopeView;
-  readonly #limits: Limits;
   #events: SpanEvent[] | undefined;
 
   traceIdStart = 0;
@@ -66,7 +69,6 @@ export class SpanView implements SpanReader {
     this.#decoder = decoder;
     this.#resource = resource;
     this.#scope = scope;
-    this.#limits = limits;
     this.attributes = new AttributeList(decoder, limits);
   }
 
@@ -204,18 +206,16 @@ export class SpanView implements SpanReader {
     return (BigInt(this.endHigh) << 32n) | BigInt(this.endLow);
   }
 
+  /** For normalisers: the first events, each read when it is asked for. The columns take them all, from their ranges. */
   get events(): readonly SpanEvent[] {
-    if (this.#events) return this.#events;
-    const events: SpanEvent[] = [];
-    const { wire } = this.#decoder;
-    const { pos } = wire;
-    for (let index = 0; index < this.eventRanges.count; index++) {
-      const event = new EventView(this.#decoder, this.#limits);
-      event.read(this.eventRanges.starts[index] as number, this.eventRanges.ends[index] as number);
-      events.push(event);
+    if (this.#events === undefined) {
+      this.#events = [];
+      const count = Math.min(this.eventRanges.count, MAX_LISTED_EVENTS);
+      for (let index = 0; index < count; index++) {
+        const start = this.eventRanges.starts[index] as number;
+        this.#events.push(new LazyEvent(this.#decoder, start, this.eventRanges.ends[index] as number));
+      }
     }
-    wire.pos = pos;
-    this.#events = events;
-    return events;
+    return this.#events;
   }
 }

@@ -1,3 +1,4 @@
+import { MAX_ITEMS, unfoldsTooFar } from './bounds.ts';
 import { type ColumnWriter, KEEP_ROWS } from './column.ts';
 import type { Output } from './output.ts';
 
@@ -16,6 +17,7 @@ export class ArrayColumn<T extends ColumnWriter> implements ColumnWriter {
 
   /** The index of a new element; it must then be set or appended. */
   next(): number {
+    if (this.#length >= MAX_ITEMS) throw unfoldsTooFar(MAX_ITEMS, 'parts of records');
     this.items.reserve(this.#length + 1);
     return this.#length++;
   }

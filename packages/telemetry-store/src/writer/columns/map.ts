@@ -1,3 +1,4 @@
+import { MAX_REPEATED_BYTES, unfoldsTooFar } from './bounds.ts';
 import { ByteSink } from './byte-sink.ts';
 import { type ColumnWriter, KEEP_ROWS } from './column.ts';
 import type { Output } from './output.ts';
@@ -63,6 +64,9 @@ export class MapColumn implements ColumnWriter {
     const end = this.#length;
     const valuesEnd = this.values.length;
     const count = end - start;
+    if (valuesEnd + end * 4 > MAX_REPEATED_BYTES) {
+      throw unfoldsTooFar(MAX_REPEATED_BYTES, 'bytes of repeated resource attributes');
+    }
     while (end + count > this.#ids.length) {
       const larger = new Uint32Array(this.#ids.length * 2);
       larger.set(this.#ids);

@@ -1,5 +1,6 @@
 import type { ColumnType, Table } from '../../schema/tables.ts';
 import { ArrayColumn } from './array.ts';
+import { MAX_ROWS, unfoldsTooFar } from './bounds.ts';
 import { ByteSink } from './byte-sink.ts';
 import { type ColumnWriter, KEEP_ROWS } from './column.ts';
 import {
@@ -79,6 +80,7 @@ export class TableWriter {
   /** The number of a new row. */
   nextRow(): number {
     if (this.rows === this.#capacity) {
+      if (this.rows >= MAX_ROWS) throw unfoldsTooFar(MAX_ROWS, 'records');
       this.#capacity *= 2;
       for (const { writer } of this.#entries) writer.reserve(this.#capacity);
     }
@@ -89,6 +91,13 @@ export class TableWriter {
     for (const { writer } of this.#entries) writer.reset(this.rows);
     this.rows = 0;
     if (this.#capacity > KEEP_ROWS) this.#capacity = 64;
+  }
+
+  /** How many names were cut since the last block. */
+  cuts(): number {
+    let cuts = 0;
+    for (const { writer } of this.#entries) if (writer instanceof LowCardinalityColumn) cuts += writer.cuts;
+    return cuts;
   }
 
   /** The block of all rows since the last call. */

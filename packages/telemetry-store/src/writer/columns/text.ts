@@ -1,3 +1,4 @@
+import { cutName, MAX_NAME_LENGTH } from './bounds.ts';
 import { ByteSink } from './byte-sink.ts';
 import { type ColumnWriter, KEEP_ROWS, PlainColumn } from './column.ts';
 import type { Output } from './output.ts';
@@ -73,6 +74,8 @@ export class LowCardinalityColumn implements ColumnWriter {
   #keyCount = 0;
   #lastText = '';
   #lastId = 0;
+  /** How many texts were longer than a name may be. */
+  cuts = 0;
 
   constructor() {
     this.reset(0);
@@ -81,6 +84,11 @@ export class LowCardinalityColumn implements ColumnWriter {
   set(row: number, text: string): void {
     if (text === this.#lastText) {
       this.#ids[row] = this.#lastId;
+      return;
+    }
+    if (text.length > MAX_NAME_LENGTH) {
+      this.cuts++;
+      this.set(row, cutName(text));
       return;
     }
     let id = this.#index.get(text);
@@ -98,6 +106,7 @@ export class LowCardinalityColumn implements ColumnWriter {
     if (this.#ids.length > KEEP_ROWS) this.#ids = new Uint32Array(64);
     else this.#ids.fill(0, 0, rows);
     this.#index.clear();
+    this.cuts = 0;
     this.#keys.reset();
     // Index 0 is the empty string, so that untouched rows are empty.
     this.#index.set('', 0);

@@ -1,3 +1,4 @@
+import { fail } from '@candela/kernel';
 import {
   DEFAULT_LIMITS,
   encodeLogsRequest,
@@ -10,7 +11,9 @@ import {
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EncodeContext } from './context.ts';
+import { readFacts } from './gen-ai-columns.ts';
 import { createModelCallRegistry, encodeRequest } from './index.ts';
+import { Outcome } from './outcome.ts';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const SPAN_ID = 'b7ad6b7169203331';
@@ -175,6 +178,51 @@ describe('limits', () => {
       limits,
     });
     expect(result.adjusted).toEqual(new Map([['values_cut', 2]]));
+  });
+
+  it('names are cut at a character', () => {
+    const result = encodeSpans({ ...good, name: `${'x'.repeat(2047)}🙂${'y'.repeat(5_000_000)}` });
+    expect(result.adjusted).toEqual(new Map([['names_cut', 1]]));
+    const text = Buffer.from(result.blocks[0]?.bytes ?? []).toString('latin1');
+    // What follows the dictionary's last key is the number of rows, as 64 bits.
+    expect(text).toContain(`${'x'.repeat(2047)}\u0001\u0000\u0000\u0000`);
+  });
+
+  it('a few bytes that unfold to very many rows or bytes are refused', () => {
+    const refused = (signal: 'traces' | 'logs', body: Uint8Array): string => {
+      try {
+        encodeRequest(signal, 'protobuf', body, context);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'refused', retryable: false });
+        return (error as Error).message;
+      }
+      return '';
+    };
+    // Two bytes each.
+    const logRecords = Array.from({ length: (1 << 18) + 1 }, () => ({}));
+    const many = encodeLogsRequest({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] });
+    expect(refused('logs', many)).toContain('records');
+    // 2 MB of resource on each of 100 spans.
+    const attributes = { a: 'x'.repeat(1 << 20), b: 'y'.repeat(1 << 20) };
+    const spans = Array.from({ length: 100 }, () => good);
+    const heavy = encodeTraceRequest({
+      resourceSpans: [{ resource: { attributes }, scopeSpans: [{ spans }] }],
+    });
+    expect(refused('traces', heavy)).toContain('repeated');
+    expect(encodeSpans(good).blocks[0]?.rows).toBe(1);
+  }, 30_000);
+
+  it('a normaliser that fails costs the facts, not the record', () => {
+    const outcome = new Outcome();
+    const broken = (): never => {
+      throw new TypeError('a bug');
+    };
+    expect(readFacts(broken, outcome)).toBeUndefined();
+    expect(outcome.adjusted).toEqual(new Map([['facts_unread', 1]]));
+    const undecodable = (): never => {
+      throw fail('undecodable', { format: 'protobuf', detail: 'x' });
+    };
+    expect(() => readFacts(undecodable, outcome)).toThrow('could not be decoded');
   });
 
   it('links without valid ids are left out, the span is kept', () => {

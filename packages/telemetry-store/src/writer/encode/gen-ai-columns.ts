@@ -1,6 +1,9 @@
+import { CandelaError } from '@candela/kernel';
 import type { AttributeList } from '@candela/otlp';
 import { type GenAiFacts, priceUsage } from '@candela/semconv';
+import { cutName } from '../columns/bounds.ts';
 import type { TableWriter } from '../columns/table-writer.ts';
+import type { Outcome } from './outcome.ts';
 
 const LC = 'LowCardinality(String)';
 const MAX_UINT32 = 0xffff_ffff;
@@ -49,8 +52,8 @@ export class GenAiColumns {
 
   /** A record that is no GenAI one still may name its session, user and error. */
   setPlain(row: number, attributes: AttributeList): void {
-    this.#sessionId.string(sessionOf(attributes));
-    this.#userId.string(userOf(attributes));
+    this.#sessionId.string(cutName(sessionOf(attributes)));
+    this.#userId.string(cutName(userOf(attributes)));
     const error = attributes.text('error.type');
     if (error !== '') this.#errorType.set(row, error);
   }
@@ -62,8 +65,8 @@ export class GenAiColumns {
     this.#provider.set(row, facts.provider);
     this.#requestModel.set(row, facts.requestModel);
     this.#responseModel.set(row, facts.responseModel);
-    this.#sessionId.string(facts.sessionId || sessionOf(attributes));
-    this.#userId.string(facts.userId || userOf(attributes));
+    this.#sessionId.string(cutName(facts.sessionId || sessionOf(attributes)));
+    this.#userId.string(cutName(facts.userId || userOf(attributes)));
     this.#agentName.set(row, facts.agentName);
     this.#toolName.set(row, facts.toolName);
     this.#errorType.set(row, facts.errorType || attributes.text('error.type'));
@@ -87,6 +90,17 @@ function sessionOf(attributes: AttributeList): string {
 
 function userOf(attributes: AttributeList): string {
   return attributes.text('user.id') || attributes.text('enduser.id');
+}
+
+/** A normaliser must not cost a sender its data: what it fails on is kept without facts, and counted. */
+export function readFacts(read: () => GenAiFacts | undefined, outcome: Outcome): GenAiFacts | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CandelaError) throw error;
+    outcome.adjust('facts_unread', 1);
+    return undefined;
+  }
 }
 
 /** NaN and the infinities are no costs and no durations: they stay null. */

@@ -35,6 +35,7 @@ class RequestEncoder {
     const tables = this.#tables(signal);
     try {
       this.#fill(signal, body, context, outcome);
+      for (const table of tables) outcome.adjust('names_cut', table.cuts());
       return {
         blocks: tables.filter((table) => table.rows > 0).map(blockOf),
         accepted: outcome.accepted,

@@ -12,7 +12,7 @@ import { OTEL_LOGS } from '../../schema/tables.ts';
 import { TableWriter } from '../columns/table-writer.ts';
 import type { AttributeWriter } from './attributes.ts';
 import type { EncodeContext } from './context.ts';
-import { GenAiColumns } from './gen-ai-columns.ts';
+import { GenAiColumns, readFacts } from './gen-ai-columns.ts';
 import { isZero } from './ids.ts';
 import type { Outcome, Reason } from './outcome.ts';
 import { environmentOf, TenancyColumns } from './row-head.ts';
@@ -32,6 +32,7 @@ export class LogEncoder {
   readonly #tenancy = new TenancyColumns(this.table);
   readonly #genAi = new GenAiColumns(this.table);
   readonly #columns = logColumns(this.table);
+  readonly #normalise = () => normaliseLog(this.#log);
 
   constructor(decoder: Decoder, limits: Limits, attributes: AttributeWriter) {
     this.#decoder = decoder;
@@ -70,7 +71,7 @@ export class LogEncoder {
         this.#ownColumns(row, service);
         this.#shared(row, newResource, newScope);
         this.#tenancy.set(row, environment, context);
-        this.#facts(row);
+        this.#facts(row, outcome);
         newResource = false;
         newScope = false;
         outcome.accepted++;
@@ -143,9 +144,9 @@ export class LogEncoder {
     this.#attributes.writeOnce(this.#scope.attributes, scopeAttributes, row, newScope);
   }
 
-  #facts(row: number): void {
+  #facts(row: number, outcome: Outcome): void {
     const log = this.#log;
-    const facts = normaliseLog(log);
+    const facts = readFacts(this.#normalise, outcome);
     if (facts === undefined) this.#genAi.setPlain(row, log.attributes);
     // The normaliser calls a record a model call only when no span tells the same story beside it.
     else if (this.#genAi.setFacts(row, facts, log.attributes)) this.#genAi.countsUsage.data[row] = 1;

@@ -18,7 +18,9 @@ export const ADJUSTMENTS = {
   attributes_dropped: 'attributes over the limit of a record were dropped',
   values_cut: 'attribute values over the limit were cut',
   keys_cut: 'attribute keys over the limit were cut',
+  names_cut: 'names over 2048 characters were cut',
   links_dropped: 'links without valid ids were left out',
+  facts_unread: 'records had GenAI attributes that could not be read',
   environments_renamed: 'environment names were changed to valid ones',
 } as const;
 export type Adjustment = keyof typeof ADJUSTMENTS;

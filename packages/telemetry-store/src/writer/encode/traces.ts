@@ -10,10 +10,11 @@ import {
 } from '@candela/otlp';
 import { normaliseSpan } from '@candela/semconv';
 import { OTEL_TRACES } from '../../schema/tables.ts';
+import { cutName } from '../columns/bounds.ts';
 import { TableWriter } from '../columns/table-writer.ts';
 import type { AttributeWriter } from './attributes.ts';
 import type { EncodeContext } from './context.ts';
-import { GenAiColumns, setFinite } from './gen-ai-columns.ts';
+import { GenAiColumns, readFacts, setFinite } from './gen-ai-columns.ts';
 import { isZero } from './ids.ts';
 import { type ModelCallRegistry, tenantHash } from './model-calls.ts';
 import type { Outcome, Reason } from './outcome.ts';
@@ -40,6 +41,7 @@ export class TraceEncoder {
   readonly #tenancy = new TenancyColumns(this.table);
   readonly #genAi = new GenAiColumns(this.table);
   readonly #columns = traceColumns(this.table);
+  readonly #normalise = () => normaliseSpan(this.#span);
   /** Model calls that may count their usage: row, place of the trace id, place of the span id; three numbers each. */
   #candidates: number[] = [];
 
@@ -84,7 +86,7 @@ export class TraceEncoder {
         this.#nested(row, outcome);
         this.#shared(row, newResource, newScope);
         this.#tenancy.set(row, environment, context);
-        this.#facts(row, tenant, calls);
+        this.#facts(row, tenant, calls, outcome);
         newResource = false;
         newScope = false;
         outcome.accepted++;
@@ -193,16 +195,16 @@ export class TraceEncoder {
     this.#attributes.write(link.attributes, linkAttributes.items, linkAttributes.next());
   }
 
-  #facts(row: number, tenant: number, calls: ModelCallRegistry): void {
+  #facts(row: number, tenant: number, calls: ModelCallRegistry, outcome: Outcome): void {
     const span = this.#span;
     const columns = this.#columns;
-    const facts = normaliseSpan(span);
+    const facts = readFacts(this.#normalise, outcome);
     if (facts === undefined) {
       this.#genAi.setPlain(row, span.attributes);
       columns.responseId.byte(0);
       return;
     }
-    columns.responseId.string(facts.responseId);
+    columns.responseId.string(cutName(facts.responseId));
     columns.workflowName.set(row, facts.workflowName);
     columns.promptName.set(row, facts.promptName);
     columns.promptVersion.set(row, facts.promptVersion);
