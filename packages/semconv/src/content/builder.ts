@@ -11,9 +11,9 @@ export const EMPTY_CONVERSATION: Conversation = {
 };
 
 export const MAX_MESSAGES = 2000;
-export const MAX_PARTS = 10_000;
+const MAX_PARTS = 10_000;
 /** Characters of one conversation; what is beyond is cut with a mark. */
-export const MAX_CHARACTERS = 8_000_000;
+const MAX_CHARACTERS = 8_000_000;
 export const MAX_DEPTH = 24;
 
 /** Counts what a conversation has used of its bounds. One per conversation. */

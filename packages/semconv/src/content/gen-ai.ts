@@ -96,7 +96,7 @@ function eventMessages(span: SpanReader, budget: Budget, side: 'input' | 'output
 }
 
 /** A model call may repeat the tool it asks for; that is no execution. */
-export const isModelSpan = (attributes: AttributeReader): boolean =>
+const isModelSpan = (attributes: AttributeReader): boolean =>
   isModelOperation(canonicalOperation(textOf(attributes.get('gen_ai.operation.name')))) ||
   attributes.has('gen_ai.usage.input_tokens');
 

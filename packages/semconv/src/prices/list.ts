@@ -21,7 +21,7 @@ export interface PriceEntry extends Rates {
   readonly verified?: boolean;
 }
 
-export interface ProviderPrices {
+interface ProviderPrices {
   readonly provider: string;
   /** The provider's own price page. */
   readonly source: string;

@@ -1,6 +1,6 @@
 /** What the fake models say: the same to the same question, whoever asks through whatever API. */
 
-export interface ToolCall {
+interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;

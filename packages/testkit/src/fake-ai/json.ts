@@ -9,7 +9,7 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 export const recordsOf = (value: unknown): readonly Json[] => listOf(value).filter(isJson);
 
 /** Text of a content value: text, or the texts of its parts. */
-export function contentText(content: unknown): string {
+function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   return recordsOf(content)
     .map((part) => textOf(part['text']))

@@ -1,5 +1,5 @@
 /**
- * Records anew what the real clients send: `node e2e/clients/src/record.ts [client ...]` writes
+ * Records anew what the real clients send: `node e2e/clients/src/record/main.ts [client ...]` writes
  * packages/semconv/src/conventions/fixtures/<client>/spans.json, trimmed of stack traces and machine names.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { type AttributeMap, decodeTraces } from '@candela/otlp';
 import type { AttributeValue } from '@candela/semconv';
 import { type RecordedRequest, startFakeAi, startOtlpRecorder } from '@candela/testkit';
-import { CLIENTS, runClient } from './shared/run-client.ts';
+import { CLIENTS, runClient } from '../shared/run-client.ts';
 
-const FIXTURES = join(import.meta.dirname, '../../../packages/semconv/src/conventions/fixtures');
+const FIXTURES = join(import.meta.dirname, '../../../../packages/semconv/src/conventions/fixtures');
 const KEPT_RESOURCE = /^(service\.|deployment|telemetry\.sdk\.name$|openinference|session|user)/;
 const LEFT_OUT = new Set(['exception.stacktrace']);
 
