@@ -74,7 +74,9 @@ export function createStaticSite(directory: string): StaticSite {
     async answer(path, request) {
       if (path === '/' || !files.has(path)) refresh();
       const asset = path.startsWith('/assets/');
-      const file = files.get(path) ?? (asset || extname(path) !== '' ? undefined : files.get('/index.html'));
+      const hidden = path.slice(path.lastIndexOf('/') + 1).startsWith('.');
+      const file =
+        files.get(path) ?? (asset || hidden || extname(path) !== '' ? undefined : files.get('/index.html'));
       if (file === undefined) {
         return files.size === 0 && !asset
           ? html(200, NOT_BUILT)

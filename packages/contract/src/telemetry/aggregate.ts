@@ -23,7 +23,7 @@ export const aggregate = defineRoute({
   tag: 'Telemetry',
   summary: 'Counts, errors, durations, tokens and cost of matching spans, by time and by up to three fields',
   permission: 'telemetry',
-  body: z.object({
+  body: z.strictObject({
     signal: z.literal('spans').default('spans'),
     ...windowShape,
     groupBy: z.array(z.string().min(1).max(300)).max(3).default([]),
@@ -80,7 +80,7 @@ export const facets = defineRoute({
   tag: 'Telemetry',
   summary: 'The most frequent values of each field among matching spans',
   permission: 'telemetry',
-  body: z.object({
+  body: z.strictObject({
     ...windowShape,
     fields: z
       .array(z.enum(FACET_FIELDS))

@@ -171,7 +171,7 @@ export const searchTraces = defineRoute({
   tag: 'Telemetry',
   summary: 'Traces of which at least one span matches',
   permission: 'telemetry',
-  body: z.object({ ...windowShape, ...pageShape, sort: z.enum(TRACE_SORTS).default('-start') }),
+  body: z.strictObject({ ...windowShape, ...pageShape, sort: z.enum(TRACE_SORTS).default('-start') }),
   response: z.object({ data: z.array(traceRowSchema), nextCursor: nullableText }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
 });
@@ -183,7 +183,7 @@ export const searchSpans = defineRoute({
   tag: 'Telemetry',
   summary: 'Matching spans, without their messages',
   permission: 'telemetry',
-  body: z.object({ ...windowShape, ...pageShape, sort: z.enum(SPAN_SORTS).default('-start') }),
+  body: z.strictObject({ ...windowShape, ...pageShape, sort: z.enum(SPAN_SORTS).default('-start') }),
   response: z.object({ data: z.array(spanRowSchema), nextCursor: nullableText }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
 });

@@ -2,8 +2,9 @@ import type { TraceRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { type Conversation, type Message, readConversation } from '@candela/semconv';
 import type { Runner } from './run.ts';
-import { SpanScope, type Window } from './scope.ts';
+import { SpanScope } from './scope.ts';
 import { CONTENT_COLUMNS, READER_COLUMNS, spanReader, type StoredSpan } from './stored-span.ts';
+import type { RawTotals } from './trace-rows.ts';
 
 export type Preview = TraceRow['preview'];
 
@@ -11,32 +12,15 @@ const MAX_CHARACTERS = 240;
 /** Longer contents are not worth reading for a line of text. */
 const MAX_CONTENT_BYTES = 65_536;
 
-interface Speaker {
-  readonly TraceId: string;
-  readonly SpanId: string;
-  readonly Ns: string;
-}
-
 /** First words of the conversation of each trace, read from the one span that shows it best. */
 export async function previews(
   runner: Runner,
   context: RequestContext,
-  traceIds: readonly string[],
-  window: Window,
+  traces: readonly RawTotals[],
 ): Promise<Map<string, Preview>> {
-  const scope = SpanScope.of(context).during(window);
-  const limited = scope.and(`TraceId IN ${scope.params.bind(traceIds, 'Array(String)')}`);
-  // The root if it carries the conversation, else the first span that does. Reads the keys alone.
-  const speakers = await runner.run<Speaker>(
-    limited,
-    `SELECT TraceId, argMin(SpanId, Rank) AS SpanId, toString(argMin(toUnixTimestamp64Nano(Timestamp), Rank)) AS Ns
-     FROM (
-       SELECT TraceId, SpanId, Timestamp, tuple(ParentSpanId != '', GenAiOperation = '', Timestamp) AS Rank
-       ${limited.and('notEmpty(mapKeys(ContentAttributes))').from}
-     ) GROUP BY TraceId`,
-  );
+  const speakers = traces.filter((trace) => trace.SpeakerId !== '');
   if (speakers.length === 0) return new Map();
-  const times = speakers.map((speaker) => BigInt(speaker.Ns));
+  const times = speakers.map((speaker) => BigInt(speaker.SpeakerNs));
   const narrow = SpanScope.of(context).during({
     from: times.reduce((a, b) => (a < b ? a : b)),
     to: times.reduce((a, b) => (a > b ? a : b)) + 1n,
@@ -47,7 +31,7 @@ export async function previews(
         speakers.map((speaker) => speaker.TraceId),
         'Array(String)',
       )} AND SpanId IN ${narrow.params.bind(
-        speakers.map((speaker) => speaker.SpanId),
+        speakers.map((speaker) => speaker.SpeakerId),
         'Array(String)',
       )}`,
     )

@@ -1,12 +1,15 @@
 import type { TraceRow, TraceSort } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
+import { compileSpanFilter } from './compile.ts';
 import { type Cursor, decodeCursor, encodeCursor } from './cursor.ts';
 import type { Runner } from './run.ts';
 import { SpanScope, type Window } from './scope.ts';
 import { type Page, type SearchInput, shrink } from './search-spans.ts';
 import { slices } from './slices.ts';
 import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from './span-fields.ts';
-import { traceRows } from './trace-rows.ts';
+import { type RawTotals, toTraceRows, TRACE_TOTALS } from './trace-rows.ts';
+
+type Input = SearchInput<TraceSort>;
 
 interface TraceKey {
   readonly TraceId: string;
@@ -14,32 +17,43 @@ interface TraceKey {
   readonly K: string;
 }
 
+/** A trace of the page: its sort value and its figures. */
+interface Found {
+  readonly key: TraceKey;
+  readonly totals: RawTotals;
+}
+
+const DAY = 86_400_000_000_000n;
+/** Candidates asked for beyond the page, for those that turn out to belong to an older slice. */
+const SPARE = 20;
+
 /**
  * One page of traces of which at least one span matches. Sorted by start, the key of a trace is its first matching
  * span in the window (without a filter that is its start), which a page can find without looking at the whole window.
+ * The figures of a row count the spans within a day of it: a trace that pauses for longer than a day between two
+ * matching spans is listed once for each part.
  */
 export async function searchTraces(
   runner: Runner,
   context: RequestContext,
-  input: SearchInput<TraceSort>,
+  input: Input,
 ): Promise<Page<TraceRow>> {
   const list = `traces ${input.sort}`;
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 2);
   const window = cursor ?? input.window;
   const bounded = { ...input, window };
   const byStart = input.sort === 'start' || input.sort === '-start';
-  const keys = byStart
-    ? await keysByStart(runner, context, bounded, cursor)
-    : await keysByAggregate(runner, context, bounded, cursor);
-  const page = keys.slice(0, input.limit);
-  const last = page.at(-1);
-  const more = keys.length > input.limit && last !== undefined;
+  const found = byStart
+    ? await byFirstMatch(runner, context, bounded, cursor)
+    : await byFigure(runner, context, bounded, cursor);
+  const page = found.slice(0, input.limit);
+  const last = page.at(-1)?.key;
+  const more = found.length > input.limit && last !== undefined;
   return {
-    data: await traceRows(
+    data: await toTraceRows(
       runner,
       context,
-      page.map((key) => key.TraceId),
-      around(window),
+      page.map((one) => one.totals),
     ),
     nextCursor: more
       ? encodeCursor({ list, from: window.from, to: window.to, after: [last.K, last.TraceId] })
@@ -47,30 +61,23 @@ export async function searchTraces(
   };
 }
 
-const DAY = 86_400_000_000_000n;
-
-/** Where the other spans of a trace that was seen in a window are looked for. */
-function around(window: Window): Window {
-  return { from: window.from > DAY ? window.from - DAY : 0n, to: window.to + DAY };
-}
-
-async function keysByStart(
+async function byFirstMatch(
   runner: Runner,
   context: RequestContext,
-  input: SearchInput<TraceSort>,
+  input: Input,
   cursor: Cursor | undefined,
-): Promise<TraceKey[]> {
+): Promise<Found[]> {
   const descending = input.sort.startsWith('-');
   const wanted = input.limit + 1;
-  const found: TraceKey[] = [];
+  const found: Found[] = [];
   for (const slice of slices(shrink(input.window, cursor, descending), descending)) {
     let after = cursor?.after;
     for (;;) {
-      const batch = await candidates(runner, context, input, slice, after, wanted * 2);
-      const fresh = await withoutEarlier(runner, context, input, slice, batch);
-      found.push(...fresh);
+      const asked = wanted - found.length + SPARE;
+      const batch = await candidates(runner, context, input, slice, after, asked);
+      found.push(...(await withFigures(runner, context, input, slice, batch)));
       const last = batch.at(-1);
-      if (found.length >= wanted || batch.length < wanted * 2 || last === undefined) break;
+      if (found.length >= wanted || batch.length < asked || last === undefined) break;
       after = [last.K, last.TraceId];
     }
     if (found.length >= wanted) break;
@@ -82,7 +89,7 @@ async function keysByStart(
 function candidates(
   runner: Runner,
   context: RequestContext,
-  input: SearchInput<TraceSort>,
+  input: Input,
   slice: Window,
   after: readonly string[] | undefined,
   limit: number,
@@ -94,33 +101,43 @@ function candidates(
     scope,
     `SELECT TraceId, toString(First) AS K FROM (
        SELECT TraceId, toUnixTimestamp64Nano(min(Timestamp)) AS First ${scope.from} GROUP BY TraceId
-     ) ${having(scope, 'First', descending, after)}
+     ) ${beyond(scope, 'First', descending, after)}
      ORDER BY First ${direction}, TraceId ${direction} LIMIT ${limit}`,
   );
 }
 
-/** Drops the traces whose first matching span lies before the slice: they belong to an older one. */
-async function withoutEarlier(
+/** The figures of the candidates, without those whose first matching span lies before the slice. */
+async function withFigures(
   runner: Runner,
   context: RequestContext,
-  input: SearchInput<TraceSort>,
+  input: Input,
   slice: Window,
-  batch: TraceKey[],
-): Promise<TraceKey[]> {
-  if (batch.length === 0 || slice.from <= input.window.from) return batch;
-  const scope = SpanScope.of(context).during({ from: input.window.from, to: slice.from });
-  const ids = scope.params.bind(
+  batch: readonly TraceKey[],
+): Promise<Found[]> {
+  if (batch.length === 0) return [];
+  const near = { from: slice.from > DAY ? slice.from - DAY : 0n, to: slice.to + DAY };
+  const open = SpanScope.of(context).during(near);
+  const { params } = open;
+  const ids = params.bind(
     batch.map((key) => key.TraceId),
     'Array(String)',
   );
-  const limited = scope.and(`TraceId IN ${ids}`).matching(input.filter);
-  const earlier = await runner.run<{ TraceId: string }>(limited, `SELECT DISTINCT TraceId ${limited.from}`);
-  const known = new Set(earlier.map((row) => row.TraceId));
-  return batch.filter((key) => !known.has(key.TraceId));
+  const scope = open.and(`TraceId IN ${ids}`);
+  const before = `Timestamp >= ${params.time(input.window.from)} AND Timestamp < ${params.time(slice.from)}`;
+  const earlier =
+    input.filter === undefined ? before : `${before} AND ${compileSpanFilter(input.filter, params)}`;
+  const rows = await runner.run<RawTotals & { Earlier: number }>(
+    scope,
+    `SELECT ${TRACE_TOTALS}, countIf(${earlier}) AS Earlier ${scope.from} GROUP BY TraceId`,
+  );
+  return pair(
+    batch,
+    rows.filter((row) => row.Earlier === 0),
+  );
 }
 
 /** Whole numbers, so that a cursor compares exactly. */
-const AGGREGATES = {
+const FIGURES = {
   duration:
     'max(toUnixTimestamp64Nano(Timestamp) + toInt64(Duration)) - min(toUnixTimestamp64Nano(Timestamp))',
   cost: 'ifNull(toInt64(sumIf(CostUsd, CountsUsage = 1) * 1e10), -1)',
@@ -129,28 +146,48 @@ const AGGREGATES = {
 } as const;
 
 /** Any other order needs a figure of every trace in the window first. */
-function keysByAggregate(
+async function byFigure(
   runner: Runner,
   context: RequestContext,
-  input: SearchInput<TraceSort>,
+  input: Input,
   cursor: Cursor | undefined,
-): Promise<TraceKey[]> {
+): Promise<Found[]> {
   const descending = input.sort.startsWith('-');
   const direction = descending ? 'DESC' : 'ASC';
-  const sql = AGGREGATES[input.sort.replace('-', '') as keyof typeof AGGREGATES];
+  const sql = FIGURES[input.sort.replace('-', '') as keyof typeof FIGURES];
   const whole = SpanScope.of(context).during(input.window);
   const matching = input.filter === undefined ? undefined : whole.matching(input.filter);
   const scope = matching === undefined ? whole : whole.and(`TraceId IN (SELECT TraceId ${matching.from})`);
-  return runner.run<TraceKey>(
+  const keys = await runner.run<TraceKey>(
     scope,
     `SELECT TraceId, toString(Figure) AS K FROM (
        SELECT TraceId, ${sql} AS Figure ${scope.from} GROUP BY TraceId
-     ) ${having(scope, 'Figure', descending, cursor?.after)}
+     ) ${beyond(scope, 'Figure', descending, cursor?.after)}
      ORDER BY Figure ${direction}, TraceId ${direction} LIMIT ${input.limit + 1}`,
+  );
+  if (keys.length === 0) return [];
+  const own = SpanScope.of(context).during(input.window);
+  const ids = own.params.bind(
+    keys.map((key) => key.TraceId),
+    'Array(String)',
+  );
+  const limited = own.and(`TraceId IN ${ids}`);
+  return pair(
+    keys,
+    await runner.run<RawTotals>(limited, `SELECT ${TRACE_TOTALS} ${limited.from} GROUP BY TraceId`),
   );
 }
 
-function having(
+function pair(keys: readonly TraceKey[], totals: readonly RawTotals[]): Found[] {
+  const byId = new Map(totals.map((raw) => [raw.TraceId, raw]));
+  return keys.flatMap((key) => {
+    const raw = byId.get(key.TraceId);
+    return raw === undefined ? [] : [{ key, totals: raw }];
+  });
+}
+
+/** The rows after a cursor. */
+function beyond(
   scope: SpanScope,
   name: string,
   descending: boolean,

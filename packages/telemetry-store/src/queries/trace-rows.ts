@@ -2,7 +2,6 @@ import type { TraceRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { previews } from './preview.ts';
 import type { Runner } from './run.ts';
-import { SpanScope, type Window } from './scope.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from './span-fields.ts';
 import { iso, ms, orNull } from './span-row.ts';
 
@@ -24,10 +23,16 @@ export interface RawTotals {
   readonly Cost: number | null;
   readonly Session: string;
   readonly User: string;
+  /** The span that shows the conversation best; empty when none has one. */
+  readonly SpeakerId: string;
+  readonly SpeakerNs: string;
 }
 
 /** The root is the earliest span without a parent, or the earliest of all when no such span arrived. */
 const ROOT = "tuple(ParentSpanId != '', Timestamp, SpanId)";
+/** The root if it carries the conversation, else the first GenAI span that does. */
+const SPEAKER = "tuple(ParentSpanId != '', GenAiOperation = '', Timestamp)";
+const SPEAKS = 'notEmpty(mapKeys(ContentAttributes))';
 
 /** Figures of whole traces. Usage is summed over the spans that count it, so that parents add nothing. */
 export const TRACE_TOTALS = `TraceId,
@@ -41,27 +46,18 @@ export const TRACE_TOTALS = `TraceId,
   countIf(CountsUsage = 1) AS Counting,
   sumIf(${INPUT_TOKENS_SQL}, CountsUsage = 1) AS Input, sumIf(${OUTPUT_TOKENS_SQL}, CountsUsage = 1) AS Output,
   sumIf(CostUsd, CountsUsage = 1) AS Cost,
-  argMinIf(SessionId, Timestamp, SessionId != '') AS Session, argMinIf(UserId, Timestamp, UserId != '') AS User`;
+  argMinIf(SessionId, Timestamp, SessionId != '') AS Session, argMinIf(UserId, Timestamp, UserId != '') AS User,
+  argMinIf(SpanId, ${SPEAKER}, ${SPEAKS}) AS SpeakerId,
+  toString(toUnixTimestamp64Nano(argMinIf(Timestamp, ${SPEAKER}, ${SPEAKS}))) AS SpeakerNs`;
 
-/** Rows of these traces, in this order, counting all of their spans within the window. */
-export async function traceRows(
+/** The rows of a page of traces, with their previews. */
+export async function toTraceRows(
   runner: Runner,
   context: RequestContext,
-  traceIds: readonly string[],
-  window: Window,
+  totals: readonly RawTotals[],
 ): Promise<TraceRow[]> {
-  if (traceIds.length === 0) return [];
-  const scope = SpanScope.of(context).during(window);
-  const limited = scope.and(`TraceId IN ${scope.params.bind(traceIds, 'Array(String)')}`);
-  const [totals, shown] = await Promise.all([
-    runner.run<RawTotals>(limited, `SELECT ${TRACE_TOTALS} ${limited.from} GROUP BY TraceId`),
-    previews(runner, context, traceIds, window),
-  ]);
-  const byId = new Map(totals.map((raw) => [raw.TraceId, raw]));
-  return traceIds.flatMap((traceId) => {
-    const raw = byId.get(traceId);
-    return raw === undefined ? [] : [toTraceRow(raw, shown.get(traceId) ?? { input: null, output: null })];
-  });
+  const shown = await previews(runner, context, totals);
+  return totals.map((raw) => toTraceRow(raw, shown.get(raw.TraceId) ?? { input: null, output: null }));
 }
 
 /** Tokens and cost of a trace: null when no span reported any. */

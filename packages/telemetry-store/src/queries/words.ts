@@ -4,37 +4,46 @@ export type ContentPart = 'prompt' | 'completion' | 'any';
 
 const MAX_WORDS = 20;
 
-/** The words of a text as the token search knows them: runs of ASCII letters and digits and of anything beyond ASCII. */
+/**
+ * What the token index of the table is made of, letter by letter: only a condition on this very expression can use it.
+ * Lower case of ASCII letters only, as `lower` does it.
+ */
+const INDEXED =
+  "lower(concat(SpanName, ' ', StatusMessage, ' ', arrayStringConcat(mapValues(ContentAttributes), ' ')))";
+
+const asciiLower = (text: string): string => text.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase());
+
+/** The words of a text as the token index knows them: runs of ASCII letters and digits and of anything beyond ASCII. */
 export function wordsOf(text: string): readonly string[] {
-  return [...new Set(text.toLowerCase().match(/[a-z0-9\u0080-\u{10FFFF}]+/gu) ?? [])].slice(0, MAX_WORDS);
+  return [...new Set(asciiLower(text).match(/[a-z0-9\u0080-\u{10FFFF}]+/gu) ?? [])].slice(0, MAX_WORDS);
 }
 
 /** Content keys that hold what the model answered; every other content key holds what it was asked. */
 const COMPLETION_KEY = '(?i)(output|completion|response|generated|\\\\.answer)';
 
-/** The values to search, as an array of texts. */
-function values(part: ContentPart): string {
-  if (part === 'any') return 'mapValues(ContentAttributes)';
+/** The texts of one side of the conversation. */
+function values(part: 'prompt' | 'completion'): string {
   const matches = `match(k, '${COMPLETION_KEY}')`;
   const wanted = part === 'completion' ? matches : `NOT ${matches}`;
   return `mapValues(mapFilter((k, v) -> ${wanted}, ContentAttributes))`;
 }
 
-/** All words occur, in any order, whole, whatever their case, in one of the texts. */
+/** All words occur, in any order, whole, whatever the case of their ASCII letters. */
 export function wordsAnywhere(part: ContentPart, text: string, params: Params): string {
   const words = wordsOf(text);
   if (words.length === 0) return containsAnywhere(part, text.trim(), params);
   const bound = words.map((word) => params.bind(word, 'String'));
-  const has = (sql: string) => bound.map((word) => `hasTokenCaseInsensitive(${sql}, ${word})`).join(' AND ');
-  const inContent = `arrayExists(t -> ${has('t')}, ${values(part)})`;
-  if (part !== 'any') return inContent;
-  return `${inContent} OR (${has('SpanName')}) OR (${has('StatusMessage')})`;
+  const has = (sql: string) => bound.map((word) => `hasToken(${sql}, ${word})`).join(' AND ');
+  if (part === 'any') return has(INDEXED);
+  // The index first: it passes by whole granules. Then the side of the conversation.
+  return `${has(INDEXED)} AND arrayExists(t -> ${has('lower(t)')}, ${values(part)})`;
 }
 
 /** The text occurs as it is, whatever its case, in one of the texts. */
 export function containsAnywhere(part: ContentPart, text: string, params: Params): string {
   const needle = params.bind(text.toLowerCase(), 'String');
-  const inContent = `arrayExists(t -> position(lowerUTF8(t), ${needle}) > 0, ${values(part)})`;
-  if (part !== 'any') return inContent;
-  return `${inContent} OR position(lowerUTF8(SpanName), ${needle}) > 0 OR position(lowerUTF8(StatusMessage), ${needle}) > 0`;
+  const found = (sql: string) => `position(lowerUTF8(${sql}), ${needle}) > 0`;
+  const texts = part === 'any' ? 'mapValues(ContentAttributes)' : values(part);
+  const inContent = `arrayExists(t -> ${found('t')}, ${texts})`;
+  return part === 'any' ? `${inContent} OR ${found('SpanName')} OR ${found('StatusMessage')}` : inContent;
 }

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { type RouteDeclaration, ROUTES } from '@candela/contract';
+import { describe, expect, it } from 'vitest';
+import { createRouter } from '../../http/router.ts';
+import { generateOpenApi } from './generate.ts';
+import { openApiPages } from './pages.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly security?: unknown[];
+  readonly responses: Record<string, unknown>;
+}
+const text = generateOpenApi();
+const document = JSON.parse(text) as {
+  paths: Record<string, Record<string, Operation>>;
+  components: unknown;
+};
+
+describe('the OpenAPI document', () => {
+  it('lists exactly the routes that exist', () => {
+    const router = createRouter(ROUTES);
+    const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => {
+        const match = router.match(method.toUpperCase(), path.replaceAll(/[{}]/g, ''));
+        expect(match.id).toBe(operation.operationId);
+        return operation.operationId;
+      }),
+    );
+    expect(documented.toSorted()).toEqual(Object.keys(ROUTES).toSorted());
+  });
+
+  it('says which routes need no credential', () => {
+    for (const route of Object.values<RouteDeclaration>(ROUTES)) {
+      const operation = document.paths[route.path]?.[route.method.toLowerCase()];
+      expect(operation?.security?.length === 0).toBe(route.permission === 'public');
+      expect(Object.keys(operation?.responses ?? {}).includes('401')).toBe(route.permission !== 'public');
+    }
+  });
+
+  it('refers only to what it defines', () => {
+    const references = [...text.matchAll(/"\$ref": "#\/([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(references.length).toBeGreaterThan(5);
+    for (const reference of references) {
+      let at: unknown = document;
+      for (const part of reference.split('/')) at = (at as Record<string, unknown>)[part];
+      expect(at, reference).toBeDefined();
+    }
+  });
+
+  it('is committed as it is', () => {
+    const file = new URL('../../../../../docs/openapi.json', import.meta.url);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+});
+
+it('the page is made of our own files alone, nothing inline', async () => {
+  for (const page of openApiPages()) {
+    const body = await page.body();
+    if (page.contentType.startsWith('text/html')) {
+      expect(body).not.toMatch(/<script(?![^>]*src=)|<style|\son\w+=|style=/i);
+      expect(body).not.toMatch(/(?:src|href)="https?:/);
+    }
+    if (page.contentType.startsWith('text/javascript')) expect(body).not.toMatch(/innerHTML|https?:\/\//);
+  }
+});

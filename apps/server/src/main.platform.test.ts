@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { NODE_BINARY, startPlatform } from '@candela/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'candela-main-'));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+/** Runs the program to its end. */
+async function run(
+  env: Record<string, string>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(NODE_BINARY, [MAIN], {
+    env: { PATH: '/usr/bin:/bin', PLATFORM_DATA_DIR: dir, ...env },
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, stdout, stderr };
+}
+
+describe('the program', () => {
+  it('ends at once on a wrong setting, saying which and what it takes', async () => {
+    const { code, stderr, stdout } = await run({
+      PLATFORM_PORT: 'abc',
+      PLATFORM_BOOTSTRAP_API_KEY: 'short-secret!',
+    });
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('PLATFORM_PORT is "abc", but takes a port number');
+    expect(stderr).toContain('PLATFORM_BOOTSTRAP_API_KEY');
+    expect(stderr).not.toContain('short-secret');
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('says in a sentence that the directory or a port is taken, and stops cleanly on SIGTERM', async () => {
+    const platform = await startPlatform({ dataDir: dir });
+    const second = await run({
+      PLATFORM_PORT: '0',
+      PLATFORM_OTLP_HTTP_PORT: '0',
+      PLATFORM_OTLP_GRPC_PORT: '0',
+    });
+    expect(second.code).toBe(1);
+    expect(second.stderr).toMatch(/could not start: .*(in use|another)/i);
+    const taken = await run({
+      PLATFORM_PORT: '0',
+      PLATFORM_OTLP_HTTP_PORT: new URL(platform.otlpHttp).port,
+      PLATFORM_OTLP_GRPC_PORT: '0',
+    });
+    expect(taken.code).toBe(1);
+    expect(taken.stderr).toContain('PLATFORM_OTLP_HTTP_PORT');
+    expect(taken.stderr).not.toMatch(/\n\s+at /);
+
+    expect((await fetch(`${platform.http}/api/v1/ready`)).status).toBe(200);
+    expect(await platform.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it('prints what a person needs to send the first span', async () => {
+    const child = spawn(NODE_BINARY, [MAIN], {
+      env: {
+        PATH: '/usr/bin:/bin',
+        PLATFORM_DATA_DIR: dir,
+        PLATFORM_PORT: '0',
+        PLATFORM_OTLP_HTTP_PORT: '0',
+        PLATFORM_OTLP_GRPC_PORT: '0',
+        PLATFORM_PROT: '1',
+      },
+    });
+    const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+    let stdout = '';
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    await new Promise<void>((resolve) => {
+      child.stdout.on('data', (chunk: Buffer) => {
+        stdout += chunk.toString();
+        if (stdout.includes('Ctrl-C')) resolve();
+      });
+      child.once('close', () => resolve());
+    });
+    child.kill('SIGINT');
+    expect(await exit, stderr).toBe(0);
+    expect(stdout).toMatch(/Candela is ready: {2}http:\/\/127\.0\.0\.1:\d+/);
+    expect(stdout).toMatch(/OTEL_EXPORTER_OTLP_ENDPOINT=http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(stderr).toContain('PLATFORM_PROT');
+  });
+});
