@@ -6,10 +6,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type PlatformProcess, startPlatform } from '@candela/testkit';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { launchBrowser } from './chromium.ts';
 import { type SeedTrace, sendTrace } from './otlp.ts';
 
 export const WEB_DIST = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'apps', 'web', 'dist');
+
+/** As `expect.poll`, with patience for a busy machine. */
+export const soon = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000 });
 
 /** A page with a record of everything a clean page does not do. */
 export interface WatchedPage {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { TracePage } from './pages/trace-page.ts';
 import { agentTrace, largeTrace } from './seeds.ts';
-import { accessibilityFindings, openStage, type Stage } from './stage.ts';
+import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, trace page in the browser: ${missing}`);
@@ -47,20 +47,20 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await trace.loaded();
     await trace.tree.focus();
     await page.keyboard.press('ArrowLeft');
-    await expect.poll(() => trace.items.count()).toBe(4);
+    await soon(() => trace.items.count()).toBe(4);
     await page.keyboard.press('ArrowRight');
-    await expect.poll(() => trace.items.count()).toBe(8);
+    await soon(() => trace.items.count()).toBe(8);
     await page.keyboard.press('ArrowDown');
-    await expect.poll(() => trace.spanInUrl()).toBe(agent.spans[2]?.spanId);
+    await soon(() => trace.spanInUrl()).toBe(agent.spans[2]?.spanId);
     await page.keyboard.press(']');
-    await expect.poll(() => trace.spanInUrl()).toBe(agent.spans[3]?.spanId);
+    await soon(() => trace.spanInUrl()).toBe(agent.spans[3]?.spanId);
     await page.keyboard.press('[');
-    await expect.poll(() => trace.spanInUrl()).toBe(agent.spans[2]?.spanId);
+    await soon(() => trace.spanInUrl()).toBe(agent.spans[2]?.spanId);
     await page.keyboard.press('e');
-    await expect.poll(() => trace.spanInUrl()).toBe(agent.spans[4]?.spanId);
+    await soon(() => trace.spanInUrl()).toBe(agent.spans[4]?.spanId);
     expect(await trace.selected.innerText()).toContain('GET parcels');
     await page.keyboard.press('Home');
-    await expect.poll(() => trace.spanInUrl()).toBe(agent.spans[0]?.spanId);
+    await soon(() => trace.spanInUrl()).toBe(agent.spans[0]?.spanId);
   });
 
   it('renders messages as a conversation, markdown without HTML', async () => {
@@ -68,7 +68,7 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await trace.loaded();
     const answer = trace.panel.getByRole('article', { name: 'Assistant' }).last();
     await answer.getByText('left the warehouse').first().waitFor();
-    await expect.poll(() => answer.locator('strong').count()).toBe(1);
+    await soon(() => answer.locator('strong').count()).toBe(1);
     const link = answer.getByRole('link', { name: 'track it' });
     expect(await link.getAttribute('rel')).toContain('noopener');
     expect(await answer.getByText('bad').getAttribute('href')).not.toContain('javascript:');
@@ -88,7 +88,7 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await trace.panel.getByText('"traceId"').waitFor();
     await trace.openTab('Attributes');
     await page.getByRole('searchbox', { name: 'Filter attributes' }).fill('error.type');
-    await expect.poll(() => trace.panel.locator('dt').count()).toBe(1);
+    await soon(() => trace.panel.locator('dt').count()).toBe(1);
     await trace.panel.getByRole('link', { name: 'Find traces with this error.type' }).click();
     await expect
       .poll(() => new URL(page.url()).searchParams.get('q'))
@@ -125,7 +125,7 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('insert');
     await page.keyboard.press('Enter');
-    await expect.poll(() => trace.spanInUrl()).toBe(agent.spans[6]?.spanId);
+    await soon(() => trace.spanInUrl()).toBe(agent.spans[6]?.spanId);
     await page.getByRole('tab', { name: 'timeline' }).click();
     await page.getByRole('listbox', { name: 'Spans by time' }).waitFor();
   });
@@ -164,7 +164,7 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('step 29996');
     await page.keyboard.press('Enter');
-    await expect.poll(() => trace.spanInUrl()).toBe(large.spans[29_996]?.spanId);
+    await soon(() => trace.spanInUrl()).toBe(large.spans[29_996]?.spanId);
     await trace.selected.getByText('step 29996').waitFor();
     expect(complaints).toEqual([]);
   });

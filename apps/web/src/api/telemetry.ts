@@ -110,6 +110,9 @@ export const anyTraceQuery = (environment: string | undefined) =>
       ).then((page) => page.data[0] !== undefined),
   });
 
+/** Enough to fill a screen: a huge trace shows itself at once and grows from there by pages of 5,000. */
+const FIRST_SPANS = 500;
+
 /** The spans of a trace, page by page, oldest first. */
 export const traceQuery = (traceId: string) =>
   infiniteQueryOptions({
@@ -117,7 +120,7 @@ export const traceQuery = (traceId: string) =>
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) =>
       call<ResponseOf<typeof getTrace>>(
-        `/api/telemetry/traces/${encodeURIComponent(traceId)}${pageParam === '' ? '' : `?cursor=${encodeURIComponent(pageParam)}`}`,
+        `/api/telemetry/traces/${encodeURIComponent(traceId)}?${pageParam === '' ? `limit=${FIRST_SPANS}` : `cursor=${encodeURIComponent(pageParam)}`}`,
         { environment: undefined },
         { signal },
       ),

@@ -93,18 +93,22 @@ export function DataGrid<Row>(props: {
   return (
     <div
       ref={scroller}
-      role="grid"
-      aria-label={props.label}
-      aria-rowcount={props.more ? -1 : rows.length + 1}
-      tabIndex={0}
       onScroll={(event) => {
         const { scrollTop } = event.currentTarget;
         remember({ offset: scrollTop });
         props.onScrolled?.(scrollTop);
       }}
-      className="h-full overflow-auto -outline-offset-2"
+      className="h-full overflow-auto"
+      data-testid="scroller"
     >
-      <div style={{ minWidth }}>
+      <div
+        role="grid"
+        aria-label={props.label}
+        aria-rowcount={props.more ? -1 : rows.length + 1}
+        tabIndex={0}
+        style={{ minWidth }}
+        className="-outline-offset-2"
+      >
         <div
           role="row"
           style={template}

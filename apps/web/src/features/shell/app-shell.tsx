@@ -59,8 +59,9 @@ export function AppShell({ children }: { children: ReactNode }) {
           </Button>
           <EnvironmentSwitcher />
           <div className="ml-auto flex items-center gap-1">
-            <Button look="plain" onClick={() => setOverlay('palette')} aria-label="Command palette">
+            <Button look="plain" onClick={() => setOverlay('palette')} title="Command palette">
               <CommandIcon size={14} aria-hidden />
+              <span className="sr-only">Command palette</span>
               <span className="max-md:hidden">
                 <Kbd keys="mod+k" />
               </span>

@@ -45,18 +45,30 @@ export function firstToRead(spans: readonly TraceSpan[], tree: SpanTree): TraceS
   return agent ?? spans[tree.order[0] ?? -1];
 }
 
-/** Positions in the tree whose span has every word in its name, service, model, agent, tool, error or id. */
+/** Positions in the tree whose span has every word in its name, service, model, agent, tool or error, or that id. */
 export function findPositions(spans: readonly TraceSpan[], tree: SpanTree, text: string): number[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
   const found: number[] = [];
   for (let position = 0; position < tree.order.length; position += 1) {
-    const { light } = spans[tree.order[position] as number] as TraceSpan;
-    const hay =
-      `${light.name}\n${light.service}\n${light.model ?? ''}\n${light.agent ?? ''}\n${light.tool ?? ''}\n${light.errorType ?? ''}\n${light.statusMessage ?? ''}\n${light.spanId}`.toLowerCase();
-    if (words.every((word) => hay.includes(word))) found.push(position);
+    const span = spans[tree.order[position] as number] as TraceSpan;
+    const hay = searchable(span);
+    if (span.spanId === words[0] || words.every((word) => hay.includes(word))) found.push(position);
   }
   return found;
+}
+
+const haystacks = new WeakMap<TraceSpan, string>();
+
+/** What a search looks at, in lower case; made once a span. */
+function searchable(span: TraceSpan): string {
+  let hay = haystacks.get(span);
+  if (hay === undefined) {
+    const { name, service, model, agent, tool, errorType, statusMessage } = span.light;
+    hay = [name, service, model, agent, tool, errorType, statusMessage].join('\n').toLowerCase();
+    haystacks.set(span, hay);
+  }
+  return hay;
 }
 
 /** Positions of failed spans, top to bottom. */

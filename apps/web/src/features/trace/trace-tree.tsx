@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useEffectEvent, useId, useMemo, useRef } from 'react';
+import { memo, useEffect, useEffectEvent, useId, useMemo, useRef } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { formatDuration } from '../../lib/format.ts';
 import type { Focus } from './minimap.tsx';
@@ -84,36 +84,22 @@ export function TraceTree(props: TreeProps) {
           {virtual.getVirtualItems().map((item) => {
             const position = visible[item.index] as number;
             const span = spanAt(item.index);
-            const below = tree.descendants[position] ?? 0;
-            const isFolded = folded.has(span.spanId);
             return (
-              <div
+              <TreeRow
                 key={position}
                 id={`${id}-${position}`}
-                role="treeitem"
-                aria-level={(tree.depth[position] ?? 0) + 1}
-                aria-selected={position === selectedPosition}
-                aria-expanded={below > 0 ? !isFolded : undefined}
-                onClick={() => props.onSelect(span.spanId)}
-                style={{ transform: `translateY(${item.start}px)` }}
-                className={cx(
-                  'absolute top-0 left-0 grid h-7 w-full cursor-pointer grid-cols-[minmax(0,58fr)_minmax(0,42fr)] items-center border-b border-line/40',
-                  position === selectedPosition ? 'bg-selected' : 'hover:bg-hover',
-                )}
-              >
-                <SpanName
-                  span={span}
-                  depth={tree.depth[position] ?? 0}
-                  below={below}
-                  failedBelow={tree.failedBelow[position] ?? 0}
-                  folded={isFolded}
-                  found={props.found.has(position)}
-                  onFold={() => props.onFold(span.spanId, !isFolded)}
-                />
-                <div className="relative mr-2 flex h-full items-center overflow-hidden border-l border-line/60">
-                  <SpanBar span={span} focus={props.focus} />
-                </div>
-              </div>
+                span={span}
+                top={item.start}
+                depth={tree.depth[position] ?? 0}
+                below={tree.descendants[position] ?? 0}
+                failedBelow={tree.failedBelow[position] ?? 0}
+                folded={folded.has(span.spanId)}
+                found={props.found.has(position)}
+                selected={position === selectedPosition}
+                focus={props.focus}
+                onSelect={props.onSelect}
+                onFold={props.onFold}
+              />
             );
           })}
         </div>
@@ -121,6 +107,52 @@ export function TraceTree(props: TreeProps) {
     </div>
   );
 }
+
+/** One row; remembered, so that scrolling draws only the rows that come in. */
+const TreeRow = memo(function TreeRow(props: {
+  id: string;
+  span: TraceSpan;
+  top: number;
+  depth: number;
+  below: number;
+  failedBelow: number;
+  folded: boolean;
+  found: boolean;
+  selected: boolean;
+  focus: Focus;
+  onSelect: (spanId: string) => void;
+  onFold: (spanId: string, fold: boolean) => void;
+}) {
+  const { span, below, folded } = props;
+  return (
+    <div
+      id={props.id}
+      role="treeitem"
+      aria-level={props.depth + 1}
+      aria-selected={props.selected}
+      aria-expanded={below > 0 ? !folded : undefined}
+      onClick={() => props.onSelect(span.spanId)}
+      style={{ transform: `translateY(${props.top}px)` }}
+      className={cx(
+        'absolute top-0 left-0 grid h-7 w-full cursor-pointer grid-cols-[minmax(0,58fr)_minmax(0,42fr)] items-center border-b border-line/40 contain-strict',
+        props.selected ? 'bg-selected' : 'hover:bg-hover',
+      )}
+    >
+      <SpanName
+        span={span}
+        depth={props.depth}
+        below={below}
+        failedBelow={props.failedBelow}
+        folded={folded}
+        found={props.found}
+        onFold={() => props.onFold(span.spanId, !folded)}
+      />
+      <div className="relative mr-2 flex h-full items-center overflow-hidden border-l border-line/60">
+        <SpanBar span={span} focus={props.focus} />
+      </div>
+    </div>
+  );
+});
 
 /** Time above the bars. */
 function Ruler({ focus }: { focus: Focus }) {

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { anyTraceQuery } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { refreshNow } from '../shell/shell-search.ts';
 import { snippets } from './snippets.ts';
 
 /** A project without traces: what to paste, and a page that turns live by itself. */
@@ -14,9 +13,6 @@ export function FirstTrace({ environment }: { environment: string | undefined })
     staleTime: 0,
     refetchInterval: (query) => (query.state.data === true ? false : 2_000),
   });
-  useEffect(() => {
-    if (arrived) refreshNow();
-  }, [arrived]);
   const all = snippets(location.origin);
   const snippet = all[chosen] ?? all[0];
   return (

@@ -50,6 +50,12 @@ export function TracesPage() {
   const toggleLive = () => change({ live: live ? undefined : true });
   useHotkey('l', toggleLive, { label: 'Live on or off', group: 'Traces', enabled: canLive });
   const ever = useQuery(anyTraceQuery(environment));
+  const waiting = useRef(false);
+  useEffect(() => {
+    // The window that was empty ended before the first trace arrived.
+    if (ever.data === true && waiting.current) refreshNow();
+    waiting.current = ever.data === false;
+  }, [ever.data]);
   const client = useQueryClient();
   if (ever.data === false) return <FirstTrace environment={environment} />;
   if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;

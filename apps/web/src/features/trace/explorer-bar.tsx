@@ -1,0 +1,103 @@
+import { ArrowDown, ArrowUp, ChevronsDownUp, ChevronsUpDown } from 'lucide-react';
+import type { RefObject } from 'react';
+import { formatCount } from '../../lib/format.ts';
+import { Button } from '../../ui/button.tsx';
+import { LEFT_VIEWS, type LeftView } from './trace-search.ts';
+
+/** Ways to read the trace, the failed spans, the search inside it. */
+export function ExplorerBar(props: {
+  view: LeftView;
+  onView: (view: LeftView) => void;
+  failed: number;
+  onFailed: (by: 1 | -1) => void;
+  finder: RefObject<HTMLInputElement | null>;
+  find: string;
+  found: number;
+  /** Which of the found spans is selected, from 0; -1 for none. */
+  foundAt: number;
+  onFind: (text: string) => void;
+  onNext: (by: 1 | -1) => void;
+  anyFolded: boolean;
+  onFoldAll: () => void;
+}) {
+  const foldLabel = props.anyFolded ? 'Unfold all' : 'Fold all';
+  return (
+    <div className="flex h-9 shrink-0 items-center gap-1 border-b border-line px-2">
+      <div role="tablist" aria-label="Ways to read the trace" className="flex">
+        {LEFT_VIEWS.map((view) => (
+          <button
+            key={view}
+            type="button"
+            role="tab"
+            aria-selected={props.view === view}
+            onClick={() => props.onView(view)}
+            className="h-6 rounded px-2 text-muted capitalize hover:text-text aria-selected:bg-selected aria-selected:text-text"
+          >
+            {view}
+          </button>
+        ))}
+      </div>
+      <div className="ml-auto flex min-w-0 items-center gap-1">
+        {props.failed > 0 && (
+          <span className="flex shrink-0 items-center text-sm text-danger">
+            {formatCount(props.failed)} failed
+            <Button
+              look="plain"
+              className="px-1"
+              aria-label="Previous failed span"
+              title="Previous failed span (E)"
+              onClick={() => props.onFailed(-1)}
+            >
+              <ArrowUp size={16} aria-hidden />
+            </Button>
+            <Button
+              look="plain"
+              className="px-1"
+              aria-label="Next failed span"
+              title="Next failed span (e)"
+              onClick={() => props.onFailed(1)}
+            >
+              <ArrowDown size={16} aria-hidden />
+            </Button>
+          </span>
+        )}
+        <input
+          ref={props.finder}
+          type="search"
+          aria-label="Search in the trace"
+          placeholder="Search in the trace"
+          value={props.find}
+          onChange={(event) => props.onFind(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') props.onNext(event.shiftKey ? -1 : 1);
+            else if (event.key === 'Escape') event.currentTarget.blur();
+            else return;
+            event.preventDefault();
+          }}
+          className="h-6 w-40 min-w-0 rounded-md border border-line bg-surface px-2 text-sm"
+        />
+        {props.find !== '' && (
+          <span className="shrink-0 text-sm text-muted" role="status">
+            {props.foundAt >= 0 ? `${props.foundAt + 1} of ` : ''}
+            {formatCount(props.found)}
+          </span>
+        )}
+        {props.view === 'tree' && (
+          <Button
+            look="plain"
+            className="px-1"
+            onClick={props.onFoldAll}
+            aria-label={foldLabel}
+            title={foldLabel}
+          >
+            {props.anyFolded ? (
+              <ChevronsUpDown size={16} aria-hidden />
+            ) : (
+              <ChevronsDownUp size={16} aria-hidden />
+            )}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { testSpan } from './light-span.fixture.ts';
+import { failedPositions, findPositions, firstToRead, nextOf, traceSpans } from './trace-spans.ts';
+import { buildTree } from './tree.ts';
+
+const spans = [
+  testSpan('root', '', 'other', 0, { name: 'POST /chat' }),
+  testSpan('agent', 'root', 'agent', 1, { name: 'invoke_agent Shop', agent: 'Shop' }),
+  testSpan('llm', 'agent', 'llm', 2, { name: 'chat gpt-4o', model: 'gpt-4o' }),
+  testSpan('db', 'root', 'other', 3, { name: 'INSERT', status: 'error', statusMessage: 'duplicate key' }),
+];
+const tree = buildTree(spans);
+
+describe('spans of a trace', () => {
+  it('reads the first model call first, else an agent, else the root', () => {
+    expect(firstToRead(spans, tree)?.spanId).toBe('llm');
+    const without = spans.filter((span) => span.reading !== 'llm');
+    expect(firstToRead(without, buildTree(without))?.spanId).toBe('agent');
+    const plain = spans.filter((span) => span.reading === 'other');
+    expect(firstToRead(plain, buildTree(plain))?.spanId).toBe('root');
+    expect(firstToRead([], buildTree([]))).toBeUndefined();
+  });
+
+  it('finds by all words in any case, and by the whole id', () => {
+    expect(findPositions(spans, tree, 'SHOP invoke')).toEqual([1]);
+    expect(findPositions(spans, tree, 'duplicate')).toEqual([3]);
+    expect(findPositions(spans, tree, 'db')).toEqual([3]);
+    expect(findPositions(spans, tree, '  ')).toEqual([]);
+  });
+
+  it('walks failed spans around the end', () => {
+    const failed = failedPositions(spans, tree);
+    expect(failed).toEqual([3]);
+    expect([nextOf(failed, 0, 1), nextOf(failed, 3, 1), nextOf(failed, 0, -1), nextOf([], 0, 1)]).toEqual([
+      3,
+      3,
+      3,
+      undefined,
+    ]);
+  });
+
+  it('joins pages in order, converting each page once', () => {
+    const pages = [[spans[0]?.light, spans[1]?.light], [spans[2]?.light]].map((page) =>
+      page.filter((light) => light !== undefined),
+    );
+    const once = traceSpans(pages);
+    expect(once.map((span) => span.spanId)).toEqual(['root', 'agent', 'llm']);
+    expect(traceSpans(pages)[0]).toBe(once[0]);
+  });
+});
