@@ -28,9 +28,8 @@ export const EMBEDDED: Target = {
   },
 };
 
-/** `CLICKHOUSE_TEST_URL`, e.g. `http://user:password@host:8123`; a database of its own is made and dropped. */
-export function serverTarget(): Target | undefined {
-  const address = process.env['CLICKHOUSE_TEST_URL'];
+/** A ClickHouse by its address, e.g. `http://user:password@host:8123`; a database of its own is made and dropped. */
+export function serverTarget(address: string | undefined): Target | undefined {
   if (address === undefined || address === '') return undefined;
   return {
     name: 'ClickHouse server',

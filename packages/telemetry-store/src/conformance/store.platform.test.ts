@@ -6,7 +6,7 @@ import { TABLES } from '../schema/tables.ts';
 import { EMBEDDED, eventually, serverTarget } from './harness.ts';
 import { idTextBlock } from './native-block.ts';
 
-const server = serverTarget();
+const server = serverTarget(process.env['CLICKHOUSE_TEST_URL']);
 describe.skipIf(server !== undefined)('ClickHouse server', () => {
   it.skip('SKIPPED: set CLICKHOUSE_TEST_URL=http://user:password@host:8123 to run the suite on a server', () => {});
 });

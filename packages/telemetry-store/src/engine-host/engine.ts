@@ -5,8 +5,7 @@ import { mayBeSeveral, quote, quoteIdentifier, setStatement } from './sql-text.t
 
 export interface EngineResult {
   readonly bytes: Uint8Array;
-  readonly rowsRead: number;
-  readonly bytesRead: number;
+  readonly rows: number;
   readonly elapsedSeconds: number;
 }
 
@@ -36,8 +35,7 @@ export class Engine {
       const result = await session.queryAsync(sql, { format });
       return {
         bytes: result.bytes(),
-        rowsRead: result.rowsRead,
-        bytesRead: result.bytesRead,
+        rows: result.rowsRead,
         elapsedSeconds: result.elapsed,
       };
     });

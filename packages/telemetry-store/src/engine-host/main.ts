@@ -16,7 +16,6 @@ import {
   OWNER_FILE,
   type Owner,
   STORE_DIR,
-  STUCK_GRACE_SECONDS,
 } from './protocol.ts';
 
 process.umask(0o077);
@@ -29,7 +28,7 @@ process.on('disconnect', die);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 const options: HostOptions = JSON.parse(process.argv[2] ?? '{}');
-const { engineDir, socketPath, caps } = options;
+const { engineDir, socketPath, caps, stuckGraceSeconds } = options;
 
 const send = (message: HostMessage): Promise<void> =>
   new Promise((resolve) => {
@@ -97,15 +96,13 @@ function watchStuckQueries(): (boundSeconds: number) => () => void {
   }, 1_000).unref();
   return (boundSeconds) => {
     const key = Symbol('statement');
-    if (boundSeconds > 0)
-      deadlines.set(key, performance.now() + (boundSeconds + STUCK_GRACE_SECONDS) * 1_000);
+    if (boundSeconds > 0) deadlines.set(key, performance.now() + (boundSeconds + stuckGraceSeconds) * 1_000);
     return () => deadlines.delete(key);
   };
 }
 
 main().catch(async (error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);
-  const locked = /lock file|status|another (?:server|process)/i.test(message) && /lock/i.test(message);
-  await send({ kind: 'failed', reason: locked ? 'locked' : 'error', message });
+  await send({ kind: 'failed', message });
   die();
 });

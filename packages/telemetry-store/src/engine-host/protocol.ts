@@ -8,6 +8,8 @@ export interface HostOptions {
   /** Unix socket the ClickHouse HTTP interface is served on. */
   readonly socketPath: string;
   readonly caps: EngineCaps;
+  /** Seconds beyond its own bound after which a running statement counts as stuck and the host ends itself. */
+  readonly stuckGraceSeconds: number;
 }
 
 /** Bounds of the engine. Every query may ask for less, none gets more without asking. */
@@ -22,14 +24,13 @@ export interface EngineCaps {
   readonly resultRows: number;
   /** Bytes a result may have. */
   readonly resultBytes: number;
-  /** Queries that run at once; more wait in a queue of the same length times eight. */
+  /** Statements other than inserts that run at once; more wait in a queue of the same length times eight. */
   readonly concurrentQueries: number;
 }
 
 export type HostMessage =
   | { readonly kind: 'ready'; readonly version: string; readonly openMs: number }
-  /** `locked`: another process has the data directory open. */
-  | { readonly kind: 'failed'; readonly reason: 'locked' | 'error'; readonly message: string };
+  | { readonly kind: 'failed'; readonly message: string };
 
 /** Files of the engine below its working directory. */
 export const STORE_DIR = 'store';
@@ -45,11 +46,11 @@ export interface Owner {
   readonly startedAt: string;
 }
 
-/** Seconds beyond its own bound after which a running query counts as stuck and the host ends itself. */
-export const STUCK_GRACE_SECONDS = 20;
-
 /** Request header `1`: the result is sent as it is made instead of after it is complete. A ClickHouse ignores it. */
 export const STREAM_HEADER = 'x-engine-stream';
 
 /** Request header: the insert's data is this file of {@link OUTBOX_DIR} instead of the body. Saves two copies. */
 export const OUTBOX_HEADER = 'x-engine-outbox';
+
+/** Inserts with data that run at once, beside the other statements. */
+export const CONCURRENT_INSERTS = 4;

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from '@candela/kernel';
 import { defaultCaps } from './default-caps.ts';
 import {
+  CONCURRENT_INSERTS,
   type EngineCaps,
   type HostMessage,
   type HostOptions,
@@ -26,6 +27,8 @@ export interface SupervisorOptions {
   readonly logger: Logger;
   readonly caps?: Partial<EngineCaps>;
   readonly timing?: Partial<SupervisorTiming>;
+  /** Seconds a statement may run beyond its own bound before the host ends itself. */
+  readonly stuckGraceSeconds?: number;
 }
 
 export interface SupervisorTiming {
@@ -53,6 +56,8 @@ const DEFAULT_TIMING: SupervisorTiming = {
   closeLimitMs: 20_000,
 };
 
+const DEFAULT_STUCK_GRACE_SECONDS = 20;
+
 /** Healthy for this long, the next crash starts from the shortest pause again. */
 const FORGIVE_AFTER_MS = 60_000;
 /** A Unix socket's path has 107 bytes on Linux. */
@@ -72,6 +77,7 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
   readonly #logger: Logger;
   readonly #caps: EngineCaps;
   readonly #timing: SupervisorTiming;
+  readonly #stuckGraceSeconds: number;
   #child: ChildProcess | undefined;
   #state: EngineState = 'starting';
   #restarts = 0;
@@ -89,6 +95,7 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
     this.#logger = options.logger;
     this.#caps = { ...defaultCaps(), ...options.caps };
     this.#timing = { ...DEFAULT_TIMING, ...options.timing };
+    this.#stuckGraceSeconds = options.stuckGraceSeconds ?? DEFAULT_STUCK_GRACE_SECONDS;
     const inside = join(this.#engineDir, 'engine.sock');
     this.socketPath =
       Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH
@@ -158,11 +165,12 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
       engineDir: this.#engineDir,
       socketPath: this.socketPath,
       caps: this.#caps,
+      stuckGraceSeconds: this.#stuckGraceSeconds,
     };
     const child = fork(fileURLToPath(new URL('./main.ts', import.meta.url)), [JSON.stringify(hostOptions)], {
       cwd: this.#engineDir,
       // Nothing of ours reaches the engine: no keys, no proxies, no home. Threads: each running statement holds one.
-      env: { UV_THREADPOOL_SIZE: String(this.#caps.concurrentQueries + 8), TZ: 'UTC' },
+      env: { UV_THREADPOOL_SIZE: String(this.#caps.concurrentQueries + CONCURRENT_INSERTS + 4), TZ: 'UTC' },
       execArgv: ['--max-old-space-size=256', '--max-semi-space-size=1'],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
@@ -176,10 +184,11 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
         this.#logger.warn({ component: 'engine', line: line.slice(0, 2_000) }, 'engine output');
       });
     }
+    const closed = new Promise<void>((done) => child.once('close', () => done()));
     const outcome = await new Promise<HostMessage>((done) => {
       const timer = setTimeout(() => {
         child.kill('SIGKILL');
-        done({ kind: 'failed', reason: 'error', message: 'the engine was not ready in time' });
+        done({ kind: 'failed', message: 'the engine was not ready in time' });
       }, this.#timing.startLimitMs);
       child.once('message', (message) => {
         clearTimeout(timer);
@@ -188,17 +197,21 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
       child.once('exit', (code, signal) => {
         clearTimeout(timer);
         const how = signal ?? `code ${code}`;
-        done({ kind: 'failed', reason: 'error', message: [`ended with ${how}`, ...lastLines].join('\n') });
+        done({ kind: 'failed', message: `ended with ${how}` });
       });
       child.once('error', (error) => {
         clearTimeout(timer);
-        done({ kind: 'failed', reason: 'error', message: error.message });
+        done({ kind: 'failed', message: error.message });
       });
     });
     if (outcome.kind === 'failed') {
       child.kill('SIGKILL');
       this.#child = undefined;
-      return outcome;
+      await closed;
+      // The library keeps its reason to itself and prints it.
+      const locked = lastLines.some((line) => line.includes('Cannot lock file'));
+      const message = [outcome.message, ...lastLines].join('\n');
+      return { reason: locked ? 'locked' : 'error', message };
     }
     this.#version = outcome.version;
     this.#readySince = Date.now();

@@ -1,0 +1,327 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { silentLogger } from '@candela/kernel';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openTelemetryStore } from '../client/store.ts';
+import { DirectoryLockedError, type EngineState } from '../engine-host/supervisor.ts';
+import { EMBEDDED, eventually, scratchDir, startEngine } from './harness.ts';
+import { idTextBlock } from './native-block.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = scratchDir();
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const alive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Starts a process that opens a store on `dataDir` and reports the engine's pid once ready. */
+async function startOwner(dataDir: string) {
+  const owner = fork(fileURLToPath(new URL('./owner-process.ts', import.meta.url)), [dataDir], {
+    execArgv: [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const [enginePid] = await once(owner, 'message');
+  return { owner, enginePid: Number(enginePid) };
+}
+
+describe('engine host', () => {
+  it('runs with an empty environment, its own directory, and a private socket', async () => {
+    const engine = await startEngine(dir);
+    try {
+      const { pid } = engine.supervisor;
+      const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
+      const names = environment.map((entry) => entry.split('=')[0] ?? '');
+      expect(names.filter((name) => !name.startsWith('NODE_CHANNEL_')).sort()).toEqual([
+        'TZ',
+        'UV_THREADPOOL_SIZE',
+      ]);
+      expect(statSync(engine.supervisor.socketPath).mode & 0o777).toBe(0o600);
+      expect(statSync(join(dir, 'engine')).mode & 0o077).toBe(0);
+      expect(statSync(join(dir, 'engine', 'store')).mode & 0o077).toBe(0);
+    } finally {
+      await engine.stop();
+    }
+  });
+
+  it('speaks to the plain client: formats, inserts, summary, query id, ping', async () => {
+    const engine = await startEngine(dir);
+    const { client } = engine;
+    try {
+      expect(await client.ping()).toEqual({ success: true });
+      await client.command({ query: 'CREATE DATABASE d' });
+      await client.command({
+        query: 'CREATE TABLE d.t (Id UInt64, Text String) ENGINE = MergeTree ORDER BY Id',
+      });
+      await client.insert({ table: 'd.t', values: [{ Id: 1, Text: `a'\n\n"b` }], format: 'JSONEachRow' });
+      await client.insert({
+        table: 'd.t',
+        values: [[2, 'two']],
+        columns: ['Id', 'Text'],
+        format: 'JSONCompactEachRow',
+      });
+      await client.command({ query: `INSERT INTO d.t VALUES (3, 'three')` });
+      await client.command({ query: 'INSERT INTO d.t SETTINGS async_insert = 0 FORMAT CSV\n4,"fo\n\nur"\n' });
+      const result = await client.query({
+        query: 'SELECT * FROM d.t ORDER BY Id',
+        format: 'JSON',
+        query_id: 'mine',
+      });
+      expect(result.query_id).toBe('mine');
+      expect(await result.json()).toMatchObject({
+        rows: 4,
+        data: [
+          { Id: 1, Text: `a'\n\n"b` },
+          { Id: 2, Text: 'two' },
+          { Id: 3, Text: 'three' },
+          { Id: 4, Text: 'fo\n\nur' },
+        ],
+      });
+      const csv = await client.query({ query: 'SELECT Id FROM d.t ORDER BY Id', format: 'CSVWithNames' });
+      expect(await csv.text()).toBe('"Id"\n1\n2\n3\n4\n');
+      const { summary } = await client.exec({ query: 'SELECT sum(Id) FROM d.t' });
+      expect(summary?.result_rows).toBe('1');
+      await expect(
+        client.query({ query: 'SELECT 1', clickhouse_settings: { nope: 1 } as never }),
+      ).rejects.toMatchObject({ code: '115' });
+    } finally {
+      await engine.stop();
+    }
+  });
+
+  it('is started again after SIGKILL, and loses nothing that was acknowledged', async () => {
+    const { store, close } = await openIn(dir);
+    const states: EngineState[] = [];
+    store.on('state', (state) => states.push(state));
+    try {
+      await store.command(
+        'CREATE TABLE items (Id UInt64, Text String) ENGINE = MergeTree ORDER BY Id SETTINGS non_replicated_deduplication_window = 1000',
+      );
+      for (let round = 1; round <= 3; round += 1) {
+        const acknowledged = insertUntilKilled(store, round);
+        await sleep(150 + round * 40);
+        const { pid } = store.health();
+        if (pid !== undefined) process.kill(pid, 'SIGKILL');
+        await eventually(
+          'restarted',
+          () => store.health().state === 'ready' && store.health().restarts === round,
+        );
+        const ids = await acknowledged;
+        const rows = await store.select<{ Id: number; n: number }>(
+          'SELECT Id, count() AS n FROM items WHERE intDiv(Id, 100000) = {round:UInt32} GROUP BY Id',
+          { round },
+        );
+        const found = new Map(rows.map((row) => [row.Id, row.n]));
+        expect(ids.filter((id) => found.get(id) !== 1)).toEqual([]);
+      }
+      expect(states).toEqual(expect.arrayContaining(['down', 'starting', 'ready']));
+    } finally {
+      await close();
+    }
+  });
+
+  it('answers store_unavailable while the engine is away', async () => {
+    const { store, close } = await openIn(dir);
+    try {
+      const { pid } = store.health();
+      const pending = store.select('SELECT count() AS n FROM numbers(100000000000) WHERE number % 7 = 8');
+      const outcome = pending.catch((thrown: unknown) => thrown);
+      await sleep(200);
+      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      expect(await outcome).toMatchObject({ code: 'store_unavailable', retryable: true });
+      await expect(store.select('SELECT 1')).rejects.toMatchObject({ code: 'store_unavailable' });
+      await eventually('answers again', async () => {
+        try {
+          await store.select('SELECT 1');
+          return true;
+        } catch {
+          return false;
+        }
+      });
+    } finally {
+      await close();
+    }
+  });
+
+  it('is killed and started again by the watchdog when it is stopped', async () => {
+    const engine = await startEngine(dir, { timing: { probeEveryMs: 200, probeLimitMs: 1_000 } });
+    try {
+      const stopped = engine.supervisor.pid;
+      if (stopped !== undefined) process.kill(stopped, 'SIGSTOP');
+      await eventually(
+        'replaced',
+        () => engine.supervisor.restarts === 1 && engine.supervisor.state === 'ready',
+      );
+      expect(engine.supervisor.pid).not.toBe(stopped);
+      expect(await client1(engine)).toBe('1\n');
+    } finally {
+      await engine.stop();
+    }
+  });
+
+  it('waits longer before each restart while it keeps ending', async () => {
+    const engine = await startEngine(dir, { timing: { backOffMinMs: 200, backOffMaxMs: 5_000 } });
+    const pauses: number[] = [];
+    let downAt = 0;
+    engine.supervisor.on('state', (state) => {
+      if (state === 'down') downAt = performance.now();
+      if (state === 'starting') pauses.push(performance.now() - downAt);
+    });
+    try {
+      for (let round = 1; round <= 3; round += 1) {
+        const { pid } = engine.supervisor;
+        if (pid !== undefined) process.kill(pid, 'SIGKILL');
+        await eventually(
+          'restarted',
+          () => engine.supervisor.restarts === round && engine.supervisor.state === 'ready',
+        );
+      }
+      expect(pauses[0]).toBeGreaterThanOrEqual(190);
+      expect(pauses[1]).toBeGreaterThanOrEqual(390);
+      expect(pauses[2]).toBeGreaterThanOrEqual(790);
+    } finally {
+      await engine.stop();
+    }
+  });
+
+  it('ends itself when a statement does not end within its bound', async () => {
+    const engine = await startEngine(dir, { stuckGraceSeconds: 0.3 });
+    try {
+      // The engine looks at its clock between blocks only, so one long block outlives the bound.
+      const stuck = engine.client
+        .query({ query: 'SELECT sleep(3)', clickhouse_settings: { max_execution_time: 0.3 } })
+        .catch((thrown: unknown) => thrown);
+      expect(await stuck).toBeInstanceOf(Error);
+      await eventually(
+        'restarted',
+        () => engine.supervisor.restarts === 1 && engine.supervisor.state === 'ready',
+      );
+    } finally {
+      await engine.stop();
+    }
+  });
+
+  it('takes inserts while every place for queries is taken, and refuses queries beyond the queue', async () => {
+    const engine = await startEngine(dir, { caps: { concurrentQueries: 2 } });
+    const { client } = engine;
+    try {
+      await client.command({ query: 'CREATE DATABASE d' });
+      await client.command({ query: 'CREATE TABLE d.t (Id UInt64) ENGINE = MergeTree ORDER BY Id' });
+      const slow = Array.from({ length: 19 }, () =>
+        client
+          .command({ query: 'SELECT sleep(1)' })
+          .then(() => 'done')
+          .catch((error: unknown) => (error instanceof Error && 'code' in error ? error.code : 'other')),
+      );
+      const started = performance.now();
+      await sleep(100);
+      await client.insert({ table: 'd.t', values: [{ Id: 1 }], format: 'JSONEachRow' });
+      const insertMs = performance.now() - started;
+      const outcomes = await Promise.all(slow);
+      expect(outcomes.filter((outcome) => outcome === '202')).toHaveLength(1);
+      expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(18);
+      expect(insertMs).toBeLessThan(performance.now() - started);
+      expect(insertMs).toBeLessThan(5_000);
+    } finally {
+      await engine.stop();
+    }
+  });
+
+  it('refuses a second process on the same directory, naming both', async () => {
+    const { owner, enginePid } = await startOwner(dir);
+    try {
+      const started = performance.now();
+      const error = await openTelemetryStore({ kind: 'embedded', dataDir: dir, logger: silentLogger }).catch(
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toBeInstanceOf(DirectoryLockedError);
+      expect(String(error)).toContain(dir);
+      expect(String(error)).toContain(String(owner.pid));
+      expect(performance.now() - started).toBeLessThan(5_000);
+      expect(alive(enginePid)).toBe(true);
+    } finally {
+      owner.kill('SIGKILL');
+      await eventually('engine gone', () => !alive(enginePid));
+    }
+  });
+
+  it('dies with its parent, so that a new one can start at once', async () => {
+    const { owner, enginePid } = await startOwner(dir);
+    const started = performance.now();
+    owner.kill('SIGKILL');
+    const { store, close } = await openIn(dir);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(alive(enginePid)).toBe(false);
+    expect(await store.select('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await close();
+  });
+
+  it('says what is wrong when the store cannot be opened', async () => {
+    mkdirSync(join(dir, 'engine'), { recursive: true });
+    writeFileSync(join(dir, 'engine', 'store'), 'not a directory');
+    await expect(
+      openTelemetryStore({ kind: 'embedded', dataDir: dir, logger: silentLogger }),
+    ).rejects.toThrow(/engine did not start/);
+  });
+
+  it('keeps within its footprint when idle', async () => {
+    const { store, close } = await EMBEDDED.open();
+    try {
+      await store.select('SELECT count() FROM otel_traces');
+      const status = readFileSync(`/proc/${store.health().pid}/status`, 'utf8');
+      const rssMb = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024;
+      expect(rssMb).toBeLessThan(380);
+    } finally {
+      await close();
+    }
+  });
+});
+
+async function openIn(dataDir: string) {
+  const store = await openTelemetryStore({
+    kind: 'embedded',
+    dataDir,
+    logger: silentLogger,
+    timing: { backOffMinMs: 50 },
+  });
+  return { store, close: () => store.close() };
+}
+
+async function client1(engine: Awaited<ReturnType<typeof startEngine>>): Promise<string> {
+  return (await engine.client.query({ query: 'SELECT 1', format: 'TabSeparated' })).text();
+}
+
+/** Inserts one row at a time, each repeated with its token until acknowledged, until the engine was killed once. */
+async function insertUntilKilled(
+  store: Awaited<ReturnType<typeof openTelemetryStore>>,
+  round: number,
+): Promise<number[]> {
+  const acknowledged: number[] = [];
+  let failures = 0;
+  for (let n = 0; n < 400; n += 1) {
+    const id = round * 100_000 + n;
+    for (;;) {
+      try {
+        await store.insertNative('items', [idTextBlock([{ id, text: 'x' }])], `r${round}-${n}`);
+        acknowledged.push(id);
+        break;
+      } catch {
+        failures += 1;
+        await sleep(50);
+      }
+    }
+    if (failures > 0 && acknowledged.length % 10 === 0) break;
+  }
+  return acknowledged;
+}

@@ -1,0 +1,142 @@
+import { rmSync } from 'node:fs';
+import { silentLogger } from '@candela/kernel';
+import type { ClickHouseClient } from '@clickhouse/client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadMigrations, type Migration } from '../migrations/load.ts';
+import { migrate, MigrationError } from '../migrations/migrate.ts';
+import { renderMigration } from '../migrations/template.ts';
+import { scratchDir, startEngine } from './harness.ts';
+
+const OPTIONS = { database: 'm', storage: 'embedded', logger: silentLogger } as const;
+
+const migration = (version: number, name: string, template: string): Migration => ({
+  version,
+  name,
+  template,
+  checksum: `${name}-checksum`,
+});
+
+const FIRST = migration(
+  1,
+  'first',
+  Array.from(
+    { length: 12 },
+    (_, n) =>
+      `CREATE TABLE IF NOT EXISTS \${table:t${n}}\${on_cluster} (Id UInt64) ENGINE = \${merge_tree:t${n}} ORDER BY Id;`,
+  ).join('\n'),
+);
+const SECOND = migration(
+  2,
+  'second',
+  'ALTER TABLE ${table:t0}${on_cluster} ADD COLUMN IF NOT EXISTS Name String;',
+);
+
+let dir: string;
+let engine: Awaited<ReturnType<typeof startEngine>>;
+beforeEach(async () => {
+  dir = scratchDir();
+  engine = await startEngine(dir, { timing: { backOffMinMs: 50 } });
+});
+afterEach(async () => {
+  await engine.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const count = async (client: ClickHouseClient, sql: string): Promise<number> => {
+  const rows = await (await client.query({ query: sql, format: 'JSONEachRow' })).json<{ n: number }>();
+  return rows[0]?.n ?? -1;
+};
+const tables = (client: ClickHouseClient): Promise<number> =>
+  count(client, `SELECT count() AS n FROM system.tables WHERE database = 'm' AND name LIKE 't%'`);
+
+describe('migrations', () => {
+  it('go forward, each statement once', async () => {
+    await migrate(engine.client, { ...OPTIONS, migrations: [FIRST] });
+    expect(await tables(engine.client)).toBe(12);
+    await migrate(engine.client, { ...OPTIONS, migrations: [FIRST, SECOND] });
+    await migrate(engine.client, { ...OPTIONS, migrations: [FIRST, SECOND] });
+    expect(await count(engine.client, 'SELECT count() AS n FROM m.schema_migrations')).toBe(13);
+    expect(
+      await count(
+        engine.client,
+        `SELECT count() AS n FROM system.columns WHERE database = 'm' AND table = 't0'`,
+      ),
+    ).toBe(2);
+  });
+
+  it.each([20, 60, 120])('go on after the engine was killed %i ms into them', async (afterMs) => {
+    const outcome = migrate(engine.client, { ...OPTIONS, migrations: [FIRST, SECOND] }).catch(
+      (thrown: unknown) => thrown,
+    );
+    await new Promise((next) => setTimeout(next, afterMs));
+    const { pid } = engine.supervisor;
+    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    await outcome;
+    await waitReady();
+    await migrate(engine.client, { ...OPTIONS, migrations: [FIRST, SECOND] });
+    expect(await tables(engine.client)).toBe(12);
+    expect(await count(engine.client, 'SELECT uniqExact(Version, Step) AS n FROM m.schema_migrations')).toBe(
+      13,
+    );
+  });
+
+  it('go on where the record stops', async () => {
+    const broken = migration(
+      1,
+      'first',
+      `${FIRST.template}\nCREATE TABLE \${table:bad} (Id Nope) ENGINE = Memory;`,
+    );
+    await expect(migrate(engine.client, { ...OPTIONS, migrations: [broken] })).rejects.toThrow(/Nope/);
+    expect(await tables(engine.client)).toBe(12);
+    await engine.client.command({ query: 'DROP TABLE m.t3' });
+    const repaired = migration(
+      1,
+      'first',
+      `${FIRST.template}\nCREATE TABLE IF NOT EXISTS \${table:good} (Id UInt8) ENGINE = Memory;`,
+    );
+    await migrate(engine.client, { ...OPTIONS, migrations: [repaired] });
+    // Steps recorded as done are not repeated: t3 stays away.
+    expect(await tables(engine.client)).toBe(11);
+  });
+
+  it('refuse a database newer than the program', async () => {
+    await migrate(engine.client, { ...OPTIONS, migrations: [FIRST, SECOND] });
+    const older = migrate(engine.client, { ...OPTIONS, migrations: [FIRST] });
+    await expect(older).rejects.toThrow(MigrationError);
+    await expect(older).rejects.toThrow(/newer version.*migration 2 \(second\).*knows 1/);
+  });
+
+  it('refuse a migration whose text changed', async () => {
+    await migrate(engine.client, { ...OPTIONS, migrations: [FIRST] });
+    const changed = { ...FIRST, checksum: 'other' };
+    await expect(migrate(engine.client, { ...OPTIONS, migrations: [changed] })).rejects.toThrow(
+      /Migration 1 \(first\).*differs/,
+    );
+  });
+
+  it.each([
+    { database: 'm', cluster: undefined, storage: 'embedded' },
+    { database: 'm', cluster: undefined, storage: 'server' },
+    { database: 'telemetry', cluster: 'main', storage: 'server' },
+  ] as const)('of the program parse in the engine: %o', async (target) => {
+    for (const { template } of loadMigrations()) {
+      for (const statement of renderMigration(template, target)) {
+        const result = await engine.client.query({
+          query: 'SELECT formatQuery({sql:String}) AS formatted',
+          query_params: { sql: statement },
+          format: 'JSONEachRow',
+        });
+        const [row] = await result.json<{ formatted: string }>();
+        expect(row?.formatted).toMatch(/^CREATE /);
+      }
+    }
+  });
+});
+
+async function waitReady(): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (engine.supervisor.state === 'ready' && engine.supervisor.restarts > 0) return;
+    await new Promise((next) => setTimeout(next, 50));
+  }
+  throw new Error('The engine did not come back');
+}

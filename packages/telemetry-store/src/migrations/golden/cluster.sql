@@ -1,0 +1,335 @@
+CREATE DATABASE IF NOT EXISTS `telemetry` ON CLUSTER `main`;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`otel_traces_local` ON CLUSTER `main`
+(
+  `Timestamp` DateTime64(9) CODEC(Delta(8), Default),
+  `TraceId` String,
+  `SpanId` String,
+  `ParentSpanId` String,
+  `TraceState` String,
+  `SpanName` LowCardinality(String),
+  `SpanKind` LowCardinality(String),
+  `ServiceName` LowCardinality(String),
+  `ResourceAttributes` Map(LowCardinality(String), String),
+  `ScopeName` LowCardinality(String),
+  `ScopeVersion` LowCardinality(String),
+  `SpanAttributes` Map(LowCardinality(String), String),
+  `Duration` UInt64 CODEC(T64, Default),
+  `StatusCode` LowCardinality(String),
+  `StatusMessage` String,
+  `Events.Timestamp` Array(DateTime64(9)),
+  `Events.Name` Array(LowCardinality(String)),
+  `Events.Attributes` Array(Map(LowCardinality(String), String)),
+  `Links.TraceId` Array(String),
+  `Links.SpanId` Array(String),
+  `Links.TraceState` Array(String),
+  `Links.Attributes` Array(Map(LowCardinality(String), String)),
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedAt` DateTime64(3) CODEC(Delta(8), Default),
+  `RetentionDays` UInt16,
+  `ScopeAttributes` Map(LowCardinality(String), String),
+  `Flags` UInt32,
+  `ContentAttributes` Map(LowCardinality(String), String),
+  `AttributeTypes` LowCardinality(String),
+  `GenAiConvention` LowCardinality(String),
+  `GenAiOperation` LowCardinality(String),
+  `GenAiProvider` LowCardinality(String),
+  `GenAiRequestModel` LowCardinality(String),
+  `GenAiResponseModel` LowCardinality(String),
+  `SessionId` String,
+  `UserId` String,
+  `AgentName` LowCardinality(String),
+  `ToolName` LowCardinality(String),
+  `ErrorType` LowCardinality(String),
+  `InputTokens` UInt32,
+  `CacheReadTokens` UInt32,
+  `CacheWriteTokens` UInt32,
+  `OutputTokens` UInt32,
+  `ReasoningTokens` UInt32,
+  `CountsUsage` UInt8,
+  `CostUsd` Nullable(Float64),
+  `EmitterCostUsd` Nullable(Float64),
+  `ResponseId` String,
+  `WorkflowName` LowCardinality(String),
+  `PromptName` LowCardinality(String),
+  `PromptVersion` LowCardinality(String),
+  `FinishReason` LowCardinality(String),
+  `TimeToFirstTokenMs` Nullable(Float64),
+  INDEX idx_trace_id TraceId TYPE bloom_filter(0.001) GRANULARITY 1,
+  INDEX idx_session_id SessionId TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX idx_attributes arrayMap((k, v) -> concat(k, '=', v), mapKeys(SpanAttributes), mapValues(SpanAttributes)) TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX idx_content lower(concat(SpanName, ' ', StatusMessage, ' ', arrayStringConcat(mapValues(ContentAttributes), ' '))) TYPE tokenbf_v1(65536, 2, 0) GRANULARITY 1
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_traces', '{replica}')
+PARTITION BY (RetentionDays, toDate(ReceivedAt))
+ORDER BY (ProjectId, Timestamp)
+TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`otel_traces` ON CLUSTER `main`
+AS `telemetry`.`otel_traces_local`
+ENGINE = Distributed(`main`, `telemetry`, `otel_traces_local`, cityHash64(TraceId));
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`otel_logs_local` ON CLUSTER `main`
+(
+  `Timestamp` DateTime64(9) CODEC(Delta(8), Default),
+  `TraceId` String,
+  `SpanId` String,
+  `TraceFlags` UInt8,
+  `SeverityText` LowCardinality(String),
+  `SeverityNumber` UInt8,
+  `ServiceName` LowCardinality(String),
+  `Body` String,
+  `ResourceSchemaUrl` LowCardinality(String),
+  `ResourceAttributes` Map(LowCardinality(String), String),
+  `ScopeSchemaUrl` LowCardinality(String),
+  `ScopeName` LowCardinality(String),
+  `ScopeVersion` LowCardinality(String),
+  `ScopeAttributes` Map(LowCardinality(String), String),
+  `LogAttributes` Map(LowCardinality(String), String),
+  `EventName` LowCardinality(String),
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedAt` DateTime64(3) CODEC(Delta(8), Default),
+  `RetentionDays` UInt16,
+  `ObservedTimestamp` DateTime64(9) CODEC(Delta(8), Default),
+  `AttributeTypes` LowCardinality(String),
+  `GenAiConvention` LowCardinality(String),
+  `GenAiOperation` LowCardinality(String),
+  `GenAiProvider` LowCardinality(String),
+  `GenAiRequestModel` LowCardinality(String),
+  `GenAiResponseModel` LowCardinality(String),
+  `SessionId` String,
+  `UserId` String,
+  `AgentName` LowCardinality(String),
+  `ToolName` LowCardinality(String),
+  `ErrorType` LowCardinality(String),
+  `InputTokens` UInt32,
+  `CacheReadTokens` UInt32,
+  `CacheWriteTokens` UInt32,
+  `OutputTokens` UInt32,
+  `ReasoningTokens` UInt32,
+  `CountsUsage` UInt8,
+  `CostUsd` Nullable(Float64),
+  `EmitterCostUsd` Nullable(Float64),
+  INDEX idx_trace_id TraceId TYPE bloom_filter(0.001) GRANULARITY 1,
+  INDEX idx_session_id SessionId TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX idx_attributes arrayMap((k, v) -> concat(k, '=', v), mapKeys(LogAttributes), mapValues(LogAttributes)) TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX idx_body lower(Body) TYPE tokenbf_v1(65536, 2, 0) GRANULARITY 1
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_logs', '{replica}')
+PARTITION BY (RetentionDays, toDate(ReceivedAt))
+ORDER BY (ProjectId, Timestamp)
+TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`otel_logs` ON CLUSTER `main`
+AS `telemetry`.`otel_logs_local`
+ENGINE = Distributed(`main`, `telemetry`, `otel_logs_local`, cityHash64(TraceId, ServiceName));
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_gauge_local` ON CLUSTER `main`
+(
+  `ResourceAttributes` Map(LowCardinality(String), String),
+  `ResourceSchemaUrl` LowCardinality(String),
+  `ScopeName` LowCardinality(String),
+  `ScopeVersion` LowCardinality(String),
+  `ScopeAttributes` Map(LowCardinality(String), String),
+  `ScopeDroppedAttrCount` UInt32,
+  `ScopeSchemaUrl` LowCardinality(String),
+  `ServiceName` LowCardinality(String),
+  `MetricName` LowCardinality(String),
+  `MetricDescription` LowCardinality(String),
+  `MetricUnit` LowCardinality(String),
+  `Attributes` Map(LowCardinality(String), String),
+  `StartTimeUnix` DateTime64(9) CODEC(Delta(8), Default),
+  `TimeUnix` DateTime64(9) CODEC(Delta(8), Default),
+  `Flags` UInt32,
+  `Value` Float64,
+  `Exemplars.FilteredAttributes` Array(Map(LowCardinality(String), String)),
+  `Exemplars.TimeUnix` Array(DateTime64(9)),
+  `Exemplars.Value` Array(Float64),
+  `Exemplars.SpanId` Array(String),
+  `Exemplars.TraceId` Array(String),
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedAt` DateTime64(3) CODEC(Delta(8), Default),
+  `RetentionDays` UInt16
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_gauge', '{replica}')
+PARTITION BY (RetentionDays, toDate(ReceivedAt))
+ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
+TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_gauge` ON CLUSTER `main`
+AS `telemetry`.`otel_metrics_gauge_local`
+ENGINE = Distributed(`main`, `telemetry`, `otel_metrics_gauge_local`, cityHash64(ServiceName, MetricName));
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_sum_local` ON CLUSTER `main`
+(
+  `ResourceAttributes` Map(LowCardinality(String), String),
+  `ResourceSchemaUrl` LowCardinality(String),
+  `ScopeName` LowCardinality(String),
+  `ScopeVersion` LowCardinality(String),
+  `ScopeAttributes` Map(LowCardinality(String), String),
+  `ScopeDroppedAttrCount` UInt32,
+  `ScopeSchemaUrl` LowCardinality(String),
+  `ServiceName` LowCardinality(String),
+  `MetricName` LowCardinality(String),
+  `MetricDescription` LowCardinality(String),
+  `MetricUnit` LowCardinality(String),
+  `Attributes` Map(LowCardinality(String), String),
+  `StartTimeUnix` DateTime64(9) CODEC(Delta(8), Default),
+  `TimeUnix` DateTime64(9) CODEC(Delta(8), Default),
+  `Flags` UInt32,
+  `Value` Float64,
+  `AggregationTemporality` Int32,
+  `IsMonotonic` Bool,
+  `Exemplars.FilteredAttributes` Array(Map(LowCardinality(String), String)),
+  `Exemplars.TimeUnix` Array(DateTime64(9)),
+  `Exemplars.Value` Array(Float64),
+  `Exemplars.SpanId` Array(String),
+  `Exemplars.TraceId` Array(String),
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedAt` DateTime64(3) CODEC(Delta(8), Default),
+  `RetentionDays` UInt16
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_sum', '{replica}')
+PARTITION BY (RetentionDays, toDate(ReceivedAt))
+ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
+TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_sum` ON CLUSTER `main`
+AS `telemetry`.`otel_metrics_sum_local`
+ENGINE = Distributed(`main`, `telemetry`, `otel_metrics_sum_local`, cityHash64(ServiceName, MetricName));
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_histogram_local` ON CLUSTER `main`
+(
+  `ResourceAttributes` Map(LowCardinality(String), String),
+  `ResourceSchemaUrl` LowCardinality(String),
+  `ScopeName` LowCardinality(String),
+  `ScopeVersion` LowCardinality(String),
+  `ScopeAttributes` Map(LowCardinality(String), String),
+  `ScopeDroppedAttrCount` UInt32,
+  `ScopeSchemaUrl` LowCardinality(String),
+  `ServiceName` LowCardinality(String),
+  `MetricName` LowCardinality(String),
+  `MetricDescription` LowCardinality(String),
+  `MetricUnit` LowCardinality(String),
+  `Attributes` Map(LowCardinality(String), String),
+  `StartTimeUnix` DateTime64(9) CODEC(Delta(8), Default),
+  `TimeUnix` DateTime64(9) CODEC(Delta(8), Default),
+  `Flags` UInt32,
+  `Count` UInt64,
+  `Sum` Float64,
+  `BucketCounts` Array(UInt64),
+  `ExplicitBounds` Array(Float64),
+  `Min` Nullable(Float64),
+  `Max` Nullable(Float64),
+  `AggregationTemporality` Int32,
+  `Exemplars.FilteredAttributes` Array(Map(LowCardinality(String), String)),
+  `Exemplars.TimeUnix` Array(DateTime64(9)),
+  `Exemplars.Value` Array(Float64),
+  `Exemplars.SpanId` Array(String),
+  `Exemplars.TraceId` Array(String),
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedAt` DateTime64(3) CODEC(Delta(8), Default),
+  `RetentionDays` UInt16
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_histogram', '{replica}')
+PARTITION BY (RetentionDays, toDate(ReceivedAt))
+ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
+TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_histogram` ON CLUSTER `main`
+AS `telemetry`.`otel_metrics_histogram_local`
+ENGINE = Distributed(`main`, `telemetry`, `otel_metrics_histogram_local`, cityHash64(ServiceName, MetricName));
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_exponential_histogram_local` ON CLUSTER `main`
+(
+  `ResourceAttributes` Map(LowCardinality(String), String),
+  `ResourceSchemaUrl` LowCardinality(String),
+  `ScopeName` LowCardinality(String),
+  `ScopeVersion` LowCardinality(String),
+  `ScopeAttributes` Map(LowCardinality(String), String),
+  `ScopeDroppedAttrCount` UInt32,
+  `ScopeSchemaUrl` LowCardinality(String),
+  `ServiceName` LowCardinality(String),
+  `MetricName` LowCardinality(String),
+  `MetricDescription` LowCardinality(String),
+  `MetricUnit` LowCardinality(String),
+  `Attributes` Map(LowCardinality(String), String),
+  `StartTimeUnix` DateTime64(9) CODEC(Delta(8), Default),
+  `TimeUnix` DateTime64(9) CODEC(Delta(8), Default),
+  `Flags` UInt32,
+  `Count` UInt64,
+  `Sum` Float64,
+  `Scale` Int32,
+  `ZeroCount` UInt64,
+  `PositiveOffset` Int32,
+  `PositiveBucketCounts` Array(UInt64),
+  `NegativeOffset` Int32,
+  `NegativeBucketCounts` Array(UInt64),
+  `Min` Nullable(Float64),
+  `Max` Nullable(Float64),
+  `AggregationTemporality` Int32,
+  `Exemplars.FilteredAttributes` Array(Map(LowCardinality(String), String)),
+  `Exemplars.TimeUnix` Array(DateTime64(9)),
+  `Exemplars.Value` Array(Float64),
+  `Exemplars.SpanId` Array(String),
+  `Exemplars.TraceId` Array(String),
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedAt` DateTime64(3) CODEC(Delta(8), Default),
+  `RetentionDays` UInt16
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_exponential_histogram', '{replica}')
+PARTITION BY (RetentionDays, toDate(ReceivedAt))
+ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
+TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_exponential_histogram` ON CLUSTER `main`
+AS `telemetry`.`otel_metrics_exponential_histogram_local`
+ENGINE = Distributed(`main`, `telemetry`, `otel_metrics_exponential_histogram_local`, cityHash64(ServiceName, MetricName));
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_summary_local` ON CLUSTER `main`
+(
+  `ResourceAttributes` Map(LowCardinality(String), String),
+  `ResourceSchemaUrl` LowCardinality(String),
+  `ScopeName` LowCardinality(String),
+  `ScopeVersion` LowCardinality(String),
+  `ScopeAttributes` Map(LowCardinality(String), String),
+  `ScopeDroppedAttrCount` UInt32,
+  `ScopeSchemaUrl` LowCardinality(String),
+  `ServiceName` LowCardinality(String),
+  `MetricName` LowCardinality(String),
+  `MetricDescription` LowCardinality(String),
+  `MetricUnit` LowCardinality(String),
+  `Attributes` Map(LowCardinality(String), String),
+  `StartTimeUnix` DateTime64(9) CODEC(Delta(8), Default),
+  `TimeUnix` DateTime64(9) CODEC(Delta(8), Default),
+  `Flags` UInt32,
+  `Count` UInt64,
+  `Sum` Float64,
+  `ValueAtQuantiles.Quantile` Array(Float64),
+  `ValueAtQuantiles.Value` Array(Float64),
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedAt` DateTime64(3) CODEC(Delta(8), Default),
+  `RetentionDays` UInt16
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_summary', '{replica}')
+PARTITION BY (RetentionDays, toDate(ReceivedAt))
+ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
+TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_summary` ON CLUSTER `main`
+AS `telemetry`.`otel_metrics_summary_local`
+ENGINE = Distributed(`main`, `telemetry`, `otel_metrics_summary_local`, cityHash64(ServiceName, MetricName));

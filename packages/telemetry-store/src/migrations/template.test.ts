@@ -1,0 +1,46 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { loadMigrations } from './load.ts';
+import { type MigrationTarget, renderMigration } from './template.ts';
+
+const ONE: MigrationTarget = { database: 'candela', cluster: undefined, storage: 'embedded' };
+const CLUSTER: MigrationTarget = { database: 'telemetry', cluster: 'main', storage: 'server' };
+
+const all = (target: MigrationTarget): string =>
+  loadMigrations()
+    .flatMap(({ template }) => renderMigration(template, target))
+    .map((statement) => `${statement};\n`)
+    .join('\n');
+
+describe('migration templates', () => {
+  it.each([
+    ['embedded', ONE],
+    ['cluster', CLUSTER],
+  ] as const)('%s statements are the golden ones', (name, target) => {
+    const golden = new URL(`./golden/${name}.sql`, import.meta.url);
+    const actual = all(target);
+    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(golden, actual);
+    expect(actual).toBe(readFileSync(golden, 'utf8'));
+  });
+
+  it('a cluster gets a replicated local table and a distributed one for each table', () => {
+    const statements = loadMigrations().flatMap(({ template }) => renderMigration(template, CLUSTER));
+    const tables = statements.filter((statement) => statement.startsWith('CREATE TABLE'));
+    expect(tables.every((statement) => statement.includes('ON CLUSTER `main`'))).toBe(true);
+    expect(tables.filter((statement) => statement.includes('ReplicatedMergeTree('))).toHaveLength(7);
+    expect(tables.filter((statement) => statement.includes('Distributed('))).toHaveLength(7);
+  });
+
+  it('drops comments and keeps semicolons inside a line', () => {
+    expect(renderMigration("-- note; with semicolon\nSELECT ';' AS x;\n\nSELECT 2;", ONE)).toEqual([
+      "SELECT ';' AS x",
+      'SELECT 2',
+    ]);
+  });
+
+  it('refuses unknown placeholders and names that are none', () => {
+    expect(() => renderMigration('${nope};', ONE)).toThrow(/nope/);
+    expect(() => renderMigration('${database};', { ...ONE, database: 'a`b' })).toThrow(/not a name/);
+    expect(() => renderMigration('${on_cluster};', { ...CLUSTER, cluster: "x' --" })).toThrow(/not a name/);
+  });
+});
