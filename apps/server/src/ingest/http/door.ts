@@ -55,7 +55,8 @@ export class HttpDoor {
     let status = 200;
     try {
       const acceptance = await this.#accept(signal, format, requestId, request);
-      answer(response, requestId, format, 200, exportResponse(signal, format, acceptance));
+      const closing: Record<string, string> = this.#parts.acceptor.draining ? { connection: 'close' } : {};
+      answer(response, requestId, format, 200, exportResponse(signal, format, acceptance), closing);
     } catch (thrown) {
       const error = this.#translate(thrown, requestId);
       status = error.status;
