@@ -34,14 +34,12 @@ function keepDigits(_key: string, value: unknown, context?: { readonly source?: 
 /** Before parsing: a few megabytes of `[` would become hundreds of megabytes of arrays. */
 function checkDepth(body: Uint8Array): void {
   let depth = 0;
-  let inString = false;
   for (let index = 0; index < body.length; index++) {
     const byte = body[index];
-    if (inString) {
-      if (byte === BACKSLASH) index++;
-      else if (byte === QUOTE) inString = false;
-    } else if (byte === QUOTE) inString = true;
-    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+    if (byte === QUOTE) {
+      for (index++; index < body.length && body[index] !== QUOTE; index++)
+        if (body[index] === BACKSLASH) index++;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       if (++depth > MAX_BRACKETS) throw malformed(`it nests deeper than ${MAX_BRACKETS} brackets`);
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
   }

@@ -13,7 +13,6 @@ import {
   integerOf,
   KIND,
   type Kind,
-  readAnyValue,
 } from './any-value.ts';
 import type { Decoder } from './decoder.ts';
 
@@ -198,13 +197,8 @@ export class AttributeList implements AttributeReader {
       case KIND.bytes:
         return wire.bytes.slice(this.starts[index], this.ends[index]);
       case KIND.array:
-      case KIND.map: {
-        // Reading a value must not move the wire: it may be in the middle of a record.
-        const { pos } = wire;
-        const value = readAnyValue(wire, this.starts[index] as number, this.ends[index] as number);
-        wire.pos = pos;
-        return value;
-      }
+      case KIND.map:
+        return this.decoder.value(this.starts[index] as number, this.ends[index] as number);
       default:
         return null;
     }

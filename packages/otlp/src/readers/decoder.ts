@@ -1,24 +1,26 @@
+import type { AttributeValue } from '@candela/semconv';
 import { KeyTable } from '../wire/key-table.ts';
-import { StringCache } from '../wire/string-cache.ts';
-import { readAnyValue, toJson } from './any-value.ts';
+import { RangeCache } from '../wire/range-cache.ts';
+import { decodeUtf8 } from '../wire/utf8.ts';
 import { Wire } from '../wire/wire.ts';
+import { readAnyValue, toJson } from './any-value.ts';
 
 /**
- * What all readers of one thread share: the position in the body, the table of keys, the cache of short strings.
- * One per thread, reused for every request; not re-entrant.
+ * What all readers of one thread share: the position in the body, the table of keys, the caches of short texts and
+ * values. One per thread, reused for every request; not re-entrant.
  */
 export class Decoder {
   readonly wire = new Wire();
-  readonly strings = new StringCache();
   readonly keys: KeyTable;
-
-  /** Small lists such as finish reasons come again and again: their JSON is remembered by their bytes. */
-  readonly #jsons = new StringCache((_bytes, start, end) => {
+  readonly #texts = new RangeCache<string>(decodeUtf8);
+  readonly #values = new RangeCache<AttributeValue>((_bytes, start, end) => {
+    // Reading a value must not move the wire: it may be in the middle of a record.
     const { pos } = this.wire;
-    const json = toJson(readAnyValue(this.wire, start, end));
+    const value = readAnyValue(this.wire, start, end);
     this.wire.pos = pos;
-    return json;
+    return value;
   });
+  readonly #jsons = new RangeCache<string>((_bytes, start, end) => toJson(this.value(start, end)));
 
   /** `markKey` is asked once for every new key; see `KeyTable.isMarked`. */
   constructor(markKey?: (key: string) => boolean) {
@@ -36,13 +38,25 @@ export class Decoder {
 
   /** Text of a range of the body. */
   text(start: number, end: number): string {
+    if (start === end) return '';
     const { wire } = this;
-    return this.strings.text(wire.bytes, wire.view, start, end);
+    return this.#texts.get(wire.bytes, wire.view, start, end);
+  }
+
+  /** Text of a range of other bytes. */
+  textOf(bytes: Uint8Array, view: DataView, start: number, end: number): string {
+    return start === end ? '' : this.#texts.get(bytes, view, start, end);
+  }
+
+  /** The AnyValue message in a range of the body. */
+  value(start: number, end: number): AttributeValue {
+    const { wire } = this;
+    return this.#values.get(wire.bytes, wire.view, start, end);
   }
 
   /** JSON of the AnyValue message in a range of the body. */
   json(start: number, end: number): string {
     const { wire } = this;
-    return this.#jsons.text(wire.bytes, wire.view, start, end);
+    return this.#jsons.get(wire.bytes, wire.view, start, end);
   }
 }

@@ -1,7 +1,7 @@
 import type { AttributeReader, AttributeValue, LogReader } from '@candela/semconv';
 import type { Limits } from '../limits.ts';
 import { FIXED32, FIXED64, LENGTH_DELIMITED, tagOf, VARINT } from '../wire/wire.ts';
-import { ANY_STRING, readAnyValue } from './any-value.ts';
+import { ANY_STRING } from './any-value.ts';
 import { AttributeList } from './attribute-list.ts';
 import type { ResourceView, ScopeView } from './containers.ts';
 import type { Decoder } from './decoder.ts';
@@ -144,11 +144,7 @@ export class LogView implements LogReader {
 
   /** The body when it is no text; null when there is none. */
   bodyValue(): AttributeValue {
-    const { wire } = this.#decoder;
-    const { pos } = wire;
-    const value = readAnyValue(wire, this.bodyStart, this.bodyEnd);
-    wire.pos = pos;
-    return value;
+    return this.#decoder.value(this.bodyStart, this.bodyEnd);
   }
 
   get body(): string | undefined {

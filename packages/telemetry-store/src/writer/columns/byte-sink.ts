@@ -1,5 +1,5 @@
 /** Above this a buffer is given back after the block instead of kept for the next one. */
-const KEEP_BYTES = 8 << 20;
+const KEEP_BYTES = 4 << 20;
 const INITIAL_BYTES = 4096;
 /** Up to here a loop beats the call into the engine's memcpy. */
 export const SHORT = 40;

@@ -160,7 +160,7 @@ export class AttributeWriter {
   }
 
   #types(count: number): string {
-    return this.#decoder.strings.text(this.#letters, this.#lettersView, 0, count);
+    return this.#decoder.textOf(this.#letters, this.#lettersView, 0, count);
   }
 
   #note(list: AttributeList): void {

@@ -104,10 +104,13 @@ describe('spans', () => {
     const [row] = await rowsOf(
       'otel_traces',
       'every',
-      '*, toString(toUnixTimestamp64Nano(Timestamp)) AS nanos',
+      `*, toString(toUnixTimestamp64Nano(Timestamp)) AS nanos, toUnixTimestamp64Milli(ReceivedAt) AS received,
+       arrayMap(time -> toString(toUnixTimestamp64Nano(time)), "Events.Timestamp") AS eventTimes`,
     );
     expect(row).toMatchObject({
       nanos: String(START),
+      received: RECEIVED,
+      eventTimes: [String(START + 1n), String(START + 2n)],
       TraceId: TRACE_ID,
       SpanId: spanId(1),
       ParentSpanId: spanId(9),
@@ -137,6 +140,7 @@ describe('spans', () => {
       'Links.SpanId': [spanId(5)],
       'Links.TraceState': ['b=2'],
       'Links.Attributes': [{ l: '0.5' }],
+      ProjectId: 'every',
       Environment: 'staging',
       RetentionDays: 30,
       Flags: 257,
@@ -468,7 +472,11 @@ describe('metrics', () => {
     await put('metrics', encodeMetricsRequest(request), 'metrics');
     const of = (kind: string): Promise<Record<string, unknown>[]> =>
       store.select(
-        `SELECT *, toString(toUnixTimestamp64Nano(TimeUnix)) AS nanos, toString(toUnixTimestamp64Nano(StartTimeUnix)) AS started
+        `SELECT *, toString(toUnixTimestamp64Nano(TimeUnix)) AS nanos, toString(toUnixTimestamp64Nano(StartTimeUnix)) AS started${
+          kind === 'summary'
+            ? ''
+            : ', arrayMap(time -> toString(toUnixTimestamp64Nano(time)), "Exemplars.TimeUnix") AS exemplarTimes'
+        }
          FROM otel_metrics_${kind} WHERE ProjectId = 'metrics' ORDER BY MetricName, Count`.replace(
           /, Count/,
           kind === 'gauge' || kind === 'sum' ? '' : ', Count',
@@ -486,6 +494,7 @@ describe('metrics', () => {
       Attributes: { p: 'q' },
     };
     const withExemplars = {
+      exemplarTimes: [String(START), String(START)],
       'Exemplars.FilteredAttributes': [{ f: '1' }, {}],
       'Exemplars.Value': [1.5, -3],
       'Exemplars.SpanId': [spanId(1), ''],
