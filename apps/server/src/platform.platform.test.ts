@@ -369,6 +369,23 @@ describe('bounds', () => {
     }
   });
 
+  it('readiness turns first when it stops', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'candela-stop-'));
+    const mine = dir;
+    dir = other;
+    const ending = await start();
+    dir = mine;
+    expect((await fetch(`${ending.http}/api/v1/ready`)).status).toBe(200);
+    const stopped = ending.stop();
+    const answer = await fetch(`${ending.http}/api/v1/ready`).then(
+      (response) => response.status,
+      () => 'refused',
+    );
+    expect([503, 'refused']).toContain(answer);
+    expect(await stopped).toBe(true);
+    await rm(other, { recursive: true, force: true });
+  });
+
   it('a taken port is said with the variable that moves ours', async () => {
     const port = Number(new URL(platform.http).port);
     const other = await mkdtemp(join(tmpdir(), 'candela-taken-'));

@@ -175,10 +175,10 @@ async function stop(
   running.phase = 'stopping';
   const deadline = performance.now() + config.shutdownGraceMs;
   const left = () => Math.max(0, deadline - performance.now());
-  const closing = listeners.map((listener) => listener.close(left() * 0.6));
+  // The ports stay open while requests under way finish: whoever asks meanwhile is told that we are stopping.
   const steps: [string, () => Promise<unknown> | undefined][] = [
     ['ingest', () => running.ingest?.drain()],
-    ['connections', () => Promise.all(closing)],
+    ['connections', () => Promise.all(listeners.map((listener) => listener.close(left() * 0.6)))],
     ['log', () => running.log?.close()],
     ['store', () => running.store?.close()],
   ];
