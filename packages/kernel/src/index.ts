@@ -1,3 +1,4 @@
+export * from './bytes.ts';
 export * from './context.ts';
 export * from './errors.ts';
 export * from './ids.ts';

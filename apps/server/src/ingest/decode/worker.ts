@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
-import { asCandelaError, CandelaError } from '@candela/kernel';
+import { asCandelaError, CandelaError, releaseBytes } from '@candela/kernel';
 import { encodeRequest } from '@candela/telemetry-store/encode';
 import { inflate } from './inflate.ts';
 import type { Decoded, JobMessage, WorkerMessage, WorkerSetup } from './protocol.ts';
@@ -30,6 +30,8 @@ port.on('message', (job: JobMessage) => {
       message: error.message,
       ...(stack === undefined ? {} : { stack }),
     });
+  } finally {
+    releaseBytes(job.body);
   }
 });
 

@@ -1,6 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { fail } from '@candela/kernel';
 import type { Acceptor } from '../accept.ts';
+import { Gatherer } from '../gatherer.ts';
 import { PREFIX_BYTES, readPrefix } from './wire.ts';
 
 export interface GrpcMessage {
@@ -24,7 +25,7 @@ export function readMessage(
     let compressed = false;
     let length = -1;
     let reserved = 0;
-    const chunks: Buffer[] = [];
+    let gatherer: Gatherer | undefined;
     const stop = (thrown: unknown): void => {
       stream.off('data', onData);
       stream.off('end', onEnd);
@@ -48,7 +49,8 @@ export function readMessage(
       }
       acceptor.reserve(rest.byteLength);
       reserved += rest.byteLength;
-      chunks.push(rest);
+      gatherer ??= new Gatherer(length);
+      gatherer.add(rest);
     };
     const onData = (chunk: Buffer): void => {
       try {
@@ -63,12 +65,7 @@ export function readMessage(
         return;
       }
       stream.off('close', onClose);
-      const body = new Uint8Array(new ArrayBuffer(length));
-      let at = 0;
-      for (const chunk of chunks) {
-        body.set(chunk, at);
-        at += chunk.byteLength;
-      }
+      const body = (gatherer ?? new Gatherer(0)).finish();
       resolve({ compressed, body });
     };
     const onClose = (): void =>

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { fail } from '@candela/kernel';
 import type { Acceptor } from '../accept.ts';
+import { Gatherer } from '../gatherer.ts';
 
 /**
  * Reads the whole body into one buffer of its own. Rejects as soon as it exceeds `maxBytes`, whatever
@@ -13,7 +14,7 @@ export function readBody(
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const gatherer = new Gatherer(Number(request.headers['content-length'] ?? 0));
     let bytes = 0;
     const stop = (error: Error): void => {
       request.off('data', onData);
@@ -30,17 +31,11 @@ export function readBody(
         return stop(thrown instanceof Error ? thrown : fail('internal'));
       }
       bytes += chunk.byteLength;
-      chunks.push(chunk);
+      gatherer.add(chunk);
     };
     const onEnd = (): void => {
       request.off('close', onClose);
-      const body = new Uint8Array(new ArrayBuffer(bytes));
-      let at = 0;
-      for (const chunk of chunks) {
-        body.set(chunk, at);
-        at += chunk.byteLength;
-      }
-      resolve(body);
+      resolve(gatherer.finish());
     };
     const onClose = (): void =>
       stop(fail('bad_request', { detail: 'The connection ended inside the body.' }));

@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { Logger } from '@candela/kernel';
+import { type Logger, releaseBytes } from '@candela/kernel';
 import { errorCode, syncDirectory, writeDurably } from './files.ts';
 import { FRAME_MAGIC, type FrameInfo, scanFrames } from './frame.ts';
 
@@ -201,7 +201,11 @@ export class Segments {
       while (count < requests.length && (requests[count]?.seq ?? 0) <= seq) count += 1;
       for (const request of requests.splice(0, count)) {
         if (segment.loaded) continue;
-        for (const block of request.blocks) segment.retained -= block.bytes?.byteLength ?? 0;
+        for (const { bytes } of request.blocks) {
+          if (bytes === undefined) continue;
+          segment.retained -= bytes.byteLength;
+          releaseBytes(bytes);
+        }
       }
       if (requests.length === 0) segment.retained = 0;
     }
