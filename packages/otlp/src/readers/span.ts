@@ -39,6 +39,7 @@ export class SpanView implements SpanReader {
   readonly #resource: ResourceView;
   readonly #scope: ScopeView;
   #events: SpanEvent[] | undefined;
+  #name: string | undefined;
 
   traceIdStart = 0;
   traceIdEnd = 0;
@@ -153,6 +154,7 @@ export class SpanView implements SpanReader {
     this.eventRanges.clear();
     this.linkRanges.clear();
     this.#events = undefined;
+    this.#name = undefined;
     this.traceIdStart = this.traceIdEnd = this.spanIdStart = this.spanIdEnd = 0;
     this.parentStart = this.parentEnd = this.traceStateStart = this.traceStateEnd = 0;
     this.nameStart = this.nameEnd = this.statusMessageStart = this.statusMessageEnd = 0;
@@ -183,7 +185,8 @@ export class SpanView implements SpanReader {
   }
 
   get name(): string {
-    return this.#decoder.text(this.nameStart, this.nameEnd);
+    this.#name ??= this.#decoder.text(this.nameStart, this.nameEnd);
+    return this.#name;
   }
 
   get statusMessage(): string {

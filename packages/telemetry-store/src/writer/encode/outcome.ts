@@ -1,5 +1,5 @@
 /** Why a record is refused; the sentence says it to the sender. */
-export const REASONS = {
+const REASONS = {
   bad_trace_id: 'its trace id is not 16 bytes or is all zeros',
   bad_span_id: 'its span id is not 8 bytes or is all zeros',
   bad_parent_span_id: 'its parent span id is neither empty nor 8 bytes',
@@ -14,7 +14,7 @@ export const REASONS = {
 export type Reason = keyof typeof REASONS;
 
 /** What is kept but changed. */
-export const ADJUSTMENTS = {
+const ADJUSTMENTS = {
   attributes_dropped: 'attributes over the limit of a record were dropped',
   values_cut: 'attribute values over the limit were cut',
   keys_cut: 'attribute keys over the limit were cut',
