@@ -41,7 +41,9 @@ function install(everything) {
   const manifests = ['package.json', 'package-lock.json'].map((name) => join(root, name));
   const wanted = `${process.platform}-${process.arch} ${digest(manifests)}`;
   const [mode, ...stamped] = readStamp('install').split(' ');
-  if (stamped.join(' ') === wanted && (mode === 'all' || !everything)) return;
+  // A developer's full installation stays full, also when it was made by hand.
+  const full = everything || mode === 'all' || existsSync(join(modules, 'vitest'));
+  if (stamped.join(' ') === wanted && (mode === 'all' || !full)) return;
   console.log(
     mode
       ? 'Installing packages (the lockfile changed, or more is needed) ...'
@@ -49,7 +51,7 @@ function install(everything) {
   );
   // `ci` empties node_modules first, under the feet of a platform that may be running from it: only when there is none.
   const args = [existsSync(modules) ? 'install' : 'ci', '--no-audit', '--no-fund', '--loglevel=error'];
-  if (!everything && mode !== 'all') {
+  if (!full) {
     const workspaces = ['apps', 'packages'].flatMap((kind) =>
       readdirSync(join(root, kind))
         .filter((name) => existsSync(join(root, kind, name, 'package.json')))
@@ -62,7 +64,7 @@ function install(everything) {
   if (npm && /\.c?js$/.test(npm))
     execFileSync(process.execPath, [npm, ...args], { cwd: root, stdio: 'inherit' });
   else execFileSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
-  writeFileSync(stampOf('install'), `${everything || mode === 'all' ? 'all' : 'run'} ${wanted}`);
+  writeFileSync(stampOf('install'), `${full ? 'all' : 'run'} ${wanted}`);
 }
 
 function buildWeb() {
