@@ -2,7 +2,8 @@ import type { EngineCaps } from './protocol.ts';
 
 /**
  * `config.xml` of the engine, which it reads from its working directory. Small background pools (two cores), caches
- * that fit an idle footprint of a few hundred megabytes, no system log tables, no extra user files.
+ * that fit an idle footprint of a few hundred megabytes, no system log tables, no extra user files. New parts are
+ * LZ4, for inserts to be cheap; merges pack them harder the larger they get.
  */
 export function configXml(caps: EngineCaps, engineDir: string): string {
   return `<clickhouse>
@@ -36,6 +37,7 @@ export function configXml(caps: EngineCaps, engineDir: string): string {
   <max_io_thread_pool_free_size>0</max_io_thread_pool_free_size>
   <compression>
     <case><min_part_size>1048576</min_part_size><min_part_size_ratio>0</min_part_size_ratio><method>zstd</method><level>1</level></case>
+    <case><min_part_size>67108864</min_part_size><min_part_size_ratio>0</min_part_size_ratio><method>zstd</method><level>3</level></case>
   </compression>
   <merge_tree>
     <number_of_free_entries_in_pool_to_lower_max_size_of_merge>0</number_of_free_entries_in_pool_to_lower_max_size_of_merge>

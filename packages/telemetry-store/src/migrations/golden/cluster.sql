@@ -64,7 +64,7 @@ CREATE TABLE IF NOT EXISTS `telemetry`.`otel_traces_local` ON CLUSTER `main`
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_traces', '{replica}')
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, Timestamp)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_traces` ON CLUSTER `main`
@@ -121,7 +121,7 @@ CREATE TABLE IF NOT EXISTS `telemetry`.`otel_logs_local` ON CLUSTER `main`
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_logs', '{replica}')
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, Timestamp)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_logs` ON CLUSTER `main`
@@ -159,7 +159,7 @@ CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_gauge_local` ON CLUSTER `ma
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_gauge', '{replica}')
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_gauge` ON CLUSTER `main`
@@ -199,7 +199,7 @@ CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_sum_local` ON CLUSTER `main
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_sum', '{replica}')
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_sum` ON CLUSTER `main`
@@ -243,7 +243,7 @@ CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_histogram_local` ON CLUSTER
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_histogram', '{replica}')
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_histogram` ON CLUSTER `main`
@@ -291,7 +291,7 @@ CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_exponential_histogram_local
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_exponential_histogram', '{replica}')
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_exponential_histogram` ON CLUSTER `main`
@@ -327,7 +327,7 @@ CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_summary_local` ON CLUSTER `
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_summary', '{replica}')
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_summary` ON CLUSTER `main`

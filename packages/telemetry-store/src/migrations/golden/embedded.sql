@@ -64,7 +64,7 @@ CREATE TABLE IF NOT EXISTS `candela`.`otel_traces`
 ENGINE = MergeTree
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, Timestamp)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, non_replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `candela`.`otel_logs`
@@ -117,7 +117,7 @@ CREATE TABLE IF NOT EXISTS `candela`.`otel_logs`
 ENGINE = MergeTree
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, Timestamp)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, non_replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `candela`.`otel_metrics_gauge`
@@ -151,7 +151,7 @@ CREATE TABLE IF NOT EXISTS `candela`.`otel_metrics_gauge`
 ENGINE = MergeTree
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, non_replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `candela`.`otel_metrics_sum`
@@ -187,7 +187,7 @@ CREATE TABLE IF NOT EXISTS `candela`.`otel_metrics_sum`
 ENGINE = MergeTree
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, non_replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `candela`.`otel_metrics_histogram`
@@ -227,7 +227,7 @@ CREATE TABLE IF NOT EXISTS `candela`.`otel_metrics_histogram`
 ENGINE = MergeTree
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, non_replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `candela`.`otel_metrics_exponential_histogram`
@@ -271,7 +271,7 @@ CREATE TABLE IF NOT EXISTS `candela`.`otel_metrics_exponential_histogram`
 ENGINE = MergeTree
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, non_replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `candela`.`otel_metrics_summary`
@@ -303,5 +303,5 @@ CREATE TABLE IF NOT EXISTS `candela`.`otel_metrics_summary`
 ENGINE = MergeTree
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, non_replicated_deduplication_window = 20000;

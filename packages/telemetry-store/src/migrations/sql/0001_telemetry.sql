@@ -1,6 +1,8 @@
 -- The telemetry tables. Columns: schema/tables.ts (compared with the engine by the conformance suite).
 -- How keys, codecs and indexes were chosen: docs/adr/0002-telemetry-schema.md. Queries must use the expressions of
 -- the indexes word for word: schema/expressions.ts.
+-- RetentionDays 0 keeps forever. Its bound: a DateTime ends in 2106 and would wrap around to the past, and so would
+-- delete what should stay longest.
 
 CREATE DATABASE IF NOT EXISTS ${database}${on_cluster};
 
@@ -68,7 +70,7 @@ CREATE TABLE IF NOT EXISTS ${table:otel_traces}${on_cluster}
 ENGINE = ${merge_tree:otel_traces}
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, Timestamp)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS ${settings};
 
 ${distributed:otel_traces:cityHash64(TraceId)}
@@ -123,7 +125,7 @@ CREATE TABLE IF NOT EXISTS ${table:otel_logs}${on_cluster}
 ENGINE = ${merge_tree:otel_logs}
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, Timestamp)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS ${settings};
 
 ${distributed:otel_logs:cityHash64(TraceId, ServiceName)}
@@ -159,7 +161,7 @@ CREATE TABLE IF NOT EXISTS ${table:otel_metrics_gauge}${on_cluster}
 ENGINE = ${merge_tree:otel_metrics_gauge}
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS ${settings};
 
 ${distributed:otel_metrics_gauge:cityHash64(ServiceName, MetricName)}
@@ -197,7 +199,7 @@ CREATE TABLE IF NOT EXISTS ${table:otel_metrics_sum}${on_cluster}
 ENGINE = ${merge_tree:otel_metrics_sum}
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS ${settings};
 
 ${distributed:otel_metrics_sum:cityHash64(ServiceName, MetricName)}
@@ -239,7 +241,7 @@ CREATE TABLE IF NOT EXISTS ${table:otel_metrics_histogram}${on_cluster}
 ENGINE = ${merge_tree:otel_metrics_histogram}
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS ${settings};
 
 ${distributed:otel_metrics_histogram:cityHash64(ServiceName, MetricName)}
@@ -285,7 +287,7 @@ CREATE TABLE IF NOT EXISTS ${table:otel_metrics_exponential_histogram}${on_clust
 ENGINE = ${merge_tree:otel_metrics_exponential_histogram}
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS ${settings};
 
 ${distributed:otel_metrics_exponential_histogram:cityHash64(ServiceName, MetricName)}
@@ -319,7 +321,7 @@ CREATE TABLE IF NOT EXISTS ${table:otel_metrics_summary}${on_cluster}
 ENGINE = ${merge_tree:otel_metrics_summary}
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
-TTL toDateTime(ReceivedAt) + toIntervalDay(RetentionDays)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS ${settings};
 
 ${distributed:otel_metrics_summary:cityHash64(ServiceName, MetricName)}
