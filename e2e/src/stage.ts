@@ -22,21 +22,28 @@ export interface WatchedPage {
   readonly complaints: string[];
 }
 
+export interface OpenOptions {
+  readonly colorScheme?: 'light' | 'dark';
+  /** Sent with every request of the page. */
+  readonly headers?: Record<string, string>;
+}
+
 /** The whole platform on an empty data folder, and a browser in front of it. */
 export interface Stage {
   readonly platform: PlatformProcess;
   readonly browser: Browser;
   /** Sends traces and waits until the list has them. */
   seed(...traces: SeedTrace[]): Promise<void>;
-  open(path: string, options?: { colorScheme?: 'light' | 'dark' }): Promise<WatchedPage>;
+  open(path: string, options?: OpenOptions): Promise<WatchedPage>;
   close(): Promise<void>;
 }
 
-export async function openStage(): Promise<Stage> {
+/** Starts everything; `env` adds settings of the platform. */
+export async function openStage(env: Readonly<Record<string, string>> = {}): Promise<Stage> {
   if (!existsSync(join(WEB_DIST, 'index.html')))
     throw new Error('The web UI is not built. Run "npm run e2e", which builds it first.');
   const dataDir = await mkdtemp(join(tmpdir(), 'candela-e2e-'));
-  const platform = await startPlatform({ dataDir, env: { PLATFORM_RATE_LIMIT: '100000' } });
+  const platform = await startPlatform({ dataDir, env: { PLATFORM_RATE_LIMIT: '100000', ...env } });
   const browser = await launchBrowser();
   const contexts: BrowserContext[] = [];
   return {
@@ -52,6 +59,7 @@ export async function openStage(): Promise<Stage> {
         colorScheme: options.colorScheme ?? 'dark',
         timezoneId: 'UTC',
         locale: 'en-GB',
+        ...(options.headers ? { extraHTTPHeaders: options.headers } : {}),
       });
       contexts.push(context);
       const page = await context.newPage();

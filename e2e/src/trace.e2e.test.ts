@@ -162,10 +162,10 @@ describe.skipIf(missing !== undefined)('trace page', () => {
         `scrolling 2 s: ${frames.frames} frames, worst ${Math.round(frames.worst)} ms, ${frames.over} over 34 ms`,
     );
     await page.keyboard.press('/');
-    await page.keyboard.type('step 29996');
+    await page.keyboard.type('step 29998');
     await page.keyboard.press('Enter');
-    await soon(() => trace.spanInUrl()).toBe(large.spans[29_996]?.spanId);
-    await trace.selected.getByText('step 29996').waitFor();
+    await soon(() => trace.spanInUrl()).toBe(large.spans[29_998]?.spanId);
+    await trace.selected.getByText('step 29998').waitFor();
     expect(complaints).toEqual([]);
   });
 });

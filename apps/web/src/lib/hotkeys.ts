@@ -26,11 +26,15 @@ const typing = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
+const CONTROL = 'a, button, summary, [role=tab], [role=option], [role=menuitemradio]';
+
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.altKey || event.isComposing) return;
   const modified = event.metaKey || event.ctrlKey;
   // A modal dialog owns the keyboard; only the command key reaches past a text field.
   if (!modified && (typing(event.target) || document.querySelector('dialog:modal') !== null)) return;
+  // A focused control keeps the keys that work it.
+  if (event.key === 'Enter' && event.target instanceof Element && event.target.closest(CONTROL)) return;
   const combination = modified ? `mod+${event.key.toLowerCase()}` : event.key;
   const entry = entries.findLast((candidate) => candidate.keys.includes(combination));
   if (!entry) return;

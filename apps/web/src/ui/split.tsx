@@ -14,8 +14,11 @@ export function Split({ left, right }: { left: ReactNode; right: ReactNode }) {
     if (area && area.width > 0) splitAt.set(clamp(((clientX - area.left) / area.width) * 100));
   };
   return (
-    <div ref={box} className="flex min-h-0 grow">
-      <div className="flex min-w-0 shrink-0 flex-col" style={{ width: `${percent}%` }}>
+    <div ref={box} className="flex min-h-0 grow max-lg:flex-col">
+      <div
+        className="flex min-w-0 shrink-0 flex-col max-lg:h-1/2 max-lg:w-full! max-lg:border-b max-lg:border-line"
+        style={{ width: `${percent}%` }}
+      >
         {left}
       </div>
       <div
@@ -36,9 +39,9 @@ export function Split({ left, right }: { left: ReactNode; right: ReactNode }) {
           else return;
           event.preventDefault();
         }}
-        className="w-1 shrink-0 cursor-col-resize touch-none border-l border-line hover:bg-accent-fill focus-visible:bg-accent-fill"
+        className="w-1 shrink-0 max-lg:hidden cursor-col-resize touch-none border-l border-line hover:bg-accent-fill focus-visible:bg-accent-fill"
       />
-      <div className="min-w-0 grow basis-0">{right}</div>
+      <div className="min-h-0 min-w-0 grow basis-0">{right}</div>
     </div>
   );
 }

@@ -83,8 +83,9 @@ export function HistogramChart(props: {
         >
           {bars.map((bar, index) => {
             if (bar.count === 0) return null;
-            const tall = Math.max(1.5, bar.count * scale);
-            const red = bar.errors === 0 ? 0 : Math.max(1.5, bar.errors * scale);
+            const tall = Math.max(2, bar.count * scale);
+            // A few failures stay visible on a tall bar, but never fill a low one.
+            const red = bar.errors === 0 ? 0 : Math.max((bar.errors / bar.count) * tall, tall * 0.04, 0.8);
             const x = index * width + width * 0.08;
             return (
               <g key={bar.fromMs}>

@@ -51,6 +51,7 @@ export function AppShell({ children }: { children: ReactNode }) {
         <header className="flex h-11 shrink-0 items-center gap-1 border-b border-line bg-surface px-2">
           <Button
             look="plain"
+            className="max-lg:hidden"
             aria-label={open ? 'Narrow the navigation' : 'Widen the navigation'}
             aria-expanded={open}
             onClick={() => sidebar.set(open ? 'closed' : 'open')}
@@ -92,7 +93,10 @@ function SideNav(props: { items: readonly NavItem[]; open: boolean; onKeys: () =
   return (
     <nav
       aria-label="Pages"
-      className={cx('flex shrink-0 flex-col border-r border-line bg-sunken', props.open ? 'w-44' : 'w-12')}
+      className={cx(
+        'flex shrink-0 flex-col border-r border-line bg-sunken',
+        props.open ? 'w-44 max-lg:w-12' : 'w-12',
+      )}
     >
       <Link
         to="/"
@@ -100,12 +104,14 @@ function SideNav(props: { items: readonly NavItem[]; open: boolean; onKeys: () =
         title="Candela"
       >
         <img src="/favicon.svg" alt="" width={20} height={20} />
-        <span className={cx(!props.open && 'sr-only')}>Candela</span>
+        <span className={cx('max-lg:sr-only', !props.open && 'sr-only')}>Candela</span>
       </Link>
       <div className="grow overflow-auto p-2">
         {groups.map((entry) => (
           <section key={entry.group} className="mb-3" aria-label={entry.group}>
-            <h2 className={cx('mb-1 px-2 text-xs text-muted', !props.open && 'sr-only')}>{entry.group}</h2>
+            <h2 className={cx('mb-1 px-2 text-xs text-muted max-lg:sr-only', !props.open && 'sr-only')}>
+              {entry.group}
+            </h2>
             {entry.items.map((item) => (
               <Link
                 key={item.path}
@@ -116,13 +122,13 @@ function SideNav(props: { items: readonly NavItem[]; open: boolean; onKeys: () =
                 className="flex h-7 items-center gap-2 rounded-md px-2 hover:bg-hover hover:text-text"
               >
                 <item.icon size={15} className="shrink-0" aria-hidden />
-                <span className={cx(!props.open && 'sr-only')}>{item.label}</span>
+                <span className={cx('max-lg:sr-only', !props.open && 'sr-only')}>{item.label}</span>
               </Link>
             ))}
           </section>
         ))}
       </div>
-      <div className={cx('flex gap-1 border-t border-line p-2', !props.open && 'flex-col')}>
+      <div className={cx('flex gap-1 border-t border-line p-2 max-lg:flex-col', !props.open && 'flex-col')}>
         <ChoiceMenu
           label="Theme"
           value={theme}

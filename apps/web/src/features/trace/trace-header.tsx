@@ -57,8 +57,14 @@ export function TraceHeader({ trace, failed }: { trace: Trace; failed: boolean }
         <Fact label="Cost" title={exact(trace.costUsd, ' USD')}>
           {formatCost(trace.costUsd)}
         </Fact>
-        {trace.models.length > 0 && <Fact label="Models">{trace.models.join(', ')}</Fact>}
-        <Fact label="Services">{trace.services.join(', ')}</Fact>
+        {trace.models.length > 0 && (
+          <Fact label="Models" title={trace.models.join(', ')}>
+            {trace.models.join(', ')}
+          </Fact>
+        )}
+        <Fact label="Services" title={trace.services.join(', ')}>
+          {trace.services.join(', ')}
+        </Fact>
         <Fact label="Environment">{trace.environment}</Fact>
         {trace.userId !== null && (
           <Fact label="User">

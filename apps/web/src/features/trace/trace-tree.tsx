@@ -165,7 +165,11 @@ function Ruler({ focus }: { focus: Focus }) {
       <span />
       <div className="relative mr-2">
         {marks.map((mark) => (
-          <span key={mark} className="absolute border-l border-line pl-1" style={{ left: `${mark * 100}%` }}>
+          <span
+            key={mark}
+            className="absolute border-l border-line pl-1 whitespace-nowrap"
+            style={{ left: `${mark * 100}%` }}
+          >
             {formatDuration(focus.fromMs + mark * (focus.toMs - focus.fromMs))}
           </span>
         ))}

@@ -1,46 +1,8 @@
-import type { LightSpan } from '@candela/contract';
 import type { Conversation, Message } from '@candela/semconv';
 import { describe, expect, it } from 'vitest';
-import type { ReadingKind } from '../../lib/span-kind.ts';
-import type { TraceSpan } from './trace-spans.ts';
+import { testSpan as span } from './light-span.fixture.ts';
 import { buildTranscript, type Entry, stepsOf } from './transcript.ts';
 import { buildTree } from './tree.ts';
-
-function span(
-  spanId: string,
-  parentSpanId: string,
-  reading: ReadingKind,
-  startMs: number,
-  failed = false,
-): TraceSpan {
-  const light: LightSpan = {
-    spanId,
-    parentSpanId: parentSpanId === '' ? null : parentSpanId,
-    name: spanId,
-    kind: 'internal',
-    service: 's',
-    environment: 'production',
-    startTime: '2026-11-20T10:00:00.000Z',
-    offsetMs: startMs,
-    durationMs: 1,
-    status: failed ? 'error' : 'unset',
-    statusMessage: null,
-    operation: null,
-    provider: null,
-    model: null,
-    agent: null,
-    tool: null,
-    inputTokens: null,
-    outputTokens: null,
-    costUsd: null,
-    countsUsage: false,
-    timeToFirstTokenMs: null,
-    errorType: null,
-    sessionId: null,
-    userId: null,
-  };
-  return { spanId, parentSpanId, startMs, durationMs: 1, failed, light, reading };
-}
 
 const said = (role: string, text: string): Message => ({ role, parts: [{ type: 'text', text }] });
 const empty: Conversation = {
@@ -73,7 +35,7 @@ describe('transcript', () => {
     span('llm1', 'agent', 'llm', 2),
     span('tool1', 'agent', 'tool', 3),
     span('sub', 'agent', 'agent', 4),
-    span('llm2', 'sub', 'llm', 5, true),
+    span('llm2', 'sub', 'llm', 5, { status: 'error' }),
     span('llm3', 'agent', 'llm', 6),
   ];
   const steps = stepsOf(spans, buildTree(spans));

@@ -138,7 +138,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'cost',
     label: 'Cost',
-    width: 78,
+    width: 86,
     align: 'end',
     sort: 'cost',
     shown: true,
@@ -253,7 +253,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'cost',
     label: 'Cost',
-    width: 78,
+    width: 86,
     align: 'end',
     sort: 'cost',
     shown: true,

@@ -20,7 +20,7 @@ const LABELS: Record<FacetField, string> = {
   kind: 'Span kind',
   name: 'Name',
 };
-const isText = (text: string): text is string => true;
+const isText = (text: string): text is string => text.length < 200;
 const folded = preference('facets.folded', 'provider environment', isText);
 
 /** The most frequent values under the query; a click adds one to the query or takes it out. */

@@ -1,4 +1,4 @@
-import type { FilterTextError } from '@candela/contract';
+import { FIELDS, type FilterTextError, parseFilter } from '@candela/contract/filter';
 import { useQuery } from '@tanstack/react-query';
 import { Search, X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
@@ -11,20 +11,10 @@ import { FACET_FIELDS } from './facet-fields.ts';
 import { completionAt, quoted } from '../../lib/query-text.ts';
 import { type Suggestion, suggestFields, suggestValues } from './suggest.ts';
 
-type Grammar = typeof import('./grammar.ts');
-
-const grammarQuery = {
-  queryKey: ['grammar'],
-  queryFn: (): Promise<Grammar> => import('./grammar.ts'),
-  staleTime: Number.POSITIVE_INFINITY,
-  gcTime: Number.POSITIVE_INFINITY,
-};
-
 /** Where the text is wrong, by the same parser that the server runs. */
-export function useQueryTrouble(text: string): FilterTextError | undefined {
-  const { data: grammar } = useQuery(grammarQuery);
-  const parsed = grammar?.parseFilter(text, 'spans');
-  return parsed && !parsed.ok ? parsed.error : undefined;
+export function queryTrouble(text: string): FilterTextError | undefined {
+  const parsed = parseFilter(text, 'spans');
+  return parsed.ok ? undefined : parsed.error;
 }
 
 /** The search box of the product: completes fields and values, marks the error where it is, `/` focuses it. */
@@ -43,24 +33,22 @@ export function SearchBox(props: { value: string; scope: Scope; onSearch: (q: st
   }
   useHotkey('/', () => input.current?.focus(), { label: 'Search', group: 'Everywhere' });
 
-  const { data: grammar } = useQuery(grammarQuery);
   const completion = open ? completionAt(text, cursor) : undefined;
   const valueField = FACET_FIELDS.find((field) => field === completion?.field);
   const values = useQuery({
     ...facetsQuery({ ...props.scope, q: '' }, [valueField ?? 'service'], 50),
     enabled: completion?.kind === 'value' && valueField !== undefined,
   });
-  const suggestions: Suggestion[] =
-    !completion || !grammar
-      ? []
-      : completion.kind === 'field'
-        ? suggestFields(grammar.FIELDS, completion.prefix)
-        : suggestValues(
-            grammar.FIELDS,
-            completion,
-            valueField === undefined ? [] : (values.data?.data[0]?.values ?? []),
-          );
-  const trouble = useQueryTrouble(text);
+  const suggestions: Suggestion[] = !completion
+    ? []
+    : completion.kind === 'field'
+      ? suggestFields(FIELDS, completion.prefix)
+      : suggestValues(
+          FIELDS,
+          completion,
+          valueField === undefined ? [] : (values.data?.data[0]?.values ?? []),
+        );
+  const trouble = queryTrouble(text);
   const shownTrouble = trouble && (!open || text === props.value) ? trouble : undefined;
 
   const accept = (suggestion: Suggestion) => {

@@ -64,13 +64,13 @@ await sdk.shutdown();`,
 }
 
 function curl(origin: string): string {
-  return `now=$(date +%s)
-id() { head -c "$1" /dev/urandom | od -An -tx1 | tr -d ' \\n'; }
+  return `(now=$(date +%s)
+hex() { head -c "$1" /dev/urandom | od -An -tx1 | tr -d ' \\n'; }
 curl -sS ${origin}/v1/traces -H 'Content-Type: application/json' -d @- <<EOF
 {"resourceSpans":[{
   "resource":{"attributes":[{"key":"service.name","value":{"stringValue":"hello-candela"}}]},
   "scopeSpans":[{"spans":[{
-    "traceId":"$(id 16)","spanId":"$(id 8)","name":"chat gpt-4o-mini","kind":3,
+    "traceId":"$(hex 16)","spanId":"$(hex 8)","name":"chat gpt-4o-mini","kind":3,
     "startTimeUnixNano":"$((now - 1))000000000","endTimeUnixNano":"\${now}000000000",
     "attributes":[
       {"key":"gen_ai.operation.name","value":{"stringValue":"chat"}},
@@ -83,5 +83,6 @@ curl -sS ${origin}/v1/traces -H 'Content-Type: application/json' -d @- <<EOF
       {"key":"gen_ai.output.messages","value":{"stringValue":
         "[{\\\\"role\\\\":\\\\"assistant\\\\",\\\\"parts\\\\":[{\\\\"type\\\\":\\\\"text\\\\",\\\\"content\\\\":\\\\"Hello!\\\\"}]}]"}}
     ]}]}]}]}
-EOF`;
+EOF
+)`;
 }

@@ -18,7 +18,7 @@ import { chosenColumns, SPAN_COLUMNS, TRACE_COLUMNS } from './columns.tsx';
 import { FacetsPanel } from './facets-panel.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import { FirstTrace } from './first-trace.tsx';
-import { SearchBox, useQueryTrouble } from './search-box.tsx';
+import { SearchBox, queryTrouble } from './search-box.tsx';
 import { nextSort } from './sorts.ts';
 import type { TracesSearch } from './traces-search.ts';
 
@@ -35,7 +35,7 @@ export function TracesPage() {
   const change = (next: Partial<Record<keyof TracesSearch, string | true | undefined>>) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before });
   const setQuery = (text: string) => change({ q: text === '' ? undefined : text });
-  const trouble = useQueryTrouble(q);
+  const trouble = queryTrouble(q);
   const scrolled = useRef(0);
   const canLive = isRelative(range) && search.sort === undefined;
   const live = search.live === true && canLive;

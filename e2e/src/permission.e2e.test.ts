@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { whyNoBrowser } from './chromium.ts';
+import { TracesPage } from './pages/traces-page.ts';
+import { requestTraces } from './seeds.ts';
+import { accessibilityFindings, openStage, type Stage } from './stage.ts';
+
+const missing = whyNoBrowser();
+if (missing !== undefined) console.warn(`SKIPPED, permission in the browser: ${missing}`);
+
+const KEY = 'pk_e2e00000_browser-test-key';
+
+describe.skipIf(missing !== undefined)('permission and failure', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage({ PLATFORM_BOOTSTRAP_API_KEY: KEY });
+    await stage.seed(...requestTraces(3, Date.now()));
+  });
+  afterAll(() => stage?.close());
+
+  it('asks for a key, says why one is refused, and opens with the right one for this tab', async () => {
+    // As if it came through a proxy: then nobody is taken for the person at this machine.
+    const { page } = await stage.open('/traces', { headers: { 'x-forwarded-for': '203.0.113.7' } });
+    await page.getByRole('heading', { name: 'An API key is needed' }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByLabel('API key').fill('wrong');
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    await page.getByText('not known or was revoked').waitFor();
+    await page.getByLabel('API key').fill(KEY);
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    const traces = new TracesPage(page);
+    await traces.loaded();
+    await page.reload();
+    await traces.loaded();
+    expect(await traces.rows.count()).toBe(3);
+  });
+
+  it('says what failed with the request id, and recovers', async () => {
+    const { page } = await stage.open('/traces');
+    const traces = new TracesPage(page);
+    await traces.loaded();
+    await page.route('**/api/**', (route) =>
+      route.fulfill({
+        status: 422,
+        headers: { 'x-request-id': 'abc123', 'x-platform-error-code': 'query_too_expensive' },
+        json: { err: 'The query needs more memory than its bound allows.' },
+      }),
+    );
+    await page.reload();
+    await page.getByText('The query needs more memory than its bound allows.').waitFor();
+    await page.getByText('abc123').waitFor();
+    await page.unroute('**/api/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await traces.loaded();
+  });
+});
