@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { mkdir, readdir, statfs } from 'node:fs/promises';
+import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
 import { type Clock, fail, type Logger, systemClock } from '@candela/kernel';
 import { GroupInserter, type GroupSink } from './group-insert/inserter.ts';
 import { Appender, type AppendRequest } from './wal/appender.ts';
@@ -371,6 +371,9 @@ async function recover(options: IngestLogOptions): Promise<Recovered> {
   const unsavedHashes: { segment: Segment; hashes: SeenHash[] }[] = [];
   for (const segment of segments.list) {
     if (saved.completeSegments.has(segment.id)) continue;
+    // Sealed before the window began: none of its requests can be resent as "recent" any more.
+    const writtenMs = (await stat(segment.path)).mtimeMs;
+    if (segment.requests === undefined && Date.now() - writtenMs > windowMs) continue;
     const requests = segment.requests ?? (await segments.load(segment));
     const hashes = requests.map(({ requestHash, timeMs }) => ({ requestHash, timeMs }));
     for (const { requestHash, timeMs } of hashes) recent.add(requestHash, timeMs);

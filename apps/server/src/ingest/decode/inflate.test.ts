@@ -34,15 +34,20 @@ describe.each(ENCODERS)('inflate %s', (encoding, compress) => {
 
   it('damage is a typed error, never anything else', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ minLength: 20, maxLength: 300 }), fc.nat(), fc.nat(255), (bytes, where, value) => {
-        const damaged = Buffer.from(compress(bytes));
-        damaged[where % damaged.length] = value;
-        try {
-          inflate(damaged.subarray(0, 1 + (where % damaged.length)), encoding, 1_000_000);
-        } catch (thrown) {
-          expect(['undecodable', 'too_large']).toContain((thrown as { code?: string }).code);
-        }
-      }),
+      fc.property(
+        fc.uint8Array({ minLength: 20, maxLength: 300 }),
+        fc.nat(),
+        fc.nat(255),
+        (bytes, where, value) => {
+          const damaged = Buffer.from(compress(bytes));
+          damaged[where % damaged.length] = value;
+          try {
+            inflate(damaged.subarray(0, 1 + (where % damaged.length)), encoding, 1_000_000);
+          } catch (thrown) {
+            expect(['undecodable', 'too_large']).toContain((thrown as { code?: string }).code);
+          }
+        },
+      ),
     );
   });
 });

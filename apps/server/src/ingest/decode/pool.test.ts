@@ -44,7 +44,9 @@ describe('decode pool', () => {
   it('decodes many requests on several workers, each answer to its own request', async () => {
     const workers = open();
     const counts = Array.from({ length: 200 }, (_, n) => 1 + (n % 17));
-    const answers = await Promise.all(counts.map((count, n) => workers.run(job(traceBody(`pool ${n}`, count)))));
+    const answers = await Promise.all(
+      counts.map((count, n) => workers.run(job(traceBody(`pool ${n}`, count)))),
+    );
     expect(answers.map((answer) => answer.accepted)).toEqual(counts);
     expect(new Set(answers.map((answer) => Buffer.from(answer.requestHash).toString('hex'))).size).toBe(200);
   });
@@ -72,7 +74,11 @@ describe('decode pool', () => {
     const workers = open({ workers: 1, deadlineMs: 1 });
     // Long enough that a check of the deadline falls inside.
     const heavy = traceBody('heavy', 60_000);
-    const answers = await Promise.allSettled([workers.run(job(heavy)), workers.run(job(heavy)), workers.run(job(heavy))]);
+    const answers = await Promise.allSettled([
+      workers.run(job(heavy)),
+      workers.run(job(heavy)),
+      workers.run(job(heavy)),
+    ]);
     const refused = answers.filter((answer) => answer.status === 'rejected');
     expect(refused.length).toBeGreaterThan(0);
     for (const answer of refused) expect(answer.reason).toMatchObject({ code: 'overloaded' });

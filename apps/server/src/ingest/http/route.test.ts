@@ -20,12 +20,19 @@ describe('matchDoor', () => {
     expect(matchDoor('GET', path, undefined)).toBe(signal);
   });
 
-  it.each(['/v1/trace', '/v1/traces/x', '/api/v1/health', '/x/v1/traces', '/v1', '/%76%31/traces', '/v1/traces%2F', '', '*'])(
-    '%s is no door',
-    (path) => {
-      expect(matchDoor('POST', path, 'text/plain')).toBeUndefined();
-    },
-  );
+  it.each([
+    '/v1/trace',
+    '/v1/traces/x',
+    '/api/v1/health',
+    '/x/v1/traces',
+    '/v1',
+    '/%76%31/traces',
+    '/v1/traces%2F',
+    '',
+    '*',
+  ])('%s is no door', (path) => {
+    expect(matchDoor('POST', path, 'text/plain')).toBeUndefined();
+  });
 
   it('a protobuf POST to the base address is a trace request, anything else there is not ours', () => {
     expect(matchDoor('POST', '/', PROTOBUF)).toBe('traces');

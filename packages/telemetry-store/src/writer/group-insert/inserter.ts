@@ -51,6 +51,7 @@ interface Range {
 
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5_000;
+const COMPLAIN_MS = 60_000;
 /** A range whose insert took the engine down this often is treated as bad data. */
 const MAX_ENGINE_KILLS = 5;
 /** The same for a refusal whose code says neither "later" nor "bad data". */
@@ -78,6 +79,7 @@ export class GroupInserter {
   #lastError: string | undefined;
   /** Requests set aside since the last good insert. */
   #asideInARow = 0;
+  #complaint = { message: '', at: 0 };
 
   constructor(options: GroupInserterOptions) {
     this.#options = options;
@@ -146,14 +148,23 @@ export class GroupInserter {
         backoff = FIRST_BACKOFF_MS;
       } catch (thrown) {
         // The log itself (disk, permissions): nothing is lost by waiting, and nothing may be skipped.
-        this.#options.logger.error(
-          { err: thrown },
-          'carrying the write-ahead log into the store failed; trying again',
-        );
+        this.#complain(thrown);
         await this.#pause(backoff);
         backoff = Math.min(backoff * 2, MAX_BACKOFF_MS);
       }
     }
+  }
+
+  /** Says the same thing once a minute, not at every try. */
+  #complain(thrown: unknown): void {
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    const now = performance.now();
+    if (message === this.#complaint.message && now - this.#complaint.at < COMPLAIN_MS) return;
+    this.#complaint = { message, at: now };
+    this.#options.logger.error(
+      { err: thrown },
+      'carrying the write-ahead log into the store failed; trying again until it works',
+    );
   }
 
   /** Waits until a group is worth forming; false when it woke for another reason. */

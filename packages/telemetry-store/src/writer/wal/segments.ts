@@ -145,7 +145,7 @@ export class Segments {
    * is set aside as `.quarantine`, a clean copy takes its place.
    */
   async load(segment: Segment, newest = false): Promise<IndexedRequest[]> {
-    let bytes: Buffer = await readFile(segment.path);
+    let bytes = await this.#readSegment(segment);
     let scan = scanFrames(bytes, Math.min(SEGMENT_HEADER_BYTES, bytes.byteLength));
     const tail = scan.damaged.at(-1);
     const headerBad = parseHeader(bytes) === undefined;
@@ -227,6 +227,20 @@ export class Segments {
     for (const segment of this.list) {
       await segment.reader?.close();
       segment.reader = undefined;
+    }
+  }
+
+  /** The bytes of a segment; none when the file is gone or the disk cannot read it, which is said once. */
+  async #readSegment(segment: Segment): Promise<Buffer> {
+    try {
+      return await readFile(segment.path);
+    } catch (thrown) {
+      const code = errorCode(thrown);
+      if (code !== 'ENOENT' && code !== 'EIO') throw thrown;
+      const aside = segment.path.replace(/\.wal$/, '.quarantine');
+      if (code === 'EIO') await rename(segment.path, aside);
+      this.#options.onQuarantine(code === 'EIO' ? aside : segment.path, segment.size);
+      return encodeHeader(segment.id, segment.firstSeq);
     }
   }
 
