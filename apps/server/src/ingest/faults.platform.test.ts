@@ -18,6 +18,7 @@ import {
   startPlatform,
 } from '@candela/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { say } from './testing/say.ts';
 import { post } from './testing/client.ts';
 import { openDoors } from './testing/harness.ts';
 import { span, traceBody, traceIdOf, traceRequest } from './testing/spans.ts';
@@ -96,7 +97,7 @@ describe('case 15: SIGKILL under 50 clients', () => {
       calmMs: [300, 1_500],
     });
     const result = await compare(report.load, 'case15');
-    console.info(
+    say(
       `case 15: ${report.rounds.map((round) => round.blow).join(', ')}; ${result.acknowledged} requests acknowledged, slowest start ${Math.round(report.slowestStartMs)} ms`,
     );
     expect(result).toMatchObject({ lost: [], doubled: [], unknown: [] });
@@ -166,7 +167,7 @@ describe('case 17: the disk of the data directory is full', () => {
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mib}m`, 'tmpfs', place], { stdio: 'pipe' });
     } catch {
-      console.warn('SKIPPED: case 17 needs the right to mount a small tmpfs');
+      say('SKIPPED: case 17 needs the right to mount a small tmpfs');
       return undefined;
     }
     mounted = place;
@@ -374,7 +375,7 @@ describe('case 22: the end', () => {
     target = undefined;
     const { code, signal } = await stopping;
     await load.stop();
-    console.info(
+    say(
       `case 22: stopped in ${Math.round(performance.now() - startedAt)} ms, ${load.acknowledged.size} acknowledged`,
     );
     expect({ code, signal }).toEqual({ code: 0, signal: null });
@@ -419,7 +420,7 @@ describe('case 23: steady load, in short', () => {
       const before = { files: await files(), rss: residentMib(platform.pid) };
       await sleep(8_000);
       const after = { files: await files(), rss: residentMib(platform.pid) };
-      console.info(
+      say(
         `case 23: files ${before.files} -> ${after.files}, RSS ${before.rss.toFixed(0)} -> ${after.rss.toFixed(0)} MiB`,
       );
       expect(Math.abs(after.files - before.files)).toBeLessThan(15);

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { fail } from '@candela/kernel';
 import { NODE_BINARY, percentile } from '@candela/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
+import { say } from './testing/say.ts';
 import { grpcFrame, grpcRaw, post, PROTOBUF, raw } from './testing/client.ts';
 import { type Doors, type DoorsOptions, openDoors } from './testing/harness.ts';
 import { traceBody, traceIdOf } from './testing/spans.ts';
@@ -138,7 +139,7 @@ describe('case 10: hostile connections', () => {
     await p99(port, agent, 'warm');
     const calm = await p99(port, agent, 'calm');
     const room = Math.min(IDLE, openFiles() - 500);
-    if (room < IDLE) console.warn(`only ${room} idle sockets: the limit of open files allows no more`);
+    if (room < IDLE) say(`only ${room} idle sockets: the limit of open files allows no more`);
     const script = fileURLToPath(new URL('./testing/attacker.ts', import.meta.url));
     const attacker = spawn(NODE_BINARY, [script, String(port), String(grpcPort), String(room)], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -148,7 +149,7 @@ describe('case 10: hostile connections', () => {
     attacker.kill('SIGKILL');
     await once(attacker, 'exit');
     agent.destroy();
-    console.info(
+    say(
       `p99 calm ${calm.toFixed(1)} ms, with ${room} idle sockets and rapid resets ${attacked.toFixed(1)} ms`,
     );
     // The attacker takes one of the cores, hence the allowance on top of the factor.
