@@ -1,16 +1,16 @@
 export * from './schema/expressions.ts';
 export * from './schema/tables.ts';
-export {
-  type EmbeddedOptions,
-  EMBEDDED_DATABASE,
-  openTelemetryStore,
-  type SelectOptions,
-  type StoreHealth,
-  type StoreState,
-  type TelemetryStore,
-  type TelemetryStoreOptions,
-  type UrlOptions,
-} from './client/store.ts';
+export { EMBEDDED_DATABASE, openTelemetryStore } from './client/store.ts';
+export type {
+  CommandOptions,
+  EmbeddedOptions,
+  SelectOptions,
+  StoreHealth,
+  StoreState,
+  TelemetryStore,
+  TelemetryStoreOptions,
+  UrlOptions,
+} from './client/types.ts';
 export { StoreError } from './client/errors.ts';
 export { DirectoryLockedError } from './engine-host/supervisor.ts';
 export type { EngineCaps } from './engine-host/protocol.ts';

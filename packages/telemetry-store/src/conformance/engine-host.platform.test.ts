@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { silentLogger } from '@candela/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTelemetryStore } from '../client/store.ts';
+import { isAlive } from '../engine-host/owner.ts';
 import { DirectoryLockedError, type EngineState } from '../engine-host/supervisor.ts';
 import { EMBEDDED, eventually, scratchDir, startEngine } from './harness.ts';
 import { idTextBlock } from './native-block.ts';
@@ -16,15 +17,6 @@ beforeEach(() => {
   dir = scratchDir();
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
-
-const alive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /** Starts a process that opens a store on `dataDir` and reports the engine's pid once ready. */
 async function startOwner(dataDir: string) {
@@ -249,10 +241,10 @@ describe('engine host', () => {
       expect(String(error)).toContain(dir);
       expect(String(error)).toContain(String(owner.pid));
       expect(performance.now() - started).toBeLessThan(5_000);
-      expect(alive(enginePid)).toBe(true);
+      expect(isAlive(enginePid)).toBe(true);
     } finally {
       owner.kill('SIGKILL');
-      await eventually('engine gone', () => !alive(enginePid));
+      await eventually('engine gone', () => !isAlive(enginePid));
     }
   });
 
@@ -262,7 +254,7 @@ describe('engine host', () => {
     owner.kill('SIGKILL');
     const { store, close } = await openIn(dir);
     expect(performance.now() - started).toBeLessThan(10_000);
-    expect(alive(enginePid)).toBe(false);
+    expect(isAlive(enginePid)).toBe(false);
     expect(await store.select('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await close();
   });

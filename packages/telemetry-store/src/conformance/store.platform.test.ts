@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StoreError } from '../client/errors.ts';
-import type { TelemetryStore } from '../client/store.ts';
+import type { TelemetryStore } from '../client/types.ts';
 import { LOG_ATTRIBUTE_PAIRS, LOG_TEXT, SPAN_ATTRIBUTE_PAIRS, SPAN_TEXT } from '../schema/expressions.ts';
 import { TABLES } from '../schema/tables.ts';
 import { EMBEDDED, eventually, serverTarget } from './harness.ts';

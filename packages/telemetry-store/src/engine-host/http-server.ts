@@ -9,7 +9,7 @@ import { ConcurrencyGate } from './gate.ts';
 import { decodedBody, type Inbox } from './inbox.ts';
 import { type EngineRequest, parseRequest } from './request.ts';
 import { CONCURRENT_INSERTS, OUTBOX_HEADER, STREAM_HEADER } from './protocol.ts';
-import { insertFromFile, splitInsert, trailingFormat } from './sql-text.ts';
+import { type InsertText, insertFromFile, splitInsert, trailingFormat } from './sql-text.ts';
 
 export interface HttpServerOptions {
   readonly engine: Engine;
@@ -102,11 +102,8 @@ async function answerQuery(
 }
 
 interface Insert {
-  readonly head: string;
-  readonly format: string;
-  /** Data that came with the text of the statement. */
-  readonly inline: string;
-  /** Data that is still to be read. */
+  readonly text: InsertText;
+  /** Data that is still to be read, after what came with the text. */
   readonly body: Readable | undefined;
 }
 
@@ -117,25 +114,14 @@ async function readStatement(
 ): Promise<{ readonly sql: string; readonly insert: Insert | undefined }> {
   const body = decodedBody(req);
   if (request.queryInUrl !== undefined) {
-    const split = splitInsert(request.queryInUrl);
-    if (split !== undefined) {
-      return {
-        sql: request.queryInUrl,
-        insert: { head: split.head, format: split.format, inline: split.data, body },
-      };
-    }
+    const text = splitInsert(request.queryInUrl);
+    if (text !== undefined) return { sql: request.queryInUrl, insert: { text, body } };
   }
   const text = (await readAll(body, MAX_QUERY_BYTES)).toString('utf8');
   const sql = request.queryInUrl === undefined ? text : `${request.queryInUrl}\n${text}`;
   if (sql.trim() === '') throw new EngineError(62, 'SYNTAX_ERROR', 'Empty query');
-  const split = splitInsert(sql);
-  return {
-    sql,
-    insert:
-      split === undefined
-        ? undefined
-        : { head: split.head, format: split.format, inline: split.data, body: undefined },
-  };
+  const insert = splitInsert(sql);
+  return { sql, insert: insert === undefined ? undefined : { text: insert, body: undefined } };
 }
 
 async function answerInsert(
@@ -146,11 +132,11 @@ async function answerInsert(
   options: HttpServerOptions,
 ): Promise<void> {
   const insertFile = (file: string): Promise<EngineResult> =>
-    options.engine.run(insertFromFile(insert.head, insert.format, file), 'TabSeparated', request);
+    options.engine.run(insertFromFile(insert.text, file), 'TabSeparated', request);
   const left = req.headers[OUTBOX_HEADER];
   const result = await (typeof left === 'string'
     ? insertFile(outboxFile(options.outboxDir, left))
-    : options.inbox.receive(insert.inline, insert.body, insertFile));
+    : options.inbox.receive(insert.text.data, insert.body, insertFile));
   res.writeHead(200, {
     'X-ClickHouse-Summary': summary({
       elapsed_ns: Math.round(result.elapsedSeconds * 1e9),

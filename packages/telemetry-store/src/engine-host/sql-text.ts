@@ -13,35 +13,47 @@ export function quoteIdentifier(name: string): string {
   return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
 }
 
-const INSERT_WITH_FORMAT = /^([\s\S]*?\bINSERT\s+INTO\b[\s\S]*?)\bFORMAT\s+(\w+)[ \t\r]*(?:;?\s*$|\n)/i;
-const INSERT_WITH_VALUES = /^(\s*INSERT\s+INTO\b[\s\S]*?)\bVALUES\s*;?\s*$/i;
 const COMMENT_OR_BLANK = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/;
+/** `INSERT INTO name (columns) SETTINGS ...`, then `FORMAT x` or a `VALUES` with nothing after it. */
+const INSERT_WITH_DATA = new RegExp(
+  [
+    /^(INSERT\s+INTO\s+(?:TABLE\s+)?(?:`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*"|[\w.])+\s*(?:\([^)']*\))?)\s*/,
+    /(SETTINGS\b(?:(?!\b(?:FORMAT|VALUES|SELECT|WITH)\b)[\s\S])*)?/,
+    /(?:FORMAT\s+(\w+)[ \t\r]*(?:;?\s*$|\n)|VALUES\s*;?\s*$)/,
+  ]
+    .map((part) => part.source)
+    .join(''),
+  'i',
+);
 
-/** `INSERT ... FORMAT x` split around its format; undefined for every other statement. */
-export function splitInsert(
-  sql: string,
-): { readonly head: string; readonly format: string; readonly data: string } | undefined {
-  if (!/^INSERT\b/i.test(sql.replace(COMMENT_OR_BLANK, ''))) return undefined;
-  const withFormat = INSERT_WITH_FORMAT.exec(sql);
-  if (withFormat) {
-    return {
-      head: withFormat[1] ?? '',
-      format: withFormat[2] ?? '',
-      data: sql.slice(withFormat[0].length),
-    };
-  }
-  const values = INSERT_WITH_VALUES.exec(sql);
-  return values ? { head: values[1] ?? '', format: 'Values', data: '' } : undefined;
+/** An insert that brings data in a format, taken apart. */
+export interface InsertText {
+  readonly into: string;
+  /** `SETTINGS ...` or empty text. */
+  readonly settings: string;
+  readonly format: string;
+  /** Data that follows in the same text. */
+  readonly data: string;
 }
 
-/**
- * The insert that reads its data from `file`. `SETTINGS` in the head may follow the columns or precede the format in
- * the client's text; the engine wants `FROM INFILE` before them.
- */
-export function insertFromFile(head: string, format: string, file: string): string {
-  const settings = /\bSETTINGS\s+\w+\s*=[\s\S]*$/i.exec(head);
-  const before = settings ? head.slice(0, settings.index) : head;
-  return `${before.trimEnd()} FROM INFILE ${quote(file)} ${settings ? `${settings[0].trimEnd()} ` : ''}FORMAT ${format}`;
+/** `INSERT ... FORMAT x` (or an open `VALUES`) taken apart; undefined for every other statement. */
+export function splitInsert(sql: string): InsertText | undefined {
+  const text = sql.replace(COMMENT_OR_BLANK, '');
+  const match = INSERT_WITH_DATA.exec(text);
+  if (match === null) return undefined;
+  return {
+    into: (match[1] ?? '').trimEnd(),
+    settings: (match[2] ?? '').trim(),
+    format: match[3] ?? 'Values',
+    data: text.slice(match[0].length),
+  };
+}
+
+/** The insert that reads its data from `file`. The engine wants `FROM INFILE` before the settings. */
+export function insertFromFile(insert: InsertText, file: string): string {
+  return [insert.into, `FROM INFILE ${quote(file)}`, insert.settings, `FORMAT ${insert.format}`]
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 /** The explicit `FORMAT x` at the end of a reading statement, if it has one. */

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,13 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '@candela/kernel';
 import { defaultCaps } from './default-caps.ts';
+import { isAlive, readOwner } from './owner.ts';
+import { probe } from './probe.ts';
 import {
   CONCURRENT_INSERTS,
   type EngineCaps,
   type HostMessage,
   type HostOptions,
   OUTBOX_DIR,
-  OWNER_FILE,
   type Owner,
 } from './protocol.ts';
 
@@ -126,7 +126,7 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
       if (failure === undefined) break;
       if (failure.reason !== 'locked') throw new Error(`The engine did not start: ${failure.message}`);
       // An orphan of a killed server is dying; a host whose parent lives is somebody else's.
-      const owner = this.#owner();
+      const owner = readOwner(this.#engineDir);
       const foreign = owner !== undefined && isAlive(owner.parentPid) && owner.parentPid !== process.pid;
       if (foreign || Date.now() > giveUp) throw this.#lockedError(owner);
       await sleep(150);
@@ -272,58 +272,10 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
     this.#probeTimer.unref();
   }
 
-  #owner(): Owner | undefined {
-    try {
-      const parsed: unknown = JSON.parse(readFileSync(join(this.#engineDir, OWNER_FILE), 'utf8'));
-      return isOwner(parsed) ? parsed : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
   #lockedError(owner: Owner | undefined): DirectoryLockedError {
     const who = owner === undefined ? 'another process' : `the process ${owner.parentPid}`;
     return new DirectoryLockedError(
       `The data directory ${resolve(this.#engineDir, '..')} is in use by ${who}. Stop it, or start with another data directory.`,
     );
   }
-}
-
-function isOwner(value: unknown): value is Owner {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'parentPid' in value &&
-    typeof value.parentPid === 'number' &&
-    'hostPid' in value &&
-    typeof value.hostPid === 'number'
-  );
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
-/** True when the engine itself ran a statement within `limitMs`. */
-function probe(socketPath: string, limitMs: number): Promise<boolean> {
-  return new Promise((done) => {
-    const req = request({ socketPath, path: '/probe', agent: new Agent({ keepAlive: false }) }, (res) => {
-      res.resume();
-      res.once('end', () => {
-        clearTimeout(timer);
-        done(res.statusCode === 200);
-      });
-    });
-    const timer = setTimeout(() => req.destroy(new Error('no answer')), limitMs);
-    req.once('error', () => {
-      clearTimeout(timer);
-      done(false);
-    });
-    req.end();
-  });
 }
