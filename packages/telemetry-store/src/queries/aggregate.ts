@@ -40,6 +40,8 @@ const NICE_SECONDS = [
   604_800, 2_592_000, 31_536_000,
 ];
 const SECOND = 1_000_000_000n;
+/** Buckets times groups that one answer may hold. */
+const MAX_POINTS = 100_000;
 
 /** Width of a bucket in seconds for about 60 buckets over a window. */
 export function autoBucket(window: Window): number {
@@ -75,18 +77,21 @@ export async function aggregateSpans(
   return { bucketSeconds, rows, groups: top?.groups ?? (rows.length > 0 ? 1 : 0) };
 }
 
-interface RawRow {
-  readonly T?: number;
-  readonly G: string[];
-  readonly V: (number | null)[];
-  readonly N?: number;
-}
+/** `T` time, `G0`, `G1`, ... group values, `V0`, `V1`, ... figures, `N` number of groups. */
+type RawRow = Readonly<Record<string, string | number | null>>;
 
 const figures = (measures: readonly Measure[]): string =>
-  `[${measures.map((measure) => `toNullable(toFloat64(${MEASURE_SQL[measure]}))`).join(', ')}] AS V`;
+  measures.map((measure, index) => `${MEASURE_SQL[measure]} AS V${index}`).join(', ');
 
-function groupSql(groupBy: readonly string[], params: Params): string {
-  return `[${groupBy.map((field) => `toString(${fieldSql(field, params)})`).join(', ')}]`;
+const groups = (groupBy: readonly string[], params: Params): string[] =>
+  groupBy.map((field, index) => `${fieldSql(field, params)} AS G${index}`);
+
+function shape(row: RawRow, input: AggregateInput, time: string | null): AggregateResult['rows'][number] {
+  return {
+    time,
+    group: input.groupBy.map((_, index) => String(row[`G${index}`] ?? '')),
+    values: input.measures.map((_, index) => finite(row[`V${index}`])),
+  };
 }
 
 /** The value of a field as one expression. @throws bad_query */
@@ -118,49 +123,54 @@ async function topGroups(
   input: AggregateInput,
 ): Promise<Pick<AggregateResult, 'rows' | 'groups'>> {
   const scope = SpanScope.of(context).during(input.window).matching(input.filter);
+  const by = input.groupBy.map((_, index) => `G${index}`).join(', ');
   const raw = await runner.run<RawRow>(
     scope,
-    `SELECT ${groupSql(input.groupBy, scope.params)} AS G, ${figures(input.measures)}, count() OVER () AS N
-     ${scope.from} GROUP BY G ORDER BY V[1] DESC NULLS LAST, G LIMIT ${input.limit}`,
+    `SELECT ${[...groups(input.groupBy, scope.params), figures(input.measures)].join(', ')}, count() OVER () AS N
+     ${scope.from} GROUP BY ${by} ORDER BY V0 DESC NULLS LAST, ${by} LIMIT ${input.limit}`,
   );
-  return {
-    rows: raw.map((row) => ({ time: null, group: row.G, values: row.V.map(finite) })),
-    groups: raw[0]?.N ?? 0,
-  };
+  return { rows: raw.map((row) => shape(row, input, null)), groups: Number(raw[0]?.['N'] ?? 0) };
 }
+
+/** Character between joined group values; a value that holds it could only ever make a group too many. */
+const JOIN = '\u001F';
 
 async function series(
   runner: Runner,
   context: RequestContext,
   input: AggregateInput,
   bucketSeconds: number | null,
-  groups: readonly string[][] | undefined,
+  chosen: readonly string[][] | undefined,
 ): Promise<AggregateResult['rows']> {
-  if (groups?.length === 0) return [];
+  if (chosen?.length === 0) return [];
   let scope = SpanScope.of(context).during(input.window).matching(input.filter);
-  const group = groupSql(input.groupBy, scope.params);
-  if (groups !== undefined) {
-    // Joined by a character no chosen group holds: one bound list instead of a list of lists.
-    const joined = groups.map((values) => values.join('\u001F'));
+  const { params } = scope;
+  const columns = groups(input.groupBy, params);
+  if (chosen !== undefined) {
+    const joined = input.groupBy.map((field) => `toString(${fieldSql(field, params)})`);
+    const wanted = params.bind(
+      chosen.map((values) => values.join(JOIN)),
+      'Array(String)',
+    );
     scope = scope.and(
-      `arrayStringConcat(${group}, '\u001F') IN ${scope.params.bind(joined, 'Array(String)')}`,
+      `arrayStringConcat([${joined.join(', ')}], ${params.bind(JOIN, 'String')}) IN ${wanted}`,
     );
   }
-  const bucket =
-    bucketSeconds === null
-      ? '0'
-      : `toUnixTimestamp(toStartOfInterval(Timestamp, toIntervalSecond(${scope.params.bind(bucketSeconds, 'UInt32')}), 'UTC'))`;
+  const keys = input.groupBy.map((_, index) => `G${index}`);
+  if (bucketSeconds !== null) {
+    const width = params.bind(bucketSeconds, 'UInt32');
+    columns.unshift(`intDiv(toUnixTimestamp(Timestamp), ${width}) * ${width} AS T`);
+    keys.unshift('T');
+  }
+  const by = keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')} ORDER BY ${keys.join(', ')}`;
   const raw = await runner.run<RawRow>(
     scope,
-    `SELECT ${bucket} AS T, ${groups === undefined ? 'emptyArrayString()' : group} AS G, ${figures(input.measures)}
-     ${scope.from} GROUP BY T, G ORDER BY T, G LIMIT 100000`,
+    `SELECT ${[...columns, figures(input.measures)].join(', ')} ${scope.from} ${by} LIMIT ${MAX_POINTS}`,
   );
-  return raw.map((row) => ({
-    time: bucketSeconds === null ? null : new Date((row.T ?? 0) * 1_000).toISOString(),
-    group: row.G,
-    values: row.V.map(finite),
-  }));
+  return raw.map((row) =>
+    shape(row, input, bucketSeconds === null ? null : new Date(Number(row['T']) * 1_000).toISOString()),
+  );
 }
 
-const finite = (value: number | null): number | null =>
-  value !== null && Number.isFinite(value) ? value : null;
+const finite = (value: string | number | null | undefined): number | null =>
+  typeof value === 'number' && Number.isFinite(value) ? value : null;

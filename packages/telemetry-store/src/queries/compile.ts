@@ -8,6 +8,7 @@ import {
   requireField,
 } from '@candela/contract';
 import { isContentKey } from '@candela/semconv';
+import { SPAN_ATTRIBUTE_PAIRS } from '../schema/expressions.ts';
 import type { Params } from './params.ts';
 import { SPAN_FIELDS, type SpanField } from './span-fields.ts';
 import { containsAnywhere, wordsAnywhere } from './words.ts';
@@ -148,11 +149,10 @@ export function mapOf(source: KeySource, key: string): string {
 /** Lets the skip index over `key=value` pass by the parts that cannot match; it never decides a row. */
 function attributeHint(map: string, key: string, filter: FilterCondition, params: Params): string {
   if (map !== 'SpanAttributes' || (filter.op !== '=' && filter.op !== 'in')) return '';
-  const items = `arrayMap((k, v) -> concat(k, '=', v), mapKeys(${map}), mapValues(${map}))`;
   const wanted = scalars(filter).map((value) => `${key}=${value}`);
   return wanted.length === 1
-    ? ` AND indexHint(has(${items}, ${params.bind(wanted[0] ?? '', 'String')}))`
-    : ` AND indexHint(hasAny(${items}, ${params.bind(wanted, 'Array(String)')}))`;
+    ? ` AND indexHint(has(${SPAN_ATTRIBUTE_PAIRS}, ${params.bind(wanted[0] ?? '', 'String')}))`
+    : ` AND indexHint(hasAny(${SPAN_ATTRIBUTE_PAIRS}, ${params.bind(wanted, 'Array(String)')}))`;
 }
 
 function scalars(filter: FilterCondition): readonly FilterScalar[] {

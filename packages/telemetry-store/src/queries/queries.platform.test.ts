@@ -271,6 +271,24 @@ describe('hostile content', () => {
     },
   );
 
+  it.each(['Zoltán', 'größe', '日本語', '🕯️', 'naïve Zoltán', '->'])('finds the words %s', async (words) => {
+    await bench.put([
+      span(0x202, 0x202, 0, {
+        name: 'foreign',
+        attributes: {
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.prompt': `a->b größe naïve Zoltán 日本語 🕯️ end`,
+        },
+      }),
+    ]);
+    const { data } = await bench.queries.searchSpans(
+      context,
+      input('start', { filter: { field: 'text', op: 'matches', value: words } }),
+    );
+    expect(data.map((row) => row.name)).toContain('foreign');
+    expect(data.map((row) => row.name)).not.toContain('hostile 0');
+  });
+
   it('keeps any attribute key as a key', async () => {
     const attributes = new Map<string, string | number | boolean | bigint | (string | number)[]>([
       ['__proto__', 'a'],

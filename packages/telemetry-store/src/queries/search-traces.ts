@@ -24,8 +24,10 @@ interface Found {
 }
 
 const DAY = 86_400_000_000_000n;
-/** Candidates asked for beyond the page, for those that turn out to belong to an older slice. */
+/** Candidates asked for beyond the page, for those that turn out to start earlier. */
 const SPARE = 20;
+/** Spans taken in one step at most. */
+const MAX_SPANS = 1_000_000;
 
 /**
  * One page of traces of which at least one span matches. Sorted by start, the key of a trace is its first matching
@@ -70,40 +72,84 @@ async function byFirstMatch(
   const descending = input.sort.startsWith('-');
   const wanted = input.limit + 1;
   const found: Found[] = [];
+  // Spans of one trace lie close together: without a filter a page of traces needs many spans.
+  let spans = (wanted + SPARE) * (input.filter === undefined ? 12 : 2);
   for (const slice of slices(shrink(input.window, cursor, descending), descending)) {
-    let after = cursor?.after;
-    for (;;) {
-      const asked = wanted - found.length + SPARE;
-      const batch = await candidates(runner, context, input, slice, after, asked);
-      found.push(...(await withFigures(runner, context, input, slice, batch)));
-      const last = batch.at(-1);
-      if (found.length >= wanted || batch.length < asked || last === undefined) break;
-      after = [last.K, last.TraceId];
+    let rest = slice;
+    while (rest.from < rest.to) {
+      const { seen, keys, complete } = await candidates(runner, context, input, rest, spans);
+      // Large traces: the more spans one has, the more are taken at once.
+      if (!complete) spans = Math.min(spans * 4, MAX_SPANS);
+      if (seen === undefined) continue;
+      const fresh = afterCursor(keys, descending, cursor);
+      for (let at = 0; at < fresh.length && found.length < wanted; ) {
+        const chunk = fresh.slice(at, at + wanted - found.length + SPARE);
+        found.push(...(await withFigures(runner, context, input, seen, chunk)));
+        at += chunk.length;
+      }
+      if (found.length >= wanted) return found.slice(0, wanted);
+      rest = descending ? { from: rest.from, to: seen.from } : { from: seen.to, to: rest.to };
     }
-    if (found.length >= wanted) break;
   }
-  return found.slice(0, wanted);
+  return found;
 }
 
-/** Traces by their first matching span within a slice. */
-function candidates(
+interface RawMatch {
+  readonly TraceId: string;
+  readonly Ns: string;
+}
+
+/**
+ * The next matching spans of a slice in the order of time, by trace. `seen` is the part of the slice they cover
+ * completely; undefined when not even one instant was covered, so that more have to be taken.
+ */
+async function candidates(
   runner: Runner,
   context: RequestContext,
   input: Input,
   slice: Window,
-  after: readonly string[] | undefined,
   limit: number,
-): Promise<TraceKey[]> {
+): Promise<{ seen: Window | undefined; keys: TraceKey[]; complete: boolean }> {
   const descending = input.sort.startsWith('-');
-  const direction = descending ? 'DESC' : 'ASC';
   const scope = SpanScope.of(context).during(slice).matching(input.filter);
-  return runner.run<TraceKey>(
+  const rows = await runner.run<RawMatch>(
     scope,
-    `SELECT TraceId, toString(First) AS K FROM (
-       SELECT TraceId, toUnixTimestamp64Nano(min(Timestamp)) AS First ${scope.from} GROUP BY TraceId
-     ) ${beyond(scope, 'First', descending, after)}
-     ORDER BY First ${direction}, TraceId ${direction} LIMIT ${limit}`,
+    `SELECT TraceId, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns ${scope.from}
+     ORDER BY Timestamp ${descending ? 'DESC' : 'ASC'} LIMIT ${limit}`,
   );
+  const complete = rows.length < limit;
+  const end = BigInt(rows.at(-1)?.Ns ?? '0');
+  // There may be more spans of the last instant than were taken: it belongs to the next round.
+  const cut = !complete && !(limit >= MAX_SPANS && rows[0]?.Ns === rows.at(-1)?.Ns);
+  const kept = cut ? rows.filter((row) => BigInt(row.Ns) !== end) : rows;
+  if (cut && kept.length === 0) return { seen: undefined, keys: [], complete };
+  const seen = complete
+    ? slice
+    : descending
+      ? { from: cut ? end + 1n : end, to: slice.to }
+      : { from: slice.from, to: cut ? end : end + 1n };
+  const first = new Map<string, bigint>();
+  for (const row of kept) {
+    const at = BigInt(row.Ns);
+    const known = first.get(row.TraceId);
+    if (known === undefined || at < known) first.set(row.TraceId, at);
+  }
+  const sign = descending ? -1 : 1;
+  const keys = [...first].sort(
+    ([idA, a], [idB, b]) => sign * (a === b ? (idA < idB ? -1 : 1) : a < b ? -1 : 1),
+  );
+  return { seen, keys: keys.map(([TraceId, at]) => ({ TraceId, K: at.toString() })), complete };
+}
+
+/** Of the traces that start at the very instant of the cursor, those that were shown already. */
+function afterCursor(
+  keys: readonly TraceKey[],
+  descending: boolean,
+  cursor: Cursor | undefined,
+): readonly TraceKey[] {
+  if (cursor === undefined) return keys;
+  const [last = '', lastId = ''] = cursor.after;
+  return keys.filter((key) => key.K !== last || (descending ? key.TraceId < lastId : key.TraceId > lastId));
 }
 
 /** The figures of the candidates, without those whose first matching span lies before the slice. */

@@ -1,12 +1,13 @@
 import type { Window } from './scope.ts';
 
 const SECOND = 1_000_000_000n;
-/** Widths from the near end on: much traffic fills a page from seconds, little needs days. */
-const WIDTHS = [10n, 120n, 1_800n, 21_600n, 172_800n, 1_209_600n].map((seconds) => seconds * SECOND);
+/** Widths from the near end on: much traffic fills a page from minutes, little needs weeks. */
+const WIDTHS = [120n, 3_600n, 86_400n, 2_592_000n].map((seconds) => seconds * SECOND);
 
 /**
- * Cuts a window into slices that grow away from where a list starts, so that a page of newest (or oldest) rows looks
- * at little when there is much, and at everything in a few statements when there is little.
+ * Cuts a window into slices that grow away from where a list starts. The store finds the newest (or oldest) rows of
+ * a slice without looking at the rest of it, but it opens every part that reaches into the slice: of a long window
+ * that would be all of them.
  */
 export function* slices(window: Window, newestFirst: boolean): Generator<Window> {
   let { from, to } = window;

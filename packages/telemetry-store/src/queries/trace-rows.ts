@@ -61,7 +61,9 @@ export async function toTraceRows(
 }
 
 /** Tokens and cost of a trace: null when no span reported any. */
-export function usageOf(raw: RawTotals): Pick<TraceRow, 'inputTokens' | 'outputTokens' | 'costUsd'> {
+export function usageOf(
+  raw: Pick<RawTotals, 'Counting' | 'Input' | 'Output' | 'Cost'>,
+): Pick<TraceRow, 'inputTokens' | 'outputTokens' | 'costUsd'> {
   const reported = raw.Counting > 0;
   return {
     inputTokens: reported ? raw.Input : null,

@@ -18,11 +18,9 @@ export async function readTrace(
 ): Promise<{ data: Trace; nextCursor: string | null }> {
   const traceId = input.traceId.toLowerCase();
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, LIST, 2);
-  const scope = traceScope(context, traceId);
-  const [[totals], spans] = await Promise.all([
-    runner.run<RawTotals>(scope, `SELECT ${TRACE_TOTALS} ${scope.from} GROUP BY TraceId`),
-    readSpans(runner, context, traceId, input.limit + 1, cursor?.after),
-  ]);
+  const spans = await readSpans(runner, context, traceId, input.limit + 1, cursor?.after);
+  const whole = cursor === undefined && spans.length <= input.limit;
+  const totals = whole ? totalsOf(spans) : await readTotals(runner, context, traceId);
   if (totals === undefined) throw fail('not_found', { what: 'The trace' });
   const page = spans.slice(0, input.limit);
   const last = page.at(-1);
@@ -49,6 +47,53 @@ export async function readTrace(
     nextCursor: more
       ? encodeCursor({ list: LIST, from: 0n, to: 0n, after: [last.StartNs, last.SpanId] })
       : null,
+  };
+}
+
+type Totals = Omit<RawTotals, 'TraceId' | 'RootStatus' | 'SpeakerId' | 'SpeakerNs'>;
+
+async function readTotals(
+  runner: Runner,
+  context: RequestContext,
+  traceId: string,
+): Promise<Totals | undefined> {
+  const scope = traceScope(context, traceId);
+  const [totals] = await runner.run<RawTotals>(
+    scope,
+    `SELECT ${TRACE_TOTALS} ${scope.from} GROUP BY TraceId`,
+  );
+  return totals;
+}
+
+/** The same figures from all spans at hand, oldest first: most traces are small, and one statement is enough. */
+function totalsOf(spans: readonly RawSpan[]): Totals | undefined {
+  const root = spans.find((span) => span.ParentSpanId === '') ?? spans[0];
+  if (root === undefined) return undefined;
+  const counting = spans.filter((span) => span.CountsUsage === 1);
+  const costs = counting.flatMap((span) => (span.CostUsd === null ? [] : [span.CostUsd]));
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const distinct = (values: readonly string[]) =>
+    [...new Set(values.filter((value) => value !== ''))].slice(0, 20).sort();
+  const end = (span: RawSpan) => BigInt(span.StartNs) + BigInt(span.DurationNs);
+  return {
+    StartNs: spans[0]?.StartNs ?? '0',
+    EndNs: spans
+      .map(end)
+      .reduce((a, b) => (a > b ? a : b))
+      .toString(),
+    Spans: spans.length,
+    Errors: spans.filter((span) => span.StatusCode === 'Error').length,
+    RootName: root.SpanName,
+    RootService: root.ServiceName,
+    RootEnvironment: root.Environment,
+    Services: distinct(spans.map((span) => span.ServiceName)),
+    Models: distinct(spans.map((span) => span.Model)),
+    Counting: counting.length,
+    Input: sum(counting.map((span) => span.Input)),
+    Output: sum(counting.map((span) => span.Output)),
+    Cost: costs.length === 0 ? null : sum(costs),
+    Session: spans.find((span) => span.SessionId !== '')?.SessionId ?? '',
+    User: spans.find((span) => span.UserId !== '')?.UserId ?? '',
   };
 }
 

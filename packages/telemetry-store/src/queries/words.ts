@@ -1,16 +1,11 @@
+import { SPAN_TEXT } from '../schema/expressions.ts';
 import type { Params } from './params.ts';
 
 export type ContentPart = 'prompt' | 'completion' | 'any';
 
 const MAX_WORDS = 20;
 
-/**
- * What the token index of the table is made of, letter by letter: only a condition on this very expression can use it.
- * Lower case of ASCII letters only, as `lower` does it.
- */
-const INDEXED =
-  "lower(concat(SpanName, ' ', StatusMessage, ' ', arrayStringConcat(mapValues(ContentAttributes), ' ')))";
-
+/** As the engine's `lower` does it, which the index is made with. */
 const asciiLower = (text: string): string => text.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase());
 
 /** The words of a text as the token index knows them: runs of ASCII letters and digits and of anything beyond ASCII. */
@@ -34,9 +29,9 @@ export function wordsAnywhere(part: ContentPart, text: string, params: Params): 
   if (words.length === 0) return containsAnywhere(part, text.trim(), params);
   const bound = words.map((word) => params.bind(word, 'String'));
   const has = (sql: string) => bound.map((word) => `hasToken(${sql}, ${word})`).join(' AND ');
-  if (part === 'any') return has(INDEXED);
+  if (part === 'any') return has(SPAN_TEXT);
   // The index first: it passes by whole granules. Then the side of the conversation.
-  return `${has(INDEXED)} AND arrayExists(t -> ${has('lower(t)')}, ${values(part)})`;
+  return `${has(SPAN_TEXT)} AND arrayExists(t -> ${has('lower(t)')}, ${values(part)})`;
 }
 
 /** The text occurs as it is, whatever its case, in one of the texts. */
