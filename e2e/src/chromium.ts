@@ -10,7 +10,7 @@ const PLACES = [
 ];
 
 /** The browser of this machine: `CHROMIUM_PATH`, else the first of the usual places; undefined when there is none. */
-export function findChromium(): string | undefined {
+function findChromium(): string | undefined {
   const named = process.env['CHROMIUM_PATH'];
   return [...(named === undefined ? [] : [named]), ...PLACES].find((path) => existsSync(path));
 }

@@ -1,7 +1,7 @@
 import { newSpanId, newTraceId, type SeedSpan, type SeedTrace } from './otlp.ts';
 
 /** Text that would do harm anywhere it was taken for HTML, markdown code or a link. */
-export const HOSTILE = '<img src=x onerror="window.__hacked=1"><script>window.__hacked=1</script>';
+const HOSTILE = '<img src=x onerror="window.__hacked=1"><script>window.__hacked=1</script>';
 
 const text = (role: string, content: string) => ({ role, parts: [{ type: 'text', content }] });
 

@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type PlatformProcess, startPlatform } from '@candela/testkit';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import axe from 'axe-core';
 import { expect } from 'vitest';
 import { launchBrowser } from './chromium.ts';
 import { type SeedTrace, sendTrace } from './otlp.ts';
@@ -16,13 +16,13 @@ export const WEB_DIST = join(dirname(fileURLToPath(import.meta.url)), '..', '..'
 export const soon = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000 });
 
 /** A page with a record of everything a clean page does not do. */
-export interface WatchedPage {
+interface WatchedPage {
   readonly page: Page;
   /** Console errors and warnings, uncaught errors, policy violations, calls to other hosts. */
   readonly complaints: string[];
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly colorScheme?: 'light' | 'dark';
   /** Sent with every request of the page. */
   readonly headers?: Record<string, string>;
@@ -103,8 +103,6 @@ function watch(page: Page, origin: string): string[] {
   return complaints;
 }
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 interface AxeFinding {
   readonly id: string;
   readonly help: string;
@@ -114,7 +112,7 @@ interface AxeFinding {
 /** What the accessibility rules (WCAG 2.2 A and AA) find wrong on the page, one line a finding. */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
   // By the debugger's channel: a script element would be refused by the page's own policy, and rightly.
-  await page.evaluate(axeSource);
+  await page.evaluate(axe.source);
   const findings = await page.evaluate<AxeFinding[]>(
     `axe.run(document, { runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] } })
       .then((result) => result.violations)`,

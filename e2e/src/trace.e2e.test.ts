@@ -180,7 +180,7 @@ const SCROLL = `new Promise((resolve) => {
     last = now;
     if (frames > 0) { worst = Math.max(worst, took); if (took > 34) over += 1; }
     frames += 1;
-    tree.scrollTop += 400;
+    tree.scrollTop += 150;
     if (now - begun < 2000) requestAnimationFrame(step); else resolve({ frames, worst, over });
   };
   requestAnimationFrame(step);

@@ -83,6 +83,8 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     await services.getByRole('button', { name: 'cart', exact: false }).first().click();
     await soon(() => traces.query()).toBe('service:cart');
     await soon(async () => (await traces.cells()).every((row) => row.includes('cart'))).toBe(true);
+    // Its other values stay on offer.
+    await services.getByRole('button', { name: 'checkout' }).first().waitFor();
     await traces.facet('Status').getByRole('button', { name: 'error' }).first().click();
     await soon(() => traces.query()).toBe('service:cart status:error');
     await traces.chips.first().getByRole('button').click();

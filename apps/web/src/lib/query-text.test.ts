@@ -7,6 +7,7 @@ import {
   terms,
   toggleValue,
   valuesOf,
+  withoutField,
   withoutTerm,
 } from './query-text.ts';
 
@@ -40,6 +41,7 @@ describe('query text', () => {
     expect(valuesOf(query, 'service')).toEqual(['checkout', 'cart api']);
     query = toggleValue(query, 'service', 'checkout');
     expect(query).toBe('duration>2s service:"cart api"');
+    expect(withoutField(query, 'service')).toBe('duration>2s');
     expect(toggleValue(query, 'service', 'cart api')).toBe('duration>2s');
     expect(excludeValue(excludeValue('', 'model', 'o1'), 'model', 'o1')).toBe('-model:o1');
   });

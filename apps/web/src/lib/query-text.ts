@@ -97,6 +97,12 @@ export function toggleValue(query: string, field: string, value: string): string
   return `${query.slice(0, term.start)}${field}:${text}${query.slice(term.end)}`;
 }
 
+/** The query without the field's `field:...` term. */
+export function withoutField(query: string, field: string): string {
+  const term = terms(query).find((candidate) => candidate.text.startsWith(`${field}:`));
+  return term ? withoutTerm(query, term) : query;
+}
+
 /** Adds `-field:value` unless it is there. */
 export function excludeValue(query: string, field: string, value: string): string {
   const text = `-${field}:${quoted(value)}`;

@@ -8,6 +8,7 @@ export const Route = createRootRoute({
   search: { middlewares: [retainSearchParams(['from', 'to', 'env'])] },
   component: () => (
     <AppShell>
+      <title>Candela</title>
       <Outlet />
     </AppShell>
   ),

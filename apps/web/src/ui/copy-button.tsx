@@ -35,7 +35,7 @@ export function CopyButton(props: {
       ) : (
         <Copy size={13} aria-hidden />
       )}
-      {props.children}
+      {props.children !== undefined && <span className="text-sm">{props.children}</span>}
       <span className="sr-only" aria-live="polite">
         {state === 'done' ? 'Copied' : ''}
       </span>

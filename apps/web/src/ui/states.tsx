@@ -1,5 +1,5 @@
 import { CircleAlert, KeyRound } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { ApiError, setTabKey, tabKey } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
@@ -8,6 +8,7 @@ import { CopyButton } from './copy-button.tsx';
 export function Notice(props: { icon?: ReactNode; title: string; children?: ReactNode; alert?: boolean }) {
   return (
     <div
+      data-testid="notice"
       role={props.alert ? 'alert' : undefined}
       className="mx-auto flex max-w-xl flex-col items-center gap-2 px-6 py-16 text-center"
     >
@@ -18,8 +19,17 @@ export function Notice(props: { icon?: ReactNode; title: string; children?: Reac
   );
 }
 
+const RETRY_MS = 4_000;
+
 /** Shows what the server said, with the id to quote; 401 and 403 become the no-permission state. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const heals = error instanceof ApiError && (error.status === 0 || error.status === 503);
+  const retry = useEffectEvent(onRetry);
+  useEffect(() => {
+    if (!heals) return undefined;
+    const timer = setInterval(() => retry(), RETRY_MS);
+    return () => clearInterval(timer);
+  }, [heals]);
   if (error instanceof ApiError && (error.status === 401 || error.status === 403))
     return <NoPermission error={error} onRetry={onRetry} />;
   const requestId = error instanceof ApiError ? error.requestId : '';
@@ -33,6 +43,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry: () => voi
         </p>
       )}
       <Button onClick={onRetry}>Try again</Button>
+      {heals && <p className="text-sm">This page tries again by itself.</p>}
     </Notice>
   );
 }

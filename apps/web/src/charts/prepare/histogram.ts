@@ -6,7 +6,7 @@ export interface HistogramRow {
   readonly errors: number;
 }
 
-export interface Bar {
+interface Bar {
   readonly fromMs: number;
   readonly toMs: number;
   readonly count: number;

@@ -12,9 +12,9 @@ export const NAV_GROUPS = [
   'Ask',
   'Settings',
 ] as const;
-export type NavGroup = (typeof NAV_GROUPS)[number];
+type NavGroup = (typeof NAV_GROUPS)[number];
 
-export interface NavPlace {
+interface NavPlace {
   readonly group: NavGroup;
   readonly label: string;
   readonly icon: LucideIcon;

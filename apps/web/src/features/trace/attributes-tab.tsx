@@ -9,7 +9,7 @@ import { quoted } from '../../lib/query-text.ts';
 const MOST = 600;
 
 /** The value as one text. */
-export function attributeText(attribute: Attribute): string {
+function attributeText(attribute: Attribute): string {
   if (attribute.type === 'json') return JSON.stringify(attribute.value);
   return attribute.value === null || attribute.value === undefined ? '' : String(attribute.value);
 }

@@ -19,7 +19,7 @@ const roleOf = (role: string) =>
     : { label: role, mark: 'border-l-line-strong' };
 
 /** What a message says, as text to copy. */
-export function messageText(message: Message): string {
+function messageText(message: Message): string {
   return message.parts
     .map((part) => {
       if (part.type === 'text' || part.type === 'reasoning') return part.text;
@@ -76,7 +76,7 @@ export function MessageView({ message, aside }: { message: Message; aside?: Reac
   );
 }
 
-export function PartView({ part }: { part: MessagePart }) {
+function PartView({ part }: { part: MessagePart }) {
   switch (part.type) {
     case 'text':
       return <TextBlock text={part.text} />;

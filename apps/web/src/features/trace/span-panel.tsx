@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { Tabs } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { spanQuery } from '../../api/telemetry.ts';
+import { curlOf } from '../../lib/curl.ts';
 import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -241,7 +242,20 @@ function RawTab({ detail }: { detail: SpanDetail }) {
   const text = JSON.stringify(detail, null, 2);
   return (
     <div className="relative p-3">
-      <CopyButton label="Copy as JSON" text={() => text} className="absolute top-4 right-4 h-6 bg-surface" />
+      <div className="absolute top-4 right-4 flex bg-surface">
+        <CopyButton
+          label="Copy as cURL"
+          text={() =>
+            curlOf(location.origin, `/api/telemetry/traces/${detail.traceId}/spans/${detail.spanId}`)
+          }
+          className="h-6"
+        >
+          cURL
+        </CopyButton>
+        <CopyButton label="Copy as JSON" text={() => text} className="h-6">
+          JSON
+        </CopyButton>
+      </div>
       <pre className="rounded-md border border-line bg-surface p-3 font-mono text-sm break-words whitespace-pre-wrap">
         {text.length > 200_000
           ? `${text.slice(0, 200_000)}\n… ${text.length - 200_000} more characters: copy to read all`

@@ -7,8 +7,7 @@ import type { Focus } from './minimap.tsx';
 import type { TraceSpan } from './trace-spans.ts';
 
 /** Deeper levels are indented less, so that a chain of hundreds stays on screen. */
-export const indentOf = (depth: number): number =>
-  depth <= 12 ? depth * 14 : 168 + Math.min(depth - 12, 40) * 3;
+const indentOf = (depth: number): number => (depth <= 12 ? depth * 14 : 168 + Math.min(depth - 12, 40) * 3);
 
 /** Name, facts and fold button of one span. */
 export function SpanName(props: {

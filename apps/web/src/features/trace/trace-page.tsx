@@ -31,6 +31,7 @@ export function TracePage() {
   }
   return (
     <div className="flex h-full flex-col">
+      <title>{`${trace.rootName || trace.traceId} · Candela`}</title>
       <TraceHeader trace={trace} failed={spans[tree.order[0] ?? -1]?.failed ?? false} />
       <Explorer
         key={trace.traceId}

@@ -2,7 +2,7 @@ import { choiceParam, textParam } from '../../lib/search-params.ts';
 
 export const LEFT_VIEWS = ['tree', 'transcript', 'timeline'] as const;
 export type LeftView = (typeof LEFT_VIEWS)[number];
-export const SPAN_TABS = ['messages', 'attributes', 'events', 'links', 'raw'] as const;
+const SPAN_TABS = ['messages', 'attributes', 'events', 'links', 'raw'] as const;
 export type SpanTab = (typeof SPAN_TABS)[number];
 
 /** What the trace page has in its URL. */

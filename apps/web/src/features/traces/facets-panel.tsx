@@ -1,12 +1,12 @@
 import type { FacetField } from '@candela/contract';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { ChevronRight, Minus } from 'lucide-react';
 import { facetsQuery, type Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCount } from '../../lib/format.ts';
 import { preference } from '../../lib/preference.ts';
 import { FACET_FIELDS } from './facet-fields.ts';
-import { excludeValue, toggleValue, valuesOf } from '../../lib/query-text.ts';
+import { excludeValue, toggleValue, valuesOf, withoutField } from '../../lib/query-text.ts';
 
 const LABELS: Record<FacetField, string> = {
   status: 'Status',
@@ -25,14 +25,24 @@ const folded = preference('facets.folded', 'provider environment', isText);
 
 /** The most frequent values under the query; a click adds one to the query or takes it out. */
 export function FacetsPanel(props: { scope: Scope; onChange: (q: string) => void }) {
+  const { q } = props.scope;
   const { data, isError, isPlaceholderData } = useQuery({
     ...facetsQuery(props.scope, FACET_FIELDS),
     placeholderData: keepPreviousData,
   });
+  // What was chosen of a field must not hide the field's other values: those are counted without its own term.
+  const asked = FACET_FIELDS.filter((field) => valuesOf(q, field).length > 0);
+  const others = useQueries({
+    queries: asked.map((field) => ({
+      ...facetsQuery({ ...props.scope, q: withoutField(q, field) }, [field]),
+      placeholderData: keepPreviousData,
+    })),
+  });
   const foldedNames = folded.use().split(' ');
-  const groups = FACET_FIELDS.map((field) => data?.data.find((facet) => facet.field === field)).filter(
-    (facet) => facet !== undefined,
-  );
+  const groups = FACET_FIELDS.map((field) => {
+    const found = [others[asked.findIndex((one) => one === field)]?.data, data].find((answer) => answer);
+    return found?.data.find((facet) => facet.field === field);
+  }).filter((facet) => facet !== undefined);
   return (
     <aside
       aria-label="Facets"

@@ -17,8 +17,9 @@ export function FirstTrace({ environment }: { environment: string | undefined })
   const snippet = all[chosen] ?? all[0];
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4 px-6 py-12">
+      <title>Traces · Candela</title>
       <div>
-        <h2 className="text-xl font-semibold">Send the first trace</h2>
+        <h1 className="text-xl font-semibold">Send the first trace</h1>
         <p className="text-muted">
           Any OpenTelemetry SDK will do. Paste one of these; this page shows the trace as soon as it arrives.
         </p>

@@ -6,10 +6,12 @@ import { useEffect, useMemo, useRef } from 'react';
 import { anyTraceQuery, histogramQuery, type Scope, spansQuery, tracesQuery } from '../../api/telemetry.ts';
 import { prepareHistogram } from '../../charts/prepare/histogram.ts';
 import { HistogramChart } from '../../charts/visualise/histogram.tsx';
+import { curlOf } from '../../lib/curl.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { bucketSeconds, isRelative } from '../../lib/time-range.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
@@ -64,6 +66,7 @@ export function TracesPage() {
   const columns = isSpans ? SPAN_COLUMNS : TRACE_COLUMNS;
   return (
     <div className="flex h-full flex-col">
+      <title>Traces · Candela</title>
       <h1 className="sr-only">Traces</h1>
       <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
         <div className="flex items-start gap-2">
@@ -101,6 +104,17 @@ export function TracesPage() {
             <Radio size={14} aria-hidden className={live ? 'text-accent' : 'text-muted'} />
             Live
           </Button>
+          <CopyButton
+            label="Copy this search as cURL"
+            className="h-8"
+            text={() =>
+              curlOf(location.origin, `/api/telemetry/${isSpans ? 'spans' : 'traces'}/search`, {
+                ...range,
+                ...(q === '' ? {} : { q }),
+                ...(search.sort === undefined ? {} : { sort: search.sort }),
+              })
+            }
+          />
           <ColumnChooser
             all={columns}
             chosen={

@@ -1,8 +1,6 @@
 import { SPAN_SORTS, TRACE_SORTS } from './sorts.ts';
 import { choiceParam, flagParam, textParam } from '../../lib/search-params.ts';
 
-export type RowKind = 'traces' | 'spans';
-
 /** What the Traces page has in its URL besides time range and environment. */
 export interface TracesSearch {
   q?: string;

@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest';
+import { curlOf } from './curl.ts';
+
+it('writes a command that survives quotes in the query', () => {
+  expect(curlOf('http://h', '/api/x', { q: `name:"it's"` })).toBe(
+    String.raw`curl -sS 'http://h/api/x' -H 'Authorization: Bearer <api key>' -d '{"q":"name:\"it'\''s\""}'`,
+  );
+  expect(curlOf('http://h', '/api/x')).not.toContain('-d');
+});
