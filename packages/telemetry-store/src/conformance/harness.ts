@@ -99,11 +99,3 @@ export async function eventually(
     await new Promise((next) => setTimeout(next, 50));
   }
 }
-
-/** Native block of the rows of `sql`, made by the engine itself. */
-export async function nativeBlock(client: ClickHouseClient, sql: string): Promise<Uint8Array> {
-  const { stream } = await client.exec({ query: `${sql} FORMAT Native` });
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
-}

@@ -65,7 +65,7 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_traces',
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, Timestamp)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_traces` ON CLUSTER `main`
 AS `telemetry`.`otel_traces_local`
@@ -122,7 +122,7 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_logs', '
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, Timestamp)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_logs` ON CLUSTER `main`
 AS `telemetry`.`otel_logs_local`
@@ -160,7 +160,7 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_gauge` ON CLUSTER `main`
 AS `telemetry`.`otel_metrics_gauge_local`
@@ -200,7 +200,7 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_sum` ON CLUSTER `main`
 AS `telemetry`.`otel_metrics_sum_local`
@@ -244,7 +244,7 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_histogram` ON CLUSTER `main`
 AS `telemetry`.`otel_metrics_histogram_local`
@@ -292,7 +292,7 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_exponential_histogram` ON CLUSTER `main`
 AS `telemetry`.`otel_metrics_exponential_histogram_local`
@@ -328,7 +328,7 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_summary` ON CLUSTER `main`
 AS `telemetry`.`otel_metrics_summary_local`
