@@ -47,11 +47,13 @@ export class PreparedBatch {
       body.writeUInt32LE(high + carry, at + 4);
     };
     let first: SpanHoles | undefined;
+    let caseOfTrace = 0;
     for (let index = 0; index < this.#holes.length; index++) {
       const holes = this.#holes[index];
       if (holes === undefined) break;
       if (first === undefined || index % SPANS_PER_TRACE === 0) {
         first = holes;
+        caseOfTrace = random.word();
         for (let word = 0; word < 4; word++) body.writeUInt32LE(random.word(), holes.trace + word * 4);
       } else body.copy(body, holes.trace, first.trace, first.trace + 16);
       body.writeUInt32LE(random.word(), holes.span);
@@ -59,7 +61,7 @@ export class PreparedBatch {
       put(holes.start, holes.startOffset);
       put(holes.end, holes.startOffset + holes.duration);
       if (holes.caseNumber >= 0) {
-        let digits = random.word();
+        let digits = caseOfTrace;
         for (let digit = 0; digit < 8; digit++) {
           body[holes.caseNumber + digit] = 48 + (digits % 10);
           digits = Math.floor(digits / 10);
@@ -123,11 +125,19 @@ function writeAttribute(writer: ProtoWriter, field: number, [key, value]: Attrib
 
 const CASE = 'case 00000000';
 
+const questionOf = (random: BenchRandom): string => `About ${CASE}: ${prose(random, 210)}`;
+
+/**
+ * `conversation`: the model calls of a trace work on one question of a user, as agents and pipelines do, and answer
+ * differently. `unrelated`: no two calls share a question, the hardest case for compression.
+ */
+export type Texts = 'conversation' | 'unrelated';
+
 function attributesOf(
   role: (typeof ROLE)[number],
   random: BenchRandom,
   prompts: readonly string[],
-  session: string,
+  trace: { readonly session: string; readonly question: string },
 ): Attribute[] {
   switch (role) {
     case 'server':
@@ -171,7 +181,7 @@ function attributesOf(
       });
       const input = JSON.stringify([
         message('system', random.pick(prompts)),
-        message('user', `About ${CASE}: ${prose(random, 210)}`),
+        message('user', trace.question),
       ]);
       const output = JSON.stringify([message('assistant', prose(random, 180), { finish_reason: 'stop' })]);
       return [
@@ -180,7 +190,7 @@ function attributesOf(
         ['gen_ai.request.model', model],
         ['gen_ai.response.model', answering],
         ['gen_ai.response.id', `chatcmpl-${random.hex(16)}`],
-        ['gen_ai.conversation.id', session],
+        ['gen_ai.conversation.id', trace.session],
         ['gen_ai.usage.input_tokens', 150 + random.below(900)],
         ['gen_ai.usage.output_tokens', 20 + random.below(300)],
         ['gen_ai.response.finish_reasons', ['stop']],
@@ -202,7 +212,7 @@ const NAMES = {
  * Batch number `index` of the bench: 11 attributes a span, 4 resource attributes, ten spans a trace, four of them
  * model calls with about 1 kB of messages.
  */
-export function prepareBatch(index: number, spans = 1_000): PreparedBatch {
+export function prepareBatch(index: number, spans = 1_000, texts: Texts = 'conversation'): PreparedBatch {
   const random = new BenchRandom(index + 1);
   const prompts = systemPrompts(new BenchRandom(77), 12);
   const holes: SpanHoles[] = [];
@@ -211,10 +221,13 @@ export function prepareBatch(index: number, spans = 1_000): PreparedBatch {
   scope.text(1, 'bench');
   scope.text(2, '1.0.0');
   scopeSpans.message(1, scope);
-  let session = '';
+  let told = { session: '', question: '' };
   for (let number = 0; number < spans; number++) {
     const place = number % SPANS_PER_TRACE;
-    if (place === 0) session = `session-${random.hex(12)}`;
+    if (place === 0) {
+      const question = texts === 'conversation' ? questionOf(random) : '';
+      told = { session: `session-${random.hex(12)}`, question };
+    }
     const role = ROLE[place] ?? 'db';
     const span = new ProtoWriter();
     const startOffset = Math.floor((number / spans) * 12_000_000) + place * 40_000;
@@ -227,7 +240,10 @@ export function prepareBatch(index: number, spans = 1_000): PreparedBatch {
     const start = span.fixed64Hole(7);
     const end = span.fixed64Hole(8);
     let caseNumber = -1;
-    for (const attribute of attributesOf(role, random, prompts, session)) {
+    for (const attribute of attributesOf(role, random, prompts, {
+      session: told.session,
+      question: told.question === '' && role === 'model' ? questionOf(random) : told.question,
+    })) {
       const at = writeAttribute(span, 9, attribute);
       const inside =
         attribute[0] === 'gen_ai.input.messages' ? Buffer.from(String(attribute[1])).indexOf(CASE) : -1;

@@ -4,8 +4,9 @@ import { promisify } from 'node:util';
 import { silentLogger } from '@candela/kernel';
 import { DEFAULT_LIMITS } from '@candela/otlp';
 import { encodeRequest, openTelemetryStore } from '@candela/telemetry-store';
-import { prepareBatch } from '../data/spans.ts';
+import { prepareBatch, type Texts } from '../data/spans.ts';
 import { BenchRandom } from '../lib/random.ts';
+import { mergedSize } from '../lib/store.ts';
 
 const writevAsync = promisify(writev);
 const syncAsync = promisify(fdatasync);
@@ -15,11 +16,15 @@ export interface Ceiling {
   readonly megabytesPerSecond: number;
 }
 
-/** `count` batches as the `Native` blocks that the platform would make of them. */
-export function prepareBlocks(count: number): { bytes: Uint8Array; rows: number }[] {
-  const random = new BenchRandom(4_242);
+/** `count` batches, beginning with number `from`, as the `Native` blocks that the platform would make of them. */
+export function prepareBlocks(
+  count: number,
+  texts: Texts = 'conversation',
+  from = 0,
+): { bytes: Uint8Array; rows: number }[] {
+  const random = new BenchRandom(4_242 + from);
   return Array.from({ length: count }, (_, index) => {
-    const batch = prepareBatch(index);
+    const batch = prepareBatch(from + index, 1_000, texts);
     batch.renew(random, BigInt(Date.now()) * 1_000_000n);
     const { blocks } = encodeRequest('traces', 'protobuf', batch.body, {
       projectId: 'default',
@@ -96,5 +101,21 @@ export async function fsyncCeiling(
     return { spansPerSecond: rows / seconds, megabytesPerSecond: bytes / seconds / 1e6 };
   } finally {
     closeSync(file);
+  }
+}
+
+/** Bytes a span on disk after merging, of `batches` batches inserted directly. */
+export async function mergedBytesPerSpan(folder: string, batches: number, texts: Texts): Promise<number> {
+  const dataDir = join(folder, `size-${texts}`);
+  mkdirSync(dataDir, { recursive: true });
+  const store = await openTelemetryStore({ kind: 'embedded', dataDir, logger: silentLogger });
+  try {
+    for (let from = 0; from < batches; from += 20) {
+      const parts = prepareBlocks(20, texts, from).map((block) => block.bytes);
+      await store.insertNative('otel_traces', parts, `size-${from}`);
+    }
+    return (await mergedSize(store)).bytesPerSpan;
+  } finally {
+    await store.close();
   }
 }

@@ -5,9 +5,10 @@ import { sleep } from '../lib/temp.ts';
 import { Poster } from './poster.ts';
 import type { FromClient, Phase, PhaseResult, ToClient } from './protocol.ts';
 
-/** The load generator, a process of its own: `client-main.ts <batches> <spans per batch>`, driven by messages. */
+/** The load generator, a process of its own: `client-main.ts <batches> <spans per batch> <texts>`, driven by messages. */
 const batches = Number(process.argv[2] ?? 64);
 const spansPerBatch = Number(process.argv[3] ?? 1_000);
+const texts = process.argv[4] === 'unrelated' ? 'unrelated' : 'conversation';
 const KEPT_TRACE_IDS = 400;
 
 const tell = (message: FromClient) => process.send?.(message);
@@ -102,7 +103,7 @@ async function runPhase(phase: Phase, free: PreparedBatch[]): Promise<PhaseResul
   };
 }
 
-const free = Array.from({ length: batches }, (_, index) => prepareBatch(index, spansPerBatch));
+const free = Array.from({ length: batches }, (_, index) => prepareBatch(index, spansPerBatch, texts));
 process.on('message', (message: ToClient) => {
   if (message.type === 'stop') {
     process.disconnect?.();

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { NODE_BINARY } from '@candela/testkit';
+import type { Texts } from '../data/spans.ts';
 import type { FromClient, Phase, PhaseResult, ToClient } from './protocol.ts';
 
 const MAIN = join(import.meta.dirname, 'client-main.ts');
@@ -15,8 +16,12 @@ export class LoadClient {
   }
 
   /** Starts the process and waits until its `batches` of `spansPerBatch` spans are prepared. */
-  static async start(batches = 96, spansPerBatch = 1_000): Promise<LoadClient> {
-    const child = fork(MAIN, [String(batches), String(spansPerBatch)], { execPath: NODE_BINARY });
+  static async start(
+    batches = 96,
+    texts: Texts = 'conversation',
+    spansPerBatch = 1_000,
+  ): Promise<LoadClient> {
+    const child = fork(MAIN, [String(batches), String(spansPerBatch), texts], { execPath: NODE_BINARY });
     const killWithCaller = () => child.kill('SIGKILL');
     process.once('exit', killWithCaller);
     child.once('exit', () => process.off('exit', killWithCaller));
