@@ -620,20 +620,37 @@ describe('figures', () => {
     expect(await codeOf(work)).toBe('bad_query');
   });
 
-  it('give the values of each field', async () => {
+  it('give the values of one field alone', async () => {
     const facets = await bench.queries.facets(mine, {
       window,
-      filter: undefined,
-      fields: ['service', 'status', 'model', 'agent'],
-      limit: 1,
+      filter: parseFilterOrFail('service:one'),
+      fields: ['name'],
+      limit: 5,
     });
-    expect(facets).toEqual([
-      { field: 'service', values: [{ value: 'one', count: 60 }], more: true },
-      { field: 'status', values: [{ value: 'unset', count: 55 }], more: true },
-      { field: 'model', values: [{ value: 'gpt-4o-2024-08-06', count: 1 }], more: false },
-      { field: 'agent', values: [], more: false },
-    ]);
+    const values = [
+      { value: 'fast', count: 45 },
+      { value: 'slow', count: 15 },
+    ];
+    expect(facets).toEqual([{ field: 'name', values, more: false }]);
   });
+
+  it.each([undefined, parseFilterOrFail('duration>0')])(
+    'give the values of each field (filter %#)',
+    async (filter) => {
+      const facets = await bench.queries.facets(mine, {
+        window,
+        filter,
+        fields: ['service', 'status', 'model', 'agent'],
+        limit: 1,
+      });
+      expect(facets).toEqual([
+        { field: 'service', values: [{ value: 'one', count: 60 }], more: true },
+        { field: 'status', values: [{ value: 'unset', count: 55 }], more: true },
+        { field: 'model', values: [{ value: 'gpt-4o-2024-08-06', count: 1 }], more: false },
+        { field: 'agent', values: [], more: false },
+      ]);
+    },
+  );
 });
 
 describe('bounds', () => {

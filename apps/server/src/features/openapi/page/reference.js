@@ -23,7 +23,7 @@ function typeOf(schema) {
   const options = schema.anyOf ?? schema.oneOf;
   if (options) return options.map(typeOf).join(' | ');
   if (schema.type === 'array') return `${typeOf(schema.items)}[]`;
-  return schema.type ?? 'any';
+  return [schema.type ?? 'any'].flat().join(' | ');
 }
 
 function fields(schema) {
