@@ -27,6 +27,12 @@ const whoAttributes = (who: Who): Attributes => ({
 
 const system = (provider: string) => (provider === 'gcp.gemini' ? 'google' : provider.replace('_ai', 'ai'));
 
+/** Every instrumentation names its spans after the client's method. */
+const NAMES = new Map([
+  ['gcp.gemini', 'GenerateContent'],
+  ['mistral_ai', 'MistralClient.chat'],
+]);
+
 /** OpenInference, as Arize's instrumentations send it. */
 export const openinference: Convention = {
   id: 'openinference',
@@ -54,7 +60,7 @@ export const openinference: Convention = {
     }
     const usage = response?.usage;
     return {
-      name: 'OpenAI Chat Completions',
+      name: NAMES.get(model.provider) ?? 'OpenAI Chat Completions',
       kind: 'internal',
       scope,
       attributes: {

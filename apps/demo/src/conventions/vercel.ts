@@ -44,6 +44,15 @@ function content(message: ChatMessage): unknown {
   }));
 }
 
+/** The SDK names a provider with the kind of API behind it. */
+const PROVIDERS = new Map([
+  ['openai', 'openai.responses'],
+  ['anthropic', 'anthropic.messages'],
+  ['gcp.gemini', 'google.generative-ai'],
+  ['groq', 'groq.chat'],
+]);
+const providerOf = (provider: string) => PROVIDERS.get(provider) ?? `${provider}.chat`;
+
 const finish = (reason: string) => reason.replace('tool_calls', 'tool-calls');
 
 /** Vercel's AI SDK 5: the outer span repeats the sum of its inner calls. */
@@ -62,7 +71,7 @@ export const vercel: Convention = {
         'operation.name': `${operation} ${call.functionName}`,
         'resource.name': call.functionName,
         'ai.operationId': operation,
-        'ai.model.provider': `${model.provider}.${embed ? 'embedding' : 'responses'}`,
+        'ai.model.provider': embed ? `${model.provider}.embedding` : providerOf(model.provider),
         'ai.model.id': model.name,
         'ai.settings.maxRetries': 2,
         ...whoAttributes({ ...call.who, agentName: call.functionName }),
@@ -72,7 +81,7 @@ export const vercel: Convention = {
               'ai.usage.tokens': response?.usage.input,
             }
           : {
-              'gen_ai.system': `${model.provider}.responses`,
+              'gen_ai.system': providerOf(model.provider),
               'gen_ai.request.model': model.name,
               'gen_ai.request.temperature': call.temperature,
               'ai.prompt.messages': JSON.stringify([
@@ -142,7 +151,7 @@ export const vercel: Convention = {
         'operation.name': `ai.streamText ${run.who.agentName}`,
         'resource.name': run.who.agentName,
         'ai.operationId': 'ai.streamText',
-        'ai.model.provider': `${run.model.provider}.responses`,
+        'ai.model.provider': providerOf(run.model.provider),
         'ai.model.id': run.model.name,
         ...whoAttributes(run.who),
         'ai.prompt': JSON.stringify({ prompt: run.input }),
