@@ -17,7 +17,7 @@ export interface Scope {
   readonly version: string;
 }
 
-export interface EventRecord {
+interface EventRecord {
   readonly name: string;
   readonly atMs: number;
   readonly attributes: Attributes;

@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
 import { descendants } from '@candela/testkit';
 
 const TICKS_PER_SECOND = 100;
@@ -50,18 +49,4 @@ export function family(pid: number): { pid: number; name: string }[] {
       name: child.command.includes('engine-host') ? 'engine host' : 'helper',
     })),
   ];
-}
-
-/** Bytes of all files below a folder. */
-export function folderBytes(folder: string): number {
-  let bytes = 0;
-  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
-    if (!entry.isFile()) continue;
-    try {
-      bytes += statSync(join(entry.parentPath, entry.name)).size;
-    } catch {
-      // A merge removed it meanwhile.
-    }
-  }
-  return bytes;
 }

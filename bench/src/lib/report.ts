@@ -6,7 +6,7 @@ import { type Findings, markdownTable } from './table.ts';
 const DOCUMENT = join(import.meta.dirname, '..', '..', '..', 'docs', 'benchmarks.md');
 
 /** The findings as they stand in the document: command, machine, date, table, notes. */
-export function section(findings: Findings, date: Date): string {
+function section(findings: Findings, date: Date): string {
   const { cpu, cores, memoryGib, disk, kernel, node } = machine();
   return [
     `Command: \`${findings.command}\``,

@@ -32,7 +32,7 @@ export interface Usage {
   readonly reasoning: number;
 }
 
-export interface ModelResponse {
+interface ModelResponse {
   readonly id: string;
   readonly message: ChatMessage;
   readonly finishReason: 'stop' | 'length' | 'tool_calls';
@@ -65,14 +65,14 @@ export interface ModelCall {
   readonly response?: ModelResponse;
 }
 
-export interface ToolRun {
+interface ToolRun {
   readonly call: ToolCall;
   readonly definition: ToolDefinition;
   readonly who: Who;
   readonly result?: string;
 }
 
-export interface AgentRun {
+interface AgentRun {
   readonly who: Who;
   readonly workflow: string;
   readonly input: string;
@@ -82,7 +82,7 @@ export interface AgentRun {
   readonly total?: Usage;
 }
 
-export interface RetrievalRun {
+interface RetrievalRun {
   readonly step: 'retrieve' | 'rerank';
   readonly query: string;
   readonly collection: string;
@@ -90,7 +90,7 @@ export interface RetrievalRun {
   readonly documents: readonly { readonly id: string; readonly text: string; readonly score: number }[];
 }
 
-export interface Shape {
+interface Shape {
   readonly name: string;
   readonly kind: Kind;
   readonly scope: Scope;

@@ -12,7 +12,7 @@ import {
 const scope = { name: 'opentelemetry.instrumentation.genai', version: '0.5b0' };
 
 /** A message as the semantic conventions write it: a role and typed parts. */
-export function messageParts(message: ChatMessage): object[] {
+function messageParts(message: ChatMessage): object[] {
   const parts: object[] = [];
   if (message.reasoning) parts.push({ type: 'reasoning', content: message.reasoning });
   if (message.role === 'tool') {
@@ -24,7 +24,7 @@ export function messageParts(message: ChatMessage): object[] {
   return parts;
 }
 
-export const usageAttributes = (usage: Usage | undefined): Attributes =>
+const usageAttributes = (usage: Usage | undefined): Attributes =>
   usage === undefined
     ? {}
     : {

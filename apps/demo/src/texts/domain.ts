@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts';
 
-export interface Exchange {
+interface Exchange {
   readonly ask: string;
   readonly reply: string;
 }
