@@ -95,6 +95,12 @@ function watch(page: Page, origin: string): string[] {
       complaints.push(`${message.type()}: ${message.text()} ${message.location().url}`);
   });
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
+  page.on('response', (response) => {
+    if (response.status() >= 500)
+      complaints.push(
+        `${response.status()} ${response.headers()['x-platform-error-code']} ${response.url()}`,
+      );
+  });
   page.on('request', (request) => {
     const url = request.url();
     if (!url.startsWith(origin) && !url.startsWith('data:') && !url.startsWith('blob:'))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { TracePage } from './pages/trace-page.ts';
 import { agentTrace, largeTrace } from './seeds.ts';
@@ -16,9 +16,20 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await stage.seed(agent, large);
   });
   afterAll(() => stage?.close());
+  const heard: string[][] = [];
+  afterEach(() => {
+    // Being told that something asked for is absent is no fault of the page; everything else is.
+    expect(
+      heard
+        .splice(0)
+        .flat()
+        .filter((complaint) => !complaint.includes('404')),
+    ).toEqual([]);
+  });
 
   const open = async (search = '', options?: { colorScheme?: 'light' | 'dark' }) => {
     const opened = await stage.open(`/traces/${agent.traceId}${search}`, options);
+    heard.push(opened.complaints);
     return { ...opened, trace: new TracePage(opened.page) };
   };
 

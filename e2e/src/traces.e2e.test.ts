@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { Shell } from './pages/shell.ts';
 import { TracesPage } from './pages/traces-page.ts';
@@ -17,9 +17,20 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     await stage.seed(agent, hostile, ...requestTraces(240, Date.now()));
   });
   afterAll(() => stage?.close());
+  const heard: string[][] = [];
+  afterEach(() => {
+    // Being told that something asked for is absent is no fault of the page; everything else is.
+    expect(
+      heard
+        .splice(0)
+        .flat()
+        .filter((complaint) => !complaint.includes('404')),
+    ).toEqual([]);
+  });
 
   const open = async (path: string, options?: { colorScheme?: 'light' | 'dark' }) => {
     const opened = await stage.open(path, options);
+    heard.push(opened.complaints);
     const traces = new TracesPage(opened.page);
     return { ...opened, traces, shell: new Shell(opened.page) };
   };

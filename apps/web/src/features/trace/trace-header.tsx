@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
+import { shortModels } from '../../lib/models.ts';
 import { quoted } from '../../lib/query-text.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -59,7 +60,7 @@ export function TraceHeader({ trace, failed }: { trace: Trace; failed: boolean }
         </Fact>
         {trace.models.length > 0 && (
           <Fact label="Models" title={trace.models.join(', ')}>
-            {trace.models.join(', ')}
+            {shortModels(trace.models).join(', ')}
           </Fact>
         )}
         <Fact label="Services" title={trace.services.join(', ')}>

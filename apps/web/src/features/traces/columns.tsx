@@ -9,6 +9,7 @@ import {
   formatIso,
   formatRowTime,
 } from '../../lib/format.ts';
+import { shortModels } from '../../lib/models.ts';
 import { readingKind } from '../../lib/span-kind.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import type { GridColumn } from '../../ui/data-grid.tsx';
@@ -124,7 +125,9 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     width: 124,
     grow: 0.6,
     shown: true,
-    cell: (row) => text(row.models.join(', ')),
+    cell: (row) => (
+      <span title={row.models.join(', ')}>{shortModels(row.models).join(', ') || <Muted>–</Muted>}</span>
+    ),
   },
   {
     id: 'tokens',
