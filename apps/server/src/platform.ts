@@ -25,7 +25,7 @@ import { createIngest, type Ingest } from './ingest/index.ts';
 import type { PlatformMetrics } from './metrics.ts';
 import { storeOptions } from './store-options.ts';
 
-export const VERSION = '0.1.0';
+const VERSION = '0.1.0';
 
 export interface PlatformParts {
   readonly logger: Logger;

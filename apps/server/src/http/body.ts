@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { fail } from '@candela/kernel';
 
 /** Far more than any request of ours needs, far less than hurts. */
-export const MAX_JSON_BYTES = 1_048_576;
+const MAX_JSON_BYTES = 1_048_576;
 const MAX_NESTING = 64;
 
 /** Reads a JSON object whatever its content type says. @throws too_large, body_not_json, unsupported_media */

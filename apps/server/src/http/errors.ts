@@ -7,7 +7,7 @@ export interface ErrorAnswer {
 }
 
 /** Paths of the public catalog, whose errors have a shape of their own. */
-export function isCatalogPath(path: string): boolean {
+function isCatalogPath(path: string): boolean {
   return path === '/api/v1' || path.startsWith('/api/v1/');
 }
 

@@ -10,7 +10,7 @@ import type {
 import type { RequestContext } from '@candela/kernel';
 
 /** What a handler gets: validated input, who asks, and a signal that fires when the client is gone. */
-export interface HandlerInput<R extends RouteDeclaration> {
+interface HandlerInput<R extends RouteDeclaration> {
   /** Undefined only on `public` routes. */
   readonly context: R['permission'] extends 'public' ? undefined : RequestContext;
   readonly params: ParamsOf<R>;
@@ -19,9 +19,7 @@ export interface HandlerInput<R extends RouteDeclaration> {
   readonly signal: AbortSignal;
 }
 
-export type Handler<R extends RouteDeclaration> = (
-  input: HandlerInput<R>,
-) => Promise<ResponseOf<R>> | ResponseOf<R>;
+type Handler<R extends RouteDeclaration> = (input: HandlerInput<R>) => Promise<ResponseOf<R>> | ResponseOf<R>;
 
 /** One handler for every declared route: the compiler demands the ones that are missing. */
 export type Handlers = { readonly [Id in RouteId]: Handler<(typeof ROUTES)[Id]> };

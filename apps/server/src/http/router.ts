@@ -1,7 +1,7 @@
 import type { RouteDeclaration } from '@candela/contract';
 import { fail } from '@candela/kernel';
 
-export interface Match {
+interface Match {
   readonly id: string;
   readonly route: RouteDeclaration;
   readonly params: Readonly<Record<string, string>>;

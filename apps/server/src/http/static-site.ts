@@ -5,7 +5,7 @@ import { extname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-export interface StaticAnswer {
+interface StaticAnswer {
   readonly status: 200 | 304 | 404;
   readonly headers: Record<string, string>;
   readonly body: Uint8Array | undefined;

@@ -7,7 +7,7 @@ import { printDuration } from './units.ts';
 const BARE_VALUE = /^[\p{L}\p{N}_][\p{L}\p{N}_.\-/@+]*$/u;
 const BARE_KEY = /^[\p{L}\p{N}_.\-/]+$/u;
 
-export function quote(text: string): string {
+function quote(text: string): string {
   return `"${text.replaceAll(/["\\]/g, (character) => `\\${character}`)}"`;
 }
 

@@ -44,7 +44,7 @@ const SECOND = 1_000_000_000n;
 const MAX_POINTS = 100_000;
 
 /** Width of a bucket in seconds for about 60 buckets over a window. */
-export function autoBucket(window: Window): number {
+function autoBucket(window: Window): number {
   const wanted = Number((window.to - window.from) / SECOND) / 60;
   return NICE_SECONDS.find((seconds) => seconds >= wanted) ?? 31_536_000;
 }
@@ -95,7 +95,7 @@ function shape(row: RawRow, input: AggregateInput, time: string | null): Aggrega
 }
 
 /** The value of a field as one expression. @throws bad_query */
-export function fieldSql(name: string, params: Params): string {
+function fieldSql(name: string, params: Params): string {
   const resolved = requireField(name, 'spans');
   if (resolved.kind === 'key') {
     return `${mapOf(resolved.source, resolved.key)}[${params.bind(resolved.key, 'String')}]`;

@@ -49,12 +49,12 @@ export const orNull = (text: string): string | null => (text === '' ? null : tex
 
 const KINDS = ['internal', 'server', 'client', 'producer', 'consumer'] as const;
 
-export function kindOf(stored: string): SpanRow['kind'] {
+function kindOf(stored: string): SpanRow['kind'] {
   const lower = stored.toLowerCase();
   return KINDS.find((kind) => kind === lower) ?? 'unspecified';
 }
 
-export function statusOf(stored: string): SpanRow['status'] {
+function statusOf(stored: string): SpanRow['status'] {
   if (stored === 'Error') return 'error';
   return stored === 'Ok' ? 'ok' : 'unset';
 }

@@ -15,7 +15,7 @@ export interface QueryBench {
   close(): Promise<void>;
 }
 
-export interface Place {
+interface Place {
   readonly project?: string;
   readonly environment?: string;
   readonly service?: string;

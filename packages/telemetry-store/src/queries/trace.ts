@@ -8,7 +8,7 @@ import { iso, ms, orNull, type RawSpan, SPAN_COLUMNS, toLightSpan } from './span
 import { type RawTotals, TRACE_TOTALS, usageOf } from './trace-rows.ts';
 
 const LIST = 'trace';
-export const TRACE_PAGE = 5_000;
+const TRACE_PAGE = 5_000;
 
 /** One trace, its spans oldest first. @throws not_found, also for a trace of another project */
 export async function readTrace(
