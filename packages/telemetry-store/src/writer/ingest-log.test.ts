@@ -6,6 +6,7 @@ import { CandelaError, type Logger, silentLogger } from '@candela/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type IngestLog, type IngestLogOptions, openIngestLog } from './ingest-log.ts';
 import { POISON, RecordingSink } from './testing/recording-sink.ts';
+import { Segments } from './wal/segments.ts';
 
 const MIB = 1024 * 1024;
 const hashOf = (text: string): Uint8Array => createHash('sha256').update(text).digest().subarray(0, 16);
@@ -154,6 +155,28 @@ describe('ingest log', () => {
     expect(acknowledged.size).toBeGreaterThan(100);
     expect([...acknowledged].filter((name) => !stored.includes(name))).toEqual([]);
   });
+
+  it.each(['no byte', 'a header only'])(
+    'a crash that leaves a new segment with %s loses nothing',
+    async (left) => {
+      sink.state = 'down';
+      const log = await start();
+      for (const name of names(5)) await append(log, name);
+      await log.close();
+      if (left === 'no byte') await writeFile(join(dir, '00000002.wal'), '');
+      else {
+        const segments = new Segments({ dir, logger: silentLogger, onQuarantine: () => {} });
+        await segments.recover();
+        await (await segments.create(6)).handle.close();
+        await segments.close();
+      }
+      sink.state = 'ready';
+      const again = await start();
+      await append(again, 'later');
+      expect(await again.flush(5_000)).toBe(true);
+      expect(sink.texts()).toEqual([...names(5), 'later']);
+    },
+  );
 
   it('a torn tail at every byte of the last request keeps all before it', async () => {
     sink.state = 'down';

@@ -70,8 +70,10 @@ export class Segments {
    * Reads the directory after a start. The newest file is checked whole and its torn tail cut; older ones are checked
    * when their turn comes. Returns the highest sequence seen.
    */
-  async recover(): Promise<number> {
+  async recover(usedIds: Iterable<number>): Promise<number> {
     const { dir } = this.#options;
+    // A number is never used again: what is remembered of a deleted segment must not be taken for a new one.
+    for (const id of usedIds) this.#nextId = Math.max(this.#nextId, id + 1);
     const names = (await readdir(dir)).sort();
     await this.#finishRepairs(names);
     for (const name of names)
@@ -93,8 +95,9 @@ export class Segments {
         loaded: false,
         reader: undefined,
       };
+      // Everything before a segment's first sequence was given away, also when the segment itself is still empty.
+      if (firstSeq !== undefined) lastSeq = Math.max(lastSeq, firstSeq - 1);
       if (!newest && firstSeq !== undefined) {
-        lastSeq = Math.max(lastSeq, firstSeq);
         this.list.push(segment);
         continue;
       }
@@ -107,7 +110,20 @@ export class Segments {
       lastSeq = Math.max(lastSeq, requests.at(-1)?.seq ?? 0);
       this.list.push({ ...segment, firstSeq: firstSeq ?? first });
     }
-    return lastSeq;
+    return Math.max(lastSeq, await this.#lastSeqOfNewest());
+  }
+
+  /**
+   * The last sequence of the newest segment that holds any. A crash between creating a segment and its first request
+   * leaves an empty newest file: the sequences go on after the segment before it, which has to be read for that.
+   */
+  async #lastSeqOfNewest(): Promise<number> {
+    for (const segment of this.list.toReversed()) {
+      const requests = segment.requests ?? (await this.load(segment));
+      const last = requests.at(-1);
+      if (last !== undefined) return last.seq;
+    }
+    return 0;
   }
 
   /** Durably creates the next segment; the caller appends to the returned handle. */
