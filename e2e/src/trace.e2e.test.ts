@@ -109,7 +109,7 @@ describe.skipIf(missing !== undefined)('trace page', () => {
 
   it('reads the trace as a transcript', async () => {
     const { page, trace } = await open('?view=transcript');
-    await trace.transcript.getByText('Where is order').first().waitFor();
+    await trace.transcript.getByText('On its way').waitFor();
     const text = await trace.transcript.innerText();
     const order = [
       'shop-assistant',

@@ -197,7 +197,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'name',
     label: 'Name',
-    width: 200,
+    width: 180,
     grow: 1.6,
     shown: true,
     cell: (row) => (
@@ -218,7 +218,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'service',
     label: 'Service',
-    width: 90,
+    width: 112,
     grow: 0.8,
     shown: true,
     cell: (row) => text(row.service),
@@ -240,7 +240,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
     shown: false,
     cell: (row) => <span>{formatDuration(row.timeToFirstTokenMs)}</span>,
   },
-  { id: 'operation', label: 'Operation', width: 116, shown: true, cell: (row) => text(row.operation) },
+  { id: 'operation', label: 'Operation', width: 104, shown: true, cell: (row) => text(row.operation) },
   { id: 'model', label: 'Model', width: 120, grow: 1, shown: true, cell: (row) => text(row.model) },
   { id: 'agent', label: 'Agent', width: 116, shown: false, cell: (row) => text(row.agent) },
   { id: 'tool', label: 'Tool', width: 116, shown: false, cell: (row) => text(row.tool) },
@@ -265,7 +265,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'error',
     label: 'Error',
-    width: 120,
+    width: 90,
     grow: 1.2,
     shown: true,
     cell: (row) => text(row.errorType ?? row.statusMessage),
