@@ -166,7 +166,7 @@ describe('ingest log', () => {
       if (left === 'no byte') await writeFile(join(dir, '00000002.wal'), '');
       else {
         const segments = new Segments({ dir, logger: silentLogger, onQuarantine: () => {} });
-        await segments.recover();
+        await segments.recover([]);
         await (await segments.create(6)).handle.close();
         await segments.close();
       }
@@ -228,6 +228,24 @@ describe('resent requests', () => {
     for (const name of names(30)) expect(await append(again, name)).toEqual({ duplicate: true });
     await again.flush(5_000);
     expect(sink.texts()).toEqual(names(30));
+  });
+
+  it('are stored once also when every earlier segment is gone: numbers of segments are never used again', async () => {
+    const log = await start();
+    await append(log, 'first');
+    await log.flush(5_000);
+    await log.close();
+    const second = await start();
+    await append(second, 'more');
+    await second.flush(5_000);
+    await second.close();
+    for (const name of await readdir(dir)) if (name.endsWith('.wal')) await rm(join(dir, name));
+    const third = await start();
+    await append(third, 'a');
+    await crash();
+    const last = await start();
+    expect(await append(last, 'a')).toEqual({ duplicate: true });
+    expect(await append(last, 'first')).toEqual({ duplicate: true });
   });
 
   it('wait for the first one to be durable, and are stored themselves when it failed', async () => {

@@ -363,10 +363,10 @@ async function recover(options: IngestLogOptions): Promise<Recovered> {
       hooks.onSegmentQuarantine();
     },
   });
-  const lastSeq = await segments.recover();
   const hashFile = new HashFile(dir, windowMs);
   const recent = new RecentHashes(windowMs, options.dedupCapacity ?? 1_000_000);
   const saved = await hashFile.read();
+  const lastSeq = await segments.recover(saved.completeSegments);
   for (const { requestHash, timeMs } of saved.hashes) recent.add(requestHash, timeMs);
   const unsavedHashes: { segment: Segment; hashes: SeenHash[] }[] = [];
   for (const segment of segments.list) {
