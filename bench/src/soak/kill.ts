@@ -21,6 +21,8 @@ export async function run(args: readonly string[]): Promise<void> {
       rounds,
       clients,
       service: 'soak-kill',
+      // Segments of 2 MiB, so that blows also fall between two of them.
+      env: { PLATFORM_LOG_CAP_BYTES: '16MiB' },
       onRound: ({ round, blow, acknowledged, readyAfterMs }) => {
         const start = readyAfterMs === undefined ? '' : `, started in ${Math.round(readyAfterMs)} ms`;
         console.log(`round ${round}: killed ${blow}; ${acknowledged} requests acknowledged so far${start}`);
