@@ -94,8 +94,8 @@ describe('case 15: SIGKILL under 50 clients', () => {
       rounds: 6,
       clients: 50,
       service: 'case15',
-      // Segments of 1 MiB, so that blows also fall between two of them.
-      env: { PLATFORM_LOG_CAP_BYTES: '8MiB' },
+      // Segments of 2 MiB, so that blows also fall between two of them.
+      env: { PLATFORM_LOG_CAP_BYTES: '16MiB' },
       calmMs: [300, 1_500],
     });
     const result = await compare(report.load, 'case15');
