@@ -73,10 +73,6 @@ export class Appender {
     return this.#failing;
   }
 
-  get activeSegment(): Segment | undefined {
-    return this.#segment;
-  }
-
   /** Resolves when the request is on disk; rejects with `overloaded` when it could not be written. */
   append(request: AppendRequest): Promise<void> {
     if (this.#closed) return Promise.reject(fail('shutting_down'));

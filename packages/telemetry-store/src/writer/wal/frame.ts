@@ -9,10 +9,10 @@ import { crc32 } from 'node:zlib';
  *  64 tenant (UTF-8), then for each block: table name length u8, name, rows u32, bytes u32; then the blocks
  */
 export const FRAME_MAGIC = 0x314c5743;
-export const FRAME_FIXED_BYTES = 64;
+const FRAME_FIXED_BYTES = 64;
 export const HASH_BYTES = 16;
 /** No frame is larger; a length above it is corruption. */
-export const MAX_FRAME_BYTES = 512 * 1024 * 1024;
+const MAX_FRAME_BYTES = 512 * 1024 * 1024;
 
 const VERSION = 1;
 const KIND_REQUEST = 1;
@@ -34,7 +34,7 @@ export interface FrameInput {
 }
 
 /** Where a block lies inside its segment file. */
-export interface BlockPlace {
+interface BlockPlace {
   readonly table: string;
   readonly rows: number;
   readonly offset: number;
@@ -98,7 +98,7 @@ export function encodeFrame(input: FrameInput): {
 }
 
 /** Reads and verifies the frame at `offset`; undefined when it is torn, damaged or no frame. */
-export function readFrame(bytes: Buffer, offset: number): FrameInfo | undefined {
+function readFrame(bytes: Buffer, offset: number): FrameInfo | undefined {
   if (bytes.byteLength - offset < FRAME_FIXED_BYTES || bytes.readUInt32LE(offset) !== FRAME_MAGIC)
     return undefined;
   if (bytes.readUInt8(offset + 4) !== VERSION || bytes.readUInt8(offset + 5) !== KIND_REQUEST)

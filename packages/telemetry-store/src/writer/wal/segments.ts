@@ -5,7 +5,7 @@ import { type Logger, releaseBytes } from '@candela/kernel';
 import { errorCode, syncDirectory, writeDurably } from './files.ts';
 import { FRAME_MAGIC, type FrameInfo, scanFrames } from './frame.ts';
 
-export const SEGMENT_HEADER_BYTES = 32;
+const SEGMENT_HEADER_BYTES = 32;
 const HEADER_MAGIC = Buffer.from('CNDLWAL1');
 const SEGMENT_NAME = /^(\d{8})\.wal$/;
 
