@@ -16,7 +16,8 @@ export interface Layout {
 }
 
 const PAIRS = "arrayMap((k, v) -> concat(k, '=', v), mapKeys(SpanAttributes), mapValues(SpanAttributes))";
-const CONTENT = "lower(concat(SpanName, ' ', StatusMessage, ' ', arrayStringConcat(mapValues(ContentAttributes), ' ')))";
+const CONTENT =
+  "lower(concat(SpanName, ' ', StatusMessage, ' ', arrayStringConcat(mapValues(ContentAttributes), ' ')))";
 const BY_PAIR = `has(${PAIRS}, concat({key:String}, '=', {value:String}))`;
 const BY_TOKEN = `hasToken(${CONTENT}, {word:String})`;
 const BY_TEXT = 'hasAllTokens(mapValues(ContentAttributes), {word:String})';
