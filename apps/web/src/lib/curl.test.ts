@@ -2,8 +2,14 @@ import { expect, it } from 'vitest';
 import { curlOf } from './curl.ts';
 
 it('writes a command that survives quotes in the query', () => {
-  expect(curlOf('http://h', '/api/x', { q: `name:"it's"` })).toBe(
-    String.raw`curl -sS 'http://h/api/x' -H 'Authorization: Bearer <api key>' -d '{"q":"name:\"it'\''s\""}'`,
+  expect(curlOf('http://h', '/api/x', { body: { q: `name:"it's"` } })).toBe(
+    String.raw`curl -sS 'http://h/api/x' -H 'Authorization: Bearer <api key>' -H 'Content-Type: application/json' -d '{"q":"name:\"it'\''s\""}'`,
   );
   expect(curlOf('http://h', '/api/x')).not.toContain('-d');
+});
+
+it('asks the environment on screen', () => {
+  expect(curlOf('http://h', '/api/x', { environment: 'staging' })).toContain(
+    "-H 'X-Platform-Environment: staging'",
+  );
 });

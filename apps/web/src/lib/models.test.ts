@@ -1,10 +1,22 @@
 import { expect, it } from 'vitest';
 import { shortModels } from './models.ts';
 
-it('names a model once, keeping different models apart', () => {
+it('names a model once and without its date, keeping different models apart', () => {
   expect(shortModels(['gpt-4o', 'gpt-4o-2024-08-06', 'gpt-4o-mini', 'claude-haiku-4-5-20251001'])).toEqual([
     'gpt-4o',
     'gpt-4o-mini',
-    'claude-haiku-4-5-20251001',
+    'claude-haiku-4-5',
+  ]);
+});
+
+it('keeps what is no date, and dates that tell two releases apart', () => {
+  expect(shortModels(['mistral-large-2411', 'gpt-4o-2024-05-13', 'gpt-4o-2024-08-06'])).toEqual([
+    'mistral-large-2411',
+    'gpt-4o-2024-05-13',
+    'gpt-4o-2024-08-06',
+  ]);
+  expect(shortModels(['gpt-4o-2024-05-13', 'gpt-4o-2024-05-13', 'local-12345678'])).toEqual([
+    'gpt-4o',
+    'local-12345678',
   ]);
 });

@@ -1,7 +1,13 @@
-/** Names without the dated variants of a model that is named too: `gpt-4o` stands for `gpt-4o-2024-08-06`. */
+const DATE = /-(?:\d{4}-\d{2}-\d{2}|20\d{6})$/;
+const undated = (model: string): string => model.replace(DATE, '');
+
+/**
+ * Names for narrow places, each model once: the date of a release goes, unless only the date tells two releases apart.
+ * The full names belong into the title.
+ */
 export function shortModels(models: readonly string[]): string[] {
-  return models.filter(
-    (model) =>
-      !models.some((other) => model.startsWith(`${other}-`) && /^-\d{4}/.test(model.slice(other.length))),
+  const groups = Map.groupBy(new Set(models), undated);
+  return [...groups].flatMap(([name, members]) =>
+    members.length === 1 || members.includes(name) ? [name] : members,
   );
 }

@@ -14,6 +14,7 @@ export const Route = createRootRoute({
   ),
   notFoundComponent: () => (
     <Notice title="There is no such page">
+      <title>Not found · Candela</title>
       <Link to="/traces" className="text-accent underline">
         Go to Traces
       </Link>

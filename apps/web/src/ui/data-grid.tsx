@@ -18,7 +18,9 @@ export interface GridColumn<Row> {
 }
 
 /** Where each list was left, so that coming back shows the same rows. */
-const places = new Map<string, { offset: number; active: string }>();
+const places = new Map<string, number>();
+/** A row walked over is no selection yet. */
+const SETTLED_MS = 200;
 
 const ROW = 32;
 
@@ -33,6 +35,10 @@ export function DataGrid<Row>(props: {
   columns: readonly GridColumn<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
+  /** Key of the selected row, as the URL has it. */
+  active: string | undefined;
+  /** Hears the selected row once the walking rests, and at once when a row is opened; '' lets go of it. */
+  onActive: (key: string) => void;
   onOpen: (row: Row) => void;
   sort: string;
   onSort: (field: string) => void;
@@ -43,13 +49,33 @@ export function DataGrid<Row>(props: {
 }) {
   const { rows, keyOf } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const [active, setActive] = useState(() => places.get(props.place)?.active ?? '');
+  const inUrl = props.active ?? '';
+  const [active, setActive] = useState(inUrl);
+  const [given, setGiven] = useState(inUrl);
+  const [told, setTold] = useState(inUrl);
+  if (given !== inUrl) {
+    setGiven(inUrl);
+    // The answer to what was told may come after the next step; only a change from elsewhere moves the row.
+    if (inUrl !== told) {
+      setTold(inUrl);
+      setActive(inUrl);
+    }
+  }
+  const tell = useEffectEvent((key: string) => {
+    setTold(key);
+    props.onActive(key);
+  });
+  useEffect(() => {
+    if (active === inUrl) return undefined;
+    const timer = setTimeout(() => tell(active), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [active, inUrl]);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
     overscan: 16,
-    initialOffset: places.get(props.place)?.offset ?? 0,
+    initialOffset: places.get(props.place) ?? 0,
     getItemKey: (index) => keyOf(rows[index] as Row),
   });
   const items = virtual.getVirtualItems();
@@ -59,27 +85,38 @@ export function DataGrid<Row>(props: {
     if (props.more && last >= rows.length - 30) fetchMore();
   }, [props.more, last, rows.length]);
 
-  const remember = (change: { offset?: number; active?: string }) => {
-    const before = places.get(props.place) ?? { offset: 0, active: '' };
-    places.set(props.place, { ...before, ...change });
-  };
   const at = rows.findIndex((row) => keyOf(row) === active);
   const step = (by: number) => {
     const next = Math.min(rows.length - 1, Math.max(0, at === -1 ? 0 : at + by));
     const row = rows[next];
     if (row === undefined) return;
     setActive(keyOf(row));
-    remember({ active: keyOf(row) });
     virtual.scrollToIndex(next);
   };
+  const mark = (row: Row) => {
+    const key = keyOf(row);
+    setActive(key);
+    if (key === inUrl) return;
+    setTold(key);
+    props.onActive(key);
+  };
   const open = (row: Row) => {
-    remember({ active: keyOf(row) });
+    mark(row);
     props.onOpen(row);
   };
+  const reveal = useEffectEvent(() => {
+    if (!places.has(props.place) && at > 0) virtual.scrollToIndex(at, { align: 'center' });
+  });
+  useEffect(() => reveal(), []);
   useHotkey(['j', 'ArrowDown'], () => step(1), { label: 'Next row', group: 'List' });
   useHotkey(['k', 'ArrowUp'], () => step(-1), { label: 'Previous row', group: 'List' });
   useHotkey('Enter', () => at !== -1 && open(rows[at] as Row), {
     label: 'Open the row',
+    group: 'List',
+    enabled: at !== -1,
+  });
+  useHotkey('Escape', () => setActive(''), {
+    label: 'Let go of the row',
     group: 'List',
     enabled: at !== -1,
   });
@@ -95,7 +132,7 @@ export function DataGrid<Row>(props: {
       ref={scroller}
       onScroll={(event) => {
         const { scrollTop } = event.currentTarget;
-        remember({ offset: scrollTop });
+        places.set(props.place, scrollTop);
         props.onScrolled?.(scrollTop);
       }}
       className="h-full overflow-auto"
@@ -128,6 +165,10 @@ export function DataGrid<Row>(props: {
                 role="row"
                 aria-rowindex={item.index + 2}
                 aria-selected={key === active}
+                // Before the link inside goes away from this page.
+                onClickCapture={(event) => {
+                  if (event.target instanceof Element && event.target.closest('a')) mark(row);
+                }}
                 onClick={(event) => {
                   // Links open themselves; a dragged selection is a selection, not a click.
                   if (event.target instanceof Element && event.target.closest('a, button')) return;

@@ -23,6 +23,13 @@ export function Popover(props: {
           align={props.align ?? 'end'}
           sideOffset={4}
           collisionPadding={8}
+          // The choice in force is where the keyboard begins.
+          onOpenAutoFocus={(event) => {
+            const chosen = (event.target as HTMLElement).querySelector<HTMLElement>('[aria-current="true"]');
+            if (!chosen) return;
+            event.preventDefault();
+            chosen.focus();
+          }}
           className={cx(
             'z-50 max-h-[min(560px,80vh)] overflow-auto rounded-md border border-line bg-surface shadow-pop outline-none',
             props.className,

@@ -6,10 +6,11 @@ import { useHotkey } from '../../lib/hotkeys.ts';
 import { themePreference } from '../../lib/theme.ts';
 import { Split } from '../../ui/split.tsx';
 import { Notice } from '../../ui/states.tsx';
+import { lastTraces } from '../traces/traces-search.ts';
 import { ExplorerBar } from './explorer-bar.tsx';
-import { type Focus, Minimap } from './minimap.tsx';
+import { Minimap } from './minimap.tsx';
 import { SpanPanel } from './span-panel.tsx';
-import type { TraceSearch } from './trace-search.ts';
+import { type Focus, focusText, readFocus, type TraceSearch } from './trace-search.ts';
 import { failedPositions, findPositions, firstToRead, nextOf, type TraceSpan } from './trace-spans.ts';
 import { TraceTimeline } from './trace-timeline.tsx';
 import { TraceTree } from './trace-tree.tsx';
@@ -32,13 +33,14 @@ export function Explorer(props: {
   const navigate = route.useNavigate();
   const theme = themePreference.use();
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
-  const [focus, setFocus] = useState<Focus>();
   const [find, setFind] = useState(search.find ?? '');
   const change = useCallback(
     (next: Partial<Record<keyof TraceSearch, string | undefined>>) =>
       void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true }),
     [navigate],
   );
+  const focus = useMemo(() => readFocus(search.focus), [search.focus]);
+  const setFocus = (next: Focus | undefined) => change({ focus: next && focusText(next) });
   const inUrl = search.find ?? '';
   useEffect(() => {
     if (find === inUrl) return undefined;
@@ -107,10 +109,12 @@ export function Explorer(props: {
   });
   const letGo = () => {
     if (focus) return setFocus(undefined);
+    if (find === '' && inUrl === '' && search.span === undefined)
+      return void navigate({ to: '/traces', search: lastTraces() });
     setFind('');
     return change({ find: undefined, span: undefined });
   };
-  useHotkey('Escape', letGo, { label: 'Let go of focus, search, selection', group: 'Trace' });
+  useHotkey('Escape', letGo, { label: 'Let go of focus, search, selection; then close', group: 'Trace' });
 
   const view = search.view ?? 'tree';
   const shared = {

@@ -31,13 +31,19 @@ function messageText(message: Message): string {
 }
 
 /** One message with its role; long system prompts start folded. */
-export function MessageView({ message, aside }: { message: Message; aside?: ReactNode }) {
+export function MessageView(props: {
+  message: Message;
+  aside?: ReactNode;
+  /** Names of tools by call id, for results that carry only the id. */
+  tools?: ReadonlyMap<string, string>;
+}) {
+  const { message, aside, tools } = props;
   const role = roleOf(message.role);
   const text = messageText(message);
   const body = (
     <div className="flex flex-col gap-2 px-3 pb-3">
       {message.parts.map((part, index) => (
-        <PartView key={index} part={part} />
+        <PartView key={index} part={part} tools={tools} />
       ))}
       {message.parts.length === 0 && <p className="text-muted">Empty message</p>}
     </div>
@@ -76,7 +82,8 @@ export function MessageView({ message, aside }: { message: Message; aside?: Reac
   );
 }
 
-function PartView({ part }: { part: MessagePart }) {
+function PartView(props: { part: MessagePart; tools: ReadonlyMap<string, string> | undefined }) {
+  const { part } = props;
   switch (part.type) {
     case 'text':
       return <TextBlock text={part.text} />;
@@ -93,7 +100,14 @@ function PartView({ part }: { part: MessagePart }) {
     case 'tool_call':
       return <ToolBox title={part.name} id={part.id} label="call" payload={part.arguments} />;
     case 'tool_result':
-      return <ToolBox title={part.name} id={part.id} label="result" payload={part.result} />;
+      return (
+        <ToolBox
+          title={part.name || (props.tools?.get(part.id) ?? '')}
+          id={part.id}
+          label="result"
+          payload={part.result}
+        />
+      );
     case 'media':
       return <MediaView part={part} />;
     case 'json':

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { formatCount } from '../../lib/format.ts';
 import { PayloadBlock } from '../../ui/text-block.tsx';
 import { MessageView, ToolBox } from './message-view.tsx';
+import { toolNames } from './tool-names.ts';
 
 /** Whether the span says anything a reader would call its content. */
 export function hasContent(detail: SpanDetail): boolean {
@@ -25,6 +26,7 @@ export function MessagesTab({ detail }: { detail: SpanDetail }) {
         see its attributes.
       </p>
     );
+  const names = toolNames([...input, ...output]);
   return (
     <div className="flex flex-col gap-4 p-3">
       {toolExecution && (
@@ -69,14 +71,14 @@ export function MessagesTab({ detail }: { detail: SpanDetail }) {
       {input.length > 0 && (
         <Section title="Input" count={input.length}>
           {input.map((message, index) => (
-            <MessageView key={index} message={message} />
+            <MessageView key={index} message={message} tools={names} />
           ))}
         </Section>
       )}
       {output.length > 0 && (
         <Section title="Output" count={output.length}>
           {output.map((message, index) => (
-            <MessageView key={index} message={message} />
+            <MessageView key={index} message={message} tools={names} />
           ))}
         </Section>
       )}

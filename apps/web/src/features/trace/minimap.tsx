@@ -1,14 +1,10 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ReadingKind } from '../../lib/span-kind.ts';
+import type { Focus } from './trace-search.ts';
 import type { TraceSpan } from './trace-spans.ts';
 import type { SpanTree } from './tree.ts';
 
 const HEIGHT = 44;
-
-export interface Focus {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
 
 /** All spans of the trace at a glance; dragging focuses a stretch of time, a double click lets go of it. */
 export function Minimap(props: {

@@ -3,7 +3,7 @@ import { cx } from '../../lib/cx.ts';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
 import { kindFill, SpanGlyph } from '../../ui/span-glyph.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
-import type { Focus } from './minimap.tsx';
+import type { Focus } from './trace-search.ts';
 import type { TraceSpan } from './trace-spans.ts';
 
 /** Deeper levels are indented less, so that a chain of hundreds stays on screen. */
@@ -103,29 +103,34 @@ export function SpanBar({ span, focus, label }: { span: TraceSpan; focus: Focus;
   if (left + width < 0) return <span className="absolute left-1 text-xs text-faint">←</span>;
   const from = Math.max(0, left);
   const shown = Math.min(100, left + width) - from;
-  const fitsRight = from + shown < 72;
+  const end = from + shown;
+  // Beside the bar where there is room, else in it.
+  const place = end < 72 ? 'after' : from > 30 ? 'before' : 'inside';
+  const words = (
+    <span
+      title={exact(span.durationMs, ' ms')}
+      className={cx(
+        'max-w-full truncate px-1 text-xs',
+        place === 'inside' ? 'leading-none font-medium text-bg' : 'absolute text-muted',
+      )}
+      style={place === 'after' ? { left: `${end}%` } : place === 'before' ? { right: `${100 - from}%` } : {}}
+    >
+      {text}
+    </span>
+  );
   return (
     <>
       <div
-        className={cx('absolute h-2.5 rounded-xs', span.failed ? 'bg-danger' : kindFill(span.reading))}
-        style={{ left: `${Math.min(from, 99.6)}%`, width: `max(2px, ${shown}%)` }}
-      />
-      <span
-        title={exact(span.durationMs, ' ms')}
         className={cx(
-          'absolute max-w-full truncate px-1 text-xs',
-          from > 30 || fitsRight ? 'text-muted' : 'rounded-xs bg-bg/80 text-text',
+          'absolute flex items-center rounded-xs',
+          place === 'inside' ? 'h-4' : 'h-2.5',
+          span.failed ? 'bg-danger' : kindFill(span.reading),
         )}
-        style={
-          fitsRight
-            ? { left: `${from + shown}%` }
-            : from > 30
-              ? { right: `${100 - from}%` }
-              : { left: `calc(${from}% + 2px)` }
-        }
+        style={{ left: `${Math.min(from, 99.6)}%`, width: `max(2px, ${shown}%)` }}
       >
-        {text}
-      </span>
+        {place === 'inside' && words}
+      </div>
+      {place !== 'inside' && words}
     </>
   );
 }

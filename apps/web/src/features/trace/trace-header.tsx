@@ -8,6 +8,7 @@ import { quoted } from '../../lib/query-text.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
+import { lastTraces } from '../traces/traces-search.ts';
 
 /** Name and totals of the trace. */
 export function TraceHeader({ trace, failed }: { trace: Trace; failed: boolean }) {
@@ -19,6 +20,7 @@ export function TraceHeader({ trace, failed }: { trace: Trace; failed: boolean }
       <div className="flex items-center gap-2">
         <Link
           to="/traces"
+          search={lastTraces()}
           aria-label="Back to Traces"
           title="Back to Traces"
           className="rounded p-1 text-muted hover:bg-hover"

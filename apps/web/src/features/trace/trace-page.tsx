@@ -5,6 +5,7 @@ import { useEffect, useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { traceQuery } from '../../api/telemetry.ts';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { lastTraces } from '../traces/traces-search.ts';
 import { Explorer } from './explorer.tsx';
 import { TraceHeader } from './trace-header.tsx';
 import { traceSpans } from './trace-spans.ts';
@@ -24,7 +25,13 @@ export function TracePage() {
   const spans = useMemo(() => traceSpans((pages ?? []).map((page) => page.data.spans)), [pages]);
   const tree = useMemo(() => buildTree(spans), [spans]);
   const trace = pages?.[0]?.data;
-  if (query.isPending) return <SkeletonRows rows={16} label="Loading the trace" />;
+  if (query.isPending)
+    return (
+      <>
+        <title>Trace · Candela</title>
+        <SkeletonRows rows={16} label="Loading the trace" />
+      </>
+    );
   if (!trace) {
     if (query.error instanceof ApiError && query.error.status === 404) return <Absent traceId={traceId} />;
     return <Failure error={query.error} onRetry={() => void query.refetch()} />;
@@ -48,11 +55,12 @@ export function TracePage() {
 function Absent({ traceId }: { traceId: string }) {
   return (
     <Notice icon={<SearchX className="text-muted" aria-hidden />} title="This trace is not here">
+      <title>Trace not found · Candela</title>
       <p>
         No span with the trace id <code className="font-mono break-all">{traceId}</code> is stored. It may
         have been kept out by sampling, or its time to live is over.
       </p>
-      <Link to="/traces" className="text-accent underline">
+      <Link to="/traces" search={lastTraces()} className="text-accent underline">
         Back to Traces
       </Link>
     </Notice>

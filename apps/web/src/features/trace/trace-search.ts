@@ -11,6 +11,25 @@ export interface TraceSearch {
   span?: string;
   tab?: SpanTab;
   find?: string;
+  /** The stretch of time in focus, `from-to` in milliseconds after the start of the trace. */
+  focus?: string;
+}
+
+/** A stretch of the trace, in milliseconds after its start. */
+export interface Focus {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Whole milliseconds would lose a focus on microseconds; three digits more are all that times have. */
+export const focusText = (focus: Focus): string =>
+  `${Number(focus.fromMs.toFixed(3))}-${Number(focus.toMs.toFixed(3))}`;
+
+/** Reads what `focusText` wrote; undefined for anything else. */
+export function readFocus(text: string | undefined): Focus | undefined {
+  const match = /^(\d{1,12}(?:\.\d{1,3})?)-(\d{1,12}(?:\.\d{1,3})?)$/.exec(text ?? '');
+  const [fromMs, toMs] = [Number(match?.[1]), Number(match?.[2])];
+  return fromMs < toMs ? { fromMs, toMs } : undefined;
 }
 
 export function validateTraceSearch(raw: Record<string, unknown>): TraceSearch {
@@ -18,10 +37,12 @@ export function validateTraceSearch(raw: Record<string, unknown>): TraceSearch {
   const span = textParam(raw, 'span', 16);
   const tab = choiceParam(raw, 'tab', SPAN_TABS);
   const find = textParam(raw, 'find', 200);
+  const focus = readFocus(textParam(raw, 'focus', 40));
   return {
     ...(view === undefined || view === 'tree' ? {} : { view }),
     ...(span === undefined || !/^[0-9a-f]{16}$/i.test(span) ? {} : { span: span.toLowerCase() }),
     ...(tab === undefined ? {} : { tab }),
     ...(find === undefined ? {} : { find }),
+    ...(focus === undefined ? {} : { focus: focusText(focus) }),
   };
 }

@@ -2,8 +2,8 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useEffectEvent, useId, useMemo, useRef } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { formatDuration } from '../../lib/format.ts';
-import type { Focus } from './minimap.tsx';
 import { SpanBar, SpanName } from './span-row.tsx';
+import type { Focus } from './trace-search.ts';
 import type { TraceSpan } from './trace-spans.ts';
 import { type SpanTree, visiblePositions } from './tree.ts';
 

@@ -11,7 +11,7 @@ import { StatusIcon } from '../../ui/status.tsx';
 import { PayloadBlock } from '../../ui/text-block.tsx';
 import { MessageView, ToolBox } from './message-view.tsx';
 import type { TraceSpan } from './trace-spans.ts';
-import { buildTranscript, type Entry, stepsOf } from './transcript.ts';
+import { buildTranscript, type Entry, foldedAtFirst, stepsOf } from './transcript.ts';
 import type { SpanTree } from './tree.ts';
 
 const BATCH = 40;
@@ -27,7 +27,9 @@ export function TranscriptView(props: {
   const { traceId, spans, tree } = props;
   const steps = useMemo(() => stepsOf(spans, tree), [spans, tree]);
   const [shown, setShown] = useState(BATCH);
-  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+  const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
+  const atFirst = useMemo(() => foldedAtFirst(steps), [steps]);
+  const folded = useMemo(() => atFirst.symmetricDifference(turned), [atFirst, turned]);
   const wanted = steps.slice(0, shown);
   const details = useQueries({ queries: wanted.map((step) => spanQuery(traceId, step.span.spanId)) });
   const pending = details.filter((detail) => detail.isPending).length;
@@ -46,9 +48,9 @@ export function TranscriptView(props: {
       </p>
     );
   const fold = (spanId: string) => {
-    const next = new Set(folded);
+    const next = new Set(turned);
     if (!next.delete(spanId)) next.add(spanId);
-    setFolded(next);
+    setTurned(next);
   };
   return (
     <div className="min-h-0 grow overflow-auto" data-testid="transcript">

@@ -1,7 +1,7 @@
 import type { Conversation, Message } from '@candela/semconv';
 import { describe, expect, it } from 'vitest';
 import { testSpan as span } from './light-span.fixture.ts';
-import { buildTranscript, type Entry, stepsOf } from './transcript.ts';
+import { buildTranscript, type Entry, foldedAtFirst, stepsOf } from './transcript.ts';
 import { buildTree } from './tree.ts';
 
 const said = (role: string, text: string): Message => ({ role, parts: [{ type: 'text', text }] });
@@ -74,6 +74,16 @@ describe('transcript', () => {
   it('folds a sub-agent', () => {
     expect(shortly(buildTranscript(steps, conversations, new Set(['sub'])))).toHaveLength(6);
     expect(shortly(buildTranscript(steps, conversations, new Set(['agent'])))).toEqual(['[agent 5]']);
+  });
+
+  it('starts with sub-agents folded, but not what a mere wrapper holds', () => {
+    expect([...foldedAtFirst(steps)]).toEqual(['sub']);
+    const wrapped = [
+      span('workflow', '', 'agent', 0),
+      span('inner', 'workflow', 'agent', 1),
+      span('call', 'inner', 'llm', 2),
+    ];
+    expect(foldedAtFirst(stepsOf(wrapped, buildTree(wrapped))).size).toBe(0);
   });
 
   it('takes a result from the next call when no span ran the tool', () => {

@@ -56,6 +56,21 @@ export function stepsOf(spans: readonly TraceSpan[], tree: SpanTree): Step[] {
 }
 
 /**
+ * The sub-agents that a reader meets folded: those inside an agent that speaks for itself. What runs in a mere wrapper
+ * (a workflow, a chain without a model call of its own) is the conversation and stays open.
+ */
+export function foldedAtFirst(steps: readonly Step[]): Set<string> {
+  const speakers = new Set(
+    steps.flatMap((step) => (step.span.reading === 'llm' ? [step.agents.at(-1) ?? ''] : [])),
+  );
+  return new Set(
+    steps
+      .filter((step) => step.span.reading === 'agent' && step.agents.some((agent) => speakers.has(agent)))
+      .map((step) => step.span.spanId),
+  );
+}
+
+/**
  * Reads the steps as one conversation. A model call repeats the whole history before it, so only what its thread (the
  * agent it runs in) has not said yet is shown; a tool call stands once, with its result, whether a span ran it or only
  * the next call reports it.

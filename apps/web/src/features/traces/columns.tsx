@@ -27,6 +27,12 @@ function Time({ iso }: { iso: string }) {
 const Muted = ({ children }: { children: ReactNode }) => <span className="text-muted">{children}</span>;
 const text = (value: string | null) =>
   value === null || value === '' ? <Muted>–</Muted> : <span title={value}>{value}</span>;
+const models = (names: readonly string[]) =>
+  names.length === 0 ? (
+    <Muted>–</Muted>
+  ) : (
+    <span title={names.join(', ')}>{shortModels(names).join(', ')}</span>
+  );
 const duration = (ms: number) => <span title={exact(ms, ' ms')}>{formatDuration(ms)}</span>;
 const cost = (usd: number | null) => <span title={exact(usd, ' USD')}>{formatCost(usd)}</span>;
 const tokens = (row: { inputTokens: number | null; outputTokens: number | null }) =>
@@ -125,9 +131,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     width: 124,
     grow: 0.6,
     shown: true,
-    cell: (row) => (
-      <span title={row.models.join(', ')}>{shortModels(row.models).join(', ') || <Muted>–</Muted>}</span>
-    ),
+    cell: (row) => models(row.models),
   },
   {
     id: 'tokens',
@@ -238,10 +242,19 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
     width: 78,
     align: 'end',
     shown: false,
-    cell: (row) => <span>{formatDuration(row.timeToFirstTokenMs)}</span>,
+    cell: (row) => (
+      <span title={exact(row.timeToFirstTokenMs, ' ms')}>{formatDuration(row.timeToFirstTokenMs)}</span>
+    ),
   },
   { id: 'operation', label: 'Operation', width: 104, shown: true, cell: (row) => text(row.operation) },
-  { id: 'model', label: 'Model', width: 120, grow: 1, shown: true, cell: (row) => text(row.model) },
+  {
+    id: 'model',
+    label: 'Model',
+    width: 120,
+    grow: 1,
+    shown: true,
+    cell: (row) => models(row.model === null ? [] : [row.model]),
+  },
   { id: 'agent', label: 'Agent', width: 116, shown: false, cell: (row) => text(row.agent) },
   { id: 'tool', label: 'Tool', width: 116, shown: false, cell: (row) => text(row.tool) },
   {

@@ -1,28 +1,24 @@
-import type { SpanRow, SpanSort, TraceRow, TraceSort } from '@candela/contract';
-import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Radio, SearchX } from 'lucide-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { Radio } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
-import { anyTraceQuery, histogramQuery, type Scope, spansQuery, tracesQuery } from '../../api/telemetry.ts';
-import { prepareHistogram } from '../../charts/prepare/histogram.ts';
-import { HistogramChart } from '../../charts/visualise/histogram.tsx';
+import { anyTraceQuery, type Scope } from '../../api/telemetry.ts';
 import { curlOf } from '../../lib/curl.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { bucketSeconds, isRelative } from '../../lib/time-range.ts';
-import { zonePreference } from '../../lib/zone.ts';
+import { isRelative } from '../../lib/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { DataGrid } from '../../ui/data-grid.tsx';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, Notice } from '../../ui/states.tsx';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { ColumnChooser } from './column-chooser.tsx';
 import { chosenColumns, SPAN_COLUMNS, TRACE_COLUMNS } from './columns.tsx';
 import { FacetsPanel } from './facets-panel.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import { FirstTrace } from './first-trace.tsx';
+import { SpanRows, TraceRows } from './result-rows.tsx';
 import { SearchBox, queryTrouble } from './search-box.tsx';
-import { nextSort } from './sorts.ts';
-import type { TracesSearch } from './traces-search.ts';
+import { SpanHistogram } from './span-histogram.tsx';
+import { rememberTraces, type TracesChange } from './traces-search.ts';
 
 const route = getRouteApi('/traces/');
 const LIVE_MS = 4_000;
@@ -34,9 +30,16 @@ export function TracesPage() {
   const { window, environment, range, setRange } = useShell();
   const q = search.q ?? '';
   const scope: Scope = useMemo(() => ({ window, q, environment }), [window, q, environment]);
-  const change = (next: Partial<Record<keyof TracesSearch, string | true | undefined>>) =>
-    void navigate({ search: (before) => ({ ...before, ...next }) as typeof before });
-  const setQuery = (text: string) => change({ q: text === '' ? undefined : text });
+  const router = useRouter();
+  const change = (next: TracesChange, replace = false) =>
+    void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
+  const setQuery = (text: string) => change({ q: text === '' ? undefined : text, row: undefined });
+  const setRow = (row: string) => {
+    change({ row: row === '' ? undefined : row }, true);
+    // Opening the row comes next: written now, the entry that Back returns to knows it.
+    router.history.flush();
+  };
+  useEffect(() => rememberTraces(search), [search]);
   const trouble = queryTrouble(q);
   const scrolled = useRef(0);
   const canLive = isRelative(range) && search.sort === undefined;
@@ -64,6 +67,7 @@ export function TracesPage() {
 
   const isSpans = search.view === 'spans';
   const columns = isSpans ? SPAN_COLUMNS : TRACE_COLUMNS;
+  const Rows = isSpans ? SpanRows : TraceRows;
   return (
     <div className="flex h-full flex-col">
       <title>Traces · Candela</title>
@@ -82,7 +86,12 @@ export function TracesPage() {
                 type="button"
                 aria-pressed={isSpans === (view === 'spans')}
                 onClick={() =>
-                  change({ view: view === 'spans' ? 'spans' : undefined, sort: undefined, cols: undefined })
+                  change({
+                    view: view === 'spans' ? 'spans' : undefined,
+                    sort: undefined,
+                    cols: undefined,
+                    row: undefined,
+                  })
                 }
                 className="h-full rounded px-2 text-muted capitalize aria-pressed:bg-selected aria-pressed:text-text"
               >
@@ -109,9 +118,12 @@ export function TracesPage() {
             className="h-8"
             text={() =>
               curlOf(location.origin, `/api/telemetry/${isSpans ? 'spans' : 'traces'}/search`, {
-                ...range,
-                ...(q === '' ? {} : { q }),
-                ...(search.sort === undefined ? {} : { sort: search.sort }),
+                environment,
+                body: {
+                  ...range,
+                  ...(q === '' ? {} : { q }),
+                  ...(search.sort === undefined ? {} : { sort: search.sort }),
+                },
               })
             }
           />
@@ -144,187 +156,16 @@ export function TracesPage() {
         <div className="flex min-h-0 grow">
           <FacetsPanel scope={scope} onChange={setQuery} />
           <div className="min-w-0 grow">
-            {isSpans ? (
-              <SpanRows
-                scope={scope}
-                search={search}
-                onChange={change}
-                onScrolled={(top) => (scrolled.current = top)}
-              />
-            ) : (
-              <TraceRows
-                scope={scope}
-                search={search}
-                onChange={change}
-                onScrolled={(top) => (scrolled.current = top)}
-              />
-            )}
+            <Rows
+              scope={scope}
+              search={search}
+              onChange={change}
+              onRow={setRow}
+              onScrolled={(top) => (scrolled.current = top)}
+            />
           </div>
         </div>
       )}
     </div>
-  );
-}
-
-function SpanHistogram(props: { scope: Scope; onZoom: (window: { fromMs: number; toMs: number }) => void }) {
-  const { scope } = props;
-  const zone = zonePreference.use();
-  const step = bucketSeconds(scope.window);
-  const { data, isError, isPlaceholderData } = useQuery({
-    ...histogramQuery(scope, step),
-    placeholderData: keepPreviousData,
-  });
-  const histogram = useMemo(() => {
-    const rows = (data?.data.rows ?? []).map((row) => ({
-      timeMs: Date.parse(row.time ?? ''),
-      count: row.values[0] ?? 0,
-      errors: row.values[1] ?? 0,
-    }));
-    return prepareHistogram(rows, scope.window, data?.data.bucketSeconds ?? step);
-  }, [data, scope.window, step]);
-  if (isError)
-    return (
-      <p className="py-2 text-sm text-muted">
-        The chart could not be loaded; the rows below stand for themselves.
-      </p>
-    );
-  if (!data) return <div role="status" aria-label="Loading the chart" className="skeleton h-25" />;
-  return (
-    <HistogramChart
-      histogram={histogram}
-      noun="spans"
-      zone={zone}
-      pending={isPlaceholderData}
-      onZoom={props.onZoom}
-    />
-  );
-}
-
-interface RowsProps {
-  scope: Scope;
-  search: TracesSearch;
-  onChange: (next: Partial<Record<keyof TracesSearch, string | true | undefined>>) => void;
-  onScrolled: (top: number) => void;
-}
-
-function TraceRows({ scope, search, onChange, onScrolled }: RowsProps) {
-  const navigate = useNavigate();
-  const sort = (search.sort ?? '-start') as TraceSort;
-  const query = useInfiniteQuery({ ...tracesQuery(scope, sort), placeholderData: keepPreviousData });
-  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.data) ?? [], [query.data]);
-  if (query.isPending) return <SkeletonRows label="Loading traces" />;
-  if (query.isError && rows.length === 0)
-    return <Failure error={query.error} onRetry={() => void query.refetch()} />;
-  if (rows.length === 0) return <NoMatch scope={scope} onClear={() => onChange({ q: undefined })} />;
-  return (
-    <DataGrid<TraceRow>
-      label="Traces"
-      place={`traces ${scope.q} ${sort}`}
-      columns={chosenColumns(TRACE_COLUMNS, search.cols)}
-      rows={rows}
-      keyOf={(row) => row.traceId}
-      onOpen={(row) => void navigate({ to: '/traces/$traceId', params: { traceId: row.traceId } })}
-      sort={sort}
-      onSort={(field) => onChange({ sort: nextSort(sort, field), live: undefined })}
-      more={query.hasNextPage && !query.isFetchingNextPage && !query.isError}
-      onMore={() => void query.fetchNextPage()}
-      onScrolled={onScrolled}
-      footer={
-        <Footer
-          shown={rows.length}
-          fetching={query.isFetchingNextPage}
-          failed={query.isError}
-          done={!query.hasNextPage}
-          onRetry={() => void query.fetchNextPage()}
-        />
-      }
-    />
-  );
-}
-
-function SpanRows({ scope, search, onChange, onScrolled }: RowsProps) {
-  const navigate = useNavigate();
-  const sort = (search.sort ?? '-start') as SpanSort;
-  const query = useInfiniteQuery({ ...spansQuery(scope, sort), placeholderData: keepPreviousData });
-  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.data) ?? [], [query.data]);
-  if (query.isPending) return <SkeletonRows label="Loading spans" />;
-  if (query.isError && rows.length === 0)
-    return <Failure error={query.error} onRetry={() => void query.refetch()} />;
-  if (rows.length === 0) return <NoMatch scope={scope} onClear={() => onChange({ q: undefined })} />;
-  return (
-    <DataGrid<SpanRow>
-      label="Spans"
-      place={`spans ${scope.q} ${sort}`}
-      columns={chosenColumns(SPAN_COLUMNS, search.cols)}
-      rows={rows}
-      keyOf={(row) => `${row.traceId} ${row.spanId}`}
-      onOpen={(row) =>
-        void navigate({
-          to: '/traces/$traceId',
-          params: { traceId: row.traceId },
-          search: { span: row.spanId },
-        })
-      }
-      sort={sort}
-      onSort={(field) => onChange({ sort: nextSort(sort, field), live: undefined })}
-      more={query.hasNextPage && !query.isFetchingNextPage && !query.isError}
-      onMore={() => void query.fetchNextPage()}
-      onScrolled={onScrolled}
-      footer={
-        <Footer
-          shown={rows.length}
-          fetching={query.isFetchingNextPage}
-          failed={query.isError}
-          done={!query.hasNextPage}
-          onRetry={() => void query.fetchNextPage()}
-        />
-      }
-    />
-  );
-}
-
-function Footer(props: {
-  shown: number;
-  fetching: boolean;
-  failed: boolean;
-  done: boolean;
-  onRetry: () => void;
-}) {
-  return (
-    <p className="sticky left-0 px-4 py-2 text-sm text-muted" role="status">
-      {props.failed ? (
-        <>
-          More rows could not be loaded.{' '}
-          <button type="button" className="text-accent underline" onClick={props.onRetry}>
-            Try again
-          </button>
-        </>
-      ) : props.fetching ? (
-        'Loading more …'
-      ) : props.done ? (
-        `All ${props.shown} rows shown`
-      ) : (
-        ''
-      )}
-    </p>
-  );
-}
-
-function NoMatch({ scope, onClear }: { scope: Scope; onClear: () => void }) {
-  const { setRange, range } = useShell();
-  return (
-    <Notice icon={<SearchX className="text-muted" aria-hidden />} title="Nothing matches">
-      <p>
-        {scope.q === ''
-          ? 'Nothing was received in this time range.'
-          : 'No span in this time range fits the search.'}
-      </p>
-      <div className="flex gap-2">
-        {scope.q !== '' && <Button onClick={onClear}>Clear the search</Button>}
-        {range.from !== '-30d' && (
-          <Button onClick={() => setRange({ from: '-30d', to: 'now' })}>Look at the last 30 days</Button>
-        )}
-      </div>
-    </Notice>
   );
 }

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { focusText, readFocus, validateTraceSearch } from './trace-search.ts';
+
+describe('focus in the URL', () => {
+  it('comes back as it was written, to the microsecond', () => {
+    expect(readFocus(focusText({ fromMs: 0.0004, toMs: 1_234.5678 }))).toEqual({
+      fromMs: 0,
+      toMs: 1_234.568,
+    });
+    expect(focusText({ fromMs: 100, toMs: 250 })).toBe('100-250');
+  });
+
+  it('drops what is no stretch of time', () => {
+    for (const text of ['', '5', '9-3', '3-3', '-1-4', '1e3-2e3', 'a-b', '1-2-3', undefined])
+      expect(readFocus(text)).toBeUndefined();
+    expect(validateTraceSearch({ focus: '9-3', span: 'x' })).toEqual({});
+    expect(validateTraceSearch({ focus: '1.50-3' })).toEqual({ focus: '1.5-3' });
+  });
+});

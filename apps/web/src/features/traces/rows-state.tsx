@@ -1,0 +1,56 @@
+import { SearchX } from 'lucide-react';
+import type { Scope } from '../../api/telemetry.ts';
+import { exact } from '../../lib/format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/states.tsx';
+import { useShell } from '../shell/shell-search.ts';
+
+/** Below the rows: whether there are more of them. */
+export function RowsFooter(props: {
+  shown: number;
+  fetching: boolean;
+  failed: boolean;
+  done: boolean;
+  onRetry: () => void;
+}) {
+  return (
+    <p className="sticky left-0 px-4 py-2 text-sm text-muted" role="status">
+      {props.failed ? (
+        <>
+          More rows could not be loaded.{' '}
+          <button type="button" className="text-accent underline" onClick={props.onRetry}>
+            Try again
+          </button>
+        </>
+      ) : props.fetching ? (
+        'Loading more …'
+      ) : !props.done ? (
+        ''
+      ) : props.shown === 1 ? (
+        'The only row'
+      ) : (
+        `All ${exact(props.shown)} rows shown`
+      )}
+    </p>
+  );
+}
+
+/** Instead of rows: what to change when none fits. */
+export function NoMatch({ scope, onClear }: { scope: Scope; onClear: () => void }) {
+  const { setRange, range } = useShell();
+  return (
+    <Notice icon={<SearchX className="text-muted" aria-hidden />} title="Nothing matches">
+      <p>
+        {scope.q === ''
+          ? 'Nothing was received in this time range.'
+          : 'No span in this time range fits the search.'}
+      </p>
+      <div className="flex gap-2">
+        {scope.q !== '' && <Button onClick={onClear}>Clear the search</Button>}
+        {range.from !== '-30d' && (
+          <Button onClick={() => setRange({ from: '-30d', to: 'now' })}>Look at the last 30 days</Button>
+        )}
+      </div>
+    </Notice>
+  );
+}
