@@ -1,4 +1,5 @@
 export { isContentKey } from './content-keys.ts';
+export { MESSAGE_LOG_PREFIX } from './content/log-messages.ts';
 export { CONVENTIONS } from './conventions/index.ts';
 export { normaliseLog, normaliseSpan, readConversation } from './normalise.ts';
 export { type PriceEntry, type PriceList, PRICE_LIST } from './prices/list.ts';

@@ -3,6 +3,7 @@ import { CONVENTIONS } from './conventions/index.ts';
 import { logFacts } from './conventions/logs.ts';
 import type { Convention, Conversation, GenAiFacts, LogReader, SpanReader } from './types.ts';
 import { EMPTY_CONVERSATION } from './content/builder.ts';
+import { withLogs } from './content/log-messages.ts';
 
 /** Trigger key to a bit per convention. */
 const TRIGGERS = new Map<string, number>();
@@ -36,7 +37,11 @@ export function normaliseLog(log: LogReader): GenAiFacts | undefined {
   return logFacts(log);
 }
 
-/** The conversation of a span in the one model; empty for spans that carry none. Never throws. */
-export function readConversation(span: SpanReader): Conversation {
-  return conventionOf(span)?.conversation(span) ?? EMPTY_CONVERSATION;
+/**
+ * The conversation of a span in the one model; empty for spans that carry none. Never throws.
+ * @param logs the GenAI log records that name the span, oldest first: some emitters keep the messages there.
+ */
+export function readConversation(span: SpanReader, logs: readonly LogReader[] = []): Conversation {
+  const own = conventionOf(span)?.conversation(span) ?? EMPTY_CONVERSATION;
+  return logs.length === 0 ? own : withLogs(own, logs);
 }

@@ -44,7 +44,10 @@ export interface SpanReader {
   readonly events: readonly SpanEvent[];
 }
 
-/** A log record as a GenAI convention sees it. `body` is undefined when it is no text. */
+/**
+ * A log record as a GenAI convention sees it. `body` is undefined when it is no text; of a stored record, a body that
+ * was no text is its JSON.
+ */
 export interface LogReader {
   readonly eventName: string;
   readonly scopeName: string;

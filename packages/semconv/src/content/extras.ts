@@ -1,6 +1,6 @@
 /** Scores, retrieved documents and tool executions. */
 import { numberOf, textOf } from '../facts/values.ts';
-import type { Conversation, Score, SpanReader } from '../types.ts';
+import type { Conversation, Score, SpanEvent, SpanReader } from '../types.ts';
 import { jsonAttribute, parsed, toJson, unflatten } from './attribute-json.ts';
 import { asText, type Budget, isRecord, member, memberText } from './builder.ts';
 
@@ -9,29 +9,11 @@ const MAX_DOCUMENTS = 500;
 
 /** Scores of a span: `gen_ai.evaluation.result` events, each once, and OpenInference evaluation attributes. */
 export function readScores(span: SpanReader, budget: Budget): Score[] {
-  const scores: Score[] = [];
-  const seen = new Set<string>();
-  const add = (score: Score): void => {
-    const id =
-      score.idempotencyKey === '' ? `${score.name}\n${score.value}\n${score.label}` : score.idempotencyKey;
-    if (score.name === '' || seen.has(id) || scores.length >= MAX_SCORES) return;
-    seen.add(id);
-    scores.push(score);
-  };
-  for (const event of span.events) {
-    if (event.name !== 'gen_ai.evaluation.result') continue;
-    const { attributes } = event;
-    add({
-      name: textOf(attributes.get('gen_ai.evaluation.name')),
-      value: numberOf(attributes.get('gen_ai.evaluation.score.value')),
-      label: textOf(attributes.get('gen_ai.evaluation.score.label')),
-      explanation: budget.text(asText(toJson(attributes.get('gen_ai.evaluation.explanation')))),
-      idempotencyKey: textOf(attributes.get('openlit.score.idempotency_key')),
-    });
-  }
+  const scores = new Scores();
+  scores.addEvents(span.events, budget);
   const { attributes } = span;
   if (attributes.has('evaluation.name')) {
-    add({
+    scores.add({
       name: textOf(attributes.get('evaluation.name')),
       value: numberOf(attributes.get('evaluation.score')),
       label: textOf(attributes.get('evaluation.label')),
@@ -39,7 +21,41 @@ export function readScores(span: SpanReader, budget: Budget): Score[] {
       idempotencyKey: '',
     });
   }
-  return scores;
+  return scores.list;
+}
+
+/** These scores and those of the events, each once. */
+export function scoresOf(events: readonly SpanEvent[], budget: Budget, own: readonly Score[]): Score[] {
+  const scores = new Scores();
+  for (const score of own) scores.add(score);
+  scores.addEvents(events, budget);
+  return scores.list;
+}
+
+class Scores {
+  readonly list: Score[] = [];
+  readonly #seen = new Set<string>();
+
+  add(score: Score): void {
+    const id =
+      score.idempotencyKey === '' ? `${score.name}\n${score.value}\n${score.label}` : score.idempotencyKey;
+    if (score.name === '' || this.#seen.has(id) || this.list.length >= MAX_SCORES) return;
+    this.#seen.add(id);
+    this.list.push(score);
+  }
+
+  addEvents(events: readonly SpanEvent[], budget: Budget): void {
+    for (const { name, attributes } of events) {
+      if (name !== 'gen_ai.evaluation.result') continue;
+      this.add({
+        name: textOf(attributes.get('gen_ai.evaluation.name')),
+        value: numberOf(attributes.get('gen_ai.evaluation.score.value')),
+        label: textOf(attributes.get('gen_ai.evaluation.score.label')),
+        explanation: budget.text(asText(toJson(attributes.get('gen_ai.evaluation.explanation')))),
+        idempotencyKey: textOf(attributes.get('openlit.score.idempotency_key')),
+      });
+    }
+  }
 }
 
 type Documents = Conversation['retrievedDocuments'];

@@ -1,9 +1,9 @@
 /** Conversation of `gen_ai.*`: attributes now, deprecated attributes, numbered families and per-message events. */
 import { canonicalOperation, isModelOperation } from '../facts/operation.ts';
 import { textOf } from '../facts/values.ts';
-import type { AttributeReader, Conversation, Message, SpanReader } from '../types.ts';
+import type { AttributeReader, Conversation, Message, SpanEvent, SpanReader } from '../types.ts';
 import { firstJson, jsonAttribute, toJson, unflatten } from './attribute-json.ts';
-import { Budget } from './builder.ts';
+import { Budget, isRecord } from './builder.ts';
 import { readDocuments, readScores, toolExecution } from './extras.ts';
 import { readMessages } from './messages.ts';
 import { readTools } from './tools.ts';
@@ -26,7 +26,7 @@ export function genAiInput(span: SpanReader, budget: Budget): Message[] {
   const flat = readMessages(unflatten(attributes, 'gen_ai.prompt.'), 'user', budget);
   if (flat.length > 0) return [...system, ...flat];
   const old = readMessages(firstJson(attributes, ['gen_ai.prompt', 'gen_ai.content.prompt']), 'user', budget);
-  return [...system, ...(old.length > 0 ? old : eventMessages(span, budget, 'input'))];
+  return [...system, ...(old.length > 0 ? old : eventMessages(span.events, budget, 'input'))];
 }
 
 export function genAiOutput(span: SpanReader, budget: Budget): Message[] {
@@ -40,10 +40,10 @@ export function genAiOutput(span: SpanReader, budget: Budget): Message[] {
     'assistant',
     budget,
   );
-  return old.length > 0 ? old : eventMessages(span, budget, 'output');
+  return old.length > 0 ? old : eventMessages(span.events, budget, 'output');
 }
 
-const EVENT_ROLES: ReadonlyMap<string, string> = new Map([
+export const MESSAGE_EVENT_ROLES: ReadonlyMap<string, string> = new Map([
   ['gen_ai.system.message', 'system'],
   ['gen_ai.user.message', 'user'],
   ['gen_ai.assistant.message', 'assistant'],
@@ -51,13 +51,23 @@ const EVENT_ROLES: ReadonlyMap<string, string> = new Map([
   ['gen_ai.choice', 'assistant'],
 ]);
 
+/** The event that carries a whole call instead of attributes on its span. */
+export const DETAILS_EVENT = 'gen_ai.client.inference.operation.details';
+
 /** Message events of OpenTelemetry up to 1.36, and the two content events before them. */
-function eventMessages(span: SpanReader, budget: Budget, side: 'input' | 'output'): Message[] {
+export function eventMessages(
+  events: readonly SpanEvent[],
+  budget: Budget,
+  side: 'input' | 'output',
+): Message[] {
   const messages: Message[] = [];
-  for (const event of span.events) {
+  for (const event of events) {
     const { attributes, name } = event;
-    if (name === 'gen_ai.client.inference.operation.details') {
+    if (name === DETAILS_EVENT) {
       const key = side === 'input' ? 'gen_ai.input.messages' : 'gen_ai.output.messages';
+      const instructions =
+        side === 'input' ? jsonAttribute(attributes, 'gen_ai.system_instructions') : undefined;
+      messages.push(...readMessages(instructions, 'system', budget));
       messages.push(
         ...readMessages(jsonAttribute(attributes, key), side === 'input' ? 'user' : 'assistant', budget),
       );
@@ -71,11 +81,13 @@ function eventMessages(span: SpanReader, budget: Budget, side: 'input' | 'output
       );
       continue;
     }
-    const role = EVENT_ROLES.get(name);
+    const role = MESSAGE_EVENT_ROLES.get(name);
     if (role === undefined || (name === 'gen_ai.choice') !== (side === 'output')) continue;
     const whole = firstJson(attributes, ['gen_ai.event.content', 'event_content', 'message']);
     if (whole !== undefined) {
-      messages.push(...readMessages(whole, role, budget));
+      const finish = textOf(attributes.get('finish_reason'));
+      const choice = finish === '' || !isRecord(whole) ? whole : { message: whole, finish_reason: finish };
+      messages.push(...readMessages(choice, role, budget));
       continue;
     }
     messages.push(

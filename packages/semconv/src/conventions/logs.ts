@@ -106,7 +106,7 @@ const AGENTS: readonly LogConvention[] = [
 const readGenAi = compileFields(GEN_AI_CURRENT, GEN_AI_DEPRECATED, GENERAL);
 
 /** The event's name: at record level, as an attribute, or as the whole body. */
-function eventNameOf(log: LogReader): string {
+export function eventNameOf(log: LogReader): string {
   if (log.eventName !== '') return log.eventName;
   const named = log.attributes.get('event.name');
   if (typeof named === 'string' && named !== '') return named;

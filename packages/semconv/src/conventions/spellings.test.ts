@@ -191,7 +191,9 @@ describe('OpenTelemetry up to 1.36', () => {
     const { input, output } = readConversation(span);
     expect(input.map((message) => message.role)).toEqual(['system', 'user', 'tool']);
     expect(input[2]?.parts).toEqual([{ type: 'tool_result', id: 'call_1', name: '', result: 'sunny' }]);
-    expect(output).toEqual([{ role: 'assistant', parts: [{ type: 'text', text: 'Hello Ada' }] }]);
+    expect(output).toEqual([
+      { role: 'assistant', finishReason: 'stop', parts: [{ type: 'text', text: 'Hello Ada' }] },
+    ]);
   });
 
   test('numbered attributes', () => {

@@ -9,31 +9,35 @@ export interface Window {
   readonly to: bigint;
 }
 
+type Table = 'otel_traces' | 'otel_logs';
+
 /**
- * The beginning of every statement on spans: it cannot be made without knowing who asks, and what it selects from is
+ * The beginning of every statement on spans, or on the log records beside them: it cannot be made without knowing who asks, and what it selects from is
  * already limited to that project (and environment). Conditions are added with `and`, each in parentheses.
  */
 export class SpanScope {
   readonly params: Params;
+  private readonly table: Table;
   private readonly conditions: readonly string[];
 
-  private constructor(params: Params, conditions: readonly string[]) {
+  private constructor(table: Table, params: Params, conditions: readonly string[]) {
+    this.table = table;
     this.params = params;
     this.conditions = conditions;
   }
 
-  static of(context: RequestContext): SpanScope {
+  static of(context: RequestContext, table: Table = 'otel_traces'): SpanScope {
     const params = new Params();
     const tenant = [`ProjectId = ${params.bind(context.projectId, 'String')}`];
     if (context.environment !== undefined) {
       tenant.push(`Environment = ${params.bind(context.environment, 'String')}`);
     }
-    return new SpanScope(params, tenant);
+    return new SpanScope(table, params, tenant);
   }
 
   /** A scope with one more condition; the parameters stay shared, so that both can be used in one statement. */
   and(condition: string): SpanScope {
-    return new SpanScope(this.params, [...this.conditions, `(${condition})`]);
+    return new SpanScope(this.table, this.params, [...this.conditions, `(${condition})`]);
   }
 
   during(window: Window): SpanScope {
@@ -46,8 +50,8 @@ export class SpanScope {
     return filter === undefined ? this : this.and(compileSpanFilter(filter, this.params));
   }
 
-  /** `FROM otel_traces WHERE ...` */
+  /** `FROM <table> WHERE ...` */
   get from(): string {
-    return `FROM otel_traces WHERE ${this.conditions.join(' AND ')}`;
+    return `FROM ${this.table} WHERE ${this.conditions.join(' AND ')}`;
   }
 }

@@ -1,9 +1,10 @@
 import type { SpanDetail } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
-import { readConversation } from '@candela/semconv';
+import { type LogReader, readConversation } from '@candela/semconv';
 import { toAttributes } from './attributes.ts';
 import type { Runner } from './run.ts';
 import { SpanScope } from './scope.ts';
+import { readSpanLogs } from './span-logs.ts';
 import { iso, ms, orNull, type RawSpan, SPAN_COLUMNS, toSpanRow } from './span-row.ts';
 import {
   allAttributes,
@@ -74,10 +75,16 @@ export async function readSpan(
     `SELECT ${DETAIL_COLUMNS} ${own.from} ORDER BY Timestamp LIMIT 1`,
   );
   if (raw === undefined) throw fail('not_found', { what: 'The span' });
-  return toDetail(raw);
+  return toDetail(raw, raw.GenAiConvention === '' ? [] : await logsOf(runner, context, raw));
 }
 
-function toDetail(raw: WholeSpan): SpanDetail {
+function logsOf(runner: Runner, context: RequestContext, raw: WholeSpan): Promise<LogReader[]> {
+  const from = BigInt(raw.StartNs);
+  const during = { from, to: from + BigInt(raw.DurationNs) };
+  return readSpanLogs(runner, context, { traceId: raw.TraceId, spanId: raw.SpanId, during });
+}
+
+function toDetail(raw: WholeSpan, logs: readonly LogReader[]): SpanDetail {
   const row = toSpanRow(raw);
   const start = BigInt(raw.StartNs);
   const hasUsage = row.inputTokens !== null;
@@ -127,6 +134,6 @@ function toDetail(raw: WholeSpan): SpanDetail {
       traceState: orNull(raw.LinkStates[index] ?? ''),
       attributes: toAttributes({ keys: raw.LinkKeys[index] ?? [], values: raw.LinkValues[index] ?? [] }),
     })),
-    conversation: readConversation(spanReader(raw)),
+    conversation: readConversation(spanReader(raw), logs),
   };
 }

@@ -2,7 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RequestContext, SCOPES, silentLogger } from '@candela/kernel';
-import { DEFAULT_LIMITS, encodeTraceRequest, type Span } from '@candela/otlp';
+import {
+  DEFAULT_LIMITS,
+  encodeLogsRequest,
+  encodeTraceRequest,
+  type LogRecord,
+  type Signal,
+  type Span,
+} from '@candela/otlp';
 import { openTelemetryStore, type TelemetryStore } from '../client/store.ts';
 import { encodeRequest } from '../writer/encode/index.ts';
 import { createTelemetryQueries, type QueryLimits, type TelemetryQueries } from './index.ts';
@@ -12,6 +19,7 @@ export interface QueryBench {
   readonly store: TelemetryStore;
   readonly queries: TelemetryQueries;
   put(spans: readonly Span[], place?: Place): Promise<void>;
+  putLogs(records: readonly LogRecord[], place?: Place): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -45,29 +53,36 @@ export async function openQueryBench(): Promise<QueryBench> {
   const dir = await mkdtemp(join(tmpdir(), 'candela-queries-'));
   const store = await openTelemetryStore({ kind: 'embedded', dataDir: dir, logger: silentLogger });
   let token = 0;
+  async function insert(signal: Signal, body: Uint8Array, place: Place): Promise<void> {
+    const { blocks, rejected, message } = encodeRequest(signal, 'protobuf', body, {
+      projectId: place.project ?? 'default',
+      environment: place.environment,
+      defaultEnvironment: 'production',
+      receivedAtMs: Date.now(),
+      retentionDays: 30,
+      limits: DEFAULT_LIMITS,
+    });
+    if (rejected > 0) throw new Error(message);
+    for (const block of blocks) await store.insertNative(block.table, [block.bytes], `t${token++}`);
+  }
   return {
     store,
     queries: createTelemetryQueries(store, LIMITS),
-    async put(spans, place = {}) {
-      const body = encodeTraceRequest({
-        resourceSpans: [
-          {
-            resource: { attributes: { 'service.name': place.service ?? 'shop', ...place.resource } },
-            scopeSpans: [{ scope: { name: 'test', version: '1' }, spans }],
-          },
-        ],
-      });
-      const { blocks, rejected, message } = encodeRequest('traces', 'protobuf', body, {
-        projectId: place.project ?? 'default',
-        environment: place.environment,
-        defaultEnvironment: 'production',
-        receivedAtMs: Date.now(),
-        retentionDays: 30,
-        limits: DEFAULT_LIMITS,
-      });
-      if (rejected > 0) throw new Error(message);
-      for (const block of blocks) await store.insertNative(block.table, [block.bytes], `t${token++}`);
-    },
+    put: (spans, place = {}) =>
+      insert(
+        'traces',
+        encodeTraceRequest({
+          resourceSpans: [
+            {
+              resource: { attributes: { 'service.name': place.service ?? 'shop', ...place.resource } },
+              scopeSpans: [{ scope: { name: 'test', version: '1' }, spans }],
+            },
+          ],
+        }),
+        place,
+      ),
+    putLogs: (logRecords, place = {}) =>
+      insert('logs', encodeLogsRequest({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] }), place),
     async close() {
       await store.close();
       await rm(dir, { recursive: true, force: true });
