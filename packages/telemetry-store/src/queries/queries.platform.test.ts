@@ -1,5 +1,7 @@
 import { type Filter, parseFilterOrFail } from '@candela/contract';
 import { CandelaError } from '@candela/kernel';
+import type { LogRecord } from '@candela/otlp';
+import type { AttributeValue } from '@candela/semconv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTelemetryQueries, type Page, type SearchInput, type Window } from './index.ts';
 import { BASE_MS, contextOf, id, LIMITS, openQueryBench, type QueryBench, span } from './testing.ts';
@@ -158,6 +160,66 @@ describe('a trace of a model call', () => {
     ]);
     expect(detail.usage).toEqual({ input: 100, cacheRead: 0, cacheWrite: 0, output: 20, reasoning: 0 });
     expect(detail.resource).toEqual([{ key: 'service.name', type: 'string', value: 'shop' }]);
+  });
+
+  it('shows messages that came as log records beside the span', async () => {
+    const traceId = id(0x110, 32);
+    const bare = { 'gen_ai.operation.name': 'chat', 'gen_ai.system': 'openai' };
+    const spans = [
+      span(0x110, 0x111, 0, { name: 'POST /chat' }),
+      span(0x110, 0x112, 1, { parentSpanId: id(0x111, 16), name: 'chat', attributes: bare }),
+    ];
+    const log = (
+      atMs: number,
+      eventName: string,
+      body: Readonly<Record<string, AttributeValue>>,
+      own = 0x112,
+    ): LogRecord => ({
+      timeUnixNano: nanos(BASE_MS + atMs),
+      traceId,
+      spanId: id(own, 16),
+      attributes: { 'gen_ai.system': 'openai', 'event.name': eventName },
+      body: new Map(Object.entries(body)),
+    });
+    const message = new Map([
+      ['role', 'assistant'],
+      ['content', 'It is'],
+    ]);
+    const reply = { finish_reason: 'stop', message };
+    const records = [
+      log(3, 'gen_ai.choice', reply),
+      log(2, 'gen_ai.user.message', { content: 'Is it?' }),
+      log(2, 'app.note', { content: 'not a message' }),
+      log(2, 'gen_ai.user.message', { content: 'of another span' }, 0x999),
+      log(2 * DAY, 'gen_ai.user.message', { content: 'days later' }),
+    ];
+    const project = 'messages-in-logs';
+    await bench.put(spans, { project });
+    await bench.putLogs(records, { project });
+    await bench.putLogs([log(2, 'gen_ai.user.message', { content: 'of a stranger' })], { project: 'other' });
+    const { conversation } = await bench.queries.span(contextOf(project), { traceId, spanId: id(0x112, 16) });
+    expect(conversation.input).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'Is it?' }] }]);
+    expect(conversation.output).toEqual([
+      { role: 'assistant', finishReason: 'stop', parts: [{ type: 'text', text: 'It is' }] },
+    ]);
+  });
+
+  it('counts the usage of a call once, also when the parent that repeats it arrived first', async () => {
+    const project = 'repeats';
+    const traceId = id(0x120, 32);
+    await bench.put([span(0x120, 0x121, 0, { name: 'wrapper', attributes: chat })], { project });
+    const parentSpanId = id(0x121, 16);
+    await bench.put([span(0x120, 0x122, 1, { name: 'call', parentSpanId, attributes: chat })], { project });
+    const read = (limit: number) =>
+      bench.queries.trace(contextOf(project), { traceId, limit, cursor: undefined });
+    const whole = (await read(10)).data;
+    expect(whole).toMatchObject({ inputTokens: 100, outputTokens: 20 });
+    expect(whole.spans.map((one) => one.countsUsage)).toEqual([false, true]);
+    expect(whole.costUsd).toBe(whole.spans[1]?.costUsd);
+    const paged = (await read(1)).data;
+    expect(paged).toMatchObject({ inputTokens: 100, outputTokens: 20, costUsd: whole.costUsd, spanCount: 2 });
+    const { roots } = await bench.queries.hierarchy(contextOf(project), parentSpanId);
+    expect(roots[0]?.countsUsage).toBe(false);
   });
 
   it.each([

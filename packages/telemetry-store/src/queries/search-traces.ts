@@ -203,7 +203,8 @@ async function byFigure(
   const sql = FIGURES[input.sort.replace('-', '') as keyof typeof FIGURES];
   const whole = SpanScope.of(context).during(input.window);
   const matching = input.filter === undefined ? undefined : whole.matching(input.filter);
-  const scope = matching === undefined ? whole : whole.and(`TraceId IN (SELECT TraceId ${matching.from})`);
+  const scope =
+    matching === undefined ? whole : whole.and(`TraceId GLOBAL IN (SELECT TraceId ${matching.from})`);
   const keys = await runner.run<TraceKey>(
     scope,
     `SELECT TraceId, toString(Figure) AS K FROM (

@@ -18,7 +18,8 @@ export async function readTrace(
 ): Promise<{ data: Trace; nextCursor: string | null }> {
   const traceId = input.traceId.toLowerCase();
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, LIST, 2);
-  const spans = await readSpans(runner, context, traceId, input.limit + 1, cursor?.after);
+  const read = await readSpans(runner, context, traceId, input.limit + 1, cursor?.after);
+  const spans = withoutRepeats(read);
   const whole = cursor === undefined && spans.length <= input.limit;
   const totals = whole ? totalsOf(spans) : await readTotals(runner, context, traceId);
   if (totals === undefined) throw fail('not_found', { what: 'The trace' });
@@ -58,11 +59,27 @@ async function readTotals(
   traceId: string,
 ): Promise<Totals | undefined> {
   const scope = traceScope(context, traceId);
+  const counting = scope.and('CountsUsage = 1 AND ParentSpanId != SpanId');
   const [totals] = await runner.run<RawTotals>(
     scope,
-    `SELECT ${TRACE_TOTALS} ${scope.from} GROUP BY TraceId`,
+    `SELECT ${TRACE_TOTALS} FROM (
+       SELECT * REPLACE (CountsUsage = 1 AND SpanId GLOBAL NOT IN (SELECT ParentSpanId ${counting.from}) AS CountsUsage)
+       ${scope.from}
+     ) GROUP BY TraceId`,
   );
   return totals;
+}
+
+/**
+ * A parent that arrived before its child could not know that it repeats the child's usage; with both at hand it is
+ * plain, and such a parent counts nothing.
+ */
+function withoutRepeats(spans: readonly RawSpan[]): readonly RawSpan[] {
+  const repeated = new Set<string>();
+  for (const span of spans) {
+    if (span.CountsUsage === 1 && span.ParentSpanId !== span.SpanId) repeated.add(span.ParentSpanId);
+  }
+  return spans.map((span) => (repeated.has(span.SpanId) ? { ...span, CountsUsage: 0 } : span));
 }
 
 /** The same figures from all spans at hand, oldest first: most traces are small, and one statement is enough. */
@@ -108,7 +125,7 @@ export async function readHierarchy(
   const [found] = await runner.run<{ TraceId: string }>(own, `SELECT TraceId ${own.from} LIMIT 1`);
   if (found === undefined) throw fail('not_found', { what: 'The span' });
   const raw = await readSpans(runner, context, found.TraceId, TRACE_PAGE + 1, undefined);
-  const page = raw.slice(0, TRACE_PAGE);
+  const page = withoutRepeats(raw.slice(0, TRACE_PAGE));
   const start = BigInt(page[0]?.StartNs ?? '0');
   const spans: LightSpan[] = page.map((span) => toLightSpan(span, start));
   return { traceId: found.TraceId, ...buildHierarchy(spans), truncated: raw.length > TRACE_PAGE };
