@@ -320,7 +320,13 @@ export class GroupInserter {
         this.#pendingBytes -= block.length;
       }
     }
-    this.#lingerSince = state.done >= durableBelow() - 1 ? undefined : performance.now();
+    const empty = state.done >= durableBelow() - 1;
+    if (empty) {
+      // Also what was counted of requests that damage took out of the log.
+      this.#pendingRows = 0;
+      this.#pendingBytes = 0;
+    }
+    this.#lingerSince = empty ? undefined : performance.now();
     await this.#release();
   }
 
@@ -328,14 +334,11 @@ export class GroupInserter {
   async #release(): Promise<void> {
     const { segments, state, durableBelow, beforeDelete } = this.#options;
     segments.forget(state.done);
-    let synced = false;
     while (true) {
       const oldest = segments.list[0];
       if (oldest === undefined || !oldest.sealed) return;
       const lastSeq = (segments.list[1]?.firstSeq ?? durableBelow()) - 1;
       if (lastSeq > state.done) return;
-      if (!synced) await state.sync();
-      synced = true;
       await beforeDelete(oldest);
       await segments.deleteOldest();
     }

@@ -80,9 +80,7 @@ export class Appender {
     this.#queuedBytes += length;
     return new Promise((resolve, reject) => {
       this.#queue.push({ request, length, resolve, reject });
-      this.#flushing ??= this.#flush().finally(() => {
-        this.#flushing = undefined;
-      });
+      this.#flushing ??= this.#flush();
     });
   }
 
@@ -97,30 +95,35 @@ export class Appender {
   async #flush(): Promise<void> {
     // One turn of the loop, so that requests decoded in the same moment share the first sync.
     await Promise.resolve();
-    while (this.#queue.length > 0) {
-      const batch = this.#takeBatch();
-      try {
-        await this.#write(batch);
-        if (this.#failing) this.#options.logger.info({}, 'the write-ahead log can be written again');
-        this.#failing = false;
-        for (const waiting of batch) waiting.resolve();
-      } catch (thrown) {
-        if (!this.#failing) {
-          this.#options.logger.error(
-            { err: thrown },
-            'the write-ahead log could not be written; requests are refused',
-          );
+    try {
+      while (this.#queue.length > 0) {
+        const batch = this.#takeBatch();
+        try {
+          await this.#write(batch);
+          if (this.#failing) this.#options.logger.info({}, 'the write-ahead log can be written again');
+          this.#failing = false;
+          for (const waiting of batch) waiting.resolve();
+        } catch (thrown) {
+          if (!this.#failing) {
+            this.#options.logger.error(
+              { err: thrown },
+              'the write-ahead log could not be written; requests are refused',
+            );
+          }
+          this.#failing = true;
+          const full = errorCode(thrown) === 'ENOSPC' || errorCode(thrown) === 'EDQUOT';
+          const detail = full
+            ? 'The disk of the data directory is full. Free space; the same request will then be accepted.'
+            : 'The write-ahead log could not be written. Try again shortly.';
+          const error = fail('overloaded', { detail }, { retryAfterSeconds: full ? 30 : 10, cause: thrown });
+          for (const waiting of batch) waiting.reject(error);
+        } finally {
+          for (const waiting of batch) this.#queuedBytes -= waiting.length;
         }
-        this.#failing = true;
-        const full = errorCode(thrown) === 'ENOSPC' || errorCode(thrown) === 'EDQUOT';
-        const detail = full
-          ? 'The disk of the data directory is full. Free space; the same request will then be accepted.'
-          : 'The write-ahead log could not be written. Try again shortly.';
-        const error = fail('overloaded', { detail }, { retryAfterSeconds: full ? 30 : 10, cause: thrown });
-        for (const waiting of batch) waiting.reject(error);
-      } finally {
-        for (const waiting of batch) this.#queuedBytes -= waiting.length;
       }
+    } finally {
+      // In the same turn as the look at the queue: a request that came in between would wait for the next one.
+      this.#flushing = undefined;
     }
   }
 

@@ -21,6 +21,8 @@ export class HashFile {
   readonly #oldPath: string;
   readonly #windowMs: number;
   #firstTimeMs: number | undefined;
+  /** One segment after another: two that turn the files over at once would lose the younger generation. */
+  #adding: Promise<void> = Promise.resolve();
 
   constructor(dir: string, windowMs: number) {
     this.#path = join(dir, 'hashes.log');
@@ -49,7 +51,13 @@ export class HashFile {
   }
 
   /** Durably adds the hashes of a sealed segment. */
-  async addSegment(segment: number, hashes: readonly SeenHash[], nowMs: number): Promise<void> {
+  addSegment(segment: number, hashes: readonly SeenHash[], nowMs: number): Promise<void> {
+    const added = this.#adding.then(() => this.#add(segment, hashes, nowMs));
+    this.#adding = added.catch(() => {});
+    return added;
+  }
+
+  async #add(segment: number, hashes: readonly SeenHash[], nowMs: number): Promise<void> {
     if (this.#firstTimeMs !== undefined && Math.abs(nowMs - this.#firstTimeMs) > this.#windowMs) {
       await rm(this.#oldPath, { force: true });
       await rename(this.#path, this.#oldPath).catch((thrown: unknown) => {

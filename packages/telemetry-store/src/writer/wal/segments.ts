@@ -129,6 +129,7 @@ export class Segments {
   /** Durably creates the next segment; the caller appends to the returned handle. */
   async create(firstSeq: number): Promise<{ segment: Segment; handle: FileHandle }> {
     const id = this.#nextId;
+    this.#nextId += 1;
     const path = join(this.#options.dir, `${String(id).padStart(8, '0')}.wal`);
     const handle = await open(path, 'wx', 0o600);
     try {
@@ -140,7 +141,6 @@ export class Segments {
       await rm(path, { force: true });
       throw thrown;
     }
-    this.#nextId += 1;
     const segment: Segment = {
       id,
       path,
@@ -289,8 +289,12 @@ export class Segments {
   }
 }
 
-/** A tail is torn (never acknowledged) when the file ends before the frame it begins does; else it is damage. */
+/**
+ * A tail is torn (never acknowledged) when the file ends before the frame it begins does; else it is damage. With a
+ * readable frame after it, it is no tail: a frame whose length was damaged must not take those behind it along.
+ */
 function isTornTail(bytes: Buffer, tail: { from: number; to: number }): boolean {
+  if (tail.to < bytes.byteLength) return false;
   const left = bytes.byteLength - tail.from;
   if (left < 16) return true;
   if (bytes.readUInt32LE(tail.from) !== FRAME_MAGIC)

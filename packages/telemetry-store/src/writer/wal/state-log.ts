@@ -74,42 +74,40 @@ export class StateLog {
 
   /** Durably begins the group `from..to`. */
   async begin(from: number, to: number): Promise<GroupPlan> {
-    await this.#append({ k: 'plan', from, to }, true);
+    await this.#append({ k: 'plan', from, to });
     this.#plan = { from, to, splits: new Set() };
     return this.#plan;
   }
 
   /** Durably remembers that a range of the group is split. */
   async split(range: string): Promise<void> {
-    await this.#append({ k: 'split', range }, true);
+    await this.#append({ k: 'split', range });
     this.#plan?.splits.add(range);
   }
 
-  /** The group is in the store. Not synced: repeating a whole group is harmless, the store knows its token. */
+  /**
+   * The group is in the store. Synced at once, although a store that still knows the token would drop a repetition:
+   * what it knows of tokens need not survive a power loss that its rows survive.
+   */
   async finish(): Promise<void> {
     if (this.#plan === undefined) return;
     const { to } = this.#plan;
-    await this.#append({ k: 'done', to }, false);
+    await this.#append({ k: 'done', to });
     this.#done = to;
     this.#plan = undefined;
     if (this.#bytes > REWRITE_ABOVE_BYTES) await this.#rewrite();
-  }
-
-  /** Makes the last `finish` durable; due before a segment is deleted. */
-  async sync(): Promise<void> {
-    await this.#handle.datasync();
   }
 
   async close(): Promise<void> {
     await this.#handle.close();
   }
 
-  async #append(entry: Entry, sync: boolean): Promise<void> {
+  async #append(entry: Entry): Promise<void> {
     if (this.#torn) await this.#rewrite();
     const line = encodeLine(entry);
     this.#torn = true;
     await this.#handle.appendFile(line);
-    if (sync) await this.#handle.datasync();
+    await this.#handle.datasync();
     this.#torn = false;
     this.#bytes += line.length;
   }
