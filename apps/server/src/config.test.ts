@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, generateConfigurationDoc, readConfig, unknownVariables } from './config.ts';
+import { retentionDaysOf } from './ingest/retention.ts';
 
 describe('configuration', () => {
   it('has a default for everything', () => {
@@ -13,7 +14,7 @@ describe('configuration', () => {
       ingestAnonymous: true,
       otlpMaxBytes: 16 * 1024 * 1024,
       logCapBytes: 2 * 1024 ** 3,
-      retentionDays: { traces: 30, logs: 30, metrics: 90 },
+      retention: { traces: { days: 30 }, logs: { days: 30 }, metrics: { days: 90 } },
       rateLimitPerMinute: 1200,
       shutdownGraceMs: 25_000,
     });
@@ -35,6 +36,11 @@ describe('configuration', () => {
     ['PLATFORM_OTLP_MAX_BYTES', 'lots', /number of bytes/],
     ['PLATFORM_OTLP_MAX_BYTES', '10', /at least 1024/],
     ['PLATFORM_RETENTION_DAYS_LOGS', '0', /1 to 3650/],
+    ['PLATFORM_RETENTION_DAYS_LOGS', 'shop=7', /30,shop=7/],
+    ['PLATFORM_RETENTION_DAYS_LOGS', '30,shop=0', /1 to 3650/],
+    ['PLATFORM_RETENTION_DAYS_LOGS', '30,shop=7,shop=8', /1 to 3650/],
+    ['PLATFORM_RETENTION_DAYS_LOGS', '30,7', /single projects/],
+    ['PLATFORM_RETENTION_DAYS_LOGS', '30,', /single projects/],
     ['PLATFORM_LOG_LEVEL', 'loud', /one of debug/],
     ['PLATFORM_RATE_LIMIT', '1e3', /whole number/],
   ])('%s=%s stops the start', (name, value, message) => {
@@ -65,6 +71,13 @@ describe('configuration', () => {
     ['65536', 65_536],
   ])('reads %s as bytes', (value, expected) => {
     expect(readConfig({ PLATFORM_OTLP_MAX_BYTES: value }).otlpMaxBytes).toBe(expected);
+  });
+
+  it('takes retention for single projects', () => {
+    const { traces } = readConfig({ PLATFORM_RETENTION_DAYS_TRACES: '30, shop=7,audit = 365' }).retention;
+    expect(['default', 'shop', 'audit', 'toString'].map((id) => retentionDaysOf(traces, id))).toEqual([
+      30, 7, 365, 30,
+    ]);
   });
 
   it('notices variables that are probably misspelt', () => {

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
+import type { Retention } from './ingest/retention.ts';
 
 /** One environment variable: how its text becomes a value, and what people are told about it. */
 interface Variable<T, D extends string | undefined = string | undefined> {
@@ -53,12 +54,34 @@ const bytes = (description: string, fallback: string, min: number) =>
       .pipe(z.int().min(min)),
   });
 
+const DAYS = integer(1, 3_650);
+const PROJECT_DAYS = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\s*=\s*(\d+)$/;
+
+/** `30` or `30, shop=7, audit=365`. */
+const retention = text.transform((value, context): Retention => {
+  const refuse = (message: string): Retention => {
+    context.addIssue({ code: 'custom', message });
+    return { days: 0, projects: new Map() };
+  };
+  const [first = '', ...rest] = value.split(',').map((part) => part.trim());
+  const days = DAYS.safeParse(first);
+  if (!days.success) return refuse('no days');
+  const projects = new Map<string, number>();
+  for (const part of rest) {
+    const [, project = '', given = ''] = PROJECT_DAYS.exec(part) ?? [];
+    const own = DAYS.safeParse(given);
+    if (!own.success || projects.has(project)) return refuse('not a project with its days');
+    projects.set(project, own.data);
+  }
+  return { days: days.data, projects };
+});
+
 const days = (signal: string, fallback: number) =>
   variable({
-    description: `Days that ${signal} are kept, counted from their arrival.`,
-    takes: 'whole days from 1 to 3650',
+    description: `Days that ${signal} are kept, counted from their arrival; for some projects other days. A change counts for what arrives from then on.`,
+    takes: 'whole days from 1 to 3650, then, if wanted, days of single projects: 30,shop=7,audit=365',
     default: String(fallback),
-    schema: integer(1, 3_650),
+    schema: retention,
   });
 
 const seconds = (description: string, fallback: number, max: number) =>
@@ -198,7 +221,7 @@ export interface Config {
   readonly otlpMaxBytes: number;
   readonly logCapBytes: number;
   readonly minFreeDiskPercent: number;
-  readonly retentionDays: { readonly traces: number; readonly logs: number; readonly metrics: number };
+  readonly retention: Readonly<Record<'traces' | 'logs' | 'metrics', Retention>>;
   readonly rateLimitPerMinute: number;
   readonly queryTimeoutMs: number;
   readonly queryMaxRows: number;
@@ -248,7 +271,7 @@ function shape(settings: Settings): Config {
     otlpMaxBytes: settings.PLATFORM_OTLP_MAX_BYTES,
     logCapBytes: settings.PLATFORM_LOG_CAP_BYTES,
     minFreeDiskPercent: settings.PLATFORM_MIN_FREE_DISK_PERCENT,
-    retentionDays: {
+    retention: {
       traces: settings.PLATFORM_RETENTION_DAYS_TRACES,
       logs: settings.PLATFORM_RETENTION_DAYS_LOGS,
       metrics: settings.PLATFORM_RETENTION_DAYS_METRICS,

@@ -97,7 +97,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       metrics: metrics.registry,
       config: {
         maxBytes: config.otlpMaxBytes,
-        retentionDays: config.retentionDays,
+        retention: config.retention,
         drainMs: Math.floor(config.shutdownGraceMs / 2),
       },
     });

@@ -3,6 +3,7 @@ import type { IngestLog } from '@candela/telemetry-store';
 import type { Identity } from '../features/identity/service.ts';
 import type { DecodePool } from './decode/pool.ts';
 import type { IngestMetrics } from './metrics.ts';
+import { retentionDaysOf } from './retention.ts';
 import type { Acceptance, IncomingRequest, IngestConfig } from './types.ts';
 
 export interface AcceptorParts {
@@ -90,7 +91,7 @@ export class Acceptor {
       environment: context.environment,
       defaultEnvironment: DEFAULT_ENVIRONMENT,
       receivedAtMs: clock.now(),
-      retentionDays: config.retentionDays[signal],
+      retentionDays: retentionDaysOf(config.retention[signal], context.projectId),
     });
     metrics.bytes(door, signal, wireBytes, decoded.plainBytes);
     let duplicate = false;

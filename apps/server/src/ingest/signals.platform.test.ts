@@ -11,7 +11,9 @@ const GZIP = 2;
 
 let doors: Doors;
 beforeAll(async () => {
-  doors = await openDoors();
+  const kept = (days: number, own: [string, number][] = []) => ({ days, projects: new Map(own) });
+  const retention = { traces: kept(30), logs: kept(20, [['default', 7]]), metrics: kept(90, [['other', 1]]) };
+  doors = await openDoors({ ingest: { retention } });
 });
 afterAll(() => doors.close());
 
@@ -128,6 +130,19 @@ describe('the three signals', () => {
     });
     expect((await post(doors.port, body, { path: '/v1/logs', type: JSON_TYPE })).status).toBe(200);
     expect(await count('otel_logs', 'json logs')).toBe(1);
+  });
+});
+
+describe('retention', () => {
+  it.each([
+    ['otel_logs', '/v1/logs', () => logs('kept', 1), 7],
+    ['otel_metrics_sum', '/v1/metrics', () => metrics('kept'), 90],
+  ] as const)('of %s is that of its signal and project', async (table, path, body, days) => {
+    expect((await post(doors.port, body(), { path })).status).toBe(200);
+    const rows = await doors.rows<{ RetentionDays: number }>(
+      `SELECT DISTINCT RetentionDays FROM ${table} WHERE ServiceName = 'kept'`,
+    );
+    expect(rows).toEqual([{ RetentionDays: days }]);
   });
 });
 

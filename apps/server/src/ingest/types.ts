@@ -1,4 +1,5 @@
 import type { RequestContext } from '@candela/kernel';
+import type { Retention } from './retention.ts';
 
 export type Signal = 'traces' | 'metrics' | 'logs';
 export type Format = 'protobuf' | 'json';
@@ -28,7 +29,7 @@ export interface Acceptance {
 export interface IngestConfig {
   /** `PLATFORM_OTLP_MAX_BYTES`: size of a request after decompression. */
   readonly maxBytes: number;
-  readonly retentionDays: Readonly<Record<Signal, number>>;
+  readonly retention: Readonly<Record<Signal, Retention>>;
   /** Decode workers; default half the cores. */
   readonly workers?: number;
   /** How long `drain` lets requests under way finish, milliseconds. Default 10,000. */

@@ -20,6 +20,9 @@ import {
   type Ingest,
   type IngestConfig,
 } from '../index.ts';
+import type { Retention } from '../retention.ts';
+
+const KEPT: Retention = { days: 30, projects: new Map() };
 
 export const API_KEY = 'pk_test0001_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
 
@@ -77,7 +80,7 @@ export async function openDoors(options: DoorsOptions = {}): Promise<Doors> {
     clock: options.clock ?? systemClock,
     config: {
       maxBytes: 16 * 1024 * 1024,
-      retentionDays: { traces: 30, logs: 30, metrics: 30 },
+      retention: { traces: KEPT, logs: KEPT, metrics: KEPT },
       workers: 1,
       ...options.ingest,
     },
