@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -120,6 +120,30 @@ describe('engine host', () => {
       expect(states).toEqual(expect.arrayContaining(['down', 'starting', 'ready']));
     } finally {
       await close();
+    }
+  });
+
+  it('stores a repeated insert that was cut off between the token and the part', async () => {
+    const block = [idTextBlock([{ id: 7, text: 'x' }])];
+    const first = await openIn(dir);
+    await first.store.command(
+      'CREATE TABLE items (Id UInt64, Text String) ENGINE = MergeTree ORDER BY Id SETTINGS non_replicated_deduplication_window = 1000',
+    );
+    await first.store.insertNative('items', block, 'kept');
+    await first.store.insertNative('items', block, 'cut');
+    await first.close();
+    // The engine notes the token first and renames the part into place after it: as if killed in between.
+    const parts = globSync(join(dir, 'engine/store/store/*/*/all_2_2_0'));
+    const part = parts.find((path) => existsSync(join(path, '../deduplication_logs')));
+    rmSync(part ?? '', { recursive: true });
+    const again = await openIn(dir);
+    try {
+      await again.store.insertNative('items', block, 'kept');
+      await again.store.insertNative('items', block, 'cut');
+      await again.store.insertNative('items', block, 'cut');
+      expect(await again.store.select('SELECT toUInt32(count()) AS n FROM items')).toEqual([{ n: 2 }]);
+    } finally {
+      await again.close();
     }
   });
 

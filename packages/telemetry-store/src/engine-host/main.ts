@@ -8,6 +8,7 @@ import { configXml, usersXml } from './config-xml.ts';
 import type { Engine as EngineType } from './engine.ts';
 import { createEngineServer } from './http-server.ts';
 import { Inbox } from './inbox.ts';
+import { isAlive, readOwner } from './owner.ts';
 import {
   type HostMessage,
   type HostOptions,
@@ -17,6 +18,7 @@ import {
   type Owner,
   STORE_DIR,
 } from './protocol.ts';
+import { forgetUnusedTokens } from './token-log.ts';
 
 process.umask(0o077);
 /** No exit handlers, no native teardown: the kernel frees the directory's lock at this instant. */
@@ -80,7 +82,19 @@ async function openEngine(): Promise<EngineType> {
   writeFileSync(join(engineDir, 'config.xml'), configXml(caps, engineDir));
   writeFileSync(join(engineDir, 'users.xml'), usersXml(caps));
   const { Engine } = await import('./engine.ts');
+  repairTokens();
   return new Engine(join(engineDir, STORE_DIR));
+}
+
+/** Not while the host before us lives: then the engine will refuse to open, and the next try comes here again. */
+function repairTokens(): void {
+  const hostPid = readOwner(engineDir)?.hostPid;
+  const lives =
+    hostPid !== undefined && hostPid !== process.pid && hostPid !== process.ppid && isAlive(hostPid);
+  if (lives) return;
+  const forgotten = forgetUnusedTokens(join(engineDir, STORE_DIR));
+  if (forgotten > 0)
+    process.stderr.write(`${forgotten} insert(s) were cut off before their end and may be repeated.\n`);
 }
 
 /** A statement beyond its bound cannot be cancelled from inside; ending the process is the only way. */
