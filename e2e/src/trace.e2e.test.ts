@@ -139,6 +139,26 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await soon(() => trace.spanInUrl()).toBe(agent.spans[6]?.spanId);
     await page.getByRole('tab', { name: 'timeline' }).click();
     await page.getByRole('listbox', { name: 'Spans by time' }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+  });
+
+  it('keeps the focused stretch of time in the URL until Escape', async () => {
+    const { page, trace } = await open();
+    await trace.loaded();
+    const box = await page.getByTestId('minimap').boundingBox();
+    if (!box) throw new Error('The minimap has no box.');
+    await page.mouse.move(box.x + box.width * 0.3, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 20);
+    await page.mouse.up();
+    const focus = () => new URL(page.url()).searchParams.get('focus');
+    await soon(focus).toMatch(/^[\d.]+-[\d.]+$/);
+    const before = focus();
+    await page.reload();
+    await trace.loaded();
+    expect(focus()).toBe(before);
+    await page.keyboard.press('Escape');
+    await soon(focus).toBeNull();
   });
 
   for (const colorScheme of ['dark', 'light'] as const)

@@ -126,11 +126,42 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     await page.keyboard.press('k');
     const row = page.locator('[role=row][aria-selected=true]');
     const text = await row.innerText();
+    // The address has the row: reloading and sharing show it selected.
+    await soon(() => new URL(page.url()).searchParams.get('row')).toMatch(/^[0-9a-f]{32}$/);
+    await page.reload();
+    await traces.loaded();
+    expect(await row.innerText()).toBe(text);
     await page.keyboard.press('Enter');
     await page.getByRole('tree', { name: 'Spans' }).waitFor();
     await page.goBack();
     await traces.loaded();
     expect(await row.innerText()).toBe(text);
+    await page.keyboard.press('Escape');
+    await soon(() => new URL(page.url()).searchParams.get('row')).toBeNull();
+  });
+
+  it('closes a trace with Escape and shows the search it came from', async () => {
+    const { page, traces } = await open('/traces?q=service:cart&sort=-duration');
+    await traces.loaded();
+    const link = traces.rows.nth(2).getByRole('link');
+    await link.click();
+    await page.getByRole('tree', { name: 'Spans' }).waitFor();
+    await page.keyboard.press('Escape');
+    await traces.loaded();
+    expect(traces.query()).toBe('service:cart');
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('-duration');
+    expect(await traces.rows.nth(2).getAttribute('aria-selected')).toBe('true');
+  });
+
+  it('fits a narrow window', async () => {
+    const { page, traces } = await open('/traces');
+    await page.setViewportSize({ width: 390, height: 800 });
+    await traces.loaded();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    for (const name of ['Refresh', 'Choose columns']) {
+      const box = await page.getByRole('button', { name, exact: true }).boundingBox();
+      expect((box?.x ?? 0) + (box?.width ?? 1_000)).toBeLessThanOrEqual(390);
+    }
   });
 
   it('zooms by brushing the histogram and changes the range by keyboard', async () => {

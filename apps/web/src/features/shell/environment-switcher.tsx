@@ -27,11 +27,13 @@ export function EnvironmentSwitcher() {
       onChoose={(value) => setEnvironment(value === '' ? undefined : value)}
       trigger={
         <Button look="plain" title="Environment" data-testid="environment">
-          <span className="text-muted">default</span>
-          <span className="text-faint" aria-hidden>
+          <span className="text-muted max-sm:sr-only">default</span>
+          <span className="text-faint max-sm:hidden" aria-hidden>
             /
           </span>
-          <span className="max-w-40 truncate text-text">{environment ?? 'All environments'}</span>
+          <span className="max-w-40 truncate text-text max-sm:max-w-24">
+            {environment ?? 'All environments'}
+          </span>
           <ChevronsUpDown size={13} aria-hidden />
         </Button>
       }

@@ -1,7 +1,7 @@
 import type { Attribute, SpanDetail } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { ListFilter } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { JsonView, LongText } from '../../ui/json-view.tsx';
 import { quoted } from '../../lib/query-text.ts';
@@ -64,13 +64,20 @@ export function AttributeTable({ entries, source }: { entries: readonly Attribut
       {entries.map((attribute, index) => (
         <div
           key={`${index} ${attribute.key}`}
-          className="group grid grid-cols-[minmax(120px,2fr)_minmax(0,3fr)_auto] items-start gap-2 border-b border-line/60 px-2 py-1 last:border-0 hover:bg-hover"
+          className="group grid relative grid-cols-[minmax(120px,2fr)_minmax(0,3fr)] items-start gap-2 border-b border-line/60 px-2 py-1 last:border-0 hover:bg-hover"
         >
-          <dt className="font-mono text-sm break-all text-muted">{attribute.key}</dt>
+          <dt className="font-mono text-sm wrap-anywhere text-muted">
+            {attribute.key.split(/(?<=[._/])/).map((part, at) => (
+              <Fragment key={at}>
+                {part}
+                <wbr />
+              </Fragment>
+            ))}
+          </dt>
           <dd className="min-w-0 font-mono text-sm break-words whitespace-pre-wrap">
             <Value attribute={attribute} />
           </dd>
-          <dd className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
+          <dd className="absolute top-0.5 right-1 flex rounded bg-hover opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
             {source !== undefined && attribute.type !== 'json' && attributeText(attribute).length <= 300 && (
               <Link
                 to="/traces"

@@ -22,7 +22,7 @@ export function ExplorerBar(props: {
 }) {
   const foldLabel = props.anyFolded ? 'Unfold all' : 'Fold all';
   return (
-    <div className="flex h-9 shrink-0 items-center gap-1 border-b border-line px-2">
+    <div className="flex min-h-9 shrink-0 items-center gap-1 border-b border-line px-2 py-1 max-sm:flex-wrap">
       <div role="tablist" aria-label="Ways to read the trace" className="flex">
         {LEFT_VIEWS.map((view) => (
           <button

@@ -122,8 +122,7 @@ export function SpanBar({ span, focus, label }: { span: TraceSpan; focus: Focus;
     <>
       <div
         className={cx(
-          'absolute flex items-center rounded-xs',
-          place === 'inside' ? 'h-4' : 'h-2.5',
+          'absolute flex h-3.5 items-center rounded-xs',
           span.failed ? 'bg-danger' : kindFill(span.reading),
         )}
         style={{ left: `${Math.min(from, 99.6)}%`, width: `max(2px, ${shown}%)` }}

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useEffectEvent, useMemo, useRef } from 'react';
+import { useEffect, useEffectEvent, useId, useMemo, useRef } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import { SpanBar } from './span-row.tsx';
@@ -17,6 +17,7 @@ export function TraceTimeline(props: TreeProps) {
     );
     return inFocus.sort((a, b) => a.startMs - b.startMs || b.durationMs - a.durationMs);
   }, [spans, focus]);
+  const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: order.length,
@@ -39,6 +40,7 @@ export function TraceTimeline(props: TreeProps) {
       role="listbox"
       aria-label="Spans by time"
       tabIndex={0}
+      aria-activedescendant={at === -1 ? undefined : `${id}-${at}`}
       onKeyDown={(event) => {
         if (event.key === 'ArrowDown') go(at + 1);
         else if (event.key === 'ArrowUp') go(at - 1);
@@ -54,9 +56,9 @@ export function TraceTimeline(props: TreeProps) {
           return (
             <div
               key={item.key}
+              id={`${id}-${item.index}`}
               role="option"
               aria-selected={span.spanId === props.selected}
-              aria-label={span.light.name}
               onClick={() => props.onSelect(span.spanId)}
               style={{ transform: `translateY(${item.start}px)` }}
               className={cx(

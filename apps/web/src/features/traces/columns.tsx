@@ -72,7 +72,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'start',
     label: 'Start',
-    width: 112,
+    width: 108,
     sort: 'start',
     shown: true,
     cell: (row) => <Time iso={row.startTime} />,
@@ -80,7 +80,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'name',
     label: 'Name',
-    width: 160,
+    width: 166,
     grow: 1,
     shown: true,
     cell: (row) => (
@@ -97,7 +97,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'service',
     label: 'Service',
-    width: 112,
+    width: 104,
     grow: 0.5,
     shown: true,
     cell: (row) => text(row.rootService),
@@ -105,7 +105,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'duration',
     label: 'Duration',
-    width: 78,
+    width: 76,
     align: 'end',
     sort: 'duration',
     shown: true,
@@ -114,7 +114,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'spans',
     label: 'Spans',
-    width: 60,
+    width: 56,
     align: 'end',
     sort: 'spanCount',
     shown: true,
@@ -128,7 +128,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'models',
     label: 'Models',
-    width: 124,
+    width: 132,
     grow: 0.6,
     shown: true,
     cell: (row) => models(row.models),
@@ -136,7 +136,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'tokens',
     label: 'Tokens',
-    width: 104,
+    width: 100,
     align: 'end',
     sort: 'tokens',
     shown: true,
@@ -145,7 +145,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'cost',
     label: 'Cost',
-    width: 86,
+    width: 80,
     align: 'end',
     sort: 'cost',
     shown: true,
@@ -154,7 +154,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'preview',
     label: 'Conversation',
-    width: 180,
+    width: 140,
     grow: 2,
     shown: true,
     cell: (row) => <Preview preview={row.preview} />,
@@ -193,7 +193,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'start',
     label: 'Start',
-    width: 112,
+    width: 108,
     sort: 'start',
     shown: true,
     cell: (row) => <Time iso={row.startTime} />,
@@ -201,7 +201,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'name',
     label: 'Name',
-    width: 180,
+    width: 160,
     grow: 1.6,
     shown: true,
     cell: (row) => (
@@ -222,7 +222,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'service',
     label: 'Service',
-    width: 112,
+    width: 104,
     grow: 0.8,
     shown: true,
     cell: (row) => text(row.service),
@@ -230,7 +230,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'duration',
     label: 'Duration',
-    width: 78,
+    width: 76,
     align: 'end',
     sort: 'duration',
     shown: true,
@@ -246,11 +246,11 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
       <span title={exact(row.timeToFirstTokenMs, ' ms')}>{formatDuration(row.timeToFirstTokenMs)}</span>
     ),
   },
-  { id: 'operation', label: 'Operation', width: 104, shown: true, cell: (row) => text(row.operation) },
+  { id: 'operation', label: 'Operation', width: 98, shown: true, cell: (row) => text(row.operation) },
   {
     id: 'model',
     label: 'Model',
-    width: 120,
+    width: 132,
     grow: 1,
     shown: true,
     cell: (row) => models(row.model === null ? [] : [row.model]),
@@ -260,7 +260,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'tokens',
     label: 'Tokens',
-    width: 104,
+    width: 98,
     align: 'end',
     sort: 'tokens',
     shown: true,
@@ -269,7 +269,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'cost',
     label: 'Cost',
-    width: 86,
+    width: 80,
     align: 'end',
     sort: 'cost',
     shown: true,
@@ -278,12 +278,12 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'error',
     label: 'Error',
-    width: 90,
+    width: 112,
     grow: 1.2,
     shown: true,
     cell: (row) => text(row.errorType ?? row.statusMessage),
   },
-  { id: 'user', label: 'User', width: 90, shown: true, cell: (row) => text(row.userId) },
+  { id: 'user', label: 'User', width: 90, shown: false, cell: (row) => text(row.userId) },
   { id: 'session', label: 'Session', width: 120, shown: false, cell: (row) => text(row.sessionId) },
   {
     id: 'environment',

@@ -67,7 +67,7 @@ export function SearchBox(props: { value: string; scope: Scope; onSearch: (q: st
     props.onSearch(next.trim());
   };
   return (
-    <div className="relative grow">
+    <div className="relative min-w-0 grow max-sm:basis-full">
       <div
         className={cx(
           'flex h-8 items-center gap-2 rounded-md border bg-surface px-2 focus-within:border-accent-fill',

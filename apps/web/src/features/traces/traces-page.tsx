@@ -73,7 +73,7 @@ export function TracesPage() {
       <title>Traces · Candela</title>
       <h1 className="sr-only">Traces</h1>
       <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
-        <div className="flex items-start gap-2">
+        <div className="flex items-start gap-2 max-sm:flex-wrap">
           <SearchBox value={q} scope={scope} onSearch={setQuery} />
           <div
             role="group"
