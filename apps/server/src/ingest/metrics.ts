@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { ErrorCode } from '@candela/kernel';
 import type { IngestLogStats } from '@candela/telemetry-store';
 import type { DoorName, Signal } from './types.ts';
 
@@ -11,6 +12,8 @@ export interface IngestMetricsSources {
 /** Everything the doors count; see `createIngestMetrics`. */
 export interface IngestMetrics {
   request(door: DoorName, signal: Signal | 'unknown', status: string, seconds: number): void;
+  /** A whole request was refused; `reason` is the error's code. */
+  refused(door: DoorName, signal: Signal | 'unknown', reason: ErrorCode): void;
   records(signal: Signal, accepted: number, reasons: ReadonlyMap<string, number>): void;
   bytes(door: DoorName, signal: Signal, wire: number, plain: number): void;
   group(group: { table: string; rows: number; bytes: number; seconds: number }): void;
@@ -47,6 +50,12 @@ export function createIngestMetrics(registry: Registry, sources: IngestMetricsSo
     name: 'candela_ingest_rejected_records_total',
     help: 'Records refused inside accepted requests, by reason.',
     labelNames: ['signal', 'reason'],
+    registers,
+  });
+  const refused = new Counter({
+    name: 'candela_ingest_refused_requests_total',
+    help: 'Requests refused as a whole, by reason (the x-platform-error-code of the answer).',
+    labelNames: ['door', 'signal', 'reason'],
     registers,
   });
   const wireBytes = new Counter({
@@ -134,6 +143,7 @@ export function createIngestMetrics(registry: Registry, sources: IngestMetricsSo
       requests.inc({ door, signal, status });
       latency.observe({ door, signal }, seconds);
     },
+    refused: (door, signal, reason) => refused.inc({ door, signal, reason }),
     records(signal, count, reasons) {
       if (count > 0) accepted.inc({ signal }, count);
       for (const [reason, number] of reasons) rejected.inc({ signal, reason }, number);

@@ -461,6 +461,21 @@ describe('case 12: wrong doors', () => {
     expect((await post(doors.port, traceBody('x'), { headers: badName })).status).toBe(400);
   });
 
+  it('whole requests that were refused are counted by reason, bad records by theirs', async () => {
+    const headers = { authorization: 'Bearer wrong' };
+    await post(doors.port, Buffer.from('x'), { headers });
+    await grpcRaw(doors.grpcPort, grpcFrame(traceBody('x')), { headers });
+    await post(doors.port, Buffer.from('no protobuf'));
+    await post(doors.port, encodeTraceRequest(traceRequest([span('x', 'x', { traceId: 'ab' })])));
+    const page = await doors.registry.metrics();
+    const refused = (door: string, reason: string) =>
+      `candela_ingest_refused_requests_total{door="${door}",signal="traces",reason="${reason}"}`;
+    expect(page).toContain(refused('http', 'unknown_credential'));
+    expect(page).toContain(refused('grpc', 'unknown_credential'));
+    expect(page).toContain(refused('http', 'undecodable'));
+    expect(page).toContain('candela_ingest_rejected_records_total{signal="traces",reason="bad_trace_id"}');
+  });
+
   it('the environment of the header is stored', async () => {
     const headers = { 'x-platform-environment': 'staging' };
     expect((await post(doors.port, traceBody('staged'), { headers })).status).toBe(200);

@@ -120,6 +120,7 @@ export class GrpcDoor {
     } catch (thrown) {
       const error = this.#translate(thrown);
       code = exportFailure(error).grpcCode;
+      this.#parts.metrics.refused('grpc', signal ?? 'unknown', error.code);
       refuse(stream, error);
     } finally {
       leave();

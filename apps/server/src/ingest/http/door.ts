@@ -60,6 +60,7 @@ export class HttpDoor {
     } catch (thrown) {
       const error = this.#translate(thrown, requestId);
       status = error.status;
+      this.#parts.metrics.refused('http', signal, error.code);
       refuse(request, response, requestId, format, error);
     } finally {
       leave();
