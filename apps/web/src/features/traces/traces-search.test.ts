@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { validateTracesSearch } from './traces-search.ts';
+import { lastTraces, rememberTraces, validateTracesSearch } from './traces-search.ts';
 
 it('takes a selected row only as ids of a trace and a span', () => {
   const trace = '0123456789abcdef0123456789abcdef';
@@ -9,4 +9,10 @@ it('takes a selected row only as ids of a trace and a span', () => {
     row: `${trace}-0000000000000012`,
   });
   expect(validateTracesSearch({ row: 'javascript:1' })).toEqual({});
+});
+
+it('remembers the search of the page, not what the header holds', () => {
+  const search = { q: 'service:cart', sort: '-cost', live: true as const };
+  rememberTraces({ ...search, ...{ from: '-1h', env: 'staging' } });
+  expect(lastTraces()).toEqual(search);
 });

@@ -35,9 +35,9 @@ export function validateTracesSearch(raw: Record<string, unknown>): TracesSearch
 }
 
 let last: TracesSearch = {};
-/** Keeps the search for the way back from a trace. */
+/** Keeps the search for the way back from a trace; time range and environment are the header's and may move on. */
 export function rememberTraces(search: TracesSearch): void {
-  last = search;
+  last = validateTracesSearch({ ...search });
 }
 /** The search that the Traces page was left with in this tab. */
 export const lastTraces = (): TracesSearch => last;
