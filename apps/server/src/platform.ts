@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Clock, DEFAULT_PROJECT_ID, fail, type Logger, systemClock } from '@candela/kernel';
+import {
+  type Clock,
+  DEFAULT_PROJECT_ID,
+  fail,
+  type Logger,
+  newRequestId,
+  systemClock,
+} from '@candela/kernel';
 import {
   createTelemetryQueries,
   type IngestLog,
@@ -21,7 +28,7 @@ import { errorAnswer } from './http/errors.ts';
 import { createFront } from './http/front.ts';
 import { explain, type Listener, listen } from './http/listen.ts';
 import { createStaticSite } from './http/static-site.ts';
-import { createIngest, type Ingest } from './ingest/index.ts';
+import { createIngest, type Ingest, refuseAtDoor } from './ingest/index.ts';
 import type { PlatformMetrics } from './metrics.ts';
 import { storeOptions } from './store-options.ts';
 
@@ -249,13 +256,18 @@ function watchStore(store: TelemetryStore, metrics: PlatformMetrics): void {
 
 function write(response: ServerResponse, thrown: unknown, path: string): void {
   const answer = errorAnswer(thrown, path);
-  response.writeHead(answer.status, { ...answer.headers, connection: 'close' });
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    'x-request-id': newRequestId(),
+    connection: 'close',
+  });
   response.end(answer.body);
 }
 
 /** Before everything is open. */
 function refuse(request: IncomingMessage, response: ServerResponse): void {
-  write(response, fail('store_unavailable', { seconds: 1 }), request.url ?? '/');
+  const error = fail('store_unavailable', { seconds: 1 });
+  if (!refuseAtDoor(request, response, error)) write(response, error, request.url ?? '/');
 }
 
 function notHere(request: IncomingMessage, response: ServerResponse): void {

@@ -10,6 +10,7 @@ import { HttpDoor } from './http/door.ts';
 import { createIngestMetrics, type IngestMetrics } from './metrics.ts';
 import type { IngestConfig } from './types.ts';
 
+export { refuseAtDoor } from './http/door.ts';
 export { HTTP_SERVER_OPTIONS, hardenHttpServer } from './http/harden.ts';
 export type { IngestConfig } from './types.ts';
 

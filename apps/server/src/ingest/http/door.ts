@@ -30,6 +30,21 @@ const ENCODINGS = new Map<string, ContentEncoding>([
 const DISCARD_BYTES = 1024 * 1024;
 const DISCARD_MS = 1_000;
 
+/**
+ * Before the door is open: answers a request that is for it with `error`, as the door would. False when the request is
+ * for somebody else.
+ */
+export function refuseAtDoor(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: CandelaError,
+): boolean {
+  const contentType = request.headers['content-type'];
+  if (matchDoor(request.method ?? 'GET', request.url ?? '/', contentType) === undefined) return false;
+  refuse(request, response, newRequestId(), formatOf(contentType), error);
+  return true;
+}
+
 /** OTLP over HTTP on a raw node server. */
 export class HttpDoor {
   readonly #parts: HttpDoorParts;
@@ -49,8 +64,7 @@ export class HttpDoor {
   async #serve(signal: Signal, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = performance.now();
     const leave = this.#parts.acceptor.enter();
-    const contentType = request.headers['content-type'];
-    const format: Format = isJson(contentType) || !isProtobuf(contentType) ? 'json' : 'protobuf';
+    const format = formatOf(request.headers['content-type']);
     const requestId = newRequestId();
     let status = 200;
     try {
@@ -117,6 +131,10 @@ export class HttpDoor {
     return error;
   }
 }
+
+/** The encoding of an answer: that of the request, or the one a person can read. */
+const formatOf = (contentType: string | undefined): Format =>
+  isJson(contentType) || !isProtobuf(contentType) ? 'json' : 'protobuf';
 
 function headerOf(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
