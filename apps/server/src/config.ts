@@ -101,7 +101,7 @@ const httpUrl = text.refine((value) => {
 const VARIABLES = {
   PLATFORM_HOST: variable({
     description:
-      'Address to listen on. Keep the default unless other machines must reach the platform; then set an API key.',
+      'Address to listen on. Keep the default unless other machines must reach the platform; then set an API key, because without one nothing is answered any more, not even to programs on this machine.',
     takes: 'an IP address or host name, e.g. 0.0.0.0',
     default: '127.0.0.1',
     schema: text.regex(/^[A-Za-z0-9.:_-]{1,255}$/),
@@ -110,7 +110,8 @@ const VARIABLES = {
   PLATFORM_OTLP_HTTP_PORT: port('Port of OTLP over HTTP.', 4_318),
   PLATFORM_OTLP_GRPC_PORT: port('Port of OTLP over gRPC.', 4_317),
   PLATFORM_PUBLIC_URL: variable({
-    description: 'Where people reach the platform, when that is not the address it listens on.',
+    description:
+      'Where people reach the platform, when that is not the address it listens on. Unless it names this machine (localhost), every request needs an API key.',
     takes: 'an http or https URL, e.g. https://candela.example.com',
     default: undefined,
     schema: httpUrl,
@@ -143,7 +144,8 @@ const VARIABLES = {
     schema: text.regex(/^[A-Za-z0-9._~-]{16,256}$/),
   }),
   PLATFORM_INGEST_ANONYMOUS: variable({
-    description: 'Whether OTLP without an API key is taken from programs on this machine.',
+    description:
+      'Whether OTLP without an API key is taken from programs on this machine. Never when PLATFORM_HOST or PLATFORM_PUBLIC_URL open the platform to others.',
     takes: '"loopback" or "false"',
     default: 'loopback',
     schema: z.enum(['loopback', 'true', 'false']).transform((value) => value !== 'false'),
@@ -168,6 +170,13 @@ const VARIABLES = {
       'API requests a minute for one credential (or one address without a credential). OTLP is not limited.',
     takes: 'a whole number from 1 to 1000000',
     default: '1200',
+    schema: integer(1, 1_000_000),
+  }),
+  PLATFORM_WRONG_KEY_LIMIT: variable({
+    description:
+      'Requests a minute with a wrong API key, OTLP and API together, that one address is answered with 401; more get 429 with Retry-After. A right key always passes.',
+    takes: 'a whole number from 1 to 1000000',
+    default: '60',
     schema: integer(1, 1_000_000),
   }),
   PLATFORM_QUERY_TIMEOUT: seconds('Time one read of the telemetry store may take.', 20, 600),
@@ -223,6 +232,7 @@ export interface Config {
   readonly minFreeDiskPercent: number;
   readonly retention: Readonly<Record<'traces' | 'logs' | 'metrics', Retention>>;
   readonly rateLimitPerMinute: number;
+  readonly wrongKeysPerMinute: number;
   readonly queryTimeoutMs: number;
   readonly queryMaxRows: number;
   readonly queryMaxMemoryBytes: number;
@@ -277,6 +287,7 @@ function shape(settings: Settings): Config {
       metrics: settings.PLATFORM_RETENTION_DAYS_METRICS,
     },
     rateLimitPerMinute: settings.PLATFORM_RATE_LIMIT,
+    wrongKeysPerMinute: settings.PLATFORM_WRONG_KEY_LIMIT,
     queryTimeoutMs: settings.PLATFORM_QUERY_TIMEOUT,
     queryMaxRows: settings.PLATFORM_QUERY_MAX_ROWS,
     queryMaxMemoryBytes: settings.PLATFORM_QUERY_MAX_MEMORY,

@@ -19,7 +19,7 @@ import {
 import { Gauge } from 'prom-client';
 import type { Config } from './config.ts';
 import { healthHandlers, type Phase } from './features/health/routes.ts';
-import { createIdentity, type Identity } from './features/identity/service.ts';
+import { createIdentity, type Identity, isPublic } from './features/identity/service.ts';
 import { metricsPage } from './features/metrics/page.ts';
 import { openApiPages } from './features/openapi/pages.ts';
 import { telemetryHandlers } from './features/telemetry/routes.ts';
@@ -96,7 +96,13 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       minFreeDiskPercent: config.minFreeDiskPercent,
     });
     running.log = log;
-    const identity = createIdentity(config);
+    const identity = createIdentity(config, clock);
+    if (isPublic(config) && config.bootstrapApiKey === undefined) {
+      logger.warn(
+        {},
+        'every request needs an API key and there is none: set PLATFORM_BOOTSTRAP_API_KEY, or listen on 127.0.0.1 only',
+      );
+    }
     const ingest = createIngest({
       log,
       identity,
@@ -122,7 +128,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
             version: VERSION,
             phase: () => running.phase,
             store: () => store.health(),
-            log: () => log.stats(),
+            log: () => log,
           }),
           ...telemetryHandlers(queries, clock),
         },

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ROUTES, type RouteId } from '@candela/contract';
-import { type Clock, CandelaError, fail, type RequestContext } from '@candela/kernel';
+import { type Clock, fail, type RequestContext } from '@candela/kernel';
 import { isLoopbackAddress } from '../features/identity/addresses.ts';
 import type { Identity } from '../features/identity/service.ts';
 import { readJsonObject } from './body.ts';
@@ -36,35 +36,27 @@ export interface ApiAnswer {
   readonly body: string | Uint8Array;
 }
 
-/** Wrong keys an address may try in a minute before it has to wait. */
-const FAILED_LOGINS_PER_MINUTE = 60;
 const COMPRESS_FROM = 16_384;
 
 /** Answers the declared routes: route, credential, permission, limit, validation, handler. */
 export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<ApiAnswer> {
   const router = createRouter(ROUTES);
   const limiter = new RateLimiter(parts.rateLimitPerMinute, parts.clock);
-  const failures = new RateLimiter(FAILED_LOGINS_PER_MINUTE, parts.clock);
 
   function identify(api: ApiRequest): RequestContext {
     const address = api.request.socket.remoteAddress ?? '';
-    try {
-      const context = parts.identity.authenticate({
-        headers: (name) => header(api.request, name),
-        remoteAddress: address,
-        door: 'api',
-        method: api.method,
-        requestId: api.requestId,
-      });
-      const { principal } = context;
-      limiter.take(
-        principal.kind === 'anonymous' ? `anonymous ${address}` : `${principal.kind} ${principal.id}`,
-      );
-      return context;
-    } catch (error) {
-      if (error instanceof CandelaError && error.code === 'unknown_credential') failures.take(address);
-      throw error;
-    }
+    const context = parts.identity.authenticate({
+      headers: (name) => header(api.request, name),
+      remoteAddress: address,
+      door: 'api',
+      method: api.method,
+      requestId: api.requestId,
+    });
+    const { principal } = context;
+    limiter.take(
+      principal.kind === 'anonymous' ? `anonymous ${address}` : `${principal.kind} ${principal.id}`,
+    );
+    return context;
   }
 
   return async (api) => {

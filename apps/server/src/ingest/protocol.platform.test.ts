@@ -461,6 +461,26 @@ describe('case 12: wrong doors', () => {
     expect((await post(doors.port, traceBody('x'), { headers: badName })).status).toBe(400);
   });
 
+  it('too many wrong keys: 429 with Retry-After, RESOURCE_EXHAUSTED with RetryInfo; a right key passes', async () => {
+    const own = await openDoors({ wrongKeysPerMinute: 2 });
+    try {
+      const headers = { authorization: 'Bearer wrong' };
+      const wrong = () => post(own.port, traceBody('x'), { headers });
+      expect([(await wrong()).status, (await wrong()).status]).toEqual([401, 401]);
+      const reply = await wrong();
+      expect(reply.status).toBe(429);
+      expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
+      expect(readStatus(reply.body).retrySeconds).toBeGreaterThan(0);
+      const call = await grpcRaw(own.grpcPort, grpcFrame(traceBody('x')), { headers });
+      expect(call.code).toBe(8);
+      expect(readStatus(call.details ?? Buffer.alloc(0)).retrySeconds).toBeGreaterThan(0);
+      const good = { authorization: `Bearer ${API_KEY}` };
+      expect((await post(own.port, traceBody('right key'), { headers: good })).status).toBe(200);
+    } finally {
+      await own.close();
+    }
+  });
+
   it('whole requests that were refused are counted by reason, bad records by theirs', async () => {
     const headers = { authorization: 'Bearer wrong' };
     await post(doors.port, Buffer.from('x'), { headers });

@@ -1,5 +1,5 @@
 import { fail } from '@candela/kernel';
-import type { IngestLogStats, StoreHealth } from '@candela/telemetry-store';
+import type { IngestLog, IngestLogStats, StoreHealth } from '@candela/telemetry-store';
 import type { Handlers } from '../../http/handlers.ts';
 
 export type Phase = 'starting' | 'ready' | 'stopping';
@@ -9,7 +9,7 @@ export interface HealthSources {
   readonly phase: () => Phase;
   /** Undefined until they are open. */
   readonly store: () => StoreHealth | undefined;
-  readonly log: () => IngestLogStats | undefined;
+  readonly log: () => Pick<IngestLog, 'stats' | 'health'> | undefined;
 }
 
 /** Records that wait longer than this for the store mean that something is wrong. */
@@ -19,8 +19,9 @@ export function healthHandlers(sources: HealthSources): Pick<Handlers, 'getHealt
   return {
     getHealth: () => {
       const store = sources.store();
-      const log = sources.log();
-      const reasons = degradedReasons(store, log);
+      const ingestLog = sources.log();
+      const log = ingestLog?.stats();
+      const reasons = [...degradedReasons(store, log), ...(ingestLog?.health().reasons.map(sentence) ?? [])];
       const phase = sources.phase();
       return {
         status: 'ok',
@@ -51,7 +52,7 @@ function degradedReasons(store: StoreHealth | undefined, log: IngestLogStats | u
   if (log === undefined) return reasons;
   if (log.oldestAgeMs > LATE_MS) reasons.push('Acknowledged records wait unusually long for the store.');
   if (log.logBytes > log.capBytes * 0.8) reasons.push('The write-ahead log is nearly at its cap.');
-  if (log.quarantinedSegments > 0) reasons.push('Damaged segments of the write-ahead log were set aside.');
-  if (log.quarantinedRequests > 0) reasons.push('Requests that the store refused were set aside.');
   return reasons;
 }
+
+const sentence = (reason: string): string => `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;

@@ -17,3 +17,17 @@ export function isLoopbackName(name: string): boolean {
   if (name === 'localhost' || name === '[::1]') return true;
   return isLoopbackAddress(name);
 }
+
+/**
+ * What counts as one sender: an IPv4 address, or the first 64 bits of an IPv6 address, of which anybody may have as
+ * many as they like below that.
+ */
+export function networkOf(address: string): string {
+  const text = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+  if (!text.includes(':')) return text;
+  const [head = '', tail] = text.split('::', 2);
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  while (tail !== undefined && groups.length + after.length < 8) groups.push('0');
+  return [...groups, ...after].slice(0, 4).join(':');
+}

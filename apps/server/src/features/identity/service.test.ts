@@ -1,11 +1,19 @@
 import { CandelaError } from '@candela/kernel';
 import { describe, expect, it } from 'vitest';
+import { networkOf } from './addresses.ts';
 import { type AuthenticateInput, createIdentity, type IdentityConfig } from './service.ts';
 
 const KEY = 'pk_abcdefgh_0123456789';
 
 function identity(config: Partial<IdentityConfig> = {}) {
-  return createIdentity({ bootstrapApiKey: KEY, ingestAnonymous: true, publicUrl: undefined, ...config });
+  return createIdentity({
+    bootstrapApiKey: KEY,
+    ingestAnonymous: true,
+    host: '127.0.0.1',
+    wrongKeysPerMinute: 60,
+    publicUrl: undefined,
+    ...config,
+  });
 }
 
 function input(headers: Record<string, string>, more: Partial<AuthenticateInput> = {}): AuthenticateInput {
@@ -79,6 +87,47 @@ describe('credentials', () => {
   });
 });
 
+describe('wrong keys', () => {
+  const from = (remoteAddress: string, key = 'wrong', door: 'otlp' | 'api' = 'otlp') =>
+    input({ authorization: `Bearer ${key}` }, { remoteAddress, door });
+
+  it('from one address are told to wait, on both doors together; a right key and other addresses are not', () => {
+    let now = 1_000_000;
+    const service = createIdentity(
+      {
+        bootstrapApiKey: KEY,
+        ingestAnonymous: true,
+        host: '0.0.0.0',
+        wrongKeysPerMinute: 4,
+        publicUrl: undefined,
+      },
+      { now: () => now },
+    );
+    const code = (asked: AuthenticateInput) => codeOf(() => service.authenticate(asked));
+    for (let n = 0; n < 4; n += 1) {
+      expect(code(from('192.0.2.7', `k${n}`, n % 2 === 0 ? 'otlp' : 'api'))).toBe('unknown_credential');
+    }
+    expect(code(from('192.0.2.7', 'wrong', 'otlp'))).toBe('rate_limited');
+    expect(code(from('::ffff:192.0.2.7', 'wrong', 'api'))).toBe('rate_limited');
+    expect(code(from('192.0.2.8'))).toBe('unknown_credential');
+    expect(code(from('192.0.2.7', KEY))).toBe('ok');
+    now += 15_000;
+    expect(code(from('192.0.2.7'))).toBe('unknown_credential');
+    expect(code(from('192.0.2.7'))).toBe('rate_limited');
+  });
+
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8::9', '2001:db8:0:0'],
+    ['::1', '0:0:0:0'],
+    ['', ''],
+  ])('%j counts as %j', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});
+
 describe('anonymous loopback', () => {
   it.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])('may ingest and read from %s', (address) => {
     for (const door of ['otlp', 'api'] as const) {
@@ -119,17 +168,34 @@ describe('anonymous loopback', () => {
     ['LOCALHOST:3000', 'ok'],
     ['127.0.0.1:3000', 'ok'],
     ['[::1]:3000', 'ok'],
-    ['candela.test', 'ok'],
+    ['candela.test', 'forbidden'],
     ['evil.test:3000', 'forbidden'],
     ['127.0.0.1.evil.test', 'forbidden'],
     ['localhost@evil.test', 'forbidden'],
     ['', 'forbidden'],
   ])('checks the Host header: %j gives %s', (host, code) => {
-    const run = () =>
-      identity({ publicUrl: 'https://candela.test' }).authenticate(
-        input({ host }, { remoteAddress: '127.0.0.1', door: 'api' }),
-      );
+    const run = () => identity().authenticate(input({ host }, { remoteAddress: '127.0.0.1', door: 'api' }));
     expect(codeOf(run)).toBe(code);
+  });
+
+  it.each([
+    [{ host: '127.0.0.1', publicUrl: 'http://localhost:8080' }, 'ok'],
+    [{ host: '::1' }, 'ok'],
+    [{ host: '127.0.0.1', publicUrl: 'https://candela.test' }, 'no_credential'],
+    [{ host: '0.0.0.0' }, 'no_credential'],
+    [{ host: '::' }, 'no_credential'],
+    [{ host: '10.0.0.5', publicUrl: 'http://localhost:3000' }, 'no_credential'],
+  ])('needs a key once the platform is open to others: %j gives %s', (config, code) => {
+    for (const door of ['otlp', 'api'] as const) {
+      const from = (headers: Record<string, string>) =>
+        codeOf(() =>
+          identity(config).authenticate(
+            input({ host: 'localhost:3000', ...headers }, { remoteAddress: '127.0.0.1', door }),
+          ),
+        );
+      expect(from({})).toBe(code);
+      expect(from({ authorization: `Bearer ${KEY}` })).toBe('ok');
+    }
   });
 
   it('answers mutations only to its own page', () => {

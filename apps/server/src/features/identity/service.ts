@@ -4,6 +4,8 @@ import {
   DEFAULT_ENVIRONMENT,
   DEFAULT_ORGANISATION_ID,
   DEFAULT_PROJECT_ID,
+  CandelaError,
+  type Clock,
   type Principal,
   type RequestContext,
   SCOPES,
@@ -11,8 +13,10 @@ import {
   fail,
   isEnvironmentName,
   newRequestId,
+  systemClock,
 } from '@candela/kernel';
-import { hostName, isLoopbackAddress, isLoopbackName } from './addresses.ts';
+import { RateLimiter } from '../../http/rate-limit.ts';
+import { hostName, isLoopbackAddress, isLoopbackName, networkOf } from './addresses.ts';
 import { type Credential, parseAuthorization } from './credential.ts';
 
 export interface IdentityConfig {
@@ -20,6 +24,10 @@ export interface IdentityConfig {
   readonly bootstrapApiKey: string | undefined;
   /** OTLP without a key from loopback. */
   readonly ingestAnonymous: boolean;
+  /** Address the platform listens on. */
+  readonly host: string;
+  /** Wrong keys one address may send a minute before it is told to wait. */
+  readonly wrongKeysPerMinute: number;
   /** Where people reach the platform, e.g. `https://candela.example.com`. */
   readonly publicUrl: string | undefined;
 }
@@ -39,7 +47,7 @@ export interface Identity {
   /**
    * Who asks, for which tenant. On the `otlp` door `environment` is undefined unless the header names one; on the
    * `api` door undefined means all environments of the project.
-   * @throws no_credential, unknown_credential, forbidden, bad_request, bad_environment_name, not_found
+   * @throws no_credential, unknown_credential, rate_limited (too many wrong keys), forbidden, bad_request, bad_environment_name, not_found
    */
   authenticate(input: AuthenticateInput): RequestContext;
   /** Names seen in stored or arriving data; an environment exists from its first record on. */
@@ -63,13 +71,21 @@ const FORWARDING_HEADERS = [
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 const MAX_ENVIRONMENTS = 1_000;
 
+/**
+ * True when others than programs of this machine are meant to reach the platform. Then nobody counts as local: a proxy
+ * on this machine that adds no header would make every stranger look like it.
+ */
+export function isPublic({ host, publicUrl }: Pick<IdentityConfig, 'host' | 'publicUrl'>): boolean {
+  return !isLoopbackName(host) || (publicUrl !== undefined && !isLoopbackName(new URL(publicUrl).hostname));
+}
+
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** One organisation, one project, one optional full-access key kept only as its SHA-256. */
-export function createIdentity(config: IdentityConfig): Identity {
+export function createIdentity(config: IdentityConfig, clock: Clock = systemClock): Identity {
   const bootstrapHash = config.bootstrapApiKey === undefined ? undefined : sha256(config.bootstrapApiKey);
-  const publicHost =
-    config.publicUrl === undefined ? undefined : new URL(config.publicUrl).hostname.toLowerCase();
+  const needsKey = isPublic(config);
+  const wrongKeys = new RateLimiter(config.wrongKeysPerMinute, clock);
   const environments = new Map<string, Set<string>>([[DEFAULT_PROJECT_ID, new Set([DEFAULT_ENVIRONMENT])]]);
   let loaded = false;
 
@@ -82,21 +98,34 @@ export function createIdentity(config: IdentityConfig): Identity {
     return { kind: 'key', id: 'bootstrap' };
   }
 
-  function isOwnHost(name: string): boolean {
-    return isLoopbackName(name) || name === publicHost;
+  /**
+   * A right key always passes, also from an address that sends wrong ones: behind one address there may be many
+   * senders, and a key is far too long to be guessed. The limit is against the noise.
+   */
+  function principalOf(input: AuthenticateInput): Principal {
+    try {
+      const credential = parseAuthorization(input.headers('authorization'));
+      if (credential === 'unreadable') throw fail('unknown_credential');
+      return credential === undefined ? anonymous(input) : byKey(credential, input.door);
+    } catch (thrown) {
+      if (thrown instanceof CandelaError && thrown.code === 'unknown_credential') {
+        wrongKeys.take(networkOf(input.remoteAddress));
+      }
+      throw thrown;
+    }
   }
 
   /** Loopback only, not through a proxy, and not a web page whose name was rebound to this machine. */
   function anonymous(input: AuthenticateInput): Principal {
-    if (!isLoopbackAddress(input.remoteAddress)) throw fail('no_credential');
+    if (needsKey || !isLoopbackAddress(input.remoteAddress)) throw fail('no_credential');
     if (input.door === 'otlp' && !config.ingestAnonymous) throw fail('no_credential');
     if (FORWARDING_HEADERS.some((name) => input.headers(name) !== undefined)) throw fail('no_credential');
     const hostHeader = input.headers('host') ?? input.headers(':authority');
     const host = hostHeader === undefined ? undefined : hostName(hostHeader);
-    if (hostHeader !== undefined && (host === undefined || !isOwnHost(host))) {
+    if (hostHeader !== undefined && (host === undefined || !isLoopbackName(host))) {
       throw fail('forbidden', {
         detail:
-          'Without an API key only requests to localhost are answered. Use http://localhost, set PLATFORM_PUBLIC_URL to this name, or send a key.',
+          'Without an API key only requests to localhost are answered. Use http://localhost, or send a key.',
       });
     }
     checkOrigin(input, hostHeader);
@@ -112,7 +141,7 @@ export function createIdentity(config: IdentityConfig): Identity {
     const allowed =
       url !== undefined &&
       (input.door === 'otlp'
-        ? isOwnHost(url.hostname.toLowerCase())
+        ? isLoopbackName(url.hostname.toLowerCase())
         : url.host === hostHeader?.trim().toLowerCase() || origin === originOf(config.publicUrl));
     if (!allowed) throw fail('forbidden', { detail: 'This request came from another web origin.' });
   }
@@ -132,9 +161,7 @@ export function createIdentity(config: IdentityConfig): Identity {
 
   return {
     authenticate(input) {
-      const credential = parseAuthorization(input.headers('authorization'));
-      if (credential === 'unreadable') throw fail('unknown_credential');
-      const principal = credential === undefined ? anonymous(input) : byKey(credential, input.door);
+      const principal = principalOf(input);
       requireOwn(input, 'x-platform-organisation-id', DEFAULT_ORGANISATION_ID, 'organisation');
       requireOwn(input, 'x-platform-project-id', DEFAULT_PROJECT_ID, 'project');
       return {

@@ -46,6 +46,7 @@ export interface DoorsOptions {
   readonly log?: Partial<IngestLogOptions>;
   readonly logger?: Logger;
   readonly anonymous?: boolean;
+  readonly wrongKeysPerMinute?: number;
   readonly clock?: Clock;
   /** Stands between the log and the engine. */
   readonly wrapStore?: (store: TelemetryStore) => IngestLogOptions['store'];
@@ -69,6 +70,8 @@ export async function openDoors(options: DoorsOptions = {}): Promise<Doors> {
   const identity = createIdentity({
     bootstrapApiKey: API_KEY,
     ingestAnonymous: options.anonymous ?? true,
+    host: '127.0.0.1',
+    wrongKeysPerMinute: options.wrongKeysPerMinute ?? 60,
     publicUrl: undefined,
   });
   const registry = new Registry();
