@@ -145,7 +145,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'cost',
     label: 'Cost',
-    width: 80,
+    width: 86,
     align: 'end',
     sort: 'cost',
     shown: true,
@@ -269,7 +269,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'cost',
     label: 'Cost',
-    width: 80,
+    width: 86,
     align: 'end',
     sort: 'cost',
     shown: true,

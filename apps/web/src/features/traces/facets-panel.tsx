@@ -47,7 +47,7 @@ export function FacetsPanel(props: { scope: Scope; onChange: (q: string) => void
     <aside
       aria-label="Facets"
       className={cx(
-        'w-52 shrink-0 xl:w-60 overflow-auto border-r border-line px-2 py-2 max-lg:hidden',
+        'w-52 shrink-0 xl:w-56 overflow-auto border-r border-line px-2 py-2 max-lg:hidden',
         isPlaceholderData && 'opacity-60',
       )}
     >

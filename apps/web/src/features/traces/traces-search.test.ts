@@ -13,6 +13,7 @@ it('takes a selected row only as ids of a trace and a span', () => {
 
 it('remembers the search of the page, not what the header holds', () => {
   const search = { q: 'service:cart', sort: '-cost', live: true as const };
-  rememberTraces({ ...search, ...{ from: '-1h', env: 'staging' } });
+  const everything = { ...search, from: '-1h', env: 'staging' };
+  rememberTraces(everything);
   expect(lastTraces()).toEqual(search);
 });
