@@ -45,3 +45,8 @@ export function readConversation(span: SpanReader, logs: readonly LogReader[] = 
   const own = conventionOf(span)?.conversation(span) ?? EMPTY_CONVERSATION;
   return logs.length === 0 ? own : withLogs(own, logs);
 }
+
+/** The same from log records alone, oldest first. */
+export function readLogConversation(logs: readonly LogReader[]): Conversation {
+  return withLogs(EMPTY_CONVERSATION, logs);
+}

@@ -1,8 +1,9 @@
 import type { TraceRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { type Conversation, type Message, readConversation } from '@candela/semconv';
+import { type Conversation, type Message, readConversation, readLogConversation } from '@candela/semconv';
 import type { Runner } from './run.ts';
 import { SpanScope } from './scope.ts';
+import { readTraceLogs } from './span-logs.ts';
 import { CONTENT_COLUMNS, READER_COLUMNS, spanReader, type StoredSpan } from './stored-span.ts';
 import type { RawTotals } from './trace-rows.ts';
 
@@ -12,8 +13,39 @@ const MAX_CHARACTERS = 240;
 /** Longer contents are not worth reading for a line of text. */
 const MAX_CONTENT_BYTES = 65_536;
 
-/** First words of the conversation of each trace, read from the one span that shows it best. */
+/** First words of the conversation of each trace, from its spans or else from the log records beside them. */
 export async function previews(
+  runner: Runner,
+  context: RequestContext,
+  traces: readonly RawTotals[],
+): Promise<Map<string, Preview>> {
+  return new Map([
+    ...(await spanPreviews(runner, context, traces)),
+    ...(await logPreviews(runner, context, traces)),
+  ]);
+}
+
+/** Of traces of model calls whose spans carry no content. */
+async function logPreviews(
+  runner: Runner,
+  context: RequestContext,
+  traces: readonly RawTotals[],
+): Promise<[string, Preview][]> {
+  const silent = traces.filter((trace) => trace.SpeakerId === '' && trace.Models.length > 0);
+  if (silent.length === 0) return [];
+  const starts = silent.map((trace) => BigInt(trace.StartNs));
+  const ends = silent.map((trace) => BigInt(trace.EndNs));
+  const during = {
+    from: starts.reduce((a, b) => (a < b ? a : b)),
+    to: ends.reduce((a, b) => (a > b ? a : b)),
+  };
+  const traceIds = silent.map((trace) => trace.TraceId);
+  const logs = await readTraceLogs(runner, context, { traceIds, during });
+  return [...logs].map(([traceId, records]) => [traceId, previewOf(readLogConversation(records))]);
+}
+
+/** Read from the one span of each trace that shows it best. */
+async function spanPreviews(
   runner: Runner,
   context: RequestContext,
   traces: readonly RawTotals[],

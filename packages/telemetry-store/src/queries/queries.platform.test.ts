@@ -164,7 +164,11 @@ describe('a trace of a model call', () => {
 
   it('shows messages that came as log records beside the span', async () => {
     const traceId = id(0x110, 32);
-    const bare = { 'gen_ai.operation.name': 'chat', 'gen_ai.system': 'openai' };
+    const bare = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.system': 'openai',
+      'gen_ai.request.model': 'gpt-4o',
+    };
     const spans = [
       span(0x110, 0x111, 0, { name: 'POST /chat' }),
       span(0x110, 0x112, 1, { parentSpanId: id(0x111, 16), name: 'chat', attributes: bare }),
@@ -202,6 +206,8 @@ describe('a trace of a model call', () => {
     expect(conversation.output).toEqual([
       { role: 'assistant', finishReason: 'stop', parts: [{ type: 'text', text: 'It is' }] },
     ]);
+    const { data } = await bench.queries.searchTraces(contextOf(project), input('-start'));
+    expect(data[0]?.preview).toEqual({ input: expect.stringMatching(/Is it|another/), output: 'It is' });
   });
 
   it('counts the usage of a call once, also when the parent that repeats it arrived first', async () => {

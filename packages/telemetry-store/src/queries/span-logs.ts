@@ -6,6 +6,8 @@ import { SpanScope, type Window } from './scope.ts';
 
 /** Messages of one call; a conversation is cut at as many. */
 const MAX_RECORDS = 2_000;
+const MAX_SHORT_RECORDS = 8;
+const MAX_SHORT_BYTES = 12_288;
 const HOUR = 3_600_000_000_000n;
 const DAY = 24n * HOUR;
 const LAST_NANOS = 2n ** 63n - 1n;
@@ -19,6 +21,9 @@ interface RawLog {
   readonly AttributeTypes: string;
 }
 
+const COLUMNS = `EventName, ScopeName, Body, mapKeys(LogAttributes) AS AttributeKeys,
+  mapValues(LogAttributes) AS AttributeValues, AttributeTypes`;
+
 /**
  * The GenAI log records that name a span, oldest first: instrumentations that keep messages off their spans send them
  * so. Looked for from an hour before the span to a day after it, when scores may still come.
@@ -28,27 +33,56 @@ export async function readSpanLogs(
   context: RequestContext,
   span: { traceId: string; spanId: string; during: Window },
 ): Promise<LogReader[]> {
-  const { from, to } = span.during;
-  const near = { from: from > HOUR ? from - HOUR : 0n, to: to < LAST_NANOS - DAY ? to + DAY : LAST_NANOS };
-  const open = SpanScope.of(context, 'otel_logs').during(near);
+  const open = genAiLogs(context, span.during);
   const { params } = open;
-  const prefix = params.bind(MESSAGE_LOG_PREFIX, 'String');
-  const scope = open
-    .and(
-      `TraceId = ${params.bind(span.traceId, 'String')} AND SpanId = ${params.bind(span.spanId, 'String')}`,
-    )
-    .and(`startsWith(EventName, ${prefix}) OR startsWith(Body, ${prefix})`);
+  const scope = open.and(
+    `TraceId = ${params.bind(span.traceId, 'String')} AND SpanId = ${params.bind(span.spanId, 'String')}`,
+  );
   const rows = await runner.run<RawLog>(
     scope,
-    `SELECT EventName, ScopeName, Body, mapKeys(LogAttributes) AS AttributeKeys,
-       mapValues(LogAttributes) AS AttributeValues, AttributeTypes ${scope.from}
-     ORDER BY Timestamp, ObservedTimestamp LIMIT ${MAX_RECORDS}`,
+    `SELECT ${COLUMNS} ${scope.from} ORDER BY Timestamp, ObservedTimestamp LIMIT ${MAX_RECORDS}`,
   );
-  return rows.map((raw) => ({
+  return rows.map(toReader);
+}
+
+/** The first short GenAI log records of each of these traces, oldest first: enough for a line of text. */
+export async function readTraceLogs(
+  runner: Runner,
+  context: RequestContext,
+  traces: { traceIds: readonly string[]; during: Window },
+): Promise<Map<string, LogReader[]>> {
+  const open = genAiLogs(context, traces.during);
+  const { params } = open;
+  const scope = open
+    .and(`TraceId IN ${params.bind(traces.traceIds, 'Array(String)')}`)
+    .and(`length(Body) + arraySum(arrayMap(v -> length(v), mapValues(LogAttributes))) <= ${MAX_SHORT_BYTES}`);
+  const rows = await runner.run<RawLog & { TraceId: string }>(
+    scope,
+    `SELECT TraceId, ${COLUMNS} ${scope.from}
+     ORDER BY Timestamp, ObservedTimestamp LIMIT ${MAX_SHORT_RECORDS} BY TraceId`,
+  );
+  const byTrace = new Map<string, LogReader[]>();
+  for (const row of rows) {
+    const logs = byTrace.get(row.TraceId);
+    if (logs === undefined) byTrace.set(row.TraceId, [toReader(row)]);
+    else logs.push(toReader(row));
+  }
+  return byTrace;
+}
+
+function genAiLogs(context: RequestContext, { from, to }: Window): SpanScope {
+  const near = { from: from > HOUR ? from - HOUR : 0n, to: to < LAST_NANOS - DAY ? to + DAY : LAST_NANOS };
+  const open = SpanScope.of(context, 'otel_logs').during(near);
+  const prefix = open.params.bind(MESSAGE_LOG_PREFIX, 'String');
+  return open.and(`startsWith(EventName, ${prefix}) OR startsWith(Body, ${prefix})`);
+}
+
+function toReader(raw: RawLog): LogReader {
+  return {
     eventName: raw.EventName,
     scopeName: raw.ScopeName,
     body: raw.Body === '' ? undefined : raw.Body,
     attributes: toAttributeMap({ keys: raw.AttributeKeys, values: raw.AttributeValues }, raw.AttributeTypes),
     resource: new Map(),
-  }));
+  };
 }
