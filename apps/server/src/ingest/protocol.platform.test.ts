@@ -457,6 +457,9 @@ describe('case 12: wrong doors', () => {
     const foreign = { ...good, 'x-platform-project-id': 'other' };
     expect((await post(doors.port, traceBody('x'), { headers: foreign })).status).toBe(403);
     expect((await grpcRaw(doors.grpcPort, grpcFrame(traceBody('x')), { headers: foreign })).code).toBe(7);
+    // Two keys are none: neither this door nor a proxy before it may choose.
+    const two = { authorization: [`Bearer ${API_KEY}`, 'Bearer other'] };
+    expect((await post(doors.port, traceBody('x'), { headers: two })).status).toBe(401);
     const badName = { ...good, 'x-platform-environment': 'Not A Name' };
     expect((await post(doors.port, traceBody('x'), { headers: badName })).status).toBe(400);
   });

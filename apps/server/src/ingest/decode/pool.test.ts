@@ -90,6 +90,15 @@ describe('decode pool', () => {
     }
   }, 60_000);
 
+  it('a worker lost twice in a row is replaced once each time', async () => {
+    const workers = open({ workers: 1, deadlineMs: 1 });
+    const heavy = traceBody('heavy', 60_000);
+    while (lost < 3) await workers.run(job(heavy)).catch(() => {});
+    const losses = lost;
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(lost).toBe(losses);
+  }, 60_000);
+
   it('close answers what waits', async () => {
     const workers = open({ workers: 1 });
     const waiting = Array.from({ length: 20 }, () => workers.run(job(traceBody('waiting', 500))));

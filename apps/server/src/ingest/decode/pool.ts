@@ -23,6 +23,8 @@ interface Pending {
 interface Slot {
   worker: Worker;
   ready: boolean;
+  /** Its worker is gone and the next one not there yet; the old one's last events are not another loss. */
+  lost: boolean;
   /** In the order given to the worker; the first is under way since `headSince`. */
   readonly given: Pending[];
   headSince: number;
@@ -57,7 +59,14 @@ export class DecodePool {
     };
     const count = options.workers ?? Math.max(1, Math.floor(availableParallelism() / 2));
     for (let index = 0; index < count; index += 1) {
-      const slot: Slot = { worker: this.#spawn(), ready: false, given: [], headSince: 0, failures: 0 };
+      const slot: Slot = {
+        worker: this.#spawn(),
+        ready: false,
+        lost: false,
+        given: [],
+        headSince: 0,
+        failures: 0,
+      };
       this.#slots.push(slot);
       this.#listen(slot);
     }
@@ -154,7 +163,7 @@ export class DecodePool {
   }
 
   #lost(slot: Slot, worker: Worker, error: Error): void {
-    if (slot.worker !== worker || this.#closed) return;
+    if (slot.worker !== worker || slot.lost || this.#closed) return;
     this.#options.logger.error(
       { err: error, jobs: slot.given.length },
       'a decode worker was lost; a new one takes its place',
@@ -166,9 +175,11 @@ export class DecodePool {
       );
     }
     slot.ready = false;
+    slot.lost = true;
     slot.failures += 1;
     const replace = (): void => {
       if (this.#closed) return;
+      slot.lost = false;
       slot.worker = this.#spawn();
       this.#listen(slot);
     };

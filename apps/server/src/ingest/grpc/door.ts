@@ -109,7 +109,8 @@ export class GrpcDoor {
     const startedAt = performance.now();
     const signal = METHODS.get(String(headers[':path'] ?? ''));
     const leave = this.#parts.acceptor.enter();
-    stream.setTimeout(CALL_MS, () => stream.close(constants.NGHTTP2_CANCEL));
+    // From the start, not from the last byte: a sender that trickles must not hold its memory for ever.
+    const tooLong = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), CALL_MS);
     let code: number = GRPC.ok;
     try {
       if (signal === undefined)
@@ -123,6 +124,7 @@ export class GrpcDoor {
       this.#parts.metrics.refused('grpc', signal ?? 'unknown', error.code);
       refuse(stream, error);
     } finally {
+      clearTimeout(tooLong);
       leave();
       const seconds = (performance.now() - startedAt) / 1_000;
       this.#parts.metrics.request('grpc', signal ?? 'unknown', String(code), seconds);
@@ -217,7 +219,9 @@ function stopReading(stream: ServerHttp2Stream): void {
   if (stream.readableEnded || stream.destroyed) return;
   let left = DISCARD_BYTES;
   const cut = (): void => stream.close(constants.NGHTTP2_NO_ERROR);
-  stream.setTimeout(DISCARD_MS, cut);
+  const tooLong = setTimeout(cut, DISCARD_MS);
+  tooLong.unref();
+  stream.on('close', () => clearTimeout(tooLong));
   stream.on('data', (chunk: Buffer) => {
     left -= chunk.byteLength;
     if (left < 0) cut();

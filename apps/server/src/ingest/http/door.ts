@@ -136,9 +136,9 @@ export class HttpDoor {
 const formatOf = (contentType: string | undefined): Format =>
   isJson(contentType) || !isProtobuf(contentType) ? 'json' : 'protobuf';
 
+/** As the sender wrote it; repeated ones joined, so that they are refused instead of one of them being chosen. */
 function headerOf(request: IncomingMessage, name: string): string | undefined {
-  const value = request.headers[name];
-  return Array.isArray(value) ? value.join(', ') : value;
+  return request.headersDistinct[name]?.join(', ');
 }
 
 function parseEncoding(header: string | undefined): ContentEncoding {
