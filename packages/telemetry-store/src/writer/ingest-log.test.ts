@@ -316,6 +316,21 @@ describe('bad data', () => {
     expect(log.stats().quarantinedRequests).toBe(10);
   });
 
+  it('a group that the store has no memory for goes in in halves and blocks nothing', async () => {
+    sink.before = (_table, parts) => {
+      if (parts.length <= 3) return;
+      throw Object.assign(new CandelaError('overloaded', 'no memory'), { engineCode: 241 });
+    };
+    const log = await start({ lingerMs: 30 });
+    const impatient = setInterval(() => log.wakeStore(), 5);
+    await Promise.all(names(20).map((name) => append(log, name)));
+    const done = await log.flush(5_000);
+    clearInterval(impatient);
+    expect(done).toBe(true);
+    expect(sink.texts().toSorted()).toEqual(names(20).toSorted());
+    expect(log.stats().quarantinedRequests).toBe(0);
+  });
+
   it.each([false, true])(
     'a crash while a group is being halved doubles nothing (taken whole later: %s)',
     async (later) => {

@@ -18,8 +18,16 @@ const STORE_CODES = new Set([60, 73, 74, 75, 76, 81, 107, 164, 192, 193, 194, 49
 /** Classifies what `insertNative` threw. */
 export function classifyFailure(thrown: unknown): FailureKind {
   if (thrown instanceof CandelaError && thrown.retryable) return 'retry';
-  const code: unknown =
-    typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'engineCode') : undefined;
+  const code = engineCode(thrown);
   if (typeof code !== 'number' || STORE_CODES.has(code)) return 'retry';
   return DATA_CODES.has(code) ? 'data' : 'unclear';
+}
+
+/** True when the store lacked the memory for the insert: it passes, unless the group is what is too large. */
+export function lacksMemory(thrown: unknown): boolean {
+  return engineCode(thrown) === 241;
+}
+
+function engineCode(thrown: unknown): unknown {
+  return typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'engineCode') : undefined;
 }

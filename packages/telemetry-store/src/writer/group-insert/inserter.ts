@@ -1,7 +1,7 @@
 import type { Logger } from '@candela/kernel';
 import type { IndexedBlock, IndexedRequest, Segment, Segments } from '../wal/segments.ts';
 import type { GroupPlan, StateLog } from '../wal/state-log.ts';
-import { classifyFailure } from './failure.ts';
+import { classifyFailure, lacksMemory } from './failure.ts';
 import { setAside } from './quarantine.ts';
 
 /** Where groups go: the telemetry store, or anything that keeps its promise about tokens. */
@@ -54,8 +54,11 @@ const MAX_BACKOFF_MS = 5_000;
 const COMPLAIN_MS = 60_000;
 /** A range whose insert took the engine down this often is treated as bad data. */
 const MAX_ENGINE_KILLS = 5;
-/** The same for a refusal whose code says neither "later" nor "bad data". */
+/** The same for a refusal whose code says neither "later" nor "bad data"; a single request gets more time. */
 const MAX_UNCLEAR = 3;
+const MAX_UNCLEAR_ALONE = 8;
+/** So many refusals for want of memory, and a group is tried in halves; a single request is never given up for it. */
+const MAX_MEMORY_REFUSALS = 8;
 /** So many requests set aside without one good insert in between: more likely the store is ill than all the data. */
 const SUSPICIOUS_QUARANTINES = 10;
 
@@ -251,6 +254,8 @@ export class GroupInserter {
     let backoff = FIRST_BACKOFF_MS;
     let kills = 0;
     let unclear = 0;
+    let memoryRefusals = 0;
+    const alone = range.items.length === 1;
     while (!this.#closing) {
       const parts: Uint8Array[] = [];
       let bytes = 0;
@@ -277,7 +282,16 @@ export class GroupInserter {
         if (before.state === 'ready' && (after.state !== 'ready' || after.restarts !== before.restarts))
           kills += 1;
         if (kind === 'unclear') unclear += 1;
-        if (kind === 'data' || kills >= MAX_ENGINE_KILLS || unclear >= MAX_UNCLEAR) {
+        if (lacksMemory(thrown)) memoryRefusals += 1;
+        if (!alone && memoryRefusals >= MAX_MEMORY_REFUSALS) {
+          logger.warn(
+            { table, requests: range.items.length },
+            'a group is too large for the store; halving it',
+          );
+          return 'data';
+        }
+        const patience = alone ? MAX_UNCLEAR_ALONE : MAX_UNCLEAR;
+        if (kind === 'data' || kills >= MAX_ENGINE_KILLS || unclear >= patience) {
           logger.warn(
             { table, requests: range.items.length, reason: message },
             'the store refused a group as bad data',
