@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useEffectEvent, useId, useMemo, useRef } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
 import { SpanBar } from './span-row.tsx';
 import type { TraceSpan } from './trace-spans.ts';
 import type { TreeProps } from './trace-tree.tsx';
@@ -67,6 +68,11 @@ export function TraceTimeline(props: TreeProps) {
               )}
             >
               <SpanGlyph kind={span.reading} />
+              {span.failed && (
+                <span className="shrink-0">
+                  <StatusIcon status="error" />
+                </span>
+              )}
               <div className="relative flex h-full grow items-center overflow-hidden">
                 <SpanBar span={span} focus={focus} label={span.light.name} />
               </div>

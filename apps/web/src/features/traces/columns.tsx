@@ -136,7 +136,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'tokens',
     label: 'Tokens',
-    width: 100,
+    width: 112,
     align: 'end',
     sort: 'tokens',
     shown: true,
@@ -260,7 +260,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'tokens',
     label: 'Tokens',
-    width: 98,
+    width: 112,
     align: 'end',
     sort: 'tokens',
     shown: true,
