@@ -38,6 +38,7 @@ export interface Ingest {
 
 const DEFAULT_DRAIN_MS = 10_000;
 const DEFAULT_DEADLINE_MS = 30_000;
+const DEFAULT_CALL_MS = 60_000;
 const MAX_FLUSH_MS = 5_000;
 
 /** The OTLP doors: HTTP and gRPC before one acceptor, one pool of decoders and the write-ahead log. */
@@ -62,7 +63,14 @@ export function createIngest(parts: IngestParts): Ingest {
   log.on('quarantined', ({ table }) => metrics.quarantined(table));
   const { maxBytes } = config;
   const http = new HttpDoor({ acceptor, identity, metrics, logger, maxBytes });
-  const grpc = new GrpcDoor({ acceptor, identity, metrics, logger, maxBytes });
+  const grpc = new GrpcDoor({
+    acceptor,
+    identity,
+    metrics,
+    logger,
+    maxBytes,
+    callMs: config.callMs ?? DEFAULT_CALL_MS,
+  });
   return {
     handle: (request, response) => http.handle(request, response),
     startGrpc: (host, port) => grpc.start(host, port),

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
 import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { encodeTraceRequest } from '@candela/otlp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -161,6 +163,29 @@ describe('case 3: bodies over the limit', () => {
   it('chunked without a length is fine', async () => {
     expect((await post(doors.port, traceBody('chunked', 50), { chunked: 100 })).status).toBe(200);
     expect(await stored('chunked')).toBe(50);
+  });
+
+  it('gRPC: a message that trickles in is cut off, however busy its stream looks', async () => {
+    const own = await openDoors({ ingest: { callMs: 400 } });
+    const session = connectHttp2(`http://127.0.0.1:${own.grpcPort}`);
+    try {
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': TRACE_METHOD,
+        'content-type': 'application/grpc',
+        te: 'trailers',
+      });
+      stream.on('error', () => {});
+      const closed = once(stream, 'close').then(() => true);
+      stream.write(grpcFrame(Buffer.alloc(10_000)).subarray(0, 5));
+      const trickle = setInterval(() => stream.write(Buffer.alloc(1)), 50);
+      const cut = await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 3_000))]);
+      clearInterval(trickle);
+      expect(cut).toBe(true);
+    } finally {
+      session.destroy();
+      await own.close();
+    }
   });
 
   it('gRPC: announced too long', async () => {

@@ -34,6 +34,8 @@ export interface IngestConfig {
   readonly workers?: number;
   /** How long `drain` lets requests under way finish, milliseconds. Default 10,000. */
   readonly drainMs?: number;
+  /** Time a gRPC call may take from its headers to its answer, milliseconds. Default 60,000. */
+  readonly callMs?: number;
   /** Bytes of bodies that may be held while they arrive or wait for a worker. Default 256 MiB. */
   readonly maxPendingBytes?: number;
   /** Time one decode may take before its worker is replaced, milliseconds. Default 30,000. */

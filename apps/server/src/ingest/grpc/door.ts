@@ -23,6 +23,8 @@ export interface GrpcDoorParts {
   readonly metrics: IngestMetrics;
   readonly logger: Logger;
   readonly maxBytes: number;
+  /** Time a call may take, message included, milliseconds. */
+  readonly callMs: number;
 }
 
 const MAX_CONNECTIONS = 4_096;
@@ -32,8 +34,6 @@ const WINDOW_BYTES = 1024 * 1024;
 /** A connection that has made no call by then is closed. */
 const FIRST_CALL_MS = 15_000;
 const IDLE_MS = 15 * 60_000;
-/** A call whose message does not arrive by then is cut off. */
-const CALL_MS = 60_000;
 const DISCARD_BYTES = 1024 * 1024;
 const DISCARD_MS = 2_000;
 
@@ -110,7 +110,7 @@ export class GrpcDoor {
     const signal = METHODS.get(String(headers[':path'] ?? ''));
     const leave = this.#parts.acceptor.enter();
     // From the start, not from the last byte: a sender that trickles must not hold its memory for ever.
-    const tooLong = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), CALL_MS);
+    const tooLong = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), this.#parts.callMs);
     let code: number = GRPC.ok;
     try {
       if (signal === undefined)
