@@ -64,6 +64,18 @@ describe('the program', () => {
     expect(await platform.stop()).toEqual({ code: 0, signal: null });
   });
 
+  it('says in a sentence that the data directory or the ClickHouse server is not there', async () => {
+    const ports = { PLATFORM_PORT: '0', PLATFORM_OTLP_HTTP_PORT: '0', PLATFORM_OTLP_GRPC_PORT: '0' };
+    const file = await run({ ...ports, PLATFORM_DATA_DIR: MAIN });
+    expect(file.code).toBe(1);
+    expect(file.stderr).toContain('PLATFORM_DATA_DIR');
+    const nowhere = await run({ ...ports, PLATFORM_CLICKHOUSE_URL: 'http://u:geheim@127.0.0.1:1/db' });
+    expect(nowhere.code).toBe(1);
+    expect(nowhere.stderr).toContain('PLATFORM_CLICKHOUSE_URL does not answer');
+    expect(nowhere.stderr).not.toContain('geheim');
+    expect(file.stderr + nowhere.stderr).not.toMatch(/\n\s+at /);
+  });
+
   it('prints what a person needs to send the first span', async () => {
     const child = spawn(NODE_BINARY, [MAIN], {
       env: {

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { DirectoryLockedError, MigrationError } from '@candela/telemetry-store';
 import { CandelaError } from '@candela/kernel';
 import { type Config, ConfigError, readConfig, unknownVariables } from './config.ts';
+import { DataDirError, prepareDataDir } from './data-dir.ts';
 import { PortTakenError } from './http/listen.ts';
 import { createLogger } from './log.ts';
 import { createMetrics } from './metrics.ts';
@@ -35,14 +35,25 @@ process.on('uncaughtException', (error) => {
   logger.error({ err: error }, 'an error was not caught');
 });
 
+const NO_ANSWER = /^(ECONN|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPROTO)/;
+
+function errorCode(error: NodeJS.ErrnoException): string {
+  return error.code ?? '';
+}
+
 /** What a person can act on is said in a sentence; anything else comes with its stack. */
 function explainFailure(error: unknown): string {
   const known =
     error instanceof PortTakenError ||
+    error instanceof DataDirError ||
     error instanceof DirectoryLockedError ||
     error instanceof MigrationError ||
     error instanceof CandelaError;
   if (known) return error.message;
+  // A failed system call names no file of ours when it is the connection to the store that failed.
+  if (config.clickhouseUrl !== undefined && error instanceof Error && NO_ANSWER.test(errorCode(error))) {
+    return `The ClickHouse server of PLATFORM_CLICKHOUSE_URL does not answer (${error.message}). Start it, or correct the address; without the variable the embedded engine is used.`;
+  }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
@@ -56,7 +67,7 @@ function announce(platform: Platform): void {
   const key =
     config.bootstrapApiKey === undefined
       ? ''
-      : '\n  export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer <your PLATFORM_BOOTSTRAP_API_KEY>"';
+      : '\n  export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<your PLATFORM_BOOTSTRAP_API_KEY>"';
   process.stdout.write(`
   Candela is ready:  ${config.publicUrl ?? http}
 
@@ -74,7 +85,7 @@ function announce(platform: Platform): void {
 
 async function start(): Promise<Platform> {
   try {
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+    prepareDataDir(config.dataDir);
     return await startPlatform(config, { logger, metrics });
   } catch (error) {
     process.stderr.write(`Candela could not start: ${explainFailure(error)}\n`);
