@@ -22,6 +22,14 @@ describe('configuration', () => {
     expect(config.dataDir).toMatch(/^\/.*data$/);
   });
 
+  it('refuses a cluster without the address of a server', () => {
+    expect(() => readConfig({ PLATFORM_CLICKHOUSE_CLUSTER: 'main' })).toThrow(
+      /PLATFORM_CLICKHOUSE_URL is not/,
+    );
+    const both = { PLATFORM_CLICKHOUSE_CLUSTER: 'main', PLATFORM_CLICKHOUSE_URL: 'http://clickhouse:8123' };
+    expect(readConfig(both).clickhouseCluster).toBe('main');
+  });
+
   it('treats empty as unset', () => {
     expect(readConfig({ PLATFORM_PORT: ' ', PLATFORM_BOOTSTRAP_API_KEY: '' }).port).toBe(3000);
   });

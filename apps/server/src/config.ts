@@ -262,6 +262,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
       problems.push(`${name} is ${shown}, but takes ${definition.takes}.`);
     }
   }
+  if (settings.has('PLATFORM_CLICKHOUSE_CLUSTER') && (env['PLATFORM_CLICKHOUSE_URL'] ?? '').trim() === '') {
+    problems.push(
+      'PLATFORM_CLICKHOUSE_CLUSTER is set, but PLATFORM_CLICKHOUSE_URL is not: a cluster needs the address of one of its servers.',
+    );
+  }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return shape(Object.fromEntries(settings) as Settings);
 }
