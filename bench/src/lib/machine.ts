@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
-import { cpus, release, tmpdir, totalmem } from 'node:os';
+import { cpus, tmpdir, totalmem } from 'node:os';
 
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
   readonly memoryGib: number;
   readonly disk: string;
-  readonly kernel: string;
+  readonly system: string;
   readonly node: string;
 }
 
@@ -26,7 +26,7 @@ export function machine(): Machine {
     cores: list.length,
     memoryGib: Math.round(totalmem() / 1024 ** 3),
     disk: `${Math.round((bsize * blocks) / 1024 ** 3)} GiB ${type}`,
-    kernel: `${process.platform} ${release()}`,
+    system: process.platform,
     node: process.version,
   };
 }

@@ -7,11 +7,11 @@ const DOCUMENT = join(import.meta.dirname, '..', '..', '..', 'docs', 'benchmarks
 
 /** The findings as they stand in the document: command, machine, date, table, notes. */
 function section(findings: Findings, date: Date): string {
-  const { cpu, cores, memoryGib, disk, kernel, node } = machine();
+  const { cpu, cores, memoryGib, disk, system, node } = machine();
   return [
     `Command: \`${findings.command}\``,
     '',
-    `Machine: ${cpu}, ${cores} cores, ${memoryGib} GiB memory, ${disk}, ${kernel}, Node ${node}. Date: ${date.toISOString().slice(0, 10)}.`,
+    `Machine: ${cpu}, ${cores} cores, ${memoryGib} GiB memory, ${disk}, ${system}, Node ${node}. Date: ${date.toISOString().slice(0, 10)}.`,
     '',
     markdownTable(findings.figures),
     '',

@@ -69,5 +69,7 @@ function plain(value: AttributeValue): unknown {
     return {
       $map: [...(value as ReadonlyMap<string, AttributeValue>)].map(([key, entry]) => [key, plain(entry)]),
     };
+  // Nameless services carry the path of the Node that ran them, which differs on every machine.
+  if (typeof value === 'string' && value.startsWith('unknown_service:')) return 'unknown_service:node';
   return typeof value === 'bigint' ? String(value) : value;
 }
