@@ -76,7 +76,9 @@ function buildWeb() {
     .flatMap(filesBelow)
     .filter((path) => !/\.test\.tsx?$/.test(path))
     .concat(
-      ['index.html', 'vite.config.ts', 'package.json'].map((name) => join(web, name)).filter(existsSync),
+      ['index.html', 'vite.config.ts', 'tsr.config.json', 'package.json']
+        .map((name) => join(web, name))
+        .filter(existsSync),
     );
   const wanted = digest(sources);
   const built = join(web, 'dist', 'index.html');

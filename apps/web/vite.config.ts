@@ -5,7 +5,8 @@ import { defineConfig } from 'vite';
 
 export default defineConfig({
   plugins: [
-    tanstackRouter({ target: 'react', autoCodeSplitting: true, quoteStyle: 'single', semicolons: true }),
+    // Its options are in tsr.config.json, where the check for a stale route tree reads them too.
+    tanstackRouter(),
     react(),
     tailwindcss(),
   ],
