@@ -41,6 +41,8 @@ for (const project of rings) {
   }
 }
 rmSync(scratch, { recursive: true, force: true });
+// A filter that matches no file must not look like a success.
+if (totals.passed + totals.failed === 0) failed.push('no test ran');
 
 if (failed.length > 0) console.error(`\nFailed: ${failed.join(', ')}`);
 console.log(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
