@@ -1,7 +1,7 @@
 import { parseFilterOrFail } from '@candela/contract';
 import { expect, it } from 'vitest';
 import { createTelemetryQueries } from './index.ts';
-import { BASE_MS, contextOf, id, LIMITS } from './testing.ts';
+import { BASE_MS, contextOf, id, LIMITS } from './core/testing.ts';
 
 it('a subquery is run once for the whole cluster: distributed tables refuse any other', async () => {
   const statements: string[] = [];

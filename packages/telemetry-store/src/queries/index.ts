@@ -9,20 +9,20 @@ import type {
 } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { TelemetryStore } from '../client/store.ts';
-import { type AggregateInput, type AggregateResult, aggregateSpans } from './aggregate.ts';
+import { type AggregateInput, type AggregateResult, aggregateSpans } from './spans/aggregate.ts';
 import { environmentsOf } from './environments.ts';
-import { type Facet, type FacetsInput, facetsOfSpans } from './facets.ts';
-import { type QueryLimits, runner } from './run.ts';
-import { type Page, type SearchInput, searchSpans } from './search-spans.ts';
-import { searchTraces } from './search-traces.ts';
-import { readSpan } from './span.ts';
-import { readHierarchy, readTrace } from './trace.ts';
+import { type Facet, type FacetsInput, facetsOfSpans } from './spans/facets.ts';
+import { type QueryLimits, runner } from './core/run.ts';
+import { type Page, type SearchInput, searchSpans } from './spans/search-spans.ts';
+import { searchTraces } from './spans/search-traces.ts';
+import { readSpan } from './spans/span.ts';
+import { readHierarchy, readTrace } from './spans/trace.ts';
 
-export type { AggregateInput, AggregateResult } from './aggregate.ts';
-export type { Facet, FacetsInput } from './facets.ts';
-export type { QueryLimits } from './run.ts';
-export type { Window } from './scope.ts';
-export type { Page, SearchInput } from './search-spans.ts';
+export type { AggregateInput, AggregateResult } from './spans/aggregate.ts';
+export type { Facet, FacetsInput } from './spans/facets.ts';
+export type { QueryLimits } from './core/run.ts';
+export type { Window } from './core/scope.ts';
+export type { Page, SearchInput } from './spans/search-spans.ts';
 
 /**
  * Every read of spans. The context comes first and decides whose rows are seen; the signal stops the query when

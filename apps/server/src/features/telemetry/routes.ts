@@ -17,7 +17,7 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
         context,
         {
           window: windowOf(body, clock),
-          filter: filterOf(body),
+          filter: filterOf(body, 'spans'),
           sort: body.sort,
           limit: body.limit,
           cursor: body.cursor,
@@ -29,7 +29,7 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
         context,
         {
           window: windowOf(body, clock),
-          filter: filterOf(body),
+          filter: filterOf(body, 'spans'),
           sort: body.sort,
           limit: body.limit,
           cursor: body.cursor,
@@ -48,7 +48,7 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
         context,
         {
           window,
-          filter: filterOf(body),
+          filter: filterOf(body, 'spans'),
           groupBy: body.groupBy,
           measures: body.measures,
           bucketSeconds: body.bucketSeconds,
@@ -61,7 +61,12 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
     facets: async ({ context, body, signal }) => ({
       data: await queries.facets(
         context,
-        { window: windowOf(body, clock), filter: filterOf(body), fields: body.fields, limit: body.limit },
+        {
+          window: windowOf(body, clock),
+          filter: filterOf(body, 'spans'),
+          fields: body.fields,
+          limit: body.limit,
+        },
         signal,
       ),
     }),

@@ -1,4 +1,11 @@
-import { type BodyOf, parseFilterOrFail, type ROUTES, type Filter, canonicalFilter } from '@candela/contract';
+import {
+  type BodyOf,
+  canonicalFilter,
+  type Filter,
+  parseFilterOrFail,
+  type ROUTES,
+  type Signal,
+} from '@candela/contract';
 import { type Clock, fail, parseTime } from '@candela/kernel';
 import type { Window } from '@candela/telemetry-store';
 
@@ -32,9 +39,9 @@ function point(name: string, value: string | number, now: number): bigint {
 }
 
 /** Filter and search text together: both must hold. @throws bad_query */
-export function filterOf(body: Pick<WindowBody, 'filter' | 'q'>): Filter | undefined {
-  const parsed = body.q === undefined ? undefined : parseFilterOrFail(body.q, 'spans');
+export function filterOf(body: Pick<WindowBody, 'filter' | 'q'>, signal: Signal): Filter | undefined {
+  const parsed = body.q === undefined ? undefined : parseFilterOrFail(body.q, signal);
   if (body.filter === undefined) return parsed;
-  const given = canonicalFilter(body.filter, 'spans');
+  const given = canonicalFilter(body.filter, signal);
   return parsed === undefined ? given : { and: [given, parsed] };
 }

@@ -1,5 +1,5 @@
 import type { LightSpan, SpanRow } from '@candela/contract';
-import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from './span-fields.ts';
+import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 
 /** Columns of every view of a span: narrow ones only. Times travel as text, they do not fit a double. */
 export const SPAN_COLUMNS = `TraceId, SpanId, ParentSpanId, SpanName, SpanKind, ServiceName, Environment,

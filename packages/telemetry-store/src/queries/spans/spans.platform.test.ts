@@ -3,8 +3,8 @@ import { CandelaError } from '@candela/kernel';
 import type { LogRecord } from '@candela/otlp';
 import type { AttributeValue } from '@candela/semconv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTelemetryQueries, type Page, type SearchInput, type Window } from './index.ts';
-import { BASE_MS, contextOf, id, LIMITS, openQueryBench, type QueryBench, span } from './testing.ts';
+import { createTelemetryQueries, type Page, type SearchInput, type Window } from '../index.ts';
+import { BASE_MS, contextOf, id, LIMITS, openQueryBench, type QueryBench, span } from '../core/testing.ts';
 
 const context = contextOf();
 const nanos = (ms: number) => BigInt(ms) * 1_000_000n;

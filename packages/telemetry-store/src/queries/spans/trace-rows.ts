@@ -1,9 +1,9 @@
 import type { TraceRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { previews } from './preview.ts';
-import type { Runner } from './run.ts';
-import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from './span-fields.ts';
+import type { Runner } from '../core/run.ts';
 import { iso, ms, orNull } from './span-row.ts';
+import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 
 export interface RawTotals {
   readonly TraceId: string;

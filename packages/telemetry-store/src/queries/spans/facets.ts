@@ -1,8 +1,8 @@
 import type { FacetField, Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import type { Runner } from './run.ts';
-import { SpanScope, type Window } from './scope.ts';
-import { SPAN_FIELDS } from './span-fields.ts';
+import type { Runner } from '../core/run.ts';
+import { Scope, type Window } from '../core/scope.ts';
+import { SPANS, SPAN_FIELDS } from './span-fields.ts';
 
 export interface FacetsInput {
   readonly window: Window;
@@ -24,7 +24,7 @@ export async function facetsOfSpans(
   input: FacetsInput,
 ): Promise<Facet[]> {
   const fields = [...new Set(input.fields)];
-  const scope = SpanScope.of(context).during(input.window).matching(input.filter);
+  const scope = Scope.of(context, SPANS).during(input.window).matching(input.filter);
   // Without a filter one narrow column after the other is quickest; with one, the filter is worked out only once.
   const counted = input.filter === undefined ? oneByOne(scope, fields) : allAtOnce(scope, fields);
   const rows = await runner.run<{ F: number; Value: string; Spans: number }>(
@@ -53,7 +53,7 @@ function columnsOf(name: FacetField): { columns: readonly string[]; lower: boole
 const shown = (sql: string, lower: boolean): string =>
   lower ? `lower(toString(${sql}))` : `toString(${sql})`;
 
-function oneByOne(scope: SpanScope, fields: readonly FacetField[]): string {
+function oneByOne(scope: Scope, fields: readonly FacetField[]): string {
   const parts = fields.flatMap((field, index) => {
     const { columns, lower } = columnsOf(field);
     return columns.map((column, position) => {
@@ -67,7 +67,7 @@ function oneByOne(scope: SpanScope, fields: readonly FacetField[]): string {
   return parts.join(' UNION ALL ');
 }
 
-function allAtOnce(scope: SpanScope, fields: readonly FacetField[]): string {
+function allAtOnce(scope: Scope, fields: readonly FacetField[]): string {
   const keys = fields.map((field, index) => {
     const { columns, lower } = columnsOf(field);
     const [first = '', second] = columns;

@@ -1,10 +1,10 @@
 import { type Filter, LIST_LIMITS, type Measure, requireField } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
-import { mapOf } from './compile.ts';
-import type { Params } from './params.ts';
-import type { Runner } from './run.ts';
-import { SpanScope, type Window } from './scope.ts';
-import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL, SPAN_FIELDS } from './span-fields.ts';
+import type { Params } from '../core/params.ts';
+import type { Runner } from '../core/run.ts';
+import { Scope, type Window } from '../core/scope.ts';
+import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
+import { SPANS, SPAN_FIELDS } from './span-fields.ts';
 
 export interface AggregateInput {
   readonly window: Window;
@@ -98,7 +98,7 @@ function shape(row: RawRow, input: AggregateInput, time: string | null): Aggrega
 function fieldSql(name: string, params: Params): string {
   const resolved = requireField(name, 'spans');
   if (resolved.kind === 'key') {
-    return `${mapOf(resolved.source, resolved.key)}[${params.bind(resolved.key, 'String')}]`;
+    return `${SPANS.mapOf(resolved.source, resolved.key)}[${params.bind(resolved.key, 'String')}]`;
   }
   const field = SPAN_FIELDS[resolved.name as keyof typeof SPAN_FIELDS];
   switch (field.kind) {
@@ -122,7 +122,7 @@ async function topGroups(
   context: RequestContext,
   input: AggregateInput,
 ): Promise<Pick<AggregateResult, 'rows' | 'groups'>> {
-  const scope = SpanScope.of(context).during(input.window).matching(input.filter);
+  const scope = Scope.of(context, SPANS).during(input.window).matching(input.filter);
   const by = input.groupBy.map((_, index) => `G${index}`).join(', ');
   const raw = await runner.run<RawRow>(
     scope,
@@ -143,7 +143,7 @@ async function series(
   chosen: readonly string[][] | undefined,
 ): Promise<AggregateResult['rows']> {
   if (chosen?.length === 0) return [];
-  let scope = SpanScope.of(context).during(input.window).matching(input.filter);
+  let scope = Scope.of(context, SPANS).during(input.window).matching(input.filter);
   const { params } = scope;
   const columns = groups(input.groupBy, params);
   if (chosen !== undefined) {

@@ -1,8 +1,9 @@
 import type { RequestContext } from '@candela/kernel';
 import { type LogReader, MESSAGE_LOG_PREFIX } from '@candela/semconv';
-import { toAttributeMap } from './attributes.ts';
-import type { Runner } from './run.ts';
-import { SpanScope, type Window } from './scope.ts';
+import { toAttributeMap } from '../core/attributes.ts';
+import type { Runner } from '../core/run.ts';
+import { Scope, type Window } from '../core/scope.ts';
+import { LOGS } from '../logs/log-fields.ts';
 
 /** Messages of one call; a conversation is cut at as many. */
 const MAX_RECORDS = 2_000;
@@ -70,9 +71,9 @@ export async function readTraceLogs(
   return byTrace;
 }
 
-function genAiLogs(context: RequestContext, { from, to }: Window): SpanScope {
+function genAiLogs(context: RequestContext, { from, to }: Window): Scope {
   const near = { from: from > HOUR ? from - HOUR : 0n, to: to < LAST_NANOS - DAY ? to + DAY : LAST_NANOS };
-  const open = SpanScope.of(context, 'otel_logs').during(near);
+  const open = Scope.of(context, LOGS).during(near);
   const prefix = open.params.bind(MESSAGE_LOG_PREFIX, 'String');
   return open.and(`startsWith(EventName, ${prefix}) OR startsWith(Body, ${prefix})`);
 }

@@ -1,5 +1,5 @@
-import type { SelectOptions, TelemetryStore } from '../client/store.ts';
-import type { SpanScope } from './scope.ts';
+import type { SelectOptions, TelemetryStore } from '../../client/store.ts';
+import type { Scope } from './scope.ts';
 
 export interface QueryLimits {
   readonly timeoutMs: number;
@@ -9,7 +9,7 @@ export interface QueryLimits {
 
 /** Runs statements within the bounds of a read. */
 export interface Runner {
-  run<T>(scope: SpanScope, sql: string): Promise<T[]>;
+  run<T>(scope: Scope, sql: string): Promise<T[]>;
 }
 
 /** A runner for one request: what it may use, and the signal that stops it when the client is gone. */

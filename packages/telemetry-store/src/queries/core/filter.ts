@@ -7,50 +7,57 @@ import {
   parseGlob,
   requireField,
 } from '@candela/contract';
-import { isContentKey } from '@candela/semconv';
-import { SPAN_ATTRIBUTE_PAIRS } from '../schema/expressions.ts';
 import type { Params } from './params.ts';
-import { SPAN_FIELDS, type SpanField } from './span-fields.ts';
-import { containsAnywhere, wordsAnywhere } from './words.ts';
+import type { Field, Source } from './source.ts';
 
 /**
- * The condition on `otel_traces` rows that a filter means, always in parentheses and never null, so that `NOT` is
+ * The condition on rows of that source that a filter means, always in parentheses and never null, so that `NOT` is
  * its exact opposite. @throws bad_query
  */
-export function compileSpanFilter(filter: Filter, params: Params): string {
-  return compile(canonicalFilter(filter, 'spans'), params);
+export function compileFilter(source: Source, filter: Filter, params: Params): string {
+  return compile(source, canonicalFilter(filter, source.signal), params);
 }
 
-function compile(filter: Filter, params: Params): string {
-  if ('and' in filter) return `(${filter.and.map((item) => compile(item, params)).join(' AND ')})`;
-  if ('or' in filter) return `(${filter.or.map((item) => compile(item, params)).join(' OR ')})`;
-  if ('not' in filter) return `(NOT ${compile(filter.not, params)})`;
-  return `(${condition(filter, params)})`;
+function compile(source: Source, filter: Filter, params: Params): string {
+  const all = (filters: readonly Filter[], word: string) =>
+    `(${filters.map((item) => compile(source, item, params)).join(` ${word} `)})`;
+  if ('and' in filter) return all(filter.and, 'AND');
+  if ('or' in filter) return all(filter.or, 'OR');
+  if ('not' in filter) return `(NOT ${compile(source, filter.not, params)})`;
+  return `(${condition(source, filter, params)})`;
 }
 
-function condition(filter: FilterCondition, params: Params): string {
+function condition(source: Source, filter: FilterCondition, params: Params): string {
   switch (filter.op) {
     case '!=':
-      return `NOT ${positive({ ...filter, op: '=' }, params)}`;
+      return `NOT ${positive(source, { ...filter, op: '=' }, params)}`;
     case 'not_in':
-      return `NOT ${positive({ ...filter, op: 'in' }, params)}`;
+      return `NOT ${positive(source, { ...filter, op: 'in' }, params)}`;
     case 'not_contains':
-      return `NOT ${positive({ ...filter, op: 'contains' }, params)}`;
+      return `NOT ${positive(source, { ...filter, op: 'contains' }, params)}`;
     case 'not_exists':
-      return `NOT ${positive({ ...filter, op: 'exists' }, params)}`;
+      return `NOT ${positive(source, { ...filter, op: 'exists' }, params)}`;
     default:
-      return positive(filter, params);
+      return positive(source, filter, params);
   }
 }
 
-function positive(filter: FilterCondition, params: Params): string {
-  const resolved = requireField(filter.field, 'spans');
-  if (resolved.kind === 'key') return `(${keyCondition(resolved.source, resolved.key, filter, params)})`;
-  const field = SPAN_FIELDS[resolved.name as keyof typeof SPAN_FIELDS];
-  return `(${fieldCondition(field, filter, params)})`;
+function positive(source: Source, filter: FilterCondition, params: Params): string {
+  const resolved = requireField(filter.field, source.signal);
+  if (resolved.kind === 'key') {
+    return `(${keyCondition(source, resolved.source, resolved.key, filter, params)})`;
+  }
+  return `(${fieldCondition(fieldOf(source, resolved.name), filter, params)})`;
 }
 
-function fieldCondition(field: SpanField, filter: FilterCondition, params: Params): string {
+/** How a named field is read from that source. The contract says which fields a signal has. */
+export function fieldOf(source: Source, name: string): Field {
+  const field = source.fields[name];
+  if (field === undefined) throw new RangeError(`${source.signal} has no reading of the field ${name}`);
+  return field;
+}
+
+function fieldCondition(field: Field, filter: FilterCondition, params: Params): string {
   switch (field.kind) {
     case 'text':
       return field.sql.map((sql) => textCondition(sql, filter, params)).join(' OR ');
@@ -66,10 +73,10 @@ function fieldCondition(field: SpanField, filter: FilterCondition, params: Param
       if (filter.op === 'exists') return field.exists;
       return numberCondition(field.sql, field.scale, filter, params);
     case 'words':
-      if (filter.op === 'exists') return 'notEmpty(mapKeys(ContentAttributes))';
+      if (filter.op === 'exists') return field.exists;
       return filter.op === 'contains'
-        ? containsAnywhere(field.part, String(filter.value), params)
-        : wordsAnywhere(field.part, String(filter.value), params);
+        ? field.contains(String(filter.value), params)
+        : field.words(String(filter.value), params);
   }
 }
 
@@ -128,31 +135,30 @@ function numberCondition(sql: string, scale: number, filter: FilterCondition, pa
 
 const ORDERED = new Set(['>', '>=', '<', '<=', 'between']);
 
-function keyCondition(source: KeySource, key: string, filter: FilterCondition, params: Params): string {
-  const map = mapOf(source, key);
+function keyCondition(
+  source: Source,
+  from: KeySource,
+  key: string,
+  filter: FilterCondition,
+  params: Params,
+): string {
+  const map = source.mapOf(from, key);
   const name = params.bind(key, 'String');
   if (filter.op === 'exists') return `mapContains(${map}, ${name})`;
   const value = `${map}[${name}]`;
   if (ORDERED.has(filter.op)) return numberCondition(`toFloat64OrNull(${value})`, 1, filter, params);
   const exact = textCondition(value, filter, params);
   // An absent key reads as the empty text: it must not pass for a key that is there and empty.
-  return `mapContains(${map}, ${name}) AND ${exact}${attributeHint(map, key, filter, params)}`;
-}
-
-/** Content lies apart from the other attributes; which keys are content is the same rule that wrote them. */
-export function mapOf(source: KeySource, key: string): string {
-  if (source === 'resource') return 'ResourceAttributes';
-  if (source === 'scope') return 'ScopeAttributes';
-  return isContentKey(key) ? 'ContentAttributes' : 'SpanAttributes';
+  return `mapContains(${map}, ${name}) AND ${exact}${pairHint(source.pairs.get(map), key, filter, params)}`;
 }
 
 /** Lets the skip index over `key=value` pass by the parts that cannot match; it never decides a row. */
-function attributeHint(map: string, key: string, filter: FilterCondition, params: Params): string {
-  if (map !== 'SpanAttributes' || (filter.op !== '=' && filter.op !== 'in')) return '';
+function pairHint(pairs: string | undefined, key: string, filter: FilterCondition, params: Params): string {
+  if (pairs === undefined || (filter.op !== '=' && filter.op !== 'in')) return '';
   const wanted = scalars(filter).map((value) => `${key}=${value}`);
   return wanted.length === 1
-    ? ` AND indexHint(has(${SPAN_ATTRIBUTE_PAIRS}, ${params.bind(wanted[0] ?? '', 'String')}))`
-    : ` AND indexHint(hasAny(${SPAN_ATTRIBUTE_PAIRS}, ${params.bind(wanted, 'Array(String)')}))`;
+    ? ` AND indexHint(has(${pairs}, ${params.bind(wanted[0] ?? '', 'String')}))`
+    : ` AND indexHint(hasAny(${pairs}, ${params.bind(wanted, 'Array(String)')}))`;
 }
 
 function scalars(filter: FilterCondition): readonly FilterScalar[] {

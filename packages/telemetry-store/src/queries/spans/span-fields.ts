@@ -1,27 +1,22 @@
 import type { FieldName } from '@candela/contract';
+import { isContentKey } from '@candela/semconv';
+import { SPAN_ATTRIBUTE_PAIRS } from '../../schema/expressions.ts';
+import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
+import { column, type Field, type Source } from '../core/source.ts';
+import { containsAnywhere, wordsAnywhere } from './span-words.ts';
 
-/** How a filter field is read from `otel_traces`. */
-export type SpanField =
-  /** Any of the expressions may match. */
-  | { readonly kind: 'text'; readonly sql: readonly string[]; readonly show: string }
-  | { readonly kind: 'enum'; readonly sql: string; readonly stored: ReadonlyMap<string, string> }
-  /** `sql` is null or a number; `scale` turns the filter's unit into the column's. */
-  | { readonly kind: 'number'; readonly sql: string; readonly scale: number; readonly exists: string }
-  | { readonly kind: 'id'; readonly sql: string }
-  | { readonly kind: 'boolean'; readonly sql: string }
-  | { readonly kind: 'words'; readonly part: 'prompt' | 'completion' | 'any' };
-
-const column = (name: string): SpanField => ({ kind: 'text', sql: [name], show: name });
-
-export const MODEL_SQL = "if(GenAiResponseModel != '', GenAiResponseModel, GenAiRequestModel)";
-export const INPUT_TOKENS_SQL = '(InputTokens + CacheReadTokens + CacheWriteTokens)';
-export const OUTPUT_TOKENS_SQL = '(OutputTokens + ReasoningTokens)';
+const words = (part: 'prompt' | 'completion' | 'any'): Field => ({
+  kind: 'words',
+  exists: 'notEmpty(mapKeys(ContentAttributes))',
+  words: (text, params) => wordsAnywhere(part, text, params),
+  contains: (text, params) => containsAnywhere(part, text, params),
+});
 
 const capitalised = (names: readonly string[]): ReadonlyMap<string, string> =>
   new Map(names.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]));
 
 /** Fields that spans have; the contract's table says which these are, the compiler demands each of them here. */
-export const SPAN_FIELDS: Record<Exclude<FieldName, 'severity' | 'body' | 'metric'>, SpanField> = {
+export const SPAN_FIELDS: Record<Exclude<FieldName, 'severity' | 'body' | 'metric'>, Field> = {
   service: column('ServiceName'),
   environment: column('Environment'),
   name: column('SpanName'),
@@ -54,7 +49,22 @@ export const SPAN_FIELDS: Record<Exclude<FieldName, 'severity' | 'body' | 'metri
   ttft_ms: { kind: 'number', sql: 'TimeToFirstTokenMs', scale: 1, exists: 'isNotNull(TimeToFirstTokenMs)' },
   error_type: column('ErrorType'),
   scope_name: column('ScopeName'),
-  prompt: { kind: 'words', part: 'prompt' },
-  completion: { kind: 'words', part: 'completion' },
-  text: { kind: 'words', part: 'any' },
+  prompt: words('prompt'),
+  completion: words('completion'),
+  text: words('any'),
+};
+
+/** The spans: one row each. */
+export const SPANS: Source = {
+  signal: 'spans',
+  table: 'otel_traces',
+  time: 'Timestamp',
+  fields: SPAN_FIELDS,
+  // Content lies apart from the other attributes; which keys are content is the same rule that wrote them.
+  mapOf(source, key) {
+    if (source === 'resource') return 'ResourceAttributes';
+    if (source === 'scope') return 'ScopeAttributes';
+    return isContentKey(key) ? 'ContentAttributes' : 'SpanAttributes';
+  },
+  pairs: new Map([['SpanAttributes', SPAN_ATTRIBUTE_PAIRS]]),
 };

@@ -10,9 +10,9 @@ import {
   type Signal,
   type Span,
 } from '@candela/otlp';
-import { openTelemetryStore, type TelemetryStore } from '../client/store.ts';
-import { encodeRequest } from '../writer/encode/index.ts';
-import { createTelemetryQueries, type QueryLimits, type TelemetryQueries } from './index.ts';
+import { openTelemetryStore, type TelemetryStore } from '../../client/store.ts';
+import { encodeRequest } from '../../writer/encode/index.ts';
+import { createTelemetryQueries, type QueryLimits, type TelemetryQueries } from '../index.ts';
 
 /** For tests: the queries over a real engine in a temporary directory, and a way to put spans there. */
 export interface QueryBench {

@@ -1,5 +1,5 @@
 import type { AttributeReader, SpanEvent, SpanReader } from '@candela/semconv';
-import { type StoredMap, toAttributeMap } from './attributes.ts';
+import { type StoredMap, toAttributeMap } from '../core/attributes.ts';
 
 /** Columns from which a span can be read again as its sender wrote it. Maps as two arrays each. */
 export const READER_COLUMNS = `SpanName, ScopeName, StatusCode, StatusMessage,

@@ -1,11 +1,12 @@
 import type { HierarchyNode, LightSpan, Trace } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
-import { decodeCursor, encodeCursor, nanos } from './cursor.ts';
+import { decodeCursor, encodeCursor, nanos } from '../core/cursor.ts';
 import { buildHierarchy } from './hierarchy.ts';
-import type { Runner } from './run.ts';
-import { SpanScope } from './scope.ts';
+import type { Runner } from '../core/run.ts';
+import { Scope } from '../core/scope.ts';
 import { iso, ms, orNull, type RawSpan, SPAN_COLUMNS, toLightSpan } from './span-row.ts';
 import { type RawTotals, TRACE_TOTALS, usageOf } from './trace-rows.ts';
+import { SPANS } from './span-fields.ts';
 
 const LIST = 'trace';
 const TRACE_PAGE = 5_000;
@@ -120,7 +121,7 @@ export async function readHierarchy(
   context: RequestContext,
   spanId: string,
 ): Promise<{ traceId: string; roots: HierarchyNode[]; orphans: number; truncated: boolean }> {
-  const scope = SpanScope.of(context);
+  const scope = Scope.of(context, SPANS);
   const own = scope.and(`SpanId = ${scope.params.bind(spanId.toLowerCase(), 'String')}`);
   const [found] = await runner.run<{ TraceId: string }>(own, `SELECT TraceId ${own.from} LIMIT 1`);
   if (found === undefined) throw fail('not_found', { what: 'The span' });
@@ -131,8 +132,8 @@ export async function readHierarchy(
   return { traceId: found.TraceId, ...buildHierarchy(spans), truncated: raw.length > TRACE_PAGE };
 }
 
-function traceScope(context: RequestContext, traceId: string): SpanScope {
-  const scope = SpanScope.of(context);
+function traceScope(context: RequestContext, traceId: string): Scope {
+  const scope = Scope.of(context, SPANS);
   return scope.and(`TraceId = ${scope.params.bind(traceId, 'String')}`);
 }
 

@@ -1,9 +1,9 @@
 import type { SpanDetail } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { type LogReader, readConversation } from '@candela/semconv';
-import { toAttributes } from './attributes.ts';
-import type { Runner } from './run.ts';
-import { SpanScope } from './scope.ts';
+import { toAttributes } from '../core/attributes.ts';
+import type { Runner } from '../core/run.ts';
+import { Scope } from '../core/scope.ts';
 import { readSpanLogs } from './span-logs.ts';
 import { iso, ms, orNull, type RawSpan, SPAN_COLUMNS, toSpanRow } from './span-row.ts';
 import {
@@ -14,6 +14,7 @@ import {
   spanReader,
   type StoredSpan,
 } from './stored-span.ts';
+import { SPANS } from './span-fields.ts';
 
 interface WholeSpan extends RawSpan, StoredSpan {
   readonly StartNs: string;
@@ -63,7 +64,7 @@ export async function readSpan(
   context: RequestContext,
   ids: { traceId: string; spanId: string },
 ): Promise<SpanDetail> {
-  const scope = SpanScope.of(context);
+  const scope = Scope.of(context, SPANS);
   const own = scope.and(
     `TraceId = ${scope.params.bind(ids.traceId.toLowerCase(), 'String')} AND SpanId = ${scope.params.bind(
       ids.spanId.toLowerCase(),

@@ -1,11 +1,12 @@
 import type { TraceRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { type Conversation, type Message, readConversation, readLogConversation } from '@candela/semconv';
-import type { Runner } from './run.ts';
-import { SpanScope } from './scope.ts';
+import type { Runner } from '../core/run.ts';
+import { Scope } from '../core/scope.ts';
 import { readTraceLogs } from './span-logs.ts';
 import { CONTENT_COLUMNS, READER_COLUMNS, spanReader, type StoredSpan } from './stored-span.ts';
 import type { RawTotals } from './trace-rows.ts';
+import { SPANS } from './span-fields.ts';
 
 export type Preview = TraceRow['preview'];
 
@@ -53,7 +54,7 @@ async function spanPreviews(
   const speakers = traces.filter((trace) => trace.SpeakerId !== '');
   if (speakers.length === 0) return new Map();
   const times = speakers.map((speaker) => BigInt(speaker.SpeakerNs));
-  const narrow = SpanScope.of(context).during({
+  const narrow = Scope.of(context, SPANS).during({
     from: times.reduce((a, b) => (a < b ? a : b)),
     to: times.reduce((a, b) => (a > b ? a : b)) + 1n,
   });

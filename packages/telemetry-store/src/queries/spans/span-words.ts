@@ -1,17 +1,8 @@
-import { SPAN_TEXT } from '../schema/expressions.ts';
-import type { Params } from './params.ts';
+import { SPAN_TEXT } from '../../schema/expressions.ts';
+import type { Params } from '../core/params.ts';
+import { wordsOf } from '../core/words.ts';
 
-export type ContentPart = 'prompt' | 'completion' | 'any';
-
-const MAX_WORDS = 20;
-
-/** As the engine's `lower` does it, which the index is made with. */
-const asciiLower = (text: string): string => text.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase());
-
-/** The words of a text as the token index knows them: runs of ASCII letters and digits and of anything beyond ASCII. */
-function wordsOf(text: string): readonly string[] {
-  return [...new Set(asciiLower(text).match(/[a-z0-9\u0080-\u{10FFFF}]+/gu) ?? [])].slice(0, MAX_WORDS);
-}
+type ContentPart = 'prompt' | 'completion' | 'any';
 
 /** Content keys that hold what the model answered; every other content key holds what it was asked. */
 const COMPLETION_KEY = '(?i)(output|completion|response|generated|\\\\.answer)';

@@ -1,13 +1,14 @@
 import type { TraceRow, TraceSort } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
-import { compileSpanFilter } from './compile.ts';
-import { type Cursor, decodeCursor, encodeCursor } from './cursor.ts';
-import type { Runner } from './run.ts';
-import { SpanScope, type Window } from './scope.ts';
+import { compileFilter } from '../core/filter.ts';
+import { type Cursor, decodeCursor, encodeCursor } from '../core/cursor.ts';
+import type { Runner } from '../core/run.ts';
+import { Scope, type Window } from '../core/scope.ts';
 import { type Page, type SearchInput, shrink } from './search-spans.ts';
-import { slices } from './slices.ts';
-import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from './span-fields.ts';
+import { slices } from '../core/slices.ts';
 import { type RawTotals, toTraceRows, TRACE_TOTALS } from './trace-rows.ts';
+import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
+import { SPANS } from './span-fields.ts';
 
 type Input = SearchInput<TraceSort>;
 
@@ -111,7 +112,7 @@ async function candidates(
   limit: number,
 ): Promise<{ seen: Window | undefined; keys: TraceKey[]; complete: boolean }> {
   const descending = input.sort.startsWith('-');
-  const scope = SpanScope.of(context).during(slice).matching(input.filter);
+  const scope = Scope.of(context, SPANS).during(slice).matching(input.filter);
   const rows = await runner.run<RawMatch>(
     scope,
     `SELECT TraceId, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns ${scope.from}
@@ -162,7 +163,7 @@ async function withFigures(
 ): Promise<Found[]> {
   if (batch.length === 0) return [];
   const near = { from: slice.from > DAY ? slice.from - DAY : 0n, to: slice.to + DAY };
-  const open = SpanScope.of(context).during(near);
+  const open = Scope.of(context, SPANS).during(near);
   const { params } = open;
   const ids = params.bind(
     batch.map((key) => key.TraceId),
@@ -171,7 +172,7 @@ async function withFigures(
   const scope = open.and(`TraceId IN ${ids}`);
   const before = `Timestamp >= ${params.time(input.window.from)} AND Timestamp < ${params.time(slice.from)}`;
   const earlier =
-    input.filter === undefined ? before : `${before} AND ${compileSpanFilter(input.filter, params)}`;
+    input.filter === undefined ? before : `${before} AND ${compileFilter(SPANS, input.filter, params)}`;
   const rows = await runner.run<RawTotals & { Earlier: number }>(
     scope,
     `SELECT ${TRACE_TOTALS}, countIf(${earlier}) AS Earlier ${scope.from} GROUP BY TraceId`,
@@ -201,7 +202,7 @@ async function byFigure(
   const descending = input.sort.startsWith('-');
   const direction = descending ? 'DESC' : 'ASC';
   const sql = FIGURES[input.sort.replace('-', '') as keyof typeof FIGURES];
-  const whole = SpanScope.of(context).during(input.window);
+  const whole = Scope.of(context, SPANS).during(input.window);
   const matching = input.filter === undefined ? undefined : whole.matching(input.filter);
   const scope =
     matching === undefined ? whole : whole.and(`TraceId GLOBAL IN (SELECT TraceId ${matching.from})`);
@@ -213,7 +214,7 @@ async function byFigure(
      ORDER BY Figure ${direction}, TraceId ${direction} LIMIT ${input.limit + 1}`,
   );
   if (keys.length === 0) return [];
-  const own = SpanScope.of(context).during(input.window);
+  const own = Scope.of(context, SPANS).during(input.window);
   const ids = own.params.bind(
     keys.map((key) => key.TraceId),
     'Array(String)',
@@ -235,7 +236,7 @@ function pair(keys: readonly TraceKey[], totals: readonly RawTotals[]): Found[] 
 
 /** The rows after a cursor. */
 function beyond(
-  scope: SpanScope,
+  scope: Scope,
   name: string,
   descending: boolean,
   after: readonly string[] | undefined,

@@ -1,12 +1,13 @@
 import type { Filter, SpanRow, SpanSort } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { type Cursor, decodeCursor, encodeCursor, nanos } from './cursor.ts';
+import { type Cursor, decodeCursor, encodeCursor, nanos } from '../core/cursor.ts';
 import { fail } from '@candela/kernel';
-import type { Runner } from './run.ts';
-import { SpanScope, type Window } from './scope.ts';
-import { slices } from './slices.ts';
-import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from './span-fields.ts';
+import type { Runner } from '../core/run.ts';
+import { Scope, type Window } from '../core/scope.ts';
+import { slices } from '../core/slices.ts';
 import { type RawSpan, SPAN_COLUMNS, toSpanRow } from './span-row.ts';
+import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
+import { SPANS } from './span-fields.ts';
 
 export interface SearchInput<Sort extends string> {
   readonly window: Window;
@@ -72,7 +73,7 @@ async function pageKeys(
   const parts =
     by === 'start' ? slices(shrink(input.window, cursor, descending), descending) : [input.window];
   for (const part of parts) {
-    let scope = SpanScope.of(context).during(part).matching(input.filter);
+    let scope = Scope.of(context, SPANS).during(part).matching(input.filter);
     if (cursor !== undefined) scope = scope.and(after(scope, SORT_SQL[by], descending, cursor));
     const found = await runner.run<SpanKey>(
       scope,
@@ -96,7 +97,7 @@ export function shrink(window: Window, cursor: Cursor | undefined, descending: b
     : { from: last > window.from ? last : window.from, to: window.to };
 }
 
-function after(scope: SpanScope, sql: string, descending: boolean, cursor: Cursor): string {
+function after(scope: Scope, sql: string, descending: boolean, cursor: Cursor): string {
   const [key = '', traceId = '', spanId = ''] = cursor.after;
   if (!/^-?\d{1,19}$/.test(key)) throw fail('bad_query', { detail: 'The cursor is damaged.' });
   const { params } = scope;
@@ -107,7 +108,7 @@ function after(scope: SpanScope, sql: string, descending: boolean, cursor: Curso
 async function rows(runner: Runner, context: RequestContext, keys: readonly SpanKey[]): Promise<SpanRow[]> {
   if (keys.length === 0) return [];
   const times = keys.map((key) => BigInt(key.Ns));
-  const scope = SpanScope.of(context).during({
+  const scope = Scope.of(context, SPANS).during({
     from: times.reduce((a, b) => (a < b ? a : b)),
     to: times.reduce((a, b) => (a > b ? a : b)) + 1n,
   });

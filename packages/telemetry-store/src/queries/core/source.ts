@@ -1,0 +1,38 @@
+import type { KeySource, Signal } from '@candela/contract';
+import type { Params } from './params.ts';
+
+/** How a filter field is read from the rows of one signal. */
+export type Field =
+  /** Any of the expressions may match; `show` is the one that is shown and grouped by. */
+  | { readonly kind: 'text'; readonly sql: readonly string[]; readonly show: string }
+  | { readonly kind: 'enum'; readonly sql: string; readonly stored: ReadonlyMap<string, string> }
+  /** `sql` is null or a number; `scale` turns the filter's unit into the column's. */
+  | { readonly kind: 'number'; readonly sql: string; readonly scale: number; readonly exists: string }
+  /** Lower-case text whatever was asked for. */
+  | { readonly kind: 'id'; readonly sql: string }
+  | { readonly kind: 'boolean'; readonly sql: string }
+  /** Text searched by words. */
+  | {
+      readonly kind: 'words';
+      readonly exists: string;
+      /** All words occur, whole, in any order. */
+      words(text: string, params: Params): string;
+      /** The text occurs as it is. */
+      contains(text: string, params: Params): string;
+    };
+
+/** The rows of a signal: where they lie and how filter fields are read from them. One constant a signal. */
+export interface Source {
+  readonly signal: Signal;
+  readonly table: string;
+  /** Column of the event time, `DateTime64(9)`. */
+  readonly time: string;
+  readonly fields: Readonly<Record<string, Field>>;
+  /** The map column that holds an attribute key. */
+  mapOf(source: KeySource, key: string): string;
+  /** Map columns with a skip index over their `key=value` texts, and the expression of that index. */
+  readonly pairs: ReadonlyMap<string, string>;
+}
+
+/** A field that is one text column. */
+export const column = (name: string): Field => ({ kind: 'text', sql: [name], show: name });

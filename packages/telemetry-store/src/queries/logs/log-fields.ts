@@ -1,0 +1,70 @@
+import type { FieldName } from '@candela/contract';
+import { LOG_ATTRIBUTE_PAIRS, LOG_TEXT } from '../../schema/expressions.ts';
+import { column, type Field, type Source } from '../core/source.ts';
+import { wordsOf } from '../core/words.ts';
+import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
+
+const body: Field = {
+  kind: 'words',
+  exists: "Body != ''",
+  words(text, params) {
+    const words = wordsOf(text);
+    if (words.length === 0) return this.contains(text.trim(), params);
+    return words.map((word) => `hasToken(${LOG_TEXT}, ${params.bind(word, 'String')})`).join(' AND ');
+  },
+  contains: (text, params) => `position(lowerUTF8(Body), ${params.bind(text.toLowerCase(), 'String')}) > 0`,
+};
+
+type LogField = Exclude<
+  FieldName,
+  | 'name'
+  | 'kind'
+  | 'status'
+  | 'status_message'
+  | 'duration_ms'
+  | 'root'
+  | 'workflow'
+  | 'prompt_name'
+  | 'prompt_version'
+  | 'finish_reason'
+  | 'ttft_ms'
+  | 'prompt'
+  | 'completion'
+  | 'metric'
+>;
+
+const LOG_FIELDS: Record<LogField, Field> = {
+  service: column('ServiceName'),
+  environment: column('Environment'),
+  trace_id: { kind: 'id', sql: 'TraceId' },
+  span_id: { kind: 'id', sql: 'SpanId' },
+  model: { kind: 'text', sql: ['GenAiResponseModel', 'GenAiRequestModel'], show: MODEL_SQL },
+  provider: column('GenAiProvider'),
+  operation: column('GenAiOperation'),
+  session: column('SessionId'),
+  user: column('UserId'),
+  agent: column('AgentName'),
+  tool: column('ToolName'),
+  convention: column('GenAiConvention'),
+  cost: { kind: 'number', sql: 'CostUsd', scale: 1, exists: 'isNotNull(CostUsd)' },
+  input_tokens: { kind: 'number', sql: INPUT_TOKENS_SQL, scale: 1, exists: `${INPUT_TOKENS_SQL} > 0` },
+  output_tokens: { kind: 'number', sql: OUTPUT_TOKENS_SQL, scale: 1, exists: `${OUTPUT_TOKENS_SQL} > 0` },
+  error_type: column('ErrorType'),
+  scope_name: column('ScopeName'),
+  severity: column('SeverityText'),
+  body,
+  text: body,
+};
+
+/** The log records. */
+export const LOGS: Source = {
+  signal: 'logs',
+  table: 'otel_logs',
+  time: 'Timestamp',
+  fields: LOG_FIELDS,
+  mapOf(source) {
+    if (source === 'resource') return 'ResourceAttributes';
+    return source === 'scope' ? 'ScopeAttributes' : 'LogAttributes';
+  },
+  pairs: new Map([['LogAttributes', LOG_ATTRIBUTE_PAIRS]]),
+};
