@@ -106,3 +106,27 @@ export function span(trace: number, own: number, atMs: number, changes: Partial<
     ...changes,
   };
 }
+
+/** The store, and the statements it was asked, blanks folded: a test states the SQL and the engine runs it. */
+export function recordStatements(store: TelemetryStore): {
+  readonly store: TelemetryStore;
+  readonly statements: string[];
+} {
+  const statements: string[] = [];
+  const recording: TelemetryStore = {
+    select: (sql, params, options) => {
+      statements.push(sql.replaceAll(/\s+/g, ' ').trim());
+      return store.select(sql, params, options);
+    },
+    stream: (sql, params, options) => {
+      statements.push(sql.replaceAll(/\s+/g, ' ').trim());
+      return store.stream(sql, params, options);
+    },
+    command: (sql, params, options) => store.command(sql, params, options),
+    insertNative: (table, parts, token) => store.insertNative(table, parts, token),
+    health: () => store.health(),
+    on: (event, listener) => store.on(event, listener),
+    close: () => store.close(),
+  };
+  return { store: recording, statements };
+}
