@@ -4,24 +4,18 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NODE_BINARY } from '@candela/testkit';
-import type { Page } from 'playwright-core';
 import { whyNoBrowser } from './chromium.ts';
-import { largeTrace } from './seeds.ts';
+import { SHOT_GROUPS } from './shots/index.ts';
+import type { Shot } from './shots/shot.ts';
 import { openStage, type Stage } from './stage.ts';
 
-/** Pictures of every page in both themes with the demo data, for people to look at: `npm run shots [-- name]`. */
+/**
+ * Pictures of every page in both themes with the demo data, for people to look at: `npm run shots [-- part ...]` takes
+ * those whose name holds one of the parts.
+ */
 const HERE = dirname(fileURLToPath(import.meta.url));
 const OUT = join(HERE, '..', 'shots');
 const DEMO = join(HERE, '..', '..', 'apps', 'demo', 'src', 'main.ts');
-
-interface Shot {
-  readonly name: string;
-  readonly path: string;
-  /** What must be on screen before the picture, and what to do for it. */
-  readonly ready: string;
-  readonly act?: (page: Page) => Promise<void>;
-  readonly size?: { width: number; height: number };
-}
 
 async function demo(stage: Stage): Promise<void> {
   // A slow end: it must not dwarf the hours before it.
@@ -34,66 +28,10 @@ async function demo(stage: Stage): Promise<void> {
   if (code !== 0) throw new Error(`The demo ended with code ${code}.`);
 }
 
-/** The newest trace that fits the query and has the most spans. */
-async function traceOf(stage: Stage, q: string): Promise<string> {
-  const response = await fetch(`${stage.platform.http}/api/telemetry/traces/search`, {
-    method: 'POST',
-    body: JSON.stringify({ q, sort: '-spanCount', limit: 1 }),
-  });
-  const { data } = (await response.json()) as { data: { traceId: string }[] };
-  const first = data[0];
-  if (first === undefined) throw new Error(`No trace of the demo fits ${q}.`);
-  return first.traceId;
-}
-
-async function shots(stage: Stage, large: string): Promise<Shot[]> {
-  const research = await traceOf(stage, 'service:research-crew');
-  const support = await traceOf(stage, 'service:support-agent status:error');
-  const rag = await traceOf(stage, 'service:knowledge-api');
-  const tree = '[role=treeitem]';
-  const rows = '[role=row][aria-rowindex]';
-  return [
-    { name: 'traces', path: '/traces', ready: rows },
-    { name: 'traces-filtered', path: '/traces?q=service:support-agent+status:error', ready: rows },
-    { name: 'traces-spans', path: '/traces?view=spans&q=model:*', ready: rows },
-    { name: 'traces-wide', path: '/traces', ready: rows, size: { width: 1920, height: 1080 } },
-    { name: 'traces-narrow', path: '/traces', ready: rows, size: { width: 820, height: 1100 } },
-    {
-      name: 'traces-completion',
-      path: '/traces',
-      ready: rows,
-      act: async (page) => {
-        await page.keyboard.press('/');
-        await page.keyboard.type('status:error model:');
-        await page.waitForTimeout(800);
-      },
-    },
-    { name: 'traces-trouble', path: '/traces?q=duration>2x+status:error', ready: '[role=alert]' },
-    { name: 'traces-nothing', path: '/traces?q=service:nobody', ready: 'text=Nothing matches' },
-    { name: 'palette', path: '/traces', ready: rows, act: (page) => page.keyboard.press('Control+k') },
-    { name: 'keys', path: '/traces', ready: rows, act: (page) => page.keyboard.press('?') },
-    { name: 'time-range', path: '/traces', ready: rows, act: (page) => page.keyboard.press('d') },
-    { name: 'trace-agents', path: `/traces/${research}`, ready: tree },
-    { name: 'trace-transcript', path: `/traces/${research}?view=transcript`, ready: 'article' },
-    { name: 'trace-timeline', path: `/traces/${research}?view=timeline`, ready: '[role=option]' },
-    {
-      name: 'trace-failed',
-      path: `/traces/${support}`,
-      ready: tree,
-      act: (page) => page.keyboard.press('e'),
-    },
-    { name: 'trace-attributes', path: `/traces/${support}?tab=attributes`, ready: 'dt' },
-    { name: 'trace-rag', path: `/traces/${rag}`, ready: tree },
-    { name: 'trace-narrow', path: `/traces/${rag}`, ready: tree, size: { width: 820, height: 1100 } },
-    { name: 'trace-30000', path: `/traces/${large}`, ready: tree },
-    { name: 'trace-absent', path: `/traces/${'0'.repeat(31)}1`, ready: 'text=This trace is not here' },
-    { name: 'not-found', path: '/no/such/page', ready: 'text=There is no such page' },
-  ];
-}
-
 async function take(stage: Stage, shot: Shot): Promise<void> {
+  const path = typeof shot.path === 'string' ? shot.path : await shot.path(stage);
   for (const colorScheme of ['dark', 'light'] as const) {
-    const { page, complaints } = await stage.open(shot.path, { colorScheme });
+    const { page, complaints } = await stage.open(path, { colorScheme });
     if (shot.size) await page.setViewportSize(shot.size);
     await page.locator(shot.ready).first().waitFor();
     await page.waitForTimeout(900);
@@ -114,17 +52,42 @@ if (missing !== undefined) {
   process.exit(1);
 }
 mkdirSync(OUT, { recursive: true });
-const only = process.argv[2];
+const parts = process.argv.slice(2);
+const wanted = (shot: Shot) => parts.length === 0 || parts.some((part) => shot.name.includes(part));
+const chosen = SHOT_GROUPS.map((group) => ({ ...group, shots: group.shots.filter(wanted) }));
+if (chosen.every((group) => group.shots.length === 0)) {
+  console.error(`No picture's name holds ${parts.join(' or ')}.`);
+  process.exit(1);
+}
+const failed: string[] = [];
+/** One picture that cannot be taken must not cost the others. */
+async function attempt(stage: Stage, shots: readonly Shot[]): Promise<void> {
+  for (const shot of shots)
+    await take(stage, shot).catch((thrown: unknown) => {
+      failed.push(shot.name);
+      console.error(`${shot.name}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    });
+}
+
 const stage = await openStage();
 try {
-  const first: Shot = { name: 'first-run', path: '/', ready: 'text=Send the first trace' };
-  if (only === undefined || first.name.includes(only)) await take(stage, first);
+  for (const group of chosen)
+    await attempt(
+      stage,
+      group.shots.filter((shot) => shot.empty),
+    );
   await demo(stage);
-  const large = largeTrace(30_000, Date.now() - 30 * 3_600_000);
-  await stage.seed(large);
-  for (const shot of await shots(stage, large.traceId))
-    if (only === undefined || shot.name.includes(only)) await take(stage, shot);
+  for (const group of chosen) {
+    const filled = group.shots.filter((shot) => !shot.empty);
+    if (filled.length === 0) continue;
+    await group.seed?.(stage);
+    await attempt(stage, filled);
+  }
   console.log(`Pictures are in ${OUT}`);
 } finally {
   await stage.close();
+}
+if (failed.length > 0) {
+  console.error(`Not taken: ${failed.join(', ')}`);
+  process.exitCode = 1;
 }
