@@ -1,0 +1,337 @@
+import { Maximize, Minus, Plus } from 'lucide-react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { cx } from '../../../lib/cx.ts';
+import { kindLabel, SpanGlyph } from '../../../ui/span-glyph.tsx';
+import { StatusIcon } from '../../../ui/status.tsx';
+import {
+  type GraphEdge,
+  type GraphLayout,
+  type GraphNode,
+  layoutGraph,
+  NODE_HEIGHT,
+  NODE_WIDTH,
+  type PlacedNode,
+  type Point,
+} from '../../prepare/graph.ts';
+
+interface View {
+  readonly x: number;
+  readonly y: number;
+  readonly scale: number;
+}
+
+const MARGIN = 36;
+const SMALLEST = 0.2;
+const LARGEST = 2;
+const STEP = 1.25;
+
+/**
+ * A graph from left to right: drag or scroll pans, Ctrl with the wheel (or + and -) zooms, 0 fits. Arrow keys walk from
+ * node to node, Tab reaches nodes and edges, Enter chooses. `selected` is a node id or an `edgeKey`.
+ */
+export function GraphView(props: {
+  label: string;
+  nodes: readonly GraphNode[];
+  edges: readonly GraphEdge[];
+  selected?: string | undefined;
+  onNode: (id: string) => void;
+  onEdge?: (edge: GraphEdge) => void;
+  /** Beside the zoom buttons: a legend, what the numbers mean. */
+  legend?: ReactNode;
+}) {
+  const { nodes, edges } = props;
+  const layout = useMemo(() => layoutGraph(nodes, edges), [nodes, edges]);
+  const box = useRef<HTMLDivElement>(null);
+  const [moved, setMoved] = useState<{ layout: GraphLayout; view: View }>();
+  const [size, setSize] = useState({ width: 800, height: 480 });
+  const view = moved?.layout === layout ? moved.view : fitted(layout, size);
+  const setView = (next: View) => setMoved({ layout, view: next });
+  const zoom = (factor: number, at: Point = { x: size.width / 2, y: size.height / 2 }) => {
+    const scale = Math.min(LARGEST, Math.max(SMALLEST, view.scale * factor));
+    const ratio = scale / view.scale;
+    setView({ scale, x: at.x - (at.x - view.x) * ratio, y: at.y - (at.y - view.y) * ratio });
+  };
+  const onWheel = useEffectEvent((event: WheelEvent) => {
+    event.preventDefault();
+    const area = box.current?.getBoundingClientRect();
+    if (!area) return;
+    if (event.ctrlKey || event.metaKey)
+      zoom(event.deltaY < 0 ? 1.1 : 1 / 1.1, { x: event.clientX - area.left, y: event.clientY - area.top });
+    else setView({ ...view, x: view.x - event.deltaX, y: view.y - event.deltaY });
+  });
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const wheel = (event: WheelEvent) => onWheel(event);
+    const observer = new ResizeObserver(() =>
+      setSize({ width: element.clientWidth, height: element.clientHeight }),
+    );
+    observer.observe(element);
+    // React listens passively, which could not keep the page from scrolling.
+    element.addEventListener('wheel', wheel, { passive: false });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('wheel', wheel);
+    };
+  }, []);
+  const drag = useRef<{ at: Point; from: View } | undefined>(undefined);
+
+  const focusNode = (placed: PlacedNode) => {
+    const element = box.current?.querySelector<HTMLElement>(`[data-node="${CSS.escape(placed.node.id)}"]`);
+    element?.focus({ preventScroll: true });
+  };
+  /** Brings what was focused by keyboard into sight. */
+  const reveal = (placed: PlacedNode) => {
+    const left = placed.x * view.scale + view.x;
+    const top = placed.y * view.scale + view.y;
+    const x = shiftInto(left, NODE_WIDTH * view.scale, size.width);
+    const y = shiftInto(top, NODE_HEIGHT * view.scale, size.height);
+    if (x !== 0 || y !== 0) setView({ ...view, x: view.x + x, y: view.y + y });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const id = event.target instanceof HTMLElement ? event.target.dataset['node'] : undefined;
+    const at = layout.nodes.find((placed) => placed.node.id === id);
+    const next = at && nextNode(layout, at, event.key);
+    if (next) focusNode(next);
+    else if (event.key === '+' || event.key === '=') zoom(STEP);
+    else if (event.key === '-') zoom(1 / STEP);
+    else if (event.key === '0') setMoved(undefined);
+    else if (at === undefined || !event.key.startsWith('Arrow')) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <div
+        ref={box}
+        role="group"
+        aria-label={props.label}
+        data-testid="graph"
+        className="relative min-h-0 grow cursor-grab touch-none overflow-hidden bg-sunken select-none active:cursor-grabbing"
+        onKeyDown={onKeyDown}
+        onPointerDown={(event) => {
+          if (event.button !== 0 || (event.target as Element).closest('button')) return;
+          event.currentTarget.setPointerCapture(event.pointerId);
+          drag.current = { at: { x: event.clientX, y: event.clientY }, from: view };
+        }}
+        onPointerMove={(event) => {
+          const { current } = drag;
+          if (!current) return;
+          const { at, from } = current;
+          setView({ ...from, x: from.x + event.clientX - at.x, y: from.y + event.clientY - at.y });
+        }}
+        onPointerUp={() => (drag.current = undefined)}
+        onPointerCancel={() => (drag.current = undefined)}
+      >
+        <div
+          className="absolute top-0 left-0 origin-top-left"
+          style={{
+            width: layout.width,
+            height: layout.height,
+            transform: `translate(${view.x}px, ${view.y}px) scale(${view.scale})`,
+          }}
+        >
+          <svg width={layout.width} height={layout.height} className="overflow-visible" aria-hidden>
+            {layout.edges.map(({ edge, key, points, strength }) => (
+              <g key={key} className={edge.failed ? 'text-danger' : 'text-line-strong'}>
+                <path
+                  d={pathOf(points)}
+                  fill="none"
+                  stroke="currentColor"
+                  strokeWidth={1 + strength * 2.5}
+                  className={cx(props.selected === key && 'text-accent-fill')}
+                />
+                <path d={arrowOf(points)} fill="currentColor" />
+              </g>
+            ))}
+          </svg>
+          {layout.nodes.map((placed) => (
+            <NodeBox
+              key={placed.node.id}
+              placed={placed}
+              selected={props.selected === placed.node.id}
+              onChoose={() => props.onNode(placed.node.id)}
+              onFocus={() => reveal(placed)}
+            />
+          ))}
+          {layout.edges.map(({ edge, key, middle }) => (
+            <EdgeLabel
+              key={key}
+              edge={edge}
+              middle={middle}
+              selected={props.selected === key}
+              names={[nameOf(nodes, edge.from), nameOf(nodes, edge.to)]}
+              onChoose={props.onEdge}
+            />
+          ))}
+        </div>
+        <div className="absolute right-2 bottom-2 flex rounded-md border border-line bg-surface">
+          <ZoomButton label="Zoom in" icon={<Plus size={14} aria-hidden />} onClick={() => zoom(STEP)} />
+          <ZoomButton
+            label="Zoom out"
+            icon={<Minus size={14} aria-hidden />}
+            onClick={() => zoom(1 / STEP)}
+          />
+          <ZoomButton
+            label="Fit the graph"
+            icon={<Maximize size={14} aria-hidden />}
+            onClick={() => setMoved(undefined)}
+          />
+        </div>
+      </div>
+      {props.legend}
+    </div>
+  );
+}
+
+function NodeBox(props: {
+  placed: PlacedNode;
+  selected: boolean;
+  onChoose: () => void;
+  onFocus: () => void;
+}) {
+  const { node, x, y } = props.placed;
+  return (
+    <button
+      type="button"
+      data-node={node.id}
+      aria-pressed={props.selected}
+      aria-label={`${kindLabel(node.kind)} ${node.label}${node.detail ? `, ${node.detail}` : ''}${node.failed ? ', failed' : ''}`}
+      title={node.label}
+      onClick={props.onChoose}
+      onFocus={(event) => {
+        if (event.currentTarget.matches(':focus-visible')) props.onFocus();
+      }}
+      style={{ left: x, top: y, width: NODE_WIDTH, height: NODE_HEIGHT }}
+      className={cx(
+        'absolute flex items-center gap-2 rounded-md border bg-surface px-2 text-left hover:border-line-strong',
+        props.selected ? 'border-accent-fill bg-selected' : node.failed ? 'border-danger' : 'border-line',
+      )}
+    >
+      <SpanGlyph kind={node.kind} />
+      <span className="flex min-w-0 grow flex-col">
+        <span className="truncate font-medium">{node.label}</span>
+        {node.detail !== undefined && <span className="truncate text-xs text-muted">{node.detail}</span>}
+      </span>
+      {node.failed && <StatusIcon status="error" />}
+    </button>
+  );
+}
+
+function EdgeLabel(props: {
+  edge: GraphEdge;
+  middle: Point;
+  selected: boolean;
+  names: readonly [string, string];
+  onChoose: ((edge: GraphEdge) => void) | undefined;
+}) {
+  const { edge, middle, onChoose } = props;
+  if (edge.label === '') return null;
+  const place = { left: middle.x, top: middle.y };
+  const look = cx(
+    'absolute max-w-32 -translate-x-1/2 -translate-y-1/2 truncate rounded bg-sunken px-1 text-xs',
+    edge.failed ? 'text-danger' : 'text-muted',
+    props.selected && 'bg-selected text-text',
+  );
+  if (!onChoose)
+    return (
+      <span style={place} className={look}>
+        {edge.label}
+      </span>
+    );
+  return (
+    <button
+      type="button"
+      style={place}
+      className={cx(look, 'min-h-6 hover:text-text')}
+      aria-pressed={props.selected}
+      aria-label={`${props.names[0]} to ${props.names[1]}: ${edge.label}`}
+      onClick={() => onChoose(edge)}
+    >
+      {edge.label}
+    </button>
+  );
+}
+
+function ZoomButton(props: { label: string; icon: ReactNode; onClick: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-label={props.label}
+      title={props.label}
+      onClick={props.onClick}
+      className="flex size-7 items-center justify-center text-muted hover:text-text"
+    >
+      {props.icon}
+    </button>
+  );
+}
+
+const nameOf = (nodes: readonly GraphNode[], id: string): string =>
+  nodes.find((node) => node.id === id)?.label ?? id;
+
+/** All of it in the middle, never larger than life. */
+function fitted(layout: GraphLayout, size: { width: number; height: number }): View {
+  const room = { width: Math.max(1, size.width - MARGIN * 2), height: Math.max(1, size.height - MARGIN * 2) };
+  const wanted = Math.min(room.width / Math.max(1, layout.width), room.height / Math.max(1, layout.height));
+  const scale = Math.min(1, Math.max(SMALLEST, wanted));
+  return {
+    scale,
+    x: (size.width - layout.width * scale) / 2,
+    y: (size.height - layout.height * scale) / 2,
+  };
+}
+
+function shiftInto(start: number, length: number, room: number): number {
+  if (start < MARGIN) return MARGIN - start;
+  return Math.min(0, room - MARGIN - length - start);
+}
+
+/** The nearest node in the direction of an arrow key. */
+function nextNode(layout: GraphLayout, at: PlacedNode, key: string): PlacedNode | undefined {
+  const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key] ?? [
+    0, 0,
+  ];
+  if (dx === 0 && dy === 0) return undefined;
+  let best: { placed: PlacedNode; far: number } | undefined;
+  for (const placed of layout.nodes) {
+    const x = placed.x - at.x;
+    const y = placed.y - at.y;
+    const along = x * dx + y * dy;
+    if (along <= 0) continue;
+    const far = along + Math.abs(x * dy + y * dx) * 2;
+    if (best === undefined || far < best.far) best = { placed, far };
+  }
+  return best?.placed;
+}
+
+function pathOf(points: readonly Point[]): string {
+  const [first, ...rest] = points;
+  if (!first) return '';
+  let from = first;
+  return rest.reduce((path, to) => {
+    const bend = (to.x - from.x) / 2;
+    const next = `${path} C ${from.x + bend} ${from.y}, ${to.x - bend} ${to.y}, ${to.x} ${to.y}`;
+    from = to;
+    return next;
+  }, `M ${first.x} ${first.y}`);
+}
+
+/** The head of the arrow: edges end sideways, whichever way they came. */
+function arrowOf(points: readonly Point[]): string {
+  const to = points.at(-1);
+  const before = points.at(-2);
+  if (!to || !before) return '';
+  const back = to.x >= before.x ? -8 : 8;
+  return `M ${to.x} ${to.y} l ${back} -4 v 8 z`;
+}
