@@ -297,19 +297,24 @@ function shiftInto(start: number, length: number, room: number): number {
   return Math.min(0, room - MARGIN - length - start);
 }
 
+const DIRECTIONS: ReadonlyMap<string, Point> = new Map([
+  ['ArrowLeft', { x: -1, y: 0 }],
+  ['ArrowRight', { x: 1, y: 0 }],
+  ['ArrowUp', { x: 0, y: -1 }],
+  ['ArrowDown', { x: 0, y: 1 }],
+]);
+
 /** The nearest node in the direction of an arrow key. */
 function nextNode(layout: GraphLayout, at: PlacedNode, key: string): PlacedNode | undefined {
-  const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key] ?? [
-    0, 0,
-  ];
-  if (dx === 0 && dy === 0) return undefined;
+  const to = DIRECTIONS.get(key);
+  if (!to) return undefined;
   let best: { placed: PlacedNode; far: number } | undefined;
   for (const placed of layout.nodes) {
     const x = placed.x - at.x;
     const y = placed.y - at.y;
-    const along = x * dx + y * dy;
+    const along = x * to.x + y * to.y;
     if (along <= 0) continue;
-    const far = along + Math.abs(x * dy + y * dx) * 2;
+    const far = along + Math.abs(x * to.y + y * to.x) * 2;
     if (best === undefined || far < best.far) best = { placed, far };
   }
   return best?.placed;
