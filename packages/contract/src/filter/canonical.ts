@@ -6,7 +6,8 @@ import { type GlobPieces, parseGlob, printGlob } from './glob.ts';
 const EQUALITY: readonly FilterOp[] = ['=', '!=', 'in', 'not_in'];
 const PRESENCE: readonly FilterOp[] = ['exists', 'not_exists'];
 const PATTERN: readonly FilterOp[] = ['contains', 'not_contains', 'starts_with', 'ends_with', 'matches'];
-const ORDER: readonly FilterOp[] = ['>', '>=', '<', '<=', 'between'];
+const COMPARISON: readonly FilterOp[] = ['>', '>=', '<', '<='];
+const ORDER: readonly FilterOp[] = [...COMPARISON, 'between'];
 
 const OPS: Record<FieldType | 'key', readonly FilterOp[]> = {
   string: [...EQUALITY, ...PRESENCE, ...PATTERN],
@@ -27,6 +28,12 @@ export function fieldType(field: ResolvedField): FieldType | 'key' {
   return field.kind === 'key' ? 'key' : field.definition.type;
 }
 
+/** What a field can be compared with. */
+function operatorsOf(field: ResolvedField): readonly FilterOp[] {
+  const allowed = OPS[fieldType(field)];
+  return field.kind === 'named' && field.definition.ordered === true ? [...allowed, ...COMPARISON] : allowed;
+}
+
 /** The field of that name. @throws bad_query with a suggestion */
 export function requireField(name: string, signal?: Signal): ResolvedField {
   const field = resolveField(name);
@@ -37,6 +44,9 @@ export function requireField(name: string, signal?: Signal): ResolvedField {
   }
   if (field.kind === 'named' && signal !== undefined && !field.definition.signals.includes(signal)) {
     throw bad(`The field "${field.name}" does not exist on ${signal}.`);
+  }
+  if (field.kind === 'key' && signal === 'exceptions') {
+    throw bad(`Exceptions are not searched by "${field.source}". Search the spans or logs for it.`);
   }
   return field;
 }
@@ -58,7 +68,9 @@ function coerce(value: FilterScalar | undefined, field: ResolvedField, op: Filte
   const name = canonicalFieldName(field);
   if (value === undefined) throw bad(`The condition on "${name}" needs a value.`);
   const type = fieldType(field);
-  if (type === 'number' || type === 'duration' || ORDER.includes(op)) return asNumber(value, name);
+  if (type === 'number' || type === 'duration' || (type !== 'enum' && ORDER.includes(op))) {
+    return asNumber(value, name);
+  }
   if (type === 'boolean') {
     if (value === true || value === 'true') return true;
     if (value === false || value === 'false') return false;
@@ -90,7 +102,7 @@ function canonicalCondition(condition: FilterCondition, signal: Signal | undefin
   const resolved = requireField(condition.field, signal);
   const field = canonicalFieldName(resolved);
   const { op, value } = condition;
-  const allowed = OPS[fieldType(resolved)];
+  const allowed = operatorsOf(resolved);
   if (!allowed.includes(op)) {
     throw bad(`"${field}" cannot be used with "${op}". It takes ${allowed.join(', ')}.`);
   }

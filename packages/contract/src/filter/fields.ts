@@ -1,4 +1,4 @@
-export type Signal = 'spans' | 'logs' | 'metrics';
+export type Signal = 'spans' | 'logs' | 'metrics' | 'exceptions';
 
 /** `text` fields are searched by words; `enum` takes one of `values`; `duration` is milliseconds. */
 export type FieldType = 'string' | 'text' | 'enum' | 'number' | 'duration' | 'boolean';
@@ -10,17 +10,24 @@ export interface FieldDefinition {
   readonly aliases?: readonly string[];
   /** What an `enum` may be. */
   readonly values?: readonly string[];
+  /** The values of an `enum` go up in the order given: it takes `>`, `>=`, `<`, `<=` too. */
+  readonly ordered?: true;
 }
 
-const ALL: readonly Signal[] = ['spans', 'logs', 'metrics'];
+/** Severities of log records, going up; `unset` is a record that names none. */
+export const SEVERITIES = ['unset', 'trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+const ALL: readonly Signal[] = ['spans', 'logs', 'metrics', 'exceptions'];
 const SPANS: readonly Signal[] = ['spans'];
 const GEN_AI: readonly Signal[] = ['spans', 'logs'];
+const TRACED: readonly Signal[] = ['spans', 'logs', 'exceptions'];
 
 /** The short names a filter may use. Everything else is `attributes.<key>`, `resource.<key>` or `scope.<key>`. */
 export const FIELDS = {
   service: { type: 'string', signals: ALL, description: 'Service that sent the record' },
   environment: { type: 'string', signals: ALL, aliases: ['env'], description: 'Environment' },
-  name: { type: 'string', signals: SPANS, description: 'Span name' },
+  name: { type: 'string', signals: ['spans', 'exceptions'], description: 'Span name' },
   kind: {
     type: 'enum',
     signals: SPANS,
@@ -35,16 +42,16 @@ export const FIELDS = {
     aliases: ['duration'],
     description: 'Duration of the span, e.g. duration>2s',
   },
-  trace_id: { type: 'string', signals: GEN_AI, aliases: ['trace'], description: 'Trace id' },
-  span_id: { type: 'string', signals: GEN_AI, aliases: ['span'], description: 'Span id' },
+  trace_id: { type: 'string', signals: TRACED, aliases: ['trace'], description: 'Trace id' },
+  span_id: { type: 'string', signals: TRACED, aliases: ['span'], description: 'Span id' },
   root: { type: 'boolean', signals: SPANS, description: 'True for spans without a parent' },
-  model: { type: 'string', signals: GEN_AI, description: 'Model that answered, else the one asked for' },
-  provider: { type: 'string', signals: GEN_AI, description: 'GenAI provider' },
+  model: { type: 'string', signals: TRACED, description: 'Model that answered, else the one asked for' },
+  provider: { type: 'string', signals: TRACED, description: 'GenAI provider' },
   operation: { type: 'string', signals: GEN_AI, description: 'GenAI operation: chat, embeddings, ...' },
-  session: { type: 'string', signals: GEN_AI, description: 'Session or conversation id' },
-  user: { type: 'string', signals: GEN_AI, description: 'End user id' },
-  agent: { type: 'string', signals: GEN_AI, description: 'Agent name' },
-  tool: { type: 'string', signals: GEN_AI, description: 'Tool name' },
+  session: { type: 'string', signals: TRACED, description: 'Session or conversation id' },
+  user: { type: 'string', signals: TRACED, description: 'End user id' },
+  agent: { type: 'string', signals: TRACED, description: 'Agent name' },
+  tool: { type: 'string', signals: TRACED, description: 'Tool name' },
   workflow: { type: 'string', signals: SPANS, description: 'Workflow name' },
   prompt_name: { type: 'string', signals: SPANS, description: 'Name of the managed prompt' },
   prompt_version: { type: 'string', signals: SPANS, description: 'Version of the managed prompt' },
@@ -54,13 +61,28 @@ export const FIELDS = {
   input_tokens: { type: 'number', signals: GEN_AI, description: 'Input tokens, cached ones included' },
   output_tokens: { type: 'number', signals: GEN_AI, description: 'Output tokens, reasoning included' },
   ttft_ms: { type: 'duration', signals: SPANS, aliases: ['ttft'], description: 'Time to the first token' },
-  error_type: { type: 'string', signals: GEN_AI, description: 'Error type' },
-  scope_name: { type: 'string', signals: ALL, description: 'Instrumentation scope' },
+  error_type: { type: 'string', signals: TRACED, description: 'Error type' },
+  scope_name: { type: 'string', signals: ['spans', 'logs', 'metrics'], description: 'Instrumentation scope' },
   prompt: { type: 'text', signals: SPANS, description: 'Words sent to the model' },
   completion: { type: 'text', signals: SPANS, description: 'Words the model answered' },
-  text: { type: 'text', signals: GEN_AI, description: 'Words anywhere in messages, names and bodies' },
-  severity: { type: 'string', signals: ['logs'], description: 'Log severity' },
+  text: { type: 'text', signals: TRACED, description: 'Words anywhere in messages, names and bodies' },
+  severity: {
+    type: 'enum',
+    signals: ['logs'],
+    aliases: ['level'],
+    values: SEVERITIES,
+    ordered: true,
+    description: 'Severity of the log record, e.g. severity>=warn',
+  },
+  severity_text: { type: 'string', signals: ['logs'], description: 'Severity as the sender spells it' },
+  event: { type: 'string', signals: ['logs'], aliases: ['event_name'], description: 'Name of the event' },
   body: { type: 'text', signals: ['logs'], description: 'Words of the log body' },
+  message: { type: 'text', signals: ['exceptions'], description: 'Words of the exception message' },
+  fingerprint: {
+    type: 'string',
+    signals: ['exceptions'],
+    description: 'Group that the exception belongs to',
+  },
   metric: { type: 'string', signals: ['metrics'], description: 'Metric name' },
 } as const satisfies Record<string, FieldDefinition>;
 

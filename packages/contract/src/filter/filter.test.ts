@@ -277,3 +277,31 @@ describe('checking a filter in JSON', () => {
     expect(() => canonicalFilter(filter)).toThrow(message);
   });
 });
+
+it('severity is an ordered enum: compared by name, printed as written', () => {
+  const parsed = parseFilter('severity>=warn -level:unset', 'logs');
+  expect(parsed).toEqual({
+    ok: true,
+    filter: {
+      and: [
+        { field: 'severity', op: '>=', value: 'warn' },
+        { field: 'severity', op: '!=', value: 'unset' },
+      ],
+    },
+  });
+  if (parsed.ok && parsed.filter) expect(printFilter(parsed.filter)).toBe('severity>=warn -severity:unset');
+  expect(parseFilter('severity>=loud', 'logs')).toMatchObject({
+    ok: false,
+    error: { message: expect.stringContaining('unset, trace, debug, info, warn, error, fatal') },
+  });
+  expect(parseFilter('kind>server', 'spans')).toMatchObject({ ok: false });
+});
+
+it('exceptions have their own fields and no attributes', () => {
+  expect(parseFilter('error_type:*Timeout* message:connection service:shop', 'exceptions').ok).toBe(true);
+  expect(parseFilter('duration>2s', 'exceptions').ok).toBe(false);
+  expect(parseFilter('attributes.http.route:"/x"', 'exceptions')).toMatchObject({
+    ok: false,
+    error: { position: 0, hint: 'Search the spans or logs for it.' },
+  });
+});

@@ -192,6 +192,10 @@ class Parser {
     ) {
       throw new Trouble(`The field "${name}" does not exist on ${this.signal}.`, start, length);
     }
+    if (field.kind === 'key' && this.signal === 'exceptions') {
+      const hint = 'Search the spans or logs for it.';
+      throw new Trouble(`Exceptions are not searched by "${field.source}".`, start, length, hint);
+    }
     return field;
   }
 
@@ -272,7 +276,7 @@ class Parser {
       const range = this.range(type, literal);
       if (range !== undefined) return { field: name, op: 'between', value: range };
     }
-    if (numeric || (op !== ':' && op !== '=' && op !== '!=')) {
+    if (numeric || (type !== 'enum' && op !== ':' && op !== '=' && op !== '!=')) {
       const number = type === 'duration' ? parseDuration(literal) : parseNumber(literal);
       // Left as text when it is none: the check that follows says so with the field's name.
       return { field: name, op: op === ':' ? '=' : op, value: number ?? literal };
@@ -280,6 +284,9 @@ class Parser {
     if (type === 'text') {
       if (isContains(value.pieces)) return { field: name, op: 'contains', value: value.pieces[1] ?? '' };
       return { field: name, op: 'matches', value: literal };
+    }
+    if (type === 'enum' && op !== ':' && op !== '=' && op !== '!=') {
+      return { field: name, op, value: literal };
     }
     const condition = globCondition(name, value.pieces);
     if (op !== '!=') return condition;

@@ -21,3 +21,23 @@ export const SPAN_TEXT =
 
 /** A log's body in lower case, for `hasToken`. */
 export const LOG_TEXT = 'lower(Body)';
+
+/** First letters by which a severity's text is known where its number is missing, and the position they stand for. */
+const SEVERITY_WORDS: readonly [position: number, words: readonly string[]][] = [
+  [1, ['trace', 'verbose', 'finest', 'finer', 'silly']],
+  [2, ['debug', 'dbg', 'fine', 'config']],
+  [3, ['info', 'notice', 'log', 'http', 'success']],
+  [4, ['warn', 'wrn']],
+  [5, ['err', 'severe', 'fail']],
+  [6, ['fatal', 'crit', 'alert', 'emerg', 'panic', 'dpanic']],
+];
+
+const textSeverity = SEVERITY_WORDS.map(
+  ([position, words]) => `match(lower(SeverityText), '^(?:${words.join('|')})'), ${position}`,
+).join(', ');
+
+/**
+ * Severity of a log record as its position in the contract's `SEVERITIES`: 0 unset, 1 trace, ... 6 fatal. By its
+ * number (1 to 24 in groups of four); by its text where it has none. OpenTelemetry's `ERROR3` is an error.
+ */
+export const LOG_SEVERITY = `if(SeverityNumber > 0, toUInt8(intDiv(SeverityNumber + 3, 4)), toUInt8(multiIf(${textSeverity}, 0)))`;

@@ -65,6 +65,12 @@ function fieldCondition(field: Field, filter: FilterCondition, params: Params): 
       const names = scalars(filter).map((value) => field.stored.get(String(value)) ?? '');
       return `${field.sql} IN ${params.bind(names, 'Array(String)')}`;
     }
+    case 'level': {
+      const places = scalars(filter).map((value) => field.levels.indexOf(String(value)));
+      const [first = 0] = places;
+      if (filter.op === 'in') return `${field.sql} IN ${params.bind(places, 'Array(UInt8)')}`;
+      return `${field.sql} ${filter.op} ${params.bind(first, 'UInt8')}`;
+    }
     case 'id':
       return textCondition(field.sql, lowerCased(filter), params);
     case 'boolean':

@@ -4,6 +4,8 @@ export type ParamType =
   | 'Float64'
   | 'UInt64'
   | 'UInt32'
+  | 'UInt8'
+  | 'Array(UInt8)'
   | 'Array(String)'
   | 'Array(Float64)';
 

@@ -6,6 +6,8 @@ export type Field =
   /** Any of the expressions may match; `show` is the one that is shown and grouped by. */
   | { readonly kind: 'text'; readonly sql: readonly string[]; readonly show: string }
   | { readonly kind: 'enum'; readonly sql: string; readonly stored: ReadonlyMap<string, string> }
+  /** `sql` is the position in `levels`, which go up. */
+  | { readonly kind: 'level'; readonly sql: string; readonly levels: readonly string[] }
   /** `sql` is null or a number; `scale` turns the filter's unit into the column's. */
   | { readonly kind: 'number'; readonly sql: string; readonly scale: number; readonly exists: string }
   /** Lower-case text whatever was asked for. */
@@ -36,3 +38,8 @@ export interface Source {
 
 /** A field that is one text column. */
 export const column = (name: string): Field => ({ kind: 'text', sql: [name], show: name });
+
+/** The name of a level as an expression; what it is grouped by and shown as. */
+export function levelName(field: Extract<Field, { kind: 'level' }>): string {
+  return `[${field.levels.map((level) => `'${level}'`).join(', ')}][${field.sql} + 1]`;
+}

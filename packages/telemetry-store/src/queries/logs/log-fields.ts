@@ -1,5 +1,5 @@
-import type { FieldName } from '@candela/contract';
-import { LOG_ATTRIBUTE_PAIRS, LOG_TEXT } from '../../schema/expressions.ts';
+import { type FieldName, SEVERITIES } from '@candela/contract';
+import { LOG_ATTRIBUTE_PAIRS, LOG_SEVERITY, LOG_TEXT } from '../../schema/expressions.ts';
 import { column, type Field, type Source } from '../core/source.ts';
 import { wordsOf } from '../core/words.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
@@ -30,6 +30,8 @@ type LogField = Exclude<
   | 'ttft_ms'
   | 'prompt'
   | 'completion'
+  | 'message'
+  | 'fingerprint'
   | 'metric'
 >;
 
@@ -51,7 +53,9 @@ const LOG_FIELDS: Record<LogField, Field> = {
   output_tokens: { kind: 'number', sql: OUTPUT_TOKENS_SQL, scale: 1, exists: `${OUTPUT_TOKENS_SQL} > 0` },
   error_type: column('ErrorType'),
   scope_name: column('ScopeName'),
-  severity: column('SeverityText'),
+  severity: { kind: 'level', sql: LOG_SEVERITY, levels: SEVERITIES },
+  severity_text: column('SeverityText'),
+  event: column('EventName'),
   body,
   text: body,
 };

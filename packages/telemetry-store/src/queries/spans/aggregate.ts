@@ -4,6 +4,7 @@ import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
+import { levelName } from '../core/source.ts';
 import { SPANS, SPAN_FIELDS } from './span-fields.ts';
 
 export interface AggregateInput {
@@ -106,6 +107,8 @@ function fieldSql(name: string, params: Params): string {
       return field.show;
     case 'enum':
       return `lower(${field.sql})`;
+    case 'level':
+      return levelName(field);
     case 'id':
       return field.sql;
     case 'boolean':

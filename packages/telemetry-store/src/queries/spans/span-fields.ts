@@ -16,7 +16,10 @@ const capitalised = (names: readonly string[]): ReadonlyMap<string, string> =>
   new Map(names.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]));
 
 /** Fields that spans have; the contract's table says which these are, the compiler demands each of them here. */
-export const SPAN_FIELDS: Record<Exclude<FieldName, 'severity' | 'body' | 'metric'>, Field> = {
+export const SPAN_FIELDS: Record<
+  Exclude<FieldName, 'severity' | 'severity_text' | 'event' | 'body' | 'message' | 'fingerprint' | 'metric'>,
+  Field
+> = {
   service: column('ServiceName'),
   environment: column('Environment'),
   name: column('SpanName'),
