@@ -1,6 +1,5 @@
 import type {
   aggregate,
-  FacetField,
   facets,
   getSpan,
   getTrace,
@@ -12,6 +11,7 @@ import type {
   searchTraces,
   TraceSort,
 } from '@candela/contract';
+import type { Signal } from '@candela/contract/filter';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
 import { call } from './client.ts';
@@ -23,7 +23,8 @@ export interface Scope {
   readonly environment: string | undefined;
 }
 
-const bounds = (scope: Scope) => ({
+/** Window and filter as every body takes them. */
+export const bounds = (scope: Scope) => ({
   from: scope.window.fromMs,
   to: scope.window.toMs,
   ...(scope.q.trim() === '' ? {} : { q: scope.q }),
@@ -65,23 +66,44 @@ export const spansQuery = (scope: Scope, sort: SpanSort) =>
     getNextPageParam: (page) => page.nextCursor,
   });
 
-export const histogramQuery = (scope: Scope, bucketSeconds: number) =>
+/** The signal as a part of a body; spans are what routes take when nothing is said. */
+const signalPart = (signal: Signal) => (signal === 'spans' ? {} : { signal });
+
+/** Counts (and failures, of spans) by time. */
+export const histogramQuery = (scope: Scope, bucketSeconds: number, signal: Signal = 'spans') =>
   queryOptions({
-    queryKey: ['histogram', scope, bucketSeconds],
-    queryFn: ({ signal }) =>
+    queryKey: ['histogram', signal, scope, bucketSeconds],
+    queryFn: ({ signal: abort }) =>
       call<ResponseOf<typeof aggregate>>('/api/telemetry/aggregate', scope, {
-        signal,
-        body: { ...bounds(scope), measures: ['count', 'errors'], bucketSeconds },
+        signal: abort,
+        body: {
+          ...signalPart(signal),
+          ...bounds(scope),
+          measures: signal === 'spans' ? ['count', 'errors'] : ['count'],
+          bucketSeconds,
+        },
       }),
   });
 
-export const facetsQuery = (scope: Scope, fields: readonly FacetField[], limit = 12) =>
+/** The most frequent values of one field. */
+export interface FacetValues {
+  readonly field: string;
+  readonly values: readonly { readonly value: string; readonly count: number }[];
+  /** True when there are more values than were asked for. */
+  readonly more: boolean;
+}
+
+export const facetsQuery = (
+  scope: Scope,
+  fields: readonly string[],
+  { signal = 'spans', limit = 12 }: { signal?: Signal; limit?: number } = {},
+) =>
   queryOptions({
-    queryKey: ['facets', scope, fields, limit],
-    queryFn: ({ signal }) =>
-      call<ResponseOf<typeof facets>>('/api/telemetry/facets', scope, {
-        signal,
-        body: { ...bounds(scope), fields: [...fields], limit },
+    queryKey: ['facets', signal, scope, fields, limit],
+    queryFn: ({ signal: abort }) =>
+      call<{ readonly data: readonly FacetValues[] }>('/api/telemetry/facets', scope, {
+        signal: abort,
+        body: { ...signalPart(signal), ...bounds(scope), fields, limit },
       }),
   });
 

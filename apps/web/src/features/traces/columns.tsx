@@ -1,48 +1,19 @@
 import type { SpanRow, TraceRow } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import {
-  exact,
-  formatCost,
-  formatCount,
-  formatDuration,
-  formatIso,
-  formatRowTime,
-} from '../../lib/format.ts';
-import { shortModels } from '../../lib/models.ts';
+import { exact, formatCount } from '../../lib/format.ts';
 import { readingKind } from '../../lib/span-kind.ts';
-import { zonePreference } from '../../lib/zone.ts';
-import type { GridColumn } from '../../ui/data-grid.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
-
-export type RowColumn<Row> = GridColumn<Row> & { readonly shown: boolean };
-
-function Time({ iso }: { iso: string }) {
-  const zone = zonePreference.use();
-  const ms = Date.parse(iso);
-  return <span title={formatIso(ms)}>{formatRowTime(ms, Date.now(), zone)}</span>;
-}
-
-const Muted = ({ children }: { children: ReactNode }) => <span className="text-muted">{children}</span>;
-const text = (value: string | null) =>
-  value === null || value === '' ? <Muted>–</Muted> : <span title={value}>{value}</span>;
-const models = (names: readonly string[]) =>
-  names.length === 0 ? (
-    <Muted>–</Muted>
-  ) : (
-    <span title={names.join(', ')}>{shortModels(names).join(', ')}</span>
-  );
-const duration = (ms: number) => <span title={exact(ms, ' ms')}>{formatDuration(ms)}</span>;
-const cost = (usd: number | null) => <span title={exact(usd, ' USD')}>{formatCost(usd)}</span>;
-const tokens = (row: { inputTokens: number | null; outputTokens: number | null }) =>
-  row.inputTokens === null && row.outputTokens === null ? (
-    <Muted>–</Muted>
-  ) : (
-    <span title={`${exact(row.inputTokens)} in, ${exact(row.outputTokens)} out`}>
-      {formatCount(row.inputTokens)} <Muted>→</Muted> {formatCount(row.outputTokens)}
-    </span>
-  );
+import {
+  costCell,
+  durationCell,
+  modelsCell,
+  Muted,
+  textCell,
+  TimeCell,
+  tokensCell,
+} from '../explore/cells.tsx';
+import type { RowColumn } from '../explore/columns.ts';
 
 function Preview({ preview }: { preview: TraceRow['preview'] }) {
   const said = preview.input ?? '';
@@ -75,7 +46,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     width: 108,
     sort: 'start',
     shown: true,
-    cell: (row) => <Time iso={row.startTime} />,
+    cell: (row) => <TimeCell iso={row.startTime} />,
   },
   {
     id: 'name',
@@ -100,7 +71,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     width: 104,
     grow: 0.5,
     shown: true,
-    cell: (row) => text(row.rootService),
+    cell: (row) => textCell(row.rootService),
   },
   {
     id: 'duration',
@@ -109,7 +80,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     align: 'end',
     sort: 'duration',
     shown: true,
-    cell: (row) => duration(row.durationMs),
+    cell: (row) => durationCell(row.durationMs),
   },
   {
     id: 'spans',
@@ -131,7 +102,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     width: 132,
     grow: 0.6,
     shown: true,
-    cell: (row) => models(row.models),
+    cell: (row) => modelsCell(row.models),
   },
   {
     id: 'tokens',
@@ -140,7 +111,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     align: 'end',
     sort: 'tokens',
     shown: true,
-    cell: tokens,
+    cell: tokensCell,
   },
   {
     id: 'cost',
@@ -149,7 +120,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     align: 'end',
     sort: 'cost',
     shown: true,
-    cell: (row) => cost(row.costUsd),
+    cell: (row) => costCell(row.costUsd),
   },
   {
     id: 'preview',
@@ -159,14 +130,14 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     shown: true,
     cell: (row) => <Preview preview={row.preview} />,
   },
-  { id: 'session', label: 'Session', width: 120, shown: false, cell: (row) => text(row.sessionId) },
-  { id: 'user', label: 'User', width: 90, shown: false, cell: (row) => text(row.userId) },
+  { id: 'session', label: 'Session', width: 120, shown: false, cell: (row) => textCell(row.sessionId) },
+  { id: 'user', label: 'User', width: 90, shown: false, cell: (row) => textCell(row.userId) },
   {
     id: 'environment',
     label: 'Environment',
     width: 104,
     shown: false,
-    cell: (row) => text(row.environment),
+    cell: (row) => textCell(row.environment),
   },
   {
     id: 'traceId',
@@ -196,7 +167,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
     width: 108,
     sort: 'start',
     shown: true,
-    cell: (row) => <Time iso={row.startTime} />,
+    cell: (row) => <TimeCell iso={row.startTime} />,
   },
   {
     id: 'name',
@@ -225,7 +196,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
     width: 104,
     grow: 0.8,
     shown: true,
-    cell: (row) => text(row.service),
+    cell: (row) => textCell(row.service),
   },
   {
     id: 'duration',
@@ -234,7 +205,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
     align: 'end',
     sort: 'duration',
     shown: true,
-    cell: (row) => duration(row.durationMs),
+    cell: (row) => durationCell(row.durationMs),
   },
   {
     id: 'ttft',
@@ -242,21 +213,19 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
     width: 78,
     align: 'end',
     shown: false,
-    cell: (row) => (
-      <span title={exact(row.timeToFirstTokenMs, ' ms')}>{formatDuration(row.timeToFirstTokenMs)}</span>
-    ),
+    cell: (row) => durationCell(row.timeToFirstTokenMs),
   },
-  { id: 'operation', label: 'Operation', width: 98, shown: true, cell: (row) => text(row.operation) },
+  { id: 'operation', label: 'Operation', width: 98, shown: true, cell: (row) => textCell(row.operation) },
   {
     id: 'model',
     label: 'Model',
     width: 132,
     grow: 1,
     shown: true,
-    cell: (row) => models(row.model === null ? [] : [row.model]),
+    cell: (row) => modelsCell(row.model === null ? [] : [row.model]),
   },
-  { id: 'agent', label: 'Agent', width: 116, shown: false, cell: (row) => text(row.agent) },
-  { id: 'tool', label: 'Tool', width: 116, shown: false, cell: (row) => text(row.tool) },
+  { id: 'agent', label: 'Agent', width: 116, shown: false, cell: (row) => textCell(row.agent) },
+  { id: 'tool', label: 'Tool', width: 116, shown: false, cell: (row) => textCell(row.tool) },
   {
     id: 'tokens',
     label: 'Tokens',
@@ -264,7 +233,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
     align: 'end',
     sort: 'tokens',
     shown: true,
-    cell: tokens,
+    cell: tokensCell,
   },
   {
     id: 'cost',
@@ -273,7 +242,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
     align: 'end',
     sort: 'cost',
     shown: true,
-    cell: (row) => cost(row.costUsd),
+    cell: (row) => costCell(row.costUsd),
   },
   {
     id: 'error',
@@ -281,25 +250,15 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
     width: 112,
     grow: 1.2,
     shown: true,
-    cell: (row) => text(row.errorType ?? row.statusMessage),
+    cell: (row) => textCell(row.errorType ?? row.statusMessage),
   },
-  { id: 'user', label: 'User', width: 90, shown: false, cell: (row) => text(row.userId) },
-  { id: 'session', label: 'Session', width: 120, shown: false, cell: (row) => text(row.sessionId) },
+  { id: 'user', label: 'User', width: 90, shown: false, cell: (row) => textCell(row.userId) },
+  { id: 'session', label: 'Session', width: 120, shown: false, cell: (row) => textCell(row.sessionId) },
   {
     id: 'environment',
     label: 'Environment',
     width: 104,
     shown: false,
-    cell: (row) => text(row.environment),
+    cell: (row) => textCell(row.environment),
   },
 ];
-
-/** The columns that the URL asks for, else those of a first visit; always in the registry's order. */
-export function chosenColumns<Row>(
-  all: readonly RowColumn<Row>[],
-  cols: string | undefined,
-): RowColumn<Row>[] {
-  const wanted = new Set(cols?.split(','));
-  const chosen = all.filter((column) => (cols === undefined ? column.shown : wanted.has(column.id)));
-  return chosen.length > 0 ? chosen : all.filter((column) => column.shown);
-}

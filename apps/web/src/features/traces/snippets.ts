@@ -1,8 +1,4 @@
-export interface Snippet {
-  readonly label: string;
-  readonly text: string;
-  readonly note: string;
-}
+import type { Snippet } from '../explore/first-record.tsx';
 
 /** Ways to send a first trace to the server at `origin`; each works as pasted. */
 export function snippets(origin: string): Snippet[] {

@@ -1,23 +1,24 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { Radio } from 'lucide-react';
-import { useEffect, useMemo, useRef } from 'react';
-import { anyTraceQuery, type Scope } from '../../api/telemetry.ts';
+import { useEffect, useRef } from 'react';
+import { anyTraceQuery } from '../../api/telemetry.ts';
 import { curlOf } from '../../lib/curl.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { isRelative } from '../../lib/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Failure, Notice } from '../../ui/states.tsx';
+import { Failure } from '../../ui/states.tsx';
+import { ColumnChooser } from '../explore/column-chooser.tsx';
+import { chosenColumns } from '../explore/columns.ts';
+import { CountHistogram } from '../explore/count-histogram.tsx';
+import { SPANS_EXPLORE } from '../explore/explore-config.ts';
+import { ExplorerLayout } from '../explore/explorer-layout.tsx';
+import { useExplorer } from '../explore/explorer.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
-import { ColumnChooser } from './column-chooser.tsx';
-import { chosenColumns, SPAN_COLUMNS, TRACE_COLUMNS } from './columns.tsx';
-import { FacetsPanel } from './facets-panel.tsx';
-import { FilterChips } from './filter-chips.tsx';
+import { SPAN_COLUMNS, TRACE_COLUMNS } from './columns.tsx';
 import { FirstTrace } from './first-trace.tsx';
 import { SpanRows, TraceRows } from './result-rows.tsx';
-import { SearchBox, queryTrouble } from './search-box.tsx';
-import { SpanHistogram } from './span-histogram.tsx';
 import { rememberTraces, type TracesChange } from './traces-search.ts';
 
 const route = getRouteApi('/traces/');
@@ -27,20 +28,12 @@ const LIVE_MS = 4_000;
 export function TracesPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { window, environment, range, setRange } = useShell();
-  const q = search.q ?? '';
-  const scope: Scope = useMemo(() => ({ window, q, environment }), [window, q, environment]);
-  const router = useRouter();
+  const { environment, range } = useShell();
   const change = (next: TracesChange, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
-  const setQuery = (text: string) => change({ q: text === '' ? undefined : text, row: undefined });
-  const setRow = (row: string) => {
-    change({ row: row === '' ? undefined : row }, true);
-    // Opening the row comes next: written now, the entry that Back returns to knows it.
-    router.history.flush();
-  };
+  const explorer = useExplorer(SPANS_EXPLORE, search, change);
+  const { scope, q } = explorer;
   useEffect(() => rememberTraces(search), [search]);
-  const trouble = queryTrouble(q);
   const scrolled = useRef(0);
   const canLive = isRelative(range) && search.sort === undefined;
   const live = search.live === true && canLive;
@@ -69,12 +62,13 @@ export function TracesPage() {
   const columns = isSpans ? SPAN_COLUMNS : TRACE_COLUMNS;
   const Rows = isSpans ? SpanRows : TraceRows;
   return (
-    <div className="flex h-full flex-col">
-      <title>Traces · Candela</title>
-      <h1 className="sr-only">Traces</h1>
-      <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
-        <div className="flex items-start gap-2 max-sm:flex-wrap">
-          <SearchBox value={q} scope={scope} onSearch={setQuery} />
+    <ExplorerLayout
+      title="Traces"
+      config={SPANS_EXPLORE}
+      explorer={explorer}
+      chart={<CountHistogram config={SPANS_EXPLORE} scope={scope} onZoom={explorer.zoom} />}
+      actions={
+        <>
           <div
             role="group"
             aria-label="Rows"
@@ -134,38 +128,16 @@ export function TracesPage() {
             }
             onChange={(cols) => change({ cols })}
           />
-        </div>
-        <FilterChips query={q} onChange={setQuery} />
-        {!trouble && (
-          <SpanHistogram
-            scope={scope}
-            onZoom={(chosen) =>
-              setRange({
-                from: new Date(chosen.fromMs).toISOString(),
-                to: new Date(chosen.toMs).toISOString(),
-              })
-            }
-          />
-        )}
-      </div>
-      {trouble ? (
-        <Notice title="The search cannot be read">
-          <p>Correct the marked part above and press Enter.</p>
-        </Notice>
-      ) : (
-        <div className="flex min-h-0 grow">
-          <FacetsPanel scope={scope} onChange={setQuery} />
-          <div className="min-w-0 grow">
-            <Rows
-              scope={scope}
-              search={search}
-              onChange={change}
-              onRow={setRow}
-              onScrolled={(top) => (scrolled.current = top)}
-            />
-          </div>
-        </div>
-      )}
-    </div>
+        </>
+      }
+    >
+      <Rows
+        scope={scope}
+        search={search}
+        onChange={change}
+        onRow={explorer.setRow}
+        onScrolled={(top) => (scrolled.current = top)}
+      />
+    </ExplorerLayout>
   );
 }

@@ -1,4 +1,4 @@
-import { FIELDS, type FilterTextError, parseFilter } from '@candela/contract/filter';
+import { FIELDS, type FilterTextError } from '@candela/contract/filter';
 import { useQuery } from '@tanstack/react-query';
 import { Search, X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
@@ -7,18 +7,19 @@ import { cx } from '../../lib/cx.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { Kbd } from '../../ui/kbd.tsx';
-import { FACET_FIELDS } from './facet-fields.ts';
+import type { ExploreConfig } from './explore-config.ts';
+import { queryTrouble } from './query-trouble.ts';
 import { completionAt, quoted } from '../../lib/query-text.ts';
 import { type Suggestion, suggestFields, suggestValues } from './suggest.ts';
 
-/** Where the text is wrong, by the same parser that the server runs. */
-export function queryTrouble(text: string): FilterTextError | undefined {
-  const parsed = parseFilter(text, 'spans');
-  return parsed.ok ? undefined : parsed.error;
-}
-
 /** The search box of the product: completes fields and values, marks the error where it is, `/` focuses it. */
-export function SearchBox(props: { value: string; scope: Scope; onSearch: (q: string) => void }) {
+export function SearchBox(props: {
+  config: ExploreConfig;
+  value: string;
+  scope: Scope;
+  onSearch: (q: string) => void;
+}) {
+  const { config } = props;
   const [text, setText] = useState(props.value);
   const [given, setGiven] = useState(props.value);
   const [cursor, setCursor] = useState(0);
@@ -34,21 +35,24 @@ export function SearchBox(props: { value: string; scope: Scope; onSearch: (q: st
   useHotkey('/', () => input.current?.focus(), { label: 'Search', group: 'Everywhere' });
 
   const completion = open ? completionAt(text, cursor) : undefined;
-  const valueField = FACET_FIELDS.find((field) => field === completion?.field);
+  const valueField = config.facets.find((field) => field === completion?.field);
   const values = useQuery({
-    ...facetsQuery({ ...props.scope, q: '' }, [valueField ?? 'service'], 50),
+    ...facetsQuery({ ...props.scope, q: '' }, [valueField ?? 'service'], {
+      signal: config.signal,
+      limit: 50,
+    }),
     enabled: completion?.kind === 'value' && valueField !== undefined,
   });
   const suggestions: Suggestion[] = !completion
     ? []
     : completion.kind === 'field'
-      ? suggestFields(FIELDS, completion.prefix)
+      ? suggestFields(FIELDS, config.signal, completion.prefix)
       : suggestValues(
           FIELDS,
           completion,
           valueField === undefined ? [] : (values.data?.data[0]?.values ?? []),
         );
-  const trouble = queryTrouble(text);
+  const trouble = queryTrouble(text, config.signal);
   const shownTrouble = trouble && (!open || text === props.value) ? trouble : undefined;
 
   const accept = (suggestion: Suggestion) => {
@@ -87,7 +91,7 @@ export function SearchBox(props: { value: string; scope: Scope; onSearch: (q: st
           aria-describedby={shownTrouble ? `${listId}-error` : undefined}
           spellCheck={false}
           autoComplete="off"
-          placeholder={'Search: service:checkout model:gpt-4o duration>2s -status:ok "free words"'}
+          placeholder={config.placeholder ?? 'Search'}
           value={text}
           onChange={(event) => {
             setText(event.target.value);

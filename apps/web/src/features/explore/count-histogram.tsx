@@ -5,14 +5,19 @@ import { prepareHistogram } from '../../charts/prepare/histogram.ts';
 import { HistogramChart } from '../../charts/visualise/histogram.tsx';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
 import { zonePreference } from '../../lib/zone.ts';
+import type { ExploreConfig } from './explore-config.ts';
 
-/** How many spans fit the search over the time range; brushing zooms. */
-export function SpanHistogram(props: { scope: Scope; onZoom: (window: TimeWindow) => void }) {
+/** How many records fit the search over the time range; brushing zooms. */
+export function CountHistogram(props: {
+  config: ExploreConfig;
+  scope: Scope;
+  onZoom: (window: TimeWindow) => void;
+}) {
   const { scope } = props;
   const zone = zonePreference.use();
   const step = bucketSeconds(scope.window);
   const { data, isError, isPlaceholderData } = useQuery({
-    ...histogramQuery(scope, step),
+    ...histogramQuery(scope, step, props.config.signal),
     placeholderData: keepPreviousData,
   });
   const histogram = useMemo(() => {
@@ -33,7 +38,7 @@ export function SpanHistogram(props: { scope: Scope; onZoom: (window: TimeWindow
   return (
     <HistogramChart
       histogram={histogram}
-      noun="spans"
+      noun={props.config.noun}
       zone={zone}
       pending={isPlaceholderData}
       onZoom={props.onZoom}

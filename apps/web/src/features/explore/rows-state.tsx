@@ -36,14 +36,14 @@ export function RowsFooter(props: {
 }
 
 /** Instead of rows: what to change when none fits. */
-export function NoMatch({ scope, onClear }: { scope: Scope; onClear: () => void }) {
+export function NoMatch({ scope, noun, onClear }: { scope: Scope; noun: string; onClear: () => void }) {
   const { setRange, range } = useShell();
   return (
     <Notice icon={<SearchX className="text-muted" aria-hidden />} title="Nothing matches">
       <p>
         {scope.q === ''
           ? 'Nothing was received in this time range.'
-          : 'No span in this time range fits the search.'}
+          : `None of the ${noun} in this time range fits the search.`}
       </p>
       <div className="flex gap-2">
         {scope.q !== '' && <Button onClick={onClear}>Clear the search</Button>}

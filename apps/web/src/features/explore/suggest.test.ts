@@ -11,12 +11,12 @@ const values = (text: string, seen: { value: string; count: number }[] = []) => 
 
 describe('suggestions', () => {
   it('puts fields that begin with the text first, finds them by alias, leaves out other signals', () => {
-    expect(suggestFields(FIELDS, 'tok').map((field) => field.value)).toEqual([
+    expect(suggestFields(FIELDS, 'spans', 'tok').map((field) => field.value)).toEqual([
       'input_tokens',
       'output_tokens',
     ]);
-    expect(suggestFields(FIELDS, 'env')[0]?.value).toBe('environment');
-    expect(suggestFields(FIELDS, '').some((field) => field.value === 'severity')).toBe(false);
+    expect(suggestFields(FIELDS, 'spans', 'env')[0]?.value).toBe('environment');
+    expect(suggestFields(FIELDS, 'spans', '').some((field) => field.value === 'severity')).toBe(false);
   });
   it('offers what was seen, else what the field allows', () => {
     expect(values('status:')).toEqual(['ok', 'error', 'unset']);

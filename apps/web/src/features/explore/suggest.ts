@@ -1,4 +1,4 @@
-import type { FieldDefinition } from '@candela/contract';
+import type { FieldDefinition, Signal } from '@candela/contract/filter';
 import type { Completion } from '../../lib/query-text.ts';
 
 export interface Suggestion {
@@ -10,12 +10,12 @@ export interface Suggestion {
 type Fields = Readonly<Record<string, FieldDefinition>>;
 const MOST = 50;
 
-/** Fields of spans whose name or alias begins with, else contains, what was typed. */
-export function suggestFields(fields: Fields, prefix: string): Suggestion[] {
+/** Fields of the signal whose name or alias begins with, else contains, what was typed. */
+export function suggestFields(fields: Fields, signal: Signal, prefix: string): Suggestion[] {
   const wanted = prefix.toLowerCase();
   const found: { rank: number; suggestion: Suggestion }[] = [];
   for (const [name, field] of Object.entries(fields)) {
-    if (!field.signals.includes('spans')) continue;
+    if (!field.signals.includes(signal)) continue;
     const names = [name, ...(field.aliases ?? [])];
     const rank = names.some((one) => one.startsWith(wanted)) ? 0 : name.includes(wanted) ? 1 : 2;
     if (rank < 2) found.push({ rank, suggestion: { value: name, hint: field.description } });

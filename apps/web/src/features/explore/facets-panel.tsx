@@ -1,48 +1,58 @@
-import type { FacetField } from '@candela/contract';
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { ChevronRight, Minus } from 'lucide-react';
 import { facetsQuery, type Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCount } from '../../lib/format.ts';
-import { preference } from '../../lib/preference.ts';
-import { FACET_FIELDS } from './facet-fields.ts';
+import { type Preference, preference } from '../../lib/preference.ts';
+import type { ExploreConfig } from './explore-config.ts';
 import { excludeValue, toggleValue, valuesOf, withoutField } from '../../lib/query-text.ts';
 
-const LABELS: Record<FacetField, string> = {
-  status: 'Status',
-  service: 'Service',
-  environment: 'Environment',
-  model: 'Model',
-  provider: 'Provider',
-  operation: 'Operation',
-  agent: 'Agent',
-  tool: 'Tool',
-  kind: 'Span kind',
-  name: 'Name',
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ['kind', 'Span kind'],
+  ['error_type', 'Error type'],
+  ['scope_name', 'Scope'],
+]);
+/** `finish_reason` as `Finish reason`. */
+const labelOf = (field: string): string => {
+  const words = field.replaceAll('_', ' ');
+  return LABELS.get(field) ?? words.slice(0, 1).toUpperCase() + words.slice(1);
 };
-const isText = (text: string): text is string => text.length < 200;
-const folded = preference('facets.folded', 'provider environment', isText);
+const isText = (text: string): text is string => text.length < 400;
+const foldedOf = new Map<string, Preference<string>>();
+/** Which groups are folded is a choice of the person, kept by signal. */
+function foldedPreference(config: ExploreConfig): Preference<string> {
+  const known = foldedOf.get(config.noun);
+  if (known) return known;
+  const name = config.noun === 'spans' ? 'facets.folded' : `facets.folded.${config.noun}`;
+  const made = preference(name, (config.folded ?? []).join(' '), isText);
+  foldedOf.set(config.noun, made);
+  return made;
+}
 
 /** The most frequent values under the query; a click adds one to the query or takes it out. */
-export function FacetsPanel(props: { scope: Scope; onChange: (q: string) => void }) {
+export function FacetsPanel(props: { config: ExploreConfig; scope: Scope; onChange: (q: string) => void }) {
   const { q } = props.scope;
+  const { signal, facets } = props.config;
+  const folded = foldedPreference(props.config);
   const { data, isError, isPlaceholderData } = useQuery({
-    ...facetsQuery(props.scope, FACET_FIELDS),
+    ...facetsQuery(props.scope, facets, { signal }),
     placeholderData: keepPreviousData,
   });
   // What was chosen of a field must not hide the field's other values: those are counted without its own term.
-  const asked = FACET_FIELDS.filter((field) => valuesOf(q, field).length > 0);
+  const asked = facets.filter((field) => valuesOf(q, field).length > 0);
   const others = useQueries({
     queries: asked.map((field) => ({
-      ...facetsQuery({ ...props.scope, q: withoutField(q, field) }, [field]),
+      ...facetsQuery({ ...props.scope, q: withoutField(q, field) }, [field], { signal }),
       placeholderData: keepPreviousData,
     })),
   });
   const foldedNames = folded.use().split(' ');
-  const groups = FACET_FIELDS.map((field) => {
-    const found = [others[asked.findIndex((one) => one === field)]?.data, data].find((answer) => answer);
-    return found?.data.find((facet) => facet.field === field);
-  }).filter((facet) => facet !== undefined);
+  const groups = facets
+    .map((field) => {
+      const found = [others[asked.findIndex((one) => one === field)]?.data, data].find((answer) => answer);
+      return found?.data.find((facet) => facet.field === field);
+    })
+    .filter((facet) => facet !== undefined);
   return (
     <aside
       aria-label="Facets"
@@ -65,7 +75,7 @@ export function FacetsPanel(props: { scope: Scope; onChange: (q: string) => void
         const isFolded = foldedNames.includes(facet.field);
         const chosen = valuesOf(props.scope.q, facet.field);
         return (
-          <section key={facet.field} className="mb-1" aria-label={LABELS[facet.field]}>
+          <section key={facet.field} className="mb-1" aria-label={labelOf(facet.field)}>
             <h2>
               <button
                 type="button"
@@ -81,7 +91,7 @@ export function FacetsPanel(props: { scope: Scope; onChange: (q: string) => void
                 className="flex h-6 w-full items-center gap-1 rounded text-sm text-muted hover:text-text"
               >
                 <ChevronRight size={13} aria-hidden className={cx(!isFolded && 'rotate-90')} />
-                {LABELS[facet.field]}
+                {labelOf(facet.field)}
               </button>
             </h2>
             {!isFolded && (

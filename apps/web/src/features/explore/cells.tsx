@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react';
+import {
+  DASH,
+  exact,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatIso,
+  formatRowTime,
+} from '../../lib/format.ts';
+import { shortModels } from '../../lib/models.ts';
+import { zonePreference } from '../../lib/zone.ts';
+
+/** A time of a row, in the person's zone; the title has all of it. */
+export function TimeCell({ iso }: { iso: string }) {
+  const zone = zonePreference.use();
+  const ms = Date.parse(iso);
+  return <span title={formatIso(ms)}>{formatRowTime(ms, Date.now(), zone)}</span>;
+}
+
+export const Muted = ({ children }: { children: ReactNode }) => (
+  <span className="text-muted">{children}</span>
+);
+export const textCell = (value: string | null) =>
+  value === null || value === '' ? <Muted>{DASH}</Muted> : <span title={value}>{value}</span>;
+export const modelsCell = (names: readonly string[]) =>
+  names.length === 0 ? (
+    <Muted>{DASH}</Muted>
+  ) : (
+    <span title={names.join(', ')}>{shortModels(names).join(', ')}</span>
+  );
+export const durationCell = (ms: number | null) => <span title={exact(ms, ' ms')}>{formatDuration(ms)}</span>;
+export const costCell = (usd: number | null) => <span title={exact(usd, ' USD')}>{formatCost(usd)}</span>;
+export const countCell = (count: number | null) => <span title={exact(count)}>{formatCount(count)}</span>;
+export const tokensCell = (row: {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+}) =>
+  row.inputTokens === null && row.outputTokens === null ? (
+    <Muted>{DASH}</Muted>
+  ) : (
+    <span title={`${exact(row.inputTokens)} in, ${exact(row.outputTokens)} out`}>
+      {formatCount(row.inputTokens)} <Muted>→</Muted> {formatCount(row.outputTokens)}
+    </span>
+  );

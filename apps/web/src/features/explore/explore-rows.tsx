@@ -1,0 +1,71 @@
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
+import { type ReactNode, useMemo } from 'react';
+import type { Scope } from '../../api/telemetry.ts';
+import { DataGrid } from '../../ui/data-grid.tsx';
+import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import { chosenColumns, type RowColumn } from './columns.ts';
+import type { ExploreChange, ExploreSearch } from './explorer.ts';
+import { NoMatch, RowsFooter } from './rows-state.tsx';
+import { nextSort } from './sorting.ts';
+
+/** The rows of an explorer with every state of a list: skeleton, refusal, nothing matches, more to come. */
+export function ExploreRows<Row>(props: {
+  /** Name of the grid: `Traces`. */
+  label: string;
+  /** What the rows are, in the plural. */
+  noun: string;
+  scope: Scope;
+  search: ExploreSearch;
+  onChange: (next: ExploreChange) => void;
+  /** The row that the keyboard stands on; it becomes part of the page's own address, not a step of its history. */
+  onRow: (key: string) => void;
+  onOpen: (row: Row) => void;
+  query: UseInfiniteQueryResult<InfiniteData<{ readonly data: readonly Row[] }>>;
+  sort: string;
+  columns: readonly RowColumn<Row>[];
+  keyOf: (row: Row) => string;
+  onScrolled?: (top: number) => void;
+  /** Rows that arrived since by the live stream, newest first; they stand above those of the query. */
+  live?: readonly Row[];
+  /** Instead of the usual "nothing matches". */
+  nothing?: ReactNode;
+}) {
+  const { query, search, scope, sort, noun, onChange, keyOf, live } = props;
+  const rows = useMemo(() => {
+    const fetched = query.data?.pages.flatMap((page) => page.data) ?? [];
+    if (live === undefined || live.length === 0) return fetched;
+    const fresh = new Set(live.map(keyOf));
+    return [...live, ...fetched.filter((row) => !fresh.has(keyOf(row)))];
+  }, [query.data, live, keyOf]);
+  if (query.isPending) return <SkeletonRows label={`Loading ${noun}`} />;
+  if (query.isError && rows.length === 0)
+    return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  if (rows.length === 0)
+    return props.nothing ?? <NoMatch scope={scope} noun={noun} onClear={() => onChange({ q: undefined })} />;
+  return (
+    <DataGrid<Row>
+      label={props.label}
+      place={`${noun} ${scope.q} ${sort}`}
+      columns={chosenColumns(props.columns, search.cols)}
+      rows={rows}
+      keyOf={keyOf}
+      active={search.row}
+      onActive={props.onRow}
+      onOpen={props.onOpen}
+      sort={sort}
+      onSort={(field) => onChange({ sort: nextSort(sort, field), live: undefined })}
+      more={query.hasNextPage && !query.isFetchingNextPage && !query.isError}
+      onMore={() => void query.fetchNextPage()}
+      {...(props.onScrolled ? { onScrolled: props.onScrolled } : {})}
+      footer={
+        <RowsFooter
+          shown={rows.length}
+          fetching={query.isFetchingNextPage}
+          failed={query.isError}
+          done={!query.hasNextPage}
+          onRetry={() => void query.fetchNextPage()}
+        />
+      }
+    />
+  );
+}

@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react';
+import { Notice } from '../../ui/states.tsx';
+import type { ExploreConfig } from './explore-config.ts';
+import type { Explorer } from './explorer.ts';
+import { FacetsPanel } from './facets-panel.tsx';
+import { FilterChips } from './filter-chips.tsx';
+import { SearchBox } from './search-box.tsx';
+
+/** The frame of every explorer: search box and actions, chips, chart, facets beside the rows. */
+export function ExplorerLayout(props: {
+  /** Name of the page: `Traces`. */
+  title: string;
+  config: ExploreConfig;
+  explorer: Explorer;
+  /** Buttons beside the search box. */
+  actions?: ReactNode;
+  /** Above the rows; left out while the query cannot be read. */
+  chart?: ReactNode;
+  /** The rows, with every state of theirs. */
+  children: ReactNode;
+  /** Right of the rows: a panel of the selected one. */
+  aside?: ReactNode;
+}) {
+  const { config, explorer } = props;
+  return (
+    <div className="flex h-full flex-col">
+      <title>{`${props.title} · Candela`}</title>
+      <h1 className="sr-only">{props.title}</h1>
+      <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
+        <div className="flex items-start gap-2 max-lg:flex-wrap">
+          <SearchBox config={config} value={explorer.q} scope={explorer.scope} onSearch={explorer.setQuery} />
+          {props.actions}
+        </div>
+        <FilterChips query={explorer.q} onChange={explorer.setQuery} />
+        {!explorer.trouble && props.chart}
+      </div>
+      {explorer.trouble ? (
+        <Notice title="The search cannot be read">
+          <p>Correct the marked part above and press Enter.</p>
+        </Notice>
+      ) : (
+        <div className="flex min-h-0 grow">
+          <FacetsPanel config={config} scope={explorer.scope} onChange={explorer.setQuery} />
+          <div className="min-w-0 grow">{props.children}</div>
+          {props.aside}
+        </div>
+      )}
+    </div>
+  );
+}
