@@ -20,6 +20,7 @@ import { Gauge } from 'prom-client';
 import type { Config } from './config.ts';
 import { healthHandlers, type Phase } from './features/health/routes.ts';
 import { createIdentity, type Identity, isPublic } from './features/identity/service.ts';
+import { ingestHealthHandlers } from './features/ingest-health/routes.ts';
 import { metricsPage } from './features/metrics/page.ts';
 import { openApiPages } from './features/openapi/pages.ts';
 import { telemetryHandlers } from './features/telemetry/routes.ts';
@@ -155,6 +156,13 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       otlpHttp: otlp.url,
       otlpGrpc: `${new URL(main.url).hostname}:${grpcPort}`,
       store,
+          ...ingestHealthHandlers({
+            ingest,
+            log,
+            store: () => store.health(),
+            minFreeDiskPercent: config.minFreeDiskPercent,
+            clock,
+          }),
       identity,
       stop: () => stop(running, listeners, config, logger),
     };

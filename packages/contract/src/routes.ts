@@ -1,6 +1,8 @@
 import { getHealth, getReady } from './health.ts';
 import type { RouteDeclaration } from './route.ts';
 import { aggregate, facets } from './telemetry/aggregate.ts';
+import { getIngestHealth } from './telemetry/ingest-health.ts';
+import { tail } from './telemetry/tail.ts';
 import { getHierarchy, getSpan, getTrace, searchSpans, searchTraces } from './telemetry/traces.ts';
 
 /** Every route of the API; the one registry. */
@@ -14,6 +16,8 @@ export const ROUTES = {
   getHierarchy,
   aggregate,
   facets,
+  tail,
+  getIngestHealth,
 } as const satisfies Record<string, RouteDeclaration>;
 
 export type RouteId = keyof typeof ROUTES;

@@ -2,6 +2,7 @@ import { type Clock, DEFAULT_ENVIRONMENT, fail } from '@candela/kernel';
 import type { IngestLog } from '@candela/telemetry-store';
 import type { Identity } from '../features/identity/service.ts';
 import type { DecodePool } from './decode/pool.ts';
+import type { Ledger } from './ledger/ledger.ts';
 import type { IngestMetrics } from './metrics.ts';
 import { retentionDaysOf } from './retention.ts';
 import type { Acceptance, IncomingRequest, IngestConfig } from './types.ts';
@@ -12,6 +13,7 @@ export interface AcceptorParts {
   readonly pool: DecodePool;
   readonly identity: Pick<Identity, 'learnEnvironments'>;
   readonly metrics: IngestMetrics;
+  readonly ledger: Ledger;
   readonly clock: Clock;
 }
 
@@ -79,7 +81,7 @@ export class Acceptor {
 
   /** Decodes and logs; resolves once the request is durable. */
   async accept(request: IncomingRequest): Promise<Acceptance> {
-    const { config, log, pool, identity, metrics, clock } = this.#parts;
+    const { config, log, pool, identity, metrics, ledger, clock } = this.#parts;
     const { door, signal, format, encoding, body, context } = request;
     const wireBytes = body.byteLength;
     const decoded = await pool.run({
@@ -105,6 +107,7 @@ export class Acceptor {
     }
     if (duplicate) metrics.duplicate(signal);
     else metrics.records(signal, decoded.accepted, decoded.reasons);
+    ledger.taken(request.caller, { ...decoded, duplicate, wireBytes });
     return { accepted: decoded.accepted, rejected: decoded.rejected, message: decoded.message, duplicate };
   }
 

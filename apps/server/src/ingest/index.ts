@@ -7,6 +7,7 @@ import { Acceptor } from './accept.ts';
 import { DecodePool } from './decode/pool.ts';
 import { GrpcDoor } from './grpc/door.ts';
 import { HttpDoor } from './http/door.ts';
+import { Ledger } from './ledger/ledger.ts';
 import { createIngestMetrics, type IngestMetrics } from './metrics.ts';
 import type { IngestConfig } from './types.ts';
 
@@ -24,7 +25,20 @@ export interface IngestParts {
   readonly clock?: Clock;
 }
 
+/** How full the way from the doors to the log is at this moment. */
+export interface Pressure {
+  /** Bodies being read or decoded. */
+  readonly pendingBytes: number;
+  /** Bodies that wait for a decode worker. */
+  readonly decodeQueue: number;
+  /** Decode workers that died or took too long since the start. */
+  readonly workersLost: number;
+}
+
 export interface Ingest {
+  /** What was received and refused since the start. */
+  readonly ledger: Ledger;
+  pressure(): Pressure;
   /** True when the request was for an OTLP door (and is answered here). Mount before everything else. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
   /** Opens the gRPC door; resolves with the port bound. */
@@ -44,13 +58,19 @@ const MAX_FLUSH_MS = 5_000;
 /** The OTLP doors: HTTP and gRPC before one acceptor, one pool of decoders and the write-ahead log. */
 export function createIngest(parts: IngestParts): Ingest {
   const { log, identity, config, logger } = parts;
+  const clock = parts.clock ?? systemClock;
+  const ledger = new Ledger(clock);
   const late: { metrics?: IngestMetrics } = {};
+  let workersLost = 0;
   const pool = new DecodePool({
     logger,
     maxBytes: config.maxBytes,
     workers: config.workers,
     deadlineMs: config.decodeDeadlineMs ?? DEFAULT_DEADLINE_MS,
-    onWorkerLost: () => late.metrics?.workerLost(),
+    onWorkerLost: () => {
+      workersLost += 1;
+      late.metrics?.workerLost();
+    },
   });
   const metrics = createIngestMetrics(parts.metrics, {
     logStats: () => log.stats(),
@@ -58,20 +78,23 @@ export function createIngest(parts: IngestParts): Ingest {
     decodeQueue: () => pool.queued,
   });
   late.metrics = metrics;
-  const acceptor = new Acceptor({ config, log, pool, identity, metrics, clock: parts.clock ?? systemClock });
+  const acceptor = new Acceptor({ config, log, pool, identity, metrics, ledger, clock });
   log.on('group', (group) => metrics.group(group));
   log.on('quarantined', ({ table }) => metrics.quarantined(table));
   const { maxBytes } = config;
-  const http = new HttpDoor({ acceptor, identity, metrics, logger, maxBytes });
+  const http = new HttpDoor({ acceptor, identity, metrics, ledger, logger, maxBytes });
   const grpc = new GrpcDoor({
     acceptor,
     identity,
     metrics,
+    ledger,
     logger,
     maxBytes,
     callMs: config.callMs ?? DEFAULT_CALL_MS,
   });
   return {
+    ledger,
+    pressure: () => ({ pendingBytes: acceptor.pendingBytes, decodeQueue: pool.queued, workersLost }),
     handle: (request, response) => http.handle(request, response),
     startGrpc: (host, port) => grpc.start(host, port),
     async drain() {

@@ -1,4 +1,5 @@
 import type { RequestContext } from '@candela/kernel';
+import type { Caller } from './ledger/ledger.ts';
 import type { Retention } from './retention.ts';
 
 export type Signal = 'traces' | 'metrics' | 'logs';
@@ -8,6 +9,7 @@ export type DoorName = 'http' | 'grpc';
 
 /** What a door hands on: an authenticated, still encoded request. */
 export interface IncomingRequest {
+  readonly caller: Caller;
   readonly door: DoorName;
   readonly signal: Signal;
   readonly format: Format;

@@ -21,7 +21,7 @@ export function healthHandlers(sources: HealthSources): Pick<Handlers, 'getHealt
       const store = sources.store();
       const ingestLog = sources.log();
       const log = ingestLog?.stats();
-      const reasons = [...degradedReasons(store, log), ...(ingestLog?.health().reasons.map(sentence) ?? [])];
+      const reasons = degradedReasons(store, log, ingestLog?.health().reasons ?? []);
       const phase = sources.phase();
       return {
         status: 'ok',
@@ -46,12 +46,18 @@ export function healthHandlers(sources: HealthSources): Pick<Handlers, 'getHealt
   };
 }
 
-function degradedReasons(store: StoreHealth | undefined, log: IngestLogStats | undefined): string[] {
+/** What is wrong with store and log, a sentence each; `said` is what the log itself says. */
+export function degradedReasons(
+  store: StoreHealth | undefined,
+  log: IngestLogStats | undefined,
+  said: readonly string[],
+): string[] {
   const reasons: string[] = [];
   if (store !== undefined && store.state !== 'ready') reasons.push(`The telemetry store is ${store.state}.`);
   if (log === undefined) return reasons;
   if (log.oldestAgeMs > LATE_MS) reasons.push('Acknowledged records wait unusually long for the store.');
   if (log.logBytes > log.capBytes * 0.8) reasons.push('The write-ahead log is nearly at its cap.');
+  reasons.push(...said.map(sentence));
   return reasons;
 }
 

@@ -30,6 +30,8 @@ export interface Decoded {
   readonly adjusted: Map<string, number>;
   readonly message: string;
   readonly environments: string[];
+  readonly sdks: string[];
+  readonly services: string[];
   /** 16 bytes over tenant, signal, format and plain body. */
   readonly requestHash: Uint8Array;
   readonly plainBytes: number;

@@ -12,6 +12,7 @@ import { asCandelaError, type CandelaError, fail, type Logger, newRequestId } fr
 import { encodeExportResponse, encodeStatus, exportFailure, GRPC } from '@candela/otlp';
 import type { Identity } from '../../features/identity/service.ts';
 import type { Acceptor } from '../accept.ts';
+import type { Caller, Ledger } from '../ledger/ledger.ts';
 import type { IngestMetrics } from '../metrics.ts';
 import type { Acceptance, Signal } from '../types.ts';
 import { readMessage } from './message.ts';
@@ -21,6 +22,7 @@ export interface GrpcDoorParts {
   readonly acceptor: Acceptor;
   readonly identity: Pick<Identity, 'authenticate'>;
   readonly metrics: IngestMetrics;
+  readonly ledger: Ledger;
   readonly logger: Logger;
   readonly maxBytes: number;
   /** Time a call may take, message included, milliseconds. */
@@ -108,6 +110,13 @@ export class GrpcDoor {
     }
     const startedAt = performance.now();
     const signal = METHODS.get(String(headers[':path'] ?? ''));
+    const caller: Caller = {
+      door: 'grpc',
+      signal: signal ?? 'unknown',
+      format: 'protobuf',
+      userAgent: headers['user-agent'],
+      context: undefined,
+    };
     const leave = this.#parts.acceptor.enter();
     // From the start, not from the last byte: a sender that trickles must not hold its memory for ever.
     const tooLong = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), this.#parts.callMs);
@@ -115,13 +124,14 @@ export class GrpcDoor {
     try {
       if (signal === undefined)
         throw fail('method_not_allowed', { method: 'This method', allowed: 'OTLP Export' });
-      const acceptance = await this.#accept(signal, stream, headers);
+      const acceptance = await this.#accept(signal, caller, stream, headers);
       const { rejected, message } = acceptance;
       succeed(stream, encodeExportResponse(signal, 'protobuf', { rejected, message }));
     } catch (thrown) {
       const error = this.#translate(thrown);
       code = exportFailure(error).grpcCode;
       this.#parts.metrics.refused('grpc', signal ?? 'unknown', error.code);
+      this.#parts.ledger.refused(caller, error.code, error.message);
       refuse(stream, error);
     } finally {
       clearTimeout(tooLong);
@@ -133,6 +143,7 @@ export class GrpcDoor {
 
   async #accept(
     signal: Signal,
+    caller: Caller,
     stream: ServerHttp2Stream,
     headers: IncomingHttpHeaders,
   ): Promise<Acceptance> {
@@ -147,6 +158,7 @@ export class GrpcDoor {
       method: 'POST',
       requestId: newRequestId(),
     });
+    caller.context = context;
     if (!context.scopes.has('ingest')) {
       throw fail('forbidden', {
         detail: 'This API key may not send telemetry: it lacks the scope "ingest".',
@@ -161,7 +173,15 @@ export class GrpcDoor {
     const reserved = body.byteLength;
     try {
       const encoding = compressed ? announced : 'identity';
-      return await acceptor.accept({ door: 'grpc', signal, format: 'protobuf', encoding, body, context });
+      return await acceptor.accept({
+        caller,
+        door: 'grpc',
+        signal,
+        format: 'protobuf',
+        encoding,
+        body,
+        context,
+      });
     } finally {
       acceptor.release(reserved);
     }

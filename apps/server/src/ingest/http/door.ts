@@ -3,6 +3,7 @@ import { asCandelaError, type CandelaError, fail, type Logger, newRequestId } fr
 import { encodeExportResponse, encodeStatus, exportFailure } from '@candela/otlp';
 import type { Identity } from '../../features/identity/service.ts';
 import type { Acceptor } from '../accept.ts';
+import type { Caller, Ledger } from '../ledger/ledger.ts';
 import type { IngestMetrics } from '../metrics.ts';
 import type { Acceptance, ContentEncoding, Format, Signal } from '../types.ts';
 import { readBody } from './body.ts';
@@ -12,6 +13,7 @@ export interface HttpDoorParts {
   readonly acceptor: Acceptor;
   readonly identity: Pick<Identity, 'authenticate'>;
   readonly metrics: IngestMetrics;
+  readonly ledger: Ledger;
   readonly logger: Logger;
   readonly maxBytes: number;
 }
@@ -66,15 +68,23 @@ export class HttpDoor {
     const leave = this.#parts.acceptor.enter();
     const format = formatOf(request.headers['content-type']);
     const requestId = newRequestId();
+    const caller: Caller = {
+      door: 'http',
+      signal,
+      format,
+      userAgent: request.headers['user-agent'],
+      context: undefined,
+    };
     let status = 200;
     try {
-      const acceptance = await this.#accept(signal, format, requestId, request);
+      const acceptance = await this.#accept(signal, caller, requestId, request);
       const closing: Record<string, string> = this.#parts.acceptor.draining ? { connection: 'close' } : {};
       answer(response, requestId, format, 200, exportResponse(signal, format, acceptance), closing);
     } catch (thrown) {
       const error = this.#translate(thrown, requestId);
       status = error.status;
       this.#parts.metrics.refused('http', signal, error.code);
+      this.#parts.ledger.refused(caller, error.code, error.message);
       refuse(request, response, requestId, format, error);
     } finally {
       leave();
@@ -84,7 +94,7 @@ export class HttpDoor {
 
   async #accept(
     signal: Signal,
-    format: Format,
+    caller: Caller,
     requestId: string,
     request: IncomingMessage,
   ): Promise<Acceptance> {
@@ -100,6 +110,7 @@ export class HttpDoor {
       method: 'POST',
       requestId,
     });
+    caller.context = context;
     if (!context.scopes.has('ingest')) {
       throw fail('forbidden', {
         detail: 'This API key may not send telemetry: it lacks the scope "ingest".',
@@ -118,7 +129,15 @@ export class HttpDoor {
     const body = await readBody(request, acceptor, maxBytes);
     const reserved = body.byteLength;
     try {
-      return await acceptor.accept({ door: 'http', signal, format, encoding, body, context });
+      return await acceptor.accept({
+        caller,
+        door: 'http',
+        signal,
+        format: caller.format,
+        encoding,
+        body,
+        context,
+      });
     } finally {
       acceptor.release(reserved);
     }

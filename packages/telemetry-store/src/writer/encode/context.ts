@@ -36,4 +36,7 @@ export interface EncodeResult {
   readonly message: string;
   /** The environments seen. */
   readonly environments: string[];
+  /** `<language> <name> <version>` of the SDKs and names of the services whose records these are, eight each at most. */
+  readonly sdks: string[];
+  readonly services: string[];
 }

@@ -44,6 +44,8 @@ class RequestEncoder {
         adjusted: outcome.adjusted,
         message: outcome.message(),
         environments: [...outcome.environments],
+        sdks: [...outcome.sdks],
+        services: [...outcome.services],
       };
     } finally {
       for (const table of tables) table.reset();

@@ -25,6 +25,10 @@ const ADJUSTMENTS = {
 } as const;
 export type Adjustment = keyof typeof ADJUSTMENTS;
 
+/** SDKs and services remembered of one request, and characters of each name. */
+const MAX_ORIGINS = 8;
+const MAX_ORIGIN = 120;
+
 /** Counts what happened to the records of one request. */
 export class Outcome {
   accepted = 0;
@@ -32,6 +36,9 @@ export class Outcome {
   reasons = new Map<Reason, number>();
   adjusted = new Map<Adjustment, number>();
   readonly environments = new Set<string>();
+  /** Who made the records: `<language> <name> <version>` of SDKs, and names of services. A few are enough. */
+  readonly sdks = new Set<string>();
+  readonly services = new Set<string>();
   #first = '';
 
   /** `name` is what the sender calls the record: a span or metric name. */
@@ -42,6 +49,12 @@ export class Outcome {
     }
     this.rejected += records;
     this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + records);
+  }
+
+  /** Remembers whose records these are. */
+  origin(sdk: string, service: string): void {
+    if (sdk !== '' && this.sdks.size < MAX_ORIGINS) this.sdks.add(sdk.slice(0, MAX_ORIGIN));
+    if (service !== '' && this.services.size < MAX_ORIGINS) this.services.add(service.slice(0, MAX_ORIGIN));
   }
 
   adjust(adjustment: Adjustment, count: number): void {

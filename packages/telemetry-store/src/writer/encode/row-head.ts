@@ -4,8 +4,17 @@ import type { TableWriter } from '../columns/table-writer.ts';
 import type { EncodeContext } from './context.ts';
 import type { Outcome } from './outcome.ts';
 
+const SDK_KEYS = ['telemetry.sdk.language', 'telemetry.sdk.name', 'telemetry.sdk.version'];
+
+/** Notes which SDK and service made the records of a resource. */
+function noteOrigin(resource: AttributeList, outcome: Outcome): void {
+  const sdk = SDK_KEYS.map((key) => resource.text(key)).filter((part) => part !== '');
+  outcome.origin(sdk.join(' '), resource.text('service.name'));
+}
+
 /** The environment of a resource's records: header, then the two resource attributes, then the key's default. */
 export function environmentOf(resource: AttributeList, context: EncodeContext, outcome: Outcome): string {
+  noteOrigin(resource, outcome);
   let name = context.environment ?? '';
   if (name === '') name = resource.text('deployment.environment.name');
   if (name === '') name = resource.text('deployment.environment');
