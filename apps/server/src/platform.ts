@@ -10,6 +10,8 @@ import {
   systemClock,
 } from '@candela/kernel';
 import {
+  createLogQueries,
+  createTailQueries,
   createTelemetryQueries,
   type IngestLog,
   openIngestLog,
@@ -19,21 +21,27 @@ import {
 import { Gauge } from 'prom-client';
 import type { Config } from './config.ts';
 import { healthHandlers, type Phase } from './features/health/routes.ts';
-import { createIdentity, type Identity, isPublic } from './features/identity/service.ts';
 import { ingestHealthHandlers } from './features/ingest-health/routes.ts';
+import { createIdentity, type Identity, isPublic } from './features/identity/service.ts';
+import { logHandlers } from './features/logs/routes.ts';
 import { metricsPage } from './features/metrics/page.ts';
 import { openApiPages } from './features/openapi/pages.ts';
+import { Bell } from './features/tail/bell.ts';
+import { tailHandlers } from './features/tail/routes.ts';
 import { telemetryHandlers } from './features/telemetry/routes.ts';
 import { createApi } from './http/api.ts';
 import { errorAnswer } from './http/errors.ts';
 import { createFront } from './http/front.ts';
 import { explain, type Listener, listen } from './http/listen.ts';
+import { StreamGate } from './http/stream-gate.ts';
 import { createStaticSite } from './http/static-site.ts';
 import { createIngest, type Ingest, refuseAtDoor } from './ingest/index.ts';
 import type { PlatformMetrics } from './metrics.ts';
 import { storeOptions } from './store-options.ts';
 
 const VERSION = '0.1.0';
+/** Well below the idle bound of proxies and browsers. */
+const HEARTBEAT_MS = 15_000;
 
 export interface PlatformParts {
   readonly logger: Logger;
@@ -57,6 +65,15 @@ export interface Platform {
   stop(): Promise<boolean>;
 }
 
+/** What is open so far. */
+interface Running {
+  phase: Phase;
+  readonly streams: StreamGate;
+  store?: TelemetryStore;
+  log?: IngestLog;
+  ingest?: Ingest;
+}
+
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 const WEB_DIR = fileURLToPath(new URL('../../web/dist', import.meta.url));
@@ -68,9 +85,8 @@ const WEB_DIR = fileURLToPath(new URL('../../web/dist', import.meta.url));
 export async function startPlatform(config: Config, parts: PlatformParts): Promise<Platform> {
   const { logger, metrics } = parts;
   const clock = parts.clock ?? systemClock;
-  const running: { phase: Phase; store?: TelemetryStore; log?: IngestLog; ingest?: Ingest } = {
-    phase: 'starting',
-  };
+  const streams = new StreamGate({ total: config.maxStreams, perClient: config.maxStreamsPerClient });
+  const running: Running = { phase: 'starting', streams };
   const handle: { main: Handle; otlp: Handle } = { main: refuse, otlp: refuse };
   const listeners: Listener[] = [];
   try {
@@ -116,12 +132,23 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       },
     });
     running.ingest = ingest;
-    const queries = createTelemetryQueries(store, {
+    const limits = {
       timeoutMs: config.queryTimeoutMs,
       maxRowsToRead: config.queryMaxRows,
       maxMemoryBytes: config.queryMaxMemoryBytes,
-    });
+    };
+    const queries = createTelemetryQueries(store, limits);
+    const bell = new Bell();
+    log.on('group', ({ table }) => bell.ring(table));
     watchStore(store, metrics);
+    new Gauge({
+      name: 'candela_open_streams',
+      help: 'Live views and exports that are open.',
+      registers: [metrics.registry],
+      collect() {
+        this.set(streams.open);
+      },
+    });
     const front = createFront({
       api: createApi({
         handlers: {
@@ -131,11 +158,27 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
             store: () => store.health(),
             log: () => log,
           }),
+          ...ingestHealthHandlers({
+            ingest,
+            log,
+            store: () => store.health(),
+            minFreeDiskPercent: config.minFreeDiskPercent,
+            clock,
+          }),
           ...telemetryHandlers(queries, clock),
+          ...logHandlers(createLogQueries(store, limits), clock),
+          ...tailHandlers({
+            queries: createTailQueries(store, limits),
+            bell,
+            clock,
+            rowsPerSecond: config.tailRowsPerSecond,
+          }),
         },
         identity,
         rateLimitPerMinute: config.rateLimitPerMinute,
         clock,
+        streams,
+        streamTiming: { heartbeatMs: HEARTBEAT_MS, stallMs: config.streamStallMs },
       }),
       site: createStaticSite(parts.webDir ?? WEB_DIR),
       pages: [...openApiPages(), metricsPage(metrics.registry, identity)],
@@ -156,13 +199,6 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       otlpHttp: otlp.url,
       otlpGrpc: `${new URL(main.url).hostname}:${grpcPort}`,
       store,
-          ...ingestHealthHandlers({
-            ingest,
-            log,
-            store: () => store.health(),
-            minFreeDiskPercent: config.minFreeDiskPercent,
-            clock,
-          }),
       identity,
       stop: () => stop(running, listeners, config, logger),
     };
@@ -188,12 +224,14 @@ async function openGrpc(ingest: Ingest, config: Config): Promise<number> {
 }
 
 async function stop(
-  running: { phase: Phase; store?: TelemetryStore; log?: IngestLog; ingest?: Ingest },
+  running: Running,
   listeners: readonly Listener[],
   config: Config,
   logger: Logger,
 ): Promise<boolean> {
   running.phase = 'stopping';
+  // They would never end by themselves.
+  running.streams.close();
   const deadline = performance.now() + config.shutdownGraceMs;
   const left = () => Math.max(0, deadline - performance.now());
   // The ports stay open while requests under way finish: whoever asks meanwhile is told that we are stopping.

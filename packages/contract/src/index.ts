@@ -6,6 +6,7 @@ export * from './routes.ts';
 export * from './telemetry/aggregate.ts';
 export * from './telemetry/common.ts';
 export * from './telemetry/conversation.ts';
+export * from './telemetry/logs.ts';
 export * from './telemetry/ingest-health.ts';
 export * from './telemetry/tail.ts';
 export * from './telemetry/traces.ts';

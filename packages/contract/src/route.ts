@@ -6,6 +6,12 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** `public` answers anybody; otherwise the scope a credential must carry. */
 export type Permission = 'public' | Scope;
 
+/**
+ * Answers that are not one JSON document: `events` are server-sent events whose data is the `response` schema; a
+ * `file` is a download in one of the route's `produces` types.
+ */
+export type StreamKind = 'events' | 'file';
+
 export interface RouteDeclaration {
   /** Unique, stable; the operationId of the OpenAPI document. */
   readonly id: string;
@@ -19,6 +25,12 @@ export interface RouteDeclaration {
   readonly query: z.ZodType | undefined;
   readonly body: z.ZodType | undefined;
   readonly response: z.ZodType;
+  /** Undefined: one JSON document. */
+  readonly stream: StreamKind | undefined;
+  /** Content types of a `file`. */
+  readonly produces: readonly string[];
+  /** Status of success. */
+  readonly success: 200 | 201;
   /** What may go wrong besides malformed input, a missing credential and a missing scope. */
   readonly errors: readonly ErrorCode[];
 }
@@ -28,11 +40,13 @@ export interface Route<
   Query extends z.ZodType | undefined,
   Body extends z.ZodType | undefined,
   Response extends z.ZodType,
+  Stream extends StreamKind | undefined = undefined,
 > extends RouteDeclaration {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
   readonly response: Response;
+  readonly stream: Stream;
 }
 
 /** Declares one route; everything else (validation, OpenAPI, client types, permission check) derives from it. */
@@ -41,6 +55,7 @@ export function defineRoute<
   Params extends z.ZodType | undefined = undefined,
   Query extends z.ZodType | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
+  Stream extends StreamKind | undefined = undefined,
 >(declaration: {
   readonly id: string;
   readonly method: HttpMethod;
@@ -52,13 +67,19 @@ export function defineRoute<
   readonly query?: Query;
   readonly body?: Body;
   readonly response: Response;
+  readonly stream?: Stream;
+  readonly produces?: readonly string[];
+  readonly success?: 200 | 201;
   readonly errors?: readonly ErrorCode[];
-}): Route<Params, Query, Body, Response> {
+}): Route<Params, Query, Body, Response, Stream> {
   return {
     ...declaration,
     params: declaration.params as Params,
     query: declaration.query as Query,
     body: declaration.body as Body,
+    stream: declaration.stream as Stream,
+    produces: declaration.produces ?? [],
+    success: declaration.success ?? 200,
     errors: declaration.errors ?? [],
   };
 }

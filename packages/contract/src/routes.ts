@@ -3,6 +3,7 @@ import type { RouteDeclaration } from './route.ts';
 import { aggregate, facets } from './telemetry/aggregate.ts';
 import { getIngestHealth } from './telemetry/ingest-health.ts';
 import { tail } from './telemetry/tail.ts';
+import { getLog, getLogContext, searchLogs } from './telemetry/logs.ts';
 import { getHierarchy, getSpan, getTrace, searchSpans, searchTraces } from './telemetry/traces.ts';
 
 /** Every route of the API; the one registry. */
@@ -14,6 +15,9 @@ export const ROUTES = {
   getTrace,
   getSpan,
   getHierarchy,
+  searchLogs,
+  getLog,
+  getLogContext,
   aggregate,
   facets,
   tail,

@@ -44,6 +44,11 @@ export const ERROR_TABLE = {
   refused: { status: 422, retryable: false, template: '{detail}' },
   headers_too_large: { status: 431, retryable: false, template: 'The request headers are too large.' },
   rate_limited: { status: 429, retryable: true, template: 'Too many requests. Try again in {seconds} s.' },
+  too_many_streams: {
+    status: 429,
+    retryable: true,
+    template: 'More than {limit} live views or exports are open {where}. Close one and try again.',
+  },
   overloaded: { status: 503, retryable: true, template: '{detail}' },
   store_unavailable: {
     status: 503,

@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { ROUTES, type RouteId } from '@candela/contract';
+import { type RouteDeclaration, ROUTES, type RouteId } from '@candela/contract';
 import { type Clock, fail, type RequestContext } from '@candela/kernel';
 import { isLoopbackAddress } from '../features/identity/addresses.ts';
 import type { Identity } from '../features/identity/service.ts';
@@ -9,6 +9,15 @@ import { readJsonObject } from './body.ts';
 import type { Handlers } from './handlers.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { createRouter } from './router.ts';
+import {
+  type EventAnswer,
+  type FileAnswer,
+  sendEvents,
+  sendFile,
+  startFile,
+  type StreamTiming,
+} from './stream-answer.ts';
+import type { StreamGate } from './stream-gate.ts';
 import { validate } from './validate.ts';
 
 export interface ApiParts {
@@ -16,6 +25,8 @@ export interface ApiParts {
   readonly identity: Identity;
   readonly rateLimitPerMinute: number;
   readonly clock: Clock;
+  readonly streams: StreamGate;
+  readonly streamTiming: StreamTiming;
 }
 
 export interface ApiRequest {
@@ -36,26 +47,29 @@ export interface ApiAnswer {
   readonly body: string | Uint8Array;
 }
 
+/** An answer that is made while it is sent; `send` resolves with what went wrong on the way, for the log. */
+export interface StreamingAnswer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly send: (response: ServerResponse) => Promise<unknown>;
+}
+
 const COMPRESS_FROM = 16_384;
 
 /** Answers the declared routes: route, credential, permission, limit, validation, handler. */
-export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<ApiAnswer> {
+export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<ApiAnswer | StreamingAnswer> {
   const router = createRouter(ROUTES);
   const limiter = new RateLimiter(parts.rateLimitPerMinute, parts.clock);
 
   function identify(api: ApiRequest): RequestContext {
-    const address = api.request.socket.remoteAddress ?? '';
     const context = parts.identity.authenticate({
       headers: (name) => header(api.request, name),
-      remoteAddress: address,
+      remoteAddress: api.request.socket.remoteAddress ?? '',
       door: 'api',
       method: api.method,
       requestId: api.requestId,
     });
-    const { principal } = context;
-    limiter.take(
-      principal.kind === 'anonymous' ? `anonymous ${address}` : `${principal.kind} ${principal.id}`,
-    );
+    limiter.take(clientOf(api, context));
     return context;
   }
 
@@ -72,16 +86,68 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       params: validate(route.params, params, 'path'),
       query: validate(route.query, Object.fromEntries(new URLSearchParams(api.search)), 'query'),
       body: route.body && validate(route.body, await readJsonObject(api.request), 'body'),
-      signal: api.signal,
+      header: (name: string) => header(api.request, name),
     };
     // The types of input and handler meet in `Handlers`; the id read from the table cannot carry them here.
     const handler = parts.handlers[id as RouteId] as (input: unknown) => unknown;
-    const text = JSON.stringify(await handler(input));
-    return answer(api, text);
+    if (route.stream !== undefined) {
+      const client = context === undefined ? 'public' : clientOf(api, context);
+      return stream(parts, api, { route, client }, (signal) => handler({ ...input, signal }));
+    }
+    const text = JSON.stringify(await handler({ ...input, signal: api.signal }));
+    return answer(api, route.success, text);
   };
 }
 
-async function answer(api: ApiRequest, text: string): Promise<ApiAnswer> {
+/** What counts as one client: its credential, or without one its address. */
+function clientOf(api: ApiRequest, { principal }: RequestContext): string {
+  return principal.kind === 'anonymous'
+    ? `anonymous ${api.request.socket.remoteAddress ?? ''}`
+    : `${principal.kind} ${principal.id}`;
+}
+
+/** Starts a stream: until its first part is there a failure is a plain error answer. */
+async function stream(
+  parts: ApiParts,
+  api: ApiRequest,
+  of: { readonly route: RouteDeclaration; readonly client: string },
+  handle: (signal: AbortSignal) => unknown,
+): Promise<ApiAnswer | StreamingAnswer> {
+  const { streams, streamTiming: timing } = parts;
+  const leave = streams.enter(of.client);
+  try {
+    const signal = AbortSignal.any([api.signal, streams.stopping]);
+    // Proxies that gather an answer before they pass it on would hold events back.
+    const headers = { 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' };
+    if (of.route.stream === 'events') {
+      const events = (await handle(signal)) as EventAnswer;
+      const { requestId } = api;
+      return {
+        status: 200,
+        headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8' },
+        send: (response) =>
+          sendEvents(response, events, { timing, requestId, stop: streams.stopping }).finally(leave),
+      };
+    }
+    const file = (await handle(signal)) as FileAnswer;
+    const started = await startFile(file);
+    return {
+      status: 200,
+      headers: {
+        ...headers,
+        ...file.headers,
+        'content-type': file.contentType,
+        'content-disposition': `attachment; filename="${file.fileName.replaceAll(/[^A-Za-z0-9._-]/g, '_')}"`,
+      },
+      send: (response) => sendFile(response, started, timing).finally(leave),
+    };
+  } catch (thrown) {
+    leave();
+    throw thrown;
+  }
+}
+
+async function answer(api: ApiRequest, status: number, text: string): Promise<ApiAnswer> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'cache-control': 'no-store',
@@ -90,9 +156,9 @@ async function answer(api: ApiRequest, text: string): Promise<ApiAnswer> {
   const accepts = /\bgzip\b/.test(header(api.request, 'accept-encoding') ?? '');
   // On the same machine bandwidth is free and the time to compress is not.
   const near = isLoopbackAddress(api.request.socket.remoteAddress ?? '');
-  if (!accepts || near || text.length < COMPRESS_FROM) return { status: 200, headers, body: text };
+  if (!accepts || near || text.length < COMPRESS_FROM) return { status, headers, body: text };
   headers['content-encoding'] = 'gzip';
-  return { status: 200, headers, body: await promisify(gzip)(text, { level: 4 }) };
+  return { status, headers, body: await promisify(gzip)(text, { level: 4 }) };
 }
 
 /** One header as the sender wrote it; repeated ones joined, so that they are noticed. */

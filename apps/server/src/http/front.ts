@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Logger, newRequestId } from '@candela/kernel';
 import type { PlatformMetrics } from '../metrics.ts';
-import type { ApiAnswer, ApiRequest } from './api.ts';
+import type { ApiAnswer, ApiRequest, StreamingAnswer } from './api.ts';
 import { header } from './api.ts';
 import { errorAnswer } from './errors.ts';
 import { canonicalPath } from './paths.ts';
@@ -17,7 +17,7 @@ export interface Page {
 }
 
 export interface FrontParts {
-  readonly api: (request: ApiRequest) => Promise<ApiAnswer>;
+  readonly api: (request: ApiRequest) => Promise<ApiAnswer | StreamingAnswer>;
   readonly site: StaticSite;
   /** Documents outside the API: OpenAPI, its page, metrics. */
   readonly pages: readonly Page[];
@@ -29,7 +29,11 @@ export interface FrontParts {
 export function createFront(parts: FrontParts): (request: IncomingMessage, response: ServerResponse) => void {
   const pages = new Map(parts.pages.map((page) => [page.path, page]));
 
-  async function route(request: IncomingMessage, path: string, call: Call): Promise<ApiAnswer> {
+  async function route(
+    request: IncomingMessage,
+    path: string,
+    call: Call,
+  ): Promise<ApiAnswer | StreamingAnswer> {
     const method = request.method ?? 'GET';
     if (path === '/api' || path.startsWith('/api/')) {
       const search = /\?([^#]*)/.exec(request.url ?? '')?.[1] ?? '';
@@ -66,7 +70,7 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
     response.once('close', () => gone.abort());
     const call: Call = { requestId: newRequestId(), signal: gone.signal, route: 'unknown' };
     let path = request.url ?? '/';
-    let answer: ApiAnswer;
+    let answer: ApiAnswer | StreamingAnswer;
     try {
       path = canonicalPath(path);
       answer = await route(request, path, call);
@@ -77,16 +81,25 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
         parts.logger.error({ requestId: call.requestId, route: call.route, err: thrown }, 'request failed');
       }
     }
-    send(request, response, answer, call.requestId);
-    const seconds = (performance.now() - startedAt) / 1_000;
     const method = request.method ?? 'GET';
+    let seconds = (performance.now() - startedAt) / 1_000;
+    if ('send' in answer) {
+      const failure = await sendStream(request, response, answer, call.requestId);
+      if (failure !== undefined && !gone.signal.aborted) {
+        parts.logger.error({ requestId: call.requestId, route: call.route, err: failure }, 'stream failed');
+      }
+    } else {
+      send(request, response, answer, call.requestId);
+      seconds = (performance.now() - startedAt) / 1_000;
+    }
+    // Of a stream the figure is the time until it began: how long it is watched says nothing about the platform.
     parts.metrics.observeRequest(call.route, known(method), answer.status, seconds);
     const fields = {
       requestId: call.requestId,
       method,
       route: call.route,
       status: answer.status,
-      ms: Math.round(seconds * 1_000),
+      ms: Math.round(performance.now() - startedAt),
       address: request.socket.remoteAddress,
     };
     if (quiet(call.route) && answer.status < 400) parts.logger.debug(fields, 'request');
@@ -126,12 +139,34 @@ function send(
 ): void {
   if (response.headersSent || response.destroyed) return;
   const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;
-  response.statusCode = answer.status;
-  for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
-  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
-  response.setHeader('x-request-id', requestId);
+  setHead(response, answer, requestId);
   if (answer.status !== 304) response.setHeader('content-length', body.byteLength);
   // A body that was not read to its end would be taken for the next request.
   if (!request.complete) response.setHeader('connection', 'close');
   response.end(request.method === 'HEAD' || answer.status === 304 ? undefined : body);
+}
+
+function setHead(
+  response: ServerResponse,
+  answer: Pick<ApiAnswer, 'status' | 'headers'>,
+  requestId: string,
+): void {
+  response.statusCode = answer.status;
+  for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+  response.setHeader('x-request-id', requestId);
+}
+
+async function sendStream(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: StreamingAnswer,
+  requestId: string,
+): Promise<unknown> {
+  setHead(response, answer, requestId);
+  // The connection is not used again: a stream that was cut short must not be taken for a whole one.
+  response.setHeader('connection', 'close');
+  if (request.method === 'HEAD') response.end();
+  else response.flushHeaders();
+  return answer.send(response);
 }

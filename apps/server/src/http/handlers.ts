@@ -8,6 +8,7 @@ import type {
   RouteId,
 } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
+import type { EventAnswer, FileAnswer } from './stream-answer.ts';
 
 /** What a handler gets: validated input, who asks, and a signal that fires when the client is gone. */
 interface HandlerInput<R extends RouteDeclaration> {
@@ -17,9 +18,18 @@ interface HandlerInput<R extends RouteDeclaration> {
   readonly query: QueryOf<R>;
   readonly body: BodyOf<R>;
   readonly signal: AbortSignal;
+  /** A request header by lower-case name. */
+  readonly header: (name: string) => string | undefined;
 }
 
-type Handler<R extends RouteDeclaration> = (input: HandlerInput<R>) => Promise<ResponseOf<R>> | ResponseOf<R>;
+/** One JSON document, or for a route that streams its events or its file. */
+type AnswerOf<R extends RouteDeclaration> = R['stream'] extends 'events'
+  ? EventAnswer
+  : R['stream'] extends 'file'
+    ? FileAnswer
+    : ResponseOf<R>;
+
+type Handler<R extends RouteDeclaration> = (input: HandlerInput<R>) => Promise<AnswerOf<R>> | AnswerOf<R>;
 
 /** One handler for every declared route: the compiler demands the ones that are missing. */
 export type Handlers = { readonly [Id in RouteId]: Handler<(typeof ROUTES)[Id]> };

@@ -22,7 +22,9 @@ export type { AggregateInput, AggregateResult } from './spans/aggregate.ts';
 export type { Facet, FacetsInput } from './spans/facets.ts';
 export type { QueryLimits } from './core/run.ts';
 export type { Window } from './core/scope.ts';
+export { createLogQueries, type LogContext, type LogQueries } from './logs/index.ts';
 export type { Page, SearchInput } from './spans/search-spans.ts';
+export * from './tail/index.ts';
 
 /**
  * Every read of spans. The context comes first and decides whose rows are seen; the signal stops the query when

@@ -72,13 +72,21 @@ function responses(route: RouteDeclaration, components: Map<string, unknown>): J
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const errorSchema = route.path.startsWith('/api/v1/') ? 'CatalogError' : 'Error';
+  const schema = lift(schemaOf(route.response, 'output'), components);
+  const types =
+    route.stream === 'events'
+      ? ['text/event-stream']
+      : route.stream === 'file'
+        ? route.produces
+        : ['application/json'];
   const failures = [...byStatus].sort(([a], [b]) => a - b);
   return Object.fromEntries([
     [
-      '200',
+      String(route.success),
       {
-        description: 'Success',
-        content: { 'application/json': { schema: lift(schemaOf(route.response, 'output'), components) } },
+        description:
+          route.stream === 'events' ? 'Server-sent events; the schema is that of their data' : 'Success',
+        content: Object.fromEntries(types.map((type) => [type, { schema }])),
       },
     ],
     ...failures.map(([status, list]): [string, Json] => [

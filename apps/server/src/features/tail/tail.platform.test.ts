@@ -1,0 +1,229 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLogger } from '@candela/kernel';
+import { encodeTraceRequest } from '@candela/otlp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Config, readConfig } from '../../config.ts';
+import { createMetrics } from '../../metrics.ts';
+import { type Platform, startPlatform } from '../../platform.ts';
+
+let dir: string;
+let platform: Platform;
+
+async function start(changes: Partial<Config> = {}): Promise<Platform> {
+  const config = readConfig({
+    PLATFORM_DATA_DIR: dir,
+    PLATFORM_PORT: '0',
+    PLATFORM_OTLP_HTTP_PORT: '0',
+    PLATFORM_OTLP_GRPC_PORT: '0',
+    PLATFORM_MIN_FREE_DISK_PERCENT: '0',
+    PLATFORM_MAX_STREAMS_PER_CLIENT: '3',
+    PLATFORM_TAIL_ROWS_PER_SECOND: '40',
+  });
+  return startPlatform({ ...config, ...changes }, { logger: silentLogger, metrics: createMetrics() });
+}
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'candela-tail-'));
+  platform = await start();
+});
+afterAll(async () => {
+  await platform.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+let next = 1;
+
+/** Sends spans of that name; returns their ids. */
+async function send(name: string, count: number, service = 'shop'): Promise<string[]> {
+  const now = BigInt(Date.now()) * 1_000_000n;
+  const ids = Array.from({ length: count }, () => (next++).toString(16).padStart(16, '0'));
+  const body = encodeTraceRequest({
+    resourceSpans: [
+      {
+        resource: { attributes: { 'service.name': service } },
+        scopeSpans: [
+          {
+            scope: { name: 'test' },
+            spans: ids.map((spanId) => ({
+              traceId: spanId.padStart(32, '0'),
+              spanId,
+              name,
+              kind: 2,
+              startTimeUnixNano: now - 5_000_000n,
+              endTimeUnixNano: now,
+            })),
+          },
+        ],
+      },
+    ],
+  });
+  const answer = await fetch(`${platform.otlpHttp}/v1/traces`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-protobuf' },
+    body: Buffer.from(body),
+  });
+  expect(answer.status).toBe(200);
+  return ids;
+}
+
+interface Event {
+  readonly event: string;
+  readonly id: string | undefined;
+  readonly data: unknown;
+}
+
+/** A live view: what came so far, and a way to wait for more and to leave. */
+class View {
+  readonly events: Event[] = [];
+  readonly response: Response;
+  readonly ended: Promise<'end' | 'cut'>;
+  readonly #leave: AbortController;
+
+  private constructor(response: Response, leave: AbortController) {
+    this.response = response;
+    this.#leave = leave;
+    this.ended = this.#read();
+  }
+
+  static async open(query: string, headers: Record<string, string> = {}): Promise<View> {
+    const leave = new AbortController();
+    const response = await fetch(`${platform.http}/api/telemetry/tail?${query}`, {
+      headers,
+      signal: leave.signal,
+    });
+    return new View(response, leave);
+  }
+
+  async #read(): Promise<'end' | 'cut'> {
+    let text = '';
+    try {
+      const chunks = (this.response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream());
+      for await (const chunk of chunks) {
+        text += chunk;
+        const blocks = text.split('\n\n');
+        text = blocks.pop() ?? '';
+        for (const block of blocks) this.#take(block);
+      }
+      return 'end';
+    } catch {
+      return 'cut';
+    }
+  }
+
+  #take(block: string): void {
+    const field = (name: string) =>
+      block
+        .split('\n')
+        .find((line) => line.startsWith(`${name}: `))
+        ?.slice(name.length + 2);
+    const event = field('event');
+    if (event !== undefined) {
+      this.events.push({ event, id: field('id'), data: JSON.parse(field('data') ?? 'null') });
+    }
+  }
+
+  get spanIds(): string[] {
+    return this.events
+      .filter(({ event }) => event === 'rows')
+      .flatMap(({ data }) => (data as { spanId: string }[]).map(({ spanId }) => spanId));
+  }
+
+  get skipped(): number {
+    return this.events
+      .filter(({ event }) => event === 'skipped')
+      .reduce((sum, { data }) => sum + (data as { count: number }).count, 0);
+  }
+
+  async until(done: (view: View) => boolean, ms = 15_000): Promise<void> {
+    const end = Date.now() + ms;
+    while (!done(this)) {
+      if (Date.now() > end) throw new Error(`nothing came: ${JSON.stringify(this.events).slice(0, 500)}`);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+  }
+
+  leave(): void {
+    this.#leave.abort();
+  }
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('a live view', () => {
+  it('tells each new row once, in order of arrival, and only those that match', async () => {
+    const view = await View.open('signal=spans&q=name%3Awanted');
+    expect(view.response.status).toBe(200);
+    expect(view.response.headers.get('content-type')).toContain('text/event-stream');
+    expect(view.response.headers.get('content-encoding')).toBeNull();
+    const ids: string[] = [];
+    for (let turn = 0; turn < 5; turn++) {
+      ids.push(...(await send('wanted', 3)));
+      await send('other', 2);
+      await sleep(400);
+    }
+    await view.until(({ spanIds }) => spanIds.length >= ids.length);
+    await sleep(1_200);
+    expect([...view.spanIds].sort()).toEqual([...ids].sort());
+    expect(view.skipped).toBe(0);
+    const [row] = view.events.flatMap(({ event, data }) => (event === 'rows' ? (data as object[]) : []));
+    expect(row).toMatchObject({ name: 'wanted', service: 'shop', kind: 'server' });
+    view.leave();
+  });
+
+  it('goes on after a lost connection where it stopped: nothing twice, nothing missing', async () => {
+    const first = await View.open('q=name%3Aagain');
+    const before = await send('again', 4);
+    await first.until(({ spanIds }) => spanIds.length === before.length);
+    const lastId = first.events.at(-1)?.id ?? '';
+    first.leave();
+    const meanwhile = await send('again', 5);
+    await sleep(600);
+    const second = await View.open('q=name%3Aagain', { 'last-event-id': lastId });
+    const after = await send('again', 2);
+    await second.until(({ spanIds }) => spanIds.length >= 7);
+    await sleep(1_200);
+    expect([...second.spanIds].sort()).toEqual([...meanwhile, ...after].sort());
+    second.leave();
+  });
+
+  it('says how many rows it left out when more arrive than a client is sent', async () => {
+    const view = await View.open('q=name%3Aflood');
+    await sleep(200);
+    const ids = await send('flood', 1_000);
+    await view.until(({ skipped }) => skipped > 0);
+    await sleep(1_500);
+    expect(view.spanIds.length + view.skipped).toBe(ids.length);
+    expect(view.spanIds.length).toBeLessThanOrEqual(80);
+    view.leave();
+  });
+
+  it('refuses what is wrong before it begins, and more views than its bound', async () => {
+    const wrong = await fetch(`${platform.http}/api/telemetry/tail?q=nope%3A1`);
+    expect(wrong.status).toBe(400);
+    expect(await wrong.json()).toEqual({ err: expect.stringContaining('no field "nope"') as string });
+    expect((await fetch(`${platform.http}/api/telemetry/tail?signal=smells`)).status).toBe(400);
+    await sleep(300);
+    const views = await Promise.all([View.open(''), View.open(''), View.open('')]);
+    const fourth = await fetch(`${platform.http}/api/telemetry/tail`);
+    expect(fourth.status).toBe(429);
+    expect(fourth.headers.get('x-platform-error-code')).toBe('too_many_streams');
+    expect(fourth.headers.get('retry-after')).not.toBeNull();
+    for (const view of views) view.leave();
+    await sleep(300);
+    const again = await View.open('');
+    expect(again.response.status).toBe(200);
+    again.leave();
+  });
+
+  it('ends with a sentence when the platform stops', async () => {
+    const view = await View.open('');
+    await sleep(100);
+    const stopped = platform.stop();
+    expect(await view.ended).toBe('end');
+    expect(view.events.at(-1)).toMatchObject({ event: 'failure', data: { code: 'shutting_down' } });
+    expect(await stopped).toBe(true);
+    platform = await start();
+  });
+});

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import { isoTime } from './common.ts';
+import { spanRowSchema } from './traces.ts';
+
+/** Signals that can be watched live. */
+export const LIVE_SIGNALS = ['spans'] as const;
+export type LiveSignal = (typeof LIVE_SIGNALS)[number];
+
+/** How far back a live view may begin, seconds. */
+export const TAIL_MAX_BACK_SECONDS = 600;
+
+export const tail = defineRoute({
+  id: 'tail',
+  method: 'GET',
+  path: '/api/telemetry/tail',
+  tag: 'Telemetry',
+  summary:
+    'New rows as they arrive, as server-sent events: `rows` (an array, in order of arrival), `skipped` ({count}: more arrived than are sent a second), `failure` ({err, code}) before an early end. `Last-Event-ID` goes on where a broken connection stopped.',
+  permission: 'telemetry',
+  stream: 'events',
+  query: z.strictObject({
+    signal: z.enum(LIVE_SIGNALS).default('spans'),
+    q: z.string().max(4_096).optional(),
+    since: isoTime.optional().meta({
+      description: `Rows that arrived from then on; at most ${TAIL_MAX_BACK_SECONDS} seconds back. Default: now.`,
+    }),
+  }),
+  response: z
+    .array(spanRowSchema)
+    .meta({ description: 'Data of a `rows` event: rows as the search of that signal gives them.' }),
+  errors: ['bad_query', 'too_many_streams', 'store_unavailable', 'shutting_down'],
+});

@@ -1,0 +1,30 @@
+import type { Source } from './source.ts';
+
+/**
+ * How the rows of a signal are told one by one: what live views and exports need to know. `Raw` is a row as the engine
+ * gives it, `Row` as the searches of that signal show it.
+ */
+export interface RowShape<Raw, Row> {
+  readonly source: Source;
+  /** Columns of a row; none may be called `Ns`, `At` or `Id`. */
+  readonly columns: string;
+  /** Text columns or expressions that, with the time of the source, tell one row from another. */
+  readonly ids: readonly string[];
+  toRow(raw: Raw): Row;
+}
+
+/** The shape with its raw row hidden: what a registry of shapes holds. */
+export interface RowReader<Row> {
+  readonly source: Source;
+  readonly columns: string;
+  readonly ids: readonly string[];
+  toRow(raw: Readonly<Record<string, unknown>>): Row;
+}
+
+/** The one place where a row of the engine is taken for what the shape's columns say. */
+export function rowReader<Raw, Row>(shape: RowShape<Raw, Row>): RowReader<Row> {
+  return { ...shape, toRow: (raw) => shape.toRow(raw as Raw) };
+}
+
+/** One text of all ids, for comparing and for cursors. */
+export const idSql = (ids: readonly string[]): string => `[${ids.join(', ')}]`;

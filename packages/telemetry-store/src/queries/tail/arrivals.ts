@@ -1,0 +1,81 @@
+import type { Filter } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import { idSql, type RowReader } from '../core/row-shape.ts';
+import type { Runner } from '../core/run.ts';
+import { Scope } from '../core/scope.ts';
+
+/** A row that arrived, and what tells it from others. */
+export interface Arrival<Row> {
+  readonly id: string;
+  /** When the platform took it, epoch milliseconds. */
+  readonly receivedAtMs: number;
+  readonly row: Row;
+}
+
+export interface ArrivalsInput {
+  readonly filter: Filter | undefined;
+  /** Arrived at this time or later, epoch milliseconds. */
+  readonly fromMs: number;
+  /** Rows to give, the newest. */
+  readonly limit: number;
+}
+
+const HOUR_NS = 3_600_000_000_000n;
+/**
+ * How far the time of a live row may lie from its arrival. It is what bounds the read: tables are sorted by event time.
+ * Older rows (a replay, a clock that is wrong) are found by searches.
+ */
+const MAX_LAG_NS = 6n * HOUR_NS;
+const MAX_AHEAD_NS = HOUR_NS;
+
+function arrived<Row>(
+  context: RequestContext,
+  shape: RowReader<Row>,
+  input: Pick<ArrivalsInput, 'filter' | 'fromMs'>,
+): Scope {
+  const from = BigInt(input.fromMs) * 1_000_000n;
+  const scope = Scope.of(context, shape.source).during({
+    from: from > MAX_LAG_NS ? from - MAX_LAG_NS : 0n,
+    to: BigInt(Date.now()) * 1_000_000n + MAX_AHEAD_NS,
+  });
+  return scope
+    .and(`ReceivedAt >= fromUnixTimestamp64Milli(${scope.params.bind(input.fromMs, 'Int64')})`)
+    .matching(input.filter);
+}
+
+/** The newest rows that arrived since a moment, oldest arrival first. */
+export async function readArrivals<Row>(
+  runner: Runner,
+  context: RequestContext,
+  shape: RowReader<Row>,
+  input: ArrivalsInput,
+): Promise<Arrival<Row>[]> {
+  const scope = arrived(context, shape, input);
+  const { time } = shape.source;
+  const rows = await runner.run<Readonly<Record<string, unknown>> & { Ns: string; At: number; Id: string[] }>(
+    scope,
+    `SELECT ${shape.columns}, toString(toUnixTimestamp64Nano(${time})) AS Ns,
+      toUnixTimestamp64Milli(ReceivedAt) AS At, ${idSql(shape.ids)} AS Id
+     ${scope.from}
+     ORDER BY ReceivedAt DESC, ${time} DESC, ${shape.ids.map((id) => `${id} DESC`).join(', ')}
+     LIMIT ${input.limit}`,
+  );
+  return rows
+    .map((raw) => ({ id: `${raw.Ns} ${raw.Id.join(' ')}`, receivedAtMs: raw.At, row: shape.toRow(raw) }))
+    .reverse();
+}
+
+/** How many rows arrived from one moment to another, both included. */
+export async function countArrivals<Row>(
+  runner: Runner,
+  context: RequestContext,
+  shape: RowReader<Row>,
+  input: Pick<ArrivalsInput, 'filter' | 'fromMs'> & { readonly toMs: number },
+): Promise<number> {
+  const scope = arrived(context, shape, input);
+  const until = scope.and(
+    `ReceivedAt <= fromUnixTimestamp64Milli(${scope.params.bind(input.toMs, 'Int64')})`,
+  );
+  const [row] = await runner.run<{ C: number }>(until, `SELECT count() AS C ${until.from}`);
+  return row?.C ?? 0;
+}

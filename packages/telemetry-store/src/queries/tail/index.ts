@@ -1,0 +1,45 @@
+import type { LiveSignal, SpanRow } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import type { TelemetryStore } from '../../client/store.ts';
+import type { RowReader } from '../core/row-shape.ts';
+import { type QueryLimits, runner } from '../core/run.ts';
+import { SPAN_SHAPE } from '../spans/span-shape.ts';
+import { type Arrival, type ArrivalsInput, countArrivals, readArrivals } from './arrivals.ts';
+
+export type { Arrival, ArrivalsInput } from './arrivals.ts';
+
+/** What a live view of any signal shows. */
+export type LiveRow = SpanRow;
+
+/** Every signal with a live view; the registry. */
+const SHAPES: Record<LiveSignal, RowReader<LiveRow>> = { spans: SPAN_SHAPE };
+
+/** Rows by arrival: what live views poll. @throws bad_query, query_too_expensive, store_unavailable */
+export interface TailQueries {
+  /** The newest rows that arrived since a moment, oldest arrival first. */
+  arrivals(
+    context: RequestContext,
+    signal: LiveSignal,
+    input: ArrivalsInput,
+    abort?: AbortSignal,
+  ): Promise<Arrival<LiveRow>[]>;
+  /** How many arrived from one moment to another, both included. */
+  count(
+    context: RequestContext,
+    signal: LiveSignal,
+    input: Pick<ArrivalsInput, 'filter' | 'fromMs'> & { readonly toMs: number },
+    abort?: AbortSignal,
+  ): Promise<number>;
+}
+
+/** Table whose inserts bring new rows of a signal. */
+export const liveTable = (signal: LiveSignal): string => SHAPES[signal].source.table;
+
+export function createTailQueries(store: Pick<TelemetryStore, 'select'>, limits: QueryLimits): TailQueries {
+  return {
+    arrivals: (context, signal, input, abort) =>
+      readArrivals(runner(store, limits, abort), context, SHAPES[signal], input),
+    count: (context, signal, input, abort) =>
+      countArrivals(runner(store, limits, abort), context, SHAPES[signal], input),
+  };
+}
