@@ -10,3 +10,4 @@ export * from './telemetry/logs.ts';
 export * from './telemetry/ingest-health.ts';
 export * from './telemetry/tail.ts';
 export * from './telemetry/traces.ts';
+export * from './telemetry/trace-search.ts';

@@ -4,6 +4,7 @@ import { aggregate, facets } from './telemetry/aggregate.ts';
 import { getIngestHealth } from './telemetry/ingest-health.ts';
 import { tail } from './telemetry/tail.ts';
 import { getLog, getLogContext, searchLogs } from './telemetry/logs.ts';
+import { searchTrace } from './telemetry/trace-search.ts';
 import { getHierarchy, getSpan, getTrace, searchSpans, searchTraces } from './telemetry/traces.ts';
 
 /** Every route of the API; the one registry. */
@@ -22,6 +23,7 @@ export const ROUTES = {
   facets,
   tail,
   getIngestHealth,
+  searchTrace,
 } as const satisfies Record<string, RouteDeclaration>;
 
 export type RouteId = keyof typeof ROUTES;

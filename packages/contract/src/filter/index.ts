@@ -5,4 +5,5 @@ export * from './fields.ts';
 export { type GlobPieces, parseGlob } from './glob.ts';
 export * from './parse.ts';
 export { printFilter } from './print.ts';
+export { searchTerms } from './terms.ts';
 export * from './units.ts';

@@ -4,6 +4,7 @@ import type {
   SpanRow,
   SpanSort,
   Trace,
+  TraceHit,
   TraceRow,
   TraceSort,
 } from '@candela/contract';
@@ -14,6 +15,7 @@ import { environmentsOf } from './environments.ts';
 import { type Facet, type FacetsInput, facetsOfSpans } from './spans/facets.ts';
 import { type QueryLimits, runner } from './core/run.ts';
 import { type Page, type SearchInput, searchSpans } from './spans/search-spans.ts';
+import { searchInTrace } from './spans/search-in-trace.ts';
 import { searchTraces } from './spans/search-traces.ts';
 import { readSpan } from './spans/span.ts';
 import { readHierarchy, readTrace } from './spans/trace.ts';
@@ -46,6 +48,12 @@ export interface TelemetryQueries {
     input: { traceId: string; limit: number; cursor: string | undefined },
     signal?: AbortSignal,
   ): Promise<{ data: Trace; nextCursor: string | null }>;
+  /** Spans of a trace that hold every term of a text. */
+  searchInTrace(
+    context: RequestContext,
+    input: { traceId: string; q: string },
+    signal?: AbortSignal,
+  ): Promise<{ hits: TraceHit[]; truncated: boolean }>;
   span(
     context: RequestContext,
     ids: { traceId: string; spanId: string },
@@ -71,6 +79,7 @@ export function createTelemetryQueries(
     searchTraces: (context, input, signal) => searchTraces(on(signal), context, input),
     searchSpans: (context, input, signal) => searchSpans(on(signal), context, input),
     trace: (context, input, signal) => readTrace(on(signal), context, input),
+    searchInTrace: (context, input, signal) => searchInTrace(on(signal), context, input),
     span: (context, ids, signal) => readSpan(on(signal), context, ids),
     hierarchy: (context, spanId, signal) => readHierarchy(on(signal), context, spanId),
     aggregate: (context, input, signal) => aggregateSpans(on(signal), context, input),

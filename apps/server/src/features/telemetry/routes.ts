@@ -5,7 +5,14 @@ import { filterOf, windowOf } from './service.ts';
 
 type TelemetryHandlers = Pick<
   Handlers,
-  'searchTraces' | 'searchSpans' | 'getTrace' | 'getSpan' | 'getHierarchy' | 'aggregate' | 'facets'
+  | 'searchTraces'
+  | 'searchSpans'
+  | 'getTrace'
+  | 'searchTrace'
+  | 'getSpan'
+  | 'getHierarchy'
+  | 'aggregate'
+  | 'facets'
 >;
 
 const isoOf = (nanos: bigint): string => new Date(Number(nanos / 1_000_000n)).toISOString();
@@ -38,6 +45,9 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
       ),
     getTrace: ({ context, params, query, signal }) =>
       queries.trace(context, { traceId: params.traceId, limit: query.limit, cursor: query.cursor }, signal),
+    searchTrace: async ({ context, params, query, signal }) => ({
+      data: await queries.searchInTrace(context, { traceId: params.traceId, q: query.q }, signal),
+    }),
     getSpan: async ({ context, params, signal }) => ({ data: await queries.span(context, params, signal) }),
     getHierarchy: async ({ context, params, signal }) => ({
       data: await queries.hierarchy(context, params.spanId, signal),

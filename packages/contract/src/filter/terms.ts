@@ -1,0 +1,12 @@
+const MAX_TERMS = 10;
+
+/**
+ * What a search inside one document looks for, in lower case: words, each anywhere, and `"texts in quotes"` as they
+ * are. At most ten; an unclosed quote reaches to the end.
+ */
+export function searchTerms(text: string): readonly string[] {
+  const terms = [...text.matchAll(/"([^"]*)"?|[^\s"]+/g)].map(([whole, quoted]) =>
+    (quoted ?? whole).trim().toLowerCase(),
+  );
+  return [...new Set(terms.filter((term) => term !== ''))].slice(0, MAX_TERMS);
+}
