@@ -82,7 +82,18 @@ export async function openQueryBench(): Promise<QueryBench> {
         place,
       ),
     putLogs: (logRecords, place = {}) =>
-      insert('logs', encodeLogsRequest({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] }), place),
+      insert(
+        'logs',
+        encodeLogsRequest({
+          resourceLogs: [
+            {
+              resource: { attributes: { 'service.name': place.service ?? 'shop', ...place.resource } },
+              scopeLogs: [{ scope: { name: 'test', version: '1' }, logRecords }],
+            },
+          ],
+        }),
+        place,
+      ),
     async close() {
       await store.close();
       await rm(dir, { recursive: true, force: true });

@@ -1,0 +1,31 @@
+import type { LogDetail, LogRow, LogSort } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import type { TelemetryStore } from '../../client/store.ts';
+import { type QueryLimits, runner } from '../core/run.ts';
+import type { Page, SearchInput } from '../spans/search-spans.ts';
+import { type LogContext, readLogContext } from './log-context.ts';
+import { readLog } from './log.ts';
+import { searchLogs } from './search-logs.ts';
+
+export type { LogContext } from './log-context.ts';
+
+/** Reads of log records. @throws bad_query, not_found, query_too_expensive, store_unavailable */
+export interface LogQueries {
+  search(context: RequestContext, input: SearchInput<LogSort>, signal?: AbortSignal): Promise<Page<LogRow>>;
+  log(context: RequestContext, id: string, signal?: AbortSignal): Promise<LogDetail>;
+  /** Lines before and after a record, each at most as many as asked for. */
+  around(
+    context: RequestContext,
+    input: { id: string; before: number; after: number },
+    signal?: AbortSignal,
+  ): Promise<LogContext>;
+}
+
+export function createLogQueries(store: Pick<TelemetryStore, 'select'>, limits: QueryLimits): LogQueries {
+  const on = (signal: AbortSignal | undefined) => runner(store, limits, signal);
+  return {
+    search: (context, input, signal) => searchLogs(on(signal), context, input),
+    log: (context, id, signal) => readLog(on(signal), context, id),
+    around: (context, input, signal) => readLogContext(on(signal), context, input),
+  };
+}

@@ -1,0 +1,146 @@
+import type { LogRow, LogSort } from '@candela/contract';
+import { fail, type RequestContext } from '@candela/kernel';
+import { type Cursor, decodeCursor, encodeCursor } from '../core/cursor.ts';
+import type { Runner } from '../core/run.ts';
+import { Scope, type Window } from '../core/scope.ts';
+import { slices } from '../core/slices.ts';
+import { type Page, type SearchInput, shrink } from '../spans/search-spans.ts';
+import { LOGS } from './log-fields.ts';
+import { type LogPlace, orderBy, PLACE_SQL, placeValue } from './log-order.ts';
+import { LOG_COLUMNS, type RawLogRow, toLogRow } from './log-row.ts';
+
+/** Records with one and the same place that a list can page through. */
+const MAX_EQUALS = 1_000_000;
+
+interface RawPlace {
+  readonly TimeNs: string;
+  readonly ObservedNs: string;
+  readonly ReceivedMs: string;
+}
+
+/** Where a page begins: after so many records of that place. */
+interface Start {
+  readonly place: LogPlace;
+  readonly skip: number;
+}
+
+/** One page of matching log records: their places first, then the rows of that page. */
+export async function searchLogs(
+  runner: Runner,
+  context: RequestContext,
+  input: SearchInput<LogSort>,
+): Promise<Page<LogRow>> {
+  const list = `logs ${input.sort}`;
+  const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 4);
+  const window = cursor ?? input.window;
+  const start = cursor && startOf(cursor);
+  const found = await pagePlaces(runner, context, { ...input, window }, cursor, start);
+  const places = found.slice(0, input.limit);
+  const last = places.at(-1);
+  if (last === undefined) return { data: [], nextCursor: null };
+  const data = await rows(runner, context, input, places, start);
+  if (found.length <= input.limit) return { data, nextCursor: null };
+  const equals = places.filter((place) => samePlace(place, last)).length;
+  const before = start !== undefined && samePlace(start.place, last) ? start.skip : 0;
+  return {
+    data,
+    nextCursor: encodeCursor({
+      list,
+      from: window.from,
+      to: window.to,
+      after: [last.ns, last.observedNs, last.receivedMs, String(before + equals)],
+    }),
+  };
+}
+
+const samePlace = (a: LogPlace, b: LogPlace): boolean =>
+  a.ns === b.ns && a.observedNs === b.observedNs && a.receivedMs === b.receivedMs;
+
+function startOf(cursor: Cursor): Start {
+  const [ns = '', observedNs = '', receivedMs = '', skip = ''] = cursor.after;
+  const whole = [ns, observedNs, receivedMs, skip].every((text) => /^\d{1,19}$/.test(text));
+  if (!whole || Number(skip) > MAX_EQUALS) throw fail('bad_query', { detail: 'The cursor is damaged.' });
+  return { place: { ns, observedNs, receivedMs }, skip: Number(skip) };
+}
+
+async function pagePlaces(
+  runner: Runner,
+  context: RequestContext,
+  input: SearchInput<LogSort>,
+  cursor: Cursor | undefined,
+  start: Start | undefined,
+): Promise<LogPlace[]> {
+  const descending = input.sort === '-time';
+  const places: LogPlace[] = [];
+  let skip = start?.skip ?? 0;
+  for (const part of slices(shrink(input.window, cursor, descending), descending)) {
+    const scope = from(context, input, part, start, descending);
+    const found = await runner.run<RawPlace>(
+      scope,
+      `SELECT toString(toUnixTimestamp64Nano(Timestamp)) AS TimeNs,
+         toString(toUnixTimestamp64Nano(ObservedTimestamp)) AS ObservedNs,
+         toString(toUnixTimestamp64Milli(ReceivedAt)) AS ReceivedMs
+       ${scope.from} ${orderBy(descending ? 'DESC' : 'ASC')} LIMIT ${input.limit + 1 - places.length} OFFSET ${skip}`,
+    );
+    places.push(
+      ...found.map((raw) => ({ ns: raw.TimeNs, observedNs: raw.ObservedNs, receivedMs: raw.ReceivedMs })),
+    );
+    if (places.length > input.limit) break;
+    // What has been seen lies at the near end: in the first slice.
+    skip = 0;
+  }
+  return places;
+}
+
+function from(
+  context: RequestContext,
+  input: SearchInput<LogSort>,
+  window: Window,
+  start: Start | undefined,
+  descending: boolean,
+): Scope {
+  const scope = Scope.of(context, LOGS).during(window).matching(input.filter);
+  if (start === undefined) return scope;
+  return scope.and(`${PLACE_SQL} ${descending ? '<=' : '>='} ${placeValue(start.place, scope.params)}`);
+}
+
+/** The rows at those places: the same list once more, but only where the page is. */
+async function rows(
+  runner: Runner,
+  context: RequestContext,
+  input: SearchInput<LogSort>,
+  places: readonly LogPlace[],
+  start: Start | undefined,
+): Promise<LogRow[]> {
+  const descending = input.sort === '-time';
+  const [first, last] = [places[0] as LogPlace, places.at(-1) as LogPlace];
+  const [low, high] = descending ? [last, first] : [first, last];
+  const scope = Scope.of(context, LOGS)
+    .during({ from: BigInt(low.ns), to: BigInt(high.ns) + 1n })
+    .matching(input.filter);
+  const { params } = scope;
+  const within = scope.and(
+    `${PLACE_SQL} >= ${placeValue(low, params)} AND ${PLACE_SQL} <= ${placeValue(high, params)}`,
+  );
+  const begun = start !== undefined && samePlace(start.place, first) ? start.skip : 0;
+  const found = await runner.run<RawLogRow>(
+    within,
+    `SELECT ${LOG_COLUMNS} ${within.from} ${orderBy(descending ? 'DESC' : 'ASC')}
+     LIMIT ${places.length} OFFSET ${begun}`,
+  );
+  return numbered(found, begun);
+}
+
+/** Rows with ids that differ even where the records do not. */
+function numbered(found: readonly RawLogRow[], begun: number): LogRow[] {
+  const [first] = found;
+  const seen = new Map<string, number>();
+  return found.map((raw) => {
+    const key = `${raw.TimeNs} ${raw.Hash}`;
+    const before = seen.get(key) ?? 0;
+    seen.set(key, before + 1);
+    const same = first !== undefined && raw.TimeNs === first.TimeNs && raw.ReceivedMs === first.ReceivedMs;
+    // Equals on the page before took smaller numbers.
+    return toLogRow(raw, before + (same ? begun : 0));
+  });
+}
