@@ -76,6 +76,9 @@ const GEN_AI = [
   column('EmitterCostUsd', 'Nullable(Float64)'),
 ];
 
+/** Bit 31 of a span's `Flags`: it was sent without an end (while it ran), and its `Duration` of 0 says nothing. */
+export const UNFINISHED_FLAG = 0x8000_0000;
+
 export const OTEL_TRACES: Table = {
   name: 'otel_traces',
   signal: 'traces',
@@ -104,6 +107,7 @@ export const OTEL_TRACES: Table = {
     column('Links.Attributes', 'Array(Map(LowCardinality(String), String))'),
     ...TENANCY,
     column('ScopeAttributes', MAP),
+    /** As sent, in bits that OpenTelemetry uses (0 to 9); and {@link UNFINISHED_FLAG}. */
     column('Flags', 'UInt32'),
     /** Attributes that hold prompts, completions, tool definitions: out of SpanAttributes, so that lists never read them. */
     column('ContentAttributes', MAP),

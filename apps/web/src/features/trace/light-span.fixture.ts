@@ -20,6 +20,7 @@ export function testSpan(
     startTime: '2026-11-20T10:00:00.000Z',
     offsetMs: startMs,
     durationMs: 1,
+    unfinished: false,
     status: 'unset',
     statusMessage: null,
     operation: null,

@@ -1,11 +1,13 @@
 import type { LightSpan, SpanRow } from '@candela/contract';
+import { UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 
 /** Columns of every view of a span: narrow ones only. Times travel as text, they do not fit a double. */
 export const SPAN_COLUMNS = `TraceId, SpanId, ParentSpanId, SpanName, SpanKind, ServiceName, Environment,
   toString(toUnixTimestamp64Nano(Timestamp)) AS StartNs, toString(Duration) AS DurationNs, StatusCode, StatusMessage,
   GenAiOperation, GenAiProvider, ${MODEL_SQL} AS Model, AgentName, ToolName, ErrorType, SessionId, UserId,
-  ${INPUT_TOKENS_SQL} AS Input, ${OUTPUT_TOKENS_SQL} AS Output, CountsUsage, CostUsd, TimeToFirstTokenMs`;
+  ${INPUT_TOKENS_SQL} AS Input, ${OUTPUT_TOKENS_SQL} AS Output, CountsUsage, CostUsd, TimeToFirstTokenMs,
+  Flags >= ${UNFINISHED_FLAG} AS Unfinished`;
 
 export interface RawSpan {
   readonly TraceId: string;
@@ -32,6 +34,7 @@ export interface RawSpan {
   readonly CountsUsage: number;
   readonly CostUsd: number | null;
   readonly TimeToFirstTokenMs: number | null;
+  readonly Unfinished: number;
 }
 
 /** ISO 8601 with milliseconds. */
@@ -71,6 +74,7 @@ export function toSpanRow(raw: RawSpan): SpanRow {
     environment: raw.Environment,
     startTime: iso(BigInt(raw.StartNs)),
     durationMs: ms(BigInt(raw.DurationNs)),
+    unfinished: raw.Unfinished === 1,
     status: statusOf(raw.StatusCode),
     statusMessage: orNull(raw.StatusMessage),
     operation: orNull(raw.GenAiOperation),

@@ -1,6 +1,7 @@
 import type { SpanDetail } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { type LogReader, readConversation } from '@candela/semconv';
+import { UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { toAttributes } from '../core/attributes.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
@@ -73,7 +74,7 @@ export async function readSpan(
   );
   const [raw] = await runner.run<WholeSpan>(
     own,
-    `SELECT ${DETAIL_COLUMNS} ${own.from} ORDER BY Timestamp LIMIT 1`,
+    `SELECT ${DETAIL_COLUMNS} ${own.from} ORDER BY Timestamp, Duration DESC LIMIT 1`,
   );
   if (raw === undefined) throw fail('not_found', { what: 'The span' });
   return toDetail(raw, raw.GenAiConvention === '' ? [] : await logsOf(runner, context, raw));
@@ -94,7 +95,7 @@ function toDetail(raw: WholeSpan, logs: readonly LogReader[]): SpanDetail {
     startTimeUnixNano: raw.StartNs,
     endTimeUnixNano: (start + BigInt(raw.DurationNs)).toString(),
     traceState: orNull(raw.TraceState),
-    flags: raw.Flags,
+    flags: raw.Flags & ~UNFINISHED_FLAG,
     usage: hasUsage
       ? {
           input: raw.InputTokens,

@@ -137,7 +137,7 @@ function traceScope(context: RequestContext, traceId: string): Scope {
   return scope.and(`TraceId = ${scope.params.bind(traceId, 'String')}`);
 }
 
-/** A span that was stored twice (an exporter that resent it late) is shown once. */
+/** A span that was stored twice (an exporter that resent it late, or that sent it before its end) is shown once. */
 function readSpans(
   runner: Runner,
   context: RequestContext,
@@ -156,6 +156,6 @@ function readSpans(
   return runner.run<RawSpan>(
     rest,
     `SELECT ${SPAN_COLUMNS} ${rest.from}
-     ORDER BY Timestamp, SpanId LIMIT 1 BY Timestamp, SpanId, SpanName LIMIT ${limit}`,
+     ORDER BY Timestamp, SpanId, Duration DESC LIMIT 1 BY Timestamp, SpanId, SpanName LIMIT ${limit}`,
   );
 }

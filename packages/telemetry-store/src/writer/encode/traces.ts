@@ -9,7 +9,7 @@ import {
   walkRequest,
 } from '@candela/otlp';
 import { normaliseSpan } from '@candela/semconv';
-import { OTEL_TRACES } from '../../schema/tables.ts';
+import { OTEL_TRACES, UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { cutName } from '../columns/bounds.ts';
 import { TableWriter } from '../columns/table-writer.ts';
 import type { AttributeWriter } from './attributes.ts';
@@ -27,6 +27,9 @@ const ARRAY_OF_MAP = 'Array(Map(LowCardinality(String), String))';
 
 const SPAN_KINDS = ['Unspecified', 'Internal', 'Server', 'Client', 'Producer', 'Consumer'];
 const STATUS_CODES = ['Unset', 'Ok', 'Error'];
+
+/** Some SDKs send a span when it starts, its end unset, and again when it ends. */
+const isUnfinished = (span: SpanView): boolean => span.endHigh === 0 && span.endLow === 0;
 
 /** Spans into rows of `otel_traces`. */
 export class TraceEncoder {
@@ -106,6 +109,7 @@ export class TraceEncoder {
     if (parent !== 0 && parent !== 8) return 'bad_parent_span_id';
     if (span.startHigh === 0 && span.startLow === 0) return 'no_start_time';
     if (span.startHigh >= OUT_OF_RANGE || span.endHigh >= OUT_OF_RANGE) return 'time_out_of_range';
+    if (isUnfinished(span)) return undefined;
     if (span.endHigh < span.startHigh || (span.endHigh === span.startHigh && span.endLow < span.startLow)) {
       return 'end_before_start';
     }
@@ -117,8 +121,10 @@ export class TraceEncoder {
     const span = this.#span;
     const { bytes } = this.#decoder.wire;
     columns.timestamp.set(row, span.startLow, span.startHigh);
+    const unfinished = isUnfinished(span);
     const borrow = span.endLow < span.startLow ? 1 : 0;
-    columns.duration.set(row, span.endLow - span.startLow, span.endHigh - span.startHigh - borrow);
+    if (unfinished) columns.duration.set(row, 0, 0);
+    else columns.duration.set(row, span.endLow - span.startLow, span.endHigh - span.startHigh - borrow);
     columns.traceId.hex(bytes, span.traceIdStart, span.traceIdEnd);
     columns.spanId.hex(bytes, span.spanIdStart, span.spanIdEnd);
     if (span.parentEnd === span.parentStart || isZero(bytes, span.parentStart, 8))
@@ -132,7 +138,7 @@ export class TraceEncoder {
     columns.scopeName.set(row, this.#scope.name);
     columns.scopeVersion.set(row, this.#scope.version);
     columns.statusCode.set(row, STATUS_CODES[span.statusCode] ?? 'Unset');
-    columns.flags.data[row] = span.flags;
+    columns.flags.data[row] = unfinished ? (span.flags | UNFINISHED_FLAG) >>> 0 : span.flags;
     columns.attributeTypes.set(
       row,
       this.#attributes.writeSplit(span.attributes, columns.spanAttributes, columns.contentAttributes, row),

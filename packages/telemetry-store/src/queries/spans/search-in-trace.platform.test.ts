@@ -1,0 +1,131 @@
+import { CandelaError } from '@candela/kernel';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  BASE_MS,
+  contextOf,
+  id,
+  LIMITS,
+  openQueryBench,
+  type QueryBench,
+  recordStatements,
+  span,
+} from '../core/testing.ts';
+import { createTelemetryQueries } from '../index.ts';
+
+const TRACE = 77;
+const chat = (messages: unknown) => ({
+  'gen_ai.operation.name': 'chat',
+  'gen_ai.request.model': 'gpt-4o',
+  'gen_ai.input.messages': typeof messages === 'string' ? messages : JSON.stringify(messages),
+});
+
+describe('search inside a trace', () => {
+  let bench: QueryBench;
+  beforeAll(async () => {
+    bench = await openQueryBench();
+    await bench.put([
+      span(TRACE, 1, 0, { name: 'POST /refunds' }),
+      span(TRACE, 2, 1, {
+        parentSpanId: id(1, 16),
+        attributes: chat([
+          { role: 'user', parts: [{ type: 'text', content: 'Please say "Grüße" 100%_off' }] },
+        ]),
+      }),
+      // As Python's json.dumps writes it.
+      span(TRACE, 3, 2, {
+        attributes: chat('[{"role":"user","parts":[{"type":"text","content":"viele Gr\\u00fc\\u00dfe"}]}]'),
+      }),
+      span(TRACE, 4, 3, { attributes: { 'db.statement': 'SELECT order FROM orders' } }),
+      span(TRACE, 5, 4, {
+        events: [{ name: 'exception', attributes: { 'exception.message': 'Refund window closed' } }],
+      }),
+      span(TRACE, 6, 5, { name: 'quiet' }),
+      span(78, 9, 5, { name: 'refund of another trace' }),
+    ]);
+    await bench.put([span(TRACE, 7, 6, { name: 'refund elsewhere' })], { project: 'other' });
+    await bench.putLogs([
+      {
+        timeUnixNano: BigInt(BASE_MS + 5) * 1_000_000n,
+        traceId: id(TRACE, 32),
+        spanId: id(6, 16),
+        body: 'refund was posted late',
+      },
+    ]);
+  });
+  afterAll(() => bench.close());
+
+  const find = async (q: string, project = 'default') => {
+    const { hits } = await bench.queries.searchInTrace(contextOf(project), { traceId: id(TRACE, 32), q });
+    return hits.map((hit) => `${Number.parseInt(hit.spanId, 16)} ${hit.where}`);
+  };
+
+  it('finds names, attributes, events, messages and log records, whatever their case', async () => {
+    expect(await find('REFUND')).toEqual(['1 span', '5 span', '6 log']);
+    expect(await find('orders select')).toEqual(['4 span']);
+    expect(await find('"select orders"')).toEqual([]);
+    expect(await find(id(4, 16))).toEqual(['4 span']);
+  });
+
+  it('finds what JSON escapes, and takes every sign literally', async () => {
+    expect(await find('grüße')).toEqual(['2 span', '3 span']);
+    expect(await find('GRÜSSE')).toEqual([]);
+    expect(await find('100%_off')).toEqual(['2 span']);
+    expect(await find('%')).toEqual(['2 span']);
+    for (const hostile of ["'; DROP TABLE otel_traces --", '{p0:String}', '*', '(?i)']) {
+      expect(await find(hostile)).toEqual([]);
+    }
+  });
+
+  it('shows the text around', async () => {
+    const { hits } = await bench.queries.searchInTrace(contextOf(), { traceId: id(TRACE, 32), q: 'window' });
+    expect(hits[0]?.excerpt).toContain('Refund window closed');
+  });
+
+  it('knows nothing of other projects', async () => {
+    expect(await find('refund', 'other')).toEqual(['7 span']);
+    await expect(find('refund', 'third')).rejects.toThrow(CandelaError);
+  });
+
+  it('asks for the bounds of the trace, then for spans and log records of that project and trace', async () => {
+    const { store, statements } = recordStatements(bench.store);
+    await createTelemetryQueries(store, LIMITS).searchInTrace(contextOf(), {
+      traceId: id(TRACE, 32),
+      q: 'a b',
+    });
+    expect(statements).toHaveLength(3);
+    expect(statements[0]).toMatch(
+      /AS Spans FROM otel_traces WHERE ProjectId = \{p0:String\} AND \(TraceId = \{p1:String\}\)$/,
+    );
+    expect(statements[1]).toMatch(
+      /^SELECT SpanId, toValidUTF8\(substring\(.*FROM otel_traces WHERE ProjectId = \{p0:String\} AND \(TraceId = \{p1:String\}\) AND \(multiSearchAny\(.*, \{p2:Array\(String\)\}\) AND multiSearchAny\(.*, \{p3:Array\(String\)\}\)\) ORDER BY Timestamp, SpanId LIMIT 1 BY SpanId LIMIT 1001$/,
+    );
+    expect(statements[2]).toMatch(
+      /FROM otel_logs WHERE ProjectId = \{p0:String\} AND \(Timestamp >= .* AND Timestamp < .*\) AND \(TraceId = \{p3:String\} AND SpanId != ''\) AND \(multiSearchAny/,
+    );
+  });
+
+  it('shows a span that was sent without its end, and its end once that came', async () => {
+    const start = BigInt(BASE_MS) * 1_000_000n;
+    await bench.put([span(80, 20, 0), span(80, 21, 1, { endTimeUnixNano: 0, flags: 257 })]);
+    const spans = async () => {
+      const { data } = await bench.queries.trace(contextOf(), {
+        traceId: id(80, 32),
+        limit: 100,
+        cursor: undefined,
+      });
+      return data.spans.map(({ unfinished, durationMs }) => [unfinished, durationMs]);
+    };
+    expect(await spans()).toEqual([
+      [false, 5],
+      [true, 0],
+    ]);
+    const ids = { traceId: id(80, 32), spanId: id(21, 16) };
+    expect(await bench.queries.span(contextOf(), ids)).toMatchObject({ unfinished: true, flags: 257 });
+    await bench.put([span(80, 21, 1, { endTimeUnixNano: start + 9_000_000n })]);
+    expect(await spans()).toEqual([
+      [false, 5],
+      [false, 8],
+    ]);
+    expect(await bench.queries.span(contextOf(), ids)).toMatchObject({ unfinished: false, durationMs: 8 });
+  });
+});
