@@ -15,6 +15,21 @@ export class StoreError extends CandelaError {
   }
 }
 
+/**
+ * The rows are stored, a rollup of them is not yet. The same insert must be repeated with the same token and the same
+ * parts until it passes, and never with others: that would store the rows twice.
+ */
+export class RollupError extends CandelaError {
+  /** The rollup that failed first. */
+  readonly rollup: string;
+
+  constructor(rollup: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super('store_unavailable', `The rows are stored, their rollup ${rollup} is not: ${reason}`, { cause });
+    this.rollup = rollup;
+  }
+}
+
 /** The bound that a code says was crossed. */
 const BOUNDS = new Map<number, string>([
   [158, 'rows'],

@@ -9,7 +9,9 @@ import {
 import { EngineSupervisor } from '../engine-host/supervisor.ts';
 import { OUTBOX_HEADER, STREAM_HEADER } from '../engine-host/protocol.ts';
 import { migrate, type MigrateOptions } from '../migrations/migrate.ts';
-import { translateError } from './errors.ts';
+import { rollupsOf } from '../rollups/index.ts';
+import { fillStatement, insertedRows, type Rollup } from '../rollups/rollup.ts';
+import { RollupError, translateError } from './errors.ts';
 import { Outbox } from './outbox.ts';
 import type {
   CommandOptions,
@@ -65,6 +67,9 @@ async function migrated(store: ClickHouseStore, options: MigrateOptions): Promis
     throw error;
   }
 }
+
+/** `Native` data of an insert: a file of the outbox, or the blocks themselves. */
+type InsertData = { readonly file: string } | { readonly parts: readonly Uint8Array[] };
 
 interface Connection {
   readonly url: string;
@@ -152,21 +157,57 @@ class ClickHouseStore implements TelemetryStore {
   async insertNative(table: string, parts: readonly Uint8Array[], dedupToken: string): Promise<void> {
     if (!TABLE_NAME.test(table)) throw new RangeError(`${JSON.stringify(table)} is not a table name`);
     if (parts.length === 0) return;
-    await this.#call('write', { timeoutMs: INSERT_TIMEOUT_MS }, async (signal) => {
+    const rollups = rollupsOf(table);
+    if (this.#outbox === undefined) {
+      await this.#insert(`INSERT INTO ${table} FORMAT Native`, dedupToken, { parts });
+      await this.#fill(table, rollups, dedupToken, { parts });
+      return;
+    }
+    await this.#outbox.hold(parts, async (file) => {
+      await this.#insert(`INSERT INTO ${table} FORMAT Native`, dedupToken, { file });
+      await this.#fill(table, rollups, dedupToken, { file });
+    });
+  }
+
+  /**
+   * The rollups of rows that are stored by now. Each has a token of its own, so that a repeated insert goes on with
+   * those that are missing. @throws RollupError
+   */
+  async #fill(
+    table: string,
+    rollups: readonly Rollup[],
+    dedupToken: string,
+    data: InsertData,
+  ): Promise<void> {
+    const failures = await Promise.all(
+      rollups.map(async (rollup) => {
+        const statement = `${fillStatement(rollup, table, insertedRows(table))} FORMAT Native`;
+        try {
+          await this.#insert(statement, `${dedupToken}:${table}:${rollup.name}`, data);
+          return undefined;
+        } catch (thrown) {
+          return new RollupError(rollup.name, thrown);
+        }
+      }),
+    );
+    const failure = failures.find((failed) => failed !== undefined);
+    if (failure !== undefined) throw failure;
+  }
+
+  #insert(query: string, dedupToken: string, data: InsertData): Promise<void> {
+    return this.#call('write', { timeoutMs: INSERT_TIMEOUT_MS }, async (signal) => {
       const statement = {
-        query: `INSERT INTO ${table} FORMAT Native`,
+        query,
         abort_signal: signal,
         clickhouse_settings: { ...INSERT_SETTINGS, insert_deduplication_token: dedupToken },
       };
-      if (this.#outbox !== undefined) {
-        await this.#outbox.hold(parts, (name) =>
-          this.#client.command({ ...statement, http_headers: { [OUTBOX_HEADER]: name } }),
-        );
+      if ('file' in data) {
+        await this.#client.command({ ...statement, http_headers: { [OUTBOX_HEADER]: data.file } });
         return;
       }
       const { stream } = await this.#client.exec({
         ...statement,
-        values: Readable.from(parts, { objectMode: false, highWaterMark: 1 << 20 }),
+        values: Readable.from(data.parts, { objectMode: false, highWaterMark: 1 << 20 }),
       });
       stream.resume();
     });

@@ -33,7 +33,8 @@ export interface TelemetryStore {
   command(sql: string, params?: Record<string, unknown>, options?: CommandOptions): Promise<void>;
   /**
    * Inserts `Native` blocks, in order, as one. Safe to repeat with the same token and the same parts: within the
-   * table's deduplication window they are stored once.
+   * table's deduplication window they are stored once, in the table and in each of its rollups.
+   * @throws RollupError when the rows are stored and a rollup is not
    */
   insertNative(table: string, parts: readonly Uint8Array[], dedupToken: string): Promise<void>;
   health(): StoreHealth;

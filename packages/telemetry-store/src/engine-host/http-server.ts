@@ -9,7 +9,7 @@ import { ConcurrencyGate } from './gate.ts';
 import { decodedBody, type Inbox } from './inbox.ts';
 import { type EngineRequest, parseRequest } from './request.ts';
 import { CONCURRENT_INSERTS, OUTBOX_HEADER, STREAM_HEADER } from './protocol.ts';
-import { type InsertText, insertFromFile, splitInsert, trailingFormat } from './sql-text.ts';
+import { type InsertText, insertFromFile, selectFromFile, splitInsert, trailingFormat } from './sql-text.ts';
 
 export interface HttpServerOptions {
   readonly engine: Engine;
@@ -87,11 +87,18 @@ async function answerQuery(
   res.setHeader('X-ClickHouse-Timezone', 'UTC');
   const statement = await readStatement(req, request);
   const bound = Number(request.settings.get('max_execution_time') ?? options.executionSeconds);
-  await (statement.insert === undefined ? gates.reads : gates.inserts).run(async () => {
+  const left = req.headers[OUTBOX_HEADER];
+  const fromFile =
+    typeof left === 'string' && statement.insert === undefined
+      ? selectFromFile(statement.sql, outboxFile(options.outboxDir, left))
+      : undefined;
+  const writes = statement.insert !== undefined || fromFile !== undefined;
+  await (writes ? gates.inserts : gates.reads).run(async () => {
     if (req.socket.destroyed) return;
     const done = options.watch(Number.isFinite(bound) ? bound : options.executionSeconds);
     try {
       if (statement.insert !== undefined) await answerInsert(req, res, request, statement.insert, options);
+      else if (fromFile !== undefined) await answerRead(res, request, fromFile, options.engine);
       else if (req.headers[STREAM_HEADER] === '1')
         await answerStream(res, request, statement.sql, options.engine);
       else await answerRead(res, request, statement.sql, options.engine);

@@ -4,10 +4,29 @@ import {
   mayBeSeveral,
   quote,
   quoteIdentifier,
+  selectFromFile,
   setStatement,
   splitInsert,
   trailingFormat,
 } from './sql-text.ts';
+
+describe('selectFromFile', () => {
+  it('reads the rows of an insert from a file, whatever it is called', () => {
+    const sql =
+      "INSERT INTO r (a) SELECT a FROM (SELECT sum(b) AS a FROM input('`b` UInt8') GROUP BY c) FORMAT Native";
+    expect(splitInsert(sql)).toBeUndefined();
+    expect(selectFromFile(sql, "/dir/it's $& 1")).toBe(
+      "INSERT INTO r (a) SELECT a FROM (SELECT sum(b) AS a FROM file('/dir/it\\'s $& 1', 'Native', '`b` UInt8') GROUP BY c) ",
+    );
+  });
+
+  it.each(['SELECT 1 FORMAT Native', "INSERT INTO r SELECT * FROM input('a UInt8')"])(
+    'leaves alone %s',
+    (sql) => {
+      expect(selectFromFile(sql, '/x')).toBeUndefined();
+    },
+  );
+});
 
 describe('splitInsert', () => {
   it.each([

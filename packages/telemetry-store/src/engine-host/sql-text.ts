@@ -56,10 +56,24 @@ export function insertFromFile(insert: InsertText, file: string): string {
     .join(' ');
 }
 
+/** An insert that selects from its own data: `INSERT INTO x SELECT ... FROM input('<columns>') ... FORMAT y`. */
+const INPUT_ROWS = /\binput\('/;
+
+/** The same with the data in `file`; undefined for a statement that does not read its data so. */
+export function selectFromFile(sql: string, file: string): string | undefined {
+  const format = trailingFormat(sql);
+  if (format === undefined || !INPUT_ROWS.test(sql)) return undefined;
+  return sql
+    .replace(INPUT_ROWS, () => `file(${quote(file)}, ${quote(format)}, '`)
+    .replace(TRAILING_FORMAT, '');
+}
+
 /** The explicit `FORMAT x` at the end of a reading statement, if it has one. */
 export function trailingFormat(sql: string): string | undefined {
-  return /\bFORMAT\s+(\w+)\s*;?\s*$/i.exec(sql)?.[1];
+  return TRAILING_FORMAT.exec(sql)?.[1];
 }
+
+const TRAILING_FORMAT = /\bFORMAT\s+(\w+)\s*;?\s*$/i;
 
 const SETTING_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 

@@ -1,6 +1,7 @@
 import type { Logger } from '@candela/kernel';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { loadMigrations, type Migration } from './load.ts';
+import { backfill, backfilled } from './backfill.ts';
 import { type MigrationTarget, renderMigration } from './template.ts';
 
 export interface MigrateOptions {
@@ -43,7 +44,10 @@ export async function migrate(client: ClickHouseClient, options: MigrateOptions)
     const done = applied.get(migration.version)?.steps ?? 0;
     const statements = renderMigration(migration.template, target);
     for (let step = done + 1; step <= statements.length; step += 1) {
-      await run(client, statements[step - 1] ?? '');
+      const statement = statements[step - 1] ?? '';
+      const rollup = backfilled(statement);
+      if (rollup === undefined) await run(client, statement);
+      else await backfill(client, target, rollup);
       await record(client, options.database, migration, step);
     }
     if (done < statements.length) {

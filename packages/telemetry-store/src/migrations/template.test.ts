@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { ROLLUPS } from '../rollups/index.ts';
+import { TABLES } from '../schema/tables.ts';
 import { loadMigrations } from './load.ts';
 import { type MigrationTarget, renderMigration } from './template.ts';
 
@@ -27,8 +29,16 @@ describe('migration templates', () => {
     const statements = loadMigrations().flatMap(({ template }) => renderMigration(template, CLUSTER));
     const tables = statements.filter((statement) => statement.startsWith('CREATE TABLE'));
     expect(tables.every((statement) => statement.includes('ON CLUSTER `main`'))).toBe(true);
-    expect(tables.filter((statement) => statement.includes('ReplicatedMergeTree('))).toHaveLength(7);
-    expect(tables.filter((statement) => statement.includes('Distributed('))).toHaveLength(7);
+    const names = [...TABLES, ...ROLLUPS].map(({ name }) => name);
+    for (const name of names) {
+      const made = (table: string) =>
+        tables.filter((statement) =>
+          statement.startsWith(`CREATE TABLE IF NOT EXISTS \`telemetry\`.\`${table}\``),
+        );
+      expect(made(`${name}_local`).join()).toMatch(/ENGINE = Replicated(Aggregating)?MergeTree\(/);
+      expect(made(name).join()).toContain('ENGINE = Distributed(');
+    }
+    expect(tables).toHaveLength(names.length * 2);
   });
 
   it('drops comments and keeps semicolons inside a line', () => {

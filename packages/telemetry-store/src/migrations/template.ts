@@ -23,6 +23,9 @@ const TABLE_SETTINGS = [
 ];
 const DEDUPLICATION_WINDOW = 20_000;
 
+/** The statement by which a migration fills a new rollup; `migrate` carries it out. */
+export const BACKFILL = 'BACKFILL';
+
 /**
  * Fills a migration's placeholders and splits it into statements. On one server `${table:x}` is the table itself; on
  * a cluster it is the replicated local table `x_local`, and `${distributed:x:key}` becomes the distributed table `x`
@@ -59,6 +62,12 @@ function placeholder(
       return clustered
         ? `ReplicatedMergeTree('/clickhouse/tables/{shard}/${pathPart(database)}/${name}', '{replica}')`
         : 'MergeTree';
+    case 'aggregating_merge_tree':
+      return clustered
+        ? `ReplicatedAggregatingMergeTree('/clickhouse/tables/{shard}/${pathPart(database)}/${name}', '{replica}')`
+        : 'AggregatingMergeTree';
+    case 'backfill':
+      return `${BACKFILL} ${pathPart(name)};`;
     case 'merge_tree_everywhere':
       return clustered
         ? `ReplicatedMergeTree('/clickhouse/tables/all/${pathPart(database)}/${name}', '{shard}-{replica}')`

@@ -41,3 +41,66 @@ const textSeverity = SEVERITY_WORDS.map(
  * number (1 to 24 in groups of four); by its text where it has none. OpenTelemetry's `ERROR3` is an error.
  */
 export const LOG_SEVERITY = `if(SeverityNumber > 0, toUInt8(intDiv(SeverityNumber + 3, 4)), toUInt8(multiIf(${textSeverity}, 0)))`;
+
+const CONTENT = 'ContentAttributes';
+/** Attributes that hold a conversation as one JSON: a list of messages, or an object with one. */
+const CONVERSATIONS = [
+  'gen_ai.input.messages',
+  'ai.prompt.messages',
+  'ai.prompt',
+  'input.value',
+  'langfuse.observation.input',
+  'langsmith.inputs',
+  'gen_ai.prompt',
+  'gen_ai.content.prompt',
+];
+const isSystem = (role: string): string => `${role} IN ('system', 'developer')`;
+const CONVERSATION = `arrayFirst(text -> text != '', [${CONVERSATIONS.map((key) => `${CONTENT}['${key}']`).join(', ')}])`;
+/** The system message at the head of a conversation in JSON, or the member of an object that holds it. */
+const JSON_SYSTEM = `multiIf(
+  ${isSystem(`JSONExtractString(${CONVERSATION}, 1, 'role')`)}, JSONExtractRaw(${CONVERSATION}, 1),
+  ${isSystem(`JSONExtractString(${CONVERSATION}, 'messages', 1, 'role')`)}, JSONExtractRaw(${CONVERSATION}, 'messages', 1),
+  JSONHas(${CONVERSATION}, 'system'), JSONExtractRaw(${CONVERSATION}, 'system'), '')`;
+const SYSTEM_PROMPT = `multiIf(
+  ${CONTENT}['gen_ai.system_instructions'] != '', ${CONTENT}['gen_ai.system_instructions'],
+  ${isSystem(`${CONTENT}['gen_ai.prompt.0.role']`)}, ${CONTENT}['gen_ai.prompt.0.content'],
+  ${isSystem(`${CONTENT}['llm.input_messages.0.message.role']`)}, ${CONTENT}['llm.input_messages.0.message.content'],
+  ${JSON_SYSTEM})`;
+const TOOL_KEYS = ['gen_ai.tool.definitions', 'ai.prompt.tools', 'llm.invocation_parameters.tools'];
+const TOOL_FAMILIES = ['llm.request.functions.', 'llm.tools.', 'gen_ai.tool.definitions.'];
+
+/** Attributes that set how a model is called; part of an agent's version, shown with it. */
+export const SETTING_KEYS: readonly string[] = [
+  'gen_ai.request.temperature',
+  'gen_ai.request.top_p',
+  'gen_ai.request.top_k',
+  'gen_ai.request.max_tokens',
+  'gen_ai.request.seed',
+  'gen_ai.request.frequency_penalty',
+  'gen_ai.request.presence_penalty',
+  'gen_ai.request.stop_sequences',
+  'gen_ai.request.reasoning.level',
+  'gen_ai.output.type',
+  'llm.invocation_parameters',
+  'llm.temperature',
+  'llm.top_p',
+  'ai.settings.temperature',
+  'ai.settings.maxOutputTokens',
+  'ai.settings.maxTokens',
+  'ai.settings.topP',
+  'langfuse.observation.model.parameters',
+];
+
+const list = (values: readonly string[]): string => `[${values.map((value) => `'${value}'`).join(', ')}]`;
+
+/**
+ * The fingerprint of what makes an agent's model call: system prompt, declared tools, model asked for and settings, as
+ * they were sent. 16 hex digits; empty for spans that are no conversation of a named agent. Rows of the rollup of
+ * agents keep it: a changed expression makes other versions.
+ */
+export const AGENT_VERSION = `if(AgentName = '' OR GenAiOperation NOT IN ('chat', 'text_completion', 'realtime'), '',
+  lower(leftPad(hex(cityHash64(${SYSTEM_PROMPT},
+    arrayMap(k -> ${CONTENT}[k], ${list(TOOL_KEYS)}),
+    arrayStringConcat(mapValues(mapFilter((k, v) -> ${TOOL_FAMILIES.map((family) => `startsWith(k, '${family}')`).join(' OR ')}, ${CONTENT})), ' '),
+    arrayMap(k -> SpanAttributes[k], ${list(SETTING_KEYS)}),
+    if(GenAiRequestModel != '', GenAiRequestModel, GenAiResponseModel))), 16, '0')))`;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { CandelaError, type Logger, silentLogger } from '@candela/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type IngestLog, type IngestLogOptions, openIngestLog } from './ingest-log.ts';
+import { RollupError } from '../client/errors.ts';
 import { POISON, RecordingSink } from './testing/recording-sink.ts';
 import { errorCode } from './wal/files.ts';
 import { Segments } from './wal/segments.ts';
@@ -353,6 +354,28 @@ describe('bad data', () => {
       );
     },
   );
+
+  it('a group whose rows are stored and whose rollup is not is repeated as it is, whatever the reason', {
+    timeout: 30_000,
+  }, async () => {
+    let failures = 0;
+    sink.after = () => {
+      if (failures >= 6) return;
+      failures += 1;
+      sink.restarts += 1;
+      const cause = Object.assign(new Error('Memory limit exceeded'), {
+        engineCode: failures % 2 ? 241 : 33,
+      });
+      throw new RollupError('span_counts', cause);
+    };
+    const log = await start({ lingerMs: 30 });
+    for (const name of names(4)) await append(log, name);
+    await log.flush(20_000);
+    expect(new Set(sink.tokens).size).toBe(1);
+    expect(sink.tokens).toHaveLength(7);
+    expect(sink.texts()).toEqual(names(4));
+    expect(log.stats().quarantinedRequests).toBe(0);
+  });
 
   it('a request that takes the engine down every time is set aside after five deaths', async () => {
     sink.before = (_table, parts) => {

@@ -333,3 +333,106 @@ SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_p
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_summary` ON CLUSTER `main`
 AS `telemetry`.`otel_metrics_summary_local`
 ENGINE = Distributed(`main`, `telemetry`, `otel_metrics_summary_local`, cityHash64(ServiceName, MetricName));
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`span_counts_local` ON CLUSTER `main`
+(
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedDay` Date,
+  `RetentionDays` UInt16,
+  `Bucket` DateTime CODEC(Delta(4), Default),
+  `ServiceName` LowCardinality(String),
+  `SpanName` LowCardinality(String),
+  `SpanKind` LowCardinality(String),
+  `StatusCode` LowCardinality(String),
+  `GenAiOperation` LowCardinality(String),
+  `GenAiProvider` LowCardinality(String),
+  `GenAiRequestModel` LowCardinality(String),
+  `GenAiResponseModel` LowCardinality(String),
+  `AgentName` LowCardinality(String),
+  `ToolName` LowCardinality(String),
+  `ErrorType` LowCardinality(String),
+  `Root` UInt8,
+  `Spans` SimpleAggregateFunction(sum, UInt64),
+  `DurationNs` SimpleAggregateFunction(sum, UInt64),
+  `Counting` SimpleAggregateFunction(sum, UInt64),
+  `InputTokens` SimpleAggregateFunction(sum, UInt64),
+  `CacheReadTokens` SimpleAggregateFunction(sum, UInt64),
+  `CacheWriteTokens` SimpleAggregateFunction(sum, UInt64),
+  `OutputTokens` SimpleAggregateFunction(sum, UInt64),
+  `ReasoningTokens` SimpleAggregateFunction(sum, UInt64),
+  `Priced` SimpleAggregateFunction(sum, UInt64),
+  `CostUsd` SimpleAggregateFunction(sum, Float64)
+)
+ENGINE = ReplicatedAggregatingMergeTree('/clickhouse/tables/{shard}/telemetry/span_counts', '{replica}')
+PARTITION BY (RetentionDays, ReceivedDay)
+ORDER BY (ProjectId, Environment, Bucket, ServiceName, SpanName, SpanKind, StatusCode, GenAiOperation, GenAiProvider,
+  GenAiRequestModel, GenAiResponseModel, AgentName, ToolName, ErrorType, Root)
+TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`span_counts` ON CLUSTER `main`
+AS `telemetry`.`span_counts_local`
+ENGINE = Distributed(`main`, `telemetry`, `span_counts_local`, cityHash64(ServiceName, SpanName));
+
+BACKFILL span_counts;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`trace_figures_local` ON CLUSTER `main`
+(
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedDay` Date,
+  `RetentionDays` UInt16,
+  `Hour` DateTime CODEC(Delta(4), Default),
+  `TraceHash` UInt64,
+  `TraceId` String,
+  `FirstNs` SimpleAggregateFunction(min, Int64) CODEC(T64, Default),
+  `LastNs` SimpleAggregateFunction(max, Int64) CODEC(T64, Default),
+  `EndNs` SimpleAggregateFunction(max, Int64) CODEC(T64, Default),
+  `Spans` SimpleAggregateFunction(sum, UInt64) CODEC(T64, Default),
+  `Errors` SimpleAggregateFunction(sum, UInt64) CODEC(T64, Default),
+  `Tokens` SimpleAggregateFunction(sum, UInt64) CODEC(T64, Default),
+  `Cost` SimpleAggregateFunction(sum, Int64) CODEC(T64, Default),
+  `Priced` SimpleAggregateFunction(sum, UInt64) CODEC(T64, Default),
+  `Services` SimpleAggregateFunction(groupUniqArrayArray, Array(String)),
+  `Models` SimpleAggregateFunction(groupUniqArrayArray, Array(String)),
+  `Operations` SimpleAggregateFunction(groupUniqArrayArray, Array(String)),
+  `Agents` SimpleAggregateFunction(groupUniqArrayArray, Array(String))
+)
+ENGINE = ReplicatedAggregatingMergeTree('/clickhouse/tables/{shard}/telemetry/trace_figures', '{replica}')
+PARTITION BY (RetentionDays, ReceivedDay)
+ORDER BY (ProjectId, Environment, Hour, TraceHash, TraceId)
+TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`trace_figures` ON CLUSTER `main`
+AS `telemetry`.`trace_figures_local`
+ENGINE = Distributed(`main`, `telemetry`, `trace_figures_local`, TraceHash);
+
+BACKFILL trace_figures;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`log_counts_local` ON CLUSTER `main`
+(
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedDay` Date,
+  `RetentionDays` UInt16,
+  `Bucket` DateTime CODEC(Delta(4), Default),
+  `ServiceName` LowCardinality(String),
+  `SeverityNumber` UInt8,
+  `SeverityText` LowCardinality(String),
+  `EventName` LowCardinality(String),
+  `ScopeName` LowCardinality(String),
+  `Records` SimpleAggregateFunction(sum, UInt64)
+)
+ENGINE = ReplicatedAggregatingMergeTree('/clickhouse/tables/{shard}/telemetry/log_counts', '{replica}')
+PARTITION BY (RetentionDays, ReceivedDay)
+ORDER BY (ProjectId, Environment, Bucket, ServiceName, SeverityNumber, SeverityText, EventName, ScopeName)
+TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`log_counts` ON CLUSTER `main`
+AS `telemetry`.`log_counts_local`
+ENGINE = Distributed(`main`, `telemetry`, `log_counts_local`, cityHash64(ServiceName, EventName));
+
+BACKFILL log_counts;

@@ -6,11 +6,12 @@ import type { Source } from './source.ts';
  */
 export interface RowShape<Raw, Row> {
   readonly source: Source;
-  /** Columns of a row; none may be called `Ns`, `At` or `Id`. */
+  /** Columns of a row; none may be called `RowNs`, `RowAt` or `RowIds`. */
   readonly columns: string;
   /** Text columns or expressions that, with the time of the source, tell one row from another. */
   readonly ids: readonly string[];
-  toRow(raw: Raw): Row;
+  /** `place` among rows that are the same in every respect; 0 for the first. */
+  toRow(raw: Raw, place: number): Row;
 }
 
 /** The shape with its raw row hidden: what a registry of shapes holds. */
@@ -18,12 +19,12 @@ export interface RowReader<Row> {
   readonly source: Source;
   readonly columns: string;
   readonly ids: readonly string[];
-  toRow(raw: Readonly<Record<string, unknown>>): Row;
+  toRow(raw: Readonly<Record<string, unknown>>, place: number): Row;
 }
 
 /** The one place where a row of the engine is taken for what the shape's columns say. */
 export function rowReader<Raw, Row>(shape: RowShape<Raw, Row>): RowReader<Row> {
-  return { ...shape, toRow: (raw) => shape.toRow(raw as Raw) };
+  return { ...shape, toRow: (raw, place) => shape.toRow(raw as Raw, place) };
 }
 
 /** One text of all ids, for comparing and for cursors. */

@@ -52,17 +52,22 @@ export async function readArrivals<Row>(
 ): Promise<Arrival<Row>[]> {
   const scope = arrived(context, shape, input);
   const { time } = shape.source;
-  const rows = await runner.run<Readonly<Record<string, unknown>> & { Ns: string; At: number; Id: string[] }>(
+  const rows = await runner.run<Readonly<Record<string, unknown>> & { RowNs: string; RowAt: number; RowIds: string[] }>(
     scope,
-    `SELECT ${shape.columns}, toString(toUnixTimestamp64Nano(${time})) AS Ns,
-      toUnixTimestamp64Milli(ReceivedAt) AS At, ${idSql(shape.ids)} AS Id
+    `SELECT ${shape.columns}, toString(toUnixTimestamp64Nano(${time})) AS RowNs,
+      toUnixTimestamp64Milli(ReceivedAt) AS RowAt, ${idSql(shape.ids)} AS RowIds
      ${scope.from}
      ORDER BY ReceivedAt DESC, ${time} DESC, ${shape.ids.map((id) => `${id} DESC`).join(', ')}
      LIMIT ${input.limit}`,
   );
-  return rows
-    .map((raw) => ({ id: `${raw.Ns} ${raw.Id.join(' ')}`, receivedAtMs: raw.At, row: shape.toRow(raw) }))
-    .reverse();
+  // Records that are the same in every respect are told apart by how many came before.
+  const equals = new Map<string, number>();
+  return rows.reverse().map((raw) => {
+    const same = `${raw.RowNs} ${raw.RowIds.join(' ')}`;
+    const place = equals.get(same) ?? 0;
+    equals.set(same, place + 1);
+    return { id: place === 0 ? same : `${same} ${place}`, receivedAtMs: raw.RowAt, row: shape.toRow(raw, place) };
+  });
 }
 
 /** How many rows arrived from one moment to another, both included. */

@@ -1,18 +1,22 @@
-import type { LiveSignal, SpanRow } from '@candela/contract';
+import type { LiveSignal, LogRow, SpanRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { TelemetryStore } from '../../client/store.ts';
 import type { RowReader } from '../core/row-shape.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
+import { LOG_SHAPE } from '../logs/log-shape.ts';
 import { SPAN_SHAPE } from '../spans/span-shape.ts';
 import { type Arrival, type ArrivalsInput, countArrivals, readArrivals } from './arrivals.ts';
 
 export type { Arrival, ArrivalsInput } from './arrivals.ts';
 
 /** What a live view of any signal shows. */
-export type LiveRow = SpanRow;
+export type LiveRow = SpanRow | LogRow;
 
 /** Every signal with a live view; the registry. */
-const SHAPES: Record<LiveSignal, RowReader<LiveRow>> = { spans: SPAN_SHAPE };
+const SHAPES: Record<LiveSignal, RowReader<LiveRow>> = {
+  spans: SPAN_SHAPE,
+  logs: LOG_SHAPE,
+};
 
 /** Rows by arrival: what live views poll. @throws bad_query, query_too_expensive, store_unavailable */
 export interface TailQueries {

@@ -1,7 +1,7 @@
 import type { Logger } from '@candela/kernel';
 import type { IndexedBlock, IndexedRequest, Segment, Segments } from '../wal/segments.ts';
 import type { GroupPlan, StateLog } from '../wal/state-log.ts';
-import { classifyFailure, lacksMemory } from './failure.ts';
+import { classifyFailure, isStored, lacksMemory } from './failure.ts';
 import { setAside } from './quarantine.ts';
 
 /** Where groups go: the telemetry store, or anything that keeps its promise about tokens. */
@@ -279,8 +279,14 @@ export class GroupInserter {
         const message = thrown instanceof Error ? thrown.message : String(thrown);
         const kind = classifyFailure(thrown);
         const after = sink.health();
-        if (before.state === 'ready' && (after.state !== 'ready' || after.restarts !== before.restarts))
+        const stored = isStored(thrown);
+        if (
+          !stored &&
+          before.state === 'ready' &&
+          (after.state !== 'ready' || after.restarts !== before.restarts)
+        ) {
           kills += 1;
+        }
         if (kind === 'unclear') unclear += 1;
         if (lacksMemory(thrown)) memoryRefusals += 1;
         if (!alone && memoryRefusals >= MAX_MEMORY_REFUSALS) {
@@ -291,7 +297,7 @@ export class GroupInserter {
           return 'data';
         }
         const patience = alone ? MAX_UNCLEAR_ALONE : MAX_UNCLEAR;
-        if (kind === 'data' || kills >= MAX_ENGINE_KILLS || unclear >= patience) {
+        if (!stored && (kind === 'data' || kills >= MAX_ENGINE_KILLS || unclear >= patience)) {
           logger.warn(
             { table, requests: range.items.length, reason: message },
             'the store refused a group as bad data',

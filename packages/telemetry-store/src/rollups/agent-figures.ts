@@ -1,0 +1,64 @@
+import { MODEL_SQL } from '../queries/core/gen-ai.ts';
+import { AGENT_VERSION } from '../schema/expressions.ts';
+import {
+  COST_UNITS_SQL,
+  ROLLUP_BUCKET_SECONDS,
+  ROLLUP_HEAD,
+  ROLLUP_HEAD_SQL,
+  type Rollup,
+  startOf,
+} from './rollup.ts';
+
+const SUM = 'SimpleAggregateFunction(sum, UInt64)';
+const DIMENSIONS = [
+  'AgentName',
+  'AgentVersion',
+  'GenAiOperation',
+  'GenAiProvider',
+  'Model',
+  'ToolName',
+  'ServiceName',
+  'GenAiConvention',
+  'ScopeName',
+];
+const KEYS = `${ROLLUP_HEAD.map(({ name }) => name).join(', ')}, Bucket, ${DIMENSIONS.join(', ')}`;
+const NS = 'toUnixTimestamp64Nano(Timestamp)';
+
+/** Neighbouring steps of the durations' scale differ by two percent, so that their middle is within one. */
+export const DURATION_BASE = 1.02;
+/** The step of a duration in nanoseconds. */
+const STEP = `toUInt16(round(log(greatest(Duration, 1)) / ${Math.log(DURATION_BASE)}))`;
+
+/** The spans that name an agent, by five minutes and by what they are. */
+export const AGENT_FIGURES: Rollup = {
+  name: 'agent_figures',
+  columns: [
+    ...ROLLUP_HEAD,
+    { name: 'Bucket', type: 'DateTime' },
+    ...DIMENSIONS.map((name) => ({ name, type: 'LowCardinality(String)' })),
+    { name: 'FirstNs', type: 'SimpleAggregateFunction(min, Int64)' },
+    { name: 'LastNs', type: 'SimpleAggregateFunction(max, Int64)' },
+    { name: 'Spans', type: SUM },
+    { name: 'Errors', type: SUM },
+    { name: 'Counting', type: SUM },
+    { name: 'InTokens', type: SUM },
+    { name: 'OutTokens', type: SUM },
+    { name: 'Priced', type: SUM },
+    { name: 'Cost', type: 'SimpleAggregateFunction(sum, Int64)' },
+    /** How many durations lie on which step of a logarithmic scale. */
+    { name: 'Durations', type: 'SimpleAggregateFunction(sumMap, Tuple(Array(UInt16), Array(UInt64)))' },
+  ],
+  sources: {
+    otel_traces: (rows) => `
+SELECT ${ROLLUP_HEAD_SQL}, ${startOf(ROLLUP_BUCKET_SECONDS)} AS Bucket, AgentName,
+  toLowCardinality(${AGENT_VERSION}) AS AgentVersion, GenAiOperation, GenAiProvider, ${MODEL_SQL} AS Model, ToolName,
+  ServiceName, GenAiConvention, ScopeName,
+  min(${NS}) AS FirstNs, max(${NS}) AS LastNs, count() AS Spans, countIf(StatusCode = 'Error') AS Errors,
+  countIf(CountsUsage = 1) AS Counting,
+  sumIf(toUInt64(InputTokens) + CacheReadTokens + CacheWriteTokens, CountsUsage = 1) AS InTokens,
+  sumIf(toUInt64(OutputTokens) + ReasoningTokens, CountsUsage = 1) AS OutTokens,
+  countIf(CountsUsage = 1 AND isNotNull(CostUsd)) AS Priced, sumIf(${COST_UNITS_SQL}, CountsUsage = 1) AS Cost,
+  sumMap([${STEP}], [toUInt64(1)]) AS Durations
+FROM ${rows} WHERE AgentName != '' GROUP BY ${KEYS}`,
+  },
+};

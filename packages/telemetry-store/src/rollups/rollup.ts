@@ -1,0 +1,71 @@
+import { TABLES } from '../schema/tables.ts';
+
+/** A column of a rollup: a key, or a figure `SimpleAggregateFunction(f, type)` of which two rows can be joined by `f`. */
+export interface RollupColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
+/**
+ * A table derived from telemetry rows and filled with every insert of them, exactly once. Its table is made by a
+ * migration (`AggregatingMergeTree`, columns as here) that ends with `${backfill:name}`. A rollup never changes: a
+ * different one has another name. See docs/adr/0007-rollups.md.
+ */
+export interface Rollup {
+  /** Also the name of its table. */
+  readonly name: string;
+  readonly columns: readonly RollupColumn[];
+  /**
+   * By source table: a SELECT of exactly the columns, by name, from `rows`, which stands for rows of that source and
+   * may be written in it once. The result may depend on nothing but the rows, may not fail for any row that the source
+   * can hold, and the result of two lots of rows joined must be the result of both together.
+   */
+  readonly sources: Readonly<Record<string, (rows: string) => string>>;
+}
+
+/** Columns every rollup begins with: whose rows they are, and what retention and partitions follow. */
+export const ROLLUP_HEAD: readonly RollupColumn[] = [
+  { name: 'ProjectId', type: 'LowCardinality(String)' },
+  { name: 'Environment', type: 'LowCardinality(String)' },
+  { name: 'ReceivedDay', type: 'Date' },
+  { name: 'RetentionDays', type: 'UInt16' },
+];
+
+/** The same columns in a SELECT over rows of a source. */
+export const ROLLUP_HEAD_SQL = 'ProjectId, Environment, toDate(`ReceivedAt`) AS ReceivedDay, RetentionDays';
+
+/** Width of the time buckets of counts. */
+export const ROLLUP_BUCKET_SECONDS = 300;
+
+/** A `DateTime` ends in 2106; later rows count in its last bucket. */
+export const LAST_SECOND = 4_294_944_000;
+
+/** The start of the bucket of `Timestamp`, a `DateTime`. */
+export const startOf = (seconds: number): string =>
+  `toDateTime(toUInt32(least(intDiv(toUnixTimestamp64Nano(Timestamp), ${seconds * 1_000_000_000}) * ${seconds}, ${LAST_SECOND})))`;
+
+/** Cost in ten decimals of a dollar: whole numbers add up to the same in any order. Nothing for what is no amount. */
+export const COST_UNITS_SQL = "accurateCastOrDefault(round(ifNull(CostUsd, 0) * 1e10), 'Int64')";
+
+const FIGURE = /^SimpleAggregateFunction\((\w+), /;
+
+/** The function that joins a figure; undefined for a key. */
+export const joinOf = (column: RollupColumn): string | undefined => FIGURE.exec(column.type)?.[1];
+
+export const keysOf = (rollup: Rollup): readonly string[] =>
+  rollup.columns.filter((column) => joinOf(column) === undefined).map(({ name }) => name);
+
+/** Rows inserted into `source` (from `rows`) put into the rollup `into`. */
+export function fillStatement(rollup: Rollup, source: string, rows: string, into = rollup.name): string {
+  const select = rollup.sources[source];
+  if (select === undefined) throw new RangeError(`${rollup.name} is not made from ${source}`);
+  const columns = rollup.columns.map(({ name }) => name).join(', ');
+  return `INSERT INTO ${into} (${columns}) SELECT ${columns} FROM (${select(rows)})`;
+}
+
+/** The rows of an insert's `Native` data, as a table expression of a server; the engine host reads them from a file. */
+export function insertedRows(source: string): string {
+  const table = TABLES.find(({ name }) => name === source);
+  if (table === undefined) throw new RangeError(`${source} is no table`);
+  return `input('${table.columns.map(({ name, type }) => `\`${name}\` ${type}`).join(', ')}')`;
+}
