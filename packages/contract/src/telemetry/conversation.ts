@@ -10,7 +10,7 @@ const part = z.discriminatedUnion('type', [
   z.object({ type: z.literal('json'), json: z.string() }),
 ]);
 
-const message = z.object({
+export const messageSchema = z.object({
   role: z.string().meta({ examples: ['system', 'user', 'assistant', 'tool'] }),
   name: z.string().exactOptional(),
   finishReason: z.string().exactOptional(),
@@ -21,8 +21,8 @@ const number = z.number().optional();
 
 const shape = z
   .object({
-    input: z.array(message).readonly(),
-    output: z.array(message).readonly(),
+    input: z.array(messageSchema).readonly(),
+    output: z.array(messageSchema).readonly(),
     tools: z
       .array(z.object({ name: z.string(), description: z.string(), parameters: z.string() }))
       .readonly(),
