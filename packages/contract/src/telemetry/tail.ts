@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { isoTime } from './common.ts';
+import { logRowSchema } from './logs.ts';
 import { spanRowSchema } from './traces.ts';
 
 /** Signals that can be watched live. */
-export const LIVE_SIGNALS = ['spans'] as const;
+export const LIVE_SIGNALS = ['spans', 'logs'] as const;
 export type LiveSignal = (typeof LIVE_SIGNALS)[number];
 
 /** How far back a live view may begin, seconds. */
@@ -27,7 +28,7 @@ export const tail = defineRoute({
     }),
   }),
   response: z
-    .array(spanRowSchema)
+    .array(z.union([spanRowSchema, logRowSchema]))
     .meta({ description: 'Data of a `rows` event: rows as the search of that signal gives them.' }),
   errors: ['bad_query', 'too_many_streams', 'store_unavailable', 'shutting_down'],
 });

@@ -9,5 +9,5 @@ export const LOG_SHAPE: RowReader<LogRow> = rowReader<RawLogRow, LogRow>({
   source: LOGS,
   columns: LOG_COLUMNS,
   ids: [`toString(${LOG_HASH})`],
-  toRow: (raw) => toLogRow(raw),
+  toRow: toLogRow,
 });
