@@ -1,7 +1,9 @@
+import { searchTerms } from '@candela/contract/filter';
 import { ArrowDown, ArrowUp, ChevronsDownUp, ChevronsUpDown } from 'lucide-react';
 import type { RefObject } from 'react';
 import { formatCount } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
+import type { TraceFind } from './use-trace-find.ts';
 import { LEFT_VIEWS, type LeftView } from './trace-search.ts';
 
 /** Ways to read the trace, the failed spans, the search inside it. */
@@ -11,93 +13,150 @@ export function ExplorerBar(props: {
   failed: number;
   onFailed: (by: 1 | -1) => void;
   finder: RefObject<HTMLInputElement | null>;
-  find: string;
-  found: number;
+  find: TraceFind;
   /** Which of the found spans is selected, from 0; -1 for none. */
   foundAt: number;
-  onFind: (text: string) => void;
+  /** Where the selected span holds what is sought. */
+  excerpt: string | undefined;
   onNext: (by: 1 | -1) => void;
   anyFolded: boolean;
   onFoldAll: () => void;
 }) {
+  const { find } = props;
   const foldLabel = props.anyFolded ? 'Unfold all' : 'Fold all';
   return (
-    <div className="flex min-h-9 shrink-0 items-center gap-1 border-b border-line px-2 py-1 max-sm:flex-wrap">
-      <div role="tablist" aria-label="Ways to read the trace" className="flex">
-        {LEFT_VIEWS.map((view) => (
-          <button
-            key={view}
-            type="button"
-            role="tab"
-            aria-selected={props.view === view}
-            onClick={() => props.onView(view)}
-            className="h-6 rounded px-2 text-muted capitalize hover:text-text aria-selected:bg-selected aria-selected:text-text"
-          >
-            {view}
-          </button>
-        ))}
-      </div>
-      <div className="ml-auto flex min-w-0 items-center gap-1">
-        {props.failed > 0 && (
-          <span className="flex shrink-0 items-center text-sm text-danger">
-            {formatCount(props.failed)} failed
+    <>
+      <div className="flex min-h-9 shrink-0 items-center gap-1 border-b border-line px-2 py-1 max-sm:flex-wrap">
+        <div role="tablist" aria-label="Ways to read the trace" className="flex">
+          {LEFT_VIEWS.map((view) => (
+            <button
+              key={view}
+              type="button"
+              role="tab"
+              aria-selected={props.view === view}
+              onClick={() => props.onView(view)}
+              className="h-6 rounded px-2 text-muted capitalize hover:text-text aria-selected:bg-selected aria-selected:text-text"
+            >
+              {view}
+            </button>
+          ))}
+        </div>
+        <div className="ml-auto flex min-w-0 items-center gap-1">
+          {props.failed > 0 && (
+            <span className="flex shrink-0 items-center text-sm text-danger">
+              {formatCount(props.failed)} failed
+              <Button
+                look="plain"
+                className="px-1"
+                aria-label="Previous failed span"
+                title="Previous failed span (E)"
+                onClick={() => props.onFailed(-1)}
+              >
+                <ArrowUp size={16} aria-hidden />
+              </Button>
+              <Button
+                look="plain"
+                className="px-1"
+                aria-label="Next failed span"
+                title="Next failed span (e)"
+                onClick={() => props.onFailed(1)}
+              >
+                <ArrowDown size={16} aria-hidden />
+              </Button>
+            </span>
+          )}
+          <input
+            ref={props.finder}
+            type="search"
+            aria-label="Search in the trace"
+            placeholder="Search in the trace"
+            value={find.text}
+            onChange={(event) => find.setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') props.onNext(event.shiftKey ? -1 : 1);
+              else if (event.key === 'Escape') event.currentTarget.blur();
+              else return;
+              event.preventDefault();
+            }}
+            className="h-6 w-40 min-w-0 rounded-md border border-line bg-surface px-2 text-sm"
+          />
+          {find.text !== '' && (
+            <span className="flex shrink-0 items-center text-sm text-muted">
+              <span
+                role="status"
+                title={
+                  find.failed
+                    ? 'Messages and attributes could not be searched; these are names only'
+                    : 'Names, attributes, events, messages and log records'
+                }
+              >
+                {props.foundAt >= 0 ? `${props.foundAt + 1} of ` : ''}
+                {formatCount(find.found.length)}
+                {find.truncated ? '+' : ''}
+                {find.pending ? ' …' : find.failed ? ' (names only)' : ''}
+              </span>
+              <Button
+                look="plain"
+                className="px-1"
+                aria-label="Previous match"
+                title="Previous match (Shift+Enter)"
+                onClick={() => props.onNext(-1)}
+              >
+                <ArrowUp size={16} aria-hidden />
+              </Button>
+              <Button
+                look="plain"
+                className="px-1"
+                aria-label="Next match"
+                title="Next match (Enter)"
+                onClick={() => props.onNext(1)}
+              >
+                <ArrowDown size={16} aria-hidden />
+              </Button>
+            </span>
+          )}
+          {props.view === 'tree' && (
             <Button
               look="plain"
               className="px-1"
-              aria-label="Previous failed span"
-              title="Previous failed span (E)"
-              onClick={() => props.onFailed(-1)}
+              onClick={props.onFoldAll}
+              aria-label={foldLabel}
+              title={foldLabel}
             >
-              <ArrowUp size={16} aria-hidden />
+              {props.anyFolded ? (
+                <ChevronsUpDown size={16} aria-hidden />
+              ) : (
+                <ChevronsDownUp size={16} aria-hidden />
+              )}
             </Button>
-            <Button
-              look="plain"
-              className="px-1"
-              aria-label="Next failed span"
-              title="Next failed span (e)"
-              onClick={() => props.onFailed(1)}
-            >
-              <ArrowDown size={16} aria-hidden />
-            </Button>
-          </span>
-        )}
-        <input
-          ref={props.finder}
-          type="search"
-          aria-label="Search in the trace"
-          placeholder="Search in the trace"
-          value={props.find}
-          onChange={(event) => props.onFind(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') props.onNext(event.shiftKey ? -1 : 1);
-            else if (event.key === 'Escape') event.currentTarget.blur();
-            else return;
-            event.preventDefault();
-          }}
-          className="h-6 w-40 min-w-0 rounded-md border border-line bg-surface px-2 text-sm"
-        />
-        {props.find !== '' && (
-          <span className="shrink-0 text-sm text-muted" role="status">
-            {props.foundAt >= 0 ? `${props.foundAt + 1} of ` : ''}
-            {formatCount(props.found)}
-          </span>
-        )}
-        {props.view === 'tree' && (
-          <Button
-            look="plain"
-            className="px-1"
-            onClick={props.onFoldAll}
-            aria-label={foldLabel}
-            title={foldLabel}
-          >
-            {props.anyFolded ? (
-              <ChevronsUpDown size={16} aria-hidden />
-            ) : (
-              <ChevronsDownUp size={16} aria-hidden />
-            )}
-          </Button>
-        )}
+          )}
+        </div>
       </div>
-    </div>
+      {find.text !== '' && props.excerpt !== undefined && (
+        <p
+          className="shrink-0 truncate border-b border-line bg-sunken px-3 py-1 font-mono text-xs text-muted"
+          title={props.excerpt}
+        >
+          <Marked text={props.excerpt} terms={searchTerms(find.text)} />
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The text with the terms marked. */
+function Marked({ text, terms }: { text: string; terms: readonly string[] }) {
+  const line = text.replaceAll(/\s+/g, ' ');
+  const at = terms
+    .map((term) => ({ term, index: line.toLowerCase().indexOf(term) }))
+    .find(({ index }) => index !== -1);
+  if (at === undefined) return line;
+  const end = at.index + at.term.length;
+  return (
+    <>
+      {line.slice(Math.max(0, at.index - 60), at.index)}
+      <mark className="bg-accent-fill/40 text-text">{line.slice(at.index, end)}</mark>
+      {line.slice(end)}
+    </>
   );
 }

@@ -1,24 +1,26 @@
 import type { Trace } from '@candela/contract';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
-import { formatCount } from '../../lib/format.ts';
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { themePreference } from '../../lib/theme.ts';
 import { Split } from '../../ui/split.tsx';
-import { Notice } from '../../ui/states.tsx';
+import { Notice, SkeletonRows } from '../../ui/states.tsx';
 import { lastTraces } from '../traces/traces-search.ts';
 import { ExplorerBar } from './explorer-bar.tsx';
 import { Minimap } from './minimap.tsx';
 import { SpanPanel } from './span-panel.tsx';
 import { type Focus, focusText, readFocus, type TraceSearch } from './trace-search.ts';
-import { failedPositions, findPositions, firstToRead, nextOf, type TraceSpan } from './trace-spans.ts';
+import { TraceFoot } from './trace-foot.tsx';
+import { TraceLogs } from './trace-logs.tsx';
+import { failedPositions, firstToRead, nextOf, type TraceSpan } from './trace-spans.ts';
 import { TraceTimeline } from './trace-timeline.tsx';
 import { TraceTree } from './trace-tree.tsx';
 import { TranscriptView } from './transcript-view.tsx';
 import { ancestorsOf, type SpanTree } from './tree.ts';
+import { useTraceFind } from './use-trace-find.ts';
 
 const route = getRouteApi('/traces/$traceId');
-const FIND_DELAY_MS = 300;
+const TraceGraphView = lazy(() => import('./trace-graph-view.tsx'));
 
 /** The spans on the left, read as tree, transcript or timeline; the selected one on the right. */
 export function Explorer(props: {
@@ -33,7 +35,6 @@ export function Explorer(props: {
   const navigate = route.useNavigate();
   const theme = themePreference.use();
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
-  const [find, setFind] = useState(search.find ?? '');
   const change = useCallback(
     (next: Partial<Record<keyof TraceSearch, string | undefined>>) =>
       void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true }),
@@ -41,23 +42,20 @@ export function Explorer(props: {
   );
   const focus = useMemo(() => readFocus(search.focus), [search.focus]);
   const setFocus = (next: Focus | undefined) => change({ focus: next && focusText(next) });
-  const inUrl = search.find ?? '';
-  useEffect(() => {
-    if (find === inUrl) return undefined;
-    const timer = setTimeout(() => change({ find: find === '' ? undefined : find }), FIND_DELAY_MS);
-    return () => clearTimeout(timer);
-  }, [find, inUrl, change]);
+  const toUrl = useCallback((text: string | undefined) => change({ find: text }), [change]);
+  const find = useTraceFind(trace.traceId, spans, tree, search.find ?? '', toUrl);
 
   const span = useMemo(() => {
     const position = search.span === undefined ? undefined : tree.positionOf.get(search.span);
     return position === undefined ? firstToRead(spans, tree) : spans[tree.order[position] ?? -1];
   }, [search.span, spans, tree]);
   const position = span === undefined ? -1 : (tree.positionOf.get(span.spanId) ?? -1);
-  const sought = useDeferredValue(find);
-  const found = useMemo(() => findPositions(spans, tree, sought), [spans, tree, sought]);
-  const foundSet = useMemo(() => new Set(found), [found]);
   const failed = useMemo(() => failedPositions(spans, tree), [spans, tree]);
   const totalMs = Math.max(tree.endMs, trace.durationMs, 0.001);
+  const during = useMemo(() => {
+    const startMs = Date.parse(trace.startTime);
+    return { startMs, endMs: startMs + trace.durationMs };
+  }, [trace.startTime, trace.durationMs]);
   const shown = useMemo(() => focus ?? { fromMs: 0, toMs: totalMs }, [focus, totalMs]);
 
   const select = useCallback((spanId: string) => change({ span: spanId }), [change]);
@@ -109,9 +107,9 @@ export function Explorer(props: {
   });
   const letGo = () => {
     if (focus) return setFocus(undefined);
-    if (find === '' && inUrl === '' && search.span === undefined)
+    if (find.text === '' && search.find === undefined && search.span === undefined)
       return void navigate({ to: '/traces', search: lastTraces() });
-    setFind('');
+    find.setText('');
     return change({ find: undefined, span: undefined });
   };
   useHotkey('Escape', letGo, { label: 'Let go of focus, search, selection; then close', group: 'Trace' });
@@ -122,7 +120,7 @@ export function Explorer(props: {
     tree,
     selected: span?.spanId,
     folded,
-    found: foundSet,
+    found: find.foundSet,
     focus: shown,
     onSelect: select,
     onFold: fold,
@@ -138,15 +136,13 @@ export function Explorer(props: {
             onFailed={goToFailed}
             finder={finder}
             find={find}
-            found={found.length}
-            foundAt={found.indexOf(position)}
-            onFind={setFind}
-            // What was typed last may not have been looked for yet.
-            onNext={(by) => goTo(nextOf(findPositions(spans, tree, find), position, by))}
+            foundAt={find.found.indexOf(position)}
+            excerpt={span === undefined ? undefined : find.excerpts.get(span.spanId)}
+            onNext={(by) => goTo(nextOf(find.now(), position, by))}
             anyFolded={folded.size > 0}
             onFoldAll={foldAll}
           />
-          {view !== 'transcript' && (
+          {(view === 'tree' || view === 'timeline') && (
             <Minimap
               spans={spans}
               tree={tree}
@@ -167,51 +163,36 @@ export function Explorer(props: {
               onSelect={select}
             />
           )}
-          <Foot {...props} />
+          {view === 'graph' && (
+            <Suspense fallback={<SkeletonRows rows={8} label="Loading the graph" />}>
+              <TraceGraphView spans={spans} tree={tree} selected={span?.spanId} onSelect={select} />
+            </Suspense>
+          )}
+          {view === 'logs' && (
+            <TraceLogs
+              traceId={trace.traceId}
+              during={during}
+              spans={spans}
+              selected={search.span}
+              onSelect={select}
+            />
+          )}
+          <TraceFoot {...props} />
         </>
       }
       right={
         span ? (
-          <SpanPanel traceId={trace.traceId} span={span} tab={search.tab} onTab={(tab) => change({ tab })} />
+          <SpanPanel
+            traceId={trace.traceId}
+            during={during}
+            span={span}
+            tab={search.tab}
+            onTab={(tab) => change({ tab })}
+          />
         ) : (
           <Notice title="No spans yet" />
         )
       }
     />
-  );
-}
-
-/** What is still missing from the picture. */
-function Foot(props: {
-  trace: Trace;
-  spans: readonly TraceSpan[];
-  tree: SpanTree;
-  loading: 'more' | 'done' | 'failed';
-  onRetry: () => void;
-}) {
-  const { spans, tree, trace } = props;
-  const frame = 'shrink-0 border-t border-line px-3 py-1 text-sm text-muted';
-  const counts = `${formatCount(spans.length)} of ${formatCount(trace.spanCount)} spans loaded`;
-  if (props.loading === 'more')
-    return (
-      <p role="status" className={frame}>
-        {counts} …
-      </p>
-    );
-  if (props.loading === 'failed')
-    return (
-      <p role="alert" className={frame}>
-        {counts}; the rest could not be fetched.{' '}
-        <button type="button" className="text-accent underline" onClick={props.onRetry}>
-          Try again
-        </button>
-      </p>
-    );
-  if (tree.orphans === 0) return null;
-  return (
-    <p className={frame}>
-      {tree.orphans === 1 ? 'One span names a parent' : `${formatCount(tree.orphans)} spans name a parent`}{' '}
-      that was never received.
-    </p>
   );
 }

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { Tabs } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { spanQuery } from '../../api/telemetry.ts';
+import type { TraceSpanOfTime } from '../../api/trace.ts';
 import { curlOf } from '../../lib/curl.ts';
 import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
 import { zonePreference } from '../../lib/zone.ts';
@@ -14,12 +15,16 @@ import { StatusIcon } from '../../ui/status.tsx';
 import { textMode } from '../../ui/text-block.tsx';
 import { AttributesTab, AttributeTable } from './attributes-tab.tsx';
 import { hasContent, MessagesTab } from './messages-tab.tsx';
+import { otlpJson } from './otlp-json.ts';
+import { TraceLogs } from './trace-logs.tsx';
 import type { SpanTab } from './trace-search.ts';
 import type { TraceSpan } from './trace-spans.ts';
 
 /** One span whole. Its light facts show at once; messages and attributes follow. */
 export function SpanPanel(props: {
   traceId: string;
+  /** When the trace ran. */
+  during: TraceSpanOfTime;
   span: TraceSpan;
   tab: SpanTab | undefined;
   onTab: (tab: SpanTab) => void;
@@ -39,6 +44,7 @@ export function SpanPanel(props: {
       ...(detail ? { count: detail.attributes.length } : {}),
     },
     { id: 'events', label: 'Events', ...(detail ? { count: detail.events.length } : {}) },
+    { id: 'logs', label: 'Logs' },
     { id: 'links', label: 'Links', ...(detail ? { count: detail.links.length } : {}) },
     { id: 'raw', label: 'Raw' },
   ];
@@ -77,19 +83,35 @@ export function SpanPanel(props: {
         )}
       </div>
       <div className="min-h-0 grow overflow-auto" key={`${span.spanId} ${tab}`}>
-        {query.isPending && <SkeletonRows rows={8} label="Loading the span" />}
-        {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} />}
-        {detail && (
-          <Tabs.Content value={tab} className="outline-none">
-            <TabBody tab={tab} detail={detail} />
+        {tab !== 'logs' && query.isPending && <SkeletonRows rows={8} label="Loading the span" />}
+        {tab !== 'logs' && query.isError && (
+          <Failure error={query.error} onRetry={() => void query.refetch()} />
+        )}
+        {tab === 'logs' ? (
+          <Tabs.Content value="logs" className="flex h-full flex-col outline-none">
+            <SpanLogs traceId={traceId} during={props.during} span={span} />
           </Tabs.Content>
+        ) : (
+          detail && (
+            <Tabs.Content value={tab} className="outline-none">
+              <TabBody tab={tab} detail={detail} />
+            </Tabs.Content>
+          )
         )}
       </div>
     </Tabs.Root>
   );
 }
 
-function TabBody({ tab, detail }: { tab: SpanTab; detail: SpanDetail }) {
+/** The lines of one span; its own failure is said above. */
+function SpanLogs(props: { traceId: string; during: TraceSpanOfTime; span: TraceSpan }) {
+  const { spanId } = props.span;
+  return <TraceLogs traceId={props.traceId} during={props.during} spans={NO_SPANS} spanId={spanId} />;
+}
+
+const NO_SPANS: readonly TraceSpan[] = [];
+
+function TabBody({ tab, detail }: { tab: Exclude<SpanTab, 'logs'>; detail: SpanDetail }) {
   switch (tab) {
     case 'messages':
       return <MessagesTab detail={detail} />;
@@ -126,8 +148,15 @@ function SpanHead({ span, detail }: { span: TraceSpan; detail: SpanDetail | unde
         <Fact label="Start" title={formatIso(startMs)}>
           {formatTime(startMs, zone)}
         </Fact>
-        <Fact label="Took" title={exact(light.durationMs, ' ms')}>
-          {formatDuration(light.durationMs)}
+        <Fact
+          label="Took"
+          title={
+            light.unfinished
+              ? 'The span was sent while it ran; its end never came'
+              : exact(light.durationMs, ' ms')
+          }
+        >
+          {light.unfinished ? 'no end yet' : formatDuration(light.durationMs)}
         </Fact>
         {light.timeToFirstTokenMs !== null && (
           <Fact label="First token" title={exact(light.timeToFirstTokenMs, ' ms')}>
@@ -251,6 +280,9 @@ function RawTab({ detail }: { detail: SpanDetail }) {
           className="h-6"
         >
           cURL
+        </CopyButton>
+        <CopyButton label="Copy as OTLP" text={() => otlpJson(detail)} className="h-6">
+          OTLP
         </CopyButton>
         <CopyButton label="Copy as JSON" text={() => text} className="h-6">
           JSON

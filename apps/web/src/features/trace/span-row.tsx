@@ -92,13 +92,14 @@ function Facts({ span }: { span: TraceSpan }) {
   );
 }
 
-/** When the span ran, within the focused stretch. */
+/** When the span ran, within the focused stretch; without an end it is open to the right. */
 export function SpanBar({ span, focus, label }: { span: TraceSpan; focus: Focus; label?: string }) {
   const length = Math.max(focus.toMs - focus.fromMs, 0.000_001);
   const left = ((span.startMs - focus.fromMs) / length) * 100;
-  const width = (span.durationMs / length) * 100;
-  const text =
-    label === undefined ? formatDuration(span.durationMs) : `${label} · ${formatDuration(span.durationMs)}`;
+  const { unfinished } = span.light;
+  const width = unfinished ? Math.max(0, 100 - left) : (span.durationMs / length) * 100;
+  const took = unfinished ? 'no end yet' : formatDuration(span.durationMs);
+  const text = label === undefined ? took : `${label} · ${took}`;
   if (left > 100) return <span className="absolute right-1 text-xs text-faint">→</span>;
   if (left + width < 0) return <span className="absolute left-1 text-xs text-faint">←</span>;
   const from = Math.max(0, left);
@@ -108,7 +109,9 @@ export function SpanBar({ span, focus, label }: { span: TraceSpan; focus: Focus;
   const place = end < 72 ? 'after' : from > 30 ? 'before' : 'inside';
   const words = (
     <span
-      title={exact(span.durationMs, ' ms')}
+      title={
+        unfinished ? 'The span was sent while it ran; its end never came' : exact(span.durationMs, ' ms')
+      }
       className={cx(
         'max-w-full truncate px-1 text-xs',
         place === 'inside' ? 'leading-none font-medium text-bg' : 'absolute text-muted',
@@ -124,6 +127,8 @@ export function SpanBar({ span, focus, label }: { span: TraceSpan; focus: Focus;
         className={cx(
           'absolute flex h-3.5 items-center rounded-xs',
           span.failed ? 'bg-danger' : kindFill(span.reading),
+          // Half there: how long it took is not known.
+          unfinished && 'mask-r-from-10%',
         )}
         style={{ left: `${Math.min(from, 99.6)}%`, width: `max(2px, ${shown}%)` }}
       >

@@ -1,8 +1,8 @@
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 
-export const LEFT_VIEWS = ['tree', 'transcript', 'timeline'] as const;
+export const LEFT_VIEWS = ['tree', 'transcript', 'timeline', 'graph', 'logs'] as const;
 export type LeftView = (typeof LEFT_VIEWS)[number];
-const SPAN_TABS = ['messages', 'attributes', 'events', 'links', 'raw'] as const;
+const SPAN_TABS = ['messages', 'attributes', 'events', 'logs', 'links', 'raw'] as const;
 export type SpanTab = (typeof SPAN_TABS)[number];
 
 /** What the trace page has in its URL. */

@@ -1,4 +1,5 @@
 import type { LightSpan } from '@candela/contract';
+import { searchTerms } from '@candela/contract/filter';
 import { type ReadingKind, readingKind } from '../../lib/span-kind.ts';
 import type { SpanTree, TreeSpan } from './tree.ts';
 
@@ -45,9 +46,9 @@ export function firstToRead(spans: readonly TraceSpan[], tree: SpanTree): TraceS
   return agent ?? spans[tree.order[0] ?? -1];
 }
 
-/** Positions in the tree whose span has every word in its name, service, model, agent, tool or error, or that id. */
+/** Positions in the tree whose span has every term in its name, service, model, agent, tool or error, or that id. */
 export function findPositions(spans: readonly TraceSpan[], tree: SpanTree, text: string): number[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = searchTerms(text);
   if (words.length === 0) return [];
   const found: number[] = [];
   for (let position = 0; position < tree.order.length; position += 1) {

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { spanQuery } from '../../api/telemetry.ts';
+import { conversationQuery } from './conversation-query.ts';
 import { cx } from '../../lib/cx.ts';
 import { formatCost, formatCount, formatDuration } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
@@ -31,7 +31,7 @@ export function TranscriptView(props: {
   const atFirst = useMemo(() => foldedAtFirst(steps), [steps]);
   const folded = useMemo(() => atFirst.symmetricDifference(turned), [atFirst, turned]);
   const wanted = steps.slice(0, shown);
-  const details = useQueries({ queries: wanted.map((step) => spanQuery(traceId, step.span.spanId)) });
+  const details = useQueries({ queries: wanted.map((step) => conversationQuery(traceId, step.span.spanId)) });
   const pending = details.filter((detail) => detail.isPending).length;
   const failed = details.filter((detail) => detail.isError).length;
   const conversations = new Map(
@@ -105,7 +105,14 @@ function EntryView(props: {
   const { entry } = props;
   const indent = { marginLeft: Math.min(entry.depth, 8) * 16 };
   return (
-    <div style={indent} className={cx('rounded-md', props.selected && 'ring-1 ring-accent-fill')}>
+    <div
+      style={indent}
+      // What is not on screen is not laid out: a transcript may be thousands of entries long.
+      className={cx(
+        'rounded-md [contain-intrinsic-size:auto_120px] [content-visibility:auto]',
+        props.selected && 'ring-1 ring-accent-fill',
+      )}
+    >
       <EntryBody {...props} />
     </div>
   );

@@ -1,4 +1,5 @@
-import type { Conversation, Message, MessagePart } from '@candela/semconv';
+import type { Conversation, Message } from '@candela/semconv';
+import { identityOf } from './conversation-memory.ts';
 import type { TraceSpan } from './trace-spans.ts';
 import type { SpanTree } from './tree.ts';
 
@@ -168,26 +169,4 @@ function resultsById(steps: readonly Step[], conversations: ReadonlyMap<string, 
     if (run && run.callId !== '') results.set(run.callId, { result: run.result, span });
   }
   return results;
-}
-
-/** Two messages are the same when role and content are; reasoning is left out, because replays drop it. */
-function identityOf(message: Message): string {
-  const said = message.parts.filter((part) => part.type !== 'reasoning').map(partIdentity);
-  return `${message.role}\u0000${said.join('\u0001')}`;
-}
-
-function partIdentity(part: MessagePart): string {
-  switch (part.type) {
-    case 'text':
-    case 'reasoning':
-      return `t${part.text}`;
-    case 'tool_call':
-      return `c${part.id || `${part.name}${part.arguments}`}`;
-    case 'tool_result':
-      return `r${part.id || part.result}`;
-    case 'media':
-      return `m${part.uri}`;
-    case 'json':
-      return `j${part.json}`;
-  }
 }

@@ -1,0 +1,49 @@
+import type { RequestBodyOf, ResponseOf, searchLogs, searchTrace } from '@candela/contract';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { call } from './client.ts';
+
+const EVERYWHERE = { environment: undefined };
+const HOUR_MS = 3_600_000;
+const LOG_PAGE = 500;
+
+/** Spans of the trace that hold the terms anywhere: names, attributes, events, messages, log records. */
+export const traceSearchQuery = (traceId: string, q: string) =>
+  queryOptions({
+    queryKey: ['trace-search', traceId, q],
+    staleTime: 60_000,
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof searchTrace>>(
+        `/api/telemetry/traces/${encodeURIComponent(traceId)}/search?q=${encodeURIComponent(q)}`,
+        EVERYWHERE,
+        { signal },
+      ).then((answer) => answer.data),
+  });
+
+/** When a trace ran; its log records are looked for an hour around, for clocks that differ. */
+export interface TraceSpanOfTime {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** The log records of a trace, or of one span of it, oldest first. */
+export const traceLogsQuery = (traceId: string, during: TraceSpanOfTime, spanId?: string) =>
+  infiniteQueryOptions({
+    queryKey: ['trace-logs', traceId, during, spanId],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) => {
+      const ofTrace = { field: 'trace_id', op: '=', value: traceId } as const;
+      const ofSpan = { field: 'span_id', op: '=', value: spanId ?? '' } as const;
+      return call<ResponseOf<typeof searchLogs>>('/api/telemetry/logs/search', EVERYWHERE, {
+        signal,
+        body: {
+          from: Math.floor(during.startMs - HOUR_MS),
+          to: Math.ceil(during.endMs + HOUR_MS),
+          filter: spanId === undefined ? ofTrace : { and: [ofTrace, ofSpan] },
+          sort: 'time',
+          limit: LOG_PAGE,
+          ...(pageParam === '' ? {} : { cursor: pageParam }),
+        } satisfies RequestBodyOf<typeof searchLogs>,
+      });
+    },
+    getNextPageParam: (page) => page.nextCursor,
+  });

@@ -1,0 +1,44 @@
+import type { Trace } from '@candela/contract';
+import { useMemo } from 'react';
+import { formatCount } from '../../lib/format.ts';
+import { traceNotes } from './trace-notes.ts';
+import type { TraceSpan } from './trace-spans.ts';
+import type { SpanTree } from './tree.ts';
+
+/** What is still missing from the picture, or unusual about it. */
+export function TraceFoot(props: {
+  trace: Trace;
+  spans: readonly TraceSpan[];
+  tree: SpanTree;
+  loading: 'more' | 'done' | 'failed';
+  onRetry: () => void;
+}) {
+  const { spans, tree, trace, loading } = props;
+  // Before all pages are here, every child of a later page would be called an orphan.
+  const notes = useMemo(() => (loading === 'done' ? traceNotes(spans, tree) : []), [loading, spans, tree]);
+  const frame = 'shrink-0 border-t border-line px-3 py-1 text-sm text-muted';
+  const counts = `${formatCount(spans.length)} of ${formatCount(trace.spanCount)} spans loaded`;
+  if (loading === 'more')
+    return (
+      <p role="status" className={frame}>
+        {counts} …
+      </p>
+    );
+  if (loading === 'failed')
+    return (
+      <p role="alert" className={frame}>
+        {counts}; the rest could not be fetched.{' '}
+        <button type="button" className="text-accent underline" onClick={props.onRetry}>
+          Try again
+        </button>
+      </p>
+    );
+  if (notes.length === 0) return null;
+  return (
+    <ul aria-label="Notes" className={frame}>
+      {notes.map((note) => (
+        <li key={note}>{note}</li>
+      ))}
+    </ul>
+  );
+}

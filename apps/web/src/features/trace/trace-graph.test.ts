@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { testSpan } from './light-span.fixture.ts';
+import { buildTraceGraph, MOST_NODES } from './trace-graph.ts';
+import { buildTree } from './tree.ts';
+
+const graphOf = (spans: Parameters<typeof buildTree>[0] & ReturnType<typeof testSpan>[]) =>
+  buildTraceGraph(spans, buildTree(spans));
+
+it('folds agents, models and tools by name, everything else by service', () => {
+  const graph = graphOf([
+    testSpan('web', '', 'other', 0),
+    testSpan('db', 'web', 'other', 1),
+    testSpan('a', 'web', 'agent', 1, { agent: 'shop' }),
+    testSpan('l1', 'a', 'llm', 2, { model: 'gpt-4o', durationMs: 10 }),
+    testSpan('l2', 'a', 'llm', 3, { model: 'gpt-4o', durationMs: 20, status: 'error' }),
+    testSpan('t', 'a', 'tool', 4, { tool: 'track' }),
+    testSpan('sub', 't', 'agent', 5, { agent: 'shop' }),
+  ]);
+  expect(graph.nodes.map(({ id, detail }) => [id, detail])).toEqual([
+    ['other s', '2 spans · 2 ms'],
+    ['agent shop', '2 spans · 2 ms'],
+    ['llm gpt-4o', '2 spans · 30 ms · 1 failed'],
+    ['tool track', '1 span · 1 ms'],
+  ]);
+  expect(
+    graph.edges.map(({ from, to, label, failed }) => `${from} > ${to} ${label}${failed ? ' !' : ''}`),
+  ).toEqual([
+    'other s > agent shop 1× · 1 ms',
+    'agent shop > llm gpt-4o 2× · 15 ms !',
+    'agent shop > tool track 1× · 1 ms',
+    'tool track > agent shop 1× · 1 ms',
+  ]);
+  expect(graph.spansOf.get('llm gpt-4o')).toEqual(['l1', 'l2']);
+  expect(graph.nodeOf.get('sub')).toBe('agent shop');
+});
+
+it('draws a trace without AI steps by span names, and says what it left out', () => {
+  const spans = Array.from({ length: MOST_NODES + 30 }, (_, index) =>
+    testSpan(`s${index}`, index === 0 ? '' : 's0', 'other', index, { name: `step ${index}` }),
+  );
+  const graph = graphOf(spans);
+  expect(graph.nodes).toHaveLength(MOST_NODES);
+  expect(graph.leftOut).toBe(30);
+  expect(graph.edges).toHaveLength(MOST_NODES - 1);
+});
+
+it('draws nothing of nothing', () => {
+  expect(graphOf([])).toMatchObject({ nodes: [], edges: [], leftOut: 0 });
+});

@@ -1,0 +1,176 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { traceLogsQuery, type TraceSpanOfTime } from '../../api/trace.ts';
+import { cx } from '../../lib/cx.ts';
+import { formatCount, formatDuration } from '../../lib/format.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
+import { PayloadBlock } from '../../ui/text-block.tsx';
+import { type LogEntry, logEntries, spanIdOf } from './log-entries.ts';
+import type { TraceSpan } from './trace-spans.ts';
+
+const ROW = 26;
+const LOUD: Record<string, string> = { fatal: 'text-danger', error: 'text-danger', warn: 'text-warn' };
+
+/** What was logged while the trace ran, failures among it; choosing a line chooses its span. */
+export function TraceLogs(props: {
+  traceId: string;
+  during: TraceSpanOfTime;
+  /** The spans whose failures belong among the lines. */
+  spans: readonly TraceSpan[];
+  /** Only the lines of this span. */
+  spanId?: string;
+  selected?: string | undefined;
+  onSelect?: (spanId: string) => void;
+}) {
+  const { traceId, during, spans, selected } = props;
+  const query = useInfiniteQuery(traceLogsQuery(traceId, during, props.spanId));
+  const pages = query.data?.pages;
+  const entries = useMemo(
+    () =>
+      logEntries(
+        (pages ?? []).flatMap((page) => page.data),
+        spans,
+        during.startMs,
+      ),
+    [pages, spans, during.startMs],
+  );
+  const names = useMemo(() => new Map(spans.map((span) => [span.spanId, span.light.name])), [spans]);
+  if (query.isPending) return <SkeletonRows rows={8} label="Loading the logs" />;
+  if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  if (entries.length === 0)
+    return (
+      <p className="p-4 text-muted">
+        No log record names {props.spanId === undefined ? 'this trace' : 'this span'}. SDKs add trace and span
+        ids to log records when logs are sent through OpenTelemetry.
+      </p>
+    );
+  return (
+    <div className="flex min-h-0 grow flex-col">
+      <Lines {...props} entries={entries} names={names} selected={selected} />
+      {query.hasNextPage && (
+        <p className="shrink-0 border-t border-line px-3 py-1 text-sm text-muted">
+          {formatCount(entries.length)} lines shown.{' '}
+          <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            More lines
+          </Button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Lines(props: {
+  entries: readonly LogEntry[];
+  names: ReadonlyMap<string, string>;
+  selected: string | undefined;
+  onSelect?: (spanId: string) => void;
+}) {
+  const { entries, selected } = props;
+  const [open, setOpen] = useState('');
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    getItemKey: (index) => entries[index]?.key ?? index,
+    overscan: 16,
+  });
+  const first = selected === undefined ? -1 : entries.findIndex((entry) => spanIdOf(entry) === selected);
+  const reveal = useEffectEvent(() => {
+    if (first !== -1) virtual.scrollToIndex(first, { align: 'auto' });
+  });
+  useEffect(() => reveal(), [selected]);
+  const choose = (entry: LogEntry) => {
+    setOpen(open === entry.key ? '' : entry.key);
+    const spanId = spanIdOf(entry);
+    if (spanId !== null) props.onSelect?.(spanId);
+  };
+  return (
+    <div ref={scroller} data-testid="trace-logs" className="min-h-0 grow overflow-auto">
+      <ol aria-label="Log lines" className="relative" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map((item) => {
+          const entry = entries[item.index] as LogEntry;
+          return (
+            <li
+              key={item.key}
+              ref={virtual.measureElement}
+              data-index={item.index}
+              style={{ transform: `translateY(${item.start}px)` }}
+              className={cx(
+                'absolute top-0 left-0 w-full border-b border-line/40',
+                spanIdOf(entry) !== null && spanIdOf(entry) === selected && 'bg-selected',
+              )}
+            >
+              <Line
+                entry={entry}
+                names={props.names}
+                open={open === entry.key}
+                onChoose={() => choose(entry)}
+              />
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}
+
+function Line(props: {
+  entry: LogEntry;
+  names: ReadonlyMap<string, string>;
+  open: boolean;
+  onChoose: () => void;
+}) {
+  const { entry, open } = props;
+  const spanId = spanIdOf(entry);
+  const loud = entry.kind === 'failure' ? 'text-danger' : LOUD[entry.log.severity];
+  const text = entry.kind === 'failure' ? failureText(entry.span) : entry.log.body;
+  return (
+    <>
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={props.onChoose}
+        className="flex h-6.5 w-full items-center gap-2 px-2 text-left text-sm hover:bg-hover"
+      >
+        <span className="w-16 shrink-0 text-right font-mono text-muted">
+          {entry.offsetMs < 0 ? '' : '+'}
+          {formatDuration(entry.offsetMs)}
+        </span>
+        <span className={cx('flex w-14 shrink-0 items-center gap-1', loud ?? 'text-muted')}>
+          {entry.kind === 'failure' && <StatusIcon status="error" />}
+          {entry.kind === 'failure' ? 'failed' : entry.log.severity === 'unset' ? '' : entry.log.severity}
+        </span>
+        <span className={cx('min-w-0 grow truncate font-mono', entry.kind === 'failure' && 'text-danger')}>
+          {text.slice(0, 400)}
+        </span>
+        {spanId !== null && (
+          <span className="max-w-40 shrink-0 truncate text-xs text-muted">{props.names.get(spanId)}</span>
+        )}
+      </button>
+      {open && (
+        <div className="flex items-start gap-2 border-t border-line/40 bg-surface py-2 pr-2 pl-20">
+          <div className="min-w-0 grow">
+            {entry.kind === 'log' && (
+              <p className="mb-1 text-xs text-muted">
+                {entry.log.timestamp} · {entry.log.service}
+                {entry.log.eventName !== null && ` · ${entry.log.eventName}`}
+                {entry.log.bodyTruncated && ' · the beginning of a longer text'}
+              </p>
+            )}
+            <PayloadBlock text={text} />
+          </div>
+          <CopyButton label="Copy the line" text={() => text} />
+        </div>
+      )}
+    </>
+  );
+}
+
+const failureText = ({ light }: TraceSpan): string =>
+  [light.errorType, light.statusMessage].filter((part) => part !== null && part !== '').join(': ') ||
+  `${light.name} failed`;

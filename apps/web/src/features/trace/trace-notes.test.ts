@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { testSpan } from './light-span.fixture.ts';
+import { traceNotes } from './trace-notes.ts';
+import { buildTree } from './tree.ts';
+
+type Spans = ReturnType<typeof testSpan>[];
+const notes = (spans: Spans) => traceNotes(spans, buildTree(spans));
+
+it.each<[string, Spans, RegExp[]]>([
+  ['nothing', [], []],
+  ['one span', [testSpan('a', '', 'other', 0)], []],
+  [
+    'an orphan',
+    [testSpan('a', '', 'other', 0), testSpan('b', 'gone', 'other', 1)],
+    [/^One span names a parent that was/],
+  ],
+  [
+    'only orphans',
+    [testSpan('b', 'gone', 'other', 1), testSpan('c', 'gone', 'other', 1)],
+    [/^2 spans name a parent/],
+  ],
+  ['two roots', [testSpan('a', '', 'other', 0), testSpan('b', '', 'other', 1)], [/has 2 roots/]],
+  ['a cycle', [testSpan('a', 'b', 'other', 0), testSpan('b', 'a', 'other', 1)], [/^One ring of spans/]],
+  ['its own parent', [testSpan('a', 'a', 'other', 0)], []],
+  [
+    'a skewed child',
+    [testSpan('a', '', 'other', 500), testSpan('b', 'a', 'other', 0)],
+    [/^One span begins up to 500 ms before the parent/],
+  ],
+  ['a hair of skew', [testSpan('a', '', 'other', 0.5), testSpan('b', 'a', 'other', 0)], []],
+  [
+    'a running span',
+    [testSpan('a', '', 'other', 0, { unfinished: true, durationMs: 0 })],
+    [/^One span has no end yet/],
+  ],
+])('notes of %s', (_name, spans, expected) => {
+  const said = notes(spans);
+  expect(said).toHaveLength(expected.length);
+  for (const [index, pattern] of expected.entries()) expect(said[index]).toMatch(pattern);
+});
+
+it('reads 10,000 siblings in a moment', () => {
+  const spans = [
+    testSpan('root', '', 'other', 0),
+    ...Array.from({ length: 10_000 }, (_, index) => testSpan(`s${index}`, 'root', 'other', index)),
+  ];
+  const before = performance.now();
+  expect(notes(spans)).toEqual([]);
+  expect(performance.now() - before).toBeLessThan(500);
+});
