@@ -15,6 +15,10 @@ const llm: Door = {
   group: ['ai', 'ai/*', '@ai-sdk/*', 'openai', 'openai/*', '@anthropic-ai/*'],
   message: 'LLM vendor SDKs are imported only in apps/server/src/llm.',
 };
+const database: Door = {
+  group: ['node:sqlite', 'kysely', 'kysely/*', 'pg', 'pg/*', 'better-sqlite3'],
+  message: 'The metadata database is spoken to only in packages/metadata-store.',
+};
 const apps: Door = {
   group: [
     '@candela/server',
@@ -54,7 +58,7 @@ const forbid = (files: string[], doors: Door[], more: Record<string, unknown> = 
   rules: { 'eslint/no-restricted-imports': ['error', { patterns: doors }], ...more },
 });
 
-const everywhere = [chdb, koffi, llm, apps];
+const everywhere = [chdb, koffi, llm, database, apps];
 const testkit: Door = {
   group: ['@candela/testkit', '@candela/testkit/*'],
   message: 'The testkit is for tests and benches.',
@@ -91,8 +95,9 @@ export default defineConfig({
     ),
     forbid(
       ['packages/telemetry-store/src/engine-host/**'],
-      [koffi, llm, apps, onlyPackages('kernel', 'semconv', 'otlp', 'contract', 'rules')],
+      [koffi, llm, database, apps, onlyPackages('kernel', 'semconv', 'otlp', 'contract', 'rules')],
     ),
+    forbid(['packages/metadata-store/src/**'], [chdb, koffi, llm, apps, onlyPackages('kernel', 'contract')]),
     forbid(['apps/server/src/**', 'apps/demo/src/**'], [...everywhere, testkit]),
     forbid(
       ['apps/web/src/**'],

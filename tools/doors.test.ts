@@ -35,6 +35,19 @@ const planted: [door: string, path: string, source: string, complaint: string][]
   ['chdb stays in the engine host', 'apps/server/src/x.ts', uses('chdb'), 'engine-host'],
   ['chdb stays out of the queries', 'packages/telemetry-store/src/queries/x.ts', uses('chdb'), 'engine-host'],
   ['native calls stay in native.ts', 'apps/server/src/x.ts', uses('koffi'), 'native.ts'],
+  ['SQLite stays in the metadata store', 'apps/server/src/x.ts', uses('node:sqlite'), 'metadata-store'],
+  [
+    'Kysely stays in the metadata store',
+    'packages/telemetry-store/src/x.ts',
+    uses('kysely'),
+    'metadata-store',
+  ],
+  [
+    'the metadata store knows no telemetry',
+    'packages/metadata-store/src/x.ts',
+    uses('@candela/telemetry-store'),
+    'layer',
+  ],
   ['LLM SDKs stay in llm/', 'apps/server/src/features/x/service.ts', uses('openai'), 'apps/server/src/llm'],
   ['kernel imports nothing', 'packages/kernel/src/x.ts', uses('@candela/otlp'), 'This layer may import only'],
   ['kernel runs in a browser', 'packages/kernel/src/x.ts', uses('node:fs'), 'browser'],
@@ -73,6 +86,12 @@ describe('doors', () => {
 
   it('lets a file through that breaks no rule', () => {
     expect(lint('apps/server/src/x.ts', "export const greeting = 'hello';\n")).toContain('0 errors');
+  });
+
+  it('lets the metadata store load SQLite', () => {
+    expect(lint('packages/metadata-store/src/dialects/sqlite/x.ts', uses('node:sqlite'))).toContain(
+      '0 errors',
+    );
   });
 
   it('lets the engine host load chdb', () => {

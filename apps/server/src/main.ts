@@ -1,3 +1,4 @@
+import { MetadataStoreError } from '@candela/metadata-store';
 import { DirectoryLockedError, MigrationError } from '@candela/telemetry-store';
 import { CandelaError } from '@candela/kernel';
 import { type Config, ConfigError, readConfig, unknownVariables } from './config.ts';
@@ -48,6 +49,7 @@ function explainFailure(error: unknown): string {
     error instanceof DataDirError ||
     error instanceof DirectoryLockedError ||
     error instanceof MigrationError ||
+    error instanceof MetadataStoreError ||
     error instanceof CandelaError;
   if (known) return error.message;
   // A failed system call names no file of ours when it is the connection to the store that failed.

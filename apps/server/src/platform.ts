@@ -18,6 +18,7 @@ import {
   openTelemetryStore,
   type TelemetryStore,
 } from '@candela/telemetry-store';
+import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
 import { Gauge } from 'prom-client';
 import type { Config } from './config.ts';
 import { healthHandlers, type Phase } from './features/health/routes.ts';
@@ -29,6 +30,7 @@ import { openApiPages } from './features/openapi/pages.ts';
 import { Bell } from './features/tail/bell.ts';
 import { tailHandlers } from './features/tail/routes.ts';
 import { telemetryHandlers } from './features/telemetry/routes.ts';
+import { viewHandlers } from './features/views/routes.ts';
 import { createApi } from './http/api.ts';
 import { errorAnswer } from './http/errors.ts';
 import { createFront } from './http/front.ts';
@@ -69,6 +71,7 @@ export interface Platform {
 interface Running {
   phase: Phase;
   readonly streams: StreamGate;
+  metadata?: MetadataStore;
   store?: TelemetryStore;
   log?: IngestLog;
   ingest?: Ingest;
@@ -102,6 +105,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     const otlp = await open(config.otlpHttpPort, 'PLATFORM_OTLP_HTTP_PORT', 'otlp');
     listeners.push(otlp);
 
+    const metadata = await openMetadataStore({ dataDir: config.dataDir, logger, clock });
+    running.metadata = metadata;
     const store = await openTelemetryStore(storeOptions(config, logger));
     running.store = store;
     const log = await openIngestLog({
@@ -167,6 +172,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           }),
           ...telemetryHandlers(queries, clock),
           ...logHandlers(createLogQueries(store, limits), clock),
+          ...viewHandlers(metadata),
           ...tailHandlers({
             queries: createTailQueries(store, limits),
             bell,
@@ -240,6 +246,7 @@ async function stop(
     ['connections', () => Promise.all(listeners.map((listener) => listener.close(left() * 0.6)))],
     ['log', () => running.log?.close()],
     ['store', () => running.store?.close()],
+    ['metadata', () => running.metadata?.close()],
   ];
   let complete = true;
   for (const [name, step] of steps) {

@@ -15,3 +15,4 @@ export * from './telemetry/tail.ts';
 export * from './telemetry/trace-search.ts';
 export * from './telemetry/traces.ts';
 export * from './telemetry/users.ts';
+export * from './telemetry/views.ts';

@@ -5,6 +5,7 @@ import { getIngestHealth } from './telemetry/ingest-health.ts';
 import { tail } from './telemetry/tail.ts';
 import { getLog, getLogContext, searchLogs } from './telemetry/logs.ts';
 import { searchTrace } from './telemetry/trace-search.ts';
+import { createView, deleteView, getView, listViews, updateView } from './telemetry/views.ts';
 import { getHierarchy, getSpan, getTrace, searchSpans, searchTraces } from './telemetry/traces.ts';
 
 /** Every route of the API; the one registry. */
@@ -22,6 +23,11 @@ export const ROUTES = {
   aggregate,
   facets,
   tail,
+  listViews,
+  createView,
+  getView,
+  updateView,
+  deleteView,
   getIngestHealth,
   searchTrace,
 } as const satisfies Record<string, RouteDeclaration>;

@@ -55,6 +55,11 @@ export const ERROR_TABLE = {
     retryable: true,
     template: 'The telemetry store is not answering. Try again in {seconds} s.',
   },
+  metadata_unavailable: {
+    status: 503,
+    retryable: true,
+    template: 'What people saved cannot be read or written at the moment. Try again in {seconds} s.',
+  },
   query_too_expensive: {
     status: 422,
     retryable: false,

@@ -52,7 +52,9 @@ export async function readArrivals<Row>(
 ): Promise<Arrival<Row>[]> {
   const scope = arrived(context, shape, input);
   const { time } = shape.source;
-  const rows = await runner.run<Readonly<Record<string, unknown>> & { RowNs: string; RowAt: number; RowIds: string[] }>(
+  const rows = await runner.run<
+    Readonly<Record<string, unknown>> & { RowNs: string; RowAt: number; RowIds: string[] }
+  >(
     scope,
     `SELECT ${shape.columns}, toString(toUnixTimestamp64Nano(${time})) AS RowNs,
       toUnixTimestamp64Milli(ReceivedAt) AS RowAt, ${idSql(shape.ids)} AS RowIds
@@ -66,7 +68,11 @@ export async function readArrivals<Row>(
     const same = `${raw.RowNs} ${raw.RowIds.join(' ')}`;
     const place = equals.get(same) ?? 0;
     equals.set(same, place + 1);
-    return { id: place === 0 ? same : `${same} ${place}`, receivedAtMs: raw.RowAt, row: shape.toRow(raw, place) };
+    return {
+      id: place === 0 ? same : `${same} ${place}`,
+      receivedAtMs: raw.RowAt,
+      row: shape.toRow(raw, place),
+    };
   });
 }
 

@@ -1,0 +1,94 @@
+import type { SavedView } from '@candela/contract';
+import { fail, type RequestContext } from '@candela/kernel';
+import type { Call, MetadataStore, StoredView, ViewPlace } from '@candela/metadata-store';
+import type { Handlers } from '../../http/handlers.ts';
+
+type ViewHandlers = Pick<Handlers, 'listViews' | 'createView' | 'getView' | 'updateView' | 'deleteView'>;
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+const show = (view: StoredView): SavedView => ({
+  ...view,
+  createdAt: iso(view.createdAt),
+  updatedAt: iso(view.updatedAt),
+});
+
+/** Saved views: the state of a page under a name, for everybody in the project. */
+export function viewHandlers(metadata: MetadataStore): ViewHandlers {
+  return {
+    listViews: async ({ context, query }) => {
+      const { views, next } = await metadata.views.list(context.projectId, {
+        page: query.page,
+        limit: query.limit,
+        after: query.cursor === undefined ? undefined : readCursor(query.cursor, query.page),
+      });
+      return { data: views.map(show), nextCursor: next === undefined ? null : writeCursor(next, query.page) };
+    },
+    createView: async ({ context, body, header }) => {
+      const call = callOf(context, 'createView', header('idempotency-key'), body);
+      const view = await metadata.change(call, ({ views }) => views.create(context.projectId, body));
+      return { data: show(view) };
+    },
+    getView: async ({ context, params }) => ({
+      data: show(await metadata.views.get(context.projectId, params.id)),
+    }),
+    updateView: async ({ context, params, body, header }) => {
+      const { name, description, search } = body;
+      const changes = {
+        ...(name === undefined ? {} : { name }),
+        ...(description === undefined ? {} : { description }),
+        ...(search === undefined ? {} : { search }),
+      };
+      const call = callOf(context, 'updateView', header('idempotency-key'), { ...params, changes });
+      const view = await metadata.change(call, ({ views }) =>
+        views.update(context.projectId, params.id, changes),
+      );
+      return { data: show(view) };
+    },
+    deleteView: async ({ context, params, header }) => {
+      const call = callOf(context, 'deleteView', header('idempotency-key'), params);
+      return {
+        data: await metadata.change(call, async ({ views }) => {
+          await views.delete(context.projectId, params.id);
+          return { id: params.id };
+        }),
+      };
+    },
+  };
+}
+
+/** The call that a key stands for; undefined without one. @throws bad_request */
+function callOf(
+  { organisationId, projectId, principal }: RequestContext,
+  route: string,
+  key: string | undefined,
+  request: unknown,
+): Call | undefined {
+  if (key === undefined) return undefined;
+  if (!/^[\x21-\x7e]{1,200}$/.test(key)) {
+    throw fail('bad_request', {
+      detail: 'The header Idempotency-Key takes 1 to 200 visible ASCII characters.',
+    });
+  }
+  const who = principal.kind === 'anonymous' ? 'anonymous' : `${principal.kind} ${principal.id}`;
+  return { scope: JSON.stringify([organisationId, projectId, who, route]), key, request };
+}
+
+function writeCursor({ nameKey, id }: ViewPlace, page: string | undefined): string {
+  return Buffer.from(JSON.stringify([page ?? '', nameKey, id])).toString('base64url');
+}
+
+function readCursor(text: string, page: string | undefined): ViewPlace {
+  const refuse = () =>
+    fail('bad_query', { detail: 'The cursor does not belong to this list. Start again without one.' });
+  let parts: unknown;
+  try {
+    parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+  } catch {
+    throw refuse();
+  }
+  if (!Array.isArray(parts) || parts.length !== 3) throw refuse();
+  if (!parts.every((part): part is string => typeof part === 'string')) throw refuse();
+  const [of = '', nameKey = '', id = ''] = parts;
+  if (of !== (page ?? '')) throw refuse();
+  return { nameKey, id };
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { filterSchema } from '../filter/schema.ts';
+import { defineRoute } from '../route.ts';
+import { count, windowShape } from './common.ts';
+
+export const COMPARE_SIGNALS = ['spans', 'logs'] as const;
+export type CompareSignal = (typeof COMPARE_SIGNALS)[number];
+
+const share = z.number().min(0).max(1);
+const side = z.object({
+  rows: count.meta({ description: 'Matching rows in the window.' }),
+  sampled: count.meta({ description: 'Of which so many were looked at, spread evenly over the window.' }),
+});
+const quantiles = z.object({
+  count: count.meta({ description: 'Sampled rows that have a number here.' }),
+  p50: z.number().nullable(),
+  p90: z.number().nullable(),
+  p99: z.number().nullable(),
+});
+
+export const compareFieldSchema = z
+  .object({
+    field: z.string().meta({ description: 'As a filter writes it.' }),
+    difference: share.meta({
+      description:
+        'Half the sum of the absolute differences of the shares of all values, rows without the field counting as a value: 0 is the same, 1 nothing in common.',
+    }),
+    values: z.array(
+      z.object({
+        value: z.string().nullable().meta({ description: 'Null: rows without the field.' }),
+        selection: share,
+        rest: share,
+      }),
+    ),
+    more: z.boolean().meta({ description: 'True when there are more values than are listed.' }),
+  })
+  .meta({ id: 'ComparedField' });
+export type ComparedField = z.output<typeof compareFieldSchema>;
+
+export const compareNumberSchema = z
+  .object({
+    field: z.string(),
+    unit: z.enum(['ms', 'tokens', 'usd', 'number']),
+    selection: quantiles,
+    rest: quantiles,
+    difference: share.meta({
+      description:
+        'Largest distance of the two distributions (Kolmogorov-Smirnov): 0 is the same, 1 no overlap.',
+    }),
+  })
+  .meta({ id: 'ComparedNumber' });
+export type ComparedNumber = z.output<typeof compareNumberSchema>;
+
+export const compare = defineRoute({
+  id: 'compare',
+  method: 'POST',
+  path: '/api/telemetry/compare',
+  tag: 'Telemetry',
+  summary: 'What differs: a selection of the matching rows against the rest, over all fields and attributes',
+  permission: 'telemetry',
+  body: z.strictObject({
+    signal: z.enum(COMPARE_SIGNALS).default('spans'),
+    ...windowShape,
+    selection: z.union([filterSchema, z.string().min(1).max(4_096)]).meta({
+      description: 'Which of the rows are the selection: a filter, or the same as text.',
+    }),
+    limit: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(30)
+      .meta({ description: 'Fields to return, the most different first.' }),
+  }),
+  response: z.object({
+    data: z.object({
+      selection: side,
+      rest: side,
+      fields: z.array(compareFieldSchema),
+      numbers: z.array(compareNumberSchema),
+    }),
+  }),
+  errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
+});

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { silentLogger } from '@candela/kernel';
+import { Kysely } from 'kysely';
+import { afterAll, describe, expect, it } from 'vitest';
+import { sqliteDialect } from '../dialects/sqlite/index.ts';
+import { openMetadataStore } from '../index.ts';
+import { migrateMetadata } from '../migrations/migrate.ts';
+import type { Migration } from '../migrations/migration.ts';
+import { describeMetadataStore } from './suite.ts';
+
+const dirs: string[] = [];
+const newDir = () => {
+  const dir = mkdtempSync(join(tmpdir(), 'candela-metadata-'));
+  dirs.push(dir);
+  return dir;
+};
+afterAll(() => {
+  for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
+});
+
+describeMetadataStore('SQLite', async () => {
+  const file = join(newDir(), 'metadata.sqlite');
+  return { dialect: () => sqliteDialect(file), dispose: async () => undefined };
+});
+
+const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
+
+describe('the SQLite file', () => {
+  it('is readable by its owner only, its log too', async () => {
+    const dataDir = newDir();
+    const store = await openMetadataStore({ dataDir, logger: silentLogger });
+    await store.views.create('a', { page: 'traces', name: 'x', description: null, search: '' });
+    for (const name of ['metadata.sqlite', 'metadata.sqlite-wal']) {
+      expect(statSync(join(dataDir, name)).mode & 0o777, name).toBe(0o600);
+    }
+    await store.close();
+  });
+
+  it('holds everything acknowledged after kill -9 while writing', async () => {
+    const dataDir = newDir();
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const child = spawn(process.execPath, [WRITER, dataDir, String(round)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let text = '';
+      child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      while (text.split('\n').length < 30) await new Promise((resolve) => setTimeout(resolve, 5));
+      child.kill('SIGKILL');
+      await once(child, 'close');
+      acknowledged.push(...text.split('\n').slice(0, -1));
+    }
+    const store = await openMetadataStore({ dataDir, logger: silentLogger });
+    const names = new Set<string>();
+    let after: { nameKey: string; id: string } | undefined;
+    do {
+      const page = await store.views.list('a', { page: undefined, limit: 500, after });
+      for (const view of page.views) names.add(view.name);
+      after = page.next;
+    } while (after !== undefined);
+    expect(acknowledged.length).toBeGreaterThan(80);
+    expect(acknowledged.filter((name) => !names.has(name))).toEqual([]);
+    // At most the one under way at each kill was kept without being acknowledged.
+    expect(names.size - acknowledged.length).toBeLessThanOrEqual(3);
+    await store.close();
+  }, 30_000);
+
+  it('says in a sentence that a file is damaged', async () => {
+    const dataDir = newDir();
+    writeFileSync(join(dataDir, 'metadata.sqlite'), 'not a database at all, '.repeat(100));
+    await expect(openMetadataStore({ dataDir, logger: silentLogger })).rejects.toThrow(/damaged/);
+  });
+});
+
+describe('migrations', () => {
+  const table =
+    (name: string) =>
+    (version: number): Migration => ({
+      version,
+      name,
+      statements: ({ schema }) => [schema.createTable(name).addColumn('id', 'text')],
+    });
+  const run = async (file: string, migrations: Migration[]) => {
+    const database = new Kysely<never>({ dialect: sqliteDialect(file).kysely });
+    try {
+      await migrateMetadata(database, { migrations, logger: silentLogger });
+      return (await database.introspection.getTables()).map(({ name }) => name).sort();
+    } finally {
+      await database.destroy();
+    }
+  };
+
+  it('go forward only, and notice a newer or changed schema', async () => {
+    const file = join(newDir(), 'm.sqlite');
+    const one = table('one')(1);
+    const two = table('two')(2);
+    expect(await run(file, [one])).toEqual(['one', 'schema_migrations']);
+    expect(await run(file, [one, two])).toEqual(['one', 'schema_migrations', 'two']);
+    await expect(run(file, [one])).rejects.toThrow(/newer version/);
+    await expect(run(file, [one, table('three')(2)])).rejects.toThrow(/differs/);
+  });
+
+  it('are whole or not there at all', async () => {
+    const file = join(newDir(), 'm.sqlite');
+    const broken: Migration = {
+      version: 1,
+      name: 'broken',
+      statements: ({ schema }) => [
+        schema.createTable('first').addColumn('id', 'text'),
+        schema.createTable('first').addColumn('id', 'text'),
+      ],
+    };
+    await expect(run(file, [broken])).rejects.toThrow();
+    expect(await run(file, [table('first')(1)])).toEqual(['first', 'schema_migrations']);
+  });
+});

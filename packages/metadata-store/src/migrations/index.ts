@@ -1,0 +1,5 @@
+import { savedViews } from './0001-saved-views.ts';
+import type { Migration } from './migration.ts';
+
+/** All migrations in order; the registry. */
+export const MIGRATIONS: readonly Migration[] = [savedViews];

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { Logger } from '@candela/kernel';
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from './migration.ts';
+
+/** The schema cannot be brought to what this program needs. The message says why and what to do. */
+export class MetadataMigrationError extends Error {
+  override readonly name = 'MetadataMigrationError';
+}
+
+interface History {
+  readonly schema_migrations: {
+    version: number;
+    name: string;
+    checksum: string;
+    applied_at: number;
+  };
+}
+
+/**
+ * Brings the schema up to date, forward only. A migration and the note that it was made are one transaction: a kill
+ * at any moment leaves whole steps, and the next start goes on. @throws MetadataMigrationError when the database is
+ * newer than the program, or was made by other migrations
+ */
+export async function migrateMetadata(
+  database: Kysely<never>,
+  options: { readonly migrations: readonly Migration[]; readonly logger: Logger },
+): Promise<void> {
+  const history = database as unknown as Kysely<History>;
+  await database.schema
+    .createTable('schema_migrations')
+    .ifNotExists()
+    .addColumn('version', 'integer', (column) => column.primaryKey().notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('checksum', 'text', (column) => column.notNull())
+    .addColumn('applied_at', 'bigint', (column) => column.notNull())
+    .execute();
+  const applied = await history.selectFrom('schema_migrations').selectAll().orderBy('version').execute();
+  const steps = options.migrations.map((migration) => {
+    const statements = migration.statements(database).map((statement) => statement.compile().sql);
+    const checksum = createHash('sha256').update(statements.join(';\n')).digest('hex');
+    return { migration, statements, checksum };
+  });
+  for (const row of applied) {
+    const known = steps.find(({ migration }) => migration.version === row.version);
+    if (known === undefined) {
+      throw new MetadataMigrationError(
+        `The metadata store was made by a newer version of this program: it has migration ${row.version} (${row.name}), this program knows ${steps.length}. Start the newer version, or restore a backup from before the upgrade.`,
+      );
+    }
+    if (known.checksum !== row.checksum) {
+      throw new MetadataMigrationError(
+        `Migration ${row.version} (${row.name}) of the metadata store differs from the one in this program. It was made by a changed copy of it; use that copy, or restore a backup.`,
+      );
+    }
+  }
+  for (const { migration, statements, checksum } of steps.slice(applied.length)) {
+    await history.transaction().execute(async (transaction) => {
+      for (const statement of statements) await sql.raw(statement).execute(transaction);
+      await transaction
+        .insertInto('schema_migrations')
+        .values({ version: migration.version, name: migration.name, checksum, applied_at: Date.now() })
+        .execute();
+    });
+    options.logger.info({ migration: migration.version, name: migration.name }, 'metadata store migrated');
+  }
+}
