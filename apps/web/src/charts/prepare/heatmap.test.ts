@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { heatPlace, heatValue, prepareHeatmap } from './heatmap.ts';
+
+const window = { fromMs: 0, toMs: 10_000 };
+const cell = (timeMs: number, low: number, high: number, count: number) => ({ timeMs, low, high, count });
+
+describe('heat map', () => {
+  it('places cells by time and value; few beside many stay visible', () => {
+    const map = prepareHeatmap([cell(0, 0, 50, 1_000), cell(5_000, 50, 100, 1)], window, 1);
+    expect(map.logarithmic).toBe(false);
+    expect(map.cells[0]).toMatchObject({ x: 0, y: 0.5, height: 0.5, heat: 1 });
+    expect(map.cells[1]).toMatchObject({ x: 0.5, y: 0, width: 0.1 });
+    expect(map.cells[1]?.heat).toBeCloseTo(0.12);
+    expect(map.total).toBe(1_001);
+  });
+  it('takes the logarithm of a wide range and finds values by place', () => {
+    const map = prepareHeatmap([cell(0, 1, 10, 5), cell(0, 1_000, 10_000, 5)], window, 1);
+    expect(map.logarithmic).toBe(true);
+    expect(map.valueTicks).toEqual([1, 10, 100, 1_000, 10_000]);
+    expect(heatValue(map, 0.5)).toBeCloseTo(100);
+    expect(heatPlace(map, 100)).toBeCloseTo(0.5);
+  });
+  it('leaves out what is beyond the window, empty or no number', () => {
+    const odd = [cell(-1, 0, 1, 5), cell(20_000, 0, 1, 5), cell(0, 0, Number.NaN, 5), cell(0, 0, 1, 0)];
+    expect(prepareHeatmap(odd, window, 1).cells).toEqual([]);
+  });
+  it('gives a bucket that begins at nothing a place of its own', () => {
+    const map = prepareHeatmap([cell(0, 0, 1, 5), cell(0, 1, 1_000, 5)], window, 1);
+    expect(map.cells.every((one) => one.height > 0.01)).toBe(true);
+  });
+});

@@ -1,0 +1,116 @@
+import type { TimeWindow } from '../../lib/time-range.ts';
+import { timeTicks } from './time-chart.ts';
+
+/** How many measurements fell into a bucket of time and of value. */
+export interface HeatCell {
+  readonly timeMs: number;
+  readonly low: number;
+  readonly high: number;
+  readonly count: number;
+}
+
+interface DrawnCell extends HeatCell {
+  /** Left, width, top and height as shares (0..1) of the plot. */
+  readonly x: number;
+  readonly width: number;
+  readonly y: number;
+  readonly height: number;
+  /** 0..1, by the logarithm of the count: a few slow ones stay visible beside thousands of fast ones. */
+  readonly heat: number;
+}
+
+export interface Heatmap {
+  readonly cells: readonly DrawnCell[];
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly stepMs: number;
+  readonly low: number;
+  readonly high: number;
+  readonly logarithmic: boolean;
+  readonly total: number;
+  readonly most: number;
+  readonly ticks: readonly number[];
+  /** Values to write beside the plot. */
+  readonly valueTicks: readonly number[];
+}
+
+/** More cells than anybody could see are not drawn. */
+const MOST_CELLS = 6_000;
+
+/** Lays counted cells over the window; a range of values over two decades is drawn by logarithm. */
+export function prepareHeatmap(cells: readonly HeatCell[], window: TimeWindow, stepSeconds: number): Heatmap {
+  const stepMs = stepSeconds * 1_000;
+  const fromMs = Math.floor(window.fromMs / stepMs) * stepMs;
+  const toMs = fromMs + Math.max(1, Math.ceil((window.toMs - fromMs) / stepMs)) * stepMs;
+  const inside = cells
+    .filter(
+      (cell) =>
+        cell.count > 0 &&
+        cell.timeMs >= fromMs &&
+        cell.timeMs < toMs &&
+        Number.isFinite(cell.low + cell.high),
+    )
+    .slice(0, MOST_CELLS);
+  const positive = inside.filter((cell) => cell.low > 0);
+  const smallest = positive.reduce((low, cell) => Math.min(low, cell.low), Number.POSITIVE_INFINITY);
+  const high = inside.reduce((top, cell) => Math.max(top, cell.high), 0);
+  const lowest = inside.reduce((low, cell) => Math.min(low, cell.low), 0);
+  const logarithmic = lowest >= 0 && high / smallest > 100;
+  // A bucket that begins at nothing has no logarithm: it stands one step below the smallest that has.
+  const low = logarithmic ? smallest / (positive.length < inside.length ? 2 : 1) : Math.min(lowest, 0);
+  const at = (value: number) => {
+    const share = logarithmic
+      ? Math.log(Math.max(value, low) / low) / Math.log(high / low || Math.E)
+      : (value - low) / (high - low || 1);
+    return Math.min(1, Math.max(0, share));
+  };
+  const most = inside.reduce((top, cell) => Math.max(top, cell.count), 0);
+  const drawn = inside.map((cell): DrawnCell => {
+    const [bottom, top] = [at(cell.low), at(cell.high)];
+    return {
+      ...cell,
+      x: (cell.timeMs - fromMs) / (toMs - fromMs),
+      width: stepMs / (toMs - fromMs),
+      y: 1 - top,
+      height: Math.max(top - bottom, 0.004),
+      heat: most <= 1 ? 1 : 0.12 + 0.88 * (Math.log(cell.count) / Math.log(most)),
+    };
+  });
+  return {
+    cells: drawn,
+    fromMs,
+    toMs,
+    stepMs,
+    low,
+    high,
+    logarithmic,
+    total: inside.reduce((sum, cell) => sum + cell.count, 0),
+    most,
+    ticks: timeTicks(window),
+    valueTicks: logarithmic ? decades(low, high) : linear(low, high),
+  };
+}
+
+function decades(low: number, high: number): number[] {
+  const ticks: number[] = [];
+  const first = Math.ceil(Math.log10(low) - 1e-9);
+  const last = Math.floor(Math.log10(high) + 1e-9);
+  const every = Math.max(1, Math.ceil((last - first + 1) / 6));
+  for (let power = first; power <= last; power += every) ticks.push(10 ** power);
+  return ticks;
+}
+
+const linear = (low: number, high: number): number[] =>
+  high > low ? [0, 0.25, 0.5, 0.75, 1].map((share) => low + share * (high - low)) : [];
+
+/** Share (0..1 from below) of the plot's height at which a value stands. */
+export function heatPlace(map: Heatmap, value: number): number {
+  if (map.logarithmic) return Math.log(Math.max(value, map.low) / map.low) / Math.log(map.high / map.low);
+  return (value - map.low) / (map.high - map.low || 1);
+}
+
+/** The value at a share (0..1 from below) of the plot's height. */
+export function heatValue(map: Heatmap, share: number): number {
+  const at = Math.min(1, Math.max(0, share));
+  return map.logarithmic ? map.low * (map.high / map.low) ** at : map.low + at * (map.high - map.low);
+}

@@ -1,0 +1,69 @@
+import { formatTime, type Zone } from '../../lib/format.ts';
+import { exactValue, formatValue } from '../../lib/format-value.ts';
+import type { PreparedChart, PreparedSeries } from '../prepare/time-chart.ts';
+
+/** `20 Nov 10:30:00 – 10:35:00`. */
+export function stepText(chart: PreparedChart, step: number, zone: Zone): string {
+  const fromMs = chart.fromMs + step * chart.stepMs;
+  const from = formatTime(fromMs, zone).slice(0, -4);
+  const to = formatTime(fromMs + chart.stepMs, zone).slice(0, -4);
+  const day = from.slice(0, from.lastIndexOf(' '));
+  return `${from} – ${to.startsWith(`${day} `) ? to.slice(day.length + 1) : to}`;
+}
+
+/** The values of a step, as drawn from above to below. */
+export function stepValues(chart: PreparedChart, step: number): { series: PreparedSeries; value: number }[] {
+  const found = chart.series.flatMap((series) => {
+    const value = series.values[step];
+    return value === null || value === undefined ? [] : [{ series, value }];
+  });
+  return chart.stacked ? found.reverse() : found.sort((a, b) => b.value - a.value);
+}
+
+/** Exact values of the pointed step; stands beside the pointer and never catches it. */
+export function ChartTooltip(props: {
+  chart: PreparedChart;
+  step: number;
+  unit: string;
+  zone: Zone;
+  /** 0..1 over the plot. */
+  at: number;
+  /** The series nearest to the pointer. */
+  pointed: string | undefined;
+}) {
+  const { chart, step, unit } = props;
+  const rows = stepValues(chart, step);
+  const before = new Map(chart.previous.map((series) => [series.key, series.values[step] ?? null]));
+  return (
+    <div
+      aria-hidden
+      data-testid="chart-tooltip"
+      className="pointer-events-none absolute top-1 z-30 max-w-80 min-w-36 rounded-md border border-line bg-surface px-2 py-1.5 text-sm shadow-pop"
+      style={
+        props.at > 0.55
+          ? { right: `calc(${(1 - props.at) * 100}% + 10px)` }
+          : { left: `calc(${props.at * 100}% + 10px)` }
+      }
+    >
+      <p className="whitespace-nowrap text-muted">{stepText(chart, step, props.zone)}</p>
+      {rows.length === 0 && <p className="text-muted">nothing measured</p>}
+      {rows.map(({ series, value }) => {
+        const old = before.get(series.key);
+        return (
+          <p key={series.key} className="flex items-baseline gap-1.5">
+            <span className="size-2 shrink-0 rounded-xs" style={{ background: series.colour }} />
+            <span className={props.pointed === series.key ? 'truncate font-medium' : 'truncate'}>
+              {series.label}
+            </span>
+            <span className="ml-auto pl-3 whitespace-nowrap" title={exactValue(value, unit)}>
+              {formatValue(value, unit)}
+              {old !== undefined && old !== null && (
+                <span className="text-muted"> was {formatValue(old, unit)}</span>
+              )}
+            </span>
+          </p>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,170 @@
+import { type PointerEvent, useMemo, useRef, useState } from 'react';
+import { cx } from '../../lib/cx.ts';
+import { exact, formatTime } from '../../lib/format.ts';
+import { formatTickValue, formatValue } from '../../lib/format-value.ts';
+import type { TimeWindow } from '../../lib/time-range.ts';
+import { zonePreference } from '../../lib/zone.ts';
+import { type HeatCell, heatPlace, heatValue, prepareHeatmap } from '../prepare/heatmap.ts';
+import { TimeAxis } from './time-axis.tsx';
+import { useWidth } from './use-size.ts';
+
+/** A rectangle of time and value. */
+export interface HeatSelection extends TimeWindow {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** How values are spread over time; dragging selects a rectangle of time and value. */
+export function Heatmap(props: {
+  /** What it shows: `Duration of spans`. */
+  label: string;
+  cells: readonly HeatCell[];
+  window: TimeWindow;
+  stepSeconds: number;
+  unit?: string;
+  /** What is counted, in the plural. */
+  noun: string;
+  height?: number;
+  pending?: boolean;
+  /** Stays drawn while it is the page's selection. */
+  selection?: HeatSelection | undefined;
+  onSelect?: (selection: HeatSelection) => void;
+}) {
+  const { cells, window, stepSeconds, unit = '', height = 120, onSelect } = props;
+  const map = useMemo(() => prepareHeatmap(cells, window, stepSeconds), [cells, window, stepSeconds]);
+  const zone = zonePreference.use();
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const [hover, setHover] = useState<{ x: number; y: number }>();
+  const [drag, setDrag] = useState<{ x: number; y: number }>();
+  const spanMs = map.toMs - map.fromMs;
+  const at = (event: PointerEvent) => {
+    const area = event.currentTarget.getBoundingClientRect();
+    const share = (value: number, size: number) => Math.min(1, Math.max(0, size === 0 ? 0 : value / size));
+    return {
+      x: share(event.clientX - area.left, area.width),
+      y: share(event.clientY - area.top, area.height),
+    };
+  };
+  const chosen = (a: { x: number; y: number }, b: { x: number; y: number }): HeatSelection => ({
+    fromMs: Math.round(map.fromMs + Math.min(a.x, b.x) * spanMs),
+    toMs: Math.round(map.fromMs + Math.max(a.x, b.x) * spanMs),
+    low: heatValue(map, 1 - Math.max(a.y, b.y)),
+    high: heatValue(map, 1 - Math.min(a.y, b.y)),
+  });
+  const pointed =
+    hover &&
+    map.cells.find(
+      (cell) =>
+        hover.x >= cell.x &&
+        hover.x < cell.x + cell.width &&
+        hover.y >= cell.y &&
+        hover.y <= cell.y + cell.height,
+    );
+  const frame = drag && hover ? rectangle(drag, hover) : held(map, props.selection);
+  const gutter = Math.max(2, ...map.valueTicks.map((tick) => formatTickValue(tick, unit).length)) * 6.4 + 8;
+  return (
+    <figure className={cx('min-w-0', props.pending === true && 'opacity-60')}>
+      <div className="relative" style={{ paddingLeft: gutter }}>
+        <div className="relative" style={{ height }}>
+          {map.valueTicks.map((tick) => (
+            <div
+              key={tick}
+              aria-hidden
+              className="absolute right-0 left-0 border-t border-line/70"
+              style={{ top: (1 - heatPlace(map, tick)) * height }}
+            >
+              <span className="absolute right-full -translate-y-1/2 pr-1.5 text-xs whitespace-nowrap text-faint">
+                {formatTickValue(tick, unit)}
+              </span>
+            </div>
+          ))}
+          <div
+            ref={box}
+            data-testid="heatmap"
+            className={cx('absolute inset-0 touch-none select-none', onSelect && 'cursor-crosshair')}
+            onPointerMove={(event) => setHover(at(event))}
+            onPointerLeave={() => !drag && setHover(undefined)}
+            onPointerDown={(event) => {
+              if (event.button !== 0 || !onSelect) return;
+              event.currentTarget.setPointerCapture(event.pointerId);
+              setDrag(at(event));
+              setHover(at(event));
+            }}
+            onPointerUp={(event) => {
+              const to = at(event);
+              if (drag && onSelect && (Math.abs(to.x - drag.x) > 0.004 || Math.abs(to.y - drag.y) > 0.02))
+                onSelect(chosen(drag, to));
+              setDrag(undefined);
+            }}
+            onPointerCancel={() => setDrag(undefined)}
+          >
+            <svg
+              role="img"
+              aria-label={`${props.label}: ${exact(map.total)} ${props.noun} between ${formatValue(map.low, unit)} and ${formatValue(map.high, unit)}`}
+              width={width}
+              height={height}
+              className="block"
+            >
+              {map.cells.map((cell) => (
+                <rect
+                  key={`${cell.timeMs} ${cell.low}`}
+                  x={cell.x * width}
+                  width={Math.max(1, cell.width * width - 0.5)}
+                  y={cell.y * height}
+                  height={Math.max(1.5, cell.height * height - 0.5)}
+                  className={pointed === cell ? 'fill-text' : 'fill-accent-fill'}
+                  fillOpacity={cell.heat}
+                />
+              ))}
+              {frame && (
+                <rect
+                  x={frame.x * width}
+                  y={frame.y * height}
+                  width={frame.width * width}
+                  height={frame.height * height}
+                  className="fill-accent/15 stroke-accent"
+                />
+              )}
+            </svg>
+            {pointed && !drag && (
+              <div
+                aria-hidden
+                className="pointer-events-none absolute top-1 z-30 rounded-md border border-line bg-surface px-2 py-1 text-sm whitespace-nowrap shadow-pop"
+                style={
+                  pointed.x > 0.55
+                    ? { right: `calc(${(1 - pointed.x) * 100}% + 8px)` }
+                    : { left: `calc(${(pointed.x + pointed.width) * 100}% + 8px)` }
+                }
+              >
+                <p className="text-muted">{formatTime(pointed.timeMs, zone).slice(0, -4)}</p>
+                <p>
+                  {exact(pointed.count)} {props.noun}, {formatValue(pointed.low, unit)} –{' '}
+                  {formatValue(pointed.high, unit)}
+                </p>
+              </div>
+            )}
+          </div>
+        </div>
+        <TimeAxis chart={map} zone={zone} width={width} />
+      </div>
+    </figure>
+  );
+}
+
+const rectangle = (a: { x: number; y: number }, b: { x: number; y: number }) => ({
+  x: Math.min(a.x, b.x),
+  y: Math.min(a.y, b.y),
+  width: Math.abs(a.x - b.x),
+  height: Math.abs(a.y - b.y),
+});
+
+function held(map: ReturnType<typeof prepareHeatmap>, selection: HeatSelection | undefined) {
+  if (!selection || map.cells.length === 0) return undefined;
+  const x = (ms: number) => (ms - map.fromMs) / (map.toMs - map.fromMs);
+  const y = (value: number) => 1 - Math.min(1, Math.max(0, heatPlace(map, value)));
+  return rectangle(
+    { x: x(selection.fromMs), y: y(selection.high) },
+    { x: x(selection.toMs), y: y(selection.low) },
+  );
+}

@@ -1,0 +1,47 @@
+import { cx } from '../../lib/cx.ts';
+import type { PreparedChart } from '../prepare/time-chart.ts';
+
+/** Names of the series; pointing at one fades the others, a click shows it alone. */
+export function Legend(props: {
+  chart: PreparedChart;
+  noun: string;
+  solo: string | undefined;
+  onSolo: (key: string | undefined) => void;
+  onPoint: (key: string | undefined) => void;
+}) {
+  const { chart, solo } = props;
+  if (chart.series.length < 2 && chart.hidden === 0) return null;
+  return (
+    <ul
+      className="flex max-h-12 flex-wrap gap-x-1 overflow-y-auto text-sm"
+      aria-label={`Legend: ${props.noun}`}
+    >
+      {chart.series.map((series) => (
+        <li key={series.key} className="max-w-56 min-w-0">
+          <button
+            type="button"
+            aria-pressed={solo === series.key}
+            title={`${series.label}: ${solo === series.key ? 'show all' : 'show alone'}`}
+            onClick={() => props.onSolo(solo === series.key ? undefined : series.key)}
+            onPointerEnter={() => props.onPoint(series.key)}
+            onPointerLeave={() => props.onPoint(undefined)}
+            onFocus={() => props.onPoint(series.key)}
+            onBlur={() => props.onPoint(undefined)}
+            className={cx(
+              'flex h-6 max-w-full items-center gap-1.5 rounded px-1 hover:bg-hover aria-pressed:bg-selected',
+              solo !== undefined && solo !== series.key ? 'text-faint' : 'text-muted hover:text-text',
+            )}
+          >
+            <span className="size-2 shrink-0 rounded-xs" style={{ background: series.colour }} aria-hidden />
+            <span className="truncate">{series.label}</span>
+          </button>
+        </li>
+      ))}
+      {chart.hidden > 0 && (
+        <li className="flex h-6 items-center px-1 text-faint">
+          {chart.series.length} of {chart.total}
+        </li>
+      )}
+    </ul>
+  );
+}

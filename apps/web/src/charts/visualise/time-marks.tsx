@@ -1,0 +1,151 @@
+import type { ReactNode } from 'react';
+import { pieces, type PreparedChart, type PreparedSeries } from '../prepare/time-chart.ts';
+
+/** Positions in pixels of the drawing. */
+export interface Place {
+  readonly width: number;
+  readonly height: number;
+  /** Middle of a step. */
+  x(step: number): number;
+  y(value: number): number;
+}
+
+const round = (value: number) => Math.round(value * 10) / 10;
+
+/** The series of a chart as lines, stacked areas or stacked bars; `faded` tells which stand back. */
+export function TimeMarks(props: {
+  chart: PreparedChart;
+  kind: 'line' | 'area' | 'bars';
+  place: Place;
+  faded: (key: string) => boolean;
+}): ReactNode {
+  const { chart, kind, place } = props;
+  return (
+    <>
+      {chart.previous.map((series) => (
+        <g key={`before ${series.key}`} opacity={props.faded(series.key) ? 0.15 : 0.7}>
+          <path
+            d={linePath(series, place)}
+            fill="none"
+            stroke={series.colour}
+            strokeWidth={1.25}
+            strokeDasharray="4 3"
+          />
+        </g>
+      ))}
+      {chart.series.map((series) => (
+        <g key={series.key} opacity={props.faded(series.key) ? 0.15 : 1}>
+          {kind === 'bars' ? (
+            <path d={barsPath(chart, series, place)} fill={series.colour} fillOpacity={0.85} />
+          ) : kind === 'area' ? (
+            <>
+              <path d={areaPath(series, place)} fill={series.colour} fillOpacity={0.3} />
+              <path d={linePath(series, place)} fill="none" stroke={series.colour} strokeWidth={1.25} />
+            </>
+          ) : (
+            <>
+              <path
+                d={linePath(series, place)}
+                fill="none"
+                stroke={series.colour}
+                strokeWidth={1.5}
+                strokeLinejoin="round"
+              />
+              {pieces(series.values)
+                .filter((piece) => piece.from === piece.to)
+                .map(({ from }) => (
+                  <circle
+                    key={from}
+                    cx={place.x(from)}
+                    cy={place.y(series.high[from] as number)}
+                    r={2}
+                    fill={series.colour}
+                  />
+                ))}
+            </>
+          )}
+        </g>
+      ))}
+    </>
+  );
+}
+
+function linePath(series: PreparedSeries, place: Place): string {
+  const parts: string[] = [];
+  for (const { from, to } of pieces(series.values)) {
+    if (from === to) continue;
+    for (let at = from; at <= to; at += 1)
+      parts.push(
+        `${at === from ? 'M' : 'L'}${round(place.x(at))} ${round(place.y(series.high[at] as number))}`,
+      );
+  }
+  return parts.join('');
+}
+
+function areaPath(series: PreparedSeries, place: Place): string {
+  const parts: string[] = [];
+  for (const { from, to } of pieces(series.values)) {
+    for (let at = from; at <= to; at += 1)
+      parts.push(
+        `${at === from ? 'M' : 'L'}${round(place.x(at))} ${round(place.y(series.high[at] as number))}`,
+      );
+    for (let at = to; at >= from; at -= 1)
+      parts.push(`L${round(place.x(at))} ${round(place.y(series.low[at] as number))}`);
+    parts.push('Z');
+  }
+  return parts.join('');
+}
+
+/** One path a series: hundreds of bars cost one element. */
+function barsPath(chart: PreparedChart, series: PreparedSeries, place: Place): string {
+  const slot = place.width / chart.steps;
+  const wide = Math.max(1, slot * 0.84);
+  const parts: string[] = [];
+  for (const [at, value] of series.values.entries()) {
+    if (value === null || value === 0) continue;
+    const [bottom, top] = [place.y(series.low[at] as number), place.y(series.high[at] as number)];
+    const tall = Math.max(1, Math.abs(bottom - top));
+    const x = at * slot + (slot - wide) / 2;
+    parts.push(`M${round(x)} ${round(Math.min(bottom, top))}h${round(wide)}v${round(tall)}h${-round(wide)}Z`);
+  }
+  return parts.join('');
+}
+
+/** The series under the pointer: of a stack the layer it is in, of lines the nearest one. */
+export function nearest(chart: PreparedChart, step: number, y: number, place: Place): string | undefined {
+  let best: { key: string; distance: number } | undefined;
+  for (const series of chart.series) {
+    if (series.values[step] === null || series.values[step] === undefined) continue;
+    const [top, bottom] = [place.y(series.high[step] as number), place.y(series.low[step] as number)];
+    const distance = chart.stacked && y >= top && y <= bottom ? -1 : Math.abs(y - top);
+    if (best === undefined || distance < best.distance) best = { key: series.key, distance };
+  }
+  return best?.key;
+}
+
+/** A line through a step with a dot on every series. */
+export function Crosshair(props: {
+  chart: PreparedChart;
+  step: number;
+  place: Place;
+  pointed: string | undefined;
+}) {
+  const { chart, step, place } = props;
+  const x = place.x(step);
+  return (
+    <>
+      <line x1={x} x2={x} y1={0} y2={place.height} className="stroke-line-strong" />
+      {chart.series.map((series) =>
+        series.values[step] === null || series.values[step] === undefined ? null : (
+          <circle
+            key={series.key}
+            cx={x}
+            cy={place.y(series.high[step] as number)}
+            r={props.pointed === series.key ? 3.5 : 2.5}
+            fill={series.colour}
+          />
+        ),
+      )}
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+import { Braces } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { ApiError } from '../../api/client.ts';
+import { cx } from '../../lib/cx.ts';
+import { Button } from '../../ui/button.tsx';
+import type { OpenQuery } from './open-query.tsx';
+
+const OpenQueryDialog = lazy(() => import('./open-query.tsx'));
+
+/** What a card reads of a query's result. */
+interface CardState {
+  readonly isPending: boolean;
+  readonly isError: boolean;
+  readonly error: unknown;
+  readonly isPlaceholderData?: boolean;
+  refetch(): unknown;
+}
+
+/** The frame of a chart: title, loading, empty and error states, and the way to the query behind it. */
+export function ChartCard(props: {
+  title: string;
+  /** Beside the title: what is drawn, by which unit. */
+  note?: ReactNode;
+  /** The chart's query; several: the first that is not well speaks. */
+  state?: CardState | readonly CardState[];
+  /** True when the answer holds nothing to draw; `empty` says so in words. */
+  isEmpty?: boolean;
+  empty?: ReactNode;
+  /** The request behind the chart, for "Open as query". */
+  query?: OpenQuery;
+  actions?: ReactNode;
+  /** Height of the body while there is no chart. */
+  height?: number;
+  className?: string;
+  children: ReactNode;
+}) {
+  const [open, setOpen] = useState(false);
+  const states = props.state === undefined ? [] : [props.state].flat();
+  const failed = states.find((state) => state.isError);
+  const loading = states.some((state) => state.isPending);
+  const height = props.height ?? 140;
+  return (
+    <section
+      aria-label={props.title}
+      className={cx('flex min-w-0 flex-col rounded-md border border-line bg-surface p-2', props.className)}
+    >
+      <header className="mb-1 flex h-6 items-center gap-2">
+        <h2 className="truncate font-medium" title={props.title}>
+          {props.title}
+        </h2>
+        {props.note !== undefined && <span className="truncate text-sm text-muted">{props.note}</span>}
+        <span className="ml-auto flex items-center gap-1">
+          {props.actions}
+          {props.query && (
+            <Button
+              look="plain"
+              className="h-6 px-1"
+              aria-label={`Open ${props.title} as query`}
+              title="Open as query"
+              onClick={() => setOpen(true)}
+            >
+              <Braces size={13} aria-hidden />
+            </Button>
+          )}
+        </span>
+      </header>
+      {failed ? (
+        <Failed error={failed.error} height={height} onRetry={() => void failed.refetch()} />
+      ) : loading ? (
+        <div
+          role="status"
+          aria-label={`Loading ${props.title}`}
+          className="skeleton w-full"
+          style={{ height }}
+        />
+      ) : props.isEmpty === true ? (
+        <div
+          className="flex flex-col items-center justify-center text-center text-sm text-muted"
+          style={{ minHeight: height }}
+        >
+          {props.empty ?? 'Nothing in this time range.'}
+        </div>
+      ) : (
+        <div className={cx(states.some((state) => state.isPlaceholderData === true) && 'opacity-60')}>
+          {props.children}
+        </div>
+      )}
+      {open && props.query && (
+        <Suspense>
+          <OpenQueryDialog title={props.title} query={props.query} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </section>
+  );
+}
+
+/** A chart that failed says why in its own place; the rest of the page goes on. */
+function Failed(props: { error: unknown; height: number; onRetry: () => void }) {
+  const requestId = props.error instanceof ApiError ? props.error.requestId : '';
+  return (
+    <div
+      role="alert"
+      className="flex flex-col items-center justify-center gap-1 px-4 text-center text-sm text-muted"
+      style={{ minHeight: props.height }}
+    >
+      <p>{props.error instanceof Error ? props.error.message : 'This chart could not be loaded.'}</p>
+      {requestId !== '' && (
+        <p>
+          Request <code className="font-mono">{requestId}</code>
+        </p>
+      )}
+      <Button className="h-6" onClick={props.onRetry}>
+        Try again
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { curlOf } from '../../lib/curl.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { cx } from '../../lib/cx.ts';
+import { Modal } from '../../ui/modal.tsx';
+
+/** The request behind a chart or a list. */
+export interface OpenQuery {
+  /** `/api/telemetry/aggregate`. */
+  readonly path: string;
+  /** What is posted; absent: a GET. */
+  readonly body?: unknown;
+  readonly environment?: string | undefined;
+  /** The page of the rows behind it, with its search. */
+  readonly rows?: { readonly to: string; readonly search: Readonly<Record<string, unknown>> };
+}
+
+const FORMS = ['JSON', 'cURL'] as const;
+
+/** Shows the request as the API takes it, to copy, and leads to the rows behind it. */
+export default function OpenQueryDialog(props: { title: string; query: OpenQuery; onClose: () => void }) {
+  const { path, body, environment, rows } = props.query;
+  const [form, setForm] = useState<(typeof FORMS)[number]>('JSON');
+  const json = `${body === undefined ? 'GET' : 'POST'} ${path}${body === undefined ? '' : `\n\n${JSON.stringify(body, null, 2)}`}`;
+  const text =
+    form === 'JSON'
+      ? json
+      : curlOf(location.origin, path, { environment, ...(body === undefined ? {} : { body }) });
+  return (
+    <Modal label={`${props.title} as query`} onClose={props.onClose} className="w-[min(640px,92vw)]">
+      <div className="flex flex-col gap-3 p-4">
+        <h2 className="text-lg font-semibold">{props.title} as query</h2>
+        <div className="rounded-md border border-line">
+          <div className="flex items-center border-b border-line px-1">
+            <div role="tablist" aria-label="Form" className="flex">
+              {FORMS.map((one) => (
+                <button
+                  key={one}
+                  type="button"
+                  role="tab"
+                  id={`form-${one}`}
+                  aria-selected={form === one}
+                  aria-controls="open-query-text"
+                  onClick={() => setForm(one)}
+                  className={cx(
+                    'h-8 border-b-2 px-3',
+                    form === one ? 'border-accent-fill' : 'border-transparent text-muted hover:text-text',
+                  )}
+                >
+                  {one}
+                </button>
+              ))}
+            </div>
+            <CopyButton label={`Copy as ${form}`} text={() => text} className="ml-auto h-6" />
+          </div>
+          <pre
+            id="open-query-text"
+            role="tabpanel"
+            aria-labelledby={`form-${form}`}
+            tabIndex={0}
+            className="max-h-80 overflow-auto p-3 font-mono text-sm break-all whitespace-pre-wrap"
+          >
+            {text}
+          </pre>
+        </div>
+        {rows && (
+          <Link
+            to={rows.to}
+            search={rows.search}
+            onClick={props.onClose}
+            className="self-start text-accent underline"
+          >
+            Show the rows behind it
+          </Link>
+        )}
+      </div>
+    </Modal>
+  );
+}
