@@ -470,3 +470,111 @@ TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(Retention
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 20000;
 
 BACKFILL agent_figures;
+
+CREATE TABLE IF NOT EXISTS `candela`.`exceptions`
+(
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedDay` Date,
+  `RetentionDays` UInt16,
+  `Timestamp` DateTime64(9) CODEC(Delta(8), Default),
+  `Fingerprint` UInt64,
+  `Occurrence` UInt64,
+  `Source` LowCardinality(String),
+  `Type` LowCardinality(String),
+  `ServiceName` LowCardinality(String),
+  `TraceId` String,
+  `SpanId` String,
+  `GenAiProvider` LowCardinality(String),
+  `AgentName` LowCardinality(String),
+  `ToolName` LowCardinality(String),
+  `UserId` String,
+  `SessionId` String,
+  `SpanName` LowCardinality(String),
+  `Model` LowCardinality(String),
+  `Version` LowCardinality(String),
+  `Message` SimpleAggregateFunction(max, String),
+  `Stacktrace` SimpleAggregateFunction(max, String),
+  `Escaped` SimpleAggregateFunction(max, UInt8),
+  INDEX idx_fingerprint Fingerprint TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX idx_trace_id TraceId TYPE bloom_filter(0.001) GRANULARITY 1
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY (RetentionDays, ReceivedDay)
+PRIMARY KEY (ProjectId, Timestamp)
+ORDER BY (ProjectId, Timestamp, Environment, Fingerprint, Occurrence, Source, Type, ServiceName, TraceId, SpanId,
+  GenAiProvider, AgentName, ToolName, UserId, SessionId, SpanName, Model, Version)
+TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 20000;
+
+BACKFILL exceptions;
+
+CREATE TABLE IF NOT EXISTS `candela`.`exception_groups`
+(
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedDay` Date,
+  `RetentionDays` UInt16,
+  `Fingerprint` UInt64,
+  `FirstNs` SimpleAggregateFunction(min, Int64),
+  `LastNs` SimpleAggregateFunction(max, Int64)
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY (RetentionDays, ReceivedDay)
+ORDER BY (ProjectId, Environment, Fingerprint)
+TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 20000;
+
+BACKFILL exception_groups;
+
+CREATE TABLE IF NOT EXISTS `candela`.`host_points`
+(
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedDay` Date,
+  `RetentionDays` UInt16,
+  `MetricName` LowCardinality(String),
+  `TimeUnix` DateTime64(9) CODEC(Delta(8), Default),
+  `Host` LowCardinality(String),
+  `Agent` LowCardinality(String),
+  `Device` LowCardinality(String),
+  `Part` LowCardinality(String),
+  `Series` UInt64,
+  `Kind` UInt8,
+  `Value` SimpleAggregateFunction(max, Float64)
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY (RetentionDays, ReceivedDay)
+ORDER BY (ProjectId, MetricName, TimeUnix, Environment, Host, Agent, Device, Part, Series, Kind)
+TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 20000;
+
+BACKFILL host_points;
+
+CREATE TABLE IF NOT EXISTS `candela`.`host_calls`
+(
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedDay` Date,
+  `RetentionDays` UInt16,
+  `Bucket` DateTime CODEC(Delta(4), Default),
+  `Host` LowCardinality(String),
+  `ServiceName` LowCardinality(String),
+  `GenAiProvider` LowCardinality(String),
+  `Model` LowCardinality(String),
+  `Calls` SimpleAggregateFunction(sum, UInt64) CODEC(T64, Default),
+  `Errors` SimpleAggregateFunction(sum, UInt64) CODEC(T64, Default),
+  `Counting` SimpleAggregateFunction(sum, UInt64) CODEC(T64, Default),
+  `InTokens` SimpleAggregateFunction(sum, UInt64) CODEC(T64, Default),
+  `OutTokens` SimpleAggregateFunction(sum, UInt64) CODEC(T64, Default),
+  `Priced` SimpleAggregateFunction(sum, UInt64) CODEC(T64, Default),
+  `Cost` SimpleAggregateFunction(sum, Int64) CODEC(T64, Default),
+  `Durations` SimpleAggregateFunction(sumMap, Tuple(Array(UInt16), Array(UInt64)))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY (RetentionDays, ReceivedDay)
+ORDER BY (ProjectId, Environment, Host, Bucket, ServiceName, GenAiProvider, Model)
+TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 20000;
+
+BACKFILL host_calls;

@@ -1,0 +1,118 @@
+import { exceptionFingerprint } from '../schema/exception-fingerprint.ts';
+import { ROLLUP_HEAD, ROLLUP_HEAD_SQL, type Rollup } from './rollup.ts';
+
+const LC = 'LowCardinality(String)';
+const TEXT = 'SimpleAggregateFunction(max, String)';
+
+/** Characters that are kept of a message and of a stack trace. */
+const MOST_MESSAGE = 2_000;
+const MOST_STACK = 16_000;
+const MOST_TYPE = 300;
+
+/** Facts of the record that an exception was found on, under their names there. */
+const CARRIED = [
+  'ServiceName',
+  'TraceId',
+  'SpanId',
+  'GenAiProvider',
+  'AgentName',
+  'ToolName',
+  'UserId',
+  'SessionId',
+] as const;
+const carried = CARRIED.join(', ');
+
+/** Everything found on a record as columns; `Found` is (time, type, message, stack trace, escaped, source). */
+const columnsOf = (rows: string): string => `
+SELECT ProjectId, Environment, ReceivedDay, RetentionDays, At AS Timestamp,
+  ${exceptionFingerprint('Type', 'Said')} AS Fingerprint,
+  if(SpanId = '', Own, cityHash64(TraceId, SpanId, Fingerprint)) AS Occurrence, Source, Type, ${carried}, SpanName,
+  Model, Version, Said AS Message, Stack AS Stacktrace, Escaped
+FROM (
+  SELECT * EXCEPT (Found), Found.1 AS At, substringUTF8(Found.2, 1, ${MOST_TYPE}) AS Type,
+    substringUTF8(Found.3, 1, ${MOST_MESSAGE}) AS Said, substringUTF8(Found.4, 1, ${MOST_STACK}) AS Stack,
+    toUInt8(Found.5) AS Escaped, Found.6 AS Source
+  FROM (${rows})
+)`;
+
+const SHARED = `${ROLLUP_HEAD_SQL}, ${carried}, if(GenAiResponseModel != '', GenAiResponseModel, GenAiRequestModel) AS Model,
+    ResourceAttributes['service.version'] AS Version`;
+
+/**
+ * Events called `exception`. A failed span without one that names its type of error is one too (source `status`),
+ * unless that type is a number: the status code of an answer is no exception.
+ */
+const ofSpans = (rows: string): string =>
+  columnsOf(`
+    SELECT ${SHARED}, SpanName, toUInt64(0) AS Own, arrayJoin(if(has(Events.Name, 'exception'),
+      arrayMap(e -> (e.1, e.3['exception.type'], e.3['exception.message'], e.3['exception.stacktrace'],
+          lower(e.3['exception.escaped']) = 'true', 'event'),
+        arrayFilter(e -> e.2 = 'exception', arrayZip(Events.Timestamp, Events.Name, Events.Attributes))),
+      [(Timestamp, toString(ErrorType), StatusMessage, '', false, 'status')])) AS Found
+    FROM ${rows}
+    WHERE has(Events.Name, 'exception')
+      OR (StatusCode = 'Error' AND ErrorType != '' AND NOT match(ErrorType, '^[0-9]+$'))`);
+
+/** Log records that say what was thrown. */
+const ofLogs = (rows: string): string =>
+  columnsOf(`
+    SELECT ${SHARED}, '' AS SpanName,
+      cityHash64(Timestamp, ObservedTimestamp, ReceivedAt, ServiceName, TraceId, Body,
+        mapKeys(LogAttributes), mapValues(LogAttributes)) AS Own,
+      (Timestamp,
+        if(LogAttributes['exception.type'] != '', LogAttributes['exception.type'], toString(ErrorType)),
+        LogAttributes['exception.message'], LogAttributes['exception.stacktrace'],
+        lower(LogAttributes['exception.escaped']) = 'true', 'log') AS Found
+    FROM ${rows}
+    WHERE mapContains(LogAttributes, 'exception.type') OR mapContains(LogAttributes, 'exception.message')`);
+
+/**
+ * Exceptions one by one. One exception on a span counts once, however often it was recorded there: rows of the same
+ * `Occurrence` are one.
+ */
+export const EXCEPTIONS: Rollup = {
+  name: 'exceptions',
+  columns: [
+    ...ROLLUP_HEAD,
+    { name: 'Timestamp', type: 'DateTime64(9)' },
+    { name: 'Fingerprint', type: 'UInt64' },
+    { name: 'Occurrence', type: 'UInt64' },
+    { name: 'Source', type: LC },
+    { name: 'Type', type: LC },
+    { name: 'ServiceName', type: LC },
+    { name: 'TraceId', type: 'String' },
+    { name: 'SpanId', type: 'String' },
+    { name: 'GenAiProvider', type: LC },
+    { name: 'AgentName', type: LC },
+    { name: 'ToolName', type: LC },
+    { name: 'UserId', type: 'String' },
+    { name: 'SessionId', type: 'String' },
+    { name: 'SpanName', type: LC },
+    { name: 'Model', type: LC },
+    { name: 'Version', type: LC },
+    { name: 'Message', type: TEXT },
+    { name: 'Stacktrace', type: TEXT },
+    { name: 'Escaped', type: 'SimpleAggregateFunction(max, UInt8)' },
+  ],
+  sources: { otel_traces: ofSpans, otel_logs: ofLogs },
+};
+
+const grouped = (exceptions: string): string => `
+SELECT ProjectId, Environment, ReceivedDay, RetentionDays, Fingerprint,
+  min(toUnixTimestamp64Nano(Timestamp)) AS FirstNs, max(toUnixTimestamp64Nano(Timestamp)) AS LastNs
+FROM (${exceptions}) GROUP BY ProjectId, Environment, ReceivedDay, RetentionDays, Fingerprint`;
+
+/** When each group of exceptions was seen first and last, by day of arrival: what tells a new one from an old one. */
+export const EXCEPTION_GROUPS: Rollup = {
+  name: 'exception_groups',
+  columns: [
+    ...ROLLUP_HEAD,
+    { name: 'Fingerprint', type: 'UInt64' },
+    { name: 'FirstNs', type: 'SimpleAggregateFunction(min, Int64)' },
+    { name: 'LastNs', type: 'SimpleAggregateFunction(max, Int64)' },
+  ],
+  sources: {
+    otel_traces: (rows) => grouped(ofSpans(rows)),
+    otel_logs: (rows) => grouped(ofLogs(rows)),
+  },
+};
