@@ -101,6 +101,10 @@ export interface GenAiFacts {
 export type MessagePart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
+  /** The model would not answer, and said so. */
+  | { readonly type: 'refusal'; readonly text: string }
+  /** What a text rests on: where it is and the words taken from there; any of them may be empty. */
+  | { readonly type: 'citation'; readonly title: string; readonly uri: string; readonly text: string }
   | { readonly type: 'tool_call'; readonly id: string; readonly name: string; readonly arguments: string }
   | { readonly type: 'tool_result'; readonly id: string; readonly name: string; readonly result: string }
   | { readonly type: 'media'; readonly modality: string; readonly mimeType: string; readonly uri: string }

@@ -13,7 +13,9 @@ import {
 } from './builder.ts';
 import { parsed } from './attribute-json.ts';
 import { canonicalFinishReason } from '../facts/operation.ts';
-import { isPart, readParts, toolCallPart, toolResultPart } from './parts.ts';
+import { citationParts } from './citations.ts';
+import { audioParts, isPart, readParts, toolCallPart, toolResultPart } from './parts.ts';
+import { isResponsesItem, readResponsesParts } from './responses.ts';
 
 const ROLES: ReadonlyMap<string, string> = new Map([
   ['human', 'user'],
@@ -153,7 +155,10 @@ function readMessage(record: JsonRecord, fallback: string, budget: Budget): Mess
   const source = isRecord(data) && member(record, 'content') === undefined ? data : record;
   const role = canonicalRole(memberText(record, 'role') || langChainType(record), fallback);
   const parts: MessagePart[] = [];
-  const reasoning = memberText(source, 'reasoning_content', 'reasoning');
+  const extra = member(source, 'additional_kwargs');
+  const reasoning =
+    memberText(source, 'reasoning_content', 'reasoning') ||
+    (isRecord(extra) ? memberText(extra, 'reasoning_content') : '');
   if (reasoning !== '') parts.push({ type: 'reasoning', text: budget.text(reasoning) });
   let content = member(source, 'parts') ?? member(source, 'content') ?? contentsOf(source);
   // Gemini: candidates[].content is itself a message.
@@ -176,7 +181,7 @@ function readMessage(record: JsonRecord, fallback: string, budget: Budget): Mess
   }
   if (typeof content === 'string' && /^\s*\[\s*\{\s*"type"\s*:/.test(content)) content = parsed(content);
   parts.push(...readParts(content, budget));
-  const extra = member(source, 'additional_kwargs');
+  parts.push(...audioParts(member(source, 'audio'), budget));
   const calls = firstList(
     member(source, 'tool_calls'),
     member(source, 'toolCalls'),
@@ -185,14 +190,16 @@ function readMessage(record: JsonRecord, fallback: string, budget: Budget): Mess
   const seen = new Set(
     parts.flatMap((part) => (part.type === 'tool_call' && part.id !== '' ? [part.id] : [])),
   );
-  for (const call of calls) {
+  const invalid = member(source, 'invalid_tool_calls');
+  for (const call of Array.isArray(invalid) ? [...calls, ...(invalid as unknown[])] : calls) {
     const inner = isRecord(call) ? (member(call, 'tool_call') ?? call) : undefined;
     if (!isRecord(inner) || !budget.takePart()) continue;
     const part = toolCallPart(inner, budget);
     if (part.type === 'tool_call' && part.id !== '' && seen.has(part.id)) continue;
     parts.push(part);
   }
-  const legacy = member(source, 'function_call');
+  const legacy =
+    member(source, 'function_call') ?? (isRecord(extra) ? member(extra, 'function_call') : undefined);
   if (isRecord(legacy)) parts.push(toolCallPart(legacy, budget));
   else if (memberText(source, 'function_call_name') !== '') {
     parts.push(
@@ -206,7 +213,8 @@ function readMessage(record: JsonRecord, fallback: string, budget: Budget): Mess
     );
   }
   const refusal = memberText(source, 'refusal');
-  if (refusal !== '') parts.push(textPart(budget, refusal));
+  if (refusal !== '') parts.push({ type: 'refusal', text: budget.text(refusal) });
+  parts.push(...citationParts(member(source, 'annotations'), budget));
   const known = ['content', 'parts', 'contents', 'tool_calls'].some((key) => Object.hasOwn(source, key));
   // A message in a shape nobody knows is better seen raw than not at all.
   if (parts.length === 0 && !known) parts.push(jsonPart(budget, record));
@@ -224,24 +232,10 @@ function langChainType(record: JsonRecord): string {
   return ROLES.has(type) || type === 'system' || type === 'tool' ? type : '';
 }
 
-const RESPONSES_CALLS: ReadonlySet<string> = new Set(['function_call', 'custom_tool_call']);
-const RESPONSES_RESULTS: ReadonlySet<string> = new Set(['function_call_output', 'custom_tool_call_output']);
-
-/** Items of OpenAI's Responses API that are neither messages nor parts of one. */
-function isResponsesItem(value: unknown): value is JsonRecord {
-  if (!isRecord(value) || member(value, 'role') !== undefined) return false;
-  const type = memberText(value, 'type');
-  return (
-    RESPONSES_CALLS.has(type) ||
-    RESPONSES_RESULTS.has(type) ||
-    (type === 'reasoning' && Array.isArray(member(value, 'summary')))
-  );
-}
-
 function readResponsesItem(item: JsonRecord, role: string, budget: Budget): Message[] {
   const type = memberText(item, 'type');
-  if (RESPONSES_RESULTS.has(type)) return one('tool', readParts(item, budget), budget);
-  const parts = readParts(item, budget).filter((part) => part.type !== 'reasoning' || part.text !== '');
+  if (type.endsWith('_call_output')) return one('tool', readParts(item, budget), budget);
+  const parts = readResponsesParts(item, budget);
   return one(role === 'user' || role === '' ? 'assistant' : role, parts, budget);
 }
 

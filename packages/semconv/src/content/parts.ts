@@ -1,5 +1,6 @@
 /** One part of a message, in any provider's shape. */
 import type { MessagePart } from '../types.ts';
+import { citationPart, citationParts } from './citations.ts';
 import {
   asText,
   type Budget,
@@ -50,7 +51,15 @@ const PART_TYPES: ReadonlySet<string> = new Set([
   'thinking',
   'redacted_thinking',
   'reasoning',
+  'source',
+  'tool-error',
 ]);
+
+/** `web_search_tool_result`, `code_execution_tool_result`, ... of tools that the provider ran itself. */
+const isHostedResult = (type: string): boolean => type.endsWith('_tool_result');
+/** `tool-<name>` of the AI SDK's UI messages: a call and its result in one. */
+const isUiTool = (part: JsonRecord, type: string): boolean =>
+  type.startsWith('tool-') && member(part, 'state') !== undefined && member(part, 'toolCallId') !== undefined;
 
 /** Is this a part and no message? */
 export function isPart(value: unknown): boolean {
@@ -58,7 +67,7 @@ export function isPart(value: unknown): boolean {
   if (!isRecord(value) || member(value, 'role') !== undefined || isRecord(member(value, 'message')))
     return false;
   const type = member(value, 'type');
-  if (typeof type === 'string') return PART_TYPES.has(type);
+  if (typeof type === 'string') return PART_TYPES.has(type) || isHostedResult(type) || isUiTool(value, type);
   return [
     'text',
     'functionCall',
@@ -73,6 +82,9 @@ export function isPart(value: unknown): boolean {
     'toolResult',
     'tool_call',
     'message_content',
+    'executableCode',
+    'codeExecutionResult',
+    'reasoningContent',
   ].some((key) => member(value, key) !== undefined);
 }
 
@@ -109,14 +121,24 @@ function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[
     if (isRecord(inner)) return readPart(inner, budget, depth + 1);
   }
   const type = memberText(part, 'type');
+  if (isHostedResult(type) || type.endsWith('_call_output')) return [toolResultPart(part, budget)];
+  if (isUiTool(part, type)) return uiToolParts(part, type.slice('tool-'.length), budget);
   switch (type) {
     case 'text':
     case 'input_text':
-    case 'output_text':
-    case 'refusal': {
-      const text = member(part, 'text') ?? member(part, 'content') ?? member(part, 'refusal') ?? '';
+    case 'output_text': {
+      const text = member(part, 'text') ?? member(part, 'content') ?? '';
       // Assistants put the text into { value }.
-      return [textPart(budget, asText(isRecord(text) ? (member(text, 'value') ?? text) : text))];
+      return [
+        textPart(budget, asText(isRecord(text) ? (member(text, 'value') ?? text) : text)),
+        ...citationParts(member(part, 'citations') ?? member(part, 'annotations'), budget),
+      ];
+    }
+    case 'refusal':
+      return [{ type: 'refusal', text: budget.text(memberText(part, 'refusal', 'text', 'content')) }];
+    case 'source': {
+      const cited = citationPart(part, budget);
+      return cited.length > 0 ? cited : [jsonPart(budget, part)];
     }
     case 'thinking':
     case 'reasoning':
@@ -135,10 +157,9 @@ function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[
       return [toolCallPart(part, budget)];
     case 'tool_result':
     case 'tool-result':
+    case 'tool-error':
     case 'tool_call_response':
     case 'server_tool_call_response':
-    case 'web_search_tool_result':
-    case 'mcp_tool_result':
     case 'function_call_output':
     case 'custom_tool_call_output':
       return [toolResultPart(part, budget)];
@@ -150,7 +171,13 @@ function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[
     case 'video':
     case 'input_file':
     case 'file':
-    case 'document':
+    case 'document': {
+      const source = member(part, 'source');
+      // A document may hold its text plainly.
+      if (isRecord(source) && member(source, 'type') === 'text')
+        return [textPart(budget, memberText(source, 'data', 'text'))];
+      return [mediaPart(type, part, budget)];
+    }
     case 'media':
     case 'uri':
     case 'blob':
@@ -179,6 +206,8 @@ function untypedPart(part: JsonRecord, budget: Budget): MessagePart {
     member(part, 'fileData') ??
     member(part, 'file_data');
   if (isRecord(data)) return mediaPart('', data, budget);
+  const hosted = bedrockPart(part, budget) ?? codePart(part, budget);
+  if (hosted !== undefined) return hosted;
   if (member(part, 'toolCallId') !== undefined) {
     return member(part, 'result') === undefined && member(part, 'output') === undefined
       ? toolCallPart(part, budget)
@@ -193,6 +222,77 @@ function untypedPart(part: JsonRecord, budget: Budget): MessagePart {
   if (member(part, 'name') !== undefined && member(part, 'args') !== undefined)
     return toolCallPart(part, budget);
   return jsonPart(budget, part);
+}
+
+/** Code that Gemini wrote and ran itself. */
+function codePart(part: JsonRecord, budget: Budget): MessagePart | undefined {
+  const name = 'code_execution';
+  const code = member(part, 'executableCode') ?? member(part, 'executable_code');
+  if (isRecord(code))
+    return {
+      type: 'tool_call',
+      id: '',
+      name,
+      arguments: budget.text(memberText(code, 'code') || asText(code)),
+    };
+  const result = member(part, 'codeExecutionResult') ?? member(part, 'code_execution_result');
+  if (!isRecord(result)) return undefined;
+  return {
+    type: 'tool_result',
+    id: '',
+    name,
+    result: budget.text(memberText(result, 'output') || asText(result)),
+  };
+}
+
+/** Reasoning and media of Bedrock's Converse: `{image: {format, source: {bytes}}}`. */
+function bedrockPart(part: JsonRecord, budget: Budget): MessagePart | undefined {
+  const reasoning = member(part, 'reasoningContent');
+  if (isRecord(reasoning)) {
+    const text = member(reasoning, 'reasoningText');
+    return { type: 'reasoning', text: budget.text(isRecord(text) ? memberText(text, 'text') : asText(text)) };
+  }
+  for (const modality of ['image', 'video', 'document', 'audio']) {
+    const media = member(part, modality);
+    const source = isRecord(media) ? member(media, 'source') : undefined;
+    if (!isRecord(media) || !isRecord(source)) continue;
+    const format = memberText(media, 'format');
+    const kind = modality === 'document' ? 'application' : modality;
+    const mimeType = format === '' ? '' : `${kind}/${format}`;
+    const place = member(source, 's3Location');
+    const uri = isRecord(place) ? memberText(place, 'uri') : dataUri(memberText(source, 'bytes'), mimeType);
+    return {
+      type: 'media',
+      modality: modality === 'document' ? 'file' : modality,
+      mimeType,
+      uri: budget.text(uri),
+    };
+  }
+  return undefined;
+}
+
+const dataUri = (data: string, mimeType: string): string =>
+  data === '' || data.startsWith('data:')
+    ? data
+    : `data:${mimeType || 'application/octet-stream'};base64,${data}`;
+
+/** What a model spoke: its words, and the sound. */
+export function audioParts(audio: unknown, budget: Budget): MessagePart[] {
+  if (!isRecord(audio)) return [];
+  const format = memberText(audio, 'format');
+  const mimeType = format === '' ? 'audio/wav' : `audio/${format}`;
+  const words = memberText(audio, 'transcript');
+  const uri = dataUri(memberText(audio, 'data'), mimeType) || memberText(audio, 'id');
+  return [
+    ...(words === '' ? [] : [textPart(budget, words)]),
+    ...(uri === '' ? [] : [{ type: 'media' as const, modality: 'audio', mimeType, uri: budget.text(uri) }]),
+  ];
+}
+
+function uiToolParts(part: JsonRecord, name: string, budget: Budget): MessagePart[] {
+  const call = toolCallPart({ ...part, toolName: name }, budget);
+  const isDone = ['output', 'errorText'].some((key) => member(part, key) !== undefined);
+  return isDone ? [call, toolResultPart({ ...part, toolName: name }, budget)] : [call];
 }
 
 function reasoningPart(part: JsonRecord, budget: Budget): MessagePart {
@@ -230,7 +330,9 @@ export function toolResultPart(part: JsonRecord, budget: Budget): MessagePart {
     member(part, 'response') ??
     member(part, 'output') ??
     member(part, 'content') ??
-    member(part, 'tool_call_response');
+    member(part, 'tool_call_response') ??
+    member(part, 'error') ??
+    member(part, 'errorText');
   return {
     type: 'tool_result',
     id: memberText(part, 'tool_use_id', 'call_id', 'tool_call_id', 'toolCallId', 'toolUseId', 'id').slice(
@@ -282,18 +384,7 @@ function mediaPart(type: string, part: JsonRecord, budget: Budget): MessagePart 
       ? memberText(source, 'data', 'content', 'file_data') || memberText(part, 'data', 'content')
       : '';
   const modality = named || (MODALITIES.find(([pattern]) => pattern.test(hint))?.[1] ?? 'file');
-  return {
-    type: 'media',
-    modality,
-    mimeType:
-      mimeType || (memberText(source, 'format') === '' ? '' : `${modality}/${memberText(source, 'format')}`),
-    uri: budget.text(
-      url ||
-        (data === ''
-          ? ''
-          : data.startsWith('data:')
-            ? data
-            : `data:${mimeType || 'application/octet-stream'};base64,${data}`),
-    ),
-  };
+  const format = memberText(source, 'format');
+  const fullType = mimeType || (format === '' ? '' : `${modality}/${format}`);
+  return { type: 'media', modality, mimeType: fullType, uri: budget.text(url || dataUri(data, fullType)) };
 }

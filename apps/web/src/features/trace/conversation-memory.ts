@@ -43,11 +43,13 @@ export function memoryOf(traceId: string): MessageMemory {
   return memory;
 }
 
-/** Equal for messages of the same role and content; reasoning is left out, because replays drop it. Made once a message. */
+/** Equal for messages of the same role and content; reasoning and citations are left out, because replays drop them. Made once a message. */
 export function identityOf(message: Message): string {
   let identity = identities.get(message);
   if (identity === undefined) {
-    const said = message.parts.filter((part) => part.type !== 'reasoning').map(partIdentity);
+    const said = message.parts
+      .filter((part) => part.type !== 'reasoning' && part.type !== 'citation')
+      .map(partIdentity);
     identity = fingerprint(`${message.role}\u0000${said.join('\u0001')}`);
     identities.set(message, identity);
   }

@@ -1,9 +1,14 @@
 import type { Message, MessagePart } from '@candela/semconv';
-import { Wrench } from 'lucide-react';
+import { Ban, Quote, Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { LongText } from '../../ui/json-view.tsx';
 import { PayloadBlock, TextBlock } from '../../ui/text-block.tsx';
+import { MediaView } from './media-view.tsx';
+
+/** Characters of a refusal or a quotation shown at first. */
+const MOST_NOTE = 1_000;
 
 const ROLES: Record<string, { label: string; mark: string }> = {
   system: { label: 'System', mark: 'border-l-kind-other' },
@@ -22,10 +27,22 @@ const roleOf = (role: string) =>
 function messageText(message: Message): string {
   return message.parts
     .map((part) => {
-      if (part.type === 'text' || part.type === 'reasoning') return part.text;
-      if (part.type === 'tool_call') return `${part.name}(${part.arguments})`;
-      if (part.type === 'tool_result') return part.result;
-      return part.type === 'media' ? part.uri : part.json;
+      switch (part.type) {
+        case 'text':
+        case 'reasoning':
+        case 'refusal':
+          return part.text;
+        case 'citation':
+          return [part.title, part.uri, part.text].filter((text) => text !== '').join(' ');
+        case 'tool_call':
+          return `${part.name}(${part.arguments})`;
+        case 'tool_result':
+          return part.result;
+        case 'media':
+          return part.uri;
+        case 'json':
+          return part.json;
+      }
     })
     .join('\n');
 }
@@ -36,14 +53,16 @@ export function MessageView(props: {
   aside?: ReactNode;
   /** Names of tools by call id, for results that carry only the id. */
   tools?: ReadonlyMap<string, string>;
+  /** Results of the calls by call id. */
+  results?: ReadonlyMap<string, string>;
 }) {
-  const { message, aside, tools } = props;
+  const { message, aside, tools, results } = props;
   const role = roleOf(message.role);
   const text = messageText(message);
   const body = (
     <div className="flex flex-col gap-2 px-3 pb-3">
       {message.parts.map((part, index) => (
-        <PartView key={index} part={part} tools={tools} />
+        <PartView key={index} part={part} tools={tools} results={results} />
       ))}
       {message.parts.length === 0 && <p className="text-muted">Empty message</p>}
     </div>
@@ -82,12 +101,29 @@ export function MessageView(props: {
   );
 }
 
-function PartView(props: { part: MessagePart; tools: ReadonlyMap<string, string> | undefined }) {
+function PartView(props: {
+  part: MessagePart;
+  tools: ReadonlyMap<string, string> | undefined;
+  results: ReadonlyMap<string, string> | undefined;
+}) {
   const { part } = props;
   switch (part.type) {
     case 'text':
       return <TextBlock text={part.text} />;
+    case 'refusal':
+      return (
+        <p className="flex items-start gap-2 rounded bg-danger-soft px-2 py-1 text-danger">
+          <Ban size={14} role="img" aria-label="Refused" className="mt-0.75 shrink-0" />
+          <span className="break-words whitespace-pre-wrap">
+            <LongText text={part.text} most={MOST_NOTE} />
+          </span>
+        </p>
+      );
+    case 'citation':
+      return <CitationView part={part} />;
     case 'reasoning':
+      if (part.text === '')
+        return <p className="text-sm text-muted">Thinking that the provider does not show</p>;
       return (
         <details
           className="rounded border border-dashed border-line px-2 py-1 text-muted"
@@ -98,7 +134,11 @@ function PartView(props: { part: MessagePart; tools: ReadonlyMap<string, string>
         </details>
       );
     case 'tool_call':
-      return <ToolBox title={part.name} id={part.id} label="call" payload={part.arguments} />;
+      return (
+        <ToolBox title={part.name} id={part.id} label="call" payload={part.arguments}>
+          {props.results?.has(part.id) && <ToolResult text={props.results.get(part.id) ?? ''} />}
+        </ToolBox>
+      );
     case 'tool_result':
       return (
         <ToolBox
@@ -142,33 +182,48 @@ export function ToolBox(props: {
   );
 }
 
-const SHOWN_IMAGE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
-
-/** An embedded picture is shown; anything with an address stays a link, so that reading a trace calls nobody. */
-function MediaView({ part }: { part: Extract<MessagePart, { type: 'media' }> }) {
-  const label = `${part.modality || 'media'}${part.mimeType === '' ? '' : `, ${part.mimeType}`}`;
-  if (SHOWN_IMAGE.test(part.uri))
-    return (
-      <img src={part.uri} alt={label} className="max-h-96 max-w-full self-start rounded border border-line" />
-    );
-  if (/^https?:\/\//i.test(part.uri))
-    return (
-      <a
-        href={part.uri}
-        target="_blank"
-        rel="noopener noreferrer nofollow"
-        className="truncate text-accent underline"
-        title={part.uri}
-      >
-        {label}: {part.uri}
-      </a>
-    );
+/** The result below a tool's arguments. */
+export function ToolResult({ text }: { text: string }) {
   return (
-    <p className="truncate text-sm text-muted" title={part.uri.slice(0, 200)}>
-      {label}{' '}
-      {part.uri.startsWith('data:')
-        ? `embedded, ${part.uri.length.toLocaleString('en-US')} characters`
-        : part.uri}
-    </p>
+    <div className="border-t border-line px-2 py-1.5">
+      <h4 className="mb-1 text-sm text-muted">Result</h4>
+      {text === '' ? (
+        <span className="text-sm text-muted">nothing recorded</span>
+      ) : (
+        <PayloadBlock text={text} open={1} />
+      )}
+    </div>
+  );
+}
+
+/** Where a statement comes from; only http addresses become links. */
+function CitationView({ part }: { part: Extract<MessagePart, { type: 'citation' }> }) {
+  const name = part.title || part.uri || 'Source';
+  return (
+    <div className="flex items-start gap-2 border-l-2 border-line-strong pl-2 text-sm">
+      <Quote size={13} role="img" aria-label="Source" className="mt-0.75 shrink-0 text-muted" />
+      <div className="min-w-0">
+        {/^https?:\/\//i.test(part.uri) ? (
+          <a
+            href={part.uri}
+            target="_blank"
+            rel="noopener noreferrer nofollow"
+            title={part.uri}
+            className="break-words text-accent underline"
+          >
+            {name}
+          </a>
+        ) : (
+          <span className="break-words" title={part.uri}>
+            {name}
+          </span>
+        )}
+        {part.text !== '' && (
+          <p className="break-words whitespace-pre-wrap text-muted">
+            <LongText text={part.text} most={MOST_NOTE} />
+          </p>
+        )}
+      </div>
+    </div>
   );
 }

@@ -1,8 +1,11 @@
 import type { SpanDetail } from '@candela/contract';
-import type { ReactNode } from 'react';
+import type { Message } from '@candela/semconv';
+import { type ReactNode, useMemo, useState } from 'react';
 import { formatCount } from '../../lib/format.ts';
+import { Button } from '../../ui/button.tsx';
 import { PayloadBlock } from '../../ui/text-block.tsx';
-import { MessageView, ToolBox } from './message-view.tsx';
+import { MessageView, ToolBox, ToolResult } from './message-view.tsx';
+import { pairTools } from './pair-tools.ts';
 import { toolNames } from './tool-names.ts';
 
 /** Whether the span says anything a reader would call its content. */
@@ -36,14 +39,7 @@ export function MessagesTab({ detail }: { detail: SpanDetail }) {
           label="arguments"
           payload={toolExecution.arguments}
         >
-          <div className="border-t border-line px-2 py-1.5">
-            <h3 className="mb-1 text-sm text-muted">Result</h3>
-            {toolExecution.result === '' ? (
-              <span className="text-sm text-muted">nothing recorded</span>
-            ) : (
-              <PayloadBlock text={toolExecution.result} />
-            )}
-          </div>
+          <ToolResult text={toolExecution.result} />
         </ToolBox>
       )}
       {tools.length > 0 && (
@@ -68,20 +64,8 @@ export function MessagesTab({ detail }: { detail: SpanDetail }) {
           </div>
         </details>
       )}
-      {input.length > 0 && (
-        <Section title="Input" count={input.length}>
-          {input.map((message, index) => (
-            <MessageView key={index} message={message} tools={names} />
-          ))}
-        </Section>
-      )}
-      {output.length > 0 && (
-        <Section title="Output" count={output.length}>
-          {output.map((message, index) => (
-            <MessageView key={index} message={message} tools={names} />
-          ))}
-        </Section>
-      )}
+      <Messages title="Input" messages={input} names={names} />
+      <Messages title="Output" messages={output} names={names} />
       {retrievedDocuments.length > 0 && (
         <Section title="Retrieved documents" count={retrievedDocuments.length}>
           {retrievedDocuments.map((document, index) => (
@@ -109,6 +93,37 @@ export function MessagesTab({ detail }: { detail: SpanDetail }) {
         </Section>
       )}
     </div>
+  );
+}
+
+/** Messages shown of a long history before somebody asks for all: its beginning and its end. */
+const FIRST_SHOWN = 2;
+const LAST_SHOWN = 30;
+
+function Messages(props: {
+  title: string;
+  messages: readonly Message[];
+  names: ReadonlyMap<string, string>;
+}) {
+  const { messages, results } = useMemo(() => pairTools(props.messages), [props.messages]);
+  const [whole, setWhole] = useState(false);
+  if (messages.length === 0) return null;
+  const between = messages.length - FIRST_SHOWN - LAST_SHOWN;
+  const isCut = !whole && between > 10;
+  const view = (message: Message, index: number) => (
+    <MessageView key={index} message={message} tools={props.names} results={results} />
+  );
+  return (
+    <Section title={props.title} count={props.messages.length}>
+      {isCut ? messages.slice(0, FIRST_SHOWN).map(view) : messages.map(view)}
+      {isCut && (
+        <Button className="self-center" onClick={() => setWhole(true)}>
+          {formatCount(between)} messages between
+        </Button>
+      )}
+      {isCut &&
+        messages.slice(-LAST_SHOWN).map((message, at) => view(message, messages.length - LAST_SHOWN + at))}
+    </Section>
   );
 }
 
