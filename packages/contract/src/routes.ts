@@ -1,12 +1,16 @@
 import { getHealth, getReady } from './health.ts';
 import type { RouteDeclaration } from './route.ts';
-import { aggregate, facets } from './telemetry/aggregate.ts';
+import { aggregate } from './telemetry/aggregate.ts';
+import { facets } from './telemetry/facets.ts';
 import { getIngestHealth } from './telemetry/ingest-health.ts';
+import { exportRows } from './telemetry/export.ts';
 import { tail } from './telemetry/tail.ts';
 import { getLog, getLogContext, searchLogs } from './telemetry/logs.ts';
 import { searchTrace } from './telemetry/trace-search.ts';
 import { createView, deleteView, getView, listViews, updateView } from './telemetry/views.ts';
+import { getSession, getSessionTurns, listSessions, sessionPreviews } from './telemetry/sessions.ts';
 import { getHierarchy, getSpan, getTrace, searchSpans, searchTraces } from './telemetry/traces.ts';
+import { getUser, listUsers } from './telemetry/users.ts';
 
 /** Every route of the API; the one registry. */
 export const ROUTES = {
@@ -23,6 +27,7 @@ export const ROUTES = {
   aggregate,
   facets,
   tail,
+  exportRows,
   listViews,
   createView,
   getView,
@@ -30,6 +35,12 @@ export const ROUTES = {
   deleteView,
   getIngestHealth,
   searchTrace,
+  listSessions,
+  sessionPreviews,
+  getSession,
+  getSessionTurns,
+  listUsers,
+  getUser,
 } as const satisfies Record<string, RouteDeclaration>;
 
 export type RouteId = keyof typeof ROUTES;

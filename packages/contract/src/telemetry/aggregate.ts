@@ -2,102 +2,107 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { count, isoTime, LIST_LIMITS, windowShape } from './common.ts';
 
-export const MEASURES = [
+/** What can be measured of spans. Tokens and cost count once: parents that repeat their children are left out. */
+export const SPAN_MEASURES = [
   'count',
   'errors',
+  'error_rate',
   'traces',
+  'sessions',
+  'users',
   'duration_avg',
   'duration_p50',
+  'duration_p90',
   'duration_p95',
   'duration_p99',
+  'ttft_p50',
+  'ttft_p95',
+  'model_calls',
   'input_tokens',
   'output_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
   'cost',
 ] as const;
+
+/** What can be measured of log records; errors are those of severity error and fatal. */
+export const LOG_MEASURES = ['count', 'errors', 'error_rate', 'traces', 'sessions', 'users'] as const;
+
+/** Every measure; those of spans include those of logs. */
+export const MEASURES = SPAN_MEASURES;
 export type Measure = (typeof MEASURES)[number];
+
+const values = z.array(z.number().nullable());
 
 export const aggregate = defineRoute({
   id: 'aggregate',
   method: 'POST',
   path: '/api/telemetry/aggregate',
   tag: 'Telemetry',
-  summary: 'Counts, errors, durations, tokens and cost of matching spans, by time and by up to three fields',
+  summary:
+    'Counts, errors, durations, tokens and cost of matching spans or log records, by time and by up to three fields',
   permission: 'telemetry',
   body: z.strictObject({
-    signal: z.literal('spans').default('spans'),
+    signal: z.enum(['spans', 'logs']).default('spans'),
     ...windowShape,
-    groupBy: z.array(z.string().min(1).max(300)).max(3).default([]),
-    measures: z.array(z.enum(MEASURES)).min(1).max(MEASURES.length).default(['count', 'errors']),
+    groupBy: z.array(z.string().min(1).max(300)).max(3).default([]).meta({
+      description: 'Short field names or `attributes.<key>`, `resource.<key>`, `scope.<key>`.',
+    }),
+    measures: z
+      .array(z.enum(MEASURES))
+      .min(1)
+      .max(MEASURES.length)
+      .default(['count', 'errors'])
+      .meta({
+        description: `Durations are milliseconds, quantiles within one percent, rates from 0 to 1, cost in USD. Of logs: ${LOG_MEASURES.join(', ')}.`,
+      }),
     bucketSeconds: z
       .union([z.int().min(1).max(31_536_000), z.literal('auto')])
       .optional()
-      .meta({ description: 'Width of a time bucket; `auto` takes about 60 buckets; omitted: no buckets.' }),
+      .meta({
+        description:
+          'Width of a time bucket; buckets begin at multiples of it since 1970 UTC. `auto` takes about 60 buckets; omitted: no buckets.',
+      }),
     limit: z.int().min(1).max(LIST_LIMITS.maxPage).default(LIST_LIMITS.defaultPage).meta({
-      description: 'Groups to return, the largest first.',
+      description: 'Groups to return, the largest by the first measure first.',
+    }),
+    comparePrevious: z.boolean().default(false).meta({
+      description:
+        'Also measure the period before: of whole calendar months (UTC) as many months before, else the same length right before `from`.',
     }),
   }),
   response: z.object({
     data: z.object({
       from: isoTime,
       to: isoTime,
-      /** Null when no buckets were asked for. */
-      bucketSeconds: z.number().nullable(),
+      bucketSeconds: z.number().nullable().meta({ description: 'Null when no buckets were asked for.' }),
       rows: z.array(
         z.object({
-          /** Start of the bucket; buckets without a row hold nothing. Null without buckets. */
-          time: isoTime.nullable(),
-          /** Values in the order of `groupBy`. */
-          group: z.array(z.string()),
-          /** Values in the order of `measures`; null where there is nothing to measure. */
-          values: z.array(z.number().nullable()),
+          time: isoTime.nullable().meta({
+            description: 'Start of the bucket; buckets without a row hold nothing. Null without buckets.',
+          }),
+          group: z.array(z.string()).meta({ description: 'Values in the order of `groupBy`.' }),
+          values: values.meta({
+            description: 'In the order of `measures`; null where there is nothing to measure.',
+          }),
+          previous: values.nullable().meta({
+            description:
+              'The same of the period before, its buckets moved onto these; null when it holds nothing, or was not asked for.',
+          }),
         }),
       ),
-      /** Groups that exist, of which `limit` were returned. */
-      groups: count,
-    }),
-  }),
-  errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
-});
-
-export const FACET_FIELDS = [
-  'service',
-  'environment',
-  'model',
-  'provider',
-  'operation',
-  'status',
-  'agent',
-  'tool',
-  'kind',
-  'name',
-] as const;
-export type FacetField = (typeof FACET_FIELDS)[number];
-
-export const facets = defineRoute({
-  id: 'facets',
-  method: 'POST',
-  path: '/api/telemetry/facets',
-  tag: 'Telemetry',
-  summary: 'The most frequent values of each field among matching spans',
-  permission: 'telemetry',
-  body: z.strictObject({
-    ...windowShape,
-    fields: z
-      .array(z.enum(FACET_FIELDS))
-      .min(1)
-      .max(FACET_FIELDS.length)
-      .default(['service', 'environment', 'model', 'provider', 'operation', 'status', 'agent']),
-    limit: z.int().min(1).max(50).default(12),
-  }),
-  response: z.object({
-    data: z.array(
-      z.object({
-        field: z.enum(FACET_FIELDS),
-        values: z.array(z.object({ value: z.string(), count })),
-        /** True when there are more values than `limit`. */
-        more: z.boolean(),
+      groups: count.meta({ description: 'Groups that exist, of which `limit` were returned.' }),
+      previous: z
+        .object({ from: isoTime, to: isoTime })
+        .nullable()
+        .meta({ description: 'The period before; null when it was not asked for.' }),
+      source: z.enum(['rollup', 'rows']).meta({
+        description:
+          '`rollup`: from sums kept for five minutes each, and rows only at the edges of the period. Equal to `rows`, which reads them all.',
       }),
-    ),
+      maxRowsToRead: count.meta({ description: 'The query may read no more rows than this.' }),
+    }),
   }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
 });

@@ -10,9 +10,9 @@ import type {
 } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { TelemetryStore } from '../client/store.ts';
-import { type AggregateInput, type AggregateResult, aggregateSpans } from './spans/aggregate.ts';
+import { aggregate, type AggregateInput, type AggregateResult } from './aggregate/aggregate.ts';
 import { environmentsOf } from './environments.ts';
-import { type Facet, type FacetsInput, facetsOfSpans } from './spans/facets.ts';
+import { type Facet, type FacetsInput, facets } from './aggregate/facets.ts';
 import { type QueryLimits, runner } from './core/run.ts';
 import { type Page, type SearchInput, searchSpans } from './spans/search-spans.ts';
 import { searchInTrace } from './spans/search-in-trace.ts';
@@ -20,12 +20,15 @@ import { searchTraces } from './spans/search-traces.ts';
 import { readSpan } from './spans/span.ts';
 import { readHierarchy, readTrace } from './spans/trace.ts';
 
-export type { AggregateInput, AggregateResult } from './spans/aggregate.ts';
-export type { Facet, FacetsInput } from './spans/facets.ts';
+export * from './activity/index.ts';
+export type { AggregateInput, AggregateResult } from './aggregate/aggregate.ts';
+export type { Facet, FacetsInput } from './aggregate/facets.ts';
 export type { QueryLimits } from './core/run.ts';
 export type { Window } from './core/scope.ts';
 export { createLogQueries, type LogContext, type LogQueries } from './logs/index.ts';
 export type { Page, SearchInput } from './spans/search-spans.ts';
+export { toAttributes } from './core/attributes.ts';
+export * from './export/index.ts';
 export * from './tail/index.ts';
 
 /**
@@ -33,6 +36,7 @@ export * from './tail/index.ts';
  * nobody waits for it any more. @throws bad_query, not_found, query_too_expensive, store_unavailable
  */
 export interface TelemetryQueries {
+  readonly limits: QueryLimits;
   searchTraces(
     context: RequestContext,
     input: SearchInput<TraceSort>,
@@ -76,14 +80,15 @@ export function createTelemetryQueries(
 ): TelemetryQueries {
   const on = (signal: AbortSignal | undefined) => runner(store, limits, signal);
   return {
+    limits,
     searchTraces: (context, input, signal) => searchTraces(on(signal), context, input),
     searchSpans: (context, input, signal) => searchSpans(on(signal), context, input),
     trace: (context, input, signal) => readTrace(on(signal), context, input),
     searchInTrace: (context, input, signal) => searchInTrace(on(signal), context, input),
     span: (context, ids, signal) => readSpan(on(signal), context, ids),
     hierarchy: (context, spanId, signal) => readHierarchy(on(signal), context, spanId),
-    aggregate: (context, input, signal) => aggregateSpans(on(signal), context, input),
-    facets: (context, input, signal) => facetsOfSpans(on(signal), context, input),
+    aggregate: (context, input, signal) => aggregate(on(signal), context, input),
+    facets: (context, input, signal) => facets(on(signal), context, input),
     environments: (projectId) => environmentsOf(store, projectId),
   };
 }

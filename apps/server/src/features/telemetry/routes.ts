@@ -1,5 +1,6 @@
+import { defaultFacets } from '@candela/contract';
 import type { Clock } from '@candela/kernel';
-import type { TelemetryQueries } from '@candela/telemetry-store';
+import type { TelemetryQueries, Window } from '@candela/telemetry-store';
 import type { Handlers } from '../../http/handlers.ts';
 import { filterOf, windowOf } from './service.ts';
 
@@ -16,6 +17,8 @@ type TelemetryHandlers = Pick<
 >;
 
 const isoOf = (nanos: bigint): string => new Date(Number(nanos / 1_000_000n)).toISOString();
+
+const period = ({ from, to }: Window) => ({ from: isoOf(from), to: isoOf(to) });
 
 export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): TelemetryHandlers {
   return {
@@ -54,27 +57,38 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
     }),
     aggregate: async ({ context, body, signal }) => {
       const window = windowOf(body, clock);
-      const result = await queries.aggregate(
+      const { previous, ...result } = await queries.aggregate(
         context,
         {
+          signal: body.signal,
           window,
-          filter: filterOf(body, 'spans'),
+          filter: filterOf(body, body.signal),
           groupBy: body.groupBy,
           measures: body.measures,
           bucketSeconds: body.bucketSeconds,
           limit: body.limit,
+          comparePrevious: body.comparePrevious,
         },
         signal,
       );
-      return { data: { from: isoOf(window.from), to: isoOf(window.to), ...result } };
+      return {
+        data: {
+          ...period(window),
+          ...result,
+          previous: previous === null ? null : period(previous),
+          maxRowsToRead: queries.limits.maxRowsToRead,
+        },
+      };
     },
     facets: async ({ context, body, signal }) => ({
       data: await queries.facets(
         context,
         {
+          signal: body.signal,
           window: windowOf(body, clock),
-          filter: filterOf(body, 'spans'),
-          fields: body.fields,
+          filter: filterOf(body, body.signal),
+          fields: body.fields ?? defaultFacets(body.signal),
+          search: body.search,
           limit: body.limit,
         },
         signal,

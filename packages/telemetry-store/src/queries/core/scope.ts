@@ -18,15 +18,22 @@ export class Scope {
   readonly params: Params;
   private readonly source: Source;
   private readonly conditions: readonly string[];
+  private readonly tenant: readonly string[];
 
-  private constructor(source: Source, params: Params, conditions: readonly string[]) {
+  private constructor(
+    source: Source,
+    params: Params,
+    tenant: readonly string[],
+    conditions: readonly string[] = tenant,
+  ) {
     this.source = source;
     this.params = params;
+    this.tenant = tenant;
     this.conditions = conditions;
   }
 
-  static of(context: RequestContext, source: Source): Scope {
-    const params = new Params();
+  /** `params`: those of the statement that this scope becomes a part of. */
+  static of(context: RequestContext, source: Source, params: Params = new Params()): Scope {
     const tenant = [`ProjectId = ${params.bind(context.projectId, 'String')}`];
     if (context.environment !== undefined) {
       tenant.push(`Environment = ${params.bind(context.environment, 'String')}`);
@@ -34,16 +41,33 @@ export class Scope {
     return new Scope(source, params, tenant);
   }
 
+  /** The same tenant in another source, for a statement that reads both: the parameters are shared. */
+  over(source: Source): Scope {
+    return new Scope(source, this.params, this.tenant);
+  }
+
   /** A scope with one more condition; the parameters stay shared, so that both can be used in one statement. */
   and(condition: string): Scope {
-    return new Scope(this.source, this.params, [...this.conditions, `(${condition})`]);
+    return new Scope(this.source, this.params, this.tenant, [...this.conditions, `(${condition})`]);
   }
 
   during(window: Window): Scope {
+    return this.and(this.within(window));
+  }
+
+  /** In any of the windows. */
+  duringAny(windows: readonly Window[]): Scope {
+    const parts = windows.map((window) => this.within(window));
+    return this.and(parts.length < 2 ? parts.join('') : parts.map((part) => `(${part})`).join(' OR '));
+  }
+
+  andAll(conditions: readonly string[]): Scope {
+    return conditions.reduce<Scope>((scope, condition) => scope.and(condition), this);
+  }
+
+  private within(window: Window): string {
     const { time } = this.source;
-    return this.and(
-      `${time} >= ${this.params.time(window.from)} AND ${time} < ${this.params.time(window.to)}`,
-    );
+    return `${time} >= ${this.params.time(window.from)} AND ${time} < ${this.params.time(window.to)}`;
   }
 
   matching(filter: Filter | undefined): Scope {

@@ -642,7 +642,12 @@ describe('figures', () => {
     });
     expect(result.bucketSeconds).toBe(600);
     expect(result.rows).toHaveLength(6);
-    expect(result.rows[0]).toEqual({ time: new Date(BASE_MS).toISOString(), group: [], values: [11, 1] });
+    expect(result.rows[0]).toEqual({
+      time: new Date(BASE_MS).toISOString(),
+      group: [],
+      values: [11, 1],
+      previous: null,
+    });
     expect(result.rows.reduce((sum, row) => sum + (row.values[0] ?? 0), 0)).toBe(61);
   });
 

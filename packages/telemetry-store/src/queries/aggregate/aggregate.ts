@@ -1,0 +1,191 @@
+import { type Filter, LIST_LIMITS, type Measure } from '@candela/contract';
+import { fail, type RequestContext } from '@candela/kernel';
+import type { Runner } from '../core/run.ts';
+import type { Window } from '../core/scope.ts';
+import { shownSql } from '../core/show.ts';
+import { type Counted, measuredOf } from './counted.ts';
+import { COUNTED_LOGS } from './counted-logs.ts';
+import { COUNTED_SPANS } from './counted-spans.ts';
+import { previousWindow } from './previous.ts';
+import { grouped, type Plan, planOf } from './plan.ts';
+
+export interface AggregateInput {
+  /** Default: spans. */
+  readonly signal?: 'spans' | 'logs';
+  readonly window: Window;
+  readonly filter: Filter | undefined;
+  readonly groupBy: readonly string[];
+  readonly measures: readonly Measure[];
+  /** Undefined: one row a group. */
+  readonly bucketSeconds: number | 'auto' | undefined;
+  readonly limit: number;
+  /** Default: no. */
+  readonly comparePrevious?: boolean;
+}
+
+export interface AggregateRow {
+  readonly time: string | null;
+  readonly group: string[];
+  readonly values: (number | null)[];
+  readonly previous: (number | null)[] | null;
+}
+
+export interface AggregateResult {
+  readonly bucketSeconds: number | null;
+  readonly rows: AggregateRow[];
+  readonly groups: number;
+  readonly previous: Window | null;
+  readonly source: 'rollup' | 'rows';
+}
+
+export const COUNTED: Readonly<Record<'spans' | 'logs', Counted>> = {
+  spans: COUNTED_SPANS,
+  logs: COUNTED_LOGS,
+};
+
+const NICE_SECONDS = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800,
+  604_800, 2_592_000, 31_536_000,
+];
+const SECOND = 1_000_000_000n;
+/** Buckets times groups that one answer may hold. */
+const MAX_POINTS = 100_000;
+
+/** Figures of matching rows by time and by fields, of the period before as well when asked for. @throws bad_query */
+export async function aggregate(
+  runner: Runner,
+  context: RequestContext,
+  input: AggregateInput,
+): Promise<AggregateResult> {
+  const counted = COUNTED[input.signal ?? 'spans'];
+  // Unknown measures are refused before anything is read.
+  for (const measure of input.measures) measuredOf(counted, measure);
+  const bucketSeconds = bucketsOf(input);
+  const request: Request = { runner, context, input };
+  const plan = planOf(counted, input, input.window, bucketSeconds, 0n);
+  const top = input.groupBy.length === 0 ? undefined : await topGroups(request, plan);
+  const chosen = top?.rows.map((row) => row.group);
+  const rows = top !== undefined && bucketSeconds === null ? top.rows : await series(request, plan, chosen);
+  const answer = {
+    bucketSeconds,
+    groups: top?.groups ?? (rows.length > 0 ? 1 : 0),
+    source: plan.aligned === undefined ? ('rows' as const) : ('rollup' as const),
+  };
+  const before = input.comparePrevious === true ? previousWindow(input.window) : undefined;
+  if (before === undefined) {
+    return { ...answer, rows: rows.map((row) => ({ ...row, previous: null })), previous: null };
+  }
+  const shift = input.window.from - before.from;
+  const earlier = planOf(counted, input, before, bucketSeconds, shift);
+  return { ...answer, rows: joined(rows, await series(request, earlier, chosen), input), previous: before };
+}
+
+interface Request {
+  readonly runner: Runner;
+  readonly context: RequestContext;
+  readonly input: AggregateInput;
+}
+
+type Row = Omit<AggregateRow, 'previous'>;
+
+/** Width of a bucket in seconds; `auto` for about 60 of them. @throws bad_query when they would be too many */
+function bucketsOf({ window, bucketSeconds }: AggregateInput): number | null {
+  const seconds = Number((window.to - window.from) / SECOND);
+  if (bucketSeconds === undefined) return null;
+  if (bucketSeconds === 'auto') return NICE_SECONDS.find((width) => width >= seconds / 60) ?? 31_536_000;
+  const buckets = seconds / bucketSeconds;
+  if (buckets > LIST_LIMITS.maxBuckets) {
+    throw fail('bad_query', {
+      detail: `That makes ${Math.ceil(buckets)} buckets. At most ${LIST_LIMITS.maxBuckets} are possible: take wider ones.`,
+    });
+  }
+  return bucketSeconds;
+}
+
+/** `T` time, `G0`, `G1`, ... group values, `V0`, `V1`, ... figures, `N` number of groups. */
+type RawRow = Readonly<Record<string, string | number | null>>;
+
+function shape(row: RawRow, input: AggregateInput, time: string | null): Row {
+  return {
+    time,
+    group: input.groupBy.map((_, index) => String(row[`G${index}`] ?? '')),
+    values: input.measures.map((_, index) => finite(row[`V${index}`])),
+  };
+}
+
+/** The largest groups by the first measure, and how many there are. */
+async function topGroups(
+  { runner, context, input }: Request,
+  plan: Plan,
+): Promise<{ rows: Row[]; groups: number }> {
+  const by = input.groupBy.map((_, index) => `G${index}`).join(', ');
+  const { scope, sql } = grouped(context, { ...plan, bucketSeconds: null });
+  const raw = await runner.run<RawRow>(
+    scope,
+    `SELECT *, count() OVER () AS N FROM (${sql}) ORDER BY V0 DESC NULLS LAST, ${by} LIMIT ${input.limit}`,
+  );
+  return { rows: raw.map((row) => shape(row, input, null)), groups: Number(raw[0]?.['N'] ?? 0) };
+}
+
+/** Character between joined group values; a value that holds it could only ever make a group too many. */
+const JOIN = '\u001F';
+
+/** All buckets, of the chosen groups only. */
+async function series(
+  { runner, context, input }: Request,
+  plan: Plan,
+  chosen: readonly string[][] | undefined,
+): Promise<Row[]> {
+  if (chosen?.length === 0) return [];
+  const keys = [
+    ...(plan.bucketSeconds === null ? [] : ['T']),
+    ...input.groupBy.map((_, index) => `G${index}`),
+  ];
+  // Each value by itself first, while the columns are still narrow; then the combinations.
+  const { scope, sql } = grouped(context, plan, (source, params) =>
+    input.groupBy.map((field, index) => {
+      const values = [...new Set(chosen?.map((group) => group[index] ?? ''))];
+      return `${shownSql(source, field, params)} IN ${params.bind(values, 'Array(String)')}`;
+    }),
+  );
+  const { params } = scope;
+  const combined =
+    chosen === undefined || input.groupBy.length < 2
+      ? ''
+      : `WHERE arrayStringConcat([${input.groupBy.map((_, index) => `toString(G${index})`).join(', ')}], ${params.bind(JOIN, 'String')}) IN ${params.bind(
+          chosen.map((group) => group.join(JOIN)),
+          'Array(String)',
+        )}`;
+  const order = keys.length === 0 ? '' : `ORDER BY ${keys.join(', ')}`;
+  const raw = await runner.run<RawRow>(
+    scope,
+    `SELECT * FROM (${sql}) ${combined} ${order} LIMIT ${MAX_POINTS}`,
+  );
+  return raw.map((row) =>
+    shape(row, input, plan.bucketSeconds === null ? null : new Date(Number(row['T']) * 1_000).toISOString()),
+  );
+}
+
+/** The rows of both periods side by side, in the order of time and group. */
+function joined(rows: readonly Row[], before: readonly Row[], input: AggregateInput): AggregateRow[] {
+  const keyOf = (row: Row): string => JSON.stringify([row.time, row.group]);
+  const earlier = new Map(before.map((row) => [keyOf(row), row]));
+  const both = rows.map((row): AggregateRow => {
+    const key = keyOf(row);
+    const previous = earlier.get(key)?.values ?? null;
+    earlier.delete(key);
+    return { ...row, previous };
+  });
+  const nothing = input.measures.map(() => null);
+  const gone = [...earlier.values()].map(
+    (row): AggregateRow => ({ ...row, values: nothing, previous: row.values }),
+  );
+  if (gone.length === 0) return both;
+  // Rows without a time are in the order of their size: what is gone comes last.
+  return [...both, ...gone].sort((a, b) =>
+    a.time === b.time || a.time === null || b.time === null ? 0 : a.time < b.time ? -1 : 1,
+  );
+}
+
+const finite = (value: string | number | null | undefined): number | null =>
+  typeof value === 'number' && Number.isFinite(value) ? value : null;

@@ -1,0 +1,84 @@
+import { SPAN_COUNTS } from '../../rollups/span-counts.ts';
+import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
+import type { Source } from '../core/source.ts';
+import { SPAN_FIELDS, SPANS } from '../spans/span-fields.ts';
+import type { Counted, Measured } from './counted.ts';
+
+/** The rollup of spans: its columns are called as those of the rows. */
+const COUNTS: Source = {
+  signal: 'spans',
+  table: SPAN_COUNTS.name,
+  time: 'Bucket',
+  fields: {
+    service: SPAN_FIELDS.service,
+    environment: SPAN_FIELDS.environment,
+    name: SPAN_FIELDS.name,
+    kind: SPAN_FIELDS.kind,
+    status: SPAN_FIELDS.status,
+    root: { kind: 'boolean', sql: 'Root = 1' },
+    model: SPAN_FIELDS.model,
+    provider: SPAN_FIELDS.provider,
+    operation: SPAN_FIELDS.operation,
+    agent: SPAN_FIELDS.agent,
+    tool: SPAN_FIELDS.tool,
+    error_type: SPAN_FIELDS.error_type,
+  },
+  mapOf() {
+    throw new RangeError('A rollup has no attributes');
+  },
+  pairs: new Map(),
+};
+
+const figure = (name: string): Measured => ({ from: 'figures', value: (of) => of(name) });
+const rows = (sql: string): Measured => ({ from: 'rows', sql });
+const counted = (sql: string): string => `sumIf(${sql}, CountsUsage = 1)`;
+/** One text, so that the engine works it out once for all quantiles asked for. */
+const DURATIONS = 'quantilesDD(0.005, 0.5, 0.9, 0.95, 0.99)(Duration)';
+const FIRST_TOKENS = 'quantilesDD(0.005, 0.5, 0.95)(TimeToFirstTokenMs)';
+
+const COUNT = { rows: 'count()', counts: 'sum(Spans)' };
+
+/** Spans as charts and facets count them. */
+export const COUNTED_SPANS: Counted = {
+  rows: SPANS,
+  counts: COUNTS,
+  count: COUNT,
+  figures: {
+    spans: COUNT,
+    errors: { rows: "countIf(StatusCode = 'Error')", counts: "sumIf(Spans, StatusCode = 'Error')" },
+    duration: { rows: 'sum(Duration)', counts: 'sum(DurationNs)' },
+    calls: { rows: 'sum(CountsUsage)', counts: 'sum(Counting)' },
+    input: {
+      rows: counted(INPUT_TOKENS_SQL),
+      counts: 'sum(InputTokens + CacheReadTokens + CacheWriteTokens)',
+    },
+    output: { rows: counted(OUTPUT_TOKENS_SQL), counts: 'sum(OutputTokens + ReasoningTokens)' },
+    cacheRead: { rows: counted('CacheReadTokens'), counts: 'sum(CacheReadTokens)' },
+    cacheWrite: { rows: counted('CacheWriteTokens'), counts: 'sum(CacheWriteTokens)' },
+    reasoning: { rows: counted('ReasoningTokens'), counts: 'sum(ReasoningTokens)' },
+    priced: { rows: 'countIf(CountsUsage = 1 AND isNotNull(CostUsd))', counts: 'sum(Priced)' },
+    cost: { rows: counted('ifNull(CostUsd, 0)'), counts: 'sum(CostUsd)' },
+  },
+  measures: {
+    count: figure('spans'),
+    errors: figure('errors'),
+    error_rate: { from: 'figures', value: (of) => `${of('errors')} / ${of('spans')}` },
+    traces: rows('uniq(TraceId)'),
+    sessions: rows("uniqIf(SessionId, SessionId != '')"),
+    users: rows("uniqIf(UserId, UserId != '')"),
+    duration_avg: { from: 'figures', value: (of) => `${of('duration')} / ${of('spans')} / 1e6` },
+    duration_p50: rows(`${DURATIONS}[1] / 1e6`),
+    duration_p90: rows(`${DURATIONS}[2] / 1e6`),
+    duration_p95: rows(`${DURATIONS}[3] / 1e6`),
+    duration_p99: rows(`${DURATIONS}[4] / 1e6`),
+    ttft_p50: rows(`${FIRST_TOKENS}[1]`),
+    ttft_p95: rows(`${FIRST_TOKENS}[2]`),
+    model_calls: figure('calls'),
+    input_tokens: figure('input'),
+    output_tokens: figure('output'),
+    cache_read_tokens: figure('cacheRead'),
+    cache_write_tokens: figure('cacheWrite'),
+    reasoning_tokens: figure('reasoning'),
+    cost: { from: 'figures', value: (of) => `if(${of('priced')} = 0, NULL, ${of('cost')})` },
+  },
+};

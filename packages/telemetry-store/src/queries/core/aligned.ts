@@ -1,0 +1,26 @@
+import { LAST_SECOND, ROLLUP_BUCKET_SECONDS } from '../../rollups/rollup.ts';
+import type { Window } from './scope.ts';
+
+const BUCKET = BigInt(ROLLUP_BUCKET_SECONDS) * 1_000_000_000n;
+/** The last bucket of a rollup also holds what is later than a `DateTime` can say: it is no aligned part. */
+const LAST = BigInt(LAST_SECOND) * 1_000_000_000n;
+
+/** A window cut where a rollup's buckets begin and end. */
+export interface Aligned {
+  /** Whole buckets: what a rollup knows. */
+  readonly middle: Window;
+  /** The rest, before and after it: what only the rows know. At most two. */
+  readonly edges: readonly Window[];
+}
+
+/** Cuts a window into the whole buckets of a rollup and its edges; undefined when it holds no whole bucket. */
+export function alignedParts({ from, to }: Window): Aligned | undefined {
+  const first = ((from + BUCKET - 1n) / BUCKET) * BUCKET;
+  const end = to < LAST ? (to / BUCKET) * BUCKET : LAST;
+  if (first >= end) return undefined;
+  const edges = [
+    { from, to: first },
+    { from: end, to },
+  ];
+  return { middle: { from: first, to: end }, edges: edges.filter((edge) => edge.from < edge.to) };
+}
