@@ -10,6 +10,7 @@ import {
   systemClock,
 } from '@candela/kernel';
 import {
+  createActivityQueries,
   createLogQueries,
   createTailQueries,
   createTelemetryQueries,
@@ -21,6 +22,7 @@ import {
 import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
 import { Gauge } from 'prom-client';
 import type { Config } from './config.ts';
+import { activityHandlers } from './features/activity/routes.ts';
 import { healthHandlers, type Phase } from './features/health/routes.ts';
 import { ingestHealthHandlers } from './features/ingest-health/routes.ts';
 import { createIdentity, type Identity, isPublic } from './features/identity/service.ts';
@@ -172,6 +174,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           }),
           ...telemetryHandlers(queries, clock),
           ...logHandlers(createLogQueries(store, limits), clock),
+          ...activityHandlers(createActivityQueries(store, limits), clock),
           ...viewHandlers(metadata),
           ...tailHandlers({
             queries: createTailQueries(store, limits),

@@ -77,7 +77,7 @@ async function spanPreviews(
 }
 
 /** The last thing a user said and the first thing the model answered. */
-function previewOf(conversation: Conversation): Preview {
+export function previewOf(conversation: Conversation): Preview {
   const users = conversation.input.filter((message) => message.role === 'user');
   const asked = users.at(-1) ?? conversation.input.at(-1);
   const input = asked === undefined ? undefined : textOf(asked);

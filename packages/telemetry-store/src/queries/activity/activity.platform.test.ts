@@ -1,0 +1,330 @@
+import { type ActivitySort, parseFilterOrFail, USER_SORTS } from '@candela/contract';
+import type { Span } from '@candela/otlp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wholeBuckets } from '../core/rolled.ts';
+import {
+  BASE_MS,
+  contextOf,
+  id,
+  LIMITS,
+  openQueryBench,
+  type QueryBench,
+  recordStatements,
+  span,
+} from '../core/testing.ts';
+import { type ActivityQueries, createActivityQueries } from './index.ts';
+
+let bench: QueryBench;
+let queries: ActivityQueries;
+let statements: string[];
+const context = contextOf();
+const MINUTE = 60_000;
+const at = (ms: number) => BigInt(BASE_MS + ms) * 1_000_000n;
+const window = { from: at(-MINUTE), to: at(24 * 60 * MINUTE) };
+const HOSTILE = `a/b ü會話 "q" \\ %2f ../${'x'.repeat(400)}`;
+
+interface Turn {
+  readonly trace: number;
+  readonly atMs: number;
+  readonly session: string;
+  readonly user?: string;
+  readonly ask: string;
+  readonly answer: string;
+  readonly history?: readonly (readonly [string, string])[];
+  readonly changes?: Partial<Span>;
+  readonly model?: string;
+}
+
+const text = (role: string, content: string) => ({ role, parts: [{ type: 'text', content }] });
+
+/** A request with a model call below it, that repeats the history. */
+function turn(given: Turn): Span[] {
+  const history = (given.history ?? []).flatMap(([ask, answer]) => [
+    text('user', ask),
+    text('assistant', answer),
+  ]);
+  const input = [text('system', 'Be kind.'), ...history, text('user', given.ask)];
+  return [
+    span(given.trace, given.trace * 10, given.atMs, { name: 'POST /chat' }),
+    span(given.trace, given.trace * 10 + 1, given.atMs + 5, {
+      name: 'chat',
+      parentSpanId: id(given.trace * 10, 16),
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': 'openai',
+        'gen_ai.request.model': given.model ?? 'gpt-4o',
+        'gen_ai.conversation.id': given.session,
+        ...(given.user === undefined ? {} : { 'user.id': given.user }),
+        'gen_ai.agent.name': 'helper',
+        'gen_ai.usage.input_tokens': 1_000,
+        'gen_ai.usage.output_tokens': 100,
+        'gen_ai.input.messages': JSON.stringify(input),
+        'gen_ai.output.messages': JSON.stringify([text('assistant', given.answer)]),
+      },
+      ...given.changes,
+    }),
+  ];
+}
+
+beforeAll(async () => {
+  bench = await openQueryBench();
+  const recorded = recordStatements(bench.store);
+  statements = recorded.statements;
+  queries = createActivityQueries(recorded.store, LIMITS);
+  const first: [string, string] = ['yes', 'Fine.'];
+  await bench.put([
+    ...turn({ trace: 1, atMs: 0, session: 's1', user: 'ann', ask: 'yes', answer: 'Fine.' }),
+    ...turn({
+      trace: 2,
+      atMs: 20 * MINUTE,
+      session: 's1',
+      user: 'ann',
+      ask: 'yes',
+      answer: 'Good.',
+      history: [first],
+    }),
+  ]);
+  // A trace in two inserts counts once.
+  await bench.put([
+    ...turn({
+      trace: 3,
+      atMs: 70 * MINUTE,
+      session: 's1',
+      user: 'bob',
+      ask: 'and now?',
+      answer: 'Now this.',
+      history: [first, ['yes', 'Good.']],
+      model: 'gpt-4o-mini',
+      changes: { status: { code: 2, message: 'boom' } },
+    }),
+  ]);
+  await bench.put([
+    span(3, 39, 70 * MINUTE + 10, { attributes: { 'session.id': 's1', 'user.id': 'bob' } }),
+    ...turn({ trace: 4, atMs: 10 * MINUTE, session: HOSTILE, user: HOSTILE, ask: 'hello', answer: 'hi' }),
+    span(5, 50, 30 * MINUTE, { attributes: { 'user.id': 'cleo' } }),
+  ]);
+  await bench.put(turn({ trace: 6, atMs: 0, session: 's1', user: 'eve', ask: 'secret', answer: 'no' }), {
+    project: 'other',
+  });
+  await bench.put(turn({ trace: 7, atMs: 5 * MINUTE, session: 's2', ask: 'x', answer: 'y' }), {
+    environment: 'staging',
+  });
+}, 60_000);
+afterAll(() => bench.close());
+
+const list = (changes: Partial<Parameters<ActivityQueries['sessions']>[1]> = {}) =>
+  queries.sessions(context, {
+    window,
+    filter: undefined,
+    sort: '-last',
+    limit: 50,
+    cursor: undefined,
+    ...changes,
+  });
+const users = (changes: Partial<Parameters<ActivityQueries['users']>[1]> = {}) =>
+  queries.users(context, {
+    window,
+    filter: undefined,
+    sort: '-last',
+    limit: 50,
+    cursor: undefined,
+    ...changes,
+  });
+
+describe('sessions', () => {
+  it('states its statements and gives the figures of the spans that name the session', async () => {
+    statements.length = 0;
+    const { data, nextCursor } = await list();
+    expect(statements).toHaveLength(2);
+    expect(statements[0]).toMatch(
+      /^SELECT toString\(H\) AS Hash, toString\(Figure\) AS K FROM \( SELECT SessionHash AS H, max\(EndNs\) AS Figure FROM \(SELECT Bucket, SessionHash, .* FROM activity WHERE ProjectId = \{p0:String\} AND \(Bucket >= toDateTime\(\{p1:UInt32\}\) AND Bucket < toDateTime\(\{p2:UInt32\}\)\) UNION ALL SELECT .* FROM otel_traces WHERE ProjectId = \{p0:String\} AND .*\) WHERE SessionId != '' GROUP BY SessionHash \) ORDER BY Figure DESC, H DESC LIMIT 51$/,
+    );
+    expect(nextCursor).toBeNull();
+    expect(data.map((row) => row.sessionId)).toEqual(['s1', HOSTILE, 's2']);
+    expect(data[0]).toMatchObject({
+      key: 's1',
+      users: ['ann', 'bob'],
+      firstSeen: new Date(BASE_MS + 5).toISOString(),
+      lastSeen: new Date(BASE_MS + 70 * MINUTE + 15).toISOString(),
+      traces: 3,
+      spans: 4,
+      modelCalls: 3,
+      errors: 1,
+      inputTokens: 3_000,
+      outputTokens: 300,
+      models: ['gpt-4o', 'gpt-4o-mini'],
+      agents: ['helper'],
+      openingNs: at(5).toString(),
+    });
+    expect(data[0]?.costUsd).toBeGreaterThan(0);
+  });
+
+  it('is exact at the edges of a window, wherever they fall', async () => {
+    const cases: [number, number, number][] = [
+      [0, 5, 0],
+      [0, 6, 1],
+      [6, 20 * MINUTE + 5, 0],
+      [5, 70 * MINUTE + 5, 2],
+      [5, 70 * MINUTE + 6, 3],
+      [1, 70 * MINUTE + 11, 4],
+      [20 * MINUTE, 70 * MINUTE, 1],
+    ];
+    for (const [from, to, spans] of cases) {
+      const { data } = await list({ window: { from: at(from), to: at(to) } });
+      expect([from, to, data.find((row) => row.sessionId === 's1')?.spans ?? 0]).toEqual([from, to, spans]);
+    }
+    expect(wholeBuckets({ from: 1n, to: 299_999_999_999n })).toBeUndefined();
+    expect(wholeBuckets({ from: 0n, to: 600_000_000_001n })).toEqual({ from: 0, to: 600 });
+    expect(wholeBuckets({ from: 1n, to: 600_000_000_000n })).toEqual({ from: 300, to: 600 });
+  });
+
+  it('sorts by everything, and pages without gaps or repeats', async () => {
+    const sorts: ActivitySort[] = [
+      '-last',
+      'last',
+      '-first',
+      '-cost',
+      'tokens',
+      '-errors',
+      '-traces',
+      'duration',
+    ];
+    for (const sort of sorts) {
+      const whole = (await list({ sort })).data.map((row) => row.sessionId);
+      const paged: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await list({ sort, limit: 1, cursor });
+        paged.push(...page.data.map((row) => row.sessionId));
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+      expect([sort, paged]).toEqual([sort, whole]);
+    }
+    expect((await list({ sort: '-traces' })).data[0]?.sessionId).toBe('s1');
+  });
+
+  it('refuses the cursor of another question', async () => {
+    const { nextCursor } = await list({ limit: 1 });
+    const cursor = nextCursor ?? '';
+    await expect(list({ limit: 1, cursor, sort: '-cost' })).rejects.toMatchObject({ code: 'bad_query' });
+    const filter = parseFilterOrFail('status:error', 'spans');
+    await expect(list({ limit: 1, cursor, filter })).rejects.toMatchObject({ code: 'bad_query' });
+  });
+
+  it('finds whole sessions by one matching span, and by user', async () => {
+    const { data } = await list({ filter: parseFilterOrFail('model:gpt-4o-mini', 'spans') });
+    expect(data.map((row) => [row.sessionId, row.spans])).toEqual([['s1', 4]]);
+    expect((await list({ user: HOSTILE })).data.map((row) => row.sessionId)).toEqual([HOSTILE]);
+    expect((await list({ user: "x' OR 1" })).data).toEqual([]);
+    const staging = await queries.sessions(contextOf('default', 'staging'), {
+      window,
+      filter: undefined,
+      sort: '-last',
+      limit: 5,
+      cursor: undefined,
+    });
+    expect(staging.data.map((row) => row.sessionId)).toEqual(['s2']);
+  });
+
+  it('gives first words by the time of the opening span', async () => {
+    const rows = (await list()).data;
+    const previews = await queries.sessionPreviews(
+      context,
+      rows.flatMap(({ sessionId, openingNs }) => (openingNs === null ? [] : [{ sessionId, openingNs }])),
+    );
+    expect(new Map(previews.map(({ sessionId, preview }) => [sessionId, preview.input]))).toEqual(
+      new Map([
+        ['s1', 'yes'],
+        [HOSTILE, 'hello'],
+        ['s2', 'x'],
+      ]),
+    );
+  });
+});
+
+describe('one session', () => {
+  it('has its traces in order, with gaps', async () => {
+    const session = await queries.session(context, { sessionId: 's1', window: { from: 0n, to: at(1e9) } });
+    expect(session.turns.map((one) => [one.traceId, one.spans, one.errors, one.gapMs])).toEqual([
+      [id(1, 32), 1, 0, null],
+      [id(2, 32), 1, 0, 20 * MINUTE - 5],
+      [id(3, 32), 2, 1, 50 * MINUTE - 5],
+    ]);
+    expect(session).toMatchObject({ services: ['shop'], environments: ['production'], truncated: false });
+    const sum = session.turns.reduce((total, one) => total + (one.costUsd ?? 0), 0);
+    expect(sum).toBeCloseTo(session.costUsd ?? 0, 9);
+  });
+
+  it('reads as one conversation: history is not told again, a repeated answer is', async () => {
+    const whole = { from: 0n, to: at(1e9) };
+    const read = (trace: string | undefined, limit: number) =>
+      queries.turns(context, { sessionId: 's1', window: whole, trace, limit, cursor: undefined });
+    const { data, nextCursor } = await read(undefined, 20);
+    expect(nextCursor).toBeNull();
+    const told = (turns: typeof data) =>
+      turns.map((one) =>
+        one.entries.map((entry) =>
+          entry.kind === 'message'
+            ? `${entry.message.role}: ${entry.message.parts.map((part) => ('text' in part ? part.text : '')).join('')}`
+            : entry.kind,
+        ),
+      );
+    expect(told(data)).toEqual([
+      ['system: Be kind.', 'user: yes', 'assistant: Fine.'],
+      ['user: yes', 'assistant: Good.'],
+      ['user: and now?', 'assistant: Now this.', 'failure'],
+    ]);
+    // From the middle it reads the same.
+    const second = await read(id(2, 32), 1);
+    expect(told(second.data)).toEqual([['user: yes', 'assistant: Good.']]);
+    const third = await queries.turns(context, {
+      sessionId: 's1',
+      window: whole,
+      trace: undefined,
+      limit: 1,
+      cursor: second.nextCursor ?? undefined,
+    });
+    expect(third.data[0]?.traceId).toBe(id(3, 32));
+  });
+
+  it('is nowhere for another project, and for an id that is not there', async () => {
+    const whole = { from: 0n, to: at(1e9) };
+    const foreign = contextOf('foreign');
+    await expect(queries.session(foreign, { sessionId: 's1', window: whole })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(
+      queries.turns(foreign, {
+        sessionId: 's1',
+        window: whole,
+        trace: undefined,
+        limit: 1,
+        cursor: undefined,
+      }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+    await expect(queries.session(context, { sessionId: "s1'", window: whole })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+});
+
+describe('users', () => {
+  it('lists them with their sessions, in every order', async () => {
+    const { data } = await users();
+    expect(data.map((row) => [row.userId, row.sessions, row.traces, row.spans])).toEqual([
+      ['bob', 1, 1, 2],
+      ['cleo', 0, 1, 1],
+      ['ann', 1, 2, 2],
+      [HOSTILE, 1, 1, 1],
+    ]);
+    for (const sort of USER_SORTS) expect((await users({ sort })).data).toHaveLength(4);
+  });
+
+  it('knows one of them', async () => {
+    const user = await queries.user(context, { userId: 'ann', window });
+    expect(user).toMatchObject({ traces: 2, sessions: 1, modelCalls: 2, services: ['shop'] });
+    await expect(queries.user(context, { userId: 'nobody', window })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+});

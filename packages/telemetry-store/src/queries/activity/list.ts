@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import type { ActivitySort, Filter, SessionRow, UserRow, UserSort } from '@candela/contract';
+import { fail, type RequestContext } from '@candela/kernel';
+import { ACTIVITY } from '../../rollups/activity.ts';
+import { decodeCursor, encodeCursor } from '../core/cursor.ts';
+import { rolledRows, rolledSource } from '../core/rolled.ts';
+import type { Runner } from '../core/run.ts';
+import { Scope, type Window } from '../core/scope.ts';
+import { SPANS } from '../spans/span-fields.ts';
+import { FIGURES, type RawSession, type RawUser, toSessionRow, toUserRow } from './figures.ts';
+
+export interface ActivityInput<Sort extends string> {
+  readonly window: Window;
+  readonly filter: Filter | undefined;
+  /** Only sessions of this user. */
+  readonly user?: string | undefined;
+  readonly sort: Sort;
+  readonly limit: number;
+  readonly cursor: string | undefined;
+}
+
+export interface ActivityPage<Row> {
+  readonly data: Row[];
+  readonly nextCursor: string | null;
+}
+
+/** Whole numbers, so that a cursor compares exactly. */
+const SORT_SQL = {
+  last: 'max(EndNs)',
+  first: 'min(FirstNs)',
+  duration: 'max(EndNs) - min(FirstNs)',
+  cost: 'if(sum(Priced) = 0, toInt64(-1), sum(Cost))',
+  tokens: 'toInt64(sum(Input + CacheRead + CacheWrite + Output + Reasoning))',
+  errors: 'toInt64(sum(Errors))',
+  traces: 'toInt64(uniqExactArray(Traces))',
+  sessions: "toInt64(uniqExactIf(SessionHash, SessionId != ''))",
+} as const;
+
+/** The two kinds of what is listed. */
+const KINDS = {
+  sessions: {
+    id: 'SessionId',
+    hash: 'SessionHash',
+    own: "groupUniqArrayIf(20)(UserId, UserId != '') AS Users",
+  },
+  users: {
+    id: 'UserId',
+    hash: 'UserHash',
+    own: "uniqExactIf(SessionHash, SessionId != '') AS SessionCount",
+  },
+} as const;
+
+/** One page of sessions. @throws bad_query */
+export async function listSessions(
+  runner: Runner,
+  context: RequestContext,
+  input: ActivityInput<ActivitySort>,
+): Promise<ActivityPage<SessionRow>> {
+  const page = await list<RawSession>(runner, context, 'sessions', input);
+  return {
+    data: page.data.map((raw) => toSessionRow({ ...raw, Users: raw.Users.toSorted() })),
+    nextCursor: page.nextCursor,
+  };
+}
+
+/** One page of users. @throws bad_query */
+export async function listUsers(
+  runner: Runner,
+  context: RequestContext,
+  input: ActivityInput<UserSort>,
+): Promise<ActivityPage<UserRow>> {
+  const page = await list<RawUser>(runner, context, 'users', input);
+  return { data: page.data.map(toUserRow), nextCursor: page.nextCursor };
+}
+
+/** The order first, over two narrow figures; then the rows of the page. */
+async function list<Raw extends object>(
+  runner: Runner,
+  context: RequestContext,
+  kind: keyof typeof KINDS,
+  input: ActivityInput<UserSort>,
+): Promise<ActivityPage<Raw>> {
+  const { hash } = KINDS[kind];
+  const name = `${kind} ${input.sort} ${digest([context.environment, input.filter, input.user])}`;
+  const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, name, 2);
+  const window = cursor ?? input.window;
+  const bounded = { ...input, window };
+  const descending = input.sort.startsWith('-');
+  const direction = descending ? 'DESC' : 'ASC';
+  const figure = SORT_SQL[input.sort.replace('-', '') as keyof typeof SORT_SQL];
+  const scope = Scope.of(context, rolledSource(ACTIVITY));
+  const keys = await runner.run<{ Hash: string; K: string }>(
+    scope,
+    `SELECT toString(H) AS Hash, toString(Figure) AS K FROM (
+       SELECT ${hash} AS H, ${figure} AS Figure FROM ${rolledRows(scope, ACTIVITY, window)}
+       WHERE ${wanted(scope, kind, bounded)} GROUP BY ${hash}
+     ) ${beyond(scope, descending, cursor?.after)} ORDER BY Figure ${direction}, H ${direction} LIMIT ${input.limit + 1}`,
+  );
+  const page = keys.slice(0, input.limit);
+  const last = page.at(-1);
+  const raws = await figuresOf<Raw>(
+    runner,
+    context,
+    kind,
+    window,
+    page.map((key) => key.Hash),
+  );
+  return {
+    data: page.flatMap((key) => raws.get(key.Hash) ?? []),
+    nextCursor:
+      keys.length > input.limit && last !== undefined
+        ? encodeCursor({ list: name, from: window.from, to: window.to, after: [last.K, last.Hash] })
+        : null,
+  };
+}
+
+/** Which rows of the rollup count: those with an id, of a session or user that matches. */
+function wanted(scope: Scope, kind: keyof typeof KINDS, input: ActivityInput<UserSort>): string {
+  const { id, hash } = KINDS[kind];
+  const conditions = [`${id} != ''`];
+  if (input.filter !== undefined) {
+    const matching = scope.over(SPANS).during(input.window).matching(input.filter).and(`${id} != ''`);
+    conditions.push(`${hash} GLOBAL IN (SELECT cityHash64(${id}) ${matching.from})`);
+  }
+  if (input.user !== undefined) {
+    const user = scope.params.bind(input.user, 'String');
+    conditions.push(
+      `SessionHash GLOBAL IN (SELECT SessionHash FROM ${rolledRows(scope, ACTIVITY, input.window)} WHERE UserHash = cityHash64(${user}) AND UserId = ${user})`,
+    );
+  }
+  return conditions.join(' AND ');
+}
+
+/** Figures of these sessions or users in the window, by hash. */
+async function figuresOf<Raw extends object>(
+  runner: Runner,
+  context: RequestContext,
+  kind: keyof typeof KINDS,
+  window: Window,
+  hashes: readonly string[],
+): Promise<Map<string, Raw>> {
+  if (hashes.length === 0) return new Map();
+  const { id, hash, own } = KINDS[kind];
+  const scope = Scope.of(context, rolledSource(ACTIVITY));
+  // Beyond 2^53 a number of JSON is none any more: hashes travel as text.
+  const among = `arrayMap(h -> toUInt64(h), ${scope.params.bind(hashes, 'Array(String)')})`;
+  const rows = await runner.run<Raw & { Hash: string }>(
+    scope,
+    `SELECT toString(${hash}) AS Hash, any(${id}) AS Id, ${own}, ${FIGURES}
+     FROM ${rolledRows(scope, ACTIVITY, window)} WHERE ${hash} IN ${among} AND ${id} != '' GROUP BY ${hash}`,
+  );
+  return new Map(rows.map((row) => [row.Hash, row]));
+}
+
+/** Figures of one session or user; undefined when it has no span in the window. */
+export async function figuresOfOne<Kind extends keyof typeof KINDS>(
+  runner: Runner,
+  context: RequestContext,
+  kind: Kind,
+  input: { window: Window; id: string },
+): Promise<(Kind extends 'sessions' ? RawSession : RawUser) | undefined> {
+  const { id, hash, own } = KINDS[kind];
+  const scope = Scope.of(context, rolledSource(ACTIVITY));
+  const value = scope.params.bind(input.id, 'String');
+  const [row] = await runner.run<Kind extends 'sessions' ? RawSession : RawUser>(
+    scope,
+    `SELECT any(${id}) AS Id, ${own}, ${FIGURES} FROM ${rolledRows(scope, ACTIVITY, input.window)}
+     WHERE ${hash} = cityHash64(${value}) AND ${id} = ${value} GROUP BY ${id}`,
+  );
+  return row;
+}
+
+function beyond(scope: Scope, descending: boolean, after: readonly string[] | undefined): string {
+  if (after === undefined) return '';
+  const [key = '', hash = ''] = after;
+  if (!/^-?\d{1,19}$/.test(key) || !/^\d{1,20}$/.test(hash))
+    throw fail('bad_query', { detail: 'The cursor is damaged.' });
+  const bound = `${scope.params.bind(key, 'Int64')}, ${scope.params.bind(hash, 'UInt64')}`;
+  return `WHERE (Figure, H) ${descending ? '<' : '>'} (${bound})`;
+}
+
+/** A cursor belongs to one question: another filter is another list. */
+const digest = (question: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(question)).digest('base64url').slice(0, 16);
