@@ -12,6 +12,7 @@ import {
 import {
   createActivityQueries,
   createLogQueries,
+  createExportQueries,
   createTailQueries,
   createTelemetryQueries,
   type IngestLog,
@@ -23,6 +24,7 @@ import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
 import { Gauge } from 'prom-client';
 import type { Config } from './config.ts';
 import { activityHandlers } from './features/activity/routes.ts';
+import { exportHandlers } from './features/export/routes.ts';
 import { healthHandlers, type Phase } from './features/health/routes.ts';
 import { ingestHealthHandlers } from './features/ingest-health/routes.ts';
 import { createIdentity, type Identity, isPublic } from './features/identity/service.ts';
@@ -176,6 +178,11 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           ...logHandlers(createLogQueries(store, limits), clock),
           ...activityHandlers(createActivityQueries(store, limits), clock),
           ...viewHandlers(metadata),
+          ...exportHandlers({
+            queries: createExportQueries(store, limits),
+            clock,
+            maxRows: config.exportMaxRows,
+          }),
           ...tailHandlers({
             queries: createTailQueries(store, limits),
             bell,

@@ -11,8 +11,6 @@ import { createView, deleteView, getView, listViews, updateView } from './teleme
 import { getSession, getSessionTurns, listSessions, sessionPreviews } from './telemetry/sessions.ts';
 import { getHierarchy, getSpan, getTrace, searchSpans, searchTraces } from './telemetry/traces.ts';
 import { getUser, listUsers } from './telemetry/users.ts';
-import { getSession, getSessionTurns, listSessions, sessionPreviews } from './telemetry/sessions.ts';
-import { getUser, listUsers } from './telemetry/users.ts';
 
 /** Every route of the API; the one registry. */
 export const ROUTES = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { windowShape } from './common.ts';
 
-export const EXPORT_SIGNALS = ['traces', 'spans'] as const;
+export const EXPORT_SIGNALS = ['traces', 'spans', 'logs'] as const;
 export type ExportSignal = (typeof EXPORT_SIGNALS)[number];
 
 export const EXPORT_FORMATS = ['csv', 'json', 'otlp'] as const;

@@ -1,0 +1,61 @@
+import {
+  type Attribute,
+  KEY_SOURCES,
+  type KeySource,
+  spanRowSchema,
+  traceRowSchema,
+  logRowSchema,
+} from '@candela/contract';
+import type { ExportSignal } from '@candela/contract';
+import { fail } from '@candela/kernel';
+import { type ExportRow, toAttributes } from '@candela/telemetry-store';
+
+/** One column of an export: how it is called and what it holds. */
+export interface Column {
+  readonly name: string;
+  value(row: ExportRow): unknown;
+}
+
+const MORE: Record<ExportSignal, readonly string[]> = {
+  traces: [],
+  spans: ['scopeName', 'scopeVersion'],
+  logs: ['scopeVersion'],
+};
+const LEFT_OUT = new Set(['bodyTruncated']);
+
+/** Fields of a row, in the order of the search's answer. */
+export function rowFields(signal: ExportSignal): readonly string[] {
+  const schema = signal === 'traces' ? traceRowSchema : signal === 'spans' ? spanRowSchema : logRowSchema;
+  return [...Object.keys(schema.shape).filter((field) => !LEFT_OUT.has(field)), ...MORE[signal]];
+}
+
+/** The columns asked for, else one for every field of the row. @throws bad_query */
+export function columnsOf(signal: ExportSignal, wanted: readonly string[] | undefined): Column[] {
+  const fields = rowFields(signal);
+  return [...new Set(wanted ?? fields)].map((name): Column => {
+    if (fields.includes(name)) return { name, value: ({ row }) => row[name] };
+    const source = signal === 'traces' ? undefined : KEY_SOURCES.find((one) => name.startsWith(`${one}.`));
+    if (source === undefined) {
+      const keys = signal === 'traces' ? '' : ', or attributes.<key>, resource.<key>, scope.<key>';
+      throw fail('bad_query', {
+        detail: `There is no column "${name.slice(0, 80)}". Columns of ${signal} are ${fields.join(', ')}${keys}.`,
+      });
+    }
+    const key = name.slice(source.length + 1);
+    return { name, value: (row) => attributeOf(row, source, key)?.value };
+  });
+}
+
+function attributeOf(row: ExportRow, source: KeySource, key: string): Attribute | undefined {
+  const stored = row[source];
+  const at = stored.keys.indexOf(key);
+  if (at < 0) return undefined;
+  const letter = source === 'attributes' ? row.attributes.types.charAt(at) : '';
+  return toAttributes({ keys: [key], values: [stored.values[at] ?? ''] }, letter)[0];
+}
+
+/** All attributes of a source as an object; of a key that occurs twice the last. */
+export function attributeObject(row: ExportRow, source: KeySource): object {
+  const types = source === 'attributes' ? row.attributes.types : '';
+  return Object.fromEntries(toAttributes(row[source], types).map(({ key, value }) => [key, value]));
+}

@@ -1,0 +1,160 @@
+import type { ExportSignal, TraceRow } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import type { TelemetryStore } from '../../client/store.ts';
+import { type QueryLimits, runner } from '../core/run.ts';
+import { searchTraces } from '../spans/search-traces.ts';
+import type { ExportRow, ExportSource, OtlpRecord, RawMaps } from './export-source.ts';
+import { LOG_EXPORT } from './logs.ts';
+import { countExport, type ExportInput, exportPages } from './pages.ts';
+import { SPAN_EXPORT } from './spans.ts';
+
+export type { ExportRow } from './export-source.ts';
+export type { ExportInput } from './pages.ts';
+
+/** Signals whose records can be written as OTLP. */
+export type OtlpSignal = Exclude<ExportSignal, 'traces'>;
+
+const TRACE_PAGE = 500;
+/** Of one line of OTLP JSON: what any door takes as one request. */
+const LINE_CHARACTERS = 2_000_000;
+
+/** Reads for exports: page by page, bounded in memory. @throws bad_query, query_too_expensive, store_unavailable */
+export interface ExportQueries {
+  /** Rows that match, counted up to one more than the limit. */
+  count(
+    context: RequestContext,
+    signal: ExportSignal,
+    input: ExportInput,
+    abort: AbortSignal,
+  ): Promise<number>;
+  traces(context: RequestContext, input: ExportInput, abort: AbortSignal): AsyncIterable<TraceRow[]>;
+  rows(
+    context: RequestContext,
+    signal: OtlpSignal,
+    input: ExportInput,
+    abort: AbortSignal,
+  ): AsyncIterable<ExportRow[]>;
+  /** OTLP export requests as JSON texts, one after another. */
+  otlp(
+    context: RequestContext,
+    signal: OtlpSignal,
+    input: ExportInput,
+    abort: AbortSignal,
+  ): AsyncIterable<string>;
+}
+
+/** Calls `use` with the source of a signal, whose raw rows only it knows. */
+function withSource<T>(signal: OtlpSignal, use: <Raw>(source: ExportSource<Raw>) => T): T {
+  return signal === 'spans' ? use(SPAN_EXPORT) : use(LOG_EXPORT);
+}
+
+export function createExportQueries(
+  store: Pick<TelemetryStore, 'select'>,
+  limits: QueryLimits,
+): ExportQueries {
+  async function* traces(
+    context: RequestContext,
+    input: ExportInput,
+    abort: AbortSignal,
+  ): AsyncGenerator<TraceRow[]> {
+    const own = runner(store, limits, abort);
+    const { window, filter } = input;
+    let left = input.limit;
+    let cursor: string | undefined;
+    do {
+      const limit = Math.min(TRACE_PAGE, left);
+      const page = await searchTraces(own, context, { window, filter, sort: '-start', limit, cursor });
+      if (page.data.length > 0) yield page.data;
+      left -= page.data.length;
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined && left > 0);
+  }
+
+  async function* rowsOf<Raw>(
+    source: ExportSource<Raw>,
+    context: RequestContext,
+    input: ExportInput,
+    abort: AbortSignal,
+  ): AsyncGenerator<ExportRow[]> {
+    for await (const page of exportPages(runner(store, limits, abort), context, source, input)) {
+      yield page.map((raw) => toExportRow(source, raw));
+    }
+  }
+
+  async function* otlpOf<Raw>(
+    source: ExportSource<Raw>,
+    context: RequestContext,
+    input: ExportInput,
+    abort: AbortSignal,
+  ): AsyncGenerator<string> {
+    for await (const page of exportPages(runner(store, limits, abort), context, source, input)) {
+      let records: OtlpRecord[] = [];
+      let size = 0;
+      for (const raw of page) {
+        const record = source.toOtlp(raw);
+        const length = JSON.stringify(record.record).length + record.resourceKey.length;
+        if (size + length > LINE_CHARACTERS && records.length > 0) {
+          yield requestText(source.lists, records);
+          records = [];
+          size = 0;
+        }
+        records.push(record);
+        size += length;
+      }
+      if (records.length > 0) yield requestText(source.lists, records);
+    }
+  }
+
+  return {
+    count: (context, signal, input, abort) =>
+      countExport(
+        runner(store, limits, abort),
+        context,
+        signal === 'logs' ? LOG_EXPORT : SPAN_EXPORT,
+        input,
+        signal === 'traces' ? 'TraceId' : undefined,
+      ),
+    traces,
+    rows: (context, signal, input, abort) =>
+      withSource(signal, (source) => rowsOf(source, context, input, abort)),
+    otlp: (context, signal, input, abort) =>
+      withSource(signal, (source) => otlpOf(source, context, input, abort)),
+  };
+}
+
+function toExportRow<Raw>(source: ExportSource<Raw>, raw: Raw & RawMaps): ExportRow {
+  const row = source.reader.toRow(raw as Readonly<Record<string, unknown>>, 0);
+  return {
+    row: source.whole(row, raw),
+    attributes: { keys: raw.AttributeKeys, values: raw.AttributeValues, types: raw.AttributeTypes },
+    resource: { keys: raw.ResourceKeys, values: raw.ResourceValues },
+    scope: { keys: raw.ScopeKeys, values: raw.ScopeValues },
+  };
+}
+
+/** One export request: records under their scopes under their resources, in the order given. */
+function requestText(lists: ExportSource<never>['lists'], records: readonly OtlpRecord[]): string {
+  const resources = new Map<string, Map<string, OtlpRecord[]>>();
+  for (const record of records) {
+    const scopes = resources.get(record.resourceKey) ?? new Map<string, OtlpRecord[]>();
+    resources.set(record.resourceKey, scopes);
+    const own = scopes.get(record.scopeKey) ?? [];
+    scopes.set(record.scopeKey, own);
+    own.push(record);
+  }
+  const request = {
+    [lists.resources]: [...resources.values()].map((scopes) => {
+      const [first] = scopes.values();
+      return {
+        resource: first?.[0]?.resource,
+        schemaUrl: first?.[0]?.resourceSchemaUrl,
+        [lists.scopes]: [...scopes.values()].map((own) => ({
+          scope: own[0]?.scope,
+          schemaUrl: own[0]?.scopeSchemaUrl,
+          [lists.records]: own.map(({ record }) => record),
+        })),
+      };
+    }),
+  };
+  return JSON.stringify(request);
+}
