@@ -1,0 +1,301 @@
+import { type Filter, LOG_FACETS, type Measure, parseFilterOrFail, SPAN_FACETS } from '@candela/contract';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Window } from '../core/scope.ts';
+import {
+  BASE_MS,
+  contextOf,
+  id,
+  LIMITS,
+  openQueryBench,
+  type QueryBench,
+  recordStatements,
+  span,
+} from '../core/testing.ts';
+import { createTelemetryQueries } from '../index.ts';
+import type { AggregateInput, AggregateResult } from './aggregate.ts';
+
+const HOUR = 3_600_000;
+const context = contextOf();
+let bench: QueryBench;
+
+const pick = <T>(list: readonly T[], random: number): T => list[Math.floor(random * list.length)] as T;
+
+beforeAll(async () => {
+  bench = await openQueryBench();
+  let seed = 42;
+  const random = (): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return seed / 2_147_483_648;
+  };
+  for (const [service, environment] of [
+    ['shop', 'production'],
+    ['chat', 'production'],
+    ['shop', 'staging'],
+  ] as const) {
+    const spans = Array.from({ length: 400 }, (_, n) =>
+      span(1 + Math.floor(random() * 60), n + 1, random() * 3 * HOUR, {
+        name: pick(['fast', 'slow', 'other'], random()),
+        kind: pick([1, 2, 3], random()),
+        status: { code: pick([0, 1, 2], random()) },
+        ...(random() < 0.4 ? {} : { parentSpanId: id(Math.floor(random() * 400) + 1, 16) }),
+        ...(random() < 0.5
+          ? {}
+          : {
+              attributes: {
+                'gen_ai.operation.name': 'chat',
+                'gen_ai.provider.name': pick(['openai', 'anthropic'], random()),
+                'gen_ai.request.model': pick(['gpt-4o', 'claude-sonnet-4', 'unknown-model'], random()),
+                'gen_ai.agent.name': pick(['planner', ''], random()),
+                'gen_ai.usage.input_tokens': Math.floor(random() * 1_000),
+                'gen_ai.usage.output_tokens': Math.floor(random() * 100),
+              },
+            }),
+      }),
+    );
+    await bench.put(spans, { service, environment });
+    await bench.putLogs(
+      Array.from({ length: 300 }, (_, n) => ({
+        timeUnixNano: BigInt(Math.round(BASE_MS + random() * 3 * HOUR)) * 1_000_000n,
+        severityNumber: pick([0, 1, 9, 13, 17, 21], random()),
+        severityText: pick(['', 'ERROR', 'warning'], random()),
+        body: `line ${n}`,
+        eventName: pick(['', 'exception'], random()),
+      })),
+      { service, environment },
+    );
+  }
+});
+afterAll(() => bench.close());
+
+const window = (fromMs: number, toMs: number): Window => ({
+  from: BigInt(Math.round(BASE_MS + fromMs)) * 1_000_000n,
+  to: BigInt(Math.round(BASE_MS + toMs)) * 1_000_000n,
+});
+
+/** Always true, and of a field that no rollup has: the rows have to answer. */
+const FORCE = {
+  spans: { field: 'duration_ms', op: '>=', value: 0 },
+  logs: { not: { field: 'body', op: 'contains', value: 'nothing holds this' } },
+} as const satisfies Record<string, Filter>;
+
+const fromRows = (signal: 'spans' | 'logs', filter: Filter | undefined): Filter =>
+  filter === undefined ? FORCE[signal] : { and: [filter, FORCE[signal]] };
+
+const near = (result: AggregateResult) => ({
+  ...result,
+  source: null,
+  // Doubles add up to slightly different sums in another order.
+  rows: result.rows.map((row) => ({
+    ...row,
+    values: row.values.map((value) => value && Number(value.toPrecision(12))),
+    previous: row.previous?.map((value) => value && Number(value.toPrecision(12))) ?? null,
+  })),
+});
+
+const FILTERS = {
+  spans: [
+    undefined,
+    'service:shop',
+    'status:error root:true',
+    'model:gpt-4o or name:slow',
+    '-kind:server operation:chat',
+    'environment:staging',
+    'provider:open*',
+    'name:(fast or slow) -agent:planner',
+  ],
+  logs: [
+    undefined,
+    'severity>=error',
+    'service:chat',
+    'event:exception -severity:unset',
+    'severity_text:ERROR',
+  ],
+} as const;
+const GROUPS = {
+  spans: ['service', 'name', 'status', 'model', 'root', 'kind', 'environment', 'agent', 'provider'],
+  logs: ['service', 'severity', 'event', 'environment', 'severity_text'],
+} as const;
+const MEASURES: Record<'spans' | 'logs', readonly Measure[]> = {
+  spans: [
+    'count',
+    'errors',
+    'error_rate',
+    'duration_avg',
+    'model_calls',
+    'input_tokens',
+    'output_tokens',
+    'cache_read_tokens',
+    'reasoning_tokens',
+    'cost',
+  ],
+  logs: ['count', 'errors', 'error_rate'],
+};
+
+const requests = (signal: 'spans' | 'logs'): fc.Arbitrary<AggregateInput> =>
+  fc.record({
+    signal: fc.constant(signal),
+    window: fc
+      .tuple(fc.integer({ min: -HOUR, max: 3 * HOUR }), fc.integer({ min: 1, max: 3 * HOUR }))
+      .map(([from, length]) => window(from, from + length)),
+    filter: fc
+      .constantFrom(...FILTERS[signal])
+      .map((q) => (q === undefined ? undefined : parseFilterOrFail(q, signal))),
+    groupBy: fc.uniqueArray(fc.constantFrom(...GROUPS[signal]), { maxLength: 2 }),
+    measures: fc.uniqueArray(fc.constantFrom(...MEASURES[signal]), { minLength: 1, maxLength: 5 }),
+    bucketSeconds: fc.constantFrom(undefined, 300, 900, 3_600),
+    limit: fc.integer({ min: 1, max: 30 }),
+    comparePrevious: fc.boolean(),
+  });
+
+describe.each(['spans', 'logs'] as const)('figures of %s', (signal) => {
+  it('are the same from the rollup and from the rows, whatever is asked', { timeout: 120_000 }, async () => {
+    let fromRollup = 0;
+    await fc.assert(
+      fc.asyncProperty(requests(signal), async (asked) => {
+        // Groups of equal size are cut off in any order of their sums' last digits: all of them, then.
+        const input = { ...asked, limit: asked.measures[0] === 'count' ? asked.limit : 500 };
+        const got = await bench.queries.aggregate(context, input);
+        const rows = await bench.queries.aggregate(context, {
+          ...input,
+          filter: fromRows(signal, input.filter),
+        });
+        expect(rows.source).toBe('rows');
+        if (got.source === 'rollup') fromRollup += 1;
+        const sorted = (result: AggregateResult) => ({
+          ...near(result),
+          rows: near(result).rows.sort((a, b) =>
+            JSON.stringify([a.time, a.group]) < JSON.stringify([b.time, b.group]) ? -1 : 1,
+          ),
+        });
+        expect(sorted(got)).toEqual(sorted(rows));
+      }),
+      { numRuns: 60 },
+    );
+    expect(fromRollup).toBeGreaterThan(20);
+  });
+
+  it('count the same facets from the rollup and from the rows', { timeout: 120_000 }, async () => {
+    const fields = signal === 'spans' ? SPAN_FACETS : LOG_FACETS;
+    await fc.assert(
+      fc.asyncProperty(requests(signal), fc.constantFrom(undefined, 'o', 'ERR'), async (asked, search) => {
+        const input = { signal, window: asked.window, filter: asked.filter, fields, search, limit: 5 };
+        expect(await bench.queries.facets(context, input)).toEqual(
+          await bench.queries.facets(context, { ...input, filter: fromRows(signal, input.filter) }),
+        );
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('figures', () => {
+  const base: AggregateInput = {
+    window: window(61_000, 2 * HOUR + 1_000),
+    filter: undefined,
+    groupBy: [],
+    measures: ['count'],
+    bucketSeconds: undefined,
+    limit: 10,
+  };
+
+  it('come from the rollup with the rows at the edges, in one statement', async () => {
+    const { store, statements } = recordStatements(bench.store);
+    const queries = createTelemetryQueries(store, LIMITS);
+    const result = await queries.aggregate(context, {
+      ...base,
+      groupBy: ['service'],
+      measures: ['count', 'cost'],
+    });
+    expect(result.source).toBe('rollup');
+    expect(statements).toEqual([
+      'SELECT *, count() OVER () AS N FROM (SELECT G0, sum(F0) AS V0, if(sum(F1) = 0, NULL, sum(F2)) AS V1 FROM (' +
+        'SELECT toString(ServiceName) AS G0, sum(Spans) AS F0, sum(Priced) AS F1, sum(CostUsd) AS F2 FROM span_counts ' +
+        'WHERE ProjectId = {p0:String} AND (Bucket >= fromUnixTimestamp64Nano({p1:Int64}) AND Bucket < fromUnixTimestamp64Nano({p2:Int64})) GROUP BY G0 UNION ALL ' +
+        'SELECT toString(ServiceName) AS G0, count() AS F0, countIf(CountsUsage = 1 AND isNotNull(CostUsd)) AS F1, sumIf(ifNull(CostUsd, 0), CountsUsage = 1) AS F2 FROM otel_traces ' +
+        'WHERE ProjectId = {p3:String} AND ((Timestamp >= fromUnixTimestamp64Nano({p4:Int64}) AND Timestamp < fromUnixTimestamp64Nano({p5:Int64})) OR ' +
+        '(Timestamp >= fromUnixTimestamp64Nano({p6:Int64}) AND Timestamp < fromUnixTimestamp64Nano({p7:Int64}))) GROUP BY G0) GROUP BY G0) ' +
+        'ORDER BY V0 DESC NULLS LAST, G0 LIMIT 10',
+    ]);
+  });
+
+  it.each([
+    ['a measure of all rows', { measures: ['count', 'duration_p95'] }],
+    ['a field it does not know', { groupBy: ['session'] }],
+    ['narrower buckets', { bucketSeconds: 60 }],
+    ['a window without a whole bucket', { window: window(1_000, 299_000) }],
+    ['a condition it does not know', { filter: parseFilterOrFail('duration>1') }],
+  ] as const)('come from the rows for %s', async (_what, changes) => {
+    expect((await bench.queries.aggregate(context, { ...base, ...changes })).source).toBe('rows');
+  });
+
+  it('of the period before are what it gives when it is asked for itself', async () => {
+    const input: AggregateInput = {
+      ...base,
+      window: window(HOUR, 2 * HOUR),
+      groupBy: ['name'],
+      comparePrevious: true,
+    };
+    const both = await bench.queries.aggregate(context, input);
+    const before = await bench.queries.aggregate(context, {
+      ...base,
+      window: window(0, HOUR),
+      groupBy: ['name'],
+    });
+    expect(both.previous).toEqual(window(0, HOUR));
+    for (const row of before.rows) {
+      expect(both.rows.find(({ group }) => group[0] === row.group[0])?.previous).toEqual(row.values);
+    }
+  });
+
+  it('of the period before lie on the buckets of this one, also when it is moved by odd milliseconds', async () => {
+    const odd = {
+      ...base,
+      window: window(HOUR + 7, 2 * HOUR + 14),
+      bucketSeconds: 900,
+      comparePrevious: true,
+    };
+    const both = await bench.queries.aggregate(context, odd);
+    const sum = (rows: readonly (number | null)[]) =>
+      rows.reduce<number>((total, value) => total + (value ?? 0), 0);
+    const before = await bench.queries.aggregate(context, { ...base, window: both.previous ?? base.window });
+    expect(sum(both.rows.map((row) => row.previous?.[0] ?? 0))).toBe(before.rows[0]?.values[0]);
+    expect(both.rows.every((row) => Date.parse(row.time ?? '') % 900_000 === 0)).toBe(true);
+  });
+
+  it('of ten years come in wide buckets', async () => {
+    const years = {
+      from: BigInt(Date.UTC(2017, 0, 1)) * 1_000_000n,
+      to: BigInt(Date.UTC(2027, 0, 1)) * 1_000_000n,
+    };
+    const result = await bench.queries.aggregate(context, { ...base, window: years, bucketSeconds: 'auto' });
+    expect(result).toMatchObject({ source: 'rollup', bucketSeconds: 31_536_000 });
+    expect(result.rows.map((row) => row.values[0])).toEqual([1_200]);
+  });
+
+  it('that a signal does not have are refused by name', async () => {
+    const work = bench.queries.aggregate(context, { ...base, signal: 'logs', measures: ['cost'] });
+    await expect(work).rejects.toThrow(/"cost" cannot be measured of logs.*count, errors/);
+    await expect(
+      bench.queries.facets(context, {
+        signal: 'logs',
+        window: base.window,
+        filter: undefined,
+        fields: ['name'],
+        limit: 5,
+      }),
+    ).rejects.toThrow(/"name" is no facet of logs/);
+  });
+
+  it('hold quantiles within one percent', async () => {
+    const { rows } = await bench.queries.aggregate(context, {
+      ...base,
+      window: window(-HOUR, 4 * HOUR),
+      measures: ['duration_p50', 'duration_p99', 'traces'],
+    });
+    const [p50 = 0, p99 = 0, traces] = rows[0]?.values ?? [];
+    expect(Math.abs((p50 ?? 0) - 5)).toBeLessThan(0.05);
+    expect(Math.abs((p99 ?? 0) - 5)).toBeLessThan(0.05);
+    expect(traces).toBe(60);
+  });
+});
