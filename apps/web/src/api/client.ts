@@ -51,18 +51,41 @@ function headersFor(caller: Caller, hasBody: boolean): Headers {
   return headers;
 }
 
+interface CallOptions {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
 /** One call of the product API: JSON in, JSON out, `ApiError` on any failure (status 0 when nothing answered). */
-export async function call<T>(
+export async function call<T>(path: string, caller: Caller, options: CallOptions = {}): Promise<T> {
+  const response = await send(path, caller, options);
+  const text = await response.text();
+  const body = parseJson(text);
+  if (response.ok && body !== undefined) return body as T;
+  throw errorOf(response, body);
+}
+
+/** A call whose answer is read while it comes: a live view or a file. `ApiError` when it is refused. */
+export async function openStream(
   path: string,
   caller: Caller,
-  options: { body?: unknown; signal?: AbortSignal } = {},
-): Promise<T> {
+  options: CallOptions = {},
+): Promise<{ readonly headers: Headers; readonly body: ReadableStream<Uint8Array> }> {
+  const response = await send(path, caller, options);
+  if (response.ok && response.body) return { headers: response.headers, body: response.body };
+  throw errorOf(response, parseJson(await response.text()));
+}
+
+async function send(path: string, caller: Caller, options: CallOptions): Promise<Response> {
   const hasBody = options.body !== undefined;
-  let response: Response;
+  const headers = headersFor(caller, hasBody);
+  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
   try {
-    response = await fetch(path, {
-      method: hasBody ? 'POST' : 'GET',
-      headers: headersFor(caller, hasBody),
+    return await fetch(path, {
+      method: options.method ?? (hasBody ? 'POST' : 'GET'),
+      headers,
       credentials: 'same-origin',
       ...(hasBody ? { body: JSON.stringify(options.body) } : {}),
       ...(options.signal ? { signal: options.signal } : {}),
@@ -71,10 +94,6 @@ export async function call<T>(
     if (options.signal?.aborted) throw thrown;
     throw new ApiError('The server does not answer. Is it still running?', 0, 'unreachable', '');
   }
-  const text = await response.text();
-  const body = parseJson(text);
-  if (response.ok && body !== undefined) return body as T;
-  throw errorOf(response, body);
 }
 
 function errorOf(response: Response, body: unknown): ApiError {

@@ -1,6 +1,5 @@
 import type {
   aggregate,
-  facets,
   getSpan,
   getTrace,
   RequestBodyOf,
@@ -113,7 +112,7 @@ export const environmentsQuery = () =>
     queryKey: ['environments'],
     staleTime: 60_000,
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof facets>>(
+      call<{ readonly data: readonly FacetValues[] }>(
         '/api/telemetry/facets',
         { environment: undefined },
         { signal, body: { from: '-30d', to: 'now', fields: ['environment'], limit: 50 } },

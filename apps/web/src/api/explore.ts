@@ -1,0 +1,120 @@
+import type {
+  aggregate,
+  compare,
+  ExportFormat,
+  ExportSignal,
+  listFields,
+  listFieldValues,
+  listViews,
+  RequestBodyOf,
+  ResponseOf,
+  SavedView,
+} from '@candela/contract';
+import { queryOptions } from '@tanstack/react-query';
+import type { TimeWindow } from '../lib/time-range.ts';
+import { call, openStream } from './client.ts';
+import { bounds, type Scope } from './telemetry.ts';
+
+const HERE = { environment: undefined };
+
+/** Any aggregate as a query; `body` is without window, filter and time: they come from the scope. */
+export const aggregateQuery = (
+  scope: Scope,
+  body: Omit<RequestBodyOf<typeof aggregate>, 'from' | 'to' | 'q'>,
+) =>
+  queryOptions({
+    queryKey: ['aggregate', scope, body],
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof aggregate>>('/api/telemetry/aggregate', scope, {
+        signal,
+        body: { ...bounds(scope), ...body },
+      }),
+  });
+
+/** The saved views of a page, or of all pages; at most as many as one answer holds. */
+export const viewsQuery = (page?: string) =>
+  queryOptions({
+    queryKey: ['views', page ?? ''],
+    staleTime: 10_000,
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof listViews>>(
+        `/api/telemetry/views?limit=500${page === undefined ? '' : `&page=${encodeURIComponent(page)}`}`,
+        HERE,
+        { signal },
+      ).then((answer) => answer.data),
+  });
+
+const VIEWS = '/api/telemetry/views';
+export const createView = (view: { page: string; name: string; search: string }): Promise<SavedView> =>
+  call<{ data: SavedView }>(VIEWS, HERE, {
+    body: view,
+    headers: { 'idempotency-key': crypto.getRandomValues(new Uint32Array(4)).join('-') },
+  }).then((answer) => answer.data);
+export const updateView = (id: string, change: { name?: string; search?: string }): Promise<SavedView> =>
+  call<{ data: SavedView }>(`${VIEWS}/${encodeURIComponent(id)}`, HERE, {
+    method: 'PATCH',
+    body: change,
+  }).then((answer) => answer.data);
+export const deleteView = (id: string): Promise<unknown> =>
+  call(`${VIEWS}/${encodeURIComponent(id)}`, HERE, { method: 'DELETE' });
+
+/** A file of the matching rows; the stream is read by whoever asked. */
+export const openExport = (
+  scope: Scope,
+  options: {
+    signal: ExportSignal;
+    format: ExportFormat;
+    columns?: readonly string[];
+    limit: number;
+  },
+  abort: AbortSignal,
+) =>
+  openStream('/api/telemetry/export', scope, {
+    signal: abort,
+    body: { ...bounds(scope), ...options },
+    headers: { accept: '*/*' },
+  });
+
+type FieldSignal = 'spans' | 'logs';
+const question = (signal: FieldSignal, window: TimeWindow, more: Record<string, string>) =>
+  new URLSearchParams({
+    signal,
+    from: new Date(window.fromMs).toISOString(),
+    to: new Date(window.toMs).toISOString(),
+    ...more,
+  });
+
+/** Attribute keys that begin with, or contain, what was typed. */
+export const fieldsQuery = (scope: Scope, signal: FieldSignal, prefix: string) =>
+  queryOptions({
+    queryKey: ['fields', signal, scope.window, scope.environment, prefix],
+    queryFn: ({ signal: abort }) =>
+      call<ResponseOf<typeof listFields>>(
+        `/api/telemetry/fields?${question(signal, scope.window, prefix === '' ? {} : { prefix })}`,
+        scope,
+        { signal: abort },
+      ).then((answer) => answer.data.fields),
+  });
+
+/** Values of a field or attribute that begin with, or contain, what was typed. */
+export const fieldValuesQuery = (scope: Scope, signal: FieldSignal, field: string, prefix: string) =>
+  queryOptions({
+    queryKey: ['field-values', signal, scope.window, scope.environment, field, prefix],
+    queryFn: ({ signal: abort }) =>
+      call<ResponseOf<typeof listFieldValues>>(
+        `/api/telemetry/fields/values?${question(signal, scope.window, { field, limit: '50', ...(prefix === '' ? {} : { prefix }) })}`,
+        scope,
+        { signal: abort },
+      ).then((answer) => answer.data.values),
+  });
+
+/** What differs between the selection and the other rows of the scope. */
+export const compareQuery = (scope: Scope, signal: FieldSignal, selection: string) =>
+  queryOptions({
+    queryKey: ['compare', signal, scope, selection],
+    queryFn: ({ signal: abort }) =>
+      call<ResponseOf<typeof compare>>('/api/telemetry/compare', scope, {
+        signal: abort,
+        body: { signal, ...bounds(scope), selection, limit: 40 } satisfies RequestBodyOf<typeof compare>,
+      }).then((answer) => answer.data),
+  });

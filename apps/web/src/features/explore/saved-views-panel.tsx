@@ -1,0 +1,189 @@
+import type { SavedView } from '@candela/contract';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { Check, Pencil, RefreshCw, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { createView, deleteView, updateView, viewsQuery } from '../../api/explore.ts';
+import { parseSearch, stringifySearch } from '../../lib/search-params.ts';
+import { Button } from '../../ui/button.tsx';
+
+/** What of the address is a moment's and not the view's. */
+const MOMENTARY = ['row'];
+
+/** The state of a page as a view keeps it. */
+export function viewSearch(search: Readonly<Record<string, unknown>>): string {
+  return stringifySearch(
+    Object.fromEntries(Object.entries(search).filter(([name]) => !MOMENTARY.includes(name))),
+  );
+}
+
+type Editing = { readonly id: string; readonly what: 'rename' | 'delete'; readonly name: string };
+
+/** Body of the menu of saved views. */
+export default function SavedViewsPanel(props: { page: string; onDone: () => void }) {
+  const client = useQueryClient();
+  const router = useRouter();
+  const search = useRouterState({ select: (state) => state.location.search });
+  const current = viewSearch(search);
+  const views = useQuery(viewsQuery(props.page));
+  const [name, setName] = useState('');
+  const [editing, setEditing] = useState<Editing>();
+  const changed = () => client.invalidateQueries({ queryKey: ['views'] });
+  const save = useMutation({
+    mutationFn: () => createView({ page: props.page, name: name.trim(), search: current }),
+    onSuccess: () => {
+      setName('');
+      return changed();
+    },
+  });
+  const update = useMutation({
+    mutationFn: (change: { id: string; name?: string; search?: string }) => {
+      const { id, ...rest } = change;
+      return updateView(id, rest);
+    },
+    onSuccess: () => {
+      setEditing(undefined);
+      return changed();
+    },
+  });
+  const remove = useMutation({
+    mutationFn: deleteView,
+    onSuccess: () => {
+      setEditing(undefined);
+      return changed();
+    },
+  });
+  const error = save.error ?? update.error ?? remove.error;
+  const open = (view: SavedView) => {
+    props.onDone();
+    router.history.push(`/${props.page}${stringifySearch(parseSearch(view.search))}`);
+  };
+  const row = (view: SavedView) => {
+    const isCurrent = view.search === current;
+    if (editing?.id === view.id && editing.what === 'delete')
+      return (
+        <div className="flex items-center gap-2 px-2 py-1">
+          <span className="min-w-0 grow truncate">Delete “{view.name}” for everybody?</span>
+          <Button className="h-6 text-danger" autoFocus onClick={() => remove.mutate(view.id)}>
+            Delete
+          </Button>
+          <Button className="h-6" onClick={() => setEditing(undefined)}>
+            Keep
+          </Button>
+        </div>
+      );
+    if (editing?.id === view.id)
+      return (
+        <form
+          className="flex items-center gap-2 px-2 py-1"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (editing.name.trim() !== '') update.mutate({ id: view.id, name: editing.name.trim() });
+          }}
+        >
+          <input
+            autoFocus
+            aria-label={`New name of ${view.name}`}
+            maxLength={100}
+            value={editing.name}
+            onChange={(event) => setEditing({ ...editing, name: event.target.value })}
+            className="h-6 min-w-0 grow rounded-md border border-line bg-bg px-2"
+          />
+          <Button className="h-6" type="submit">
+            Rename
+          </Button>
+        </form>
+      );
+    return (
+      <div className="group flex items-center rounded hover:bg-hover">
+        <button
+          type="button"
+          aria-current={isCurrent}
+          onClick={() => open(view)}
+          className="flex h-7 min-w-0 grow items-center gap-2 px-2 text-left"
+        >
+          <span className="w-3.5 shrink-0">{isCurrent && <Check size={14} aria-hidden />}</span>
+          <span className="truncate" title={view.search === '' ? view.name : decodeURIComponent(view.search)}>
+            {view.name}
+          </span>
+        </button>
+        <span className="flex shrink-0 text-muted opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
+          {!isCurrent && (
+            <Button
+              look="plain"
+              className="h-7 px-1.5"
+              aria-label={`Replace ${view.name} by what is shown`}
+              title="Replace by what is shown"
+              onClick={() => update.mutate({ id: view.id, search: current })}
+            >
+              <RefreshCw size={13} aria-hidden />
+            </Button>
+          )}
+          <Button
+            look="plain"
+            className="h-7 px-1.5"
+            aria-label={`Rename ${view.name}`}
+            title="Rename"
+            onClick={() => setEditing({ id: view.id, what: 'rename', name: view.name })}
+          >
+            <Pencil size={13} aria-hidden />
+          </Button>
+          <Button
+            look="plain"
+            className="h-7 px-1.5"
+            aria-label={`Delete ${view.name}`}
+            title="Delete"
+            onClick={() => setEditing({ id: view.id, what: 'delete', name: view.name })}
+          >
+            <Trash2 size={13} aria-hidden />
+          </Button>
+        </span>
+      </div>
+    );
+  };
+  return (
+    <div>
+      <div className="p-1">
+        {views.isPending && <div role="status" aria-label="Loading views" className="skeleton m-2 h-16" />}
+        {views.isError && <p className="p-2 text-sm text-danger">{views.error.message}</p>}
+        {views.data?.length === 0 && (
+          <p className="p-2 text-sm text-muted">
+            No view of this page is saved yet. A view keeps search, time range, columns and order under a
+            name, for everybody in the project.
+          </p>
+        )}
+        {views.data && views.data.length > 0 && (
+          <ul aria-label="Saved views">
+            {views.data.map((view) => (
+              <li key={view.id}>{row(view)}</li>
+            ))}
+          </ul>
+        )}
+      </div>
+      <form
+        className="flex gap-2 border-t border-line p-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim() !== '' && !save.isPending) save.mutate();
+        }}
+      >
+        <input
+          aria-label="Name of the new view"
+          placeholder="Save what is shown as …"
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          className="h-7 min-w-0 grow rounded-md border border-line bg-bg px-2"
+        />
+        <Button look="primary" type="submit" disabled={name.trim() === '' || save.isPending}>
+          Save
+        </Button>
+      </form>
+      {error && (
+        <p role="alert" className="px-3 pb-2 text-sm text-danger">
+          {error.message}
+        </p>
+      )}
+    </div>
+  );
+}
