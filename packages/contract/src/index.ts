@@ -10,6 +10,7 @@ export * from './telemetry/facets.ts';
 export * from './telemetry/common.ts';
 export * from './telemetry/conversation.ts';
 export * from './telemetry/ingest-health.ts';
+export * from './telemetry/exceptions.ts';
 export * from './telemetry/logs.ts';
 export * from './telemetry/sessions.ts';
 export * from './telemetry/tail.ts';

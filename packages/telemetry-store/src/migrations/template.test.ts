@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ROLLUPS } from '../rollups/index.ts';
+import { METRIC_KINDS, seriesIdSql } from '../schema/series-id.ts';
 import { TABLES } from '../schema/tables.ts';
 import { loadMigrations } from './load.ts';
 import { type MigrationTarget, renderMigration } from './template.ts';
@@ -39,6 +40,15 @@ describe('migration templates', () => {
       expect(made(name).join()).toContain('ENGINE = Distributed(');
     }
     expect(tables).toHaveLength(names.length * 2);
+  });
+
+  it('gives the points of metrics the series number that the rollup of series has', () => {
+    const { template } = loadMigrations().find(({ name }) => name === 'metric_series') ?? { template: '' };
+    for (const kind of METRIC_KINDS) {
+      expect(template).toContain(
+        `\${add_column:otel_metrics_${kind}:SeriesId UInt64 MATERIALIZED ${seriesIdSql(kind)}}`,
+      );
+    }
   });
 
   it('drops comments and keeps semicolons inside a line', () => {

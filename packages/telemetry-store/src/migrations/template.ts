@@ -29,7 +29,7 @@ export const BACKFILL = 'BACKFILL';
 /**
  * Fills a migration's placeholders and splits it into statements. On one server `${table:x}` is the table itself; on
  * a cluster it is the replicated local table `x_local`, and `${distributed:x:key}` becomes the distributed table `x`
- * over it. Statements end with `;` at the end of a line.
+ * over it. `${add_column:x:definition}` adds a column to all of them. Statements end with `;` at the end of a line.
  */
 export function renderMigration(template: string, target: MigrationTarget): string[] {
   const text = template.replaceAll(
@@ -72,6 +72,16 @@ function placeholder(
       return clustered
         ? `ReplicatedMergeTree('/clickhouse/tables/all/${pathPart(database)}/${name}', '{shard}-{replica}')`
         : 'MergeTree';
+    case 'add_column':
+      // The distributed table must know the column too, and that nobody inserts it.
+      return (clustered ? [`${name}_local`, name] : [name])
+        .map(
+          (table) =>
+            `ALTER TABLE ${identifier(database)}.${identifier(table)}${
+              clustered ? ` ON CLUSTER ${identifier(cluster)}` : ''
+            } ADD COLUMN IF NOT EXISTS ${rest};\n`,
+        )
+        .join('');
     case 'settings':
       return [
         ...TABLE_SETTINGS,

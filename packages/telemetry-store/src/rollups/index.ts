@@ -4,6 +4,7 @@ import { EXCEPTION_GROUPS, EXCEPTIONS } from './exceptions.ts';
 import { HOST_CALLS } from './host-calls.ts';
 import { HOST_POINTS } from './host-points.ts';
 import { LOG_COUNTS } from './log-counts.ts';
+import { METRIC_SERIES } from './metric-series.ts';
 import type { Rollup } from './rollup.ts';
 import { SPAN_COUNTS } from './span-counts.ts';
 import { TRACE_FIGURES } from './trace-figures.ts';
@@ -19,6 +20,7 @@ export const ROLLUPS: readonly Rollup[] = [
   AGENT_FIGURES,
   HOST_POINTS,
   HOST_CALLS,
+  METRIC_SERIES,
 ];
 
 /** The rollups made from rows of a table. */

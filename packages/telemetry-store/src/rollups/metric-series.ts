@@ -1,7 +1,7 @@
 import { METRIC_KINDS, type MetricKind, seriesIdSql } from '../schema/series-id.ts';
 import { ROLLUP_HEAD, ROLLUP_HEAD_SQL, type Rollup } from './rollup.ts';
 
-const MAP = 'SimpleAggregateFunction(any, Map(LowCardinality(String), String))';
+const MAP = 'SimpleAggregateFunction(any, Map(String, String))';
 const LC = 'LowCardinality(String)';
 const KEYS = [
   ...ROLLUP_HEAD.map(({ name }) => name),
@@ -32,7 +32,8 @@ const OWN: Readonly<Record<MetricKind, { temporality: string; monotonic: string;
 /** Points of one table, each as a row of the rollup before grouping. */
 const pointsOf =
   (kind: MetricKind) =>
-  (rows: string): string => `
+  (rows: string): string =>
+    `
 SELECT ${KEYS}, max(Described) AS MetricDescription, any(PointAttributes) AS Attributes,
   any(OfResource) AS ResourceAttributes, any(OfScope) AS ScopeAttributes, min(T) AS FirstNs, max(T) AS LastNs,
   count() AS Points, max((T, V)) AS LastPoint
@@ -42,7 +43,7 @@ FROM (
     ScopeName, ScopeVersion, ${seriesIdSql(kind)} AS SeriesId, MetricDescription AS Described,
     mapSort(Attributes) AS PointAttributes, mapSort(ResourceAttributes) AS OfResource,
     mapSort(ScopeAttributes) AS OfScope, toUnixTimestamp64Nano(TimeUnix) AS T,
-    if(isFinite(${OWN[kind].value}), ${OWN[kind].value}, 0) AS V
+    if(isFinite(${OWN[kind].value}) AND bitAnd(Flags, 1) = 0, ${OWN[kind].value}, -inf) AS V
   FROM ${rows}
 ) GROUP BY ${KEYS}`;
 
@@ -73,7 +74,7 @@ export const METRIC_SERIES: Rollup = {
     { name: 'FirstNs', type: 'SimpleAggregateFunction(min, Int64)' },
     { name: 'LastNs', type: 'SimpleAggregateFunction(max, Int64)' },
     { name: 'Points', type: 'SimpleAggregateFunction(sum, UInt64)' },
-    /** Time and value of the newest point. */
+    /** Time and value of the newest point; minus infinity where it has no value. */
     { name: 'LastPoint', type: 'SimpleAggregateFunction(max, Tuple(Int64, Float64))' },
   ],
   sources: Object.fromEntries(METRIC_KINDS.map((kind) => [`otel_metrics_${kind}`, pointsOf(kind)])),

@@ -26,7 +26,7 @@ async function fold(message: string): Promise<string> {
 
 it.each([
   // Numbers
-  ['Request timed out after 30000 ms.', 'Request timed out after <n> ms.'],
+  ['Request timed out after 30000 ms.', 'Request timed out after <n>.'],
   ['Request timed out after 1.5s', 'Request timed out after <n>'],
   ['expected 3 items, got -12', 'expected <n> items, got <n>'],
   ['shape [1, 2, 3] does not fit [4,5]', 'shape [<n>] does not fit [<n>]'],

@@ -642,3 +642,60 @@ AS `telemetry`.`host_calls_local`
 ENGINE = Distributed(`main`, `telemetry`, `host_calls_local`, cityHash64(Host));
 
 BACKFILL host_calls;
+
+ALTER TABLE `telemetry`.`otel_metrics_gauge_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS SeriesId UInt64 MATERIALIZED cityHash64('gauge', MetricName, MetricUnit, Environment, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes));
+
+ALTER TABLE `telemetry`.`otel_metrics_gauge` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS SeriesId UInt64 MATERIALIZED cityHash64('gauge', MetricName, MetricUnit, Environment, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes));
+
+ALTER TABLE `telemetry`.`otel_metrics_sum_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS SeriesId UInt64 MATERIALIZED cityHash64('sum', MetricName, MetricUnit, Environment, AggregationTemporality, IsMonotonic, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes));
+
+ALTER TABLE `telemetry`.`otel_metrics_sum` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS SeriesId UInt64 MATERIALIZED cityHash64('sum', MetricName, MetricUnit, Environment, AggregationTemporality, IsMonotonic, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes));
+
+ALTER TABLE `telemetry`.`otel_metrics_histogram_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS SeriesId UInt64 MATERIALIZED cityHash64('histogram', MetricName, MetricUnit, Environment, AggregationTemporality, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes));
+
+ALTER TABLE `telemetry`.`otel_metrics_histogram` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS SeriesId UInt64 MATERIALIZED cityHash64('histogram', MetricName, MetricUnit, Environment, AggregationTemporality, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes));
+
+ALTER TABLE `telemetry`.`otel_metrics_exponential_histogram_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS SeriesId UInt64 MATERIALIZED cityHash64('exponential_histogram', MetricName, MetricUnit, Environment, AggregationTemporality, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes));
+
+ALTER TABLE `telemetry`.`otel_metrics_exponential_histogram` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS SeriesId UInt64 MATERIALIZED cityHash64('exponential_histogram', MetricName, MetricUnit, Environment, AggregationTemporality, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes));
+
+ALTER TABLE `telemetry`.`otel_metrics_summary_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS SeriesId UInt64 MATERIALIZED cityHash64('summary', MetricName, MetricUnit, Environment, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes));
+
+ALTER TABLE `telemetry`.`otel_metrics_summary` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS SeriesId UInt64 MATERIALIZED cityHash64('summary', MetricName, MetricUnit, Environment, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes));
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`metric_series_local` ON CLUSTER `main`
+(
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedDay` Date,
+  `RetentionDays` UInt16,
+  `MetricName` LowCardinality(String),
+  `Kind` LowCardinality(String),
+  `MetricUnit` LowCardinality(String),
+  `Temporality` Int32,
+  `Monotonic` UInt8,
+  `ServiceName` LowCardinality(String),
+  `ScopeName` LowCardinality(String),
+  `ScopeVersion` LowCardinality(String),
+  `SeriesId` UInt64,
+  `MetricDescription` SimpleAggregateFunction(max, String),
+  `Attributes` SimpleAggregateFunction(any, Map(String, String)),
+  `ResourceAttributes` SimpleAggregateFunction(any, Map(String, String)),
+  `ScopeAttributes` SimpleAggregateFunction(any, Map(String, String)),
+  `FirstNs` SimpleAggregateFunction(min, Int64),
+  `LastNs` SimpleAggregateFunction(max, Int64),
+  `Points` SimpleAggregateFunction(sum, UInt64),
+  `LastPoint` SimpleAggregateFunction(max, Tuple(Int64, Float64))
+)
+ENGINE = ReplicatedAggregatingMergeTree('/clickhouse/tables/{shard}/telemetry/metric_series', '{replica}')
+PARTITION BY (RetentionDays, ReceivedDay)
+ORDER BY (ProjectId, MetricName, Kind, SeriesId, Environment, MetricUnit, Temporality, Monotonic, ServiceName,
+  ScopeName, ScopeVersion)
+TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.`metric_series` ON CLUSTER `main`
+AS `telemetry`.`metric_series_local`
+ENGINE = Distributed(`main`, `telemetry`, `metric_series_local`, cityHash64(ServiceName, MetricName));
+
+BACKFILL metric_series;

@@ -578,3 +578,46 @@ TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(Retention
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 20000;
 
 BACKFILL host_calls;
+
+ALTER TABLE `candela`.`otel_metrics_gauge` ADD COLUMN IF NOT EXISTS SeriesId UInt64 MATERIALIZED cityHash64('gauge', MetricName, MetricUnit, Environment, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes));
+
+ALTER TABLE `candela`.`otel_metrics_sum` ADD COLUMN IF NOT EXISTS SeriesId UInt64 MATERIALIZED cityHash64('sum', MetricName, MetricUnit, Environment, AggregationTemporality, IsMonotonic, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes));
+
+ALTER TABLE `candela`.`otel_metrics_histogram` ADD COLUMN IF NOT EXISTS SeriesId UInt64 MATERIALIZED cityHash64('histogram', MetricName, MetricUnit, Environment, AggregationTemporality, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes));
+
+ALTER TABLE `candela`.`otel_metrics_exponential_histogram` ADD COLUMN IF NOT EXISTS SeriesId UInt64 MATERIALIZED cityHash64('exponential_histogram', MetricName, MetricUnit, Environment, AggregationTemporality, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes));
+
+ALTER TABLE `candela`.`otel_metrics_summary` ADD COLUMN IF NOT EXISTS SeriesId UInt64 MATERIALIZED cityHash64('summary', MetricName, MetricUnit, Environment, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes));
+
+CREATE TABLE IF NOT EXISTS `candela`.`metric_series`
+(
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedDay` Date,
+  `RetentionDays` UInt16,
+  `MetricName` LowCardinality(String),
+  `Kind` LowCardinality(String),
+  `MetricUnit` LowCardinality(String),
+  `Temporality` Int32,
+  `Monotonic` UInt8,
+  `ServiceName` LowCardinality(String),
+  `ScopeName` LowCardinality(String),
+  `ScopeVersion` LowCardinality(String),
+  `SeriesId` UInt64,
+  `MetricDescription` SimpleAggregateFunction(max, String),
+  `Attributes` SimpleAggregateFunction(any, Map(String, String)),
+  `ResourceAttributes` SimpleAggregateFunction(any, Map(String, String)),
+  `ScopeAttributes` SimpleAggregateFunction(any, Map(String, String)),
+  `FirstNs` SimpleAggregateFunction(min, Int64),
+  `LastNs` SimpleAggregateFunction(max, Int64),
+  `Points` SimpleAggregateFunction(sum, UInt64),
+  `LastPoint` SimpleAggregateFunction(max, Tuple(Int64, Float64))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY (RetentionDays, ReceivedDay)
+ORDER BY (ProjectId, MetricName, Kind, SeriesId, Environment, MetricUnit, Temporality, Monotonic, ServiceName,
+  ScopeName, ScopeVersion)
+TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 20000;
+
+BACKFILL metric_series;

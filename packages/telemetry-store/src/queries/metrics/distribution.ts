@@ -1,0 +1,167 @@
+/** A range of values `(low, high]` and how many measurements fell into it. */
+export interface Range {
+  readonly low: number;
+  readonly high: number;
+  readonly count: number;
+}
+
+/** Measurements by range, from low to high, whatever kind of histogram they came from. */
+export interface Distribution {
+  readonly ranges: readonly Range[];
+  /** How values lie inside of a range: evenly, or evenly by their logarithm. */
+  readonly spread: 'linear' | 'logarithmic';
+  readonly count: number;
+  readonly sum: number;
+  /** Nothing lies outside of these; null when not known. */
+  readonly min: number | null;
+  readonly max: number | null;
+}
+
+/**
+ * The value that the share `q` (0 to 1) of the measurements does not exceed, placed inside its range by `spread`.
+ * Open ranges end at the smallest and largest value where these are known, else at their one bound (the lowest also
+ * at 0 when its bound is positive). Null when nothing was measured or nothing is known about where.
+ */
+export function quantile(distribution: Distribution, q: number): number | null {
+  const filled = distribution.ranges.filter(({ count }) => count > 0);
+  const total = filled.reduce((sum, { count }) => sum + count, 0);
+  if (total <= 0) return null;
+  const rank = q * total;
+  let before = 0;
+  for (const [index, range] of filled.entries()) {
+    const last = index === filled.length - 1;
+    if (before + range.count >= rank || last) {
+      const edges = closed(range, distribution);
+      if (edges === null) return null;
+      const share = Math.min(1, Math.max(0, (rank - before) / range.count));
+      return between(edges.low, edges.high, share, distribution.spread);
+    }
+    before += range.count;
+  }
+  return null;
+}
+
+function closed(range: Range, { min, max }: Distribution): { low: number; high: number } | null {
+  let { low, high } = range;
+  if (low === Number.NEGATIVE_INFINITY)
+    low = min ?? (high > 0 && high !== Number.POSITIVE_INFINITY ? 0 : high);
+  if (high === Number.POSITIVE_INFINITY) high = max ?? low;
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return null;
+  if (min !== null) low = Math.max(low, Math.min(min, high));
+  if (max !== null) high = Math.min(high, Math.max(max, low));
+  return { low, high };
+}
+
+function between(low: number, high: number, share: number, spread: Distribution['spread']): number {
+  if (share === 0 || low === high) return low;
+  if (share === 1) return high;
+  if (spread === 'logarithmic') {
+    if (low > 0) return low * (high / low) ** share;
+    if (high < 0) return high * (low / high) ** (1 - share);
+  }
+  return low + (high - low) * share;
+}
+
+/** Measurements of explicit buckets, `counts` one longer than `bounds`. */
+export interface ExplicitPart {
+  readonly bounds: readonly number[];
+  readonly counts: readonly number[];
+}
+
+/**
+ * Adds up buckets. Where bounds differ, only the bounds that all have are kept: then every count is exact, if coarser.
+ * `exact` is false when bounds were given up.
+ */
+export function mergeExplicit(parts: readonly ExplicitPart[]): {
+  readonly bounds: readonly number[];
+  readonly counts: readonly number[];
+  readonly exact: boolean;
+} {
+  let common: readonly number[] | undefined;
+  let exact = true;
+  for (const { bounds } of parts) {
+    if (common === undefined) common = bounds;
+    else if (!same(common, bounds)) {
+      const known = new Set(bounds);
+      common = common.filter((bound) => known.has(bound));
+      exact = false;
+    }
+  }
+  const bounds = common ?? [];
+  const counts = new Array<number>(bounds.length + 1).fill(0);
+  for (const part of parts) {
+    let into = 0;
+    for (const [index, count] of part.counts.entries()) {
+      // The upper bound of the bucket decides; the last has none.
+      const upper = part.bounds[index] ?? Number.POSITIVE_INFINITY;
+      while (into < bounds.length && (bounds[into] ?? 0) < upper) into++;
+      counts[into] = (counts[into] ?? 0) + count;
+    }
+  }
+  return { bounds, counts, exact };
+}
+
+function same(a: readonly number[], b: readonly number[]): boolean {
+  return a === b || (a.length === b.length && a.every((value, index) => value === b[index]));
+}
+
+/** Ranges of explicit buckets, the open ones included. */
+export function explicitRanges(bounds: readonly number[], counts: readonly number[]): Range[] {
+  return counts.map((count, index) => ({
+    low: bounds[index - 1] ?? Number.NEGATIVE_INFINITY,
+    high: bounds[index] ?? Number.POSITIVE_INFINITY,
+    count,
+  }));
+}
+
+/** Counts of exponential buckets of one scale: by index on both sides of zero. */
+export interface ExponentialPart {
+  readonly scale: number;
+  readonly zero: number;
+  readonly positive: ReadonlyMap<number, number>;
+  readonly negative: ReadonlyMap<number, number>;
+}
+
+/** Adds up exponential buckets at the smallest scale among them; every count stays exact. */
+export function mergeExponential(parts: readonly ExponentialPart[]): ExponentialPart {
+  const scale = parts.reduce((least, part) => Math.min(least, part.scale), parts[0]?.scale ?? 0);
+  const positive = new Map<number, number>();
+  const negative = new Map<number, number>();
+  let zero = 0;
+  for (const part of parts) {
+    zero += part.zero;
+    const factor = 2 ** (part.scale - scale);
+    for (const [from, into] of [
+      [part.positive, positive],
+      [part.negative, negative],
+    ] as const) {
+      for (const [index, count] of from) {
+        const coarse = Math.floor(index / factor);
+        into.set(coarse, (into.get(coarse) ?? 0) + count);
+      }
+    }
+  }
+  return { scale, zero, positive, negative };
+}
+
+/** `base ** index`, kept inside of what a number holds. */
+function edge(scale: number, index: number): number {
+  const power = 2 ** (index * 2 ** -scale);
+  return Math.min(Number.MAX_VALUE, Math.max(Number.MIN_VALUE, power));
+}
+
+/** Ranges of exponential buckets, from the most negative to the most positive; zero is a range of its own. */
+export function exponentialRanges({ scale, zero, positive, negative }: ExponentialPart): Range[] {
+  const ascending = (counts: ReadonlyMap<number, number>) => [...counts].sort(([a], [b]) => a - b);
+  return [
+    ...ascending(negative)
+      .reverse()
+      .map(([index, count]) => ({ low: -edge(scale, index + 1), high: -edge(scale, index), count })),
+    ...(zero === 0 ? [] : [{ low: 0, high: 0, count: zero }]),
+    ...ascending(positive).map(([index, count]) => ({
+      low: edge(scale, index),
+      high: edge(scale, index + 1),
+      count,
+    })),
+  ];
+}

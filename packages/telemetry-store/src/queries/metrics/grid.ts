@@ -1,0 +1,85 @@
+import { LIST_LIMITS, METRIC_LIMITS } from '@candela/contract';
+import { fail } from '@candela/kernel';
+import type { Window } from '../core/scope.ts';
+
+const SECOND = 1_000_000_000n;
+
+/** Steps that people read well, in seconds. */
+const STEPS = [
+  1, 2, 5, 10, 15, 20, 30, 60, 120, 180, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 10_800, 14_400, 21_600,
+  43_200, 86_400, 172_800, 432_000, 864_000, 1_728_000, 2_592_000, 7_776_000, 31_536_000,
+];
+
+/** Series times buckets that one query may hold. */
+const MAX_CELLS = 4_000_000;
+
+/** The buckets of an answer, aligned to UTC. */
+export interface Grid {
+  readonly step: number;
+  readonly window: Window;
+  /** Numbers of the first and last bucket; a bucket's start is its number times the step. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * The step asked for, or the smallest readable one that gives at most 300 buckets, holds two points of a series (one
+ * bucket without a point would look like a gap) and keeps the work bounded. @throws bad_query
+ */
+export function gridOf(
+  window: Window,
+  asked: number | undefined,
+  interval: number | null,
+  series: number,
+): Grid {
+  const seconds = Number(window.to - window.from) / 1e9;
+  const most = Math.min(LIST_LIMITS.maxBuckets, Math.max(1, Math.floor(MAX_CELLS / Math.max(1, series))));
+  if (asked !== undefined) {
+    if (seconds / asked > most) {
+      throw fail('bad_query', {
+        detail: `${Math.round(seconds)} s in steps of ${asked} s are more than the ${most} buckets that ${series} series may have. Use a stepSeconds of at least ${readable(seconds / most)}, a shorter time range or a filter.`,
+      });
+    }
+    return grid(window, asked);
+  }
+  const wanted = Math.max(
+    seconds / Math.min(METRIC_LIMITS.autoBuckets, most),
+    // A clock that wanders by some milliseconds is no slower sender.
+    interval === null ? 1 : interval * 1.99,
+  );
+  return grid(window, readable(Math.min(wanted, Math.max(seconds, 1))));
+}
+
+const readable = (seconds: number): number =>
+  STEPS.find((step) => step >= seconds) ?? Math.ceil(seconds / 31_536_000) * 31_536_000;
+
+function grid(window: Window, step: number): Grid {
+  const width = BigInt(step) * SECOND;
+  return { step, window, first: Number(window.from / width), last: Number((window.to - 1n) / width) };
+}
+
+/** Seconds of a bucket that lie inside of the window: what a rate in it is divided by. */
+export function coveredSeconds({ step, window }: Grid, bucket: number): number {
+  const width = BigInt(step) * SECOND;
+  const start = BigInt(bucket) * width;
+  const from = start > window.from ? start : window.from;
+  const to = start + width < window.to ? start + width : window.to;
+  return Number(to - from) / 1e9;
+}
+
+/** Cuts the window at bucket borders into `parts` windows of about the same length. */
+export function cut({ step, window, first, last }: Grid, parts: number): Window[] {
+  const width = BigInt(step) * SECOND;
+  const buckets = last - first + 1;
+  const each = Math.ceil(buckets / Math.max(1, Math.min(parts, buckets)));
+  const windows: Window[] = [];
+  for (let at = first; at <= last; at += each) {
+    const from = BigInt(at) * width;
+    const to = BigInt(at + each) * width;
+    windows.push({
+      from: from < window.from ? window.from : from,
+      to: to > window.to ? window.to : to,
+    });
+  }
+  return windows;
+}

@@ -1,0 +1,228 @@
+import type { Runner } from '../core/run.ts';
+import type { Scope, Window } from '../core/scope.ts';
+import { type Distribution, explicitRanges, exponentialRanges, mergeExplicit } from './distribution.ts';
+import { increases, lookback, type PointsInput, pointsScope, withLabels } from './points.ts';
+
+/** Everything measured in one bucket of one line. */
+export interface DistributionLine {
+  readonly labels: readonly string[];
+  readonly buckets: ReadonlyMap<number, Distribution>;
+}
+
+export interface DistributionLines {
+  readonly lines: DistributionLine[];
+  readonly total: number;
+  /** False when buckets had to be made coarser, since not all series have the same bounds. */
+  readonly exact: boolean;
+}
+
+/** What was measured, by bucket and label; `least` and `most` only where every point says them. */
+const TOTALS = `sum(W * toInt64(X)) AS N, sumKahan(W * Sum) AS Total,
+  if(countIf(W > 0 AND X > 0 AND isNull(Min)) > 0, NULL, minIf(Min, W > 0)) AS Least,
+  if(countIf(W > 0 AND X > 0 AND isNull(Max)) > 0, NULL, maxIf(Max, W > 0)) AS Most`;
+
+interface ExplicitRow {
+  readonly L: string[];
+  readonly Cells: [
+    bucket: number,
+    bounds: (number | null)[],
+    counts: number[],
+    count: number,
+    sum: number | null,
+    min: number | null,
+    max: number | null,
+  ][];
+  readonly Lines: number;
+}
+
+/** Histograms with explicit bounds. */
+export async function explicitLines(
+  runner: Runner,
+  input: PointsInput,
+  window: Window,
+  limit: number,
+): Promise<DistributionLines> {
+  const wide = widened(input, window);
+  const scope = pointsScope(input, wide);
+  const adds = increases(input, scope, window, 'Count', 'BucketCounts, ExplicitBounds, Sum, Min, Max');
+  const rows = await runner.run<ExplicitRow>(
+    scope,
+    lineRows(
+      `SELECT L, B, ExplicitBounds AS Bounds, sumForEach(arrayMap(c -> W * toInt64(c), BucketCounts)) AS Counts, ${TOTALS}
+FROM ${withLabels(input, scope, wide, adds)} GROUP BY L, B, Bounds`,
+      'B, Bounds, Counts, N, Total, Least, Most',
+      limit,
+    ),
+  );
+  const bounds = (list: (number | null)[]) =>
+    // JSON has no infinity.
+    list.map((bound, index) => bound ?? (index === 0 && list.length > 1 ? -Infinity : Infinity));
+  let exact = true;
+  const lines = rows.map((row): DistributionLine => {
+    const byBucket = Map.groupBy(row.Cells, ([bucket]) => bucket);
+    const buckets = new Map<number, Distribution>();
+    for (const [bucket, cells] of byBucket) {
+      const merged = mergeExplicit(
+        cells.map(([, list, counts]) => ({ bounds: bounds(list), counts: counts.map(positive) })),
+      );
+      exact &&= merged.exact;
+      buckets.set(bucket, {
+        ranges: explicitRanges(merged.bounds, merged.counts),
+        spread: 'linear',
+        ...totals(cells.map(([, , , ...rest]) => rest)),
+      });
+    }
+    return { labels: row.L, buckets };
+  });
+  return { lines, total: rows[0]?.Lines ?? 0, exact };
+}
+
+interface ExponentialRow {
+  readonly L: string[];
+  readonly Cells: [
+    bucket: number,
+    keys: number[],
+    counts: number[],
+    count: number,
+    sum: number | null,
+    min: number | null,
+    max: number | null,
+  ][];
+  readonly Lines: number;
+}
+
+/** The four kinds of bucket in one number: index times four, plus this. */
+const SIDE = { zero: 0, positive: 1, negative: 2 } as const;
+
+/** Histograms with exponential buckets, brought to one scale. */
+export async function exponentialLines(
+  runner: Runner,
+  input: PointsInput,
+  window: Window,
+  limit: number,
+): Promise<DistributionLines> {
+  const wide = widened(input, window);
+  const scale = await commonScale(runner, pointsScope(input, wide));
+  if (scale === undefined) return { lines: [], total: 0, exact: true };
+  const scope = pointsScope(input, wide);
+  const side = (counts: string, offset: string, number: number) =>
+    `arrayMap(i -> bitShiftRight(toInt64(${offset}) + i - 1, toUInt8(least(62, Scale - ${scale}))) * 4 + ${number}, arrayEnumerate(${counts}))`;
+  const payload = `Sum, Min, Max,
+    arrayConcat(${side('PositiveBucketCounts', 'PositiveOffset', SIDE.positive)}, ${side('NegativeBucketCounts', 'NegativeOffset', SIDE.negative)}, [${SIDE.zero}]) AS Keys,
+    arrayConcat(PositiveBucketCounts, NegativeBucketCounts, [ZeroCount]) AS Counted`;
+  const adds = increases(input, scope, window, 'Count', payload);
+  const rows = await runner.run<ExponentialRow>(
+    scope,
+    lineRows(
+      `SELECT L, B, sumMap(Keys, arrayMap(c -> W * toInt64(c), Counted)) AS Buckets, ${TOTALS}
+FROM ${withLabels(input, scope, wide, adds)} GROUP BY L, B`,
+      'B, Buckets.1, Buckets.2, N, Total, Least, Most',
+      limit,
+    ),
+  );
+  const lines = rows.map((row): DistributionLine => {
+    const buckets = new Map<number, Distribution>();
+    for (const [bucket, keys, counts, ...rest] of row.Cells) {
+      const part = {
+        scale,
+        zero: 0,
+        positive: new Map<number, number>(),
+        negative: new Map<number, number>(),
+      };
+      for (const [at, key] of keys.entries()) {
+        const number = positive(counts[at] ?? 0);
+        const kind = ((key % 4) + 4) % 4;
+        const index = (key - kind) / 4;
+        if (number === 0) continue;
+        if (kind === SIDE.zero) part.zero = number;
+        else (kind === SIDE.positive ? part.positive : part.negative).set(index, number);
+      }
+      buckets.set(bucket, { ranges: exponentialRanges(part), spread: 'logarithmic', ...totals([rest]) });
+    }
+    return { labels: row.L, buckets };
+  });
+  return { lines, total: rows[0]?.Lines ?? 0, exact: true };
+}
+
+/** Buckets a distribution may have in one scale; beyond, the scale is made smaller. */
+const MAX_EXPONENTIAL_BUCKETS = 320;
+
+/** The smallest scale of the points, smaller still when their values lie far apart; undefined without points. */
+async function commonScale(runner: Runner, scope: Scope): Promise<number | undefined> {
+  const filled = 'length(PositiveBucketCounts) > 0';
+  const [row] = await runner.run<{ N: number; Least: number; Low: number | null; High: number | null }>(
+    scope,
+    `SELECT count() AS N, min(Scale) AS Least,
+  minIf(PositiveOffset * exp2(-Scale), ${filled}) AS Low,
+  maxIf((PositiveOffset + length(PositiveBucketCounts)) * exp2(-Scale), ${filled}) AS High ${scope.from}`,
+  );
+  if (row === undefined || row.N === 0) return undefined;
+  const octaves = Math.min(2_048, Math.max(0, (row.High ?? 0) - (row.Low ?? 0)));
+  const fitting = octaves === 0 ? row.Least : Math.floor(Math.log2(MAX_EXPONENTIAL_BUCKETS / octaves));
+  return Math.min(row.Least, fitting);
+}
+
+export interface TotalLine {
+  readonly labels: readonly string[];
+  readonly buckets: ReadonlyMap<number, { readonly count: number; readonly sum: number }>;
+}
+
+/** Count and sum alone, of any kind that has them: no buckets are read. */
+export async function totalLines(
+  runner: Runner,
+  input: PointsInput,
+  window: Window,
+  limit: number,
+): Promise<{ lines: TotalLine[]; total: number }> {
+  const wide = widened(input, window);
+  const scope = pointsScope(input, wide);
+  const adds = increases(input, scope, window, 'Count', 'Sum');
+  const rows = await runner.run<{ L: string[]; Cells: [number, number, number | null][]; Lines: number }>(
+    scope,
+    lineRows(
+      `SELECT L, B, sum(W * toInt64(X)) AS N, sumKahan(W * Sum) AS Total FROM ${withLabels(input, scope, wide, adds)} GROUP BY L, B`,
+      'B, N, Total',
+      limit,
+    ),
+  );
+  const lines = rows.map(({ L, Cells }) => ({
+    labels: L,
+    buckets: new Map(
+      Cells.map(([bucket, count, sum]) => [bucket, { count: positive(count), sum: sum ?? 0 }]),
+    ),
+  }));
+  return { lines, total: rows[0]?.Lines ?? 0 };
+}
+
+const widened = (input: PointsInput, window: Window): Window => ({
+  from: window.from - lookback(input.variant),
+  to: window.to,
+});
+
+const lineRows = (cells: string, tuple: string, limit: number): string => `
+SELECT L, groupArray((${tuple})) AS Cells, count() OVER () AS Lines FROM (${cells})
+GROUP BY L ORDER BY sum(N) DESC, L LIMIT ${limit}`;
+
+/** A run that its count did not show to have broken may leave a bucket below nothing. */
+const positive = (count: number): number => Math.max(0, count);
+
+function totals(
+  parts: readonly [count: number, sum: number | null, min: number | null, max: number | null][],
+): Pick<Distribution, 'count' | 'sum' | 'min' | 'max'> {
+  const known = (values: (number | null)[], pick: (...numbers: number[]) => number) => {
+    const numbers = values.filter((value) => value !== null);
+    return numbers.length === values.length ? pick(...numbers) : null;
+  };
+  return {
+    count: parts.reduce((all, [count]) => all + positive(count), 0),
+    sum: parts.reduce((all, [, sum]) => all + (sum ?? 0), 0),
+    min: known(
+      parts.map(([, , min]) => min),
+      Math.min,
+    ),
+    max: known(
+      parts.map(([, , , max]) => max),
+      Math.max,
+    ),
+  };
+}

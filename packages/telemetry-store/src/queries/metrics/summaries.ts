@@ -1,0 +1,30 @@
+import type { Runner } from '../core/run.ts';
+import type { Window } from '../core/scope.ts';
+import { type PointsInput, pointsScope, stepNanos, withLabels } from './points.ts';
+import { asLines, type Lines, type LineRow, readLines } from './scalars.ts';
+
+/** A quantile as summaries give it: of each series the last one said, of several series the largest. */
+export async function summaryLines(
+  runner: Runner,
+  input: PointsInput,
+  window: Window,
+  quantile: number,
+  limit: number,
+): Promise<Lines> {
+  const scope = pointsScope(input, window);
+  const wanted = scope.params.bind(quantile, 'Float64');
+  const value = `arrayElement(\`ValueAtQuantiles.Value\`, arrayFirstIndex(one -> abs(one - ${wanted}) < 1e-9, \`ValueAtQuantiles.Quantile\`))`;
+  const own = `(SELECT SeriesId, B, argMax(V, T) AS Own FROM (
+    SELECT SeriesId, toUnixTimestamp64Nano(TimeUnix) AS T, intDiv(T, ${stepNanos(input.grid)}) AS B, ${value} AS V
+    ${scope.and(`arrayExists(one -> abs(one - ${wanted}) < 1e-9, \`ValueAtQuantiles.Quantile\`)`).from}
+  ) WHERE isFinite(V) GROUP BY SeriesId, B)`;
+  const rows = await runner.run<LineRow>(
+    scope,
+    asLines(
+      `SELECT L, B, max(Own) AS V FROM ${withLabels(input, scope, window, own)} GROUP BY L, B`,
+      'avg(V)',
+      limit,
+    ),
+  );
+  return readLines(rows);
+}

@@ -1,0 +1,57 @@
+import type { MetricAggregation, MetricVariant, Temporality } from '@candela/contract';
+import type { MetricKind } from './metric-fields.ts';
+
+/** What the points of a metric mean, which decides how they are added up. */
+export type Meaning = 'level' | 'counter' | 'change' | 'distribution' | 'quantiles';
+
+/** Series of one name that can be added up: one kind, one unit, one meaning. */
+export interface Variant {
+  readonly kind: MetricKind;
+  readonly unit: string;
+  readonly meaning: Meaning;
+  readonly temporality: Temporality | null;
+  readonly monotonic: boolean | null;
+  readonly series: number;
+  readonly points: number;
+  /** Seconds between the points of a series; null when no series has two. */
+  readonly interval: number | null;
+}
+
+export const DELTA = 1;
+const CUMULATIVE = 2;
+
+export function meaningOf(kind: MetricKind, temporality: number, monotonic: boolean): Meaning {
+  if (kind === 'gauge') return 'level';
+  if (kind === 'summary') return 'quantiles';
+  if (kind !== 'sum') return 'distribution';
+  if (monotonic) return 'counter';
+  return temporality === DELTA ? 'change' : 'level';
+}
+
+export function temporalityOf(kind: MetricKind, numbers: readonly number[]): Temporality | null {
+  if (kind === 'gauge' || kind === 'summary') return null;
+  const [first, ...others] = [...new Set(numbers)];
+  if (others.length > 0) return 'mixed';
+  if (first === DELTA) return 'delta';
+  return first === CUMULATIVE ? 'cumulative' : 'unspecified';
+}
+
+const LEVEL: readonly MetricAggregation[] = ['avg', 'min', 'max', 'sum', 'last', 'count'];
+const QUANTILES: readonly MetricAggregation[] = ['p50', 'p75', 'p90', 'p95', 'p99'];
+
+/** What each meaning can be asked for; the first is the one taken when nothing is asked for. */
+export const AGGREGATIONS: Readonly<Record<Meaning, readonly MetricAggregation[]>> = {
+  level: LEVEL,
+  counter: ['rate', 'increase'],
+  change: ['increase', 'rate'],
+  distribution: ['p95', 'p50', 'p75', 'p90', 'p99', 'avg', 'min', 'max', 'sum', 'count', 'rate', 'increase'],
+  quantiles: [...QUANTILES, 'avg', 'sum', 'count', 'rate', 'increase'],
+};
+
+export const shownVariant = ({ kind, unit, temporality, monotonic, series }: Variant): MetricVariant => ({
+  type: kind,
+  unit,
+  temporality,
+  monotonic,
+  series,
+});
