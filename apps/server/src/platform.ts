@@ -11,6 +11,8 @@ import {
 } from '@candela/kernel';
 import {
   createActivityQueries,
+  createAgentQueries,
+  createExceptionQueries,
   createLogQueries,
   createExportQueries,
   createTailQueries,
@@ -24,10 +26,12 @@ import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
 import { Gauge } from 'prom-client';
 import type { Config } from './config.ts';
 import { activityHandlers } from './features/activity/routes.ts';
+import { agentHandlers } from './features/agents/routes.ts';
 import { exportHandlers } from './features/export/routes.ts';
 import { healthHandlers, type Phase } from './features/health/routes.ts';
 import { ingestHealthHandlers } from './features/ingest-health/routes.ts';
 import { createIdentity, type Identity, isPublic } from './features/identity/service.ts';
+import { exceptionHandlers } from './features/exceptions/routes.ts';
 import { logHandlers } from './features/logs/routes.ts';
 import { metricsPage } from './features/metrics/page.ts';
 import { openApiPages } from './features/openapi/pages.ts';
@@ -175,8 +179,10 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
             clock,
           }),
           ...telemetryHandlers(queries, clock),
+          ...exceptionHandlers(createExceptionQueries(store, limits), clock),
           ...logHandlers(createLogQueries(store, limits), clock),
           ...activityHandlers(createActivityQueries(store, limits), clock),
+          ...agentHandlers(createAgentQueries(store, limits), clock),
           ...viewHandlers(metadata),
           ...exportHandlers({
             queries: createExportQueries(store, limits),

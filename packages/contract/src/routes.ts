@@ -1,10 +1,12 @@
 import { getHealth, getReady } from './health.ts';
 import type { RouteDeclaration } from './route.ts';
+import { agentGraph, getAgent, getAgentVersion, listAgents } from './telemetry/agents.ts';
 import { aggregate } from './telemetry/aggregate.ts';
 import { facets } from './telemetry/facets.ts';
 import { getIngestHealth } from './telemetry/ingest-health.ts';
 import { exportRows } from './telemetry/export.ts';
 import { tail } from './telemetry/tail.ts';
+import { getException, searchExceptions } from './telemetry/exceptions.ts';
 import { getLog, getLogContext, searchLogs } from './telemetry/logs.ts';
 import { searchTrace } from './telemetry/trace-search.ts';
 import { createView, deleteView, getView, listViews, updateView } from './telemetry/views.ts';
@@ -24,6 +26,8 @@ export const ROUTES = {
   searchLogs,
   getLog,
   getLogContext,
+  searchExceptions,
+  getException,
   aggregate,
   facets,
   tail,
@@ -41,6 +45,10 @@ export const ROUTES = {
   getSessionTurns,
   listUsers,
   getUser,
+  listAgents,
+  getAgent,
+  getAgentVersion,
+  agentGraph,
 } as const satisfies Record<string, RouteDeclaration>;
 
 export type RouteId = keyof typeof ROUTES;

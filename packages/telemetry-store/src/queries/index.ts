@@ -21,14 +21,23 @@ import { readSpan } from './spans/span.ts';
 import { readHierarchy, readTrace } from './spans/trace.ts';
 
 export * from './activity/index.ts';
+export * from './agents/index.ts';
 export type { AggregateInput, AggregateResult } from './aggregate/aggregate.ts';
 export type { Facet, FacetsInput } from './aggregate/facets.ts';
 export type { QueryLimits } from './core/run.ts';
 export type { Window } from './core/scope.ts';
+export { createExceptionQueries, type ExceptionQueries } from './exceptions/index.ts';
 export { createLogQueries, type LogContext, type LogQueries } from './logs/index.ts';
 export type { Page, SearchInput } from './spans/search-spans.ts';
 export { toAttributes } from './core/attributes.ts';
 export * from './export/index.ts';
+export {
+  createMetricQueries,
+  type MetricAnswer,
+  type MetricQueries,
+  type MetricQuery,
+  type MetricSeries,
+} from './metrics/index.ts';
 export * from './tail/index.ts';
 
 /**

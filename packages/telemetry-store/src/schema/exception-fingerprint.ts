@@ -24,7 +24,10 @@ const FOLDS: readonly Fold[] = [
   [`${BEFORE}~?(?:/[\\w.@%+~-]+){2,}/?(?::\\d+){0,2}`, `\\1<path>`],
   [`${BEFORE}(?:\\.{1,2}/)?(?:[\\w.@%+~-]+/)+[\\w.@%+~-]*\\.[A-Za-z]{1,5}(?::\\d+){0,2}`, `\\1<path>`],
   [`\\b0[xX][0-9a-fA-F]+\\b`, '<hex>'],
-  [`\\b\\d+(?:[.,_]\\d+)*(?:e[+-]?\\d+)?(?: ?(?:ns|us|ms|s|min|m|h|d|[kKMGT]i?B|B|[kKMG]|seconds?|minutes?|hours?|days?|bytes?))?\\b`, '<n>'],
+  [
+    `\\b\\d+(?:[.,_]\\d+)*(?:e[+-]?\\d+)?(?: ?(?:ns|us|ms|s|min|m|h|d|[kKMGT]i?B|B|[kKMG]|seconds?|minutes?|hours?|days?|bytes?))?\\b`,
+    '<n>',
+  ],
   [`\\b[0-9a-fA-F]{8,}\\b`, '<hex>'],
   // A word of six characters or more with a digit in it is somebody's id.
   [`\\b(?:[A-Za-z_-]*\\d[\\w-]{5,}|[\\w-]{5,}\\d[\\w-]*)`, '<id>'],

@@ -1,4 +1,5 @@
-import { fail } from '@candela/kernel';
+import { createHash } from 'node:crypto';
+import { fail, type RequestContext } from '@candela/kernel';
 
 const MAX_INT64 = 2n ** 63n - 1n;
 
@@ -11,6 +12,15 @@ export interface Cursor {
   readonly after: readonly string[];
 }
 
+/**
+ * The name of a list as its cursors carry it: which rows it holds and in which order. Everything that decides that
+ * goes in (`parts`: sort, filter, ids), so that a cursor of another query is refused instead of skipping rows.
+ */
+export function listName(name: string, context: RequestContext, ...parts: readonly unknown[]): string {
+  const asked = JSON.stringify([context.projectId, context.environment ?? null, ...parts]);
+  return `${name} ${createHash('sha256').update(asked).digest('base64url').slice(0, 16)}`;
+}
+
 /** Opaque text for `nextCursor`. */
 export function encodeCursor(cursor: Cursor): string {
   const plain = [cursor.list, cursor.from.toString(), cursor.to.toString(), ...cursor.after];
@@ -20,7 +30,7 @@ export function encodeCursor(cursor: Cursor): string {
 /** Reads a cursor of that list with that many keys. It names no tenant, so a forged one reaches nothing new. @throws bad_query */
 export function decodeCursor(text: string, list: string, keys: number): Cursor {
   const refuse = () =>
-    fail('bad_query', { detail: 'The cursor does not belong to this list. Start again without one.' });
+    fail('bad_query', { detail: 'The cursor belongs to another query. Start again without one.' });
   let parts: unknown;
   try {
     parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));

@@ -6,6 +6,7 @@ export type ParamType =
   | 'UInt32'
   | 'UInt8'
   | 'Array(UInt8)'
+  | 'Array(UInt64)'
   | 'Array(String)'
   | 'Array(Float64)';
 
@@ -15,7 +16,10 @@ export class Params {
   private count = 0;
 
   /** The placeholder to write into the statement for `value`. */
-  bind(value: string | number | bigint | readonly string[] | readonly number[], type: ParamType): string {
+  bind(
+    value: string | number | bigint | readonly string[] | readonly number[] | readonly bigint[],
+    type: ParamType,
+  ): string {
     const name = `p${this.count++}`;
     this.values[name] = typeof value === 'bigint' ? value.toString() : value;
     return `{${name}:${type}}`;

@@ -1,6 +1,6 @@
 import type { LogRow, LogSort } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
-import { type Cursor, decodeCursor, encodeCursor } from '../core/cursor.ts';
+import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { slices } from '../core/slices.ts';
@@ -30,7 +30,7 @@ export async function searchLogs(
   context: RequestContext,
   input: SearchInput<LogSort>,
 ): Promise<Page<LogRow>> {
-  const list = `logs ${input.sort}`;
+  const list = listName('logs', context, input.sort, input.filter);
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 4);
   const window = cursor ?? input.window;
   const start = cursor && startOf(cursor);

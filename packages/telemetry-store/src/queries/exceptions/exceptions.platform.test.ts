@@ -1,0 +1,271 @@
+import { parseFilterOrFail } from '@candela/contract';
+import type { LogRecord, Span } from '@candela/otlp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  BASE_MS,
+  contextOf,
+  id,
+  LIMITS,
+  openQueryBench,
+  type QueryBench,
+  recordStatements,
+  span,
+} from '../core/testing.ts';
+import { createExceptionQueries, type ExceptionQueries } from './index.ts';
+
+const at = (ms: number): bigint => BigInt(BASE_MS + ms) * 1_000_000n;
+const HOUR = { from: at(-3_600_000), to: at(3_600_000) };
+const thrown = (
+  ms: number,
+  type: string,
+  message: string,
+  stack = `${type}: ${message}\n    at run (/app/a.ts:1:2)`,
+) => ({
+  name: 'exception',
+  timeUnixNano: at(ms),
+  attributes: { 'exception.type': type, 'exception.message': message, 'exception.stacktrace': stack },
+});
+const failed = (own: number, ms: number, changes: Partial<Span> = {}): Span =>
+  span(own, own, ms, { status: { code: 2, message: 'failed' }, ...changes });
+
+let bench: QueryBench;
+let exceptions: ExceptionQueries;
+let statements: string[] = [];
+
+const search = (q = '', more: Partial<Parameters<ExceptionQueries['search']>[1]> = {}, project = 'default') =>
+  exceptions.search(contextOf(project), {
+    window: HOUR,
+    filter: parseFilterOrFail(q, 'exceptions'),
+    sort: '-lastSeen',
+    limit: 50,
+    cursor: undefined,
+    ...more,
+  });
+const group = (
+  fingerprint: string,
+  more: Partial<Parameters<ExceptionQueries['group']>[1]> = {},
+  project = 'default',
+) =>
+  exceptions.group(contextOf(project), {
+    fingerprint,
+    window: HOUR,
+    filter: undefined,
+    limit: 50,
+    cursor: undefined,
+    ...more,
+  });
+
+beforeAll(async () => {
+  bench = await openQueryBench();
+  const recorded = recordStatements(bench.store);
+  statements = recorded.statements;
+  exceptions = createExceptionQueries(recorded.store, LIMITS);
+});
+afterAll(() => bench.close());
+
+it('an empty database has no exceptions', async () => {
+  expect(await search()).toEqual({ data: [], nextCursor: null });
+  expect(await search('', { sort: '-firstSeen' })).toEqual({ data: [], nextCursor: null });
+  await expect(group('00000000000000ff')).rejects.toMatchObject({ code: 'not_found' });
+});
+
+describe('exceptions', () => {
+  beforeAll(async () => {
+    const model = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'gpt-4o' };
+    await bench.put(
+      [
+        // Two recordings on one span are one exception, its propagation to another span is another.
+        failed(1, 0, {
+          attributes: { ...model, 'user.id': 'ada' },
+          events: [
+            thrown(5, 'TimeoutError', 'Timed out after 3000 ms'),
+            thrown(6, 'TimeoutError', 'Timed out after 6000 ms'),
+          ],
+        }),
+        failed(2, 1_000, {
+          traceId: id(1, 32),
+          attributes: { 'user.id': 'bob' },
+          events: [thrown(1_005, 'TimeoutError', 'Timed out after 9 s')],
+        }),
+        failed(3, 2_000, { events: [thrown(2_000, 'KeyError', `'order_id'`)] }),
+        // No exception recorded, but the type of the error.
+        failed(4, 3_000, {
+          attributes: { 'error.type': 'CardDeclined' },
+          status: { code: 2, message: 'card 4711 declined' },
+        }),
+        // The status of an answer is no exception, and neither is a failure without a type.
+        failed(5, 4_000, { attributes: { 'error.type': '503' } }),
+        failed(6, 4_000),
+      ],
+      { service: 'shop', resource: { 'service.version': '1.2.0' } },
+    );
+    const record = (ms: number, type: string, message: string, more: Partial<LogRecord> = {}): LogRecord => ({
+      timeUnixNano: at(ms),
+      severityNumber: 17,
+      body: 'failed',
+      attributes: { 'exception.type': type, 'exception.message': message },
+      ...more,
+    });
+    await bench.putLogs(
+      [
+        // The same as on the span: once.
+        record(7, 'TimeoutError', 'Timed out after 3001 ms', { traceId: id(1, 32), spanId: id(1, 16) }),
+        record(10_000, 'OSError', 'No space left on /dev/sda1/x'),
+        record(11_000, 'OSError', 'No space left on /mnt/data/y'),
+        record(12_000, '', 'only words'),
+      ],
+      { service: 'worker' },
+    );
+    await bench.put([failed(9, 0, { events: [thrown(0, 'Secret', 'of others')] })], { project: 'other' });
+  });
+
+  it('are grouped by type and folded message, one a span', async () => {
+    const { data } = await search();
+    expect(data.map(({ type, message, count }) => [type, message, count])).toEqual([
+      ['', 'only words', 1],
+      ['OSError', 'No space left on /mnt/data/y', 2],
+      ['CardDeclined', 'card 4711 declined', 1],
+      ['KeyError', `'order_id'`, 1],
+      ['TimeoutError', 'Timed out after 9 s', 2],
+    ]);
+    expect(data[4]).toMatchObject({
+      fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
+      service: 'shop',
+      traces: 1,
+      users: 2,
+      services: 2,
+      models: ['gpt-4o'],
+      firstSeen: '2026-11-20T12:00:00.005Z',
+      lastSeen: '2026-11-20T12:00:01.005Z',
+      isNew: true,
+      sampleTraceId: id(1, 32),
+      sampleSpanId: id(2, 16),
+    });
+    const trend = data[4]?.trend;
+    expect(trend).toMatchObject({ fromMs: BASE_MS - 3_600_000, bucketSeconds: 300 });
+    expect(trend?.counts).toHaveLength(24);
+    expect(trend?.counts[12]).toBe(2);
+    expect((await search('', {}, 'other')).data.map(({ type }) => type)).toEqual(['Secret']);
+  });
+
+  it('are sorted and filtered', async () => {
+    const types = async (q: string, sort: Parameters<ExceptionQueries['search']>[1]['sort'] = '-lastSeen') =>
+      (await search(q, { sort })).data.map(({ type }) => type);
+    expect((await types('', '-count')).slice(0, 2).toSorted()).toEqual(['OSError', 'TimeoutError']);
+    expect((await types('', '-users'))[0]).toBe('TimeoutError');
+    expect((await types('', 'firstSeen'))[0]).toBe('TimeoutError');
+    expect((await types('', '-firstSeen'))[0]).toBe('');
+    expect(await types('service:worker')).toEqual(['', 'OSError', 'TimeoutError']);
+    expect(await types('error_type:*Error -service:worker')).toEqual(['KeyError', 'TimeoutError']);
+    expect(await types('model:gpt-4o user:ada')).toEqual(['TimeoutError']);
+    expect(await types('declined')).toEqual(['CardDeclined']);
+    expect(await types(`message:*order_id*`)).toEqual(['KeyError']);
+    expect(await types(`trace_id:${id(3, 32)}`)).toEqual(['KeyError']);
+    expect(await types(`message:"'); DROP TABLE exceptions; --"`)).toEqual([]);
+  });
+
+  it('are paged by a cursor that belongs to its query', async () => {
+    for (const sort of ['-lastSeen', '-count', 'firstSeen', 'users'] as const) {
+      const whole = (await search('', { sort })).data.map(({ fingerprint }) => fingerprint);
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await search('', { sort, limit: 2, cursor });
+        seen.push(...page.data.map(({ fingerprint }) => fingerprint));
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+      expect(seen, sort).toEqual(whole);
+    }
+    const { nextCursor } = await search('', { limit: 2 });
+    const refused = { code: 'bad_query' };
+    await expect(search('service:shop', { cursor: nextCursor ?? '' })).rejects.toMatchObject(refused);
+    await expect(search('', { sort: '-count', cursor: nextCursor ?? '' })).rejects.toMatchObject(refused);
+  });
+
+  it('are new when nothing like them is kept from before the window', async () => {
+    const late = { window: { from: at(500), to: at(3_600_000) } };
+    const byType = new Map((await search('', late)).data.map((row) => [row.type, row]));
+    expect(byType.get('TimeoutError')).toMatchObject({
+      count: 1,
+      isNew: false,
+      firstSeen: '2026-11-20T12:00:00.005Z',
+    });
+    expect(byType.get('KeyError')).toMatchObject({ isNew: true });
+  });
+
+  it('show one group whole, with its occurrences page by page', async () => {
+    const { fingerprint } = (await search('error_type:TimeoutError')).data[0] ?? { fingerprint: '' };
+    const { data, nextCursor } = await group(fingerprint, { limit: 1 });
+    expect(data).toMatchObject({
+      type: 'TimeoutError',
+      count: 2,
+      stacktrace: expect.stringContaining('at run'),
+    });
+    expect(data.trend.counts).toHaveLength(60);
+    const breakdown = (field: string) => data.breakdowns.find((one) => one.field === field)?.values;
+    expect(breakdown('user')).toEqual([
+      { value: 'ada', count: 1 },
+      { value: 'bob', count: 1 },
+    ]);
+    expect(breakdown('version')).toEqual([{ value: '1.2.0', count: 2 }]);
+    expect(breakdown('model')).toEqual([{ value: 'gpt-4o', count: 1 }]);
+    expect(data.occurrences).toMatchObject([
+      { spanId: id(2, 16), source: 'event', userId: 'bob', version: '1.2.0' },
+    ]);
+    const next = await group(fingerprint, { limit: 1, cursor: nextCursor ?? '' });
+    // Recorded on the span and in a log: the span says more, the log came last.
+    expect(next.data.occurrences).toMatchObject([
+      {
+        spanId: id(1, 16),
+        source: 'event',
+        userId: 'ada',
+        model: 'gpt-4o',
+        timestamp: '2026-11-20T12:00:00.007Z',
+      },
+    ]);
+    expect(next.nextCursor).toBeNull();
+    await expect(group(fingerprint, {}, 'other')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('say what a group is although the window holds none of it', async () => {
+    const { fingerprint } = (await search('error_type:OSError')).data[0] ?? { fingerprint: '' };
+    const { data } = await group(fingerprint, { window: { from: at(3_600_000), to: at(7_200_000) } });
+    expect(data).toMatchObject({
+      type: 'OSError',
+      count: 0,
+      occurrences: [],
+      stacktrace: null,
+      firstSeen: '2026-11-20T12:00:10.000Z',
+      lastSeen: '2026-11-20T12:00:11.000Z',
+    });
+  });
+
+  it('state the SQL they run', async () => {
+    statements.length = 0;
+    await search('service:shop', { sort: '-count' });
+    expect(statements[0]).toMatch(
+      /^SELECT toString\(Fingerprint\) AS F, toString\(Key\) AS K FROM \( SELECT Fingerprint, toInt64\(uniqExact\(Occurrence\)\) AS Key FROM exceptions WHERE ProjectId = \{p0:String\} AND \(Timestamp >= .*\) AND \(\(\(ServiceName = \{p3:String\}\)\)\) GROUP BY Fingerprint \) ORDER BY Key DESC, Fingerprint DESC LIMIT 51$/,
+    );
+    expect(statements).toHaveLength(4);
+    expect(statements.slice(1).every((sql) => sql.includes('Fingerprint IN {p'))).toBe(true);
+  });
+
+  it('take hostile texts and times far away', async () => {
+    const hostile = `<script>'"\`; \u0000 \u202E ${'x'.repeat(5_000)}`;
+    await bench.put(
+      [
+        failed(20, 0, { events: [thrown(0, hostile, hostile, hostile.repeat(10))] }),
+        span(21, 21, 0, { events: [{ name: 'exception', timeUnixNano: 1n, attributes: {} }] }),
+      ],
+      { service: 'hostile' },
+    );
+    const { data } = await search('service:hostile', { window: { from: 0n, to: 2n ** 63n - 1n } });
+    expect(data).toHaveLength(2);
+    expect(data[0]?.type).toHaveLength(300);
+    expect(data[0]?.message).toHaveLength(2_000);
+    expect(data[1]).toMatchObject({ type: '', message: '', firstSeen: '1970-01-01T00:00:00.000Z' });
+    for (const { fingerprint } of data) {
+      expect((await group(fingerprint, { window: { from: 0n, to: 2n ** 63n - 1n } })).data.count).toBe(1);
+    }
+  });
+});

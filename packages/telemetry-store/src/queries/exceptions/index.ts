@@ -1,0 +1,33 @@
+import type { ExceptionDetail, ExceptionGroup, ExceptionSort } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import type { TelemetryStore } from '../../client/store.ts';
+import { type QueryLimits, runner } from '../core/run.ts';
+import type { Page, SearchInput } from '../spans/search-spans.ts';
+import { type ExceptionInput, readException } from './exception.ts';
+import { searchExceptions } from './search-exceptions.ts';
+
+/** Reads of exceptions, grouped by type and message. @throws bad_query, not_found, query_too_expensive, store_unavailable */
+export interface ExceptionQueries {
+  search(
+    context: RequestContext,
+    input: SearchInput<ExceptionSort>,
+    signal?: AbortSignal,
+  ): Promise<Page<ExceptionGroup>>;
+  /** One group with a page of its occurrences, newest first. */
+  group(
+    context: RequestContext,
+    input: ExceptionInput,
+    signal?: AbortSignal,
+  ): Promise<{ data: ExceptionDetail; nextCursor: string | null }>;
+}
+
+export function createExceptionQueries(
+  store: Pick<TelemetryStore, 'select'>,
+  limits: QueryLimits,
+): ExceptionQueries {
+  const on = (signal: AbortSignal | undefined) => runner(store, limits, signal);
+  return {
+    search: (context, input, signal) => searchExceptions(on(signal), context, input),
+    group: (context, input, signal) => readException(on(signal), context, input),
+  };
+}
