@@ -13,8 +13,12 @@ import {
   createActivityQueries,
   createAgentQueries,
   createExceptionQueries,
+  createHostQueries,
   createLogQueries,
+  createMetricQueries,
+  createCompareQueries,
   createExportQueries,
+  createFieldQueries,
   createTailQueries,
   createTelemetryQueries,
   type IngestLog,
@@ -27,12 +31,16 @@ import { Gauge } from 'prom-client';
 import type { Config } from './config.ts';
 import { activityHandlers } from './features/activity/routes.ts';
 import { agentHandlers } from './features/agents/routes.ts';
+import { compareHandlers } from './features/compare/routes.ts';
 import { exportHandlers } from './features/export/routes.ts';
+import { fieldHandlers } from './features/fields/routes.ts';
 import { healthHandlers, type Phase } from './features/health/routes.ts';
 import { ingestHealthHandlers } from './features/ingest-health/routes.ts';
+import { hostHandlers } from './features/hosts/routes.ts';
 import { createIdentity, type Identity, isPublic } from './features/identity/service.ts';
 import { exceptionHandlers } from './features/exceptions/routes.ts';
 import { logHandlers } from './features/logs/routes.ts';
+import { metricHandlers } from './features/metric-explorer/routes.ts';
 import { metricsPage } from './features/metrics/page.ts';
 import { openApiPages } from './features/openapi/pages.ts';
 import { Bell } from './features/tail/bell.ts';
@@ -180,10 +188,14 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           }),
           ...telemetryHandlers(queries, clock),
           ...exceptionHandlers(createExceptionQueries(store, limits), clock),
+          ...hostHandlers(createHostQueries(store, limits), clock),
           ...logHandlers(createLogQueries(store, limits), clock),
+          ...metricHandlers(createMetricQueries(store, limits), clock),
           ...activityHandlers(createActivityQueries(store, limits), clock),
           ...agentHandlers(createAgentQueries(store, limits), clock),
           ...viewHandlers(metadata),
+          ...fieldHandlers(createFieldQueries(store, limits), clock),
+          ...compareHandlers(createCompareQueries(store, limits), clock),
           ...exportHandlers({
             queries: createExportQueries(store, limits),
             clock,

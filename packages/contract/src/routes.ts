@@ -3,11 +3,15 @@ import type { RouteDeclaration } from './route.ts';
 import { agentGraph, getAgent, getAgentVersion, listAgents } from './telemetry/agents.ts';
 import { aggregate } from './telemetry/aggregate.ts';
 import { facets } from './telemetry/facets.ts';
+import { getGpu, getGpuCurves, getHost, getHostCalls, getHostCurves, listHosts } from './telemetry/hosts.ts';
 import { getIngestHealth } from './telemetry/ingest-health.ts';
+import { compare } from './telemetry/compare.ts';
+import { listFields, listFieldValues } from './telemetry/fields.ts';
 import { exportRows } from './telemetry/export.ts';
 import { tail } from './telemetry/tail.ts';
 import { getException, searchExceptions } from './telemetry/exceptions.ts';
 import { getLog, getLogContext, searchLogs } from './telemetry/logs.ts';
+import { listMetricLabels, listMetrics, queryMetric, queryMetricHeatmap } from './telemetry/metrics.ts';
 import { searchTrace } from './telemetry/trace-search.ts';
 import { createView, deleteView, getView, listViews, updateView } from './telemetry/views.ts';
 import { getSession, getSessionTurns, listSessions, sessionPreviews } from './telemetry/sessions.ts';
@@ -28,9 +32,16 @@ export const ROUTES = {
   getLogContext,
   searchExceptions,
   getException,
+  listMetrics,
+  listMetricLabels,
+  queryMetric,
+  queryMetricHeatmap,
   aggregate,
   facets,
   tail,
+  listFields,
+  listFieldValues,
+  compare,
   exportRows,
   listViews,
   createView,
@@ -49,6 +60,12 @@ export const ROUTES = {
   getAgent,
   getAgentVersion,
   agentGraph,
+  listHosts,
+  getHost,
+  getHostCurves,
+  getHostCalls,
+  getGpu,
+  getGpuCurves,
 } as const satisfies Record<string, RouteDeclaration>;
 
 export type RouteId = keyof typeof ROUTES;

@@ -228,7 +228,7 @@ export const queryMetric = defineRoute({
       exemplars: z.array(exemplarSchema),
     }),
   }),
-  errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
+  errors: ['bad_query', 'refused', 'query_too_expensive', 'store_unavailable'],
 });
 
 export const queryMetricHeatmap = defineRoute({
@@ -251,5 +251,5 @@ export const queryMetricHeatmap = defineRoute({
       exemplars: z.array(exemplarSchema),
     }),
   }),
-  errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
+  errors: ['bad_query', 'refused', 'query_too_expensive', 'store_unavailable'],
 });

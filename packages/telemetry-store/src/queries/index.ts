@@ -27,6 +27,7 @@ export type { Facet, FacetsInput } from './aggregate/facets.ts';
 export type { QueryLimits } from './core/run.ts';
 export type { Window } from './core/scope.ts';
 export { createExceptionQueries, type ExceptionQueries } from './exceptions/index.ts';
+export { createHostQueries, type HostQueries } from './hosts/index.ts';
 export { createLogQueries, type LogContext, type LogQueries } from './logs/index.ts';
 export type { Page, SearchInput } from './spans/search-spans.ts';
 export { toAttributes } from './core/attributes.ts';
@@ -38,6 +39,8 @@ export {
   type MetricQuery,
   type MetricSeries,
 } from './metrics/index.ts';
+export * from './compare/index.ts';
+export * from './fields/index.ts';
 export * from './tail/index.ts';
 
 /**

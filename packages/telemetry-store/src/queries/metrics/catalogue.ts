@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { METRIC_LIMITS, type MetricRow, type MetricType } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { decodeCursor, encodeCursor } from '../core/cursor.ts';
+import { decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { METRIC_SERIES_ROWS, type MetricKind } from './metric-fields.ts';
@@ -58,7 +59,9 @@ export async function catalogue(
   context: RequestContext,
   input: CatalogueInput,
 ): Promise<Catalogue> {
-  const after = input.cursor === undefined ? undefined : decodeCursor(input.cursor, listName(input), 1);
+  const { q, type, unit, service } = input;
+  const list = listName('metrics', context, q, type, unit, service);
+  const after = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 2);
   const window = after === undefined ? input.window : { from: after.from, to: after.to };
   const scope = seriesIn(Scope.of(context, METRIC_SERIES_ROWS), window);
   const rows = await runner.run<NameRow>(
@@ -105,16 +108,14 @@ ORDER BY Name, Series DESC, Kind, Unit LIMIT ${METRIC_LIMITS.names + 1}`,
   const matching = metrics.filter((shapes) =>
     shapes.some((row) => is.types(row) && is.units(row) && is.services(row)),
   );
-  const name = after?.after[0];
-  const rest =
-    name === undefined ? matching : matching.filter(([row]) => row !== undefined && row.Name > name);
+  const rest = matching.slice(after === undefined ? 0 : placeAfter(matching, after.after));
   const page = rest.slice(0, input.limit).map(metricRow);
   const last = page.at(-1);
   return {
     data: page,
     nextCursor:
       rest.length > page.length && last !== undefined
-        ? encodeCursor({ list: listName(input), ...window, after: [last.name] })
+        ? encodeCursor({ list, ...window, after: keysOf(last.name) })
         : null,
     total: matching.length,
     atLeast,
@@ -126,9 +127,23 @@ ORDER BY Name, Series DESC, Kind, Unit LIMIT ${METRIC_LIMITS.names + 1}`,
   };
 }
 
-/** A cursor belongs to one search. */
-const listName = ({ q, type, unit, service }: CatalogueInput): string =>
-  `metrics ${JSON.stringify([q ?? '', type ?? '', unit ?? '', service ?? ''])}`;
+/** A name as a cursor holds it: its beginning, and its hash, since names can be longer than cursors. */
+const keysOf = (name: string): [string, string] => [
+  name.slice(0, 190),
+  createHash('sha256').update(name).digest('base64url'),
+];
+
+/** Where the rows after that name begin, also when the name itself is gone by now. */
+function placeAfter(
+  metrics: readonly (readonly NameRow[])[],
+  [start = '', hash = '']: readonly string[],
+): number {
+  const names = metrics.map(([row]) => row?.Name ?? '');
+  const own = names.findIndex((name) => name.startsWith(start) && keysOf(name)[1] === hash);
+  if (own >= 0) return own + 1;
+  const next = names.findIndex((name) => name > start);
+  return next < 0 ? names.length : next;
+}
 
 function metricRow(shapes: readonly NameRow[]): MetricRow {
   const [main] = shapes;
