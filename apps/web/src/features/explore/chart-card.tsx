@@ -1,11 +1,9 @@
-import { Braces } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import type { ReactNode } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
 import type { OpenQuery } from './open-query.tsx';
-
-const OpenQueryDialog = lazy(() => import('./open-query.tsx'));
+import { OpenQueryButton } from './open-query-button.tsx';
 
 /** What a card reads of a query's result. */
 interface CardState {
@@ -34,7 +32,6 @@ export function ChartCard(props: {
   className?: string;
   children: ReactNode;
 }) {
-  const [open, setOpen] = useState(false);
   const states = props.state === undefined ? [] : [props.state].flat();
   const failed = states.find((state) => state.isError);
   const loading = states.some((state) => state.isPending);
@@ -51,17 +48,7 @@ export function ChartCard(props: {
         {props.note !== undefined && <span className="truncate text-sm text-muted">{props.note}</span>}
         <span className="ml-auto flex items-center gap-1">
           {props.actions}
-          {props.query && (
-            <Button
-              look="plain"
-              className="h-6 px-1"
-              aria-label={`Open ${props.title} as query`}
-              title="Open as query"
-              onClick={() => setOpen(true)}
-            >
-              <Braces size={13} aria-hidden />
-            </Button>
-          )}
+          {props.query && <OpenQueryButton title={props.title} query={props.query} className="h-6 px-1" />}
         </span>
       </header>
       {failed ? (
@@ -84,11 +71,6 @@ export function ChartCard(props: {
         <div className={cx(states.some((state) => state.isPlaceholderData === true) && 'opacity-60')}>
           {props.children}
         </div>
-      )}
-      {open && props.query && (
-        <Suspense>
-          <OpenQueryDialog title={props.title} query={props.query} onClose={() => setOpen(false)} />
-        </Suspense>
       )}
     </section>
   );

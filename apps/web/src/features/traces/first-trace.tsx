@@ -2,11 +2,12 @@ import { anyTraceQuery } from '../../api/telemetry.ts';
 import { FirstRecord } from '../explore/first-record.tsx';
 import { snippets } from './snippets.ts';
 
-/** A project without traces. */
-export function FirstTrace({ environment }: { environment: string | undefined }) {
+/** A project without traces; `page` names the page that shows it. */
+export function FirstTrace(props: { environment: string | undefined; page?: string }) {
+  const { environment, page = 'Traces' } = props;
   return (
     <FirstRecord
-      page="Traces"
+      page={page}
       title="Send the first trace"
       noun="trace"
       snippets={snippets(location.origin)}

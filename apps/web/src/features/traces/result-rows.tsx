@@ -13,7 +13,14 @@ interface RowsProps {
   /** The row that the keyboard stands on; it becomes part of the page's own address, not a step of its history. */
   onRow: (key: string) => void;
   onScrolled: (top: number) => void;
+  /** Spans that arrived since. */
+  live: readonly SpanRow[];
 }
+
+/** Traces are asked for again when spans arrive: a span alone makes no row of theirs. */
+const NO_TRACES: readonly TraceRow[] = [];
+const keyOfTrace = (row: TraceRow) => row.traceId;
+const keyOfSpan = (row: SpanRow) => `${row.traceId}-${row.spanId}`;
 
 /** The traces that hold a fitting span. */
 export function TraceRows(props: RowsProps) {
@@ -23,12 +30,13 @@ export function TraceRows(props: RowsProps) {
   return (
     <ExploreRows<TraceRow>
       {...props}
+      live={NO_TRACES}
       label="Traces"
       noun="traces"
       query={query}
       sort={sort}
       columns={TRACE_COLUMNS}
-      keyOf={(row) => row.traceId}
+      keyOf={keyOfTrace}
       onOpen={(row) => void navigate({ to: '/traces/$traceId', params: { traceId: row.traceId } })}
     />
   );
@@ -47,7 +55,7 @@ export function SpanRows(props: RowsProps) {
       query={query}
       sort={sort}
       columns={SPAN_COLUMNS}
-      keyOf={(row) => `${row.traceId}-${row.spanId}`}
+      keyOf={keyOfSpan}
       onOpen={(row) =>
         void navigate({
           to: '/traces/$traceId',

@@ -1,13 +1,12 @@
+import type { SpanRow } from '@candela/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Radio } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { GitCompareArrows } from 'lucide-react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { anyTraceQuery } from '../../api/telemetry.ts';
-import { curlOf } from '../../lib/curl.ts';
-import { useHotkey } from '../../lib/hotkeys.ts';
 import { isRelative } from '../../lib/time-range.ts';
+import { useThrottled } from '../../lib/throttle.ts';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { Failure } from '../../ui/states.tsx';
 import { ColumnChooser } from '../explore/column-chooser.tsx';
 import { chosenColumns } from '../explore/columns.ts';
@@ -15,14 +14,22 @@ import { CountHistogram } from '../explore/count-histogram.tsx';
 import { SPANS_EXPLORE } from '../explore/explore-config.ts';
 import { ExplorerLayout } from '../explore/explorer-layout.tsx';
 import { useExplorer } from '../explore/explorer.ts';
+import { ExportMenu } from '../explore/export-menu.tsx';
+import { LiveNews, LiveToggle } from '../explore/live-toggle.tsx';
+import { useLive } from '../explore/live.ts';
+import { OpenQueryButton } from '../explore/open-query-button.tsx';
+import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { SPAN_COLUMNS, TRACE_COLUMNS } from './columns.tsx';
 import { FirstTrace } from './first-trace.tsx';
 import { SpanRows, TraceRows } from './result-rows.tsx';
-import { rememberTraces, type TracesChange } from './traces-search.ts';
+import { PICK, rememberTraces, type TracesChange } from './traces-search.ts';
 
+/** How soon arrivals are followed by a look at list, chart and facets. */
+const TRACES_REFRESH_MS = 2_000;
+const SPANS_REFRESH_MS = 10_000;
 const route = getRouteApi('/traces/');
-const LIVE_MS = 4_000;
+const WhatDiffers = lazy(() => import('../explore/what-differs.tsx'));
 
 /** Search over traces and spans: histogram, facets, rows. */
 export function TracesPage() {
@@ -34,19 +41,21 @@ export function TracesPage() {
   const explorer = useExplorer(SPANS_EXPLORE, search, change);
   const { scope, q } = explorer;
   useEffect(() => rememberTraces(search), [search]);
+  const isSpans = search.view === 'spans';
   const scrolled = useRef(0);
   const canLive = isRelative(range) && search.sort === undefined;
-  const live = search.live === true && canLive;
-  useEffect(() => {
-    if (!live) return undefined;
+  const isLive = search.live === true && canLive && explorer.trouble === undefined;
+  const refreshSoon = useThrottled(refreshNow, isSpans ? SPANS_REFRESH_MS : TRACES_REFRESH_MS);
+  const live = useLive<SpanRow>({
+    signal: 'spans',
+    q,
+    environment,
+    enabled: isLive,
     // Reading further down holds the rows still; back at the top they move again.
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible' && scrolled.current < 40) refreshNow();
-    }, LIVE_MS);
-    return () => clearInterval(timer);
-  }, [live]);
-  const toggleLive = () => change({ live: live ? undefined : true });
-  useHotkey('l', toggleLive, { label: 'Live on or off', group: 'Traces', enabled: canLive });
+    isHeld: () => scrolled.current > 40,
+    onArrival: () => scrolled.current <= 40 && refreshSoon(),
+  });
+  const toggleLive = () => change({ live: isLive ? undefined : true });
   const ever = useQuery(anyTraceQuery(environment));
   const waiting = useRef(false);
   useEffect(() => {
@@ -58,7 +67,6 @@ export function TracesPage() {
   if (ever.data === false) return <FirstTrace environment={environment} />;
   if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
 
-  const isSpans = search.view === 'spans';
   const columns = isSpans ? SPAN_COLUMNS : TRACE_COLUMNS;
   const Rows = isSpans ? SpanRows : TraceRows;
   return (
@@ -67,6 +75,20 @@ export function TracesPage() {
       config={SPANS_EXPLORE}
       explorer={explorer}
       chart={<CountHistogram config={SPANS_EXPLORE} scope={scope} onZoom={explorer.zoom} />}
+      aside={
+        search.diff !== undefined && (
+          <Suspense>
+            <WhatDiffers
+              config={SPANS_EXPLORE}
+              signal="spans"
+              scope={scope}
+              selection={search.diff === PICK ? '' : search.diff}
+              onSelection={(diff) => change({ diff: diff === '' ? PICK : diff })}
+              onQuery={explorer.setQuery}
+            />
+          </Suspense>
+        )
+      }
       actions={
         <>
           <div
@@ -93,33 +115,33 @@ export function TracesPage() {
               </button>
             ))}
           </div>
+          <LiveToggle page="Traces" on={isLive} possible={canLive} live={live} onToggle={toggleLive} />
           <Button
             className="h-8"
-            aria-pressed={live}
-            disabled={!canLive}
-            onClick={toggleLive}
-            title={
-              canLive
-                ? 'Fetch new rows every few seconds (l)'
-                : 'Live needs a relative time range and newest first'
-            }
+            aria-pressed={search.diff !== undefined}
+            title="Compare some of the spans with the rest"
+            onClick={() => change({ diff: search.diff === undefined ? PICK : undefined })}
           >
-            <Radio size={14} aria-hidden className={live ? 'text-accent' : 'text-muted'} />
-            Live
+            <GitCompareArrows size={14} className="text-muted" aria-hidden />
+            What differs
           </Button>
-          <CopyButton
-            label="Copy this search as cURL"
-            className="h-8"
-            text={() =>
-              curlOf(location.origin, `/api/telemetry/${isSpans ? 'spans' : 'traces'}/search`, {
-                environment,
-                body: {
-                  ...range,
-                  ...(q === '' ? {} : { q }),
-                  ...(search.sort === undefined ? {} : { sort: search.sort }),
-                },
-              })
-            }
+          <SavedViewsMenu page="traces" />
+          <ExportMenu
+            signal={isSpans ? 'spans' : 'traces'}
+            noun={isSpans ? 'spans' : 'traces'}
+            scope={scope}
+          />
+          <OpenQueryButton
+            title={isSpans ? 'Spans' : 'Traces'}
+            query={{
+              path: `/api/telemetry/${isSpans ? 'spans' : 'traces'}/search`,
+              environment,
+              body: {
+                ...range,
+                ...(q === '' ? {} : { q }),
+                ...(search.sort === undefined ? {} : { sort: search.sort }),
+              },
+            }}
           />
           <ColumnChooser
             all={columns}
@@ -131,13 +153,19 @@ export function TracesPage() {
         </>
       }
     >
-      <Rows
-        scope={scope}
-        search={search}
-        onChange={change}
-        onRow={explorer.setRow}
-        onScrolled={(top) => (scrolled.current = top)}
-      />
+      <div className="flex h-full flex-col">
+        <LiveNews live={live} noun="spans" onRelease={refreshNow} />
+        <div className="min-h-0 grow">
+          <Rows
+            scope={scope}
+            search={search}
+            onChange={change}
+            onRow={explorer.setRow}
+            onScrolled={(top) => (scrolled.current = top)}
+            live={isLive ? live.rows : []}
+          />
+        </div>
+      </div>
     </ExplorerLayout>
   );
 }

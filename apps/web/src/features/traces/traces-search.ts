@@ -2,10 +2,15 @@ import { choiceParam, textParam } from '../../lib/search-params.ts';
 import { type ExploreSearch, validateExploreSearch } from '../explore/explorer.ts';
 import { SPAN_SORTS, TRACE_SORTS } from './sorts.ts';
 
+/** The comparison is open and nothing is selected yet. */
+export const PICK = '*';
+
 /** What the Traces page has in its URL besides time range and environment; a row is `trace id[-span id]`. */
 export interface TracesSearch extends ExploreSearch {
   /** Rows are traces unless this says spans. */
   view?: 'spans';
+  /** What of the spans is compared with the rest; `*` opens the panel without a selection. */
+  diff?: string;
 }
 
 /** What of it changes; undefined takes a part out. */
@@ -14,10 +19,12 @@ export type TracesChange = Partial<Record<keyof TracesSearch, string | true | un
 export function validateTracesSearch(raw: Record<string, unknown>): TracesSearch {
   const view = choiceParam(raw, 'view', ['spans'] as const);
   const sort = choiceParam(raw, 'sort', view === 'spans' ? SPAN_SORTS : TRACE_SORTS);
+  const diff = textParam(raw, 'diff', 1_000);
   const row = textParam(raw, 'row', 49);
   return {
     ...validateExploreSearch(raw),
     ...(view === undefined ? {} : { view }),
+    ...(diff === undefined ? {} : { diff }),
     ...(sort === undefined || sort === '-start' ? {} : { sort }),
     ...(row === undefined || !/^[0-9a-f]{32}(-[0-9a-f]{16})?$/.test(row) ? {} : { row }),
   };

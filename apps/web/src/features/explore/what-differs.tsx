@@ -1,0 +1,308 @@
+import type { ComparedField, ComparedNumber } from '@candela/contract';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import { aggregateQuery, compareQuery } from '../../api/explore.ts';
+import type { Scope } from '../../api/telemetry.ts';
+import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
+import { useHotkey } from '../../lib/hotkeys.ts';
+import { toggleValue } from '../../lib/query-text.ts';
+import { Button } from '../../ui/button.tsx';
+import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import type { ExploreConfig } from './explore-config.ts';
+import { fieldTerm, valueTerm } from './filter-term.ts';
+import { queryTrouble } from './query-trouble.ts';
+
+const percent = (share: number): string => {
+  const value = share * 100;
+  return value === 0 ? '0%' : value < 1 ? '<1%' : `${Math.round(value)}%`;
+};
+
+/**
+ * What is different about some of the rows: for each field and attribute, how often its values occur among the selected
+ * rows and among the others of the search, the most different first. A click on a value adds it to the search.
+ */
+export default function WhatDiffers(props: {
+  config: ExploreConfig;
+  signal: 'spans' | 'logs';
+  scope: Scope;
+  /** The selected rows, as text of the grammar; '' until one is chosen. */
+  selection: string;
+  onSelection: (selection: string | undefined) => void;
+  onQuery: (q: string) => void;
+}) {
+  const { scope, selection, signal } = props;
+  const trouble = selection === '' ? undefined : queryTrouble(selection, signal);
+  const answer = useQuery({
+    ...compareQuery(scope, signal, selection),
+    enabled: selection !== '' && trouble === undefined,
+    placeholderData: keepPreviousData,
+  });
+  useHotkey('Escape', () => props.onSelection(undefined), {
+    label: 'Close what differs',
+    group: 'What differs',
+  });
+  return (
+    <aside
+      aria-label="What differs"
+      className="flex w-[26rem] shrink-0 flex-col border-l border-line bg-bg max-lg:fixed max-lg:inset-y-0 max-lg:right-0 max-lg:z-30 max-lg:max-w-full max-lg:shadow-pop"
+    >
+      <header className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-3">
+        <h2 className="font-medium">What differs</h2>
+        <Button
+          look="plain"
+          className="ml-auto px-1"
+          aria-label="Close what differs"
+          onClick={() => props.onSelection(undefined)}
+        >
+          <X size={14} aria-hidden />
+        </Button>
+      </header>
+      <Choose {...props} trouble={trouble?.message} />
+      <div className="min-h-0 grow overflow-auto">
+        {selection === '' ? (
+          <p className="p-3 text-sm text-muted">
+            Choose some of the {props.config.noun}: for every field and attribute you then see which values
+            are more frequent among them than among the others of this search.
+          </p>
+        ) : trouble ? null : answer.isError ? (
+          <Failure error={answer.error} onRetry={() => void answer.refetch()} />
+        ) : !answer.data ? (
+          <SkeletonRows label="Comparing" rows={8} />
+        ) : (
+          <div className={answer.isPlaceholderData ? 'opacity-60' : ''}>
+            <Sides noun={props.config.noun} selection={answer.data.selection} rest={answer.data.rest} />
+            {answer.data.selection.rows === 0 || answer.data.rest.rows === 0 ? (
+              <p className="p-3 text-sm text-muted">
+                {answer.data.selection.rows === 0
+                  ? 'Nothing in this search fits the selection.'
+                  : 'Everything in this search fits the selection: there is nothing to compare it with.'}
+              </p>
+            ) : (
+              <>
+                {answer.data.numbers
+                  .filter((one) => one.difference >= 0.05)
+                  .map((one) => (
+                    <NumberCard key={one.field} number={one} />
+                  ))}
+                {answer.data.fields.map((field) => (
+                  <FieldCard key={field.field} field={field} scope={scope} onQuery={props.onQuery} />
+                ))}
+                {answer.data.fields.length === 0 && (
+                  <p className="p-3 text-sm text-muted">No field tells the two apart.</p>
+                )}
+              </>
+            )}
+          </div>
+        )}
+      </div>
+    </aside>
+  );
+}
+
+/** The usual selections, and any other as text. */
+function Choose(props: {
+  signal: 'spans' | 'logs';
+  scope: Scope;
+  selection: string;
+  trouble: string | undefined;
+  onSelection: (selection: string) => void;
+}) {
+  const [text, setText] = useState(props.selection);
+  const [given, setGiven] = useState(props.selection);
+  if (given !== props.selection) {
+    setGiven(props.selection);
+    setText(props.selection);
+  }
+  const slow = useQuery({
+    ...aggregateQuery(props.scope, { measures: ['duration_p95', 'cost'] }),
+    enabled: props.signal === 'spans',
+  });
+  const p95 = slow.data?.data.rows[0]?.values[0] ?? null;
+  const usual =
+    props.signal === 'spans'
+      ? [
+          { label: 'Failed', selection: 'status:error' },
+          ...(p95 === null || p95 <= 0
+            ? []
+            : [
+                {
+                  label: `Slowest 5% (over ${formatDuration(p95)})`,
+                  selection: `duration>=${roundUp(p95)}ms`,
+                },
+              ]),
+        ]
+      : [{ label: 'Errors', selection: 'severity:(error or fatal)' }];
+  return (
+    <div className="flex shrink-0 flex-col gap-2 border-b border-line p-3">
+      <div className="flex flex-wrap gap-1">
+        {usual.map((one) => (
+          <Button
+            key={one.selection}
+            className="h-6"
+            aria-pressed={props.selection === one.selection}
+            onClick={() => props.onSelection(one.selection)}
+          >
+            {one.label}
+          </Button>
+        ))}
+      </div>
+      <form
+        className="flex gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          props.onSelection(text.trim());
+        }}
+      >
+        <input
+          aria-label="Selection"
+          aria-invalid={props.trouble !== undefined}
+          placeholder="or any search: model:gpt-4o"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          className="h-7 min-w-0 grow rounded-md border border-line bg-surface px-2 font-mono text-sm aria-invalid:border-danger"
+        />
+        <Button type="submit" disabled={text.trim() === ''}>
+          Compare
+        </Button>
+      </form>
+      {props.trouble !== undefined && (
+        <p role="alert" className="text-sm text-danger">
+          {props.trouble}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const roundUp = (ms: number): number => Number(ms.toPrecision(3));
+
+interface Side {
+  readonly rows: number;
+  readonly sampled: number;
+}
+
+function Sides({ noun, selection, rest }: { noun: string; selection: Side; rest: Side }) {
+  const line = (side: Side) =>
+    `${formatCount(side.rows)}${side.sampled < side.rows ? `, ${formatCount(side.sampled)} looked at` : ''}`;
+  return (
+    <p className="flex flex-wrap gap-x-4 border-b border-line px-3 py-2 text-sm text-muted">
+      <span className="flex items-center gap-1.5" title={`${exact(selection.rows)} ${noun}`}>
+        <span className="size-2 rounded-xs bg-accent-fill" aria-hidden /> selected: {line(selection)}
+      </span>
+      <span className="flex items-center gap-1.5" title={`${exact(rest.rows)} ${noun}`}>
+        <span className="size-2 rounded-xs bg-faint" aria-hidden /> others: {line(rest)}
+      </span>
+    </p>
+  );
+}
+
+function Bars({ selection, rest }: { selection: number; rest: number }) {
+  return (
+    <span className="flex w-24 shrink-0 flex-col gap-0.5" aria-hidden>
+      <span
+        className="h-1.5 rounded-xs bg-accent-fill"
+        style={{ width: `${Math.max(1, selection * 100)}%` }}
+      />
+      <span className="h-1.5 rounded-xs bg-faint" style={{ width: `${Math.max(1, rest * 100)}%` }} />
+    </span>
+  );
+}
+
+function FieldCard(props: { field: ComparedField; scope: Scope; onQuery: (q: string) => void }) {
+  const { field, values, difference } = props.field;
+  const [all, setAll] = useState(false);
+  const shown = all ? values : values.slice(0, 5);
+  return (
+    <section aria-label={field} className="border-b border-line px-3 py-2">
+      <h3 className="flex items-baseline gap-2">
+        <code className="truncate font-mono text-sm" title={field}>
+          {field}
+        </code>
+        <span className="ml-auto text-sm text-muted" title="How much of the two does not overlap">
+          {percent(difference)}
+        </span>
+      </h3>
+      <ul>
+        {shown.map((entry) => (
+          <li key={entry.value ?? ''}>
+            <button
+              type="button"
+              title={`Add ${valueTerm(field, entry.value)} to the search`}
+              onClick={() =>
+                props.onQuery(
+                  entry.value === null
+                    ? `${props.scope.q} ${valueTerm(field, null)}`.trim()
+                    : toggleValue(props.scope.q, fieldTerm(field), entry.value),
+                )
+              }
+              className="flex h-6 w-full items-center gap-2 rounded text-left hover:bg-hover"
+            >
+              <Bars selection={entry.selection} rest={entry.rest} />
+              <span className={entry.value === null ? 'truncate text-muted' : 'truncate'}>
+                {entry.value === null ? 'absent' : entry.value === '' ? '(empty)' : entry.value}
+              </span>
+              <span className="ml-auto shrink-0 text-sm text-muted">
+                <span className="text-text">{percent(entry.selection)}</span> · {percent(entry.rest)}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {values.length > shown.length && (
+        <button type="button" className="text-sm text-accent" onClick={() => setAll(true)}>
+          {values.length - shown.length} more
+        </button>
+      )}
+      {all && props.field.more && <p className="text-xs text-faint">only the most different values</p>}
+    </section>
+  );
+}
+
+const UNITS: Record<ComparedNumber['unit'], (value: number | null) => string> = {
+  ms: formatDuration,
+  usd: formatCost,
+  tokens: formatCount,
+  number: formatCount,
+};
+
+function NumberCard({ number }: { number: ComparedNumber }) {
+  const format = UNITS[number.unit];
+  return (
+    <section aria-label={number.field} className="border-b border-line px-3 py-2">
+      <h3 className="flex items-baseline gap-2">
+        <code className="truncate font-mono text-sm">{number.field}</code>
+        <span className="ml-auto text-sm text-muted" title="Largest distance of the two distributions">
+          {percent(number.difference)}
+        </span>
+      </h3>
+      <table className="w-full text-right text-sm">
+        <thead className="text-muted">
+          <tr>
+            <th scope="col" className="w-24 text-left font-normal">
+              <span className="sr-only">Rows</span>
+            </th>
+            {['p50', 'p90', 'p99'].map((name) => (
+              <th key={name} scope="col" className="font-normal">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {(['selection', 'rest'] as const).map((side) => (
+            <tr key={side}>
+              <th scope="row" className="text-left font-normal text-muted">
+                {side === 'selection' ? 'selected' : 'others'}
+              </th>
+              <td>{format(number[side].p50)}</td>
+              <td>{format(number[side].p90)}</td>
+              <td>{format(number[side].p99)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
