@@ -10,12 +10,18 @@
 
 import { Route as rootRouteImport } from './routes/__root';
 import { Route as IndexRouteImport } from './routes/index';
+import { Route as SettingsIngestRouteImport } from './routes/settings.ingest';
 import { Route as TracesIndexRouteImport } from './routes/traces.index';
 import { Route as TracesTraceIdRouteImport } from './routes/traces.$traceId';
 
 const IndexRoute = IndexRouteImport.update({
   id: '/',
   path: '/',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const SettingsIngestRoute = SettingsIngestRouteImport.update({
+  id: '/settings/ingest',
+  path: '/settings/ingest',
   getParentRoute: () => rootRouteImport,
 } as any);
 const TracesIndexRoute = TracesIndexRouteImport.update({
@@ -31,26 +37,29 @@ const TracesTraceIdRoute = TracesTraceIdRouteImport.update({
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute;
+  '/settings/ingest': typeof SettingsIngestRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/traces/': typeof TracesIndexRoute;
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute;
+  '/settings/ingest': typeof SettingsIngestRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/traces': typeof TracesIndexRoute;
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport;
   '/': typeof IndexRoute;
+  '/settings/ingest': typeof SettingsIngestRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/traces/': typeof TracesIndexRoute;
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath;
-  fullPaths: '/' | '/traces/$traceId' | '/traces/';
+  fullPaths: '/' | '/settings/ingest' | '/traces/$traceId' | '/traces/';
   fileRoutesByTo: FileRoutesByTo;
-  to: '/' | '/traces/$traceId' | '/traces';
-  id: '__root__' | '/' | '/traces/$traceId' | '/traces/';
+  to: '/' | '/settings/ingest' | '/traces/$traceId' | '/traces';
+  id: '__root__' | '/' | '/settings/ingest' | '/traces/$traceId' | '/traces/';
   fileRoutesById: FileRoutesById;
 }
 export interface RootRouteChildren {
@@ -69,6 +78,13 @@ declare module '@tanstack/react-router' {
       parentRoute: typeof rootRouteImport;
     };
     '/traces/': {
+    '/settings/ingest': {
+      id: '/settings/ingest';
+      path: '/settings/ingest';
+      fullPath: '/settings/ingest';
+      preLoaderRoute: typeof SettingsIngestRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
       id: '/traces/';
       path: '/traces';
       fullPath: '/traces/';

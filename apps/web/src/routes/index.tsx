@@ -1,7 +1,11 @@
-import { createFileRoute, redirect } from '@tanstack/react-router';
+import { createFileRoute } from '@tanstack/react-router';
+import { House } from 'lucide-react';
+import { HomePage } from '../features/home/home-page.tsx';
 
 export const Route = createFileRoute('/')({
-  beforeLoad: () => {
-    throw redirect({ to: '/traces', replace: true });
+  staticData: {
+    nav: { group: 'Observe', label: 'Home', icon: House, order: 10 },
+    permission: 'telemetry',
   },
+  component: HomePage,
 });

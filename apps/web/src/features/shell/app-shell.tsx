@@ -117,6 +117,7 @@ function SideNav(props: { items: readonly NavItem[]; open: boolean; onKeys: () =
                 key={item.path}
                 to={item.path}
                 title={item.label}
+                activeOptions={{ exact: item.path === '/', includeSearch: false }}
                 activeProps={{ className: 'bg-selected font-medium text-text', 'aria-current': 'page' }}
                 inactiveProps={{ className: 'text-muted' }}
                 className="flex h-7 items-center gap-2 rounded-md px-2 hover:bg-hover hover:text-text"

@@ -1,0 +1,105 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { type FigureBody, figureBody } from '../../api/home.ts';
+import type { Scope } from '../../api/telemetry.ts';
+import { groupOfKey, seriesOfAggregate } from '../../charts/prepare/aggregate-series.ts';
+import { TimeChart } from '../../charts/visualise/time-chart.tsx';
+import { quoted } from '../../lib/query-text.ts';
+import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
+import { ChartCard } from '../explore/chart-card.tsx';
+import { useShell } from '../shell/shell-search.ts';
+import { useFigures } from './use-figures.ts';
+
+/** What the charts draw; the rest is counted as "N of M". */
+const MOST_MODELS = 8;
+
+/** Cost and tokens over time, a series a model. */
+export function ByModel({ scope }: { scope: Scope }) {
+  return (
+    <div className="grid shrink-0 gap-2 lg:grid-cols-2">
+      <ModelChart scope={scope} title="Cost by model" measure="cost" unit="USD" />
+      <ModelChart scope={scope} title="Tokens by model" measure="tokens" unit="" />
+    </div>
+  );
+}
+
+function ModelChart(props: { scope: Scope; title: string; measure: 'cost' | 'tokens'; unit: string }) {
+  const { scope, measure } = props;
+  const { environment, setRange } = useShell();
+  const navigate = useNavigate();
+  const step = bucketSeconds(scope.window, 60);
+  const body: FigureBody = useMemo(
+    () => ({
+      q: 'model:*',
+      groupBy: ['model'],
+      measures: measure === 'cost' ? ['cost'] : ['input_tokens', 'output_tokens'],
+      bucketSeconds: step,
+      limit: MOST_MODELS,
+    }),
+    [measure, step],
+  );
+  const query = useFigures(scope, body);
+  const series = useMemo(() => {
+    const data = query.data;
+    if (data === undefined) return [];
+    const own = seriesOfAggregate(data, 0, props.title);
+    if (measure === 'cost') return own;
+    // Input and output are two measures and one figure.
+    const output = new Map(seriesOfAggregate(data, 1, props.title).map((one) => [one.key, one.points]));
+    return own.map((one) => ({
+      ...one,
+      points: one.points.map((point, at) => ({
+        timeMs: point.timeMs,
+        value: (point.value ?? 0) + (output.get(one.key)?.[at]?.value ?? 0),
+      })),
+    }));
+  }, [query.data, measure, props.title]);
+  const zoom = (window: TimeWindow) =>
+    setRange({ from: new Date(window.fromMs).toISOString(), to: new Date(window.toMs).toISOString() });
+  const drill = (window: TimeWindow, key: string | undefined) => {
+    const model = key === undefined ? undefined : groupOfKey(key)[0];
+    void navigate({
+      to: '/traces',
+      search: {
+        from: new Date(window.fromMs).toISOString(),
+        to: new Date(window.toMs).toISOString(),
+        q: model === undefined || model === '' ? 'model:*' : `model:${quoted(model)}`,
+        view: 'spans',
+      },
+    });
+  };
+  return (
+    <ChartCard
+      title={props.title}
+      state={query}
+      height={150}
+      isEmpty={series.every((one) => one.points.every((point) => (point.value ?? 0) === 0))}
+      empty={
+        measure === 'cost'
+          ? 'No model call with a known price in this time range.'
+          : 'No model call reported tokens in this time range.'
+      }
+      query={{
+        path: '/api/telemetry/aggregate',
+        body: figureBody(scope, body),
+        environment,
+        rows: { to: '/traces', search: { q: 'model:*', view: 'spans' } },
+      }}
+    >
+      <TimeChart
+        label={`${props.title} over time`}
+        kind="bars"
+        unit={props.unit}
+        missing="zero"
+        height={110}
+        window={scope.window}
+        stepSeconds={query.data?.bucketSeconds ?? step}
+        series={series}
+        total={query.data?.groups ?? series.length}
+        pending={query.isPlaceholderData}
+        onZoom={zoom}
+        onDrill={drill}
+      />
+    </ChartCard>
+  );
+}

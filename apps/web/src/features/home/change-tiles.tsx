@@ -1,0 +1,151 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { FigureBody } from '../../api/home.ts';
+import type { Scope } from '../../api/telemetry.ts';
+import { Sparkline } from '../../charts/visualise/sparkline.tsx';
+import { Stat } from '../../charts/visualise/stat.tsx';
+import { formatTime } from '../../lib/format.ts';
+import { zonePreference } from '../../lib/zone.ts';
+import { Failure } from '../../ui/states.tsx';
+import { bucketValues, type Figure, figureOf, sumOf } from './figures.ts';
+import { useFigures } from './use-figures.ts';
+
+/** Whole requests: their root spans. */
+const REQUESTS = {
+  q: 'root:true',
+  measures: ['count', 'errors', 'duration_p95'],
+  comparePrevious: true,
+} satisfies FigureBody;
+const USAGE = {
+  measures: ['model_calls', 'cost', 'input_tokens', 'output_tokens'],
+  comparePrevious: true,
+} satisfies FigureBody;
+const REQUESTS_OVER_TIME = {
+  q: 'root:true',
+  measures: ['count', 'errors', 'duration_p95'],
+  bucketSeconds: 'auto',
+} satisfies FigureBody;
+const USAGE_OVER_TIME = {
+  measures: ['model_calls', 'cost', 'input_tokens', 'output_tokens'],
+  bucketSeconds: 'auto',
+} satisfies FigureBody;
+
+/** Traffic, errors, latency, calls, tokens and cost, each against the period before and each a way to the rows. */
+export function ChangeTiles({ scope }: { scope: Scope }) {
+  const requests = useFigures(scope, REQUESTS);
+  const usage = useFigures(scope, USAGE);
+  const requestLines = useFigures(scope, REQUESTS_OVER_TIME);
+  const usageLines = useFigures(scope, USAGE_OVER_TIME);
+  const navigate = useNavigate();
+  const zone = zonePreference.use();
+  const failed = [requests, usage].find((query) => query.isError);
+  if (failed) return <Failure error={failed.error} onRetry={() => void failed.refetch()} />;
+  if (requests.data === undefined || usage.data === undefined)
+    return <div role="status" aria-label="Loading the figures" className="skeleton h-24 shrink-0" />;
+  const before = requests.data.previous;
+  const line = (query: typeof requestLines, measure: number, isSum: boolean) =>
+    bucketValues(query.data, measure, scope.window, isSum);
+  const tokens = addUp(line(usageLines, 2, true), line(usageLines, 3, true));
+  const tile = (about: {
+    label: string;
+    figure: Figure;
+    unit: string;
+    better: 'lower' | 'higher' | 'neither';
+    values: readonly (number | null)[];
+    kind: 'line' | 'bars';
+    tone?: 'danger';
+    search: { q?: string; view?: 'spans'; sort?: string };
+  }) => (
+    <Stat
+      key={about.label}
+      label={about.label}
+      value={about.figure.value}
+      previous={about.figure.previous}
+      unit={about.unit}
+      better={about.better}
+      onChoose={() => void navigate({ to: '/traces', search: about.search as never })}
+    >
+      <Sparkline
+        label={`${about.label} over time`}
+        values={about.values}
+        unit={about.unit}
+        kind={about.kind}
+        width={150}
+        height={22}
+        {...(about.tone === undefined ? {} : { tone: about.tone })}
+      />
+    </Stat>
+  );
+  return (
+    <section
+      aria-label="What changed"
+      className="shrink-0 rounded-md border border-line bg-surface px-1 py-1"
+    >
+      <div className="grid grid-cols-2 gap-1 md:grid-cols-3 xl:grid-cols-6">
+        {tile({
+          label: 'Traces',
+          figure: figureOf(requests.data, 0, true),
+          unit: '',
+          better: 'neither',
+          values: line(requestLines, 0, true),
+          kind: 'bars',
+          search: {},
+        })}
+        {tile({
+          label: 'Failed traces',
+          figure: figureOf(requests.data, 1, true),
+          unit: '',
+          better: 'lower',
+          values: line(requestLines, 1, true),
+          kind: 'bars',
+          tone: 'danger',
+          search: { q: 'root:true status:error', view: 'spans' },
+        })}
+        {tile({
+          label: 'Latency p95',
+          figure: figureOf(requests.data, 2, false),
+          unit: 'ms',
+          better: 'lower',
+          values: line(requestLines, 2, false),
+          kind: 'line',
+          search: { sort: '-duration' },
+        })}
+        {tile({
+          label: 'Model calls',
+          figure: figureOf(usage.data, 0, true),
+          unit: '',
+          better: 'neither',
+          values: line(usageLines, 0, true),
+          kind: 'bars',
+          search: { q: 'model:*', view: 'spans' },
+        })}
+        {tile({
+          label: 'Tokens',
+          figure: sumOf(figureOf(usage.data, 2, true), figureOf(usage.data, 3, true)),
+          unit: '',
+          better: 'neither',
+          values: tokens,
+          kind: 'bars',
+          search: { sort: '-tokens' },
+        })}
+        {tile({
+          label: 'Cost',
+          figure: figureOf(usage.data, 1, true),
+          unit: 'USD',
+          better: 'lower',
+          values: line(usageLines, 1, true),
+          kind: 'bars',
+          search: { sort: '-cost' },
+        })}
+      </div>
+      {before !== null && (
+        <p className="px-2 pt-0.5 text-xs text-muted">
+          Compared with {formatTime(Date.parse(before.from), zone).slice(0, -4)} to{' '}
+          {formatTime(Date.parse(before.to), zone).slice(0, -4)}
+        </p>
+      )}
+    </section>
+  );
+}
+
+const addUp = (a: readonly (number | null)[], b: readonly (number | null)[]): (number | null)[] =>
+  a.map((value, at) => (value ?? 0) + (b[at] ?? 0));

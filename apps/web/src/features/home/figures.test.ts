@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import type { AggregateData } from '../../api/home.ts';
+import { bucketValues, figureOf, rankedOf, sumOf } from './figures.ts';
+
+type Row = AggregateData['rows'][number];
+const row = (changes: Partial<Row>): Row => ({
+  time: null,
+  group: [],
+  values: [],
+  previous: null,
+  ...changes,
+});
+const answer = (rows: Row[], bucketSeconds: number | null = null): AggregateData => ({
+  from: '2026-11-20T10:00:00.000Z',
+  to: '2026-11-20T11:00:00.000Z',
+  bucketSeconds,
+  rows,
+  groups: rows.length,
+  previous: null,
+  source: 'rows',
+  maxRowsToRead: 1,
+});
+
+it('reads a figure and the one before; nothing is 0 of a sum and unknown of a quantile', () => {
+  const data = answer([row({ values: [5, null], previous: [4, 7] })]);
+  expect(figureOf(data, 0, true)).toEqual({ value: 5, previous: 4 });
+  expect(figureOf(data, 1, false)).toEqual({ value: null, previous: 7 });
+  expect(figureOf(answer([]), 0, true)).toEqual({ value: 0, previous: 0 });
+  expect(figureOf(undefined, 0, false)).toEqual({ value: null, previous: null });
+  expect(sumOf({ value: 1, previous: null }, { value: 2, previous: null })).toEqual({
+    value: 3,
+    previous: null,
+  });
+});
+
+it('gives every bucket of the window a value', () => {
+  const data = answer(
+    [
+      row({ time: '2026-11-20T10:20:00.000Z', values: [3] }),
+      row({ time: '2026-11-20T10:40:00.000Z', values: [1] }),
+    ],
+    1_200,
+  );
+  const window = { fromMs: Date.parse('2026-11-20T10:05:00Z'), toMs: Date.parse('2026-11-20T11:00:00Z') };
+  expect(bucketValues(data, 0, window, true)).toEqual([0, 3, 1]);
+  expect(bucketValues(data, 0, window, false)).toEqual([null, 3, 1]);
+  expect(bucketValues(undefined, 0, window, true)).toEqual([]);
+});
+
+it('ranks what has a name and a figure', () => {
+  const ranked = rankedOf(
+    answer([
+      row({ group: ['a'], values: [9, 1], previous: [3, 1] }),
+      row({ group: [''], values: [8, 1] }),
+      row({ group: ['b'], values: [0, 4] }),
+    ]),
+  );
+  expect(ranked).toEqual([{ group: ['a'], values: [9, 1], before: 3 }]);
+});

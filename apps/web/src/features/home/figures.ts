@@ -1,0 +1,57 @@
+import type { AggregateData } from '../../api/home.ts';
+import type { TimeWindow } from '../../lib/time-range.ts';
+
+/** One figure of an answer without buckets and groups, now and in the period before. */
+export interface Figure {
+  readonly value: number | null;
+  readonly previous: number | null;
+}
+
+/** Reads measure number `measure`; sums are 0 where nothing was, everything else is unknown then. */
+export function figureOf(data: AggregateData | undefined, measure: number, isSum: boolean): Figure {
+  const row = data?.rows[0];
+  const none = isSum ? 0 : null;
+  return {
+    value: row?.values[measure] ?? none,
+    previous: row?.previous?.[measure] ?? none,
+  };
+}
+
+/** Two figures added; unknown only when both are. */
+export function sumOf(a: Figure, b: Figure): Figure {
+  const add = (left: number | null, right: number | null) =>
+    left === null && right === null ? null : (left ?? 0) + (right ?? 0);
+  return { value: add(a.value, b.value), previous: add(a.previous, b.previous) };
+}
+
+/** One value a bucket over the whole window; a bucket without a row is 0 of a sum and a gap of anything else. */
+export function bucketValues(
+  data: AggregateData | undefined,
+  measure: number,
+  window: TimeWindow,
+  isSum: boolean,
+): (number | null)[] {
+  const step = (data?.bucketSeconds ?? 0) * 1_000;
+  if (data === undefined || step === 0) return [];
+  const values = new Map(
+    data.rows.map((row) => [Date.parse(row.time ?? ''), row.values[measure] ?? null] as const),
+  );
+  const all: (number | null)[] = [];
+  for (let at = Math.floor(window.fromMs / step) * step; at < window.toMs && all.length < 1_000; at += step)
+    all.push(values.get(at) ?? (isSum ? 0 : null));
+  return all;
+}
+
+/** A group of a ranked answer: its values, and how the first of them was in the period before. */
+export interface Ranked {
+  readonly group: readonly string[];
+  readonly values: readonly (number | null)[];
+  readonly before: number | null;
+}
+
+/** Groups of an answer without buckets, in their order; those that measured nothing, or 0, are left out. */
+export function rankedOf(data: AggregateData | undefined): Ranked[] {
+  return (data?.rows ?? [])
+    .filter((row) => (row.values[0] ?? 0) > 0 && row.group.some((part) => part !== ''))
+    .map((row) => ({ group: row.group, values: row.values, before: row.previous?.[0] ?? null }));
+}

@@ -1,0 +1,44 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef } from 'react';
+import { anyTraceQuery, type Scope } from '../../api/telemetry.ts';
+import { Failure } from '../../ui/states.tsx';
+import { refreshNow, useShell } from '../shell/shell-search.ts';
+import { FirstTrace } from '../traces/first-trace.tsx';
+import { ByModel } from './by-model.tsx';
+import { ChangeTiles } from './change-tiles.tsx';
+import { IngestStrip } from './ingest-strip.tsx';
+import { NewestExceptions } from './newest-exceptions.tsx';
+import { BusiestAgents, ErrorsByService, SlowestOperations } from './ranked-cards.tsx';
+
+/** What changed since the period before, on one screen. */
+export function HomePage() {
+  const { window, environment } = useShell();
+  const scope: Scope = useMemo(() => ({ window, q: '', environment }), [window, environment]);
+  const ever = useQuery(anyTraceQuery(environment));
+  const waiting = useRef(false);
+  useEffect(() => {
+    // The window that was empty ended before the first trace arrived.
+    if (ever.data === true && waiting.current) refreshNow();
+    waiting.current = ever.data === false;
+  }, [ever.data]);
+  const client = useQueryClient();
+  if (ever.data === false) return <FirstTrace environment={environment} page="Home" />;
+  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+  return (
+    <div className="flex h-full flex-col gap-2 overflow-auto p-2">
+      <title>Home · Candela</title>
+      <h1 className="sr-only">Home</h1>
+      <ChangeTiles scope={scope} />
+      <ByModel scope={scope} />
+      <div className="grid gap-2 xl:grid-cols-3">
+        <NewestExceptions scope={scope} />
+        <SlowestOperations scope={scope} />
+        <div className="flex min-w-0 flex-col gap-2">
+          <ErrorsByService scope={scope} />
+          <BusiestAgents scope={scope} />
+        </div>
+      </div>
+      <IngestStrip />
+    </div>
+  );
+}

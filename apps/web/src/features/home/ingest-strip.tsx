@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ingestHealthQuery } from '../../api/ingest-health.ts';
+import { Sparkline } from '../../charts/visualise/sparkline.tsx';
+import { cx } from '../../lib/cx.ts';
+import { exact, formatCount, formatDuration } from '../../lib/format.ts';
+import { StatusIcon } from '../../ui/status.tsx';
+import { recordsWord, sinceText } from '../ingest-health/words.ts';
+
+/** Whether records arrive and go in, in one line. */
+export function IngestStrip() {
+  const { data, isError } = useQuery(ingestHealthQuery());
+  const frame =
+    'flex min-h-9 shrink-0 flex-wrap items-center gap-x-4 gap-y-1 rounded-md border border-line bg-surface px-3 py-1 text-sm';
+  if (isError) return <p className={cx(frame, 'text-muted')}>Ingest health could not be read.</p>;
+  if (!data)
+    return <div role="status" aria-label="Loading ingest health" className="skeleton h-9 shrink-0" />;
+  const { pipeline } = data;
+  const refused = data.troubles
+    .filter((trouble) => trouble.what !== 'changed')
+    .reduce((sum, trouble) => sum + trouble.count, 0);
+  const lastHour = data.minutes.reduce((sum, minute) => sum + minute.accepted, 0);
+  return (
+    <section aria-label="Ingest health" className={frame}>
+      <span className="flex items-center gap-1.5 font-medium">
+        <StatusIcon status={data.state === 'ok' ? (refused > 0 ? 'partly' : 'ok') : 'error'} />
+        <Link to="/settings/ingest" className="hover:underline">
+          Ingest
+        </Link>
+      </span>
+      {data.reasons[0] !== undefined && <span className="text-danger">{data.reasons[0]}</span>}
+      <span className="flex items-center gap-2" title="Records accepted in each minute of the last hour">
+        <Sparkline
+          label="Records accepted a minute"
+          values={data.minutes.map((minute) => minute.accepted)}
+          kind="bars"
+          width={120}
+          height={18}
+        />
+        <span className="text-muted">{recordsWord(lastHour)} in the last hour</span>
+      </span>
+      {data.signals.map((signal) => (
+        <span key={signal.signal} className="text-muted">
+          {signal.signal}{' '}
+          <span className="text-text">{sinceText(signal.lastTime, Date.parse(data.now))}</span>
+        </span>
+      ))}
+      <span className="text-muted" title="Age of the oldest request that is not yet in the store">
+        lag <span className="text-text">{formatDuration(pipeline.lagMs)}</span>
+      </span>
+      <span className="text-muted" title={`${exact(pipeline.logBytes)} bytes of the write-ahead log`}>
+        backlog <span className="text-text">{formatCount(pipeline.backlogRequests)}</span>
+      </span>
+      <Link
+        to="/settings/ingest"
+        className={cx('ml-auto hover:underline', refused > 0 ? 'text-danger' : 'text-muted')}
+      >
+        {refused > 0
+          ? `${formatCount(refused)} refused: ${data.troubles[0]?.reason ?? ''}`
+          : 'nothing refused'}
+      </Link>
+    </section>
+  );
+}

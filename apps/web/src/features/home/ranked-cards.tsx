@@ -1,0 +1,187 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type FigureBody, figureBody } from '../../api/home.ts';
+import type { Scope } from '../../api/telemetry.ts';
+import { changeOf, changeText } from '../../charts/prepare/change.ts';
+import { BarList } from '../../charts/visualise/bar-list.tsx';
+import { cx } from '../../lib/cx.ts';
+import { exact, formatCount, formatDuration } from '../../lib/format.ts';
+import { quoted } from '../../lib/query-text.ts';
+import { ChartCard } from '../explore/chart-card.tsx';
+import { rankedOf } from './figures.ts';
+import { useFigures } from './use-figures.ts';
+
+const SLOWEST: FigureBody = {
+  groupBy: ['name', 'service'],
+  measures: ['duration_p95', 'count'],
+  limit: 9,
+  comparePrevious: true,
+};
+const FAILING: FigureBody = {
+  q: 'status:error',
+  groupBy: ['service'],
+  measures: ['count'],
+  limit: 4,
+  comparePrevious: true,
+};
+const AGENTS: FigureBody = {
+  q: 'operation:invoke_agent agent:*',
+  groupBy: ['agent'],
+  measures: ['count', 'error_rate', 'duration_p50'],
+  limit: 4,
+  comparePrevious: true,
+};
+
+const queryOf = (scope: Scope, body: FigureBody, q: string) => ({
+  path: '/api/telemetry/aggregate',
+  body: figureBody(scope, body),
+  environment: scope.environment,
+  rows: { to: '/traces', search: { ...(q === '' ? {} : { q }), view: 'spans' } },
+});
+
+/** The operations with the highest p95, and how it moved. */
+export function SlowestOperations({ scope }: { scope: Scope }) {
+  const query = useFigures(scope, SLOWEST);
+  const rows = rankedOf(query.data);
+  return (
+    <ChartCard
+      title="Slowest operations"
+      note="p95"
+      state={query}
+      isEmpty={rows.length === 0}
+      query={queryOf(scope, SLOWEST, '')}
+    >
+      <table className="w-full table-fixed text-sm">
+        <thead className="sr-only">
+          <tr>
+            <th>Operation</th>
+            <th>Spans</th>
+            <th>p95</th>
+            <th>Change</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ group: [name = '', service = ''], values, before }) => (
+            <tr key={`${name}\n${service}`} className="border-b border-line/50 last:border-0 hover:bg-hover">
+              <td className="truncate py-1 pl-1">
+                <Link
+                  to="/traces"
+                  search={{
+                    q: `name:${quoted(name)} service:${quoted(service)}`,
+                    view: 'spans',
+                    sort: '-duration',
+                  }}
+                  title={`${name} of ${service}: the slowest spans`}
+                  className="hover:underline"
+                >
+                  {name || '(no name)'} <span className="text-muted">{service}</span>
+                </Link>
+              </td>
+              <td className="w-14 py-1 text-right text-muted" title={`${exact(values[1])} spans`}>
+                {formatCount(values[1])}
+              </td>
+              <td className="w-20 py-1 text-right" title={exact(values[0], ' ms')}>
+                {formatDuration(values[0])}
+              </td>
+              <td className="w-20 py-1 pr-1 text-right">
+                <Change now={values[0] ?? null} before={before} format={(ms) => exact(ms, ' ms')} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ChartCard>
+  );
+}
+
+/** How a figure moved, where less is better. */
+function Change(props: {
+  now: number | null;
+  before: number | null;
+  format: (value: number | null) => string;
+}) {
+  const change = changeOf(props.now, props.before, 'lower');
+  const text = props.before === null ? 'new' : changeText(change);
+  const notable = change.verdict !== 'neutral' && Math.abs(change.ratio ?? 1) >= 0.1;
+  return (
+    <span
+      title={
+        props.before === null
+          ? 'Not seen in the period before'
+          : `${props.format(props.before)} in the period before`
+      }
+      className={cx(!notable ? 'text-muted' : change.verdict === 'worse' ? 'text-danger' : 'text-ok')}
+    >
+      {text === 'no change' ? '=' : text}
+    </span>
+  );
+}
+
+export function ErrorsByService({ scope }: { scope: Scope }) {
+  const query = useFigures(scope, FAILING);
+  const navigate = useNavigate();
+  const rows = rankedOf(query.data);
+  return (
+    <ChartCard
+      title="Errors by service"
+      state={query}
+      height={104}
+      isEmpty={rows.length === 0}
+      empty="No span failed in this time range."
+      query={queryOf(scope, FAILING, 'status:error')}
+    >
+      <BarList
+        label="Failed spans by service"
+        items={rows.map(({ group: [service = ''], values, before }) => ({
+          key: service,
+          label: service,
+          value: values[0] ?? null,
+          tone: 'danger' as const,
+          note: <Change now={values[0] ?? null} before={before} format={exact} />,
+        }))}
+        total={query.data?.groups ?? rows.length}
+        onChoose={(service) =>
+          void navigate({
+            to: '/traces',
+            search: { q: `status:error service:${quoted(service)}`, view: 'spans' },
+          })
+        }
+      />
+    </ChartCard>
+  );
+}
+
+export function BusiestAgents({ scope }: { scope: Scope }) {
+  const query = useFigures(scope, AGENTS);
+  const navigate = useNavigate();
+  const rows = rankedOf(query.data);
+  return (
+    <ChartCard
+      title="Most active agents"
+      note="runs"
+      state={query}
+      height={104}
+      isEmpty={rows.length === 0}
+      empty="No agent ran in this time range."
+      query={queryOf(scope, AGENTS, 'operation:invoke_agent agent:*')}
+    >
+      <BarList
+        label="Runs by agent"
+        items={rows.map(({ group: [agent = ''], values }) => ({
+          key: agent,
+          label: agent,
+          value: values[0] ?? null,
+          note: `${formatDuration(values[2])}${(values[1] ?? 0) > 0 ? ` · ${percent(values[1] ?? 0)} failed` : ''}`,
+        }))}
+        total={query.data?.groups ?? rows.length}
+        onChoose={(agent) =>
+          void navigate({
+            to: '/traces',
+            search: { q: `operation:invoke_agent agent:${quoted(agent)}`, view: 'spans' },
+          })
+        }
+      />
+    </ChartCard>
+  );
+}
+
+const percent = (ratio: number): string => `${Number((ratio * 100).toPrecision(2))}%`;
