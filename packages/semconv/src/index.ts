@@ -3,7 +3,7 @@ export { messageIdentity } from './content/identity.ts';
 export { MESSAGE_LOG_PREFIX } from './content/log-messages.ts';
 export { CONVENTIONS } from './conventions/index.ts';
 export { normaliseLog, normaliseSpan, readConversation, readLogConversation } from './normalise.ts';
-export { isModelOperation } from './facts/operation.ts';
+export { isModelOperation, MODEL_OPERATIONS } from './facts/operation.ts';
 export { type PriceEntry, type PriceList, PRICE_LIST } from './prices/list.ts';
 export { priceUsage } from './prices/price-usage.ts';
 export * from './types.ts';

@@ -51,6 +51,11 @@ export const FIELDS = {
   session: { type: 'string', signals: TRACED, description: 'Session or conversation id' },
   user: { type: 'string', signals: TRACED, description: 'End user id' },
   agent: { type: 'string', signals: TRACED, description: 'Agent name' },
+  agent_version: {
+    type: 'string',
+    signals: SPANS,
+    description: "Fingerprint of an agent's prompt, tools, model and settings",
+  },
   tool: { type: 'string', signals: TRACED, description: 'Tool name' },
   workflow: { type: 'string', signals: SPANS, description: 'Workflow name' },
   prompt_name: { type: 'string', signals: SPANS, description: 'Name of the managed prompt' },

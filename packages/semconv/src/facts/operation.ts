@@ -28,7 +28,8 @@ const OPERATIONS: ReadonlyMap<string, string> = new Map([
   ['transcribe', 'audio'],
 ]);
 
-const MODEL_CALLS: ReadonlySet<string> = new Set([
+/** Canonical operations that are a call to a model. */
+export const MODEL_OPERATIONS: readonly string[] = [
   'chat',
   'text_completion',
   'embeddings',
@@ -39,7 +40,8 @@ const MODEL_CALLS: ReadonlySet<string> = new Set([
   'translate',
   'moderation',
   'realtime',
-]);
+];
+const MODEL_CALLS: ReadonlySet<string> = new Set(MODEL_OPERATIONS);
 
 const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
   ['tool-calls', 'tool_calls'],

@@ -1,7 +1,6 @@
 import { type ActivitySort, parseFilterOrFail, USER_SORTS } from '@candela/contract';
 import type { Span } from '@candela/otlp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { wholeBuckets } from '../core/rolled.ts';
 import {
   BASE_MS,
   contextOf,
@@ -173,9 +172,6 @@ describe('sessions', () => {
       const { data } = await list({ window: { from: at(from), to: at(to) } });
       expect([from, to, data.find((row) => row.sessionId === 's1')?.spans ?? 0]).toEqual([from, to, spans]);
     }
-    expect(wholeBuckets({ from: 1n, to: 299_999_999_999n })).toBeUndefined();
-    expect(wholeBuckets({ from: 0n, to: 600_000_000_001n })).toEqual({ from: 0, to: 600 });
-    expect(wholeBuckets({ from: 1n, to: 600_000_000_000n })).toEqual({ from: 300, to: 600 });
   });
 
   it('sorts by everything, and pages without gaps or repeats', async () => {

@@ -1,6 +1,6 @@
 import type { FieldName } from '@candela/contract';
 import { isContentKey } from '@candela/semconv';
-import { SPAN_ATTRIBUTE_PAIRS } from '../../schema/expressions.ts';
+import { AGENT_VERSION, SPAN_ATTRIBUTE_PAIRS } from '../../schema/expressions.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 import { column, type Field, type Source } from '../core/source.ts';
 import { containsAnywhere, wordsAnywhere } from './span-words.ts';
@@ -40,6 +40,7 @@ export const SPAN_FIELDS: Record<
   session: column('SessionId'),
   user: column('UserId'),
   agent: column('AgentName'),
+  agent_version: column(AGENT_VERSION),
   tool: column('ToolName'),
   workflow: column('WorkflowName'),
   prompt_name: column('PromptName'),

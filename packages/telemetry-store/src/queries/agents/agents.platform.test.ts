@@ -1,0 +1,234 @@
+import { type AgentFigures, parseFilterOrFail } from '@candela/contract';
+import type { Span } from '@candela/otlp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  BASE_MS,
+  contextOf,
+  id,
+  LIMITS,
+  openQueryBench,
+  type QueryBench,
+  recordStatements,
+  span,
+} from '../core/testing.ts';
+import { type AgentQueries, createAgentQueries } from './index.ts';
+
+let bench: QueryBench;
+let queries: AgentQueries;
+let statements: string[];
+const context = contextOf();
+const at = (ms: number) => BigInt(BASE_MS + ms) * 1_000_000n;
+const window = { from: at(-60_000), to: at(3_600_000) };
+const HOSTILE = 'crew "lead" (or) a:b/\\*';
+
+let next = 1_000;
+
+interface Call {
+  readonly trace: number;
+  readonly parent?: number;
+  readonly atMs: number;
+  readonly agent?: string;
+  readonly system?: string;
+  readonly model?: string;
+  readonly temperature?: number;
+  readonly failed?: boolean;
+  readonly tools?: string;
+}
+
+function call(given: Call): Span {
+  const own = next++;
+  const start = BigInt(BASE_MS + given.atMs) * 1_000_000n;
+  return span(given.trace, own, given.atMs, {
+    name: 'chat',
+    endTimeUnixNano: start + BigInt(40 + (own % 7) * 30) * 1_000_000n,
+    ...(given.parent === undefined ? {} : { parentSpanId: id(given.parent, 16) }),
+    ...(given.failed === true ? { status: { code: 2, message: 'limit' } } : {}),
+    attributes: {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': given.model ?? 'gpt-4o',
+      'gen_ai.request.temperature': given.temperature ?? 0.2,
+      ...(given.agent === undefined ? {} : { 'gen_ai.agent.name': given.agent }),
+      'gen_ai.usage.input_tokens': 100 + (own % 5),
+      'gen_ai.usage.output_tokens': 10,
+      'gen_ai.tool.definitions':
+        given.tools ??
+        JSON.stringify([{ type: 'function', name: 'search', description: 'Finds', parameters: {} }]),
+      'gen_ai.input.messages': JSON.stringify([
+        { role: 'system', parts: [{ type: 'text', content: given.system ?? 'You plan.' }] },
+        { role: 'user', parts: [{ type: 'text', content: `question ${own}` }] },
+      ]),
+      'gen_ai.output.messages': '[]',
+    },
+  });
+}
+
+const run = (trace: number, own: number, atMs: number, agent: string, parent?: number): Span =>
+  span(trace, own, atMs, {
+    name: `invoke_agent ${agent}`,
+    ...(parent === undefined ? {} : { parentSpanId: id(parent, 16) }),
+    attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': agent },
+  });
+const tool = (trace: number, own: number, atMs: number, name: string, parent: number, agent?: string): Span =>
+  span(trace, own, atMs, {
+    name: `execute_tool ${name}`,
+    parentSpanId: id(parent, 16),
+    ...(name === 'fetch' ? { status: { code: 2, message: 'no' } } : {}),
+    attributes: {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': name,
+      ...(agent === undefined ? {} : { 'gen_ai.agent.name': agent }),
+    },
+  });
+
+beforeAll(async () => {
+  bench = await openQueryBench();
+  const recorded = recordStatements(bench.store);
+  statements = recorded.statements;
+  queries = createAgentQueries(recorded.store, LIMITS);
+  const spans: Span[] = [];
+  for (let trace = 1; trace <= 12; trace++) {
+    const base = trace * 50;
+    const atMs = trace * 60_000;
+    const system = trace <= 6 ? 'You plan.' : 'You plan well.';
+    spans.push(
+      run(trace, base, atMs, HOSTILE),
+      call({ trace, parent: base, atMs: atMs + 1, agent: HOSTILE, system }),
+      call({ trace, parent: base, atMs: atMs + 2, agent: HOSTILE, system, failed: trace % 4 === 0 }),
+      tool(trace, base + 1, atMs + 3, 'search', base, HOSTILE),
+      span(trace, base + 2, atMs + 4, { parentSpanId: id(base, 16) }),
+      run(trace, base + 3, atMs + 5, 'writer', base + 2),
+      call({ trace, parent: base + 3, atMs: atMs + 6, model: 'gpt-4o-mini' }),
+      tool(trace, base + 4, atMs + 7, 'fetch', base + 3),
+    );
+  }
+  // A circle of parents, and an agent that calls itself.
+  spans.push(
+    run(20, 2_001, 0, 'writer', 2_002),
+    run(20, 2_002, 0, 'writer', 2_001),
+    call({ trace: 21, atMs: 100, agent: HOSTILE, temperature: 0.9 }),
+  );
+  await bench.put(spans);
+  await bench.put([run(30, 3_001, 0, 'foreign')], { project: 'other' });
+}, 60_000);
+afterAll(() => bench.close());
+
+/** The figures that the filter of a figure gives in the aggregate: what a person sees who follows the link. */
+async function recomputed(figures: AgentFigures): Promise<void> {
+  const { rows } = await bench.queries.aggregate(context, {
+    signal: 'spans',
+    window,
+    filter: parseFilterOrFail(figures.q, 'spans'),
+    groupBy: [],
+    measures: ['count', 'errors', 'duration_p50', 'duration_p95', 'input_tokens', 'output_tokens', 'cost'],
+    bucketSeconds: undefined,
+    limit: 1,
+    comparePrevious: false,
+  });
+  const [count, errors, p50, p95, input, output, cost] = rows[0]?.values ?? [];
+  expect([figures.q, figures.count, figures.errors]).toEqual([figures.q, count ?? 0, errors ?? 0]);
+  expect(figures.inputTokens ?? 0).toBe(input ?? 0);
+  expect(figures.outputTokens ?? 0).toBe(output ?? 0);
+  expect(figures.costUsd ?? 0).toBeCloseTo(cost ?? 0, 9);
+  if (figures.count === 0) return;
+  expect(Math.abs((figures.p50Ms ?? 0) / (p50 ?? 1) - 1)).toBeLessThan(0.03);
+  expect(Math.abs((figures.p95Ms ?? 0) / (p95 ?? 1) - 1)).toBeLessThan(0.03);
+}
+
+describe('agents', () => {
+  it('states its statements and lists the busiest first', async () => {
+    statements.length = 0;
+    const { agents, total, bucketSeconds } = await queries.agents(context, { window, search: undefined });
+    expect(statements).toHaveLength(3);
+    expect(statements[0]).toMatch(
+      /^SELECT AgentName, count\(\) OVER \(\) AS Total FROM \(SELECT Bucket, AgentName, .* FROM agent_figures WHERE ProjectId = \{p0:String\} .* UNION ALL SELECT .*\) WHERE 1 GROUP BY AgentName ORDER BY sum\(Spans\) DESC, AgentName LIMIT 200$/,
+    );
+    expect(total).toBe(2);
+    expect(bucketSeconds).toBe(300);
+    expect(agents.map((agent) => agent.name)).toEqual([HOSTILE, 'writer']);
+    expect(agents[0]).toMatchObject({
+      frameworks: ['gen-ai', 'test'],
+      services: ['shop'],
+      providers: ['openai'],
+      models: ['gpt-4o'],
+      versions: 3,
+      runs: { count: 12 },
+      calls: { count: 25, errors: 3 },
+      tools: { count: 12, errors: 0 },
+    });
+    expect(agents[0]?.trend.reduce((sum, point) => sum + point.count, 0)).toBe(12);
+    expect(agents[1]).toMatchObject({ versions: 0, runs: { count: 14 }, calls: { count: 0, p50Ms: null } });
+  });
+
+  it('finds by a part of the name', async () => {
+    const { agents } = await queries.agents(context, { window, search: 'WRIT' });
+    expect(agents.map((agent) => agent.name)).toEqual(['writer']);
+    expect((await queries.agents(context, { window, search: '%' })).agents).toEqual([]);
+  });
+
+  it('gives every number again from the spans', async () => {
+    const { agents } = await queries.agents(context, { window, search: undefined });
+    for (const agent of agents)
+      for (const kind of ['runs', 'calls', 'tools'] as const) await recomputed(agent[kind]);
+    const agent = await queries.agent(context, { agent: HOSTILE, window });
+    const parts = [...agent.byModel, ...agent.byTool, ...agent.byVersion];
+    expect(parts).toHaveLength(5);
+    for (const part of parts) await recomputed(part.figures);
+    for (const name of [HOSTILE, 'writer']) {
+      const graph = await queries.graph(context, { agent: name, window });
+      for (const { figures } of graph.edges) await recomputed({ ...figures, q: figures.q ?? '' });
+    }
+  });
+});
+
+describe('versions', () => {
+  it('are told apart by prompt and settings, the newest first', async () => {
+    const { byVersion } = await queries.agent(context, { agent: HOSTILE, window });
+    expect(byVersion.map(({ figures }) => figures.count)).toEqual([12, 12, 1]);
+    const contents = await Promise.all(
+      byVersion.map(({ version }) => queries.version(context, { agent: HOSTILE, window, version })),
+    );
+    expect(contents.map(({ system }) => system)).toEqual(['You plan well.', 'You plan.', 'You plan.']);
+    expect(contents[0]).toMatchObject({
+      model: 'gpt-4o',
+      tools: [{ name: 'search', description: 'Finds' }],
+      settings: [{ key: 'gen_ai.request.temperature', value: '0.2' }],
+    });
+    expect(contents[2]?.settings).toEqual([{ key: 'gen_ai.request.temperature', value: '0.9' }]);
+  });
+
+  it('of nobody and nowhere are not found', async () => {
+    const version = '0'.repeat(16);
+    await expect(queries.version(context, { agent: HOSTILE, window, version })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    for (const agent of ['foreign', 'nobody']) {
+      await expect(queries.agent(context, { agent, window })).rejects.toMatchObject({ code: 'not_found' });
+      await expect(queries.graph(context, { agent, window })).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+});
+
+describe('who calls whom', () => {
+  it('follows parents to the nearest agent, and knows what the agent itself names', async () => {
+    const graph = await queries.graph(context, { agent: HOSTILE, window });
+    expect(graph.edges.map(({ from, to, basis, figures }) => [from, to, basis, figures.count])).toEqual([
+      [`agent ${HOSTILE}`, 'model gpt-4o', 'window', 25],
+      [`agent ${HOSTILE}`, 'tool search', 'window', 12],
+      [`agent ${HOSTILE}`, 'agent writer', 'newest', 12],
+    ]);
+    expect(graph).toMatchObject({ sampledTraces: 13, complete: true });
+  });
+
+  it('tells tools and models that name no agent by their parents, and ends on circles', async () => {
+    const graph = await queries.graph(context, { agent: 'writer', window });
+    expect(
+      graph.edges.map(({ from, to, basis, figures }) => [from, to, basis, figures.count, figures.errors]),
+    ).toEqual([
+      [`agent ${HOSTILE}`, 'agent writer', 'newest', 12, 0],
+      ['agent writer', 'model gpt-4o-mini', 'newest', 12, 0],
+      ['agent writer', 'tool fetch', 'newest', 12, 12],
+      ['agent writer', 'agent writer', 'newest', 2, 0],
+    ]);
+  });
+});

@@ -1,0 +1,137 @@
+import {
+  type AgentEdge,
+  type AgentFigures,
+  printFilter,
+  type ResponseOf,
+  type ROUTES,
+} from '@candela/contract';
+import { fail, type RequestContext } from '@candela/kernel';
+import { MODEL_OPERATIONS } from '@candela/semconv';
+import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
+import type { Runner } from '../core/run.ts';
+import { Scope } from '../core/scope.ts';
+import { SPANS } from '../spans/span-fields.ts';
+import { iso } from '../spans/span-row.ts';
+import { type OfAgent, readParts } from './agent.ts';
+import { type Relation, relationsOf, type Target, type TreeSpan } from './call-tree.ts';
+
+export type AgentGraph = ResponseOf<typeof ROUTES.agentGraph>['data'];
+
+/** Newest spans of the agent that are looked through for their traces. */
+const MAX_OWN_SPANS = 3_000;
+const MAX_TRACES = 100;
+const MAX_SPANS = 50_000;
+/** Nodes beside the agent itself. */
+const MAX_NODES = 60;
+/** More ids than these do not fit into a search text. */
+const MAX_IDS = 150;
+const HOUR = 3_600_000_000_000n;
+const MODELS = new Set(MODEL_OPERATIONS);
+
+const idOf = ({ kind, name }: Target): string => `${kind} ${name}`;
+
+/**
+ * Who calls what. An agent's models and tools: every span of the window that names the agent. Other agents, and spans
+ * that do not say whose they are: by their parents, in the newest traces. @throws not_found
+ */
+export async function readGraph(
+  runner: Runner,
+  context: RequestContext,
+  input: OfAgent,
+): Promise<AgentGraph> {
+  const [models, tools, sample] = await Promise.all([
+    readParts(runner, context, input, 'call'),
+    readParts(runner, context, input, 'tool'),
+    readSample(runner, context, input),
+  ]);
+  if (sample.traces === 0) throw fail('not_found', { what: 'The agent in this time range' });
+  const self: Target = { kind: 'agent', name: input.agent };
+  const named = (kind: 'model' | 'tool', parts: typeof models) =>
+    parts
+      .filter((part) => part.name !== '')
+      .map((part): AgentEdge & { target: Target } => {
+        const target: Target = { kind, name: part.name };
+        return { from: idOf(self), to: idOf(target), figures: part.figures, basis: 'window', target };
+      });
+  const exact = [...named('model', models), ...named('tool', tools)];
+  const taken = new Set(exact.map((edge) => edge.to));
+  const relations = relationsOf(sample.spans, MODELS).toSorted((a, b) => b.spans.length - a.spans.length);
+  const nodes = new Map<string, Target>([[idOf(self), self]]);
+  for (const { target } of exact) if (nodes.size <= MAX_NODES) nodes.set(idOf(target), target);
+  const followed: AgentEdge[] = [];
+  for (const relation of relations) {
+    const from: Target = { kind: 'agent', name: relation.from };
+    // A model that the agent names itself has its edge; what other agents use stays on their own pages.
+    if (relation.to.kind !== 'agent' && (relation.from !== input.agent || taken.has(idOf(relation.to))))
+      continue;
+    for (const node of [from, relation.to]) if (nodes.size <= MAX_NODES) nodes.set(idOf(node), node);
+    followed.push({ from: idOf(from), to: idOf(relation.to), figures: figuresOf(relation), basis: 'newest' });
+  }
+  const edges = [...exact.map(({ target: _, ...edge }) => edge), ...followed];
+  return {
+    nodes: [...nodes].map(([id, node]) => ({ id, ...node })),
+    edges: edges.filter((edge) => nodes.has(edge.from) && nodes.has(edge.to)),
+    sampledTraces: sample.traces,
+    sampledFrom: sample.from,
+    complete: sample.complete,
+  };
+}
+
+interface Sample {
+  readonly spans: TreeSpan[];
+  readonly traces: number;
+  readonly from: string | null;
+  readonly complete: boolean;
+}
+
+/** The spans of the newest traces that the agent had a part in. */
+async function readSample(runner: Runner, context: RequestContext, input: OfAgent): Promise<Sample> {
+  const open = Scope.of(context, SPANS).during(input.window);
+  const own = open.and(`AgentName = ${open.params.bind(input.agent, 'String')}`);
+  const rows = await runner.run<{ TraceId: string; Ns: string }>(
+    own,
+    `SELECT TraceId, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns ${own.from}
+     ORDER BY Timestamp DESC LIMIT ${MAX_OWN_SPANS}`,
+  );
+  const newest = [...new Set(rows.map((row) => row.TraceId))].slice(0, MAX_TRACES);
+  const chosen = new Set(newest);
+  const times = rows.flatMap((row) => (chosen.has(row.TraceId) ? [BigInt(row.Ns)] : []));
+  const [last, first] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined) return { spans: [], traces: 0, from: null, complete: true };
+  const near = Scope.of(context, SPANS).during({ from: first > HOUR ? first - HOUR : 0n, to: last + HOUR });
+  const scope = near.and(`TraceId IN ${near.params.bind(newest, 'Array(String)')}`);
+  const spans = await runner.run<TreeSpan>(
+    scope,
+    `SELECT TraceId, SpanId, ParentSpanId, AgentName, GenAiOperation, ToolName, ${MODEL_SQL} AS Model, StatusCode,
+       toString(Duration) AS DurationNs, ${INPUT_TOKENS_SQL} AS InTokens, ${OUTPUT_TOKENS_SQL} AS OutTokens,
+       CostUsd AS Cost, CountsUsage ${scope.from} LIMIT ${MAX_SPANS + 1}`,
+  );
+  const traceCount = new Set(rows.map((row) => row.TraceId)).size;
+  return {
+    spans: spans.slice(0, MAX_SPANS),
+    traces: newest.length,
+    from: iso(first),
+    complete: rows.length < MAX_OWN_SPANS && traceCount <= MAX_TRACES && spans.length <= MAX_SPANS,
+  };
+}
+
+function figuresOf({ spans }: Relation): Omit<AgentFigures, 'q'> & { q: string | null } {
+  const durations = spans.map((span) => Number(span.DurationNs) / 1e6).sort((a, b) => a - b);
+  const at = (share: number) => durations[Math.max(0, Math.ceil(share * durations.length) - 1)] ?? null;
+  const counting = spans.filter((span) => span.CountsUsage === 1);
+  const costs = counting.flatMap((span) => (span.Cost === null ? [] : [span.Cost]));
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  return {
+    count: spans.length,
+    errors: spans.filter((span) => span.StatusCode === 'Error').length,
+    p50Ms: at(0.5),
+    p95Ms: at(0.95),
+    inputTokens: counting.length === 0 ? null : sum(counting.map((span) => span.InTokens)),
+    outputTokens: counting.length === 0 ? null : sum(counting.map((span) => span.OutTokens)),
+    costUsd: costs.length === 0 ? null : sum(costs),
+    q:
+      spans.length > MAX_IDS
+        ? null
+        : printFilter({ field: 'span_id', op: 'in', value: spans.map((span) => span.SpanId) }),
+  };
+}

@@ -1,0 +1,29 @@
+import type { RequestContext } from '@candela/kernel';
+import type { TelemetryStore } from '../../client/store.ts';
+import { type QueryLimits, runner } from '../core/run.ts';
+import { type AgentDetail, type OfAgent, readAgent } from './agent.ts';
+import { type AgentGraph, readGraph } from './graph.ts';
+import { type AgentsInput, type AgentsResult, listAgents } from './list.ts';
+import { readVersion, type VersionContent } from './version.ts';
+
+/** Reads of agents. @throws not_found, query_too_expensive, store_unavailable */
+export interface AgentQueries {
+  agents(context: RequestContext, input: AgentsInput, signal?: AbortSignal): Promise<AgentsResult>;
+  agent(context: RequestContext, input: OfAgent, signal?: AbortSignal): Promise<AgentDetail>;
+  version(
+    context: RequestContext,
+    input: OfAgent & { readonly version: string },
+    signal?: AbortSignal,
+  ): Promise<VersionContent>;
+  graph(context: RequestContext, input: OfAgent, signal?: AbortSignal): Promise<AgentGraph>;
+}
+
+export function createAgentQueries(store: Pick<TelemetryStore, 'select'>, limits: QueryLimits): AgentQueries {
+  const on = (signal: AbortSignal | undefined) => runner(store, limits, signal);
+  return {
+    agents: (context, input, signal) => listAgents(on(signal), context, input),
+    agent: (context, input, signal) => readAgent(on(signal), context, input),
+    version: (context, input, signal) => readVersion(on(signal), context, input),
+    graph: (context, input, signal) => readGraph(on(signal), context, input),
+  };
+}
