@@ -1,0 +1,172 @@
+import type { Span } from '@candela/otlp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  BASE_MS,
+  contextOf,
+  LIMITS,
+  openQueryBench,
+  type QueryBench,
+  recordStatements,
+  span,
+} from '../core/testing.ts';
+import { createFieldQueries } from '../fields/index.ts';
+import { createCompareQueries } from './index.ts';
+
+let bench: QueryBench;
+const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 3_600_000) * 1_000_000n };
+const slow = { field: 'duration_ms', op: '>', value: 1_000 } as const;
+
+/** One span a second: every tenth is slow, and those run on node-3 with another release far more often. */
+const SPANS: Span[] = Array.from({ length: 3_000 }, (_, index) => {
+  const isSlow = index % 10 === 0;
+  const made = span(1 + (index >> 3), 1 + index, index * 1_000, {
+    name: index % 3 === 0 ? 'GET /cart' : 'POST /pay',
+    attributes: {
+      'http.route': index % 3 === 0 ? '/cart' : '/pay',
+      'node.name': isSlow ? 'node-3' : `node-${index % 7}`,
+      release: isSlow && index % 20 === 0 ? 'v2' : 'v1',
+      'request.id': `r${index}`,
+      retries: index % 4,
+      flag: index % 2 === 0,
+      ...(isSlow ? { 'only.slow': 'x' } : {}),
+    },
+  });
+  const end =
+    BigInt(String(made.startTimeUnixNano)) + BigInt((isSlow ? 2_000 : 50) + (index % 13)) * 1_000_000n;
+  return { ...made, endTimeUnixNano: end };
+});
+
+beforeAll(async () => {
+  bench = await openQueryBench();
+  await bench.put(SPANS);
+  await bench.put(SPANS.slice(0, 50), { project: 'foreign', service: 'secret' });
+});
+afterAll(() => bench.close());
+
+describe('what differs', () => {
+  it('ranks the fields that tell the selection from the rest', async () => {
+    const { store, statements } = recordStatements(bench.store);
+    const found = await createCompareQueries(store, LIMITS).compare(contextOf(), 'spans', {
+      window,
+      filter: undefined,
+      selection: slow,
+      limit: 30,
+    });
+    expect(found.selection).toEqual({ rows: 300, sampled: 300 });
+    expect(found.rest).toEqual({ rows: 2_700, sampled: 2_700 });
+    const names = found.fields.map(({ field }) => field);
+    expect(names.slice(0, 2)).toEqual(['attributes.only.slow', 'attributes.node.name']);
+    expect(names).toEqual(expect.arrayContaining(['attributes.release', 'attributes.flag']));
+    const node = found.fields.find(({ field }) => field === 'attributes.node.name');
+    expect(node?.values[0]).toMatchObject({ value: 'node-3', selection: 1 });
+    expect(node?.values[0]?.rest).toBeCloseTo(1 / 7, 1);
+    const only = found.fields[0];
+    expect(only?.difference).toBeCloseTo(1, 1);
+    expect(only?.values).toEqual(expect.arrayContaining([{ value: null, selection: 0, rest: 1 }]));
+    // Ids differ from row to row, which is no difference; what the selection is made by is left out.
+    expect(names).not.toContain('attributes.request.id');
+    expect(names).not.toContain('duration_ms');
+    expect(found.numbers).toEqual([]);
+    expect(statements).toHaveLength(3);
+    expect(statements[0]).toContain('FROM otel_traces WHERE ProjectId = {p0:String}');
+    expect(statements[0]).toContain('GROUP BY B');
+    expect(statements[1]).toMatch(/LIMIT 10000 BY B, Sel/);
+    for (const statement of statements) expect(statement).toContain('ProjectId = {p0:String}');
+  });
+
+  it('tells how far numbers lie apart', async () => {
+    const found = await createCompareQueries(bench.store, LIMITS).compare(contextOf(), 'spans', {
+      window,
+      filter: undefined,
+      selection: { field: 'attributes.node.name', op: '=', value: 'node-3' },
+      limit: 5,
+    });
+    const [duration] = found.numbers;
+    expect(duration).toMatchObject({ field: 'duration_ms', unit: 'ms' });
+    expect(duration?.selection.p90).toBeGreaterThan(1_900);
+    expect(duration?.rest.p99).toBeLessThan(100);
+    expect(duration?.difference).toBeGreaterThan(0.3);
+  });
+
+  it('is empty for nothing, and does not see another project', async () => {
+    const queries = createCompareQueries(bench.store, LIMITS);
+    const none = await queries.compare(contextOf('nobody'), 'spans', {
+      window,
+      filter: undefined,
+      selection: slow,
+      limit: 5,
+    });
+    expect(none).toEqual({
+      selection: { rows: 0, sampled: 0 },
+      rest: { rows: 0, sampled: 0 },
+      fields: [],
+      numbers: [],
+    });
+    const all = await queries.compare(contextOf(), 'spans', {
+      window,
+      filter: undefined,
+      selection: { field: 'name', op: 'exists' },
+      limit: 5,
+    });
+    expect(all.rest.rows).toBe(0);
+    expect(JSON.stringify(all)).not.toContain('secret');
+  });
+});
+
+describe('fields', () => {
+  it('lists named fields and the keys in use with their types', async () => {
+    const { store, statements } = recordStatements(bench.store);
+    const queries = createFieldQueries(store, LIMITS);
+    const { sampled, fields } = await queries.list(contextOf(), 'spans', {
+      window,
+      filter: undefined,
+      prefix: '',
+    });
+    expect(sampled).toBe(3_000);
+    const by = new Map(fields.map((field) => [field.field, field]));
+    expect(by.get('service')).toMatchObject({ source: 'named', type: 'string', rows: 3_000 });
+    expect(by.get('duration_ms')?.type).toBe('duration');
+    expect(by.get('model')?.rows).toBe(0);
+    expect(by.get('attributes.retries')).toMatchObject({ source: 'attributes', type: 'number', rows: 3_000 });
+    expect(by.get('attributes.flag')?.type).toBe('boolean');
+    expect(by.get('attributes.only.slow')?.rows).toBe(300);
+    expect(by.get('resource.service.name')).toMatchObject({ source: 'resource', type: 'string' });
+    expect(by.has('severity')).toBe(false);
+    // Where the newest rows lie is found by narrow columns; maps are read in that part only.
+    expect(statements[0]).not.toContain('mapKeys');
+    expect(statements.at(-1)).toContain('ORDER BY Timestamp DESC LIMIT 5000');
+    const some = await queries.list(contextOf(), 'spans', {
+      window,
+      filter: undefined,
+      prefix: 'attributes.re',
+    });
+    expect(some.fields.map(({ field }) => field).sort()).toEqual([
+      'attributes.release',
+      'attributes.request.id',
+      'attributes.retries',
+    ]);
+  });
+
+  it('completes values, those that begin with the text first', async () => {
+    const queries = createFieldQueries(bench.store, LIMITS);
+    const ask = async (field: string, prefix: string, project = 'default') =>
+      (
+        await queries.values(contextOf(project), 'spans', {
+          window,
+          filter: undefined,
+          field,
+          prefix,
+          limit: 3,
+        })
+      ).values.map(({ value }) => value);
+    expect(await ask('attributes.release', '')).toEqual(['v1', 'v2']);
+    expect(await ask('name', 'post')).toEqual(['POST /pay']);
+    expect(await ask('name', 'CART')).toEqual(['GET /cart']);
+    expect(await ask('attributes.request.id', 'r299')).toHaveLength(3);
+    expect(await ask('status', '')).toEqual(['unset']);
+    expect(await ask('service', '', 'foreign')).toEqual(['secret']);
+    expect(await ask('service', '', 'nobody')).toEqual([]);
+    await expect(ask('text', 'a')).rejects.toThrow(/searched by words/);
+    await expect(ask('nope', 'a')).rejects.toThrow(/no field/);
+  });
+});

@@ -1,0 +1,90 @@
+import type { ComparedField, ComparedNumber, CompareSignal, Filter } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import type { TelemetryStore } from '../../client/store.ts';
+import { type QueryLimits, runner } from '../core/run.ts';
+import { FIELD_SOURCES } from '../fields/index.ts';
+import { type NumberField, rankFields, rankNumbers, type Totals } from './rank.ts';
+import { comparedFields, sampleNumbers, sampleValues } from './sample.ts';
+import { layStrata, type Sides } from './strata.ts';
+
+export interface CompareInput extends Sides {
+  readonly limit: number;
+}
+
+export interface Comparison {
+  readonly selection: { readonly rows: number; readonly sampled: number };
+  readonly rest: { readonly rows: number; readonly sampled: number };
+  readonly fields: ComparedField[];
+  readonly numbers: ComparedNumber[];
+}
+
+/** Reads that compare. @throws bad_query, query_too_expensive, store_unavailable */
+export interface CompareQueries {
+  /** What differs between a selection of the matching rows and the rest of them. */
+  compare(
+    context: RequestContext,
+    signal: CompareSignal,
+    input: CompareInput,
+    abort?: AbortSignal,
+  ): Promise<Comparison>;
+}
+
+const TOKENS: readonly NumberField[] = [
+  { field: 'input_tokens', unit: 'tokens' },
+  { field: 'output_tokens', unit: 'tokens' },
+  { field: 'cost', unit: 'usd' },
+];
+const NUMBERS: Record<CompareSignal, readonly NumberField[]> = {
+  spans: [{ field: 'duration_ms', unit: 'ms' }, { field: 'ttft_ms', unit: 'ms' }, ...TOKENS],
+  logs: TOKENS,
+};
+
+export function createCompareQueries(
+  store: Pick<TelemetryStore, 'select'>,
+  limits: QueryLimits,
+): CompareQueries {
+  return {
+    async compare(context, signal, input, abort) {
+      const own = runner(store, limits, abort);
+      const source = FIELD_SOURCES[signal];
+      const strata = await layStrata(own, context, source, input);
+      const rows = { selection: sum(strata.selection), rest: sum(strata.rest) };
+      if (rows.selection + rows.rest === 0) {
+        const none = { rows: 0, sampled: 0 };
+        return { selection: none, rest: none, fields: [], numbers: [] };
+      }
+      // What the selection is made by differs by definition.
+      const obvious = new Set(fieldsIn(input.selection));
+      const fields = comparedFields(source, obvious);
+      const numbers = NUMBERS[signal].filter(({ field }) => !obvious.has(field));
+      const read = { sides: input, strata };
+      const [values, sampled] = await Promise.all([
+        sampleValues(own, context, source, { ...read, fields }),
+        sampleNumbers(own, context, source, { ...read, fields: numbers.map(({ field }) => field) }),
+      ]);
+      const side = (selected: boolean) => {
+        const mine = sampled.filter((row) => row.selected === selected);
+        return { weight: sum(mine.map(({ weight }) => weight)), sampled: mine.length };
+      };
+      const totals: Totals = { selection: side(true), rest: side(false) };
+      return {
+        selection: { rows: rows.selection, sampled: totals.selection.sampled },
+        rest: { rows: rows.rest, sampled: totals.rest.sampled },
+        fields: rankFields(
+          values.filter(({ field }) => !obvious.has(field)),
+          totals,
+          input.limit,
+        ),
+        numbers: rankNumbers(sampled, numbers),
+      };
+    },
+  };
+}
+
+function fieldsIn(filter: Filter): string[] {
+  if ('and' in filter) return filter.and.flatMap(fieldsIn);
+  if ('or' in filter) return filter.or.flatMap(fieldsIn);
+  return 'not' in filter ? fieldsIn(filter.not) : [filter.field];
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -1,0 +1,139 @@
+import type { ComparedField, ComparedNumber } from '@candela/contract';
+import type { Numbers, Seen } from './sample.ts';
+
+/** Rows of both sides: in the window, and looked at. Weights add up to the rows that the samples stand for. */
+export interface Totals {
+  readonly selection: { readonly weight: number; readonly sampled: number };
+  readonly rest: { readonly weight: number; readonly sampled: number };
+}
+
+/** Values of a field that are told. */
+const SHOWN = 10;
+/** Differences that chance makes once in about twenty samples are none. */
+const DEVIATIONS = 2;
+
+/**
+ * Fields by how much their values differ between the sides. Of each value counts how far its shares lie apart beyond
+ * what chance alone explains in samples of this size: so ids, of which every row has another, rank last by themselves.
+ */
+export function rankFields(seen: readonly Seen[], totals: Totals, limit: number): ComparedField[] {
+  const byField = new Map<string, Seen[]>();
+  for (const one of seen) {
+    const own = byField.get(one.field) ?? [];
+    byField.set(one.field, own);
+    own.push(one);
+  }
+  const fields = [...byField].map(([field, values]) => compareField(field, values, totals));
+  return fields
+    .filter(({ difference }) => difference > 0)
+    .sort((a, b) => b.difference - a.difference || (a.field < b.field ? -1 : 1))
+    .slice(0, limit);
+}
+
+function compareField(field: string, seen: readonly Seen[], totals: Totals): ComparedField {
+  const shares = seen.map((one) => ({
+    value: one.value as string | null,
+    selection: share(one.selection, totals.selection.weight),
+    rest: share(one.rest, totals.rest.weight),
+  }));
+  const distinct = seen[0]?.distinct ?? seen.length;
+  // Only when all values are known is what is left the rows without the field.
+  if (distinct <= seen.length) {
+    const missing = {
+      value: null,
+      selection: Math.max(0, 1 - sum(shares.map((one) => one.selection))),
+      rest: Math.max(0, 1 - sum(shares.map((one) => one.rest))),
+    };
+    if (missing.selection > 1e-9 || missing.rest > 1e-9) shares.push(missing);
+  }
+  const apart = shares.map((one) => ({ ...one, apart: beyondChance(one, totals) }));
+  apart.sort((a, b) => b.apart - a.apart || Math.max(b.selection, b.rest) - Math.max(a.selection, a.rest));
+  return {
+    field,
+    difference: Math.min(1, sum(apart.map((one) => one.apart)) / 2),
+    values: apart.slice(0, SHOWN).map(({ value, selection, rest }) => ({ value, selection, rest })),
+    more: apart.length > SHOWN || distinct > seen.length,
+  };
+}
+
+function beyondChance(one: { selection: number; rest: number }, totals: Totals): number {
+  const a = totals.selection.sampled;
+  const b = totals.rest.sampled;
+  if (a === 0 || b === 0) return 0;
+  const pooled = (one.selection * a + one.rest * b) / (a + b);
+  const chance = DEVIATIONS * Math.sqrt(pooled * (1 - pooled) * (1 / a + 1 / b));
+  return Math.max(0, Math.abs(one.selection - one.rest) - chance);
+}
+
+const share = (part: number, whole: number): number => (whole === 0 ? 0 : Math.min(1, part / whole));
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+export interface NumberField {
+  readonly field: string;
+  readonly unit: ComparedNumber['unit'];
+}
+
+/** Numbers by how far their distributions lie apart, those without any in both sides left out. */
+export function rankNumbers(rows: readonly Numbers[], fields: readonly NumberField[]): ComparedNumber[] {
+  return fields
+    .map(({ field, unit }, index): ComparedNumber => {
+      const side = (selected: boolean) =>
+        rows
+          .filter((row) => row.selected === selected)
+          .flatMap(({ weight, values }): Point[] => {
+            const value = values[index];
+            return value === null || value === undefined ? [] : [{ value, weight }];
+          })
+          .sort((a, b) => a.value - b.value);
+      const selection = side(true);
+      const rest = side(false);
+      return {
+        field,
+        unit,
+        selection: quantilesOf(selection),
+        rest: quantilesOf(rest),
+        difference: distance(selection, rest),
+      };
+    })
+    .filter(({ selection, rest }) => selection.count + rest.count > 0)
+    .sort((a, b) => b.difference - a.difference);
+}
+
+interface Point {
+  readonly value: number;
+  readonly weight: number;
+}
+
+const weightOf = (points: readonly Point[]): number => sum(points.map(({ weight }) => weight));
+
+function quantilesOf(points: readonly Point[]): ComparedNumber['selection'] {
+  const total = weightOf(points);
+  const at = (level: number): number | null => {
+    let below = 0;
+    for (const { value, weight } of points) {
+      below += weight;
+      if (below >= total * level) return value;
+    }
+    return points.at(-1)?.value ?? null;
+  };
+  return { count: points.length, p50: at(0.5), p90: at(0.9), p99: at(0.99) };
+}
+
+/** The largest distance of the two cumulative distributions; 0 when a side has no numbers. */
+function distance(a: readonly Point[], b: readonly Point[]): number {
+  const totalA = weightOf(a);
+  const totalB = weightOf(b);
+  if (totalA === 0 || totalB === 0) return 0;
+  let belowA = 0;
+  let belowB = 0;
+  let atA = 0;
+  let atB = 0;
+  let largest = 0;
+  while (atA < a.length && atB < b.length) {
+    const value = Math.min(a[atA]?.value ?? 0, b[atB]?.value ?? 0);
+    for (; a[atA]?.value === value; atA++) belowA += a[atA]?.weight ?? 0;
+    for (; b[atB]?.value === value; atB++) belowB += b[atB]?.weight ?? 0;
+    largest = Math.max(largest, Math.abs(belowA / totalA - belowB / totalB));
+  }
+  return Math.min(1, largest);
+}

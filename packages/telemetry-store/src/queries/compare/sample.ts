@@ -1,0 +1,148 @@
+import type { RequestContext } from '@candela/kernel';
+import { fieldText } from '../core/field-text.ts';
+import type { Runner } from '../core/run.ts';
+import type { Scope } from '../core/scope.ts';
+import type { Source } from '../core/source.ts';
+import { ALL_ROWS, type Sides, sidesScope, STRATA, type Strata } from './strata.ts';
+
+/** Rows of a side that are looked at in one part of the window. */
+const PER_PART = 128;
+/** Longer values are cut: they are compared, not read. */
+const VALUE_CHARACTERS = 200;
+/** Values of one field that are told apart; a value rarer than the hundredth shows no difference beyond chance. */
+const VALUES = 100;
+const MAX_ROWS = 20_000;
+
+/** How often a value was seen: weighed, so that each sampled row stands for the rows it was taken from; and plain. */
+export interface Seen {
+  readonly field: string;
+  readonly value: string;
+  readonly selection: number;
+  readonly rest: number;
+  readonly sampledSelection: number;
+  readonly sampledRest: number;
+  /** Values of this field that were seen in all. */
+  readonly distinct: number;
+}
+
+/** A sampled row: its side, its weight, and its numbers in the order asked for. */
+export interface Numbers {
+  readonly selected: boolean;
+  readonly weight: number;
+  readonly values: readonly (number | null)[];
+}
+
+/** Fields that are compared value by value: all that have values, but ids and numbers. */
+export function comparedFields(source: Source, leftOut: ReadonlySet<string>): string[] {
+  return Object.entries(source.fields)
+    .filter(([name, { kind }]) => !leftOut.has(name) && ['text', 'enum', 'level', 'boolean'].includes(kind))
+    .map(([name]) => name);
+}
+
+/** The sampled rows with some columns, and `Sel`, `W`: the side and the weight of a row. */
+function sampleOf(
+  context: RequestContext,
+  source: Source,
+  sides: Sides,
+  strata: Strata,
+  columns: string,
+): { scope: Scope; sql: string } {
+  const { scope: base, selected } = sidesScope(context, source, sides);
+  const { params } = base;
+  const scope = base.duringAny(strata.pieces);
+  const whole = strata.pieces.length === 1 && strata.pieces[0] === sides.window;
+  const ns = `toUnixTimestamp64Nano(${source.time})`;
+  const part = `intDiv(${ns} - ${params.bind(sides.window.from, 'Int64')}, ${params.bind(strata.width, 'Int64')})`;
+  const rowsOf = (counts: readonly number[]) => params.bind(counts, 'Array(Float64)');
+  const weight = `if(Sel, ${rowsOf(strata.selection)}[B + 1], ${rowsOf(strata.rest)}[B + 1]) / count() OVER (PARTITION BY B, Sel)`;
+  const limit = whole ? ALL_ROWS : PER_PART;
+  return {
+    scope,
+    sql: `(SELECT *, ${weight} AS W FROM (
+        SELECT ${part} AS B, ${selected} AS Sel, ${columns} ${scope.from}
+        LIMIT ${limit} BY B, Sel LIMIT ${Math.min(MAX_ROWS, limit * STRATA * 2)}))`,
+  };
+}
+
+/** Values of fields and attributes in both sides. */
+export async function sampleValues(
+  runner: Runner,
+  context: RequestContext,
+  source: Source,
+  input: { readonly sides: Sides; readonly strata: Strata; readonly fields: readonly string[] },
+): Promise<Seen[]> {
+  const { sides, strata, fields } = input;
+  const attributes = source.mapOf('attributes', 'any');
+  const named = fields.map((name) => {
+    const field = source.fields[name];
+    return (field === undefined ? undefined : fieldText(field)) ?? "''";
+  });
+  const sample = sampleOf(
+    context,
+    source,
+    sides,
+    strata,
+    `[${named.join(', ')}] AS N, ${attributes} AS A, ResourceAttributes AS R, ScopeAttributes AS S`,
+  );
+  const names = sample.scope.params.bind([...fields], 'Array(String)');
+  const pairs = (prefix: string, map: string) =>
+    `arrayMap((k, v) -> (concat('${prefix}.', k), v), mapKeys(${map}), mapValues(${map}))`;
+  const rows = await runner.run<{
+    F: string;
+    V: string;
+    WS: number;
+    WR: number;
+    NS: number;
+    NR: number;
+    D: number;
+  }>(
+    sample.scope,
+    `SELECT F, V, WS, WR, NS, NR, D FROM (
+       SELECT P.1 AS F, substringUTF8(P.2, 1, ${VALUE_CHARACTERS}) AS V,
+         sumIf(W, Sel) AS WS, sumIf(W, NOT Sel) AS WR, countIf(Sel) AS NS, countIf(NOT Sel) AS NR,
+         count() OVER (PARTITION BY F) AS D
+       FROM (
+         SELECT Sel, W, arrayJoin(arrayConcat(
+           arrayFilter(p -> p.2 != '', arrayMap((f, v) -> (f, v), ${names}, N)),
+           ${pairs('attributes', 'A')}, ${pairs('resource', 'R')}, ${pairs('scope', 'S')})) AS P
+         FROM ${sample.sql})
+       GROUP BY F, V)
+     ORDER BY greatest(NS, NR) DESC, V LIMIT ${VALUES} BY F`,
+  );
+  return rows.map((row) => ({
+    field: row.F,
+    value: row.V,
+    selection: row.WS,
+    rest: row.WR,
+    sampledSelection: row.NS,
+    sampledRest: row.NR,
+    distinct: row.D,
+  }));
+}
+
+/** The numbers of every sampled row. */
+export async function sampleNumbers(
+  runner: Runner,
+  context: RequestContext,
+  source: Source,
+  input: { readonly sides: Sides; readonly strata: Strata; readonly fields: readonly string[] },
+): Promise<Numbers[]> {
+  const numbers = input.fields.map((name) => {
+    const field = source.fields[name];
+    return field?.kind === 'number'
+      ? `if(${field.exists}, toFloat64(${field.sql}) / ${field.scale}, NULL)`
+      : 'NULL';
+  });
+  const sample = sampleOf(
+    context,
+    source,
+    input.sides,
+    input.strata,
+    `CAST([${numbers.join(', ')}], 'Array(Nullable(Float64))') AS X`,
+  );
+  const rows = await runner.run<{ Sel: number; W: number; X: (number | null)[] }>(
+    sample.scope,
+    `SELECT Sel, W, X FROM ${sample.sql}`,
+  );
+  return rows.map(({ Sel, W, X }) => ({ selected: Sel === 1, weight: W, values: X }));
+}

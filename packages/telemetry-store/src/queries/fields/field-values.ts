@@ -1,0 +1,92 @@
+import { type Filter, requireField } from '@candela/contract';
+import { fail, type RequestContext } from '@candela/kernel';
+import { fieldExists, fieldText } from '../core/field-text.ts';
+import { newestPart } from '../core/newest.ts';
+import type { Params } from '../core/params.ts';
+import type { Runner } from '../core/run.ts';
+import { Scope, type Window } from '../core/scope.ts';
+import type { Source } from '../core/source.ts';
+
+export interface FieldValuesInput {
+  readonly window: Window;
+  readonly filter: Filter | undefined;
+  readonly field: string;
+  /** Values that begin with it come first, then those that contain it; any case. */
+  readonly prefix: string;
+  readonly limit: number;
+}
+
+export interface FieldValues {
+  readonly sampled: number;
+  readonly values: { value: string; count: number }[];
+  readonly more: boolean;
+}
+
+/** Rows that are looked at: those that have the field, the newest. */
+export const VALUES_SAMPLE = 20_000;
+/** Of a wide map fewer are read. */
+const WIDE_SAMPLE = 5_000;
+/** Longer values are cut: they are for completion, not for reading. */
+const VALUE_CHARACTERS = 300;
+
+/** Values of a field among the newest rows that have it. @throws bad_query for a field that has no values */
+export async function fieldValues(
+  runner: Runner,
+  context: RequestContext,
+  source: Source,
+  input: FieldValuesInput,
+): Promise<FieldValues> {
+  const { exists, value, wide } = reading(source, input.field);
+  const needle = input.prefix.toLowerCase();
+  // A narrow column is searched in the whole window, so that rare values are found too; a map only in the sample.
+  const contains = (sql: string, params: Params) =>
+    `position(lowerUTF8(${sql}), ${params.bind(needle, 'String')}) > 0`;
+  const limit = (scope: Scope) => {
+    const narrowed = scope.matching(input.filter).and(exists(scope.params));
+    return wide || needle === '' ? narrowed : narrowed.and(contains(value(scope.params), scope.params));
+  };
+  const rows = wide ? WIDE_SAMPLE : VALUES_SAMPLE;
+  const window = await newestPart(runner, context, source, { window: input.window, rows, limit });
+  const scope = limit(Scope.of(context, source).during(window));
+  const { params } = scope;
+  const starts = `startsWith(lowerUTF8(V), ${params.bind(needle, 'String')})`;
+  const found = await runner.run<{ V: string; C: number; Sampled: number }>(
+    scope,
+    `SELECT V, C, Sampled FROM (
+       SELECT V, count() AS C, sum(C) OVER () AS Sampled FROM (
+         SELECT substringUTF8(${value(params)}, 1, ${VALUE_CHARACTERS}) AS V ${scope.from}
+         ORDER BY ${source.time} DESC LIMIT ${rows})
+       GROUP BY V)
+     WHERE V != '' AND ${contains('V', params)}
+     ORDER BY ${starts} DESC, C DESC, V LIMIT ${input.limit + 1}`,
+  );
+  return {
+    sampled: found[0]?.Sampled ?? 0,
+    values: found.slice(0, input.limit).map(({ V, C }) => ({ value: V, count: C })),
+    more: found.length > input.limit,
+  };
+}
+
+interface Reading {
+  readonly exists: (params: Params) => string;
+  readonly value: (params: Params) => string;
+  readonly wide: boolean;
+}
+
+function reading(source: Source, name: string): Reading {
+  const resolved = requireField(name, source.signal);
+  if (resolved.kind === 'key') {
+    const map = source.mapOf(resolved.source, resolved.key);
+    return {
+      exists: (params) => `mapContains(${map}, ${params.bind(resolved.key, 'String')})`,
+      value: (params) => `${map}[${params.bind(resolved.key, 'String')}]`,
+      wide: true,
+    };
+  }
+  const field = source.fields[resolved.name];
+  const value = field === undefined ? undefined : fieldText(field);
+  if (field === undefined || value === undefined) {
+    throw fail('bad_query', { detail: `"${resolved.name}" is searched by words; it has no values to list.` });
+  }
+  return { exists: () => fieldExists(field), value: () => value, wide: false };
+}

@@ -1,0 +1,43 @@
+import type { FieldSignal } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import type { TelemetryStore } from '../../client/store.ts';
+import { type QueryLimits, runner } from '../core/run.ts';
+import type { Source } from '../core/source.ts';
+import { LOGS } from '../logs/log-fields.ts';
+import { SPANS } from '../spans/span-fields.ts';
+import { type FieldValues, type FieldValuesInput, fieldValues } from './field-values.ts';
+import { type FieldList, type FieldsInput, listFields } from './list-fields.ts';
+
+export type { FieldValues, FieldValuesInput } from './field-values.ts';
+export type { FieldList, FieldsInput } from './list-fields.ts';
+
+/** Every signal whose fields are listed; the registry. */
+export const FIELD_SOURCES: { readonly [S in FieldSignal]: Source & { readonly signal: S } } = {
+  spans: { ...SPANS, signal: 'spans' },
+  logs: { ...LOGS, signal: 'logs' },
+};
+
+/** What can be searched for. @throws bad_query, query_too_expensive, store_unavailable */
+export interface FieldQueries {
+  list(
+    context: RequestContext,
+    signal: FieldSignal,
+    input: FieldsInput,
+    abort?: AbortSignal,
+  ): Promise<FieldList>;
+  values(
+    context: RequestContext,
+    signal: FieldSignal,
+    input: FieldValuesInput,
+    abort?: AbortSignal,
+  ): Promise<FieldValues>;
+}
+
+export function createFieldQueries(store: Pick<TelemetryStore, 'select'>, limits: QueryLimits): FieldQueries {
+  return {
+    list: (context, signal, input, abort) =>
+      listFields(runner(store, limits, abort), context, FIELD_SOURCES[signal], input),
+    values: (context, signal, input, abort) =>
+      fieldValues(runner(store, limits, abort), context, FIELD_SOURCES[signal], input),
+  };
+}
