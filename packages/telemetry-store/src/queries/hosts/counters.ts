@@ -1,0 +1,96 @@
+import { HOST_LIMITS } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import { POINT_KINDS } from '../../rollups/host-points.ts';
+import type { Runner } from '../core/run.ts';
+import type { Scope, Window } from '../core/scope.ts';
+import { type HostKey, points } from './sources.ts';
+
+/**
+ * A table expression of every point of the scope with what its series grew by since the point before (`Grown`) and the
+ * seconds in between (`Elapsed`, 0 for the first point of a series). A counter that is lower than before began again:
+ * what it shows is all new. Columns of the points stay.
+ */
+export function growth(scope: Scope, more = ''): string {
+  return `(
+    SELECT Environment, Host, Agent, MetricName, Device, Part, Series, TimeUnix,
+      multiIf(Kind = ${POINT_KINDS.increase}, Value, Earlier IS NULL, 0, Value >= Earlier, Value - assumeNotNull(Earlier), Value) AS Grown,
+      if(Before IS NULL, 0, (toUnixTimestamp64Nano(TimeUnix) - assumeNotNull(Before)) / 1e9) AS Elapsed
+    FROM (
+      SELECT Environment, Host, Agent, MetricName, Device, Part, Series, TimeUnix, Kind, Value,
+        lagInFrame(toNullable(Value)) OVER own AS Earlier,
+        lagInFrame(toNullable(toUnixTimestamp64Nano(TimeUnix))) OVER own AS Before
+      ${scope.from}${more} AND Kind > ${POINT_KINDS.level}
+      WINDOW own AS (PARTITION BY Series ORDER BY TimeUnix ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+    )
+  )`;
+}
+
+/** The window with enough before it to hold the last point of every live series. */
+export function withRunUp({ from, to }: Window): Window {
+  const runUp = BigInt(HOST_LIMITS.freshSeconds) * 1_000_000_000n;
+  return { from: from > runUp ? from - runUp : 0n, to };
+}
+
+export interface Rate {
+  readonly Environment: string;
+  readonly Host: string;
+  readonly MetricName: string;
+  readonly Device: string;
+  readonly Part: string;
+  readonly PerSecond: number;
+}
+
+/** Rates of counters within a short window, by device or of all devices of a host together. Two agents count once. */
+export function readRates(
+  run: Runner,
+  context: RequestContext,
+  metrics: readonly string[],
+  window: Window,
+  options: { readonly byDevice: boolean; readonly host?: HostKey; readonly device?: string },
+): Promise<Rate[]> {
+  const scope = points(context, metrics, window, options.host);
+  const own =
+    options.device === undefined ? '' : ` AND Device = ${scope.params.bind(options.device, 'String')}`;
+  const of = options.byDevice ? 'toString(Device)' : `''`;
+  return run.run<Rate>(
+    scope,
+    `SELECT Environment, Host, MetricName, Of AS Device, Part, max(Rated) AS PerSecond FROM (
+       SELECT Environment, Host, Agent, MetricName, ${of} AS Of, Part, sum(Each) AS Rated FROM (
+         SELECT Environment, Host, Agent, MetricName, Device, Part, Series,
+           sumIf(Grown, Elapsed > 0) / sum(Elapsed) AS Each
+         FROM ${growth(scope, own)} GROUP BY Environment, Host, Agent, MetricName, Device, Part, Series
+         HAVING sum(Elapsed) > 0
+       ) GROUP BY Environment, Host, Agent, MetricName, Of, Part
+     ) GROUP BY Environment, Host, MetricName, Of, Part ORDER BY Of, Part LIMIT 50000`,
+  );
+}
+
+export interface Increase {
+  readonly Environment: string;
+  readonly Host: string;
+  readonly Device: string;
+  readonly Part: string;
+  readonly Increase: number;
+}
+
+/** What counters grew by within the window, those that did. Most error counters stand still: they are sorted out first. */
+export function readIncreases(
+  run: Runner,
+  context: RequestContext,
+  metrics: readonly string[],
+  window: Window,
+  host?: HostKey,
+): Promise<Increase[]> {
+  // The point before the window is what its first point grew from.
+  const scope = points(context, metrics, withRunUp(window), host);
+  const moved = `SELECT Series ${scope.from} AND Kind > ${POINT_KINDS.level} GROUP BY Series
+     HAVING max(Value) > min(Value) OR max(Kind) = ${POINT_KINDS.increase} AND max(Value) > 0`;
+  return run.run<Increase>(
+    scope,
+    `SELECT Environment, Host, Device, Part, max(Total) AS Increase FROM (
+       SELECT Environment, Host, Agent, Device, Part, sum(Grown) AS Total
+       FROM ${growth(scope, ` AND Series GLOBAL IN (${moved})`)} WHERE TimeUnix >= ${scope.params.time(window.from)}
+       GROUP BY Environment, Host, Agent, Device, Part
+     ) GROUP BY Environment, Host, Device, Part HAVING Increase > 0 ORDER BY Device, Part LIMIT 50000`,
+  );
+}

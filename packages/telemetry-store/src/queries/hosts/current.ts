@@ -1,0 +1,185 @@
+import type { RequestContext } from '@candela/kernel';
+import type { Runner } from '../core/run.ts';
+import type { Window } from '../core/scope.ts';
+import { type HostKey, points } from './sources.ts';
+
+export interface HostLevels {
+  readonly Environment: string;
+  readonly Host: string;
+  readonly Cpu: number | null;
+  readonly CpuCount: number | null;
+  readonly MemoryUsed: number | null;
+  readonly MemoryTotal: number | null;
+  readonly LastPoint: string;
+}
+
+const NOT_BUSY = `('idle', 'iowait', 'wait')`;
+const CPU = `MetricName = 'system.cpu.utilization'`;
+const STATES = `MetricName = 'system.memory.usage'`;
+
+/**
+ * Newest CPU and memory figures of each host. An agent gives the busy share of each CPU, or the share of each mode;
+ * one that gives both each CPU and all of them together is not counted twice.
+ */
+export function readHostLevels(
+  run: Runner,
+  context: RequestContext,
+  fresh: Window,
+  host?: HostKey,
+): Promise<HostLevels[]> {
+  const metrics = [
+    'system.cpu.utilization',
+    'system.cpu.logical.count',
+    'system.memory.usage',
+    'system.memory.limit',
+    'system.memory.utilization',
+  ];
+  const scope = points(context, metrics, fresh, host);
+  return run.run<HostLevels>(
+    scope,
+    `SELECT Environment, Host, toString(max(At)) AS LastPoint,
+       multiIf(
+         countIf(${CPU} AND Device = '') > 0, sumIf(Now, ${CPU} AND Device = '' AND Part NOT IN ${NOT_BUSY}),
+         countIf(${CPU}) > 0, sumIf(Now, ${CPU} AND Part NOT IN ${NOT_BUSY}) / uniqExactIf(Device, ${CPU}), NULL
+       ) AS Cpu,
+       ifNull(maxOrNullIf(Now, MetricName = 'system.cpu.logical.count'),
+         nullIf(uniqExactIf(Device, ${CPU} AND Device != ''), 0)) AS CpuCount,
+       ifNull(maxOrNullIf(Now, MetricName = 'system.memory.limit'), sumOrNullIf(Now, ${STATES} AND Part != 'shared')) AS MemoryTotal,
+       ifNull(sumOrNullIf(Now, ${STATES} AND Part = 'used'),
+         maxOrNullIf(Now, MetricName = 'system.memory.utilization' AND Part IN ('', 'used')) * MemoryTotal) AS MemoryUsed
+     FROM (
+       SELECT Environment, Host, MetricName, Device, Part, argMax(Value, TimeUnix) AS Now,
+         max(toUnixTimestamp64Nano(TimeUnix)) AS At
+       ${scope.from} GROUP BY Environment, Host, MetricName, Device, Part
+     ) GROUP BY Environment, Host`,
+  );
+}
+
+export interface Filesystem {
+  readonly Environment: string;
+  readonly Host: string;
+  readonly Device: string;
+  readonly Used: number | null;
+  readonly Total: number | null;
+  readonly Utilization: number | null;
+}
+
+/** Newest fill of each file system. Without a utilisation of its own it is used by used and free. */
+export function readFilesystems(
+  run: Runner,
+  context: RequestContext,
+  fresh: Window,
+  host?: HostKey,
+): Promise<Filesystem[]> {
+  const scope = points(
+    context,
+    ['system.filesystem.usage', 'system.filesystem.utilization', 'system.filesystem.limit'],
+    fresh,
+    host,
+  );
+  const usage = `MetricName = 'system.filesystem.usage'`;
+  const each = `
+     SELECT Environment, Host, Device, sumOrNullIf(Now, ${usage} AND Part = 'used') AS Used,
+       ifNull(maxOrNullIf(Now, MetricName = 'system.filesystem.limit'), sumOrNullIf(Now, ${usage})) AS Total,
+       ifNull(maxOrNullIf(Now, MetricName = 'system.filesystem.utilization' AND Part IN ('', 'used')),
+         Used / nullIf(Used + sumIf(Now, ${usage} AND Part = 'free'), 0)) AS Utilization
+     FROM (
+       SELECT Environment, Host, MetricName, Device, Part, argMax(Value, TimeUnix) AS Now
+       ${scope.from} GROUP BY Environment, Host, MetricName, Device, Part
+     ) GROUP BY Environment, Host, Device`;
+  return run.run<Filesystem>(
+    scope,
+    host === undefined
+      ? `SELECT Environment, Host, argMax(Device, Full) AS Device, NULL AS Used, NULL AS Total, max(Full) AS Utilization
+         FROM (SELECT Environment, Host, Device, ifNull(Utilization, -1) AS Full FROM (${each}))
+         WHERE Full >= 0 GROUP BY Environment, Host`
+      : `${each} ORDER BY Utilization DESC, Device LIMIT 500`,
+  );
+}
+
+export interface GpuLevels {
+  readonly Environment: string;
+  readonly Host: string;
+  readonly Device: string;
+  readonly LastPoint: string;
+  readonly Utilization: number | null;
+  readonly MemoryUsed: number | null;
+  readonly MemoryLimit: number | null;
+  readonly MemoryFree: number | null;
+  readonly MemoryShare: number | null;
+  readonly Power: number | null;
+  readonly PowerLimit: number | null;
+  readonly Temperature: number | null;
+  readonly MemoryTemperature: number | null;
+  readonly Status: string | null;
+  readonly Allocated: number | null;
+  readonly Idle: number | null;
+}
+
+const GPU_METRICS = [
+  'hw.gpu.utilization',
+  'hw.gpu.memory.usage',
+  'hw.gpu.memory.limit',
+  'hw.gpu.memory.free',
+  'hw.gpu.memory.utilization',
+  'hw.power',
+  'hw.power.limit',
+  'hw.temperature',
+  'hw.status',
+  'hw.gpu.allocated',
+  'hw.gpu.idle',
+];
+
+/** Newest figures of every piece of hardware; which of them are GPUs the facts say. */
+export function readGpuLevels(
+  run: Runner,
+  context: RequestContext,
+  fresh: Window,
+  host?: HostKey,
+): Promise<GpuLevels[]> {
+  const scope = points(context, GPU_METRICS, fresh, host);
+  const newest = (metric: string, more = '') =>
+    `argMaxOrNullIf(Value, TimeUnix, MetricName = '${metric}'${more})`;
+  return run.run<GpuLevels>(
+    scope,
+    `SELECT Environment, Host, Device, toString(max(toUnixTimestamp64Nano(TimeUnix))) AS LastPoint,
+       ${newest('hw.gpu.utilization', ` AND Part IN ('general', '')`)} AS Utilization,
+       ${newest('hw.gpu.memory.usage')} AS MemoryUsed, ${newest('hw.gpu.memory.limit')} AS MemoryLimit,
+       ${newest('hw.gpu.memory.free')} AS MemoryFree, ${newest('hw.gpu.memory.utilization')} AS MemoryShare,
+       ${newest('hw.power')} AS Power, ${newest('hw.power.limit')} AS PowerLimit,
+       ${newest('hw.temperature', ` AND Part != 'memory'`)} AS Temperature,
+       ${newest('hw.temperature', ` AND Part = 'memory'`)} AS MemoryTemperature,
+       argMaxOrNullIf(toString(Part), TimeUnix, MetricName = 'hw.status' AND Value >= 1) AS Status,
+       ${newest('hw.gpu.allocated')} AS Allocated, ${newest('hw.gpu.idle')} AS Idle
+     ${scope.from} AND Device != '' GROUP BY Environment, Host, Device`,
+  );
+}
+
+export interface GpuProcess {
+  readonly Environment: string;
+  readonly Host: string;
+  readonly Device: string;
+  readonly Processes: string;
+  readonly Agent: string;
+  readonly Pid: string;
+  readonly Memory: number;
+}
+
+/** How many processes have memory on each GPU, and which has most. */
+export function readTopProcesses(
+  run: Runner,
+  context: RequestContext,
+  fresh: Window,
+  host?: HostKey,
+): Promise<GpuProcess[]> {
+  const scope = points(context, ['process.gpu.memory.usage'], fresh, host);
+  return run.run<GpuProcess>(
+    scope,
+    `SELECT Environment, Host, Device, toString(uniqExact(Part)) AS Processes, argMax(Agent, Now) AS Agent,
+       argMax(Part, Now) AS Pid, max(Now) AS Memory
+     FROM (
+       SELECT Environment, Host, Device, Part, any(Agent) AS Agent, argMax(Value, TimeUnix) AS Now
+       ${scope.from} AND Device != '' GROUP BY Environment, Host, Device, Part
+     ) GROUP BY Environment, Host, Device`,
+  );
+}

@@ -1,0 +1,151 @@
+import { HOST_LIMITS } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import { AGENT_SQL, HOST_SQL, PID_SQL } from '../../schema/host-points.ts';
+import type { Runner } from '../core/run.ts';
+import type { Window } from '../core/scope.ts';
+import { type HostKey, seriesOf } from './sources.ts';
+
+/** What attributes say of a host, a GPU or a process: the newest word of each agent. */
+export interface Facts extends HostKey {
+  readonly agent: string;
+  /** `hw.id` of a GPU, number of a process, empty for the host itself. */
+  readonly device: string;
+  readonly first: bigint;
+  readonly last: bigint;
+  /** By attribute key; what is not said is absent. */
+  readonly values: ReadonlyMap<string, string>;
+}
+
+interface Subject {
+  /** Metrics that tell of it: few series, sent by every agent that has such a thing. */
+  readonly metrics: readonly string[];
+  /** Expression of `device`. */
+  readonly device: string;
+  readonly keys: readonly string[];
+  readonly limit: number;
+}
+
+export const HOSTS: Subject = {
+  metrics: [
+    'system.memory.usage',
+    'system.memory.utilization',
+    'system.cpu.logical.count',
+    'system.cpu.load_average.1m',
+    'system.filesystem.usage',
+    'system.filesystem.utilization',
+    'system.network.io',
+    'system.disk.io',
+    'hw.gpu.memory.limit',
+    'hw.gpu.memory.usage',
+    'hw.gpu.utilization',
+  ],
+  device: `''`,
+  keys: [
+    'host.id',
+    'host.type',
+    'host.arch',
+    'os.type',
+    'os.description',
+    'os.name',
+    'os.version',
+    'cloud.provider',
+    'cloud.platform',
+    'cloud.region',
+    'cloud.availability_zone',
+    'cloud.account.id',
+    'k8s.cluster.name',
+    'k8s.node.name',
+  ],
+  limit: HOST_LIMITS.hosts * 4,
+};
+
+export const GPUS: Subject = {
+  metrics: ['hw.gpu.memory.limit', 'hw.gpu.memory.usage', 'hw.gpu.utilization'],
+  device: `Attributes['hw.id']`,
+  keys: [
+    'hw.name',
+    'hw.model',
+    'hw.vendor',
+    'hw.driver_version',
+    'gpu.index',
+    'gpu.pci_address',
+    'hw.parent',
+    'gpu.parent.uuid',
+    'gpu.mig.profile',
+    'gpu.mig.instance_id',
+    'hw.gpu.partition',
+  ],
+  limit: HOST_LIMITS.gpus,
+};
+
+export const PROCESSES: Subject = {
+  metrics: [
+    'process.gpu.memory.usage',
+    'process.gpu.utilization',
+    'process.memory.usage',
+    'process.cpu.utilization',
+  ],
+  device: PID_SQL,
+  keys: [
+    'process.executable.name',
+    'process.command',
+    'process.command_line',
+    'k8s.pod.name',
+    'k8s.namespace.name',
+    'k8s.container.name',
+    'container.name',
+    'service.name',
+  ],
+  limit: 40_000,
+};
+
+interface Row {
+  readonly Environment: string;
+  readonly Host: string;
+  readonly Agent: string;
+  readonly Device: string;
+  readonly First: string;
+  readonly Last: string;
+  readonly Said: readonly string[];
+}
+
+/** Hosts, GPUs or processes that reported within the window. */
+export async function readFacts(
+  run: Runner,
+  context: RequestContext,
+  subject: Subject,
+  window: Window,
+  host?: string,
+): Promise<Facts[]> {
+  const scope = seriesOf(context, subject.metrics, window);
+  const { params } = scope;
+  const keys = params.bind(subject.keys, 'Array(String)');
+  const which = host === undefined ? `Host != ''` : `Host = ${params.bind(host, 'String')}`;
+  const rows = await run.run<Row>(
+    scope,
+    `SELECT Environment, Host, Agent, Device, toString(min(FirstNs)) AS First, toString(max(Until)) AS Last,
+       argMax(Told, Until) AS Said
+     FROM (
+       SELECT Environment, ${HOST_SQL} AS Host, ${AGENT_SQL} AS Agent, ${subject.device} AS Device, FirstNs,
+         LastNs AS Until,
+         arrayMap(k -> if(Attributes[k] != '', Attributes[k], ResourceAttributes[k]), ${keys}) AS Told
+       ${scope.from}
+     ) WHERE ${which}${subject === GPUS ? ` AND Device != ''` : ''}
+     GROUP BY Environment, Host, Agent, Device ORDER BY Environment, Host, Agent, Device
+     LIMIT ${subject.limit + 1}`,
+  );
+  return rows.map((row) => ({
+    environment: row.Environment,
+    host: row.Host,
+    agent: row.Agent,
+    device: row.Device,
+    first: BigInt(row.First),
+    last: BigInt(row.Last),
+    values: new Map(
+      subject.keys.flatMap((key, index) => {
+        const value = row.Said[index] ?? '';
+        return value === '' ? [] : [[key, value] as const];
+      }),
+    ),
+  }));
+}

@@ -1,0 +1,143 @@
+import { type GpuDetail, HOST_LIMITS, type HostSummary } from '@candela/contract';
+import { fail, type RequestContext } from '@candela/kernel';
+import type { Runner } from '../core/run.ts';
+import type { Window } from '../core/scope.ts';
+import { readIncreases, readRates } from './counters.ts';
+import { PROCESSES, readFacts } from './facts.ts';
+import { byProcess, ownerOf } from './processes.ts';
+import { freshPart, type HostKey, isoOf, keyOf, points } from './sources.ts';
+
+interface LevelRow {
+  readonly MetricName: string;
+  readonly Part: string;
+  readonly Now: number;
+}
+
+interface ProcessRow {
+  readonly Agent: string;
+  readonly Pid: string;
+  readonly First: string;
+  readonly Last: string;
+  readonly Memory: number;
+  readonly Most: number;
+  readonly Utilization: number | null;
+}
+
+/** One GPU of a host whose summary was read: what only its own page shows. @throws not_found */
+export async function readGpu(
+  run: Runner,
+  context: RequestContext,
+  input: {
+    readonly window: Window;
+    readonly host: HostKey;
+    readonly gpu: string;
+    readonly summary: HostSummary;
+  },
+): Promise<Omit<GpuDetail, 'from' | 'to' | 'freshSeconds'>> {
+  const { window, host } = input;
+  const { gpus, ...summary } = input.summary;
+  const gpu = gpus.find(({ id }) => id === input.gpu);
+  if (gpu === undefined) throw fail('not_found', { what: 'This GPU' });
+  const fresh = freshPart(window, HOST_LIMITS.freshSeconds);
+  const [levels, rates, energy, processes] = await Promise.all([
+    readLevels(run, context, fresh, host, gpu.id),
+    readRates(run, context, ['hw.gpu.io', 'hw.gpu.interconnect.io'], fresh, {
+      byDevice: true,
+      host,
+      device: gpu.id,
+    }),
+    readIncreases(run, context, ['hw.energy'], window, host),
+    readGpuProcesses(run, context, window, host, gpu.id),
+  ]);
+  const level = (metric: string) => levels.find((row) => row.MetricName === metric)?.Now ?? null;
+  const links = new Map<
+    string,
+    { type: string; receiveBytesPerSecond: number | null; transmitBytesPerSecond: number | null }
+  >();
+  for (const { MetricName, Part, PerSecond } of rates) {
+    const [first = '', second] = Part.split('/');
+    const type = MetricName === 'hw.gpu.io' ? 'pcie' : second === undefined ? 'other' : first;
+    const link = links.get(type) ?? { type, receiveBytesPerSecond: null, transmitBytesPerSecond: null };
+    links.set(type, link);
+    if ((second ?? first) === 'receive') link.receiveBytesPerSecond = PerSecond;
+    else link.transmitBytesPerSecond = PerSecond;
+  }
+  return {
+    host: summary,
+    gpu,
+    parent: gpus.find(({ id }) => id === gpu.parentId) ?? null,
+    children: gpus.filter(({ parentId }) => parentId === gpu.id),
+    utilizationByTask: levels
+      .filter((row) => row.MetricName === 'hw.gpu.utilization')
+      .map((row) => ({ task: row.Part || 'general', utilization: row.Now })),
+    memoryControllerUtilization: level('hw.gpu.memory.controller.utilization'),
+    fanSpeedRatio: level('hw.fan.speed_ratio'),
+    fanSpeedRpm: level('hw.fan.speed'),
+    energyJoules: energy.find((row) => row.Device === gpu.id)?.Increase ?? null,
+    clocks: levels
+      .filter((row) => row.MetricName === 'hw.gpu.speed')
+      .map((row) => ({ domain: row.Part || 'graphics', hertz: row.Now })),
+    links: [...links.values()],
+    processes,
+  };
+}
+
+function readLevels(
+  run: Runner,
+  context: RequestContext,
+  fresh: Window,
+  host: HostKey,
+  gpu: string,
+): Promise<LevelRow[]> {
+  const metrics = [
+    'hw.gpu.utilization',
+    'hw.gpu.memory.controller.utilization',
+    'hw.gpu.speed',
+    'hw.fan.speed',
+    'hw.fan.speed_ratio',
+  ];
+  const scope = points(context, metrics, fresh, host);
+  return run.run<LevelRow>(
+    scope,
+    `SELECT MetricName, Part, argMax(Value, TimeUnix) AS Now ${scope.from}
+       AND Device = ${scope.params.bind(gpu, 'String')} GROUP BY MetricName, Part ORDER BY MetricName, Part LIMIT 200`,
+  );
+}
+
+/** Processes that had memory on the GPU within the window: since when, how much at most, who they were. */
+async function readGpuProcesses(
+  run: Runner,
+  context: RequestContext,
+  window: Window,
+  host: HostKey,
+  gpu: string,
+): Promise<GpuDetail['processes']> {
+  const scope = points(context, ['process.gpu.memory.usage', 'process.gpu.utilization'], window, host);
+  const memory = `MetricName = 'process.gpu.memory.usage'`;
+  const [rows, facts] = await Promise.all([
+    run.run<ProcessRow>(
+      scope,
+      `SELECT any(Agent) AS Agent, toString(Part) AS Pid, toString(min(toUnixTimestamp64Nano(TimeUnix))) AS First,
+         toString(max(toUnixTimestamp64Nano(TimeUnix))) AS Last, argMaxIf(Value, TimeUnix, ${memory}) AS Memory,
+         maxIf(Value, ${memory}) AS Most,
+         argMaxOrNullIf(Value, TimeUnix, MetricName = 'process.gpu.utilization') AS Utilization
+       ${scope.from} AND Device = ${scope.params.bind(gpu, 'String')}
+       GROUP BY Pid ORDER BY max(TimeUnix) DESC, Most DESC, Pid LIMIT ${HOST_LIMITS.processes}`,
+    ),
+    readFacts(run, context, { ...PROCESSES, metrics: ['process.gpu.memory.usage'] }, window, host.host),
+  ]);
+  const known = byProcess(facts);
+  const fresh = freshPart(window, HOST_LIMITS.freshSeconds).from;
+  return rows.map((row) => {
+    const running = BigInt(row.Last) >= fresh;
+    return {
+      ...ownerOf(row.Pid, known.get(keyOf(host.environment, host.host, row.Agent, row.Pid))),
+      firstSeen: isoOf(BigInt(row.First)),
+      lastSeen: isoOf(BigInt(row.Last)),
+      running,
+      memoryBytes: running ? row.Memory : null,
+      maxMemoryBytes: row.Most,
+      utilization: running ? row.Utilization : null,
+    };
+  });
+}

@@ -1,0 +1,104 @@
+import { HOST_LIMITS, type HostSummary, type ResponseOf, type getHost } from '@candela/contract';
+import { fail, type RequestContext } from '@candela/kernel';
+import type { Runner } from '../core/run.ts';
+import type { Window } from '../core/scope.ts';
+import { readIncreases, readRates } from './counters.ts';
+import { readFilesystems } from './current.ts';
+import { HOSTS, readFacts } from './facts.ts';
+import { readProcesses } from './processes.ts';
+import { freshPart, type HostKey } from './sources.ts';
+import { readSummaries } from './summary.ts';
+
+type HostDetail = ResponseOf<typeof getHost>['data'];
+
+/**
+ * Which host a name means within the window. Where two environments have one of that name and the request names none,
+ * it is the one heard of last. @throws not_found
+ */
+export async function resolveHost(
+  run: Runner,
+  context: RequestContext,
+  name: string,
+  window: Window,
+): Promise<HostKey> {
+  const facts = await readFacts(run, context, HOSTS, window, name);
+  const newest = facts.reduce<(typeof facts)[number] | undefined>(
+    (most, fact) => (most === undefined || fact.last > most.last ? fact : most),
+    undefined,
+  );
+  if (newest === undefined)
+    throw fail('not_found', { what: 'A host of this name that reported in this time range' });
+  return { environment: newest.environment, host: newest.host };
+}
+
+/** @throws not_found */
+export async function readSummary(
+  run: Runner,
+  context: RequestContext,
+  window: Window,
+  host: HostKey,
+): Promise<HostSummary> {
+  const [summary] = (await readSummaries(run, context, window, host)).hosts;
+  if (summary === undefined)
+    throw fail('not_found', { what: 'A host of this name that reported in this time range' });
+  return summary;
+}
+
+/** Everything of a host but its curves. @throws not_found */
+export async function readHost(
+  run: Runner,
+  context: RequestContext,
+  window: Window,
+  host: HostKey,
+): Promise<Omit<HostDetail, 'from' | 'to' | 'freshSeconds'>> {
+  const fresh = freshPart(window, HOST_LIMITS.freshSeconds);
+  const [summary, filesystems, rates, errors, processes] = await Promise.all([
+    readSummary(run, context, window, host),
+    readFilesystems(run, context, fresh, host),
+    readRates(
+      run,
+      context,
+      ['system.disk.io', 'system.disk.operations', 'system.network.io', 'hw.network.io'],
+      fresh,
+      {
+        byDevice: true,
+        host,
+      },
+    ),
+    readIncreases(run, context, ['system.network.errors'], window, host),
+    readProcesses(run, context, window, host),
+  ]);
+  const devices = (metric: string) => [
+    ...new Set(rates.filter((row) => row.MetricName === metric).map((row) => row.Device)),
+  ];
+  const rate = (metric: string, device: string, part: string) =>
+    rates.find((row) => row.MetricName === metric && row.Device === device && row.Part === part)?.PerSecond ??
+    null;
+  const network = devices('system.network.io').length > 0 ? 'system.network.io' : 'hw.network.io';
+  const errorsOf = new Map<string, number>();
+  for (const row of errors) errorsOf.set(row.Device, (errorsOf.get(row.Device) ?? 0) + row.Increase);
+  return {
+    host: summary,
+    filesystems: filesystems.map((row) => ({
+      mountpoint: row.Device,
+      usedBytes: row.Used,
+      totalBytes: row.Total,
+      utilization: row.Utilization,
+    })),
+    disks: devices('system.disk.io').map((device) => ({
+      device,
+      readBytesPerSecond: rate('system.disk.io', device, 'read'),
+      writeBytesPerSecond: rate('system.disk.io', device, 'write'),
+      readsPerSecond: rate('system.disk.operations', device, 'read'),
+      writesPerSecond: rate('system.disk.operations', device, 'write'),
+    })),
+    networks: devices(network).map((name) => ({
+      name,
+      receiveBytesPerSecond: rate(network, name, 'receive'),
+      transmitBytesPerSecond: rate(network, name, 'transmit'),
+      errors: network === 'system.network.io' ? (errorsOf.get(name) ?? 0) : null,
+    })),
+    processes: processes.processes,
+    processesTruncated: processes.truncated,
+  };
+}

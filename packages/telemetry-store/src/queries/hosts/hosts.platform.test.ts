@@ -1,0 +1,406 @@
+import type { Metric } from '@candela/otlp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contextOf, id, LIMITS, openQueryBench, type QueryBench, recordStatements } from '../core/testing.ts';
+import { createHostQueries, type HostQueries } from './index.ts';
+
+const NOW = Math.floor(Date.now() / 60_000) * 60_000;
+const nanos = (ms: number): bigint => BigInt(ms) * 1_000_000n;
+const WINDOW = { from: nanos(NOW - 3_600_000), to: nanos(NOW) };
+const MINUTES = Array.from({ length: 30 }, (_, index) => NOW - (30 - index) * 60_000);
+
+type Attributes = Readonly<Record<string, string | number>>;
+/** A value a minute, `undefined` where nothing is sent. */
+type At = (minute: number) => number | undefined;
+
+const pointsOf = (attributes: Attributes, value: At) =>
+  MINUTES.flatMap((ms, minute) => {
+    const at = value(minute);
+    return at === undefined ? [] : [{ timeUnixNano: nanos(ms), asDouble: at, attributes }];
+  });
+const gauge = (name: string, ...series: [Attributes, At][]): Metric => ({
+  name,
+  unit: '1',
+  gauge: { dataPoints: series.flatMap(([attributes, value]) => pointsOf(attributes, value)) },
+});
+const sum = (name: string, isMonotonic: boolean, ...series: [Attributes, At][]): Metric => ({
+  name,
+  unit: 'By',
+  sum: {
+    isMonotonic,
+    aggregationTemporality: 2,
+    dataPoints: series.flatMap(([attributes, value]) => pointsOf(attributes, value)),
+  },
+});
+
+const GPU = {
+  'hw.id': 'GPU-0',
+  'hw.name': 'H100',
+  'hw.vendor': 'nvidia',
+  'gpu.index': 0,
+  'gpu.pci_address': '0000:1a:00.0',
+};
+const MIG = {
+  'hw.id': 'MIG-1',
+  'hw.name': 'H100 MIG',
+  'hw.vendor': 'nvidia',
+  'gpu.index': 0,
+  'gpu.parent.uuid': 'GPU-0',
+  'gpu.mig.profile': '3g.40gb',
+};
+const RESOURCE = {
+  'host.name': 'gpu-a',
+  'host.id': 'i-1',
+  'host.type': 'p5.48xlarge',
+  'cloud.provider': 'aws',
+  'telemetry.distro.name': 'agent-x',
+};
+
+let bench: QueryBench;
+let hosts: HostQueries;
+let statements: string[];
+
+beforeAll(async () => {
+  bench = await openQueryBench();
+  const recorded = recordStatements(bench.store);
+  statements = recorded.statements;
+  hosts = createHostQueries(recorded.store, LIMITS);
+  const place = { service: 'collector', environment: 'production', resource: RESOURCE };
+  await bench.putMetrics(
+    [
+      gauge(
+        'system.cpu.utilization',
+        [{ 'cpu.logical_number': 0 }, () => 0.2],
+        [{ 'cpu.logical_number': 1 }, () => 0.6],
+      ),
+      sum('system.cpu.logical.count', false, [{}, () => 2]),
+      sum(
+        'system.memory.usage',
+        false,
+        [{ 'system.memory.state': 'used' }, () => 30],
+        [{ 'system.memory.state': 'free' }, () => 50],
+        [{ 'system.memory.state': 'cached' }, () => 20],
+      ),
+      sum(
+        'system.filesystem.usage',
+        false,
+        [
+          { 'system.device': 'sda', 'system.filesystem.mountpoint': '/', 'system.filesystem.state': 'used' },
+          () => 10,
+        ],
+        [
+          { 'system.device': 'sda', 'system.filesystem.mountpoint': '/', 'system.filesystem.state': 'free' },
+          () => 90,
+        ],
+        [
+          {
+            'system.device': 'sdb',
+            'system.filesystem.mountpoint': '/data',
+            'system.filesystem.state': 'used',
+          },
+          () => 95,
+        ],
+        [
+          {
+            'system.device': 'sdb',
+            'system.filesystem.mountpoint': '/data',
+            'system.filesystem.state': 'free',
+          },
+          () => 5,
+        ],
+      ),
+      // 600 bytes a minute; it began again before minute 15 and had counted 60 by then.
+      sum('system.network.io', true, [
+        { 'network.interface.name': 'eth0', 'network.io.direction': 'receive' },
+        (minute) => (minute < 15 ? 1_000 + minute * 600 : 60 + (minute - 15) * 600),
+      ]),
+      sum(
+        'hw.errors',
+        true,
+        [
+          { ...GPU, 'hw.type': 'gpu', 'error.type': 'xid' },
+          (minute) => (minute < 10 ? 4 : minute < 20 ? 7 : 2),
+        ],
+        [{ ...GPU, 'hw.type': 'gpu', 'error.type': 'corrected' }, () => 900],
+      ),
+      gauge(
+        'hw.gpu.utilization',
+        [{ ...GPU, 'hw.gpu.task': 'general' }, () => 0.9],
+        [{ ...GPU, 'hw.gpu.task': 'encoder' }, () => 0.1],
+      ),
+      sum('hw.gpu.memory.limit', false, [GPU, () => 80], [MIG, () => 40]),
+      sum('hw.gpu.memory.usage', false, [GPU, () => 60], [MIG, () => 10]),
+      gauge('hw.power', [GPU, () => 650]),
+      gauge('hw.power.limit', [GPU, () => 700]),
+      gauge(
+        'hw.temperature',
+        [{ ...GPU, 'hw.sensor_location': 'die' }, () => 71],
+        [{ ...GPU, 'hw.sensor_location': 'memory' }, () => 88],
+      ),
+      gauge('hw.gpu.speed', [{ ...GPU, 'hw.gpu.clock_domain': 'sm' }, () => 1.98e9]),
+      sum(
+        'hw.status',
+        false,
+        [{ ...GPU, 'hw.state': 'ok' }, (minute) => (minute < 25 ? 1 : 0)],
+        [{ ...GPU, 'hw.state': 'degraded' }, (minute) => (minute < 25 ? 0 : 1)],
+      ),
+      gauge('hw.gpu.allocated', [GPU, () => 1]),
+      gauge('hw.gpu.idle', [GPU, () => 0]),
+      sum(
+        'hw.gpu.interconnect.io',
+        true,
+        [
+          { ...GPU, link: 0, 'network.io.direction': 'transmit', 'hw.gpu.interconnect.type': 'nvlink' },
+          (minute) => minute * 600,
+        ],
+        [
+          { ...GPU, link: 1, 'network.io.direction': 'transmit', 'hw.gpu.interconnect.type': 'nvlink' },
+          (minute) => minute * 1_200,
+        ],
+      ),
+      sum(
+        'process.gpu.memory.usage',
+        false,
+        [
+          {
+            'process.pid': 7,
+            'hw.id': 'GPU-0',
+            'process.command_line': 'python -m vllm.entrypoints.openai.api_server --model x',
+            'k8s.pod.name': 'vllm-0',
+          },
+          () => 50,
+        ],
+        [
+          { 'process.pid': 8, 'hw.id': 'GPU-0', 'process.command_line': '/usr/bin/embed' },
+          (minute) => (minute < 10 ? 9 : undefined),
+        ],
+      ),
+      gauge('process.gpu.utilization', [{ 'process.pid': 7, 'hw.id': 'GPU-0' }, () => 0.8]),
+    ],
+    place,
+  );
+  // An older sender: shares of each mode, names of the host metrics receiver.
+  await bench.putMetrics(
+    [
+      gauge(
+        'system.cpu.utilization',
+        [{ cpu: 'cpu0', state: 'user' }, () => 0.3],
+        [{ cpu: 'cpu0', state: 'idle' }, () => 0.6],
+        [{ cpu: 'cpu0', state: 'wait' }, () => 0.1],
+      ),
+      sum(
+        'system.memory.usage',
+        false,
+        [{ state: 'used' }, (minute) => (minute < 20 ? 5 : undefined)],
+        [{ state: 'free' }, (minute) => (minute < 20 ? 5 : undefined)],
+      ),
+    ].map((metric, index) =>
+      index === 0
+        ? { ...metric, gauge: { dataPoints: (metric.gauge?.dataPoints ?? []).slice(0, 60) } }
+        : metric,
+    ),
+    { service: '', environment: 'production', resource: { 'host.name': 'old-b' } },
+  );
+  await bench.putMetrics([sum('system.memory.usage', false, [{ state: 'used' }, () => 1])], {
+    project: 'other',
+    service: 'collector',
+    resource: { 'host.name': 'foreign' },
+  });
+  await bench.put(
+    [0, 1, 2, 3].map((n) => ({
+      traceId: id(1, 32),
+      spanId: id(n + 1, 16),
+      name: 'chat llama',
+      kind: 3,
+      startTimeUnixNano: nanos(NOW - 600_000 + n * 1_000),
+      endTimeUnixNano: nanos(NOW - 600_000 + n * 1_000 + 100 * (n + 1)),
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': 'vllm',
+        'gen_ai.request.model': 'llama',
+        'gen_ai.usage.input_tokens': 10,
+        'gen_ai.usage.output_tokens': 20,
+      },
+      ...(n === 3 ? { status: { code: 2 } } : {}),
+    })),
+    { service: 'vllm', environment: 'production', resource: { 'host.name': 'gpu-a' } },
+  );
+}, 60_000);
+afterAll(() => bench.close());
+
+const context = contextOf();
+
+describe('hosts', () => {
+  it('the fleet: newest figures of each host and GPU, partitions, owners, errors of the window', async () => {
+    const fleet = await hosts.hosts(context, { window: WINDOW });
+    expect(fleet.hosts.map(({ name, stale }) => [name, stale])).toEqual([
+      ['gpu-a', false],
+      ['old-b', true],
+    ]);
+    const [gpuHost, old] = fleet.hosts;
+    expect(gpuHost).toMatchObject({
+      environment: 'production',
+      type: 'p5.48xlarge',
+      cloudProvider: 'aws',
+      agents: ['agent-x'],
+      cpuUtilization: 0.4,
+      cpuCount: 2,
+      memoryUsedBytes: 30,
+      memoryTotalBytes: 100,
+      filesystem: { mountpoint: '/data', utilization: 0.95 },
+      networkReceiveBytesPerSecond: 10,
+      networkTransmitBytesPerSecond: null,
+      lastSeen: new Date(NOW - 60_000).toISOString(),
+    });
+    expect(gpuHost?.gpus.map(({ id: gpu }) => gpu)).toEqual(['GPU-0', 'MIG-1']);
+    expect(gpuHost?.gpus[0]).toMatchObject({
+      name: 'H100',
+      index: 0,
+      parentId: null,
+      utilization: 0.9,
+      memoryUsedBytes: 60,
+      memoryLimitBytes: 80,
+      powerWatts: 650,
+      powerLimitWatts: 700,
+      temperatureCelsius: 71,
+      memoryTemperatureCelsius: 88,
+      status: 'degraded',
+      allocated: true,
+      idle: false,
+      // 4 to 7, then began again at 2.
+      errors: [{ type: 'xid', count: 5 }],
+      processes: 1,
+      topProcess: { pid: '7', name: 'vllm.entrypoints.openai.api_server', pod: 'vllm-0', memoryBytes: 50 },
+    });
+    expect(gpuHost?.gpus[1]).toMatchObject({
+      parentId: 'GPU-0',
+      partition: '3g.40gb',
+      utilization: null,
+      powerWatts: null,
+    });
+    expect(old).toMatchObject({ cpuUtilization: null, memoryUsedBytes: null, gpus: [] });
+  });
+
+  it('as it was at an earlier end of the window', async () => {
+    const to = nanos(NOW - 20 * 60_000 + 1);
+    const fleet = await hosts.hosts(context, { window: { from: WINDOW.from, to } });
+    expect(fleet.hosts.find(({ name }) => name === 'old-b')).toMatchObject({
+      stale: false,
+      cpuUtilization: expect.closeTo(0.3, 9),
+      memoryUsedBytes: 5,
+      memoryTotalBytes: 10,
+    });
+    const gpu = fleet.hosts.find(({ name }) => name === 'gpu-a')?.gpus[0];
+    expect(gpu).toMatchObject({ status: 'ok', errors: [{ type: 'xid', count: 3 }] });
+  });
+
+  it('states its SQL: narrow points of a few metrics in the newest minutes', async () => {
+    statements.length = 0;
+    await hosts.hosts(context, { window: WINDOW });
+    const top = statements.find((text) => text.includes('Processes'));
+    expect(top).toBe(
+      "SELECT Environment, Host, Device, toString(uniqExact(Part)) AS Processes, argMax(Agent, Now) AS Agent, argMax(Part, Now) AS Pid, max(Now) AS Memory FROM ( SELECT Environment, Host, Device, Part, any(Agent) AS Agent, argMax(Value, TimeUnix) AS Now FROM host_points WHERE ProjectId = {p0:String} AND (MetricName IN {p1:Array(String)}) AND (TimeUnix >= fromUnixTimestamp64Nano({p2:Int64}) AND TimeUnix < fromUnixTimestamp64Nano({p3:Int64})) AND Device != '' GROUP BY Environment, Host, Device, Part ) GROUP BY Environment, Host, Device",
+    );
+    expect(statements.every((text) => text.includes('ProjectId = {p0:String}'))).toBe(true);
+    expect(statements.filter((text) => text.includes('otel_metrics'))).toEqual([]);
+  });
+
+  it('one host: file systems, networks, processes that run and that ran', async () => {
+    const detail = await hosts.host(context, { window: WINDOW, host: 'gpu-a' });
+    expect(detail.filesystems).toEqual([
+      { mountpoint: '/data', usedBytes: 95, totalBytes: 100, utilization: 0.95 },
+      { mountpoint: '/', usedBytes: 10, totalBytes: 100, utilization: 0.1 },
+    ]);
+    expect(detail.networks).toEqual([
+      { name: 'eth0', receiveBytesPerSecond: 10, transmitBytesPerSecond: null, errors: 0 },
+    ]);
+    expect(detail.processes.map(({ pid, running, gpus }) => [pid, running, gpus])).toEqual([
+      ['7', true, ['GPU-0']],
+      ['8', false, ['GPU-0']],
+    ]);
+    expect(detail.processes[1]?.name).toBe('embed');
+  });
+
+  it('curves: means, rates across a restart, increases', async () => {
+    const curves = await hosts.hostCurves(context, {
+      window: WINDOW,
+      host: 'gpu-a',
+      charts: ['cpu', 'cpu_cores', 'memory', 'network_io', 'filesystem', 'gpus_utilization'],
+    });
+    expect(curves.bucketSeconds).toBe(60);
+    const chart = (name: string) => curves.charts.find((one) => one.chart === name)?.series ?? [];
+    const last = (name: string) =>
+      chart(name).map(({ device, part, values }) => [
+        device,
+        part,
+        values.findLast((value) => value !== null),
+      ]);
+    expect(last('cpu')).toEqual([['', '', 0.4]]);
+    expect(last('cpu_cores')).toEqual([
+      ['0', '', 0.2],
+      ['1', '', 0.6],
+    ]);
+    expect(last('memory')).toEqual([
+      ['', 'cached', 20],
+      ['', 'free', 50],
+      ['', 'used', 30],
+    ]);
+    expect(last('gpus_utilization')).toEqual(
+      [['GPU-0', '', 0.9]].map(([device, , value]) => [device, 'general', value]),
+    );
+    expect(last('filesystem')).toEqual([
+      ['/', '', 0.1],
+      ['/data', '', 0.95],
+    ]);
+    const received =
+      chart('network_io')
+        .find(({ part }) => part === 'receive')
+        ?.values.filter((value) => value !== null) ?? [];
+    // The first point says nothing, the restart counts what was counted since: 60 bytes in a minute.
+    expect(received).toHaveLength(29);
+    expect([...new Set(received)].sort((a, b) => (a ?? 0) - (b ?? 0))).toEqual([1, 10]);
+  });
+
+  it('one GPU: clocks, links summed, processes over time, partitions', async () => {
+    const detail = await hosts.gpu(context, { window: WINDOW, host: 'gpu-a', gpu: 'GPU-0' });
+    expect(detail.clocks).toEqual([{ domain: 'sm', hertz: 1.98e9 }]);
+    expect(detail.links).toEqual([
+      { type: 'nvlink', receiveBytesPerSecond: null, transmitBytesPerSecond: 30 },
+    ]);
+    expect(detail.children.map(({ id: gpu }) => gpu)).toEqual(['MIG-1']);
+    expect(
+      detail.processes.map(({ pid, running, maxMemoryBytes }) => [pid, running, maxMemoryBytes]),
+    ).toEqual([
+      ['7', true, 50],
+      ['8', false, 9],
+    ]);
+    const curves = await hosts.gpuCurves(context, {
+      window: WINDOW,
+      host: 'gpu-a',
+      gpu: 'GPU-0',
+      charts: ['gpu_errors', 'gpu_power'],
+    });
+    const xid = curves.charts[0]?.series.find(({ part }) => part === 'xid')?.values ?? [];
+    expect(xid.reduce<number>((total, value) => total + (value ?? 0), 0)).toBe(5);
+    expect(curves.charts[1]?.series.map(({ part }) => part)).toEqual(['', 'limit']);
+  });
+
+  it('model calls of the host by model and over time', async () => {
+    const calls = await hosts.calls(context, { window: WINDOW, host: 'gpu-a' });
+    expect(calls.total).toMatchObject({ calls: 4, errors: 1, inputTokens: 40, outputTokens: 80 });
+    expect(calls.total.p50Ms).toBeGreaterThan(197);
+    expect(calls.total.p50Ms).toBeLessThan(203);
+    expect(calls.byModel).toMatchObject([{ service: 'vllm', provider: 'vllm', model: 'llama', calls: 4 }]);
+    expect(calls.callsPerSecond.filter((value) => value !== null)).toEqual([4 / 60]);
+  });
+
+  it('refuses what is not there, and what belongs to others', async () => {
+    for (const ask of [
+      () => hosts.host(context, { window: WINDOW, host: 'foreign' }),
+      () => hosts.host(context, { window: WINDOW, host: "x' OR 1=1" }),
+      () => hosts.gpu(context, { window: WINDOW, host: 'gpu-a', gpu: 'GPU-9' }),
+      () => hosts.host(contextOf('default', 'staging'), { window: WINDOW, host: 'gpu-a' }),
+    ])
+      await expect(ask()).rejects.toMatchObject({ code: 'not_found' });
+    expect((await hosts.hosts(contextOf('empty'), { window: WINDOW })).hosts).toEqual([]);
+  });
+});

@@ -1,0 +1,121 @@
+import { HOST_LIMITS, type HostProcess } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import type { Runner } from '../core/run.ts';
+import type { Window } from '../core/scope.ts';
+import { type Facts, PROCESSES, readFacts } from './facts.ts';
+import { freshPart, type HostKey, isoOf, keyOf, points } from './sources.ts';
+
+export interface Owner {
+  readonly pid: string;
+  readonly name: string;
+  readonly commandLine: string | null;
+  readonly pod: string | null;
+  readonly namespace: string | null;
+  readonly container: string | null;
+}
+
+const PYTHON = /^(?:python|node|java|bash|sh)[\d.]*$/;
+const baseName = (path: string): string =>
+  path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+
+/** What people call a process: its program, or the script an interpreter runs, or whatever else is known of it. */
+function nameOf(values: ReadonlyMap<string, string>, pid: string): string {
+  const words = (values.get('process.command_line') ?? '').split(/\s+/).filter((word) => word !== '');
+  const program = baseName(
+    values.get('process.executable.name') ?? values.get('process.command') ?? words[0] ?? '',
+  );
+  if (PYTHON.test(program)) {
+    const module = words.indexOf('-m');
+    const script = module > 0 ? words[module + 1] : words.slice(1).find((word) => !word.startsWith('-'));
+    if (script !== undefined) return baseName(script);
+  }
+  const known = program || values.get('k8s.container.name') || values.get('service.name');
+  return known || (pid === '' ? 'process' : `pid ${pid}`);
+}
+
+/** Whose work it is, as far as anybody says. */
+export function ownerOf(pid: string, facts: Facts | undefined): Owner {
+  const values = facts?.values ?? new Map<string, string>();
+  return {
+    pid,
+    name: nameOf(values, pid),
+    commandLine: values.get('process.command_line') ?? null,
+    pod: values.get('k8s.pod.name') ?? null,
+    namespace: values.get('k8s.namespace.name') ?? null,
+    container: values.get('k8s.container.name') ?? values.get('container.name') ?? null,
+  };
+}
+
+/** Facts of processes by environment, host, agent and number. */
+export const byProcess = (facts: readonly Facts[]): ReadonlyMap<string, Facts> =>
+  new Map(facts.map((fact) => [keyOf(fact.environment, fact.host, fact.agent, fact.device), fact]));
+
+interface Row {
+  readonly Agent: string;
+  readonly Pid: string;
+  readonly Gpus: readonly string[];
+  readonly GpuMemory: number | null;
+  readonly GpuUtilization: number | null;
+  readonly Cpu: number | null;
+  readonly Memory: number | null;
+  readonly Uptime: number | null;
+  readonly Last: string;
+}
+
+const METRICS = [
+  'process.gpu.memory.usage',
+  'process.gpu.utilization',
+  'process.cpu.utilization',
+  'process.memory.usage',
+  'process.uptime',
+];
+
+/** The processes of a host that reported within the window, with the newest figures of each. */
+export async function readProcesses(
+  run: Runner,
+  context: RequestContext,
+  window: Window,
+  host: HostKey,
+): Promise<{ processes: HostProcess[]; truncated: boolean }> {
+  const scope = points(context, METRICS, window, host);
+  const sum = (metric: string) => `sumOrNullIf(Now, MetricName = '${metric}' AND At >= Newest - 1000000000)`;
+  const [rows, facts] = await Promise.all([
+    run.run<Row>(
+      scope,
+      `SELECT Agent, Pid, arraySort(groupUniqArrayIf(Device, MetricName = 'process.gpu.memory.usage' AND Device != '')) AS Gpus,
+         max(At) AS Newest, ${sum('process.gpu.memory.usage')} AS GpuMemory,
+         maxOrNullIf(Now, MetricName = 'process.gpu.utilization') AS GpuUtilization,
+         sumOrNullIf(Now, MetricName = 'process.cpu.utilization' AND Mode NOT IN ('wait', 'idle')) AS Cpu,
+         sumOrNullIf(Now, MetricName = 'process.memory.usage') AS Memory,
+         maxOrNullIf(Now, MetricName = 'process.uptime') AS Uptime, toString(Newest) AS Last
+       FROM (
+         SELECT Agent, MetricName, toString(Device) AS Device, splitByChar('/', toString(Part))[1] AS First,
+           if(match(First, '^[0-9]+$'), First, '') AS Pid, if(Pid = '', toString(Part), splitByChar('/', toString(Part))[2]) AS Mode,
+           argMax(Value, TimeUnix) AS Now, max(toUnixTimestamp64Nano(TimeUnix)) AS At
+         ${scope.from} GROUP BY Agent, MetricName, Device, Part
+       ) GROUP BY Agent, Pid ORDER BY GpuMemory DESC NULLS LAST, Memory DESC NULLS LAST, Agent, Pid
+       LIMIT ${HOST_LIMITS.processes + 1}`,
+    ),
+    readFacts(run, context, PROCESSES, window, host.host),
+  ]);
+  const known = byProcess(facts);
+  const fresh = freshPart(window, HOST_LIMITS.freshSeconds).from;
+  const processes = rows.slice(0, HOST_LIMITS.processes).map((row): HostProcess => {
+    const fact = known.get(keyOf(host.environment, host.host, row.Agent, row.Pid));
+    const last = BigInt(row.Last);
+    return {
+      ...ownerOf(row.Pid, fact),
+      agent: row.Agent,
+      service: fact?.values.get('service.name') ?? null,
+      gpus: [...row.Gpus],
+      gpuMemoryBytes: row.GpuMemory,
+      gpuUtilization: row.GpuUtilization,
+      cpuUtilization: row.Cpu,
+      memoryBytes: row.Memory,
+      uptimeSeconds: row.Uptime,
+      lastSeen: isoOf(last),
+      running: last >= fresh,
+    };
+  });
+  return { processes, truncated: rows.length > HOST_LIMITS.processes };
+}

@@ -1,0 +1,246 @@
+import { type Gpu, HOST_LIMITS, type HostSummary } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import type { Runner } from '../core/run.ts';
+import type { Window } from '../core/scope.ts';
+import { type Increase, readIncreases, readRates } from './counters.ts';
+import {
+  type GpuLevels,
+  type GpuProcess,
+  readFilesystems,
+  readGpuLevels,
+  readHostLevels,
+  readTopProcesses,
+} from './current.ts';
+import { type Facts, GPUS, HOSTS, PROCESSES, readFacts } from './facts.ts';
+import { byProcess, ownerOf } from './processes.ts';
+import { freshPart, type HostKey, isoOf, keyOf } from './sources.ts';
+
+export interface Summaries {
+  readonly hosts: HostSummary[];
+  readonly truncated: boolean;
+}
+
+const IO = ['system.network.io', 'hw.network.io', 'system.disk.io'];
+
+/**
+ * Every host that reported within the window, or one, with the newest figures before its end. A figure nobody sent
+ * within the freshness bound is null.
+ */
+export async function readSummaries(
+  run: Runner,
+  context: RequestContext,
+  window: Window,
+  host?: HostKey,
+): Promise<Summaries> {
+  const fresh = freshPart(window, HOST_LIMITS.freshSeconds);
+  const [hostFacts, gpuFacts, levels, filesystems, gpuLevels, rates, errors, tops, processFacts] =
+    await Promise.all([
+      readFacts(run, context, HOSTS, window, host?.host),
+      readFacts(run, context, GPUS, window, host?.host),
+      readHostLevels(run, context, fresh, host),
+      readFilesystems(run, context, fresh, host),
+      readGpuLevels(run, context, fresh, host),
+      readRates(run, context, IO, fresh, { byDevice: false, ...(host ? { host } : {}) }),
+      readIncreases(run, context, ['hw.errors'], window, host),
+      readTopProcesses(run, context, fresh, host),
+      readFacts(run, context, { ...PROCESSES, metrics: ['process.gpu.memory.usage'] }, fresh, host?.host),
+    ]);
+  const key = (row: { readonly Environment: string; readonly Host: string }) =>
+    keyOf(row.Environment, row.Host);
+  const deviceKey = (row: { readonly Environment: string; readonly Host: string; readonly Device: string }) =>
+    keyOf(row.Environment, row.Host, row.Device);
+  const levelOf = new Map(levels.map((row) => [key(row), row]));
+  const fullest = new Map<string, (typeof filesystems)[number]>();
+  for (const row of filesystems) {
+    if (row.Utilization !== null && row.Utilization > (fullest.get(key(row))?.Utilization ?? -1))
+      fullest.set(key(row), row);
+  }
+  const rateOf = new Map(
+    rates.map((row) => [keyOf(row.Environment, row.Host, row.MetricName, row.Part), row.PerSecond]),
+  );
+  const gpus = gpusByHost({
+    facts: gpuFacts,
+    levels: new Map(gpuLevels.map((row) => [deviceKey(row), row])),
+    errors: grouped(errors, deviceKey),
+    tops: new Map(tops.map((row) => [deviceKey(row), row])),
+    processes: byProcess(processFacts),
+    to: window.to,
+    fresh: fresh.from,
+  });
+  const hosts: HostSummary[] = [];
+  for (const facts of grouped(hostFacts, (fact) => keyOf(fact.environment, fact.host)).values()) {
+    const [first] = facts;
+    if (first === undefined || (host !== undefined && first.environment !== host.environment)) continue;
+    const at = keyOf(first.environment, first.host);
+    const level = levelOf.get(at);
+    const own = gpus.get(at) ?? [];
+    const last = facts.reduce((most, fact) => (fact.last > most ? fact.last : most), 0n);
+    const reported =
+      level !== undefined || own.some((gpu) => !gpu.stale) || (last >= fresh.from && last < window.to);
+    const rate = (part: string, ...metrics: string[]) =>
+      metrics
+        .map((metric) => rateOf.get(keyOf(first.environment, first.host, metric, part)))
+        .find((value) => value !== undefined) ?? null;
+    const full = fullest.get(at);
+    hosts.push({
+      ...identityOf(facts),
+      lastSeen: seenAt(last, window.to, reported ? newestPoint(level?.LastPoint, own) : undefined),
+      stale: !reported,
+      cpuUtilization: clamped(level?.Cpu ?? null),
+      cpuCount: level?.CpuCount ?? null,
+      memoryUsedBytes: level?.MemoryUsed ?? null,
+      memoryTotalBytes: level?.MemoryTotal ?? null,
+      filesystem:
+        full === undefined || full.Utilization === null
+          ? null
+          : { mountpoint: full.Device, utilization: full.Utilization },
+      diskReadBytesPerSecond: rate('read', 'system.disk.io'),
+      diskWriteBytesPerSecond: rate('write', 'system.disk.io'),
+      networkReceiveBytesPerSecond: rate('receive', 'system.network.io', 'hw.network.io'),
+      networkTransmitBytesPerSecond: rate('transmit', 'system.network.io', 'hw.network.io'),
+      // A partition that went while its host is there was taken apart on purpose; a GPU that went is worth a look.
+      gpus: own.filter((gpu) => !(reported && gpu.stale && gpu.parentId !== null)),
+    });
+  }
+  const truncated = hosts.length > HOST_LIMITS.hosts || gpuFacts.length > HOST_LIMITS.gpus;
+  return { hosts: hosts.slice(0, HOST_LIMITS.hosts), truncated };
+}
+
+function grouped<T>(rows: readonly T[], key: (row: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const at = key(row);
+    const group = groups.get(at);
+    if (group === undefined) groups.set(at, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/** The newest word of any agent counts; an older one fills what the newest leaves out. */
+function identityOf(facts: readonly Facts[]) {
+  const newestFirst = [...facts].sort((a, b) => (a.last < b.last ? 1 : a.last > b.last ? -1 : 0));
+  const say = (...keys: string[]): string | null => {
+    for (const key of keys) {
+      for (const { values } of newestFirst) {
+        const value = values.get(key);
+        if (value !== undefined) return value;
+      }
+    }
+    return null;
+  };
+  return {
+    name: newestFirst[0]?.host ?? '',
+    environment: newestFirst[0]?.environment ?? '',
+    id: say('host.id'),
+    type: say('host.type'),
+    arch: say('host.arch'),
+    os: say('os.description', 'os.name', 'os.type'),
+    cloudProvider: say('cloud.provider'),
+    cloudPlatform: say('cloud.platform'),
+    cloudRegion: say('cloud.region'),
+    cloudZone: say('cloud.availability_zone'),
+    cloudAccount: say('cloud.account.id'),
+    cluster: say('k8s.cluster.name'),
+    node: say('k8s.node.name'),
+    agents: [...new Set(facts.map(({ agent }) => agent).filter((agent) => agent !== ''))].sort(),
+  };
+}
+
+const newestPoint = (level: string | undefined, gpus: readonly Gpu[]): bigint | undefined => {
+  const times = gpus.flatMap((gpu) =>
+    gpu.stale || gpu.lastSeen === null ? [] : [BigInt(Date.parse(gpu.lastSeen)) * 1_000_000n],
+  );
+  if (level !== undefined) times.push(BigInt(level));
+  return times.length === 0 ? undefined : times.reduce((most, time) => (time > most ? time : most));
+};
+
+/** When it was last heard of before `to`; null when that is not known because it was heard of again later. */
+function seenAt(last: bigint, to: bigint, current: bigint | undefined): string | null {
+  if (last < to) return isoOf(last);
+  return current === undefined ? null : isoOf(current);
+}
+
+const clamped = (share: number | null): number | null =>
+  share === null ? null : Math.min(1, Math.max(0, share));
+
+interface GpuParts {
+  readonly facts: readonly Facts[];
+  readonly levels: ReadonlyMap<string, GpuLevels>;
+  readonly errors: ReadonlyMap<string, readonly Increase[]>;
+  readonly tops: ReadonlyMap<string, GpuProcess>;
+  readonly processes: ReadonlyMap<string, Facts>;
+  readonly to: bigint;
+  readonly fresh: bigint;
+}
+
+/** The GPUs of each host in the order of their index, partitions after their parent. */
+function gpusByHost(parts: GpuParts): Map<string, Gpu[]> {
+  const hosts = new Map<string, Gpu[]>();
+  const merged = grouped(parts.facts, (fact) => keyOf(fact.environment, fact.host, fact.device));
+  for (const [at, facts] of merged) {
+    const newest = facts.reduce((most, fact) => (fact.last > most.last ? fact : most));
+    const host = keyOf(newest.environment, newest.host);
+    const list = hosts.get(host) ?? [];
+    hosts.set(host, list);
+    list.push(gpuOf(newest, at, parts));
+  }
+  for (const list of hosts.values()) list.sort(byPlace);
+  return hosts;
+}
+
+function byPlace(a: Gpu, b: Gpu): number {
+  const order = (a.index ?? 1e9) - (b.index ?? 1e9);
+  if (order !== 0) return order;
+  if ((a.parentId === null) !== (b.parentId === null)) return a.parentId === null ? -1 : 1;
+  return a.id < b.id ? -1 : 1;
+}
+
+function gpuOf(fact: Facts, at: string, parts: GpuParts): Gpu {
+  const { values } = fact;
+  const level = parts.levels.get(at);
+  const top = parts.tops.get(at);
+  const index = Number(values.get('gpu.index') ?? Number.NaN);
+  const limit = level?.MemoryLimit ?? null;
+  const partition = values.get('gpu.mig.profile') ?? values.get('hw.gpu.partition') ?? null;
+  const used =
+    level?.MemoryUsed ??
+    (limit !== null && level?.MemoryFree != null ? limit - level.MemoryFree : null) ??
+    (limit !== null && level?.MemoryShare != null ? limit * level.MemoryShare : null);
+  return {
+    id: fact.device,
+    name: values.get('hw.name') ?? values.get('hw.model') ?? fact.device,
+    vendor: values.get('hw.vendor') ?? null,
+    index: Number.isInteger(index) ? index : null,
+    pciAddress: values.get('gpu.pci_address') ?? null,
+    driver: values.get('hw.driver_version') ?? null,
+    // The parent of a whole GPU is no GPU but what it sits in.
+    parentId:
+      values.get('gpu.parent.uuid') ?? (partition === null ? null : (values.get('hw.parent') ?? null)),
+    partition,
+    lastSeen: seenAt(fact.last, parts.to, level === undefined ? undefined : BigInt(level.LastPoint)),
+    stale: level === undefined && !(fact.last >= parts.fresh && fact.last < parts.to),
+    utilization: clamped(level?.Utilization ?? null),
+    memoryUsedBytes: used,
+    memoryLimitBytes: limit,
+    powerWatts: level?.Power ?? null,
+    powerLimitWatts: level?.PowerLimit ?? null,
+    temperatureCelsius: level?.Temperature ?? null,
+    memoryTemperatureCelsius: level?.MemoryTemperature ?? null,
+    status: level?.Status ?? null,
+    allocated: flag(level?.Allocated),
+    idle: flag(level?.Idle),
+    errors: (parts.errors.get(at) ?? []).map((row) => ({ type: row.Part || 'error', count: row.Increase })),
+    processes: Number(top?.Processes ?? 0),
+    topProcess:
+      top === undefined
+        ? null
+        : {
+            ...ownerOf(top.Pid, parts.processes.get(keyOf(fact.environment, fact.host, top.Agent, top.Pid))),
+            memoryBytes: top.Memory,
+          },
+  };
+}
+
+const flag = (value: number | null | undefined): boolean | null =>
+  value === null || value === undefined ? null : value > 0;
