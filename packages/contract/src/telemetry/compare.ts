@@ -23,7 +23,7 @@ export const compareFieldSchema = z
     field: z.string().meta({ description: 'As a filter writes it.' }),
     difference: share.meta({
       description:
-        'Half the sum of the absolute differences of the shares of all values, rows without the field counting as a value: 0 is the same, 1 nothing in common.',
+        'Half the sum of how far the shares of each value lie apart; differences that chance explains in samples of this size count as none, and rows without the field count as a value. 0 is the same, 1 nothing in common. Ids do not rank.',
     }),
     values: z.array(
       z.object({

@@ -9,12 +9,18 @@ export interface Totals {
 
 /** Values of a field that are told. */
 const SHOWN = 10;
-/** Differences that chance makes once in about twenty samples are none. */
-const DEVIATIONS = 2;
+/** Differences within so many standard deviations of what chance makes are none. */
+const DEVIATIONS = 3;
+/** A value seen less often in both samples says nothing. */
+const MIN_SEEN = 5;
+/** A field with so many values, most of them rare, is an id; of it only values with a share worth naming count. */
+const ID_VALUES = 50;
+const ID_RATIO = 0.05;
+const ID_SHARE = 0.02;
 
 /**
- * Fields by how much their values differ between the sides. Of each value counts how far its shares lie apart beyond
- * what chance alone explains in samples of this size: so ids, of which every row has another, rank last by themselves.
+ * Fields by how much their values differ between the sides. Of each value counts how far its shares lie apart, unless
+ * chance alone explains that in samples of this size, and nothing of values as rare as ids are.
  */
 export function rankFields(seen: readonly Seen[], totals: Totals, limit: number): ComparedField[] {
   const byField = new Map<string, Seen[]>();
@@ -35,18 +41,26 @@ function compareField(field: string, seen: readonly Seen[], totals: Totals): Com
     value: one.value as string | null,
     selection: share(one.selection, totals.selection.weight),
     rest: share(one.rest, totals.rest.weight),
+    seen: one.sampledSelection + one.sampledRest,
   }));
   const distinct = seen[0]?.distinct ?? seen.length;
+  const sampled = totals.selection.sampled + totals.rest.sampled;
+  const isId = distinct > ID_VALUES && distinct > sampled * ID_RATIO;
+  const minShare = isId ? ID_SHARE : 0;
   // Only when all values are known is what is left the rows without the field.
   if (distinct <= seen.length) {
     const missing = {
       value: null,
       selection: Math.max(0, 1 - sum(shares.map((one) => one.selection))),
       rest: Math.max(0, 1 - sum(shares.map((one) => one.rest))),
+      seen: MIN_SEEN,
     };
     if (missing.selection > 1e-9 || missing.rest > 1e-9) shares.push(missing);
   }
-  const apart = shares.map((one) => ({ ...one, apart: beyondChance(one, totals) }));
+  const apart = shares.map((one) => {
+    const counts = one.seen >= MIN_SEEN && Math.max(one.selection, one.rest) >= minShare;
+    return { ...one, apart: counts ? beyondChance(one, totals) : 0 };
+  });
   apart.sort((a, b) => b.apart - a.apart || Math.max(b.selection, b.rest) - Math.max(a.selection, a.rest));
   return {
     field,
@@ -62,7 +76,8 @@ function beyondChance(one: { selection: number; rest: number }, totals: Totals):
   if (a === 0 || b === 0) return 0;
   const pooled = (one.selection * a + one.rest * b) / (a + b);
   const chance = DEVIATIONS * Math.sqrt(pooled * (1 - pooled) * (1 / a + 1 / b));
-  return Math.max(0, Math.abs(one.selection - one.rest) - chance);
+  const apart = Math.abs(one.selection - one.rest);
+  return apart > chance ? apart : 0;
 }
 
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : Math.min(1, part / whole));
