@@ -10,6 +10,7 @@
 
 import { Route as rootRouteImport } from './routes/__root';
 import { Route as IndexRouteImport } from './routes/index';
+import { Route as LogsRouteImport } from './routes/logs';
 import { Route as SettingsIngestRouteImport } from './routes/settings.ingest';
 import { Route as TracesIndexRouteImport } from './routes/traces.index';
 import { Route as TracesTraceIdRouteImport } from './routes/traces.$traceId';
@@ -17,6 +18,11 @@ import { Route as TracesTraceIdRouteImport } from './routes/traces.$traceId';
 const IndexRoute = IndexRouteImport.update({
   id: '/',
   path: '/',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const LogsRoute = LogsRouteImport.update({
+  id: '/logs',
+  path: '/logs',
   getParentRoute: () => rootRouteImport,
 } as any);
 const SettingsIngestRoute = SettingsIngestRouteImport.update({
@@ -37,12 +43,14 @@ const TracesTraceIdRoute = TracesTraceIdRouteImport.update({
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute;
+  '/logs': typeof LogsRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/traces/': typeof TracesIndexRoute;
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute;
+  '/logs': typeof LogsRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/traces': typeof TracesIndexRoute;
@@ -50,20 +58,30 @@ export interface FileRoutesByTo {
 export interface FileRoutesById {
   __root__: typeof rootRouteImport;
   '/': typeof IndexRoute;
+  '/logs': typeof LogsRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/traces/': typeof TracesIndexRoute;
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath;
-  fullPaths: '/' | '/settings/ingest' | '/traces/$traceId' | '/traces/';
+  fullPaths:
+    '/' | '/logs' | '/settings/ingest' | '/traces/$traceId' | '/traces/';
   fileRoutesByTo: FileRoutesByTo;
-  to: '/' | '/settings/ingest' | '/traces/$traceId' | '/traces';
-  id: '__root__' | '/' | '/settings/ingest' | '/traces/$traceId' | '/traces/';
+  to: '/' | '/logs' | '/settings/ingest' | '/traces/$traceId' | '/traces';
+  id:
+    | '__root__'
+    | '/'
+    | '/logs'
+    | '/settings/ingest'
+    | '/traces/$traceId'
+    | '/traces/';
   fileRoutesById: FileRoutesById;
 }
 export interface RootRouteChildren {
   IndexRoute: typeof IndexRoute;
+  LogsRoute: typeof LogsRoute;
+  SettingsIngestRoute: typeof SettingsIngestRoute;
   TracesTraceIdRoute: typeof TracesTraceIdRoute;
   TracesIndexRoute: typeof TracesIndexRoute;
 }
@@ -77,7 +95,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof IndexRouteImport;
       parentRoute: typeof rootRouteImport;
     };
-    '/traces/': {
+    '/logs': {
+      id: '/logs';
+      path: '/logs';
+      fullPath: '/logs';
+      preLoaderRoute: typeof LogsRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
     '/settings/ingest': {
       id: '/settings/ingest';
       path: '/settings/ingest';
@@ -85,6 +109,7 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SettingsIngestRouteImport;
       parentRoute: typeof rootRouteImport;
     };
+    '/traces/': {
       id: '/traces/';
       path: '/traces';
       fullPath: '/traces/';
@@ -103,6 +128,8 @@ declare module '@tanstack/react-router' {
 
 const rootRouteChildren: RootRouteChildren = {
   IndexRoute: IndexRoute,
+  LogsRoute: LogsRoute,
+  SettingsIngestRoute: SettingsIngestRoute,
   TracesTraceIdRoute: TracesTraceIdRoute,
   TracesIndexRoute: TracesIndexRoute,
 };

@@ -15,6 +15,8 @@ export interface GridColumn<Row> {
   /** Name of the sort order, when the server can sort by it. */
   readonly sort?: string;
   readonly cell: (row: Row) => ReactNode;
+  /** In a grid that wraps: its text breaks into as many lines as it needs. */
+  readonly wraps?: true;
 }
 
 /** Where each list was left, so that coming back shows the same rows. */
@@ -45,6 +47,8 @@ export function DataGrid<Row>(props: {
   more: boolean;
   onMore: () => void;
   onScrolled?: (top: number) => void;
+  /** Rows are as high as their text. */
+  wrap?: boolean;
   footer?: ReactNode;
 }) {
   const { rows, keyOf } = props;
@@ -162,6 +166,8 @@ export function DataGrid<Row>(props: {
             return (
               <div
                 key={item.key}
+                ref={props.wrap ? virtual.measureElement : undefined}
+                data-index={item.index}
                 role="row"
                 aria-rowindex={item.index + 2}
                 aria-selected={key === active}
@@ -177,7 +183,8 @@ export function DataGrid<Row>(props: {
                 }}
                 style={{ ...template, transform: `translateY(${item.start}px)` }}
                 className={cx(
-                  'absolute top-0 left-0 grid h-8 w-full cursor-pointer items-center border-b border-line/60 px-2',
+                  'absolute top-0 left-0 grid w-full cursor-pointer border-b border-line/60 px-2',
+                  props.wrap ? 'min-h-8 items-start py-1.5' : 'h-8 items-center',
                   key === active ? 'bg-selected' : 'hover:bg-hover',
                 )}
               >
@@ -185,7 +192,11 @@ export function DataGrid<Row>(props: {
                   <div
                     key={column.id}
                     role="gridcell"
-                    className={cx('min-w-0 truncate px-1.5', column.align === 'end' && 'text-right')}
+                    className={cx(
+                      'min-w-0 px-1.5',
+                      !(props.wrap && column.wraps) && 'truncate',
+                      column.align === 'end' && 'text-right',
+                    )}
                   >
                     {column.cell(row)}
                   </div>

@@ -25,6 +25,8 @@ export function ExploreRows<Row>(props: {
   columns: readonly RowColumn<Row>[];
   keyOf: (row: Row) => string;
   onScrolled?: (top: number) => void;
+  /** Rows are as high as their text. */
+  wrap?: boolean;
   /** Rows that arrived since by the live stream, newest first; they stand above those of the query. */
   live?: readonly Row[];
   /** Instead of the usual "nothing matches". */
@@ -45,7 +47,8 @@ export function ExploreRows<Row>(props: {
   return (
     <DataGrid<Row>
       label={props.label}
-      place={`${noun} ${scope.q} ${sort}`}
+      key={props.wrap ? 'wrap' : 'line'}
+      place={`${noun} ${scope.q} ${sort}${props.wrap ? ' wrap' : ''}`}
       columns={chosenColumns(props.columns, search.cols)}
       rows={rows}
       keyOf={keyOf}
@@ -56,6 +59,7 @@ export function ExploreRows<Row>(props: {
       onSort={(field) => onChange({ sort: nextSort(sort, field), live: undefined })}
       more={query.hasNextPage && !query.isFetchingNextPage && !query.isError}
       onMore={() => void query.fetchNextPage()}
+      wrap={props.wrap ?? false}
       {...(props.onScrolled ? { onScrolled: props.onScrolled } : {})}
       footer={
         <RowsFooter

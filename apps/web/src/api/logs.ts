@@ -1,0 +1,85 @@
+import type {
+  aggregate,
+  getLog,
+  getLogContext,
+  LogDetail,
+  LogSort,
+  RequestBodyOf,
+  ResponseOf,
+  searchLogs,
+} from '@candela/contract';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { call } from './client.ts';
+import { bounds, type Scope } from './telemetry.ts';
+
+const PAGE = 100;
+const ANYWHERE = { environment: undefined };
+
+export const logsQuery = (scope: Scope, sort: LogSort) =>
+  infiniteQueryOptions({
+    queryKey: ['logs', scope, sort],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      call<ResponseOf<typeof searchLogs>>('/api/telemetry/logs/search', scope, {
+        signal,
+        body: {
+          ...bounds(scope),
+          sort,
+          limit: PAGE,
+          ...(pageParam === '' ? {} : { cursor: pageParam }),
+        } satisfies RequestBodyOf<typeof searchLogs>,
+      }),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+
+export const logQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['log', id],
+    // A stored record never changes.
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }): Promise<LogDetail> =>
+      call<ResponseOf<typeof getLog>>(`/api/telemetry/logs/${encodeURIComponent(id)}`, ANYWHERE, {
+        signal,
+      }).then((answer) => answer.data),
+  });
+
+/** As many lines before and after the record. */
+export const logContextQuery = (id: string, lines: number) =>
+  queryOptions({
+    queryKey: ['log-context', id, lines],
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof getLogContext>>(
+        `/api/telemetry/logs/${encodeURIComponent(id)}/context?before=${lines}&after=${lines}`,
+        ANYWHERE,
+        { signal },
+      ).then((answer) => answer.data),
+  });
+
+/** How many records of each severity there are by time. */
+export const severitiesQuery = (scope: Scope, bucketSeconds: number) =>
+  queryOptions({
+    queryKey: ['severities', scope, bucketSeconds],
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof aggregate>>('/api/telemetry/aggregate', scope, {
+        signal,
+        body: {
+          signal: 'logs',
+          ...bounds(scope),
+          groupBy: ['severity'],
+          measures: ['count'],
+          bucketSeconds,
+        } satisfies RequestBodyOf<typeof aggregate>,
+      }).then((answer) => answer.data),
+  });
+
+/** Whether the project has ever received a log record (within a year). */
+export const anyLogQuery = (environment: string | undefined) =>
+  queryOptions({
+    queryKey: ['any-log', environment],
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof searchLogs>>(
+        '/api/telemetry/logs/search',
+        { environment },
+        { signal, body: { from: '-365d', to: 'now', limit: 1 } },
+      ).then((page) => page.data[0] !== undefined),
+  });

@@ -1,0 +1,220 @@
+import type { LogDetail, LogRow } from '@candela/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
+import { Tabs } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { logQuery } from '../../api/logs.ts';
+import { curlOf } from '../../lib/curl.ts';
+import { exact, formatCost, formatCount, formatIso, formatTime } from '../../lib/format.ts';
+import { useHotkey } from '../../lib/hotkeys.ts';
+import { zonePreference } from '../../lib/zone.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { JsonView, LongText, structuredJson } from '../../ui/json-view.tsx';
+import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import { MessageView } from '../trace/message-view.tsx';
+import { LogAttributes } from './log-attributes.tsx';
+import { LogContext } from './log-context.tsx';
+import { withoutAnsi } from './log-text.ts';
+import type { LogTab } from './logs-search.ts';
+import { SeverityLabel } from './severity.tsx';
+
+const TABS: readonly { id: LogTab; label: string }[] = [
+  { id: 'body', label: 'Body' },
+  { id: 'attributes', label: 'Attributes' },
+  { id: 'context', label: 'Context' },
+];
+const MOST_BODY = 20_000;
+
+/** One record whole, beside the list. */
+export default function LogPanel(props: {
+  id: string;
+  tab: LogTab;
+  onTab: (tab: LogTab) => void;
+  onClose: () => void;
+  /** Adds a condition to the search. */
+  onFilter: (term: string) => void;
+  onOpen: (row: LogRow) => void;
+}) {
+  const query = useQuery(logQuery(props.id));
+  useHotkey('Escape', props.onClose, { label: 'Close the record', group: 'Logs' });
+  const detail = query.data;
+  return (
+    <Tabs.Root
+      value={props.tab}
+      onValueChange={(value) => props.onTab(value as LogTab)}
+      data-testid="log-panel"
+      className="flex min-h-0 w-[44%] min-w-96 shrink-0 flex-col border-l border-line bg-bg max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-20 max-lg:h-2/3 max-lg:w-full max-lg:min-w-0 max-lg:border-t"
+    >
+      <div className="flex shrink-0 items-center border-b border-line px-2">
+        <Tabs.List aria-label="Log record" className="flex">
+          {TABS.map((entry) => (
+            <Tabs.Trigger
+              key={entry.id}
+              value={entry.id}
+              className="h-8 border-b-2 border-transparent px-2 text-muted hover:text-text data-[state=active]:border-accent-fill data-[state=active]:text-text"
+            >
+              {entry.label}
+            </Tabs.Trigger>
+          ))}
+        </Tabs.List>
+        <span className="ml-auto flex items-center">
+          {detail && (
+            <>
+              <CopyButton label="Copy the line" text={() => lineOf(detail)} className="h-6">
+                Line
+              </CopyButton>
+              <CopyButton label="Copy as JSON" text={() => JSON.stringify(detail, null, 2)} className="h-6">
+                JSON
+              </CopyButton>
+              <CopyButton
+                label="Copy as cURL"
+                text={() => curlOf(location.origin, `/api/telemetry/logs/${detail.id}`)}
+                className="h-6"
+              >
+                cURL
+              </CopyButton>
+            </>
+          )}
+          <Button
+            look="plain"
+            className="h-7"
+            aria-label="Close the record"
+            title="Close (Esc)"
+            onClick={props.onClose}
+          >
+            <X size={15} aria-hidden />
+          </Button>
+        </span>
+      </div>
+      {detail && <LogHead detail={detail} />}
+      <div className="min-h-0 grow overflow-auto" key={`${props.id} ${props.tab}`} tabIndex={-1}>
+        {props.tab === 'context' ? (
+          <Tabs.Content value="context" className="outline-none">
+            <LogContext id={props.id} onOpen={props.onOpen} />
+          </Tabs.Content>
+        ) : (
+          <>
+            {query.isPending && <SkeletonRows rows={8} label="Loading the record" />}
+            {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+            {detail && (
+              <Tabs.Content value={props.tab} className="outline-none">
+                {props.tab === 'body' ? (
+                  <Body detail={detail} />
+                ) : (
+                  <LogAttributes detail={detail} onFilter={props.onFilter} />
+                )}
+              </Tabs.Content>
+            )}
+          </>
+        )}
+      </div>
+    </Tabs.Root>
+  );
+}
+
+/** Time, severity, service and text, as a log file would have it. */
+const lineOf = (detail: LogDetail): string =>
+  `${detail.timestamp} ${detail.severity.toUpperCase()} ${detail.service} ${withoutAnsi(detail.body || (detail.eventName ?? ''))}`;
+
+function LogHead({ detail }: { detail: LogDetail }) {
+  const zone = zonePreference.use();
+  const ms = Date.parse(detail.timestamp);
+  return (
+    <header className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-0.5 border-b border-line px-3 py-2 text-sm">
+      <SeverityLabel severity={detail.severity} text={detail.severityText} />
+      <Fact label="Time" title={`${formatIso(ms)}; observed ${detail.observedTimestamp}`}>
+        {formatTime(ms, zone)}
+      </Fact>
+      <Fact label="Service">{detail.service || '–'}</Fact>
+      {detail.eventName !== null && <Fact label="Event">{detail.eventName}</Fact>}
+      {detail.model !== null && <Fact label="Model">{detail.model}</Fact>}
+      {detail.agent !== null && <Fact label="Agent">{detail.agent}</Fact>}
+      {detail.tool !== null && <Fact label="Tool">{detail.tool}</Fact>}
+      {detail.inputTokens !== null && (
+        <Fact label="Tokens" title={`${exact(detail.inputTokens)} in, ${exact(detail.outputTokens)} out`}>
+          {formatCount(detail.inputTokens)} → {formatCount(detail.outputTokens)}
+        </Fact>
+      )}
+      {detail.costUsd !== null && <Fact label="Cost">{formatCost(detail.costUsd)}</Fact>}
+      {detail.userId !== null && <Fact label="User">{detail.userId}</Fact>}
+      {detail.sessionId !== null && <Fact label="Session">{detail.sessionId}</Fact>}
+      {detail.traceId !== null && (
+        <Link
+          to="/traces/$traceId"
+          params={{ traceId: detail.traceId }}
+          search={detail.spanId === null ? {} : { span: detail.spanId }}
+          className="text-accent underline"
+        >
+          {detail.spanId === null ? 'Open the trace' : 'Open the span in its trace'}
+        </Link>
+      )}
+    </header>
+  );
+}
+
+function Fact({ label, title, children }: { label: string; title?: string; children: ReactNode }) {
+  return (
+    <span title={title} className="inline-flex max-w-80 gap-1">
+      <span className="text-muted">{label}</span>
+      <span className="truncate">{children}</span>
+    </span>
+  );
+}
+
+function Body({ detail }: { detail: LogDetail }) {
+  const { conversation } = detail;
+  const messages = conversation === null ? [] : [...conversation.input, ...conversation.output];
+  const json = structuredJson(detail.body);
+  return (
+    <div className="flex flex-col gap-3 p-3">
+      {messages.map((message, index) => (
+        <MessageView key={index} message={message} />
+      ))}
+      {messages.length > 0 && detail.body !== '' && <h3 className="text-sm text-muted">As it was sent</h3>}
+      {detail.body === '' ? (
+        messages.length === 0 && <p className="text-muted">This record has no body; see its attributes.</p>
+      ) : (
+        <div className="group relative rounded-md border border-line bg-surface p-3">
+          {json === undefined ? (
+            <pre className="font-mono text-sm break-words whitespace-pre-wrap">
+              <LongText text={withoutAnsi(detail.body)} most={MOST_BODY} />
+            </pre>
+          ) : (
+            <JsonView value={json} />
+          )}
+          <span className="absolute top-1 right-1 rounded bg-surface opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
+            <CopyButton label="Copy the body" text={() => detail.body} />
+          </span>
+        </div>
+      )}
+      <ExceptionBox detail={detail} />
+    </div>
+  );
+}
+
+/** What the record says was thrown, since it is what one opens it for. */
+function ExceptionBox({ detail }: { detail: LogDetail }) {
+  const text = (key: string): string => {
+    const value = detail.attributes.find((attribute) => attribute.key === key)?.value;
+    return typeof value === 'string' ? value : '';
+  };
+  const type = text('exception.type');
+  const message = text('exception.message');
+  const stack = text('exception.stacktrace');
+  if (type === '' && message === '' && stack === '') return null;
+  return (
+    <section className="flex flex-col gap-1">
+      <h3 className="text-sm text-muted">Exception</h3>
+      <div className="rounded-md bg-danger-soft px-2 py-1 text-sm break-words whitespace-pre-wrap text-danger">
+        <span className="font-medium">{type}</span> {message}
+      </div>
+      {stack !== '' && (
+        <pre className="overflow-x-auto rounded-md border border-line bg-surface p-3 font-mono text-sm whitespace-pre">
+          <LongText text={stack} most={MOST_BODY} />
+        </pre>
+      )}
+    </section>
+  );
+}

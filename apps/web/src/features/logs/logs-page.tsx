@@ -1,0 +1,164 @@
+import type { LogRow, LogSort } from '@candela/contract';
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { WrapText } from 'lucide-react';
+import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
+import { anyLogQuery, logsQuery } from '../../api/logs.ts';
+import { useHotkey } from '../../lib/hotkeys.ts';
+import { toggleValue } from '../../lib/query-text.ts';
+import { isRelative } from '../../lib/time-range.ts';
+import { useThrottled } from '../../lib/throttle.ts';
+import { Button } from '../../ui/button.tsx';
+import { Failure } from '../../ui/states.tsx';
+import { ColumnChooser } from '../explore/column-chooser.tsx';
+import { chosenColumns } from '../explore/columns.ts';
+import { ExploreRows } from '../explore/explore-rows.tsx';
+import { ExplorerLayout } from '../explore/explorer-layout.tsx';
+import { useExplorer } from '../explore/explorer.ts';
+import { ExportMenu } from '../explore/export-menu.tsx';
+import { LiveNews, LiveToggle } from '../explore/live-toggle.tsx';
+import { useLive } from '../explore/live.ts';
+import { OpenQueryButton } from '../explore/open-query-button.tsx';
+import { SavedViewsMenu } from '../explore/saved-views.tsx';
+import { refreshNow, useShell } from '../shell/shell-search.ts';
+import { logColumns } from './columns.tsx';
+import { FirstLog } from './first-log.tsx';
+import { LOGS_EXPLORE } from './logs-explore.ts';
+import type { LogsChange } from './logs-search.ts';
+import { SeverityHistogram } from './severity-histogram.tsx';
+
+/** How soon arrivals are followed by a look at list, chart and facets. */
+const REFRESH_MS = 10_000;
+const route = getRouteApi('/logs');
+const LogPanel = lazy(() => import('./log-panel.tsx'));
+const keyOf = (row: LogRow) => row.id;
+
+/** Log records: histogram by severity, facets, rows, and one record beside them. */
+export function LogsPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { environment, range } = useShell();
+  const change = (next: LogsChange, replace = false) =>
+    void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
+  const explorer = useExplorer(LOGS_EXPLORE, search, change);
+  const { scope, q } = explorer;
+  const scrolled = useRef(0);
+  const canLive = isRelative(range) && search.sort === undefined;
+  const isLive = search.live === true && canLive && explorer.trouble === undefined;
+  const refreshSoon = useThrottled(refreshNow, REFRESH_MS);
+  const live = useLive<LogRow>({
+    signal: 'logs',
+    q,
+    environment,
+    enabled: isLive,
+    isHeld: () => scrolled.current > 40,
+    onArrival: () => scrolled.current <= 40 && refreshSoon(),
+  });
+  const toggleLive = () => change({ live: isLive ? undefined : true });
+  const wrap = search.wrap === true;
+  const toggleWrap = () => change({ wrap: wrap ? undefined : true }, true);
+  useHotkey('w', toggleWrap, { label: 'Wrap lines on or off', group: 'Logs' });
+  const sort: LogSort = search.sort === 'time' ? 'time' : '-time';
+  const rows = useInfiniteQuery({
+    ...logsQuery(scope, sort),
+    placeholderData: keepPreviousData,
+    enabled: explorer.trouble === undefined,
+  });
+  const columns = useMemo(() => logColumns(wrap), [wrap]);
+  const ever = useQuery(anyLogQuery(environment));
+  const waiting = useRef(false);
+  useEffect(() => {
+    // The window that was empty ended before the first record arrived.
+    if (ever.data === true && waiting.current) refreshNow();
+    waiting.current = ever.data === false;
+  }, [ever.data]);
+  const client = useQueryClient();
+  if (ever.data === false) return <FirstLog environment={environment} />;
+  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+
+  const addTerm = (term: string) => explorer.setQuery(q.trim() === '' ? term : `${q.trim()} ${term}`);
+  return (
+    <ExplorerLayout
+      title="Logs"
+      config={LOGS_EXPLORE}
+      explorer={explorer}
+      chart={
+        <SeverityHistogram
+          scope={scope}
+          onZoom={explorer.zoom}
+          onSeverity={(severity) => explorer.setQuery(toggleValue(q, 'severity', severity))}
+        />
+      }
+      aside={
+        search.row !== undefined &&
+        search.tab !== undefined && (
+          <Suspense>
+            <LogPanel
+              id={search.row}
+              tab={search.tab}
+              onTab={(tab) => change({ tab }, true)}
+              onClose={() => change({ tab: undefined })}
+              onFilter={addTerm}
+              onOpen={(row) => change({ row: row.id })}
+            />
+          </Suspense>
+        )
+      }
+      actions={
+        <>
+          <LiveToggle page="Logs" on={isLive} possible={canLive} live={live} onToggle={toggleLive} />
+          <Button
+            className="h-8"
+            look="plain"
+            aria-label="Wrap lines"
+            aria-pressed={wrap}
+            title="Wrap lines (w)"
+            onClick={toggleWrap}
+          >
+            <WrapText size={15} aria-hidden className={wrap ? 'text-accent' : undefined} />
+          </Button>
+          <SavedViewsMenu page="logs" />
+          <ExportMenu signal="logs" noun="log records" scope={scope} />
+          <OpenQueryButton
+            title="Logs"
+            query={{
+              path: '/api/telemetry/logs/search',
+              environment,
+              body: { ...range, ...(q === '' ? {} : { q }), ...(sort === 'time' ? { sort } : {}) },
+            }}
+          />
+          <ColumnChooser
+            all={columns}
+            chosen={chosenColumns(columns, search.cols)}
+            onChange={(cols) => change({ cols })}
+          />
+        </>
+      }
+    >
+      <div className="flex h-full flex-col">
+        <LiveNews live={live} noun="log records" onRelease={refreshNow} />
+        <div className="min-h-0 grow">
+          <ExploreRows<LogRow>
+            label="Log records"
+            noun="log records"
+            scope={scope}
+            search={search}
+            onChange={(next) => change(next)}
+            onRow={(row) => {
+              explorer.setRow(row);
+              if (row === '') change({ tab: undefined }, true);
+            }}
+            onOpen={(row) => change({ row: row.id, tab: search.tab ?? 'body' })}
+            query={rows}
+            sort={sort}
+            columns={columns}
+            keyOf={keyOf}
+            onScrolled={(top) => (scrolled.current = top)}
+            live={isLive ? live.rows : []}
+            wrap={wrap}
+          />
+        </div>
+      </div>
+    </ExplorerLayout>
+  );
+}

@@ -1,0 +1,73 @@
+import { SEVERITIES } from '@candela/contract/filter';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { severitiesQuery } from '../../api/logs.ts';
+import type { Scope } from '../../api/telemetry.ts';
+import type { Tone } from '../../charts/prepare/palette.ts';
+import { TimeChart } from '../../charts/visualise/time-chart.tsx';
+import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
+
+/** Outcomes have their colours; the rest keeps the one of its name. */
+const TONES: ReadonlyMap<string, Tone> = new Map([
+  ['fatal', 'danger'],
+  ['error', 'danger'],
+  ['warn', 'warn'],
+  ['debug', 'muted'],
+  ['trace', 'muted'],
+  ['unset', 'muted'],
+]);
+const RANK: ReadonlyMap<string, number> = new Map(SEVERITIES.map((severity, index) => [severity, index]));
+
+/** How many records there are of each severity over the time range; brushing zooms, a click filters. */
+export function SeverityHistogram(props: {
+  scope: Scope;
+  onZoom: (window: TimeWindow) => void;
+  onSeverity: (severity: string) => void;
+}) {
+  const { scope } = props;
+  const step = bucketSeconds(scope.window);
+  const { data, isError, isPlaceholderData } = useQuery({
+    ...severitiesQuery(scope, step),
+    placeholderData: keepPreviousData,
+  });
+  const series = useMemo(() => {
+    const bySeverity = new Map<string, { timeMs: number; value: number | null }[]>();
+    for (const row of data?.rows ?? []) {
+      const severity = row.group[0] ?? '';
+      const points = bySeverity.get(severity) ?? [];
+      points.push({ timeMs: Date.parse(row.time ?? ''), value: row.values[0] ?? 0 });
+      bySeverity.set(severity, points);
+    }
+    return [...bySeverity]
+      .sort(([a], [b]) => (RANK.get(b) ?? 0) - (RANK.get(a) ?? 0))
+      .map(([severity, points]) => {
+        const tone = TONES.get(severity);
+        return { key: severity, label: severity, points, ...(tone === undefined ? {} : { tone }) };
+      });
+  }, [data]);
+  if (isError)
+    return (
+      <p className="py-2 text-sm text-muted">
+        The chart could not be loaded; the rows below stand for themselves.
+      </p>
+    );
+  if (!data) return <div role="status" aria-label="Loading the chart" className="skeleton h-25" />;
+  return (
+    <TimeChart
+      label="Log records by severity"
+      kind="bars"
+      missing="zero"
+      height={72}
+      legend
+      series={series}
+      window={scope.window}
+      stepSeconds={data.bucketSeconds ?? step}
+      pending={isPlaceholderData}
+      onZoom={props.onZoom}
+      onDrill={(window, key) => {
+        if (key === undefined) props.onZoom(window);
+        else props.onSeverity(key);
+      }}
+    />
+  );
+}
