@@ -1,6 +1,6 @@
 import type { Filter, SpanRow, SpanSort } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { type Cursor, decodeCursor, encodeCursor, nanos } from '../core/cursor.ts';
+import { type Cursor, decodeCursor, encodeCursor, listName, nanos } from '../core/cursor.ts';
 import { fail } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -44,48 +44,105 @@ export async function searchSpans(
   context: RequestContext,
   input: SearchInput<SpanSort>,
 ): Promise<Page<SpanRow>> {
-  const list = `spans ${input.sort}`;
-  const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 3);
+  const list = listName('spans', context, input.sort, input.filter);
+  const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 4);
   const window = cursor ?? input.window;
-  const keys = await pageKeys(runner, context, { ...input, window }, cursor);
+  const bounded = { ...input, window };
+  const byStart = input.sort === 'start' || input.sort === '-start';
+  const keys = byStart
+    ? await byTime(runner, context, bounded, cursor)
+    : await byFigure(runner, context, bounded, cursor);
   const page = keys.slice(0, input.limit);
   const last = page.at(-1);
   const more = keys.length > input.limit && last !== undefined;
   return {
     data: await rows(runner, context, page),
     nextCursor: more
-      ? encodeCursor({ list, from: window.from, to: window.to, after: [last.K, last.TraceId, last.SpanId] })
+      ? encodeCursor({
+          list,
+          from: window.from,
+          to: window.to,
+          after: [last.K, last.Ns, last.TraceId, last.SpanId],
+        })
       : null,
   };
 }
 
-async function pageKeys(
+interface Order {
+  /** The sort value. */
+  readonly sql: string;
+  readonly descending: boolean;
+}
+
+function orderOf(sort: SpanSort): Order {
+  const by = sort.replace('-', '') as keyof typeof SORT_SQL;
+  return { sql: SORT_SQL[by], descending: sort.startsWith('-') };
+}
+
+/** Of equal values the time decides, so that most rows never need their ids looked at. */
+function select(scope: Scope, { sql, descending }: Order, limit: number): string {
+  const direction = descending ? 'DESC' : 'ASC';
+  const first = sql === SORT_SQL.start ? [] : [sql];
+  const columns = [...first, 'Timestamp', 'TraceId', 'SpanId'].map((column) => `${column} ${direction}`);
+  return `SELECT toString(${sql}) AS K, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns, TraceId, SpanId
+    ${scope.from} ORDER BY ${columns.join(', ')} LIMIT ${limit}`;
+}
+
+/** Sorted by time, a page comes from the near end of the window. */
+async function byTime(
   runner: Runner,
   context: RequestContext,
   input: SearchInput<SpanSort>,
   cursor: Cursor | undefined,
 ): Promise<SpanKey[]> {
-  const descending = input.sort.startsWith('-');
-  const by = input.sort.replace('-', '') as keyof typeof SORT_SQL;
-  const direction = descending ? 'DESC' : 'ASC';
+  const order = orderOf(input.sort);
   const keys: SpanKey[] = [];
-  // Sorted by time, a page comes from the near end of the window; otherwise all of it has to be looked at.
-  const parts =
-    by === 'start' ? slices(shrink(input.window, cursor, descending), descending) : [input.window];
-  for (const part of parts) {
-    let scope = Scope.of(context, SPANS).during(part).matching(input.filter);
-    if (cursor !== undefined) scope = scope.and(after(scope, SORT_SQL[by], descending, cursor));
-    const found = await runner.run<SpanKey>(
-      scope,
-      `SELECT toString(${SORT_SQL[by]}) AS K, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns, TraceId, SpanId
-       ${scope.from}
-       ORDER BY ${SORT_SQL[by]} ${direction}, TraceId ${direction}, SpanId ${direction}
-       LIMIT ${input.limit + 1 - keys.length}`,
-    );
-    keys.push(...found);
+  for (const slice of slices(shrink(input.window, cursor, order.descending), order.descending)) {
+    const scope = matching(context, { ...input, window: slice }, order, cursor);
+    keys.push(...(await runner.run<SpanKey>(scope, select(scope, order, input.limit + 1 - keys.length))));
     if (keys.length > input.limit) break;
   }
   return keys;
+}
+
+/**
+ * Sorted by a figure, every matching row has to be looked at, but only at its figure and time: the last place of the
+ * page first, then the ids of those before it.
+ */
+async function byFigure(
+  runner: Runner,
+  context: RequestContext,
+  input: SearchInput<SpanSort>,
+  cursor: Cursor | undefined,
+): Promise<SpanKey[]> {
+  const order = orderOf(input.sort);
+  const direction = order.descending ? 'DESC' : 'ASC';
+  const all = matching(context, input, order, cursor);
+  const [end] = await runner.run<Pick<SpanKey, 'K' | 'Ns'>>(
+    all,
+    `SELECT toString(${order.sql}) AS K, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns ${all.from}
+     ORDER BY ${order.sql} ${direction}, Timestamp ${direction} LIMIT 1 OFFSET ${input.limit}`,
+  );
+  let page = matching(context, input, order, cursor);
+  if (end !== undefined) {
+    const { params } = page;
+    const key = params.bind(end.K, 'Int64');
+    const beyond = order.descending ? '>' : '<';
+    page = page.and(
+      `${order.sql} ${beyond} ${key} OR (${order.sql} = ${key} AND Timestamp ${beyond}= ${params.time(BigInt(end.Ns))})`,
+    );
+  }
+  return runner.run<SpanKey>(page, select(page, order, input.limit + 1));
+}
+
+function matching(
+  context: RequestContext,
+  input: SearchInput<SpanSort>,
+  order: Order,
+  cursor: Cursor | undefined,
+): Scope {
+  const scope = Scope.of(context, SPANS).during(input.window).matching(input.filter);
+  return cursor === undefined ? scope : scope.and(after(scope, order, cursor));
 }
 
 /** The part of a window that can still hold rows after the cursor of a list sorted by time. */
@@ -97,12 +154,18 @@ export function shrink(window: Window, cursor: Cursor | undefined, descending: b
     : { from: last > window.from ? last : window.from, to: window.to };
 }
 
-function after(scope: Scope, sql: string, descending: boolean, cursor: Cursor): string {
-  const [key = '', traceId = '', spanId = ''] = cursor.after;
-  if (!/^-?\d{1,19}$/.test(key)) throw fail('bad_query', { detail: 'The cursor is damaged.' });
+function after(scope: Scope, { sql, descending }: Order, cursor: Cursor): string {
+  const [key = '', ns, traceId = '', spanId = ''] = cursor.after;
+  const damaged = () => fail('bad_query', { detail: 'The cursor is damaged.' });
+  if (!/^-?\d{1,19}$/.test(key)) throw damaged();
   const { params } = scope;
-  const bound = `${params.bind(key, 'Int64')}, ${params.bind(traceId, 'String')}, ${params.bind(spanId, 'String')}`;
-  return `(${sql}, TraceId, SpanId) ${descending ? '<' : '>'} (${bound})`;
+  const bound = [
+    params.bind(key, 'Int64'),
+    params.time(nanos(ns, damaged)),
+    params.bind(traceId, 'String'),
+    params.bind(spanId, 'String'),
+  ];
+  return `(${sql}, Timestamp, TraceId, SpanId) ${descending ? '<' : '>'} (${bound.join(', ')})`;
 }
 
 async function rows(runner: Runner, context: RequestContext, keys: readonly SpanKey[]): Promise<SpanRow[]> {

@@ -1,18 +1,19 @@
 import type { TraceRow, TraceSort } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { compileFilter } from '../core/filter.ts';
-import { type Cursor, decodeCursor, encodeCursor } from '../core/cursor.ts';
+import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { type Page, type SearchInput, shrink } from './search-spans.ts';
 import { slices } from '../core/slices.ts';
 import { type RawTotals, toTraceRows, TRACE_TOTALS } from './trace-rows.ts';
-import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
+import { tracesByFigure } from './traces-by-figure.ts';
 import { SPANS } from './span-fields.ts';
 
 type Input = SearchInput<TraceSort>;
 
 interface TraceKey {
+  /** Decides between equal sort values: the id, or the hash of a list sorted by a figure. */
   readonly TraceId: string;
   /** Sort value as text. */
   readonly K: string;
@@ -34,21 +35,24 @@ const MAX_SPANS = 1_000_000;
  * One page of traces of which at least one span matches. Sorted by start, the key of a trace is its first matching
  * span in the window (without a filter that is its start), which a page can find without looking at the whole window.
  * The figures of a row count the spans within a day of it: a trace that pauses for longer than a day between two
- * matching spans is listed once for each part.
+ * matching spans is listed once for each part. Sorted by a figure: see `tracesByFigure`.
  */
 export async function searchTraces(
   runner: Runner,
   context: RequestContext,
   input: Input,
 ): Promise<Page<TraceRow>> {
-  const list = `traces ${input.sort}`;
+  const list = listName('traces', context, input.sort, input.filter);
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 2);
   const window = cursor ?? input.window;
   const bounded = { ...input, window };
   const byStart = input.sort === 'start' || input.sort === '-start';
   const found = byStart
     ? await byFirstMatch(runner, context, bounded, cursor)
-    : await byFigure(runner, context, bounded, cursor);
+    : (await tracesByFigure(runner, context, bounded, cursor)).map(({ key, totals }) => ({
+        key: { TraceId: key.hash, K: key.figure },
+        totals,
+      }));
   const page = found.slice(0, input.limit);
   const last = page.at(-1)?.key;
   const more = found.length > input.limit && last !== undefined;
@@ -183,67 +187,10 @@ async function withFigures(
   );
 }
 
-/** Whole numbers, so that a cursor compares exactly. */
-const FIGURES = {
-  duration:
-    'max(toUnixTimestamp64Nano(Timestamp) + toInt64(Duration)) - min(toUnixTimestamp64Nano(Timestamp))',
-  cost: 'ifNull(toInt64(sumIf(CostUsd, CountsUsage = 1) * 1e10), -1)',
-  tokens: `toInt64(sumIf(${INPUT_TOKENS_SQL} + ${OUTPUT_TOKENS_SQL}, CountsUsage = 1))`,
-  spanCount: 'toInt64(count())',
-} as const;
-
-/** Any other order needs a figure of every trace in the window first. */
-async function byFigure(
-  runner: Runner,
-  context: RequestContext,
-  input: Input,
-  cursor: Cursor | undefined,
-): Promise<Found[]> {
-  const descending = input.sort.startsWith('-');
-  const direction = descending ? 'DESC' : 'ASC';
-  const sql = FIGURES[input.sort.replace('-', '') as keyof typeof FIGURES];
-  const whole = Scope.of(context, SPANS).during(input.window);
-  const matching = input.filter === undefined ? undefined : whole.matching(input.filter);
-  const scope =
-    matching === undefined ? whole : whole.and(`TraceId GLOBAL IN (SELECT TraceId ${matching.from})`);
-  const keys = await runner.run<TraceKey>(
-    scope,
-    `SELECT TraceId, toString(Figure) AS K FROM (
-       SELECT TraceId, ${sql} AS Figure ${scope.from} GROUP BY TraceId
-     ) ${beyond(scope, 'Figure', descending, cursor?.after)}
-     ORDER BY Figure ${direction}, TraceId ${direction} LIMIT ${input.limit + 1}`,
-  );
-  if (keys.length === 0) return [];
-  const own = Scope.of(context, SPANS).during(input.window);
-  const ids = own.params.bind(
-    keys.map((key) => key.TraceId),
-    'Array(String)',
-  );
-  const limited = own.and(`TraceId IN ${ids}`);
-  return pair(
-    keys,
-    await runner.run<RawTotals>(limited, `SELECT ${TRACE_TOTALS} ${limited.from} GROUP BY TraceId`),
-  );
-}
-
 function pair(keys: readonly TraceKey[], totals: readonly RawTotals[]): Found[] {
   const byId = new Map(totals.map((raw) => [raw.TraceId, raw]));
   return keys.flatMap((key) => {
     const raw = byId.get(key.TraceId);
     return raw === undefined ? [] : [{ key, totals: raw }];
   });
-}
-
-/** The rows after a cursor. */
-function beyond(
-  scope: Scope,
-  name: string,
-  descending: boolean,
-  after: readonly string[] | undefined,
-): string {
-  if (after === undefined) return '';
-  const [key = '', traceId = ''] = after;
-  if (!/^-?\d{1,19}$/.test(key)) throw fail('bad_query', { detail: 'The cursor is damaged.' });
-  const bound = `${scope.params.bind(key, 'Int64')}, ${scope.params.bind(traceId, 'String')}`;
-  return `WHERE (${name}, TraceId) ${descending ? '<' : '>'} (${bound})`;
 }

@@ -529,8 +529,32 @@ describe('pages', () => {
     for (const forged of ['', 'x', '####', Buffer.from('[]').toString('base64url')]) {
       expect(await search(forged)).toBe('bad_query');
     }
-    const wild = ['traces -duration', '1', '2', "1') OR 1=1 --", 'x'];
+    const own = await bench.queries.searchTraces(mine, input('-duration', { limit: 2 }));
+    const [list, from, to] = JSON.parse(
+      Buffer.from(own.nextCursor ?? '', 'base64url').toString(),
+    ) as string[];
+    const wild = [list, from, to, "1') OR 1=1 --", 'x'];
     expect(await search(Buffer.from(JSON.stringify(wild)).toString('base64url'))).toBe('bad_query');
+  });
+
+  it('refuse cursors of another filter, environment, project or trace', async () => {
+    const spans = await bench.queries.searchSpans(mine, input('-start', { limit: 2 }));
+    const traces = await bench.queries.searchTraces(mine, input('-duration', { limit: 2 }));
+    const more = { limit: 2, cursor: spans.nextCursor ?? '' };
+    expect((await bench.queries.searchSpans(mine, input('-start', more))).data).toHaveLength(2);
+    expect(await codeOf(bench.queries.searchSpans(mine, input('-start', { ...more, q: 'name:mid' })))).toBe(
+      'bad_query',
+    );
+    expect(
+      await codeOf(bench.queries.searchSpans({ ...mine, environment: 'x' }, input('-start', more))),
+    ).toBe('bad_query');
+    expect(await codeOf(bench.queries.searchSpans(contextOf('other'), input('-start', more)))).toBe(
+      'bad_query',
+    );
+    const cursor = traces.nextCursor ?? '';
+    expect(
+      await codeOf(bench.queries.searchTraces(mine, input('-duration', { limit: 2, cursor, q: 'name:mid' }))),
+    ).toBe('bad_query');
   });
 
   it('of one large trace come in order and complete', async () => {

@@ -1,6 +1,6 @@
 import type { HierarchyNode, LightSpan, Trace } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
-import { decodeCursor, encodeCursor, nanos } from '../core/cursor.ts';
+import { decodeCursor, encodeCursor, listName, nanos } from '../core/cursor.ts';
 import { buildHierarchy } from './hierarchy.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
@@ -8,7 +8,6 @@ import { iso, ms, orNull, type RawSpan, SPAN_COLUMNS, toLightSpan } from './span
 import { type RawTotals, TRACE_TOTALS, usageOf } from './trace-rows.ts';
 import { SPANS } from './span-fields.ts';
 
-const LIST = 'trace';
 const TRACE_PAGE = 5_000;
 
 /** One trace, its spans oldest first. @throws not_found, also for a trace of another project */
@@ -18,7 +17,8 @@ export async function readTrace(
   input: { traceId: string; limit: number; cursor: string | undefined },
 ): Promise<{ data: Trace; nextCursor: string | null }> {
   const traceId = input.traceId.toLowerCase();
-  const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, LIST, 2);
+  const list = listName('trace', context, traceId);
+  const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 2);
   const read = await readSpans(runner, context, traceId, input.limit + 1, cursor?.after);
   const spans = withoutRepeats(read);
   const whole = cursor === undefined && spans.length <= input.limit;
@@ -46,9 +46,7 @@ export async function readTrace(
       truncated: more || cursor !== undefined,
       spans: page.map((raw) => toLightSpan(raw, start)),
     },
-    nextCursor: more
-      ? encodeCursor({ list: LIST, from: 0n, to: 0n, after: [last.StartNs, last.SpanId] })
-      : null,
+    nextCursor: more ? encodeCursor({ list, from: 0n, to: 0n, after: [last.StartNs, last.SpanId] }) : null,
   };
 }
 
