@@ -1,6 +1,6 @@
-/** Kinds of metric; each has a table of its own. */
-export const METRIC_KINDS = ['gauge', 'sum', 'histogram', 'exponential_histogram', 'summary'] as const;
-export type MetricKind = (typeof METRIC_KINDS)[number];
+import { METRIC_KINDS, type MetricKind } from '@candela/otlp';
+
+export { METRIC_KINDS, type MetricKind };
 
 /** What tells series of a kind apart besides the attributes. */
 const OWN: Readonly<Record<MetricKind, readonly string[]>> = {

@@ -5,8 +5,10 @@ import { type RequestContext, SCOPES, silentLogger } from '@candela/kernel';
 import {
   DEFAULT_LIMITS,
   encodeLogsRequest,
+  encodeMetricsRequest,
   encodeTraceRequest,
   type LogRecord,
+  type Metric,
   type Signal,
   type Span,
 } from '@candela/otlp';
@@ -20,6 +22,7 @@ export interface QueryBench {
   readonly queries: TelemetryQueries;
   put(spans: readonly Span[], place?: Place): Promise<void>;
   putLogs(records: readonly LogRecord[], place?: Place): Promise<void>;
+  putMetrics(metrics: readonly Metric[], place?: Place): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -76,6 +79,19 @@ export async function openQueryBench(): Promise<QueryBench> {
             {
               resource: { attributes: { 'service.name': place.service ?? 'shop', ...place.resource } },
               scopeSpans: [{ scope: { name: 'test', version: '1' }, spans }],
+            },
+          ],
+        }),
+        place,
+      ),
+    putMetrics: (metrics, place = {}) =>
+      insert(
+        'metrics',
+        encodeMetricsRequest({
+          resourceMetrics: [
+            {
+              resource: { attributes: { 'service.name': place.service ?? 'shop', ...place.resource } },
+              scopeMetrics: [{ scope: { name: 'test', version: '1' }, metrics }],
             },
           ],
         }),

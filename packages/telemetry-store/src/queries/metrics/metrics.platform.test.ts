@@ -1,0 +1,612 @@
+import { parseFilterOrFail } from '@candela/contract';
+import type { HistogramPoint, Metric, NumberPoint } from '@candela/otlp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  BASE_MS,
+  contextOf,
+  LIMITS,
+  openQueryBench,
+  type QueryBench,
+  recordStatements,
+} from '../core/testing.ts';
+import { createMetricQueries, type MetricAnswer, type MetricQueries, type MetricQuery } from './index.ts';
+
+let bench: QueryBench;
+let metrics: MetricQueries;
+let statements: string[];
+beforeAll(async () => {
+  bench = await openQueryBench();
+  const recording = recordStatements(bench.store);
+  statements = recording.statements;
+  metrics = createMetricQueries(recording.store, LIMITS);
+});
+afterAll(() => bench.close());
+
+const context = contextOf();
+/** Nanoseconds of a number of seconds after the base time. */
+const at = (seconds: number): bigint => BigInt(BASE_MS + seconds * 1_000) * 1_000_000n;
+const MINUTE = 60;
+/** Ten minutes in steps of a minute. */
+const window = { from: at(0), to: at(10 * MINUTE) };
+
+type Values = (number | null)[];
+const ask = (metric: string, changes: Partial<MetricQuery> = {}): Promise<MetricAnswer> =>
+  metrics.query(context, {
+    metric,
+    window,
+    filter: undefined,
+    groupBy: [],
+    stepSeconds: 60,
+    limit: 20,
+    ...changes,
+  });
+const values = async (metric: string, changes: Partial<MetricQuery> = {}): Promise<Values> => {
+  const { series } = await ask(metric, changes);
+  expect(series.length).toBeLessThanOrEqual(1);
+  return series[0]?.points.map(([, value]) => value) ?? [];
+};
+const sparse = (list: Values): Record<number, number> =>
+  Object.fromEntries(list.flatMap((value, index) => (value === null ? [] : [[index, value]])));
+
+const n = (seconds: number, value: number, changes: Partial<NumberPoint> = {}): NumberPoint => ({
+  timeUnixNano: at(seconds),
+  asDouble: value,
+  ...changes,
+});
+const gauge = (name: string, dataPoints: NumberPoint[], unit = '1'): Metric => ({
+  name,
+  unit,
+  gauge: { dataPoints },
+});
+const sum = (name: string, dataPoints: NumberPoint[], temporality = 2, isMonotonic = true): Metric => ({
+  name,
+  unit: '{request}',
+  sum: { dataPoints, aggregationTemporality: temporality, isMonotonic },
+});
+const h = (
+  seconds: number,
+  start: number,
+  bucketCounts: number[],
+  explicitBounds: number[],
+  more: Partial<HistogramPoint> = {},
+): HistogramPoint => ({
+  timeUnixNano: at(seconds),
+  startTimeUnixNano: at(start),
+  count: bucketCounts.reduce((all, count) => all + count, 0),
+  sum: 0,
+  bucketCounts,
+  explicitBounds,
+  ...more,
+});
+
+describe('levels', () => {
+  it('takes each series first, then all of them; nothing is carried on', async () => {
+    await bench.putMetrics([
+      gauge('g', [
+        n(1, 10, { attributes: { host: 'a' } }),
+        n(31, 30, { attributes: { host: 'a' } }),
+        n(61, 50, { attributes: { host: 'a' } }),
+        n(2, 100, { attributes: { host: 'b' } }),
+      ]),
+    ]);
+    expect(sparse(await values('g', { aggregation: 'avg' }))).toEqual({ 0: 60, 1: 50 });
+    expect(sparse(await values('g', { aggregation: 'sum' }))).toEqual({ 0: 130, 1: 50 });
+    expect(sparse(await values('g', { aggregation: 'min' }))).toEqual({ 0: 10, 1: 50 });
+    expect(sparse(await values('g', { aggregation: 'max' }))).toEqual({ 0: 100, 1: 50 });
+    expect(sparse(await values('g', { aggregation: 'last' }))).toEqual({ 0: 30, 1: 50 });
+    expect(sparse(await values('g', { aggregation: 'count' }))).toEqual({ 0: 3, 1: 1 });
+  });
+
+  it('passes over points without a number, and counts a point sent twice once', async () => {
+    await bench.putMetrics([
+      gauge('holes', [
+        n(1, 1),
+        n(2, Number.NaN),
+        n(3, Number.POSITIVE_INFINITY),
+        n(4, 3),
+        { timeUnixNano: at(70), flags: 1 },
+      ]),
+    ]);
+    await bench.putMetrics([gauge('holes', [n(1, 1), n(4, 3)])]);
+    expect(sparse(await values('holes', { aggregation: 'avg' }))).toEqual({ 0: 2 });
+    expect(sparse(await values('holes', { aggregation: 'count' }))).toEqual({ 0: 2 });
+  });
+
+  it('groups by labels of points and resources, the largest first, and says how many lines there are', async () => {
+    await bench.putMetrics(
+      [
+        gauge(
+          'by',
+          ['a', 'b', 'c'].map((host, index) => n(5, index + 1, { attributes: { host } })),
+        ),
+      ],
+      {
+        resource: { 'host.arch': 'arm' },
+      },
+    );
+    const answer = await ask('by', {
+      groupBy: ['attributes.host', 'resource.host.arch', 'service'],
+      limit: 2,
+    });
+    expect(answer.series.map(({ labels }) => labels)).toEqual([
+      ['c', 'arm', 'shop'],
+      ['b', 'arm', 'shop'],
+    ]);
+    expect(answer).toMatchObject({ lines: 3, truncated: true, matchedSeries: 3 });
+  });
+
+  it('filters by labels in the rows of series, never in points', async () => {
+    statements.length = 0;
+    const filter = parseFilterOrFail('attributes.host:(a or b) service:shop', 'metrics');
+    expect(sparse(await values('by', { filter, aggregation: 'sum' }))).toEqual({ 0: 3 });
+    expect(statements).toHaveLength(2);
+    expect(statements[1]).toContain(
+      'SeriesId GLOBAL IN (SELECT SeriesId FROM metric_series WHERE ProjectId = {p0:String}',
+    );
+    expect(statements[1]).not.toMatch(/FROM otel_metrics_gauge WHERE[^(]*Attributes/);
+    await expect(ask('by', { filter: { field: 'host.arch', op: '=', value: 'arm' } })).rejects.toThrow(
+      'Did you mean "attributes.host.arch"?',
+    );
+  });
+
+  it('adds up a sum that can fall like a level', async () => {
+    await bench.putMetrics([
+      sum(
+        'active',
+        [
+          n(1, 5, { attributes: { p: 1 } }),
+          n(2, 7, { attributes: { p: 2 } }),
+          n(61, 2, { attributes: { p: 1 } }),
+        ],
+        2,
+        false,
+      ),
+    ]);
+    const answer = await ask('active');
+    expect(answer).toMatchObject({ aggregation: 'sum', monotonic: false, valueUnit: '{request}' });
+    expect(sparse(await values('active'))).toEqual({ 0: 12, 1: 2 });
+    await expect(ask('active', { aggregation: 'rate' })).rejects.toThrow(
+      'It can be asked for avg, min, max, sum, last, count.',
+    );
+  });
+});
+
+describe('counters', () => {
+  const start = { startTimeUnixNano: at(-86_400) };
+
+  it('states its SQL', async () => {
+    statements.length = 0;
+    await ask('none', { aggregation: 'rate' });
+    expect(statements).toEqual([
+      expect.stringMatching(/^SELECT Kind, MetricUnit, Temporality, Monotonic, count\(\) AS Series/),
+    ]);
+    await bench.putMetrics([sum('stated', [n(1, 5, start), n(61, 8, start)])]);
+    statements.length = 0;
+    await ask('stated', { aggregation: 'increase' });
+    expect(statements[1]).toMatchSnapshot();
+  });
+
+  it('counts what lies between points of a cumulative series, from one look back before the window', async () => {
+    await bench.putMetrics([
+      sum('c', [n(-30, 100, start), n(30, 110, start), n(90, 110, start), n(210, 140, start)]),
+    ]);
+    expect(sparse(await values('c', { aggregation: 'increase' }))).toEqual({ 0: 10, 1: 0, 3: 30 });
+    expect(sparse(await values('c', { aggregation: 'rate' }))).toEqual({ 0: 10 / 60, 1: 0, 3: 0.5 });
+    const later = { from: at(45), to: at(10 * MINUTE) };
+    // Buckets are aligned to UTC: the first is cut by the window and a rate is by what is covered of it.
+    expect(sparse(await values('c', { aggregation: 'increase', window: later }))).toEqual({ 1: 0, 3: 30 });
+  });
+
+  it('says nothing about the first point of a series that began earlier', async () => {
+    await bench.putMetrics([sum('first', [n(30, 500, start), n(90, 507, start)])]);
+    expect(sparse(await values('first', { aggregation: 'increase' }))).toEqual({ 1: 7 });
+  });
+
+  it('counts the first point of a series that began in the window', async () => {
+    await bench.putMetrics([
+      sum('born', [n(70, 4, { startTimeUnixNano: at(20) }), n(130, 6, { startTimeUnixNano: at(20) })]),
+    ]);
+    expect(sparse(await values('born', { aggregation: 'increase' }))).toEqual({ 1: 4, 2: 2 });
+  });
+
+  it('sees a reset by a falling value or by a new start, also at the edge of the window', async () => {
+    await bench.putMetrics([
+      sum('reset', [
+        n(-10, 1_000, start),
+        n(10, 3, start),
+        n(70, 9, start),
+        n(130, 20, { startTimeUnixNano: at(100) }),
+        n(190, 21, { startTimeUnixNano: at(100) }),
+      ]),
+    ]);
+    expect(sparse(await values('reset', { aggregation: 'increase' }))).toEqual({ 0: 3, 1: 6, 2: 20, 3: 1 });
+  });
+
+  it('takes a wandering start time for no reset', async () => {
+    const wandering = (seconds: number) => ({
+      startTimeUnixNano: at(-86_400) + BigInt(seconds) * 1_000_000n,
+    });
+    await bench.putMetrics([
+      sum('wander', [n(-10, 10, wandering(1)), n(10, 12, wandering(5)), n(70, 15, wandering(3))]),
+    ]);
+    expect(sparse(await values('wander', { aggregation: 'increase' }))).toEqual({ 0: 2, 1: 3 });
+  });
+
+  it('takes a start equal to the time for an unknown start', async () => {
+    await bench.putMetrics([
+      sum('unknown', [n(10, 50, { startTimeUnixNano: at(10) }), n(70, 55, { startTimeUnixNano: at(10) })]),
+    ]);
+    expect(sparse(await values('unknown', { aggregation: 'increase' }))).toEqual({ 1: 5 });
+  });
+
+  it('does not mind order or repetition', async () => {
+    await bench.putMetrics([sum('messy', [n(130, 30, start), n(10, 10, start), n(70, 20, start)])]);
+    await bench.putMetrics([sum('messy', [n(70, 20, start), n(-10, 4, start)])]);
+    expect(sparse(await values('messy', { aggregation: 'increase' }))).toEqual({ 0: 6, 1: 10, 2: 10 });
+  });
+
+  it('adds up delta points, one sent twice once', async () => {
+    const delta = (seconds: number, value: number) =>
+      n(seconds, value, { startTimeUnixNano: at(seconds - 10) });
+    await bench.putMetrics([sum('d', [delta(5, 2), delta(15, 3), delta(65, 4)], 1)]);
+    await bench.putMetrics([sum('d', [delta(15, 3)], 1)]);
+    expect(sparse(await values('d', { aggregation: 'increase' }))).toEqual({ 0: 5, 1: 4 });
+    expect((await ask('d')).temporality).toBe('delta');
+  });
+
+  it('adds up services whose temporality differs', async () => {
+    await bench.putMetrics([sum('both', [n(-5, 1, start), n(5, 3, start)])], { service: 'old' });
+    await bench.putMetrics([sum('both', [n(6, 10, { startTimeUnixNano: at(0) })], 1)], { service: 'new' });
+    const answer = await ask('both', { aggregation: 'increase' });
+    expect(answer).toMatchObject({ temporality: 'mixed', matchedSeries: 2, variants: [expect.anything()] });
+    expect(answer.series[0]?.points[0]?.[1]).toBe(12);
+  });
+
+  it('net changes of a delta sum that can fall', async () => {
+    await bench.putMetrics([
+      sum(
+        'updown',
+        [n(5, 3, { startTimeUnixNano: at(0) }), n(15, -5, { startTimeUnixNano: at(5) })],
+        1,
+        false,
+      ),
+    ]);
+    expect(sparse(await values('updown'))).toEqual({ 0: -2 });
+  });
+});
+
+describe('histograms', () => {
+  const BOUNDS = [1, 2, 4];
+
+  it('gives quantiles of what was measured in the bucket, linear inside of a range', async () => {
+    // 4 in (0,1], 4 in (1,2], 2 in (2,4] on top of what was there.
+    await bench.putMetrics([
+      {
+        name: 'h',
+        unit: 's',
+        histogram: {
+          aggregationTemporality: 2,
+          dataPoints: [
+            h(-10, -900, [10, 0, 0, 0], BOUNDS, { sum: 5 }),
+            h(30, -900, [14, 4, 2, 0], BOUNDS, { sum: 20 }),
+          ],
+        },
+      },
+    ]);
+    expect(sparse(await values('h', { aggregation: 'p50' }))).toEqual({ 0: 1.25 });
+    expect(sparse(await values('h', { aggregation: 'p90' }))).toEqual({ 0: 3 });
+    expect(sparse(await values('h', { aggregation: 'count' }))).toEqual({ 0: 10 });
+    expect(sparse(await values('h', { aggregation: 'sum' }))).toEqual({ 0: 15 });
+    expect(sparse(await values('h', { aggregation: 'avg' }))).toEqual({ 0: 1.5 });
+    expect(sparse(await values('h', { aggregation: 'rate' }))).toEqual({ 0: 10 / 60 });
+    expect((await ask('h')).aggregation).toBe('p95');
+  });
+
+  it('ends open ranges at the smallest and largest value', async () => {
+    await bench.putMetrics([
+      {
+        name: 'ends',
+        unit: 's',
+        histogram: {
+          aggregationTemporality: 1,
+          dataPoints: [h(5, 0, [2, 0, 0, 2], BOUNDS, { min: 0.5, max: 10 })],
+        },
+      },
+    ]);
+    expect(sparse(await values('ends', { aggregation: 'min' }))).toEqual({ 0: 0.5 });
+    expect(sparse(await values('ends', { aggregation: 'max' }))).toEqual({ 0: 10 });
+    expect(sparse(await values('ends', { aggregation: 'p75' }))).toEqual({ 0: 7 });
+  });
+
+  it('adds up series of the same bounds; of others only the shared bounds, and says so', async () => {
+    const put = (service: string, counts: number[], bounds: number[]) =>
+      bench.putMetrics(
+        [
+          {
+            name: 'merge',
+            unit: 's',
+            histogram: { aggregationTemporality: 1, dataPoints: [h(5, 0, counts, bounds)] },
+          },
+        ],
+        { service },
+      );
+    await put('a', [1, 1, 0, 0], BOUNDS);
+    await put('b', [1, 1, 0, 0], BOUNDS);
+    const same = await ask('merge', { aggregation: 'p50' });
+    expect(same.series[0]?.points[0]?.[1]).toBe(1);
+    expect(same.notes).toEqual([]);
+    await put('c', [2, 2], [2]);
+    const mixed = await ask('merge', { aggregation: 'p50' });
+    // Only 2 is a bound of all: 6 of 8 lie below it.
+    expect(mixed.series[0]?.points[0]?.[1]).toBeCloseTo((4 / 6) * 2, 12);
+    expect(mixed.notes).toEqual([
+      'Not all series have the same bucket bounds: only the bounds that they share are used.',
+    ]);
+    const apart = await ask('merge', { aggregation: 'p50', groupBy: ['service'] });
+    expect(apart.notes).toEqual([]);
+    expect(apart.lines).toBe(3);
+  });
+
+  it('shows a heat map of ranges over time', async () => {
+    const map = await metrics.heatmap(context, { metric: 'h', window, filter: undefined, stepSeconds: 60 });
+    expect(map.times).toHaveLength(10);
+    expect(map.ranges).toEqual([
+      { low: null, high: 1 },
+      { low: 1, high: 2 },
+      { low: 2, high: 4 },
+    ]);
+    expect(map.cells).toEqual([
+      [0, 0, 4],
+      [0, 1, 4],
+      [0, 2, 2],
+    ]);
+    await expect(metrics.heatmap(context, { metric: 'g', window, filter: undefined })).rejects.toThrow(
+      'A heat map needs a histogram',
+    );
+  });
+
+  it('brings exponential histograms to one scale, zero and negatives included', async () => {
+    const point = (
+      seconds: number,
+      scale: number,
+      offset: number,
+      counts: number[],
+      zeroCount: number,
+      negative: number[] = [],
+    ) => ({
+      timeUnixNano: at(seconds),
+      startTimeUnixNano: at(0),
+      count: counts.reduce((a, b) => a + b, 0) + zeroCount + negative.reduce((a, b) => a + b, 0),
+      sum: 0,
+      scale,
+      zeroCount,
+      positive: { offset, bucketCounts: counts },
+      negative: { offset: 0, bucketCounts: negative },
+    });
+    await bench.putMetrics(
+      [
+        {
+          name: 'e',
+          unit: 's',
+          exponentialHistogram: {
+            aggregationTemporality: 1,
+            dataPoints: [point(5, 1, 0, [1, 1, 2, 0], 2, [1])],
+          },
+        },
+      ],
+      { service: 'fine' },
+    );
+    await bench.putMetrics(
+      [
+        {
+          name: 'e',
+          unit: 's',
+          exponentialHistogram: { aggregationTemporality: 1, dataPoints: [point(6, 0, 0, [1, 1], 0)] },
+        },
+      ],
+      { service: 'coarse' },
+    );
+    // At scale 0: one in [-2,-1), two at zero, 3 in (1,2], 3 in (2,4].
+    expect(sparse(await values('e', { aggregation: 'count' }))).toEqual({ 0: 9 });
+    expect((await values('e', { aggregation: 'p50' }))[0]).toBeCloseTo(2 ** 0.5, 12);
+    expect((await values('e', { aggregation: 'min' }))[0]).toBe(-2);
+    expect((await values('e', { aggregation: 'max' }))[0]).toBe(4);
+    const map = await metrics.heatmap(context, { metric: 'e', window, filter: undefined, stepSeconds: 60 });
+    expect(map.cells.reduce((all, [, , count]) => all + count, 0)).toBe(9);
+  });
+
+  it('finds the increase of a cumulative exponential histogram whose scale shrank', async () => {
+    const point = (seconds: number, scale: number, counts: number[]) => ({
+      timeUnixNano: at(seconds),
+      startTimeUnixNano: at(-900),
+      count: counts.reduce((a, b) => a + b, 0),
+      sum: 0,
+      scale,
+      zeroCount: 0,
+      positive: { offset: 0, bucketCounts: counts },
+    });
+    await bench.putMetrics([
+      {
+        name: 'shrunk',
+        unit: 's',
+        exponentialHistogram: {
+          aggregationTemporality: 2,
+          dataPoints: [point(-10, 1, [5, 5]), point(10, 0, [10, 4])],
+        },
+      },
+    ]);
+    expect(sparse(await values('shrunk', { aggregation: 'count' }))).toEqual({ 0: 4 });
+    expect((await values('shrunk', { aggregation: 'p50' }))[0]).toBeCloseTo(2 * 2 ** 0.5, 12);
+  });
+});
+
+describe('summaries', () => {
+  it('gives the quantiles that were sent, and count and sum as increases', async () => {
+    const point = (seconds: number, count: number, total: number, p50: number) => ({
+      timeUnixNano: at(seconds),
+      startTimeUnixNano: at(-900),
+      count,
+      sum: total,
+      quantileValues: [{ quantile: 0.5, value: p50 }],
+    });
+    await bench.putMetrics([
+      {
+        name: 's',
+        unit: 'ms',
+        summary: { dataPoints: [point(-10, 10, 100, 7), point(10, 14, 120, 5), point(50, 14, 120, 6)] },
+      },
+    ]);
+    expect(sparse(await values('s'))).toEqual({ 0: 6 });
+    expect(await values('s', { aggregation: 'p99' })).toEqual([]);
+    expect(sparse(await values('s', { aggregation: 'avg' }))).toEqual({ 0: 5 });
+    expect(sparse(await values('s', { aggregation: 'count' }))).toEqual({ 0: 4 });
+  });
+});
+
+describe('exemplars', () => {
+  it('gives the largest of each bucket that name a trace, each once', async () => {
+    const exemplar = (seconds: number, value: number, traceId: string) => ({
+      timeUnixNano: at(seconds),
+      asDouble: value,
+      ...(traceId === '' ? {} : { traceId, spanId: '00f067aa0ba902b7' }),
+    });
+    const trace = (digit: number) => String(digit).repeat(32);
+    const exemplars = [
+      exemplar(4, 9, trace(1)),
+      exemplar(3, 1, trace(2)),
+      exemplar(2, 8, trace(3)),
+      exemplar(5, 7, trace(4)),
+      exemplar(1, 99, ''),
+    ];
+    await bench.putMetrics([sum('ex', [n(5, 1, { exemplars }), n(65, 2, { exemplars })])]);
+    const { exemplars: found } = await ask('ex', { exemplars: true });
+    expect(found.map(({ value, traceId }) => [value, traceId])).toEqual([
+      [8, trace(3)],
+      [9, trace(1)],
+      [7, trace(4)],
+    ]);
+  });
+});
+
+describe('bounds', () => {
+  it('chooses a step that holds two points of a series, and refuses too many buckets', async () => {
+    expect((await ask('c', { stepSeconds: undefined })).stepSeconds).toBe(180);
+    const day = { from: at(-86_400), to: at(0) };
+    expect((await ask('g', { window: day, stepSeconds: undefined })).stepSeconds).toBe(300);
+    await expect(ask('c', { window: day, stepSeconds: 1 })).rejects.toThrow('more than the 1000 buckets');
+    const decade = { from: at(-10 * 365 * 86_400), to: at(600) };
+    const answer = await ask('c', { window: decade, stepSeconds: undefined, aggregation: 'increase' });
+    expect(answer.series[0]?.points.length).toBeLessThanOrEqual(301);
+    expect(answer.series[0]?.points.reduce((all, [, value]) => all + (value ?? 0), 0)).toBe(140);
+  });
+
+  it('keeps tenants and environments apart', async () => {
+    await bench.putMetrics([gauge('mine', [n(1, 1)])], { project: 'other' });
+    await bench.putMetrics([gauge('mine', [n(1, 2)])], { environment: 'staging' });
+    expect(sparse(await values('mine', { aggregation: 'sum' }))).toEqual({ 0: 2 });
+    const staging = await metrics.query(contextOf('default', 'production'), {
+      metric: 'mine',
+      window,
+      filter: undefined,
+      groupBy: [],
+      limit: 5,
+    });
+    expect(staging.series).toEqual([]);
+    expect(
+      (await metrics.catalogue(contextOf('other'), { window, limit: 10 })).data.map(({ name }) => name),
+    ).toEqual(['mine']);
+  });
+});
+
+describe('catalogue, labels and series', () => {
+  it('lists metrics with what their senders say, conflicts included', async () => {
+    await bench.putMetrics([{ ...gauge('conflict', [n(1, 1)], 'ms'), description: 'Time of a Request' }], {
+      service: 'a',
+    });
+    await bench.putMetrics(
+      [gauge('conflict', [n(2, 1)], 's'), gauge('conflict', [n(3, 4, { attributes: { k: 1 } })], 's')],
+      { service: 'b' },
+    );
+    const { data, facets, total } = await metrics.catalogue(context, {
+      window,
+      q: 'time REQUEST',
+      limit: 10,
+    });
+    expect(total).toBe(1);
+    expect(data).toMatchObject([
+      {
+        name: 'conflict',
+        type: 'gauge',
+        unit: 's',
+        description: 'Time of a Request',
+        services: ['a', 'b'],
+        series: 3,
+        lastValue: 4,
+        lastTime: new Date(BASE_MS + 3_000).toISOString(),
+        variants: [
+          { unit: 's', series: 2 },
+          { unit: 'ms', series: 1 },
+        ],
+      },
+    ]);
+    expect(facets.units).toEqual([
+      { value: 'ms', count: 1 },
+      { value: 's', count: 1 },
+    ]);
+    const answer = await ask('conflict');
+    expect(answer.notes).toEqual(['Senders disagree about this metric: also gauge in ms, not shown here.']);
+    expect((await ask('conflict', { unit: 'ms' })).matchedSeries).toBe(1);
+  });
+
+  it('pages by name; a cursor of another search is refused', async () => {
+    const names: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await metrics.catalogue(context, { window, limit: 7, cursor });
+      names.push(...page.data.map(({ name }) => name));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(names).toEqual([...new Set(names)].sort());
+    expect(names).toContain('conflict');
+    const { nextCursor } = await metrics.catalogue(context, { window, limit: 1 });
+    await expect(
+      metrics.catalogue(context, { window, limit: 1, q: 'x', cursor: nextCursor ?? '' }),
+    ).rejects.toThrow('another query');
+  });
+
+  it('lists labels with their values, points first', async () => {
+    const { data, series, atLeast } = await metrics.labels(context, { metric: 'by', window });
+    expect({ series, atLeast }).toEqual({ series: 3, atLeast: false });
+    expect(data[0]).toEqual({
+      field: 'attributes.host',
+      series: 3,
+      valueCount: 3,
+      values: ['a', 'b', 'c'].map((value) => ({ value, series: 1 })),
+    });
+    expect(data.map(({ field }) => field)).toEqual(
+      expect.arrayContaining([
+        'environment',
+        'scope_name',
+        'service',
+        'resource.host.arch',
+        'resource.service.name',
+      ]),
+    );
+  });
+
+  it('takes the order of attributes for no difference, and hostile keys for keys', async () => {
+    await bench.putMetrics([gauge('order', [n(1, 1, { attributes: { a: 1, b: 2 } })])]);
+    await bench.putMetrics([
+      gauge('order', [
+        n(61, 3, { attributes: { b: 2, a: 1, ...JSON.parse('{"__proto__":"x"}') } }),
+        n(62, 5, { attributes: { b: 2, a: 1 } }),
+      ]),
+    ]);
+    const { series } = await metrics.seriesOf(context, { metrics: ['order'], window });
+    expect(
+      series.map(({ attributes, lastValue }) => [Object.fromEntries(attributes), lastValue]),
+    ).toHaveLength(2);
+    expect(series[0]).toMatchObject({ lastValue: 5, unit: '1', service: 'shop', lastTime: BASE_MS + 62_000 });
+    expect(series[1]?.attributes.get('__proto__')).toBe('x');
+  });
+});
