@@ -11,6 +11,7 @@
 import { Route as rootRouteImport } from './routes/__root';
 import { Route as IndexRouteImport } from './routes/index';
 import { Route as LogsRouteImport } from './routes/logs';
+import { Route as SessionsIndexRouteImport } from './routes/sessions.index';
 import { Route as SettingsIngestRouteImport } from './routes/settings.ingest';
 import { Route as TracesIndexRouteImport } from './routes/traces.index';
 import { Route as TracesTraceIdRouteImport } from './routes/traces.$traceId';
@@ -23,6 +24,11 @@ const IndexRoute = IndexRouteImport.update({
 const LogsRoute = LogsRouteImport.update({
   id: '/logs',
   path: '/logs',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const SessionsIndexRoute = SessionsIndexRouteImport.update({
+  id: '/sessions/',
+  path: '/sessions/',
   getParentRoute: () => rootRouteImport,
 } as any);
 const SettingsIngestRoute = SettingsIngestRouteImport.update({
@@ -46,6 +52,7 @@ export interface FileRoutesByFullPath {
   '/logs': typeof LogsRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
+  '/sessions/': typeof SessionsIndexRoute;
   '/traces/': typeof TracesIndexRoute;
 }
 export interface FileRoutesByTo {
@@ -53,6 +60,7 @@ export interface FileRoutesByTo {
   '/logs': typeof LogsRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
+  '/sessions': typeof SessionsIndexRoute;
   '/traces': typeof TracesIndexRoute;
 }
 export interface FileRoutesById {
@@ -61,20 +69,33 @@ export interface FileRoutesById {
   '/logs': typeof LogsRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
+  '/sessions/': typeof SessionsIndexRoute;
   '/traces/': typeof TracesIndexRoute;
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath;
   fullPaths:
-    '/' | '/logs' | '/settings/ingest' | '/traces/$traceId' | '/traces/';
+    | '/'
+    | '/logs'
+    | '/settings/ingest'
+    | '/traces/$traceId'
+    | '/sessions/'
+    | '/traces/';
   fileRoutesByTo: FileRoutesByTo;
-  to: '/' | '/logs' | '/settings/ingest' | '/traces/$traceId' | '/traces';
+  to:
+    | '/'
+    | '/logs'
+    | '/settings/ingest'
+    | '/traces/$traceId'
+    | '/sessions'
+    | '/traces';
   id:
     | '__root__'
     | '/'
     | '/logs'
     | '/settings/ingest'
     | '/traces/$traceId'
+    | '/sessions/'
     | '/traces/';
   fileRoutesById: FileRoutesById;
 }
@@ -83,6 +104,7 @@ export interface RootRouteChildren {
   LogsRoute: typeof LogsRoute;
   SettingsIngestRoute: typeof SettingsIngestRoute;
   TracesTraceIdRoute: typeof TracesTraceIdRoute;
+  SessionsIndexRoute: typeof SessionsIndexRoute;
   TracesIndexRoute: typeof TracesIndexRoute;
 }
 
@@ -100,6 +122,13 @@ declare module '@tanstack/react-router' {
       path: '/logs';
       fullPath: '/logs';
       preLoaderRoute: typeof LogsRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/sessions/': {
+      id: '/sessions/';
+      path: '/sessions';
+      fullPath: '/sessions/';
+      preLoaderRoute: typeof SessionsIndexRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/settings/ingest': {
@@ -131,6 +160,7 @@ const rootRouteChildren: RootRouteChildren = {
   LogsRoute: LogsRoute,
   SettingsIngestRoute: SettingsIngestRoute,
   TracesTraceIdRoute: TracesTraceIdRoute,
+  SessionsIndexRoute: SessionsIndexRoute,
   TracesIndexRoute: TracesIndexRoute,
 };
 export const routeTree = rootRouteImport
