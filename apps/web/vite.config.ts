@@ -2,11 +2,19 @@ import tailwindcss from '@tailwindcss/vite';
 import { tanstackRouter } from '@tanstack/router-plugin/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import router from './tsr.config.json' with { type: 'json' };
+
+const here = (path: string): string => decodeURIComponent(new URL(path, import.meta.url).pathname);
 
 export default defineConfig({
   plugins: [
-    // Its options are in tsr.config.json, where the check for a stale route tree reads them too.
-    tanstackRouter(),
+    // Its options are in tsr.config.json, where the check for a stale route tree reads them too. Left alone it would
+    // look for that file where the build was started, and make one single chunk when it finds none.
+    tanstackRouter({
+      ...(router as Parameters<typeof tanstackRouter>[0]),
+      routesDirectory: here('src/routes'),
+      generatedRouteTree: here('src/routeTree.gen.ts'),
+    }),
     react(),
     tailwindcss(),
   ],
@@ -14,6 +22,8 @@ export default defineConfig({
     outDir: 'dist',
     target: 'es2023',
     sourcemap: false,
+    // Which chunks a page needs: read by the test of the bundle's size.
+    manifest: true,
     // The content security policy allows scripts, styles and images from our own origin only, so nothing is inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
