@@ -46,6 +46,9 @@ const PASSING = new Set([
   999,
 ]);
 
+/** The expression does not compile (RE2): most often because repetitions inside repetitions make it huge. */
+const INVALID_REGEX = 427;
+
 /** What a failed call becomes. Aborts of the caller pass as they are. */
 export function translateError(thrown: unknown, call: 'read' | 'write', signal?: AbortSignal): unknown {
   if (signal?.aborted === true) return signal.reason;
@@ -59,6 +62,13 @@ export function translateError(thrown: unknown, call: 'read' | 'write', signal?:
   }
   if (code === 202 || code === 209 || code === 210) {
     return new StoreError('overloaded', 'The store is busy. Try again shortly.', engine);
+  }
+  if (code === INVALID_REGEX) {
+    return new StoreError(
+      'bad_query',
+      'The regular expression is too large or wrong in a way that only the engine notices. Write it shorter.',
+      engine,
+    );
   }
   const resource = BOUNDS.get(code);
   if (resource !== undefined) {

@@ -306,6 +306,7 @@ function selectSettings(options: SelectOptions): ClickHouseSettings {
   return {
     max_execution_time: (options.timeoutMs ?? DEFAULT_TIMEOUT_MS) / 1_000,
     output_format_json_quote_64bit_integers: 0,
+    cancel_http_readonly_queries_on_client_close: 1,
     ...(options.maxRowsToRead === undefined ? {} : { max_rows_to_read: String(options.maxRowsToRead) }),
     ...(options.maxMemoryBytes === undefined ? {} : { max_memory_usage: String(options.maxMemoryBytes) }),
     ...(options.maxResultRows === undefined ? {} : { max_result_rows: String(options.maxResultRows) }),

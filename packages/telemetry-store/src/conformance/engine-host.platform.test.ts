@@ -228,6 +228,33 @@ describe('engine host', () => {
     }
   });
 
+  it.each(['select', 'stream'] as const)('ends a %s when its client leaves', async (how) => {
+    const { store, close } = await openIn(dir);
+    try {
+      const running = async (): Promise<number> =>
+        (
+          await store.select<{ n: number }>(
+            "SELECT count() AS n FROM system.processes WHERE query LIKE '%numbers(900000000000)%' AND query NOT LIKE '%processes%'",
+          )
+        )[0]?.n ?? -1;
+      const heavy = 'SELECT count() AS n FROM numbers(900000000000) WHERE number % 7 = 8';
+      const leave = new AbortController();
+      const read = async (): Promise<void> => {
+        if (how === 'select') await store.select(heavy, {}, { signal: leave.signal });
+        else for await (const _row of store.stream(heavy, {}, { signal: leave.signal })) continue;
+      };
+      const outcome = read().catch((thrown: unknown) => thrown);
+      if (how === 'select') await eventually('it runs', async () => (await running()) === 1);
+      else await sleep(300);
+      leave.abort(new Error('left'));
+      expect(await outcome).toMatchObject({ message: 'left' });
+      await eventually('the engine ended it', async () => (await running()) === 0, 5_000);
+      expect(store.health().restarts).toBe(0);
+    } finally {
+      await close();
+    }
+  });
+
   it('takes inserts while every place for queries is taken, and refuses queries beyond the queue', async () => {
     const engine = await startEngine(dir, { caps: { concurrentQueries: 2 } });
     const { client } = engine;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Session } from 'chdb';
 import { EngineError } from './engine-error.ts';
 import type { EngineRequest } from './request.ts';
@@ -8,6 +9,9 @@ export interface EngineResult {
   readonly rows: number;
   readonly elapsedSeconds: number;
 }
+
+/** How often a statement that nobody waits for is told to end. */
+const KILL_EVERY_MS = 250;
 
 type Context = Pick<EngineRequest, 'database' | 'settings' | 'parameters'>;
 
@@ -28,9 +32,12 @@ export class Engine {
     this.version = this.#keeper.query('SELECT version()', 'TabSeparated').trim();
   }
 
-  /** Runs one statement and gives the whole result in `format`. Throws the engine's errors. */
-  async run(sql: string, format: string, context: Context): Promise<EngineResult> {
-    return this.#withSession(context, async (session) => {
+  /**
+   * Runs one statement and gives the whole result in `format`. Throws the engine's errors; ends the statement when the
+   * signal is aborted.
+   */
+  async run(sql: string, format: string, context: Context, signal?: AbortSignal): Promise<EngineResult> {
+    return this.#withSession(context, signal, async (session) => {
       if (mayBeSeveral(sql)) await refuseSeveral(session, sql);
       const result = await session.queryAsync(sql, { format });
       return {
@@ -50,8 +57,9 @@ export class Engine {
     format: string,
     context: Context,
     onChunk: (bytes: Uint8Array) => Promise<'more' | 'stop'>,
+    signal?: AbortSignal,
   ): Promise<void> {
-    await this.#withSession(context, async (session) => {
+    await this.#withSession(context, signal, async (session) => {
       const stream = session.queryStream(sql, { format });
       try {
         for await (const chunk of stream) {
@@ -72,15 +80,47 @@ export class Engine {
     this.#keeper.close();
   }
 
-  async #withSession<T>(context: Context, work: (session: Session) => Promise<T>): Promise<T> {
-    const prelude = this.#prelude(context);
+  async #withSession<T>(
+    context: Context,
+    signal: AbortSignal | undefined,
+    work: (session: Session) => Promise<T>,
+  ): Promise<T> {
+    const mark = randomUUID();
+    const prelude = this.#prelude(signal === undefined ? context : marked(context, mark));
     const session = new Session(this.#storeDir);
+    const done = signal === undefined ? undefined : this.#killOnAbort(signal, mark);
     try {
       if (prelude !== '') await session.queryAsync(prelude);
+      signal?.throwIfAborted();
       return await work(session);
     } finally {
+      done?.();
       session.close();
     }
+  }
+
+  /**
+   * The library cannot interrupt a statement, the engine can. Repeated until the statement ended: the first try may
+   * come before it has begun. Returns what to call then.
+   */
+  #killOnAbort(signal: AbortSignal, mark: string): () => void {
+    let timer: NodeJS.Timeout | undefined;
+    const kill = (): void => {
+      const session = new Session(this.#storeDir);
+      session
+        .queryAsync(`KILL QUERY WHERE Settings['log_comment'] = ${quote(mark)} ASYNC`)
+        .catch(() => {})
+        .finally(() => session.close());
+    };
+    const begin = (): void => {
+      timer = setInterval(kill, KILL_EVERY_MS);
+      kill();
+    };
+    signal.addEventListener('abort', begin, { once: true });
+    return () => {
+      signal.removeEventListener('abort', begin);
+      clearInterval(timer);
+    };
   }
 
   #prelude(context: Context): string {
@@ -93,6 +133,11 @@ export class Engine {
     const use = context.database === undefined ? '' : `USE ${quoteIdentifier(context.database)}`;
     return [use, set].filter((part) => part !== '').join('; ');
   }
+}
+
+/** The statement with a mark by which it can be found among those that run. */
+function marked(context: Context, mark: string): Context {
+  return { ...context, settings: new Map([...context.settings, ['log_comment', mark]]) };
 }
 
 /** The library would run every statement of the text; ClickHouse's HTTP interface takes one. */

@@ -41,7 +41,7 @@ const STREAMABLE = new Set([
 
 /** Serves ClickHouse's HTTP interface, as far as `@clickhouse/client` uses it. */
 export function createEngineServer(options: HttpServerOptions): Server {
-  // Apart, so that slow reads, which run on after their reader left, never hold up ingest.
+  // Apart, so that slow reads never hold up ingest.
   const gates: Gates = {
     reads: new ConcurrencyGate(options.concurrentQueries),
     inserts: new ConcurrencyGate(CONCURRENT_INSERTS),
@@ -87,22 +87,27 @@ async function answerQuery(
   res.setHeader('X-ClickHouse-Timezone', 'UTC');
   const statement = await readStatement(req, request);
   const bound = Number(request.settings.get('max_execution_time') ?? options.executionSeconds);
-  const left = req.headers[OUTBOX_HEADER];
+  const file = req.headers[OUTBOX_HEADER];
   const fromFile =
-    typeof left === 'string' && statement.insert === undefined
-      ? selectFromFile(statement.sql, outboxFile(options.outboxDir, left))
+    typeof file === 'string' && statement.insert === undefined
+      ? selectFromFile(statement.sql, outboxFile(options.outboxDir, file))
       : undefined;
   const writes = statement.insert !== undefined || fromFile !== undefined;
   await (writes ? gates.inserts : gates.reads).run(async () => {
     if (req.socket.destroyed) return;
     const done = options.watch(Number.isFinite(bound) ? bound : options.executionSeconds);
+    const gone = new AbortController();
+    const left = (): void => gone.abort(new Error('The client left'));
+    // Nobody waits for the answer any more. Inserts go on: they are repeated until they are known to be done.
+    if (!writes) res.once('close', left);
     try {
       if (statement.insert !== undefined) await answerInsert(req, res, request, statement.insert, options);
       else if (fromFile !== undefined) await answerRead(res, request, fromFile, options.engine);
       else if (req.headers[STREAM_HEADER] === '1')
-        await answerStream(res, request, statement.sql, options.engine);
-      else await answerRead(res, request, statement.sql, options.engine);
+        await answerStream(res, request, statement.sql, options.engine, gone.signal);
+      else await answerRead(res, request, statement.sql, options.engine, gone.signal);
     } finally {
+      res.off('close', left);
       done();
     }
   });
@@ -162,8 +167,9 @@ async function answerRead(
   request: EngineRequest,
   sql: string,
   engine: Engine,
+  signal?: AbortSignal,
 ): Promise<void> {
-  const result = await engine.run(sql, request.defaultFormat, request);
+  const result = await engine.run(sql, request.defaultFormat, request, signal);
   res.writeHead(200, {
     'Content-Type': contentType(trailingFormat(sql) ?? request.defaultFormat),
     'X-ClickHouse-Format': trailingFormat(sql) ?? request.defaultFormat,
@@ -181,10 +187,11 @@ async function answerStream(
   request: EngineRequest,
   sql: string,
   engine: Engine,
+  signal: AbortSignal,
 ): Promise<void> {
   const format = trailingFormat(sql) ?? request.defaultFormat;
   if (!STREAMABLE.has(format)) {
-    await answerRead(res, request, sql, engine);
+    await answerRead(res, request, sql, engine, signal);
     return;
   }
   const tag = randomBytes(8).toString('hex');
@@ -196,13 +203,19 @@ async function answerStream(
     });
   };
   try {
-    await engine.stream(sql, format, request, async (bytes) => {
-      if (res.destroyed) return 'stop';
-      if (!res.headersSent) begin();
-      // The chunk's memory belongs to the engine's result: copied before the next one replaces it.
-      if (!res.write(Buffer.from(bytes))) await Promise.race([once(res, 'drain'), once(res, 'close')]);
-      return res.destroyed ? 'stop' : 'more';
-    });
+    await engine.stream(
+      sql,
+      format,
+      request,
+      async (bytes) => {
+        if (res.destroyed) return 'stop';
+        if (!res.headersSent) begin();
+        // The chunk's memory belongs to the engine's result: copied before the next one replaces it.
+        if (!res.write(Buffer.from(bytes))) await Promise.race([once(res, 'drain'), once(res, 'close')]);
+        return res.destroyed ? 'stop' : 'more';
+      },
+      signal,
+    );
     if (!res.headersSent) begin();
     res.end();
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { TraceRow, TraceSort } from '@candela/contract';
-import { fail, type RequestContext } from '@candela/kernel';
+import type { RequestContext } from '@candela/kernel';
 import { compileFilter } from '../core/filter.ts';
 import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import type { Runner } from '../core/run.ts';
