@@ -1,5 +1,14 @@
-import type { ChatMessage, Convention, ModelCall, ToolDefinition, Usage, Who } from './conventions/index.ts';
+import {
+  type ChatMessage,
+  type Convention,
+  CONVENTIONS,
+  type ModelCall,
+  type ToolDefinition,
+  type Usage,
+  type Who,
+} from './conventions/index.ts';
 import { countTokens, type Model } from './models.ts';
+import { SERVICES } from './services.ts';
 import { type Attributes, type Recorder, SimulatedFailure } from './telemetry.ts';
 
 export const NOBODY: Who = { sessionId: '', userId: '', agentName: '' };
@@ -159,8 +168,9 @@ export function callModel(rec: Recorder, options: CallOptions): CallResult {
       rec.advance((usage.output - usage.reasoning) * rec.random.latency(model.tokenMs * slowdown, 0.2));
       return firstTokenMs;
     };
+    const answered = () => (model.selfHosted ? servedCall(rec, request, usage, reply, exchange) : exchange());
     try {
-      const firstTokenMs = options.http ? httpCall(rec, model, failure, exchange) : exchange();
+      const firstTokenMs = options.http ? httpCall(rec, model, failure, answered) : answered();
       const costUsd = costOf(model, usage);
       const response = {
         id: `${model.provider === 'anthropic' ? 'msg_01' : 'chatcmpl-'}${rec.random.hex(24)}`,
@@ -191,6 +201,39 @@ export function callModel(rec: Recorder, options: CallOptions): CallResult {
       throw error;
     }
   });
+}
+
+/** The side of the inference server, on the machine with the GPUs. */
+function servedCall(
+  rec: Recorder,
+  request: ModelCall,
+  usage: Usage,
+  message: ChatMessage,
+  exchange: () => number,
+): number {
+  const start = CONVENTIONS.otel.model(request);
+  return rec.span(
+    {
+      ...start,
+      kind: 'server',
+      service: SERVICES.inference,
+      scope: { name: 'vllm.llm_engine', version: '0.11.2' },
+    },
+    (span) => {
+      rec.advance(rec.random.latency(2, 0.4));
+      const firstTokenMs = exchange();
+      const response = {
+        id: `cmpl-${rec.random.hex(24)}`,
+        message,
+        finishReason: message.toolCalls?.length ? ('tool_calls' as const) : ('stop' as const),
+        usage,
+        firstTokenMs: Math.round(firstTokenMs * 10) / 10,
+        costUsd: 0,
+      };
+      span.set(CONVENTIONS.otel.model({ ...request, response }).attributes);
+      return firstTokenMs;
+    },
+  );
 }
 
 function httpCall<T>(rec: Recorder, model: Model, failure: SimulatedFailure | undefined, body: () => T): T {

@@ -57,6 +57,7 @@ async function run(options: Options, stop: AbortSignal): Promise<void> {
       startMs: options.nowMs - options.backfillMs,
       tracesPerSecond: options.backfillTracesPerSecond,
       metricsEveryMs: 30_000,
+      presentMs: options.nowMs,
     });
     for (let at = options.nowMs - options.backfillMs; at < options.nowMs && !stop.aborted; ) {
       at = Math.min(at + BACKFILL_STEP_MS, options.nowMs);

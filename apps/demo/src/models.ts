@@ -13,6 +13,8 @@ export interface Model {
   readonly outputPrice: number;
   readonly contextTokens: number;
   readonly reasoning: boolean;
+  /** Answers come from GPUs of our own: the program that serves them is traced too. */
+  readonly selfHosted?: true;
 }
 
 const model = (
@@ -101,6 +103,31 @@ export const MODELS = {
     [0.59, 0.59, 0.79],
     131_072,
   ),
+  ownLlama: {
+    ...model(
+      'vllm',
+      'meta-llama/Llama-3.3-70B-Instruct',
+      'meta-llama/Llama-3.3-70B-Instruct',
+      'llama-70b.inference.svc',
+      [210, 14],
+      [0, 0, 0],
+      131_072,
+    ),
+    selfHosted: true,
+  },
+  ownQwen: {
+    ...model(
+      'vllm',
+      'Qwen/Qwen3-32B',
+      'Qwen/Qwen3-32B',
+      'qwen3-32b.inference.svc',
+      [180, 9],
+      [0, 0, 0],
+      40_960,
+      true,
+    ),
+    selfHosted: true,
+  },
   embeddingSmall: model(
     'openai',
     'text-embedding-3-small',

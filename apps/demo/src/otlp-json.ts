@@ -65,7 +65,8 @@ function grouped<T extends { readonly service: Service; readonly scope: Scope }>
 }
 
 export function resource(service: Service): { attributes: KeyValue[] } {
-  return { attributes: keyValues({ 'service.name': service.name, ...service.attributes }) };
+  const name = service.name === '' ? {} : { 'service.name': service.name };
+  return { attributes: keyValues({ ...name, ...service.attributes }) };
 }
 
 /** The body of `POST /v1/traces`. Times are epoch milliseconds by now. */

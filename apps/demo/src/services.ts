@@ -30,7 +30,7 @@ function service(
       'service.namespace': 'demo',
       'service.instance.id': `${name}-${pod}`,
       'deployment.environment.name': environment,
-      'host.name': `node-${pod.at(-1)}`,
+      'host.name': `app-node-${1 + (pod.charCodeAt(pod.length - 1) % 3)}`,
       'k8s.namespace.name': 'apps',
       'k8s.pod.name': `${name}-${pod}`,
       'cloud.provider': 'aws',
@@ -41,7 +41,7 @@ function service(
   };
 }
 
-/** The programs of the demo. Two of them run in another environment than production. */
+/** The programs of the demo. One of them runs in another environment than production. */
 export const SERVICES = {
   storefront: service('storefront', '5.14.0', '6c9f7d5b8-x2k4a', nodejs),
   checkout: service('checkout', '3.8.1', '7b64cfc9d-m81qb', nodejs),
@@ -55,7 +55,8 @@ export const SERVICES = {
   research: service('research-crew', '0.9.4', '5f9d8c7b6-zk3td', python),
   code: service('code-helper', '0.31.0', '74d8f9b6c-r7mea', python, 'staging'),
   digest: service('digest-worker', '1.4.1', '6d7c9b8f5-h2sqb', nodejs),
-  inference: service('llm-inference', '0.11.2', '5c8d7f9b6-gpu0c', python, 'staging', {
-    'host.name': 'gpu-node-1',
+  inference: service('llm-inference', '0.11.2', '5c8d7f9b6-gpu0c', python, 'production', {
+    'host.name': 'gpu-h100-01',
+    'k8s.namespace.name': 'inference',
   }),
 } as const satisfies Record<string, Service>;

@@ -1,5 +1,6 @@
+import { Hosts } from './hosts/hosts.ts';
 import { MetricBook } from './metrics/book.ts';
-import { dayLoad, Hosts } from './metrics/hosts.ts';
+import { dayLoad } from './metrics/day-load.ts';
 import { logsRequest, tracesRequest } from './otlp-json.ts';
 import type { Random } from './random.ts';
 import { SCENARIOS } from './scenarios/index.ts';
@@ -56,13 +57,25 @@ export class Simulation {
   #pending: Finished[] = [];
   #traces = 0;
 
-  constructor(random: Random, options: { startMs: number; tracesPerSecond: number; metricsEveryMs: number }) {
+  constructor(
+    random: Random,
+    options: {
+      startMs: number;
+      tracesPerSecond: number;
+      metricsEveryMs: number;
+      /** End of the past, when it is the past that is simulated. */
+      presentMs?: number;
+    },
+  ) {
     this.#random = random;
     this.#arrivals = random.fork('arrivals');
     this.#rate = options.tracesPerSecond;
     this.#startMs = options.startMs;
     this.#book = new MetricBook(options.startMs);
-    this.#hosts = new Hosts(random.fork('hosts'));
+    this.#hosts = new Hosts(random.fork('hosts'), {
+      startMs: options.startMs,
+      presentMs: options.presentMs ?? options.startMs,
+    });
     this.#scenarios = SCENARIOS.map(
       (scenario) =>
         [{ scenario, record: scenario.create(random.fork(scenario.id)) }, scenario.weight] as const,

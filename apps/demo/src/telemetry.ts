@@ -6,7 +6,7 @@ export type Attributes = Readonly<Record<string, Value | undefined>>;
 export const KIND = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
 export type Kind = keyof typeof KIND;
 
-/** A program that sends telemetry: one OTLP resource. */
+/** A program that sends telemetry: one OTLP resource. An agent that measures hardware has no name of a service. */
 export interface Service {
   readonly name: string;
   readonly attributes: Attributes;

@@ -1,16 +1,7 @@
 import { anyValue, type KeyValue, keyValues, nanos, resource } from '../otlp-json.ts';
+import type { Reading } from '../hosts/readings.ts';
 import type { Measurement, Service } from '../telemetry.ts';
 import { INSTRUMENTS, type Instrument } from './instruments.ts';
-
-/** A gauge value read at collection time. */
-export interface GaugeReading {
-  readonly service: Service;
-  readonly name: string;
-  readonly unit: string;
-  readonly description: string;
-  readonly value: number;
-  readonly attributes: Readonly<Record<string, string | number>>;
-}
 
 interface Series {
   readonly service: Service;
@@ -85,7 +76,7 @@ export class MetricBook {
   }
 
   /** The body of `POST /v1/metrics` at `atMs`, or undefined when there is nothing to say. */
-  collect(atMs: number, gauges: readonly GaugeReading[]): { body: object; points: number } | undefined {
+  collect(atMs: number, readings: readonly Reading[]): { body: object; points: number } | undefined {
     const services = new Map<Service, Map<string, Map<string, { head: object; points: object[] }>>>();
     let points = 0;
     const put = (service: Service, scope: string, name: string, head: object, point: object) => {
@@ -113,19 +104,20 @@ export class MetricBook {
       if (instrument.temporality === 'delta') Object.assign(series, EMPTY(), { startMs: atMs });
       series.exemplar = undefined;
     }
-    for (const gauge of gauges) {
-      const { name, unit, description } = gauge;
-      put(
-        gauge.service,
-        'host',
-        name,
-        { name, unit, description },
-        {
-          attributes: keyValues(gauge.attributes),
-          timeUnixNano: nanos(atMs),
-          asDouble: gauge.value,
-        },
-      );
+    for (const reading of readings) {
+      const { name, unit, description, kind } = reading;
+      const head = { name, unit, description };
+      const point = {
+        attributes: keyValues(reading.attributes),
+        timeUnixNano: nanos(atMs),
+        asDouble: reading.value,
+      };
+      if (kind === 'gauge') put(reading.service, 'host', name, head, point);
+      else {
+        const how: Sum = { kind, temporality: 'cumulative' };
+        const startTimeUnixNano = nanos(reading.startMs);
+        put(reading.service, 'host', name, { ...head, kind: how }, { ...point, startTimeUnixNano });
+      }
     }
     this.#lastMs = atMs;
     if (points === 0) return undefined;
@@ -158,8 +150,11 @@ function add(buckets: Map<number, number>, index: number): void {
   buckets.set(index, (buckets.get(index) ?? 0) + 1);
 }
 
+/** How points of a metric add up. */
+type Sum = Pick<Instrument, 'kind' | 'temporality'>;
+
 function metricOf(head: object, dataPoints: object[]): object {
-  const { kind, ...names } = head as { kind?: Instrument };
+  const { kind, ...names } = head as { kind?: Sum };
   const aggregationTemporality = kind?.temporality === 'delta' ? 1 : 2;
   switch (kind?.kind) {
     case undefined:

@@ -31,6 +31,7 @@ function open(random: Random): Session {
       [MODELS.flash, 3],
       [MODELS.haiku, 2],
       [MODELS.llama, 1],
+      [MODELS.ownLlama, 3],
     ]),
     history: [{ role: 'system', text: story.domain.system }],
     turnsLeft: random.int(1, 7),

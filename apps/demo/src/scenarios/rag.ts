@@ -80,6 +80,7 @@ export const rag: Scenario = {
                 [MODELS.gpt4o, 3],
                 [MODELS.mistral, 2],
                 [MODELS.flash, 2],
+                [MODELS.ownQwen, 3],
               ]),
               messages: [
                 { role: 'system', text: `${story.domain.system}\nUse only these passages:\n\n${context}` },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
+import { entityKeySchema } from './activity.ts';
 import { count, isoTime, timeSchema } from './common.ts';
 
 /** Bounds of the answers about hosts. */
@@ -20,7 +21,7 @@ const windowQuery = {
   to: timeSchema.default('now'),
 };
 const hostParams = {
-  host: z.string().min(1).max(255).meta({ description: 'Name of the host, percent-encoded.' }),
+  host: entityKeySchema,
 };
 const errors = ['bad_query', 'not_found', 'query_too_expensive', 'store_unavailable'] as const;
 
@@ -294,7 +295,7 @@ export const getHostCurves = defineRoute({
 
 const gpuParams = {
   ...hostParams,
-  gpu: z.string().min(1).max(255).meta({ description: '`hw.id` of the GPU, percent-encoded.' }),
+  gpu: entityKeySchema,
 };
 
 export const getGpu = defineRoute({

@@ -183,9 +183,9 @@ beforeAll(async () => {
     [
       gauge(
         'system.cpu.utilization',
-        [{ cpu: 'cpu0', state: 'user' }, () => 0.3],
-        [{ cpu: 'cpu0', state: 'idle' }, () => 0.6],
-        [{ cpu: 'cpu0', state: 'wait' }, () => 0.1],
+        [{ cpu: 'cpu0', state: 'user' }, (minute) => (minute < 20 ? 0.3 : undefined)],
+        [{ cpu: 'cpu0', state: 'idle' }, (minute) => (minute < 20 ? 0.6 : undefined)],
+        [{ cpu: 'cpu0', state: 'wait' }, (minute) => (minute < 20 ? 0.1 : undefined)],
       ),
       sum(
         'system.memory.usage',
@@ -193,11 +193,7 @@ beforeAll(async () => {
         [{ state: 'used' }, (minute) => (minute < 20 ? 5 : undefined)],
         [{ state: 'free' }, (minute) => (minute < 20 ? 5 : undefined)],
       ),
-    ].map((metric, index) =>
-      index === 0
-        ? { ...metric, gauge: { dataPoints: (metric.gauge?.dataPoints ?? []).slice(0, 60) } }
-        : metric,
-    ),
+    ],
     { service: '', environment: 'production', resource: { 'host.name': 'old-b' } },
   );
   await bench.putMetrics([sum('system.memory.usage', false, [{ state: 'used' }, () => 1])], {

@@ -78,16 +78,15 @@ export async function readProcesses(
   host: HostKey,
 ): Promise<{ processes: HostProcess[]; truncated: boolean }> {
   const scope = points(context, METRICS, window, host);
-  const sum = (metric: string) => `sumOrNullIf(Now, MetricName = '${metric}' AND At >= Newest - 1000000000)`;
   const [rows, facts] = await Promise.all([
     run.run<Row>(
       scope,
       `SELECT Agent, Pid, arraySort(groupUniqArrayIf(Device, MetricName = 'process.gpu.memory.usage' AND Device != '')) AS Gpus,
-         max(At) AS Newest, ${sum('process.gpu.memory.usage')} AS GpuMemory,
+         sumOrNullIf(Now, MetricName = 'process.gpu.memory.usage') AS GpuMemory,
          maxOrNullIf(Now, MetricName = 'process.gpu.utilization') AS GpuUtilization,
          sumOrNullIf(Now, MetricName = 'process.cpu.utilization' AND Mode NOT IN ('wait', 'idle')) AS Cpu,
          sumOrNullIf(Now, MetricName = 'process.memory.usage') AS Memory,
-         maxOrNullIf(Now, MetricName = 'process.uptime') AS Uptime, toString(Newest) AS Last
+         maxOrNullIf(Now, MetricName = 'process.uptime') AS Uptime, toString(max(At)) AS Last
        FROM (
          SELECT Agent, MetricName, toString(Device) AS Device, splitByChar('/', toString(Part))[1] AS First,
            if(match(First, '^[0-9]+$'), First, '') AS Pid, if(Pid = '', toString(Part), splitByChar('/', toString(Part))[2]) AS Mode,
