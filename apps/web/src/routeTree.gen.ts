@@ -11,7 +11,10 @@
 import { Route as rootRouteImport } from './routes/__root';
 import { Route as IndexRouteImport } from './routes/index';
 import { Route as LogsRouteImport } from './routes/logs';
+import { Route as ExceptionsIndexRouteImport } from './routes/exceptions.index';
+import { Route as ExceptionsFingerprintRouteImport } from './routes/exceptions.$fingerprint';
 import { Route as SessionsIndexRouteImport } from './routes/sessions.index';
+import { Route as SessionsSessionRouteImport } from './routes/sessions.$session';
 import { Route as SettingsIngestRouteImport } from './routes/settings.ingest';
 import { Route as TracesIndexRouteImport } from './routes/traces.index';
 import { Route as TracesTraceIdRouteImport } from './routes/traces.$traceId';
@@ -26,9 +29,24 @@ const LogsRoute = LogsRouteImport.update({
   path: '/logs',
   getParentRoute: () => rootRouteImport,
 } as any);
+const ExceptionsIndexRoute = ExceptionsIndexRouteImport.update({
+  id: '/exceptions/',
+  path: '/exceptions/',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const ExceptionsFingerprintRoute = ExceptionsFingerprintRouteImport.update({
+  id: '/exceptions/$fingerprint',
+  path: '/exceptions/$fingerprint',
+  getParentRoute: () => rootRouteImport,
+} as any);
 const SessionsIndexRoute = SessionsIndexRouteImport.update({
   id: '/sessions/',
   path: '/sessions/',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const SessionsSessionRoute = SessionsSessionRouteImport.update({
+  id: '/sessions/$session',
+  path: '/sessions/$session',
   getParentRoute: () => rootRouteImport,
 } as any);
 const SettingsIngestRoute = SettingsIngestRouteImport.update({
@@ -50,16 +68,22 @@ const TracesTraceIdRoute = TracesTraceIdRouteImport.update({
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute;
   '/logs': typeof LogsRoute;
+  '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
+  '/sessions/$session': typeof SessionsSessionRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
+  '/exceptions/': typeof ExceptionsIndexRoute;
   '/sessions/': typeof SessionsIndexRoute;
   '/traces/': typeof TracesIndexRoute;
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute;
   '/logs': typeof LogsRoute;
+  '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
+  '/sessions/$session': typeof SessionsSessionRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
+  '/exceptions': typeof ExceptionsIndexRoute;
   '/sessions': typeof SessionsIndexRoute;
   '/traces': typeof TracesIndexRoute;
 }
@@ -67,8 +91,11 @@ export interface FileRoutesById {
   __root__: typeof rootRouteImport;
   '/': typeof IndexRoute;
   '/logs': typeof LogsRoute;
+  '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
+  '/sessions/$session': typeof SessionsSessionRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
+  '/exceptions/': typeof ExceptionsIndexRoute;
   '/sessions/': typeof SessionsIndexRoute;
   '/traces/': typeof TracesIndexRoute;
 }
@@ -77,24 +104,33 @@ export interface FileRouteTypes {
   fullPaths:
     | '/'
     | '/logs'
+    | '/exceptions/$fingerprint'
+    | '/sessions/$session'
     | '/settings/ingest'
     | '/traces/$traceId'
+    | '/exceptions/'
     | '/sessions/'
     | '/traces/';
   fileRoutesByTo: FileRoutesByTo;
   to:
     | '/'
     | '/logs'
+    | '/exceptions/$fingerprint'
+    | '/sessions/$session'
     | '/settings/ingest'
     | '/traces/$traceId'
+    | '/exceptions'
     | '/sessions'
     | '/traces';
   id:
     | '__root__'
     | '/'
     | '/logs'
+    | '/exceptions/$fingerprint'
+    | '/sessions/$session'
     | '/settings/ingest'
     | '/traces/$traceId'
+    | '/exceptions/'
     | '/sessions/'
     | '/traces/';
   fileRoutesById: FileRoutesById;
@@ -102,8 +138,11 @@ export interface FileRouteTypes {
 export interface RootRouteChildren {
   IndexRoute: typeof IndexRoute;
   LogsRoute: typeof LogsRoute;
+  ExceptionsFingerprintRoute: typeof ExceptionsFingerprintRoute;
+  SessionsSessionRoute: typeof SessionsSessionRoute;
   SettingsIngestRoute: typeof SettingsIngestRoute;
   TracesTraceIdRoute: typeof TracesTraceIdRoute;
+  ExceptionsIndexRoute: typeof ExceptionsIndexRoute;
   SessionsIndexRoute: typeof SessionsIndexRoute;
   TracesIndexRoute: typeof TracesIndexRoute;
 }
@@ -124,11 +163,32 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof LogsRouteImport;
       parentRoute: typeof rootRouteImport;
     };
+    '/exceptions/': {
+      id: '/exceptions/';
+      path: '/exceptions';
+      fullPath: '/exceptions/';
+      preLoaderRoute: typeof ExceptionsIndexRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/exceptions/$fingerprint': {
+      id: '/exceptions/$fingerprint';
+      path: '/exceptions/$fingerprint';
+      fullPath: '/exceptions/$fingerprint';
+      preLoaderRoute: typeof ExceptionsFingerprintRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
     '/sessions/': {
       id: '/sessions/';
       path: '/sessions';
       fullPath: '/sessions/';
       preLoaderRoute: typeof SessionsIndexRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/sessions/$session': {
+      id: '/sessions/$session';
+      path: '/sessions/$session';
+      fullPath: '/sessions/$session';
+      preLoaderRoute: typeof SessionsSessionRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/settings/ingest': {
@@ -158,8 +218,11 @@ declare module '@tanstack/react-router' {
 const rootRouteChildren: RootRouteChildren = {
   IndexRoute: IndexRoute,
   LogsRoute: LogsRoute,
+  ExceptionsFingerprintRoute: ExceptionsFingerprintRoute,
+  SessionsSessionRoute: SessionsSessionRoute,
   SettingsIngestRoute: SettingsIngestRoute,
   TracesTraceIdRoute: TracesTraceIdRoute,
+  ExceptionsIndexRoute: ExceptionsIndexRoute,
   SessionsIndexRoute: SessionsIndexRoute,
   TracesIndexRoute: TracesIndexRoute,
 };

@@ -39,26 +39,39 @@ export const LOG_FACETS = [
   'convention',
 ] as const;
 
-export const FACET_FIELDS = [...new Set([...SPAN_FACETS, ...LOG_FACETS])] as const;
+export const EXCEPTION_FACETS = [
+  'error_type',
+  'service',
+  'environment',
+  'model',
+  'provider',
+  'agent',
+  'tool',
+  'name',
+] as const;
+
+export const FACET_FIELDS = [...new Set([...SPAN_FACETS, ...LOG_FACETS, ...EXCEPTION_FACETS])] as const;
 export type FacetField = (typeof FACET_FIELDS)[number];
 
 const DEFAULT_FIELDS = {
   spans: ['service', 'environment', 'model', 'provider', 'operation', 'status', 'agent'],
   logs: ['service', 'environment', 'severity', 'event'],
+  exceptions: ['error_type', 'service', 'environment', 'model', 'agent', 'tool'],
 } as const satisfies Record<string, readonly FacetField[]>;
 
 /** The fields counted when a request names none. */
-export const defaultFacets = (signal: 'spans' | 'logs'): readonly FacetField[] => DEFAULT_FIELDS[signal];
+export const defaultFacets = (signal: keyof typeof DEFAULT_FIELDS): readonly FacetField[] =>
+  DEFAULT_FIELDS[signal];
 
 export const facets = defineRoute({
   id: 'facets',
   method: 'POST',
   path: '/api/telemetry/facets',
   tag: 'Telemetry',
-  summary: 'The most frequent values of each field among matching spans or log records',
+  summary: 'The most frequent values of each field among matching spans, log records or exceptions',
   permission: 'telemetry',
   body: z.strictObject({
-    signal: z.enum(['spans', 'logs']).default('spans'),
+    signal: z.enum(['spans', 'logs', 'exceptions']).default('spans'),
     ...windowShape,
     fields: z
       .array(z.enum(FACET_FIELDS))

@@ -1,4 +1,4 @@
-import { type FacetField, type Filter, LOG_FACETS, SPAN_FACETS } from '@candela/contract';
+import { EXCEPTION_FACETS, type FacetField, type Filter, LOG_FACETS, SPAN_FACETS } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { alignedParts } from '../core/aligned.ts';
 import { fieldOf } from '../core/filter.ts';
@@ -6,12 +6,13 @@ import { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { levelName, type Source } from '../core/source.ts';
+import { exceptionFacets } from '../exceptions/facets.ts';
 import { COUNTED } from './aggregate.ts';
 import { type Counted, countsField, countsFilter } from './counted.ts';
 
 export interface FacetsInput {
   /** Default: spans. */
-  readonly signal?: 'spans' | 'logs';
+  readonly signal?: 'spans' | 'logs' | 'exceptions';
   readonly window: Window;
   readonly filter: Filter | undefined;
   readonly fields: readonly FacetField[];
@@ -26,15 +27,15 @@ export interface Facet {
   readonly more: boolean;
 }
 
-const FACETS: Readonly<Record<'spans' | 'logs', ReadonlySet<string>>> = {
+const FACETS: Readonly<Record<'spans' | 'logs' | 'exceptions', ReadonlySet<string>>> = {
   spans: new Set(SPAN_FACETS),
   logs: new Set(LOG_FACETS),
+  exceptions: new Set(EXCEPTION_FACETS),
 };
 
 /** The most frequent values of each field among matching rows. @throws bad_query */
 export async function facets(runner: Runner, context: RequestContext, input: FacetsInput): Promise<Facet[]> {
   const signal = input.signal ?? 'spans';
-  const counted = COUNTED[signal];
   const fields = [...new Set(input.fields)];
   const wrong = fields.find((field) => !FACETS[signal].has(field));
   if (wrong !== undefined) {
@@ -42,6 +43,8 @@ export async function facets(runner: Runner, context: RequestContext, input: Fac
       detail: `"${wrong}" is no facet of ${signal}. There are: ${[...FACETS[signal]].join(', ')}.`,
     });
   }
+  if (signal === 'exceptions') return exceptionFacets(runner, context, { ...input, fields });
+  const counted = COUNTED[signal];
   const known = countsFilter(counted, input.filter)
     ? fields.filter((field) => countsField(counted, field))
     : [];

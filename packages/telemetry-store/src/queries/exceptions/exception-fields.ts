@@ -13,6 +13,7 @@ const words = (text: string): Field => ({
   },
   contains: (wanted, params) =>
     `position(lowerUTF8(${text}), ${params.bind(wanted.toLowerCase(), 'String')}) > 0`,
+  matches: (pattern, params) => `match(${text}, ${params.bind(pattern, 'String')})`,
 });
 
 type ExceptionField = Extract<

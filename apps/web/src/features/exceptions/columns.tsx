@@ -1,0 +1,122 @@
+import type { ExceptionGroup } from '@candela/contract';
+import { Link } from '@tanstack/react-router';
+import { Sparkline } from '../../charts/visualise/sparkline.tsx';
+import { countCell, modelsCell, textCell, TimeCell } from '../explore/cells.tsx';
+import type { RowColumn } from '../explore/columns.ts';
+import { oneLine } from '../logs/log-text.ts';
+
+/** Seen for the first time within the time range. */
+export function NewBadge() {
+  return (
+    <span
+      title="First seen within the time range"
+      className="rounded bg-accent-fill px-1 text-xs font-semibold text-on-accent"
+    >
+      New
+    </span>
+  );
+}
+
+export const typeName = (type: string): string => (type === '' ? 'Exception without a type' : type);
+
+/** Columns of the exception rows, in order; `shown` are those of a first visit. */
+export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[] => [
+  {
+    id: 'exception',
+    label: 'Exception',
+    width: 320,
+    grow: 1,
+    shown: true,
+    cell: (row) => (
+      <span className="flex min-w-0 items-center gap-2">
+        <Link
+          to="/exceptions/$fingerprint"
+          params={{ fingerprint: row.fingerprint }}
+          search={q === '' ? {} : { q }}
+          title={row.type}
+          className="max-w-[50%] shrink-0 truncate font-medium text-danger hover:underline"
+        >
+          {typeName(row.type)}
+        </Link>
+        {row.isNew && <NewBadge />}
+        <span className="truncate text-muted" title={row.message}>
+          {oneLine(row.message)}
+        </span>
+      </span>
+    ),
+  },
+  {
+    id: 'trend',
+    label: 'Trend',
+    width: 116,
+    shown: true,
+    cell: (row) => (
+      <span className="flex h-6 items-center">
+        <Sparkline
+          label="Occurrences over time"
+          kind="bars"
+          tone="danger"
+          width={100}
+          values={row.trend.counts}
+        />
+      </span>
+    ),
+  },
+  {
+    id: 'count',
+    label: 'Count',
+    width: 72,
+    align: 'end',
+    sort: 'count',
+    shown: true,
+    cell: (row) => countCell(row.count),
+  },
+  {
+    id: 'users',
+    label: 'Users',
+    width: 66,
+    align: 'end',
+    sort: 'users',
+    shown: true,
+    cell: (row) => countCell(row.users),
+  },
+  {
+    id: 'traces',
+    label: 'Traces',
+    width: 66,
+    align: 'end',
+    shown: false,
+    cell: (row) => countCell(row.traces),
+  },
+  {
+    id: 'service',
+    label: 'Service',
+    width: 112,
+    shown: true,
+    cell: (row) =>
+      row.services > 1 ? (
+        <span title={`Last seen in ${row.service}`}>
+          {row.service} <span className="text-muted">+{row.services - 1}</span>
+        </span>
+      ) : (
+        textCell(row.service)
+      ),
+  },
+  { id: 'models', label: 'Models', width: 120, shown: true, cell: (row) => modelsCell(row.models) },
+  {
+    id: 'lastSeen',
+    label: 'Last seen',
+    width: 112,
+    sort: 'lastSeen',
+    shown: true,
+    cell: (row) => <TimeCell iso={row.lastSeen} />,
+  },
+  {
+    id: 'firstSeen',
+    label: 'First seen',
+    width: 112,
+    sort: 'firstSeen',
+    shown: true,
+    cell: (row) => <TimeCell iso={row.firstSeen} />,
+  },
+];

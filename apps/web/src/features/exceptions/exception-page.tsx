@@ -1,0 +1,251 @@
+import type { ExceptionBreakdown, ExceptionDetail } from '@candela/contract';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { ApiError } from '../../api/client.ts';
+import { exceptionPath, exceptionQuery } from '../../api/exceptions.ts';
+import type { Scope } from '../../api/telemetry.ts';
+import { BarList } from '../../charts/visualise/bar-list.tsx';
+import { TimeChart } from '../../charts/visualise/time-chart.tsx';
+import { curlOf } from '../../lib/curl.ts';
+import { exact, formatCount, formatIso, formatTime } from '../../lib/format.ts';
+import { useHotkey } from '../../lib/hotkeys.ts';
+import { toggleValue, valuesOf } from '../../lib/query-text.ts';
+import { zonePreference } from '../../lib/zone.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { FilterChips } from '../explore/filter-chips.tsx';
+import { useShell } from '../shell/shell-search.ts';
+import { NewBadge, typeName } from './columns.tsx';
+import { Occurrences } from './occurrences.tsx';
+
+const route = getRouteApi('/exceptions/$fingerprint');
+const StackView = lazy(() => import('./stack-view.tsx').then((module) => ({ default: module.StackView })));
+
+const FIELDS: Record<ExceptionBreakdown, { title: string; field: string | undefined }> = {
+  service: { title: 'Services', field: 'service' },
+  version: { title: 'Versions', field: undefined },
+  model: { title: 'Models', field: 'model' },
+  agent: { title: 'Agents', field: 'agent' },
+  tool: { title: 'Tools', field: 'tool' },
+  user: { title: 'Users', field: 'user' },
+  span: { title: 'Spans', field: 'name' },
+};
+
+/** One group of exceptions: how often, whom it hits, where it is thrown, every occurrence. */
+export function ExceptionPage() {
+  const { fingerprint } = route.useParams();
+  const { q = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { window, environment, setRange } = useShell();
+  const scope: Scope = useMemo(() => ({ window, q, environment }), [window, q, environment]);
+  const query = useInfiniteQuery({
+    ...exceptionQuery(fingerprint, scope),
+    placeholderData: keepPreviousData,
+  });
+  const leave = () => void navigate({ to: '/exceptions' });
+  useHotkey('Escape', leave, { label: 'Back to the exceptions', group: 'Exception' });
+  const setQuery = (text: string) => void navigate({ search: text === '' ? {} : { q: text } });
+  const pages = query.data?.pages;
+  const detail = pages?.[0]?.data;
+  const occurrences = useMemo(() => pages?.flatMap((page) => page.data.occurrences) ?? [], [pages]);
+  if (query.isPending) return <SkeletonRows label="Loading the exception" />;
+  if (query.isError && detail === undefined) {
+    if (query.error instanceof ApiError && query.error.status === 404) return <NotHere onLeave={leave} />;
+    return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  }
+  if (detail === undefined) return null;
+  return (
+    <div className="h-full overflow-auto">
+      <title>{`${typeName(detail.type)} · Candela`}</title>
+      <div className="mx-auto flex max-w-[90rem] flex-col gap-4 p-4">
+        <Head detail={detail} scope={scope} onLeave={leave} />
+        <FilterChips query={q} onChange={setQuery} />
+        <section className="rounded-md border border-line bg-surface p-3">
+          <h2 className="mb-1 font-medium">Occurrences over time</h2>
+          <Trend
+            detail={detail}
+            scope={scope}
+            onZoom={({ fromMs, toMs }) =>
+              setRange({ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() })
+            }
+          />
+        </section>
+        <Breakdowns detail={detail} q={q} onQuery={setQuery} />
+        {detail.stacktrace !== null && (
+          <Suspense
+            fallback={<div role="status" aria-label="Loading the stack trace" className="skeleton h-40" />}
+          >
+            <StackView text={detail.stacktrace} />
+          </Suspense>
+        )}
+        <section className="rounded-md border border-line bg-surface">
+          <h2 className="border-b border-line px-3 py-1.5 font-medium">
+            Occurrences <span className="font-normal text-muted">{exact(detail.count)}</span>
+          </h2>
+          {occurrences.length === 0 ? (
+            <p className="p-3 text-muted">
+              It did not happen in this time range{q === '' ? '' : ' under these conditions'}.
+            </p>
+          ) : (
+            <Occurrences rows={occurrences} />
+          )}
+          {query.hasNextPage && (
+            <div className="p-2">
+              <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                {query.isFetchingNextPage ? 'Loading …' : 'More occurrences'}
+              </Button>
+            </div>
+          )}
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function NotHere({ onLeave }: { onLeave: () => void }) {
+  return (
+    <Notice title="This exception is not here">
+      <title>Exception · Candela</title>
+      <p>It is past retention, in another project or environment, or the link is incomplete.</p>
+      <Button onClick={onLeave}>All exceptions</Button>
+    </Notice>
+  );
+}
+
+function Head({ detail, scope, onLeave }: { detail: ExceptionDetail; scope: Scope; onLeave: () => void }) {
+  const zone = zonePreference.use();
+  const time = (iso: string) => formatTime(Date.parse(iso), zone);
+  return (
+    <header className="flex flex-col gap-2">
+      <div className="flex items-center gap-2">
+        <Button look="plain" aria-label="All exceptions" title="All exceptions (Esc)" onClick={onLeave}>
+          <ArrowLeft size={15} aria-hidden />
+        </Button>
+        <h1 className="min-w-0 truncate text-xl font-semibold text-danger" title={detail.type}>
+          {typeName(detail.type)}
+        </h1>
+        {detail.isNew && <NewBadge />}
+        <span className="ml-auto flex items-center gap-1">
+          {detail.sampleTraceId !== null && (
+            <Link
+              to="/traces/$traceId"
+              params={{ traceId: detail.sampleTraceId }}
+              search={detail.sampleSpanId === null ? {} : { span: detail.sampleSpanId }}
+              className="rounded px-2 py-1 text-accent hover:underline"
+            >
+              Latest span
+            </Link>
+          )}
+          <CopyButton label="Copy the fingerprint" text={() => detail.fingerprint}>
+            Fingerprint
+          </CopyButton>
+          <CopyButton
+            label="Copy as cURL"
+            text={() => curlOf(location.origin, exceptionPath(detail.fingerprint, scope))}
+          >
+            cURL
+          </CopyButton>
+        </span>
+      </div>
+      {detail.message !== '' && (
+        <p
+          className="max-h-40 overflow-auto rounded-md bg-danger-soft px-3 py-2 break-words whitespace-pre-wrap text-danger"
+          tabIndex={0}
+        >
+          {detail.message}
+        </p>
+      )}
+      <dl className="flex flex-wrap gap-x-6 gap-y-1">
+        <Fact label="Occurrences" title={exact(detail.count)}>
+          {formatCount(detail.count)}
+        </Fact>
+        <Fact label="Traces" title={exact(detail.traces)}>
+          {formatCount(detail.traces)}
+        </Fact>
+        <Fact label="Users" title={exact(detail.users)}>
+          {formatCount(detail.users)}
+        </Fact>
+        <Fact label="First seen" title={formatIso(Date.parse(detail.firstSeen))}>
+          {time(detail.firstSeen)}
+        </Fact>
+        <Fact label="Last seen" title={formatIso(Date.parse(detail.lastSeen))}>
+          {time(detail.lastSeen)}
+        </Fact>
+      </dl>
+    </header>
+  );
+}
+
+function Fact({ label, title, children }: { label: string; title: string; children: ReactNode }) {
+  return (
+    <div className="flex gap-1.5" title={title}>
+      <dt className="text-muted">{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Trend(props: { detail: ExceptionDetail; scope: Scope; onZoom: (window: Scope['window']) => void }) {
+  const { trend } = props.detail;
+  const series = useMemo(
+    () => [
+      {
+        key: 'occurrences',
+        label: 'occurrences',
+        tone: 'danger' as const,
+        points: trend.counts.map((value, index) => ({
+          timeMs: trend.fromMs + index * trend.bucketSeconds * 1_000,
+          value,
+        })),
+      },
+    ],
+    [trend],
+  );
+  return (
+    <TimeChart
+      label="Occurrences over time"
+      kind="bars"
+      missing="zero"
+      height={110}
+      series={series}
+      window={props.scope.window}
+      stepSeconds={trend.bucketSeconds}
+      onZoom={props.onZoom}
+    />
+  );
+}
+
+/** Whom it hits; a click narrows the page to it. */
+function Breakdowns(props: { detail: ExceptionDetail; q: string; onQuery: (q: string) => void }) {
+  const { detail, q, onQuery } = props;
+  const shown = detail.breakdowns.filter((one) => one.values.length > 0);
+  if (shown.length === 0) return null;
+  return (
+    <div className="grid grid-cols-[repeat(auto-fill,minmax(17rem,1fr))] gap-3">
+      {shown.map(({ field, values, more }) => {
+        const { title, field: name } = FIELDS[field];
+        return (
+          <section key={field} className="rounded-md border border-line bg-surface p-2" aria-label={title}>
+            <h2 className="mb-1 px-1.5 text-sm text-muted">
+              {title}
+              {more && `, the first ${values.length}`}
+            </h2>
+            <BarList
+              label={`Occurrences by ${field}`}
+              items={values.map(({ value, count }) => ({ key: value, label: value, value: count }))}
+              {...(name === undefined
+                ? {}
+                : {
+                    chosen: valuesOf(q, name),
+                    onChoose: (value: string) => onQuery(toggleValue(q, name, value)),
+                  })}
+            />
+          </section>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import type { ExceptionSort } from '@candela/contract';
+import { choiceParam, textParam } from '../../lib/search-params.ts';
+import type { ExploreConfig } from '../explore/explore-config.ts';
+import { type ExploreSearch, validateExploreSearch } from '../explore/explorer.ts';
+
+export const EXCEPTIONS_EXPLORE: ExploreConfig = {
+  signal: 'exceptions',
+  noun: 'exceptions',
+  facets: ['error_type', 'service', 'model', 'agent', 'tool', 'environment', 'name'],
+  folded: ['environment', 'name'],
+  placeholder: 'Search: error_type:*Timeout* service:checkout model:gpt-4o "connection refused"',
+};
+
+const SORTS = [
+  'lastSeen',
+  '-firstSeen',
+  'firstSeen',
+  '-count',
+  'count',
+  '-users',
+  'users',
+] as const satisfies readonly ExceptionSort[];
+
+/** What the Exceptions page has in its URL; a row is a fingerprint. */
+export function validateExceptionsSearch(raw: Record<string, unknown>): ExploreSearch {
+  const { q, cols } = validateExploreSearch(raw);
+  const sort = choiceParam(raw, 'sort', SORTS);
+  const row = textParam(raw, 'row', 16);
+  return {
+    ...(q === undefined ? {} : { q }),
+    ...(cols === undefined ? {} : { cols }),
+    ...(sort === undefined ? {} : { sort }),
+    ...(row === undefined || !/^[0-9a-f]{16}$/.test(row) ? {} : { row }),
+  };
+}
+
+/** What the page of one group has in its URL. */
+export interface ExceptionSearch {
+  q?: string;
+}
+
+export function validateExceptionSearch(raw: Record<string, unknown>): ExceptionSearch {
+  const q = textParam(raw, 'q');
+  return q === undefined ? {} : { q };
+}

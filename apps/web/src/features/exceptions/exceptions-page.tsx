@@ -1,0 +1,97 @@
+import type { ExceptionGroup, ExceptionSort } from '@candela/contract';
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useMemo, useRef } from 'react';
+import { anyExceptionQuery, exceptionsQuery } from '../../api/exceptions.ts';
+import { Failure } from '../../ui/states.tsx';
+import { ColumnChooser } from '../explore/column-chooser.tsx';
+import { chosenColumns } from '../explore/columns.ts';
+import { ExploreRows } from '../explore/explore-rows.tsx';
+import { ExplorerLayout } from '../explore/explorer-layout.tsx';
+import { type ExploreChange, useExplorer } from '../explore/explorer.ts';
+import { OpenQueryButton } from '../explore/open-query-button.tsx';
+import { SavedViewsMenu } from '../explore/saved-views.tsx';
+import { refreshNow, useShell } from '../shell/shell-search.ts';
+import { exceptionColumns } from './columns.tsx';
+import { EXCEPTIONS_EXPLORE } from './exceptions-explore.ts';
+import { FirstException } from './first-exception.tsx';
+
+const route = getRouteApi('/exceptions/');
+const keyOf = (row: ExceptionGroup) => row.fingerprint;
+
+/** Exceptions grouped by type and message. */
+export function ExceptionsPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { environment, range } = useShell();
+  const change = (next: ExploreChange, replace = false) =>
+    void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
+  const explorer = useExplorer(EXCEPTIONS_EXPLORE, search, change);
+  const { scope, q } = explorer;
+  const sort = (search.sort ?? '-lastSeen') as ExceptionSort;
+  const rows = useInfiniteQuery({
+    ...exceptionsQuery(scope, sort),
+    placeholderData: keepPreviousData,
+    enabled: explorer.trouble === undefined,
+  });
+  const columns = useMemo(() => exceptionColumns(q), [q]);
+  const ever = useQuery(anyExceptionQuery(environment));
+  const waiting = useRef(false);
+  useEffect(() => {
+    // The window that was empty ended before the first exception arrived.
+    if (ever.data === true && waiting.current) refreshNow();
+    waiting.current = ever.data === false;
+  }, [ever.data]);
+  const client = useQueryClient();
+  if (ever.data === false) return <FirstException environment={environment} />;
+  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+  return (
+    <ExplorerLayout
+      title="Exceptions"
+      config={EXCEPTIONS_EXPLORE}
+      explorer={explorer}
+      actions={
+        <>
+          <SavedViewsMenu page="exceptions" />
+          <OpenQueryButton
+            title="Exceptions"
+            query={{
+              path: '/api/telemetry/exceptions/search',
+              environment,
+              body: {
+                ...range,
+                ...(q === '' ? {} : { q }),
+                ...(search.sort === undefined ? {} : { sort: search.sort }),
+              },
+            }}
+          />
+          <ColumnChooser
+            all={columns}
+            chosen={chosenColumns(columns, search.cols)}
+            onChange={(cols) => change({ cols })}
+          />
+        </>
+      }
+    >
+      <ExploreRows<ExceptionGroup>
+        label="Exceptions"
+        noun="exceptions"
+        scope={scope}
+        search={search}
+        onChange={(next) => change(next)}
+        onRow={explorer.setRow}
+        onOpen={(row) =>
+          void navigate({
+            to: '/exceptions/$fingerprint',
+            params: { fingerprint: row.fingerprint },
+            search: q === '' ? {} : { q },
+          })
+        }
+        query={rows}
+        sort={sort}
+        columns={columns}
+        keyOf={keyOf}
+      />
+    </ExplorerLayout>
+  );
+}

@@ -1,0 +1,80 @@
+import type { ExceptionOccurrence } from '@candela/contract';
+import { Link } from '@tanstack/react-router';
+import { formatIso, formatTime } from '../../lib/format.ts';
+import { zonePreference } from '../../lib/zone.ts';
+import { textCell } from '../explore/cells.tsx';
+import { oneLine } from '../logs/log-text.ts';
+
+const SOURCES: Record<ExceptionOccurrence['source'], { label: string; title: string }> = {
+  event: { label: 'event', title: 'Recorded as an event of the span' },
+  log: { label: 'log', title: 'Recorded in a log record' },
+  status: { label: 'status', title: 'The span failed and names its error type; no exception was recorded' },
+};
+
+/** Every time it happened, newest first, with the way to the span. */
+export function Occurrences({ rows }: { rows: readonly ExceptionOccurrence[] }) {
+  const zone = zonePreference.use();
+  const heads = ['Time', 'Span', 'Service', 'Version', 'Model', 'User', 'Message', 'Source'];
+  return (
+    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Table of occurrences">
+      <table className="w-full min-w-[56rem] table-fixed text-left">
+        <colgroup>
+          <col className="w-40" />
+          <col className="w-44" />
+          <col className="w-32" />
+          <col className="w-20" />
+          <col className="w-32" />
+          <col className="w-28" />
+          <col />
+          <col className="w-16" />
+        </colgroup>
+        <thead className="text-sm text-muted">
+          <tr className="border-b border-line">
+            {heads.map((head) => (
+              <th key={head} scope="col" className="px-2 py-1 font-normal">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => {
+            const ms = Date.parse(row.timestamp);
+            return (
+              <tr key={row.id} className="border-b border-line/60 hover:bg-hover">
+                <td className="truncate px-2 py-1 font-mono text-sm" title={formatIso(ms)}>
+                  {formatTime(ms, zone)}
+                </td>
+                <td className="truncate px-2 py-1">
+                  {row.traceId === null ? (
+                    textCell(null)
+                  ) : (
+                    <Link
+                      to="/traces/$traceId"
+                      params={{ traceId: row.traceId }}
+                      search={row.spanId === null ? {} : { span: row.spanId }}
+                      title={`Open ${row.spanId === null ? 'the trace' : 'the span in its trace'}`}
+                      className="text-accent hover:underline"
+                    >
+                      {row.spanName ?? row.traceId.slice(0, 8)}
+                    </Link>
+                  )}
+                </td>
+                <td className="truncate px-2 py-1">{textCell(row.service)}</td>
+                <td className="truncate px-2 py-1">{textCell(row.version)}</td>
+                <td className="truncate px-2 py-1">{textCell(row.model)}</td>
+                <td className="truncate px-2 py-1">{textCell(row.userId)}</td>
+                <td className="truncate px-2 py-1 text-muted" title={row.message}>
+                  {oneLine(row.message)}
+                </td>
+                <td className="truncate px-2 py-1 text-sm text-muted" title={SOURCES[row.source].title}>
+                  {SOURCES[row.source].label}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}

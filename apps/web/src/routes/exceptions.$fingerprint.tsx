@@ -1,0 +1,9 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { ExceptionPage } from '../features/exceptions/exception-page.tsx';
+import { validateExceptionSearch } from '../features/exceptions/exceptions-explore.ts';
+
+export const Route = createFileRoute('/exceptions/$fingerprint')({
+  validateSearch: validateExceptionSearch,
+  staticData: { permission: 'telemetry' },
+  component: ExceptionPage,
+});

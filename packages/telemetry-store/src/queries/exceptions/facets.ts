@@ -1,0 +1,41 @@
+import type { FacetField } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import type { Facet, FacetsInput } from '../aggregate/facets.ts';
+import { fieldOf } from '../core/filter.ts';
+import type { Runner } from '../core/run.ts';
+import { Scope } from '../core/scope.ts';
+import { EXCEPTIONS } from './exception-fields.ts';
+
+/** The most frequent values of each field among matching exceptions; one on a span counts once. */
+export async function exceptionFacets(
+  runner: Runner,
+  context: RequestContext,
+  input: FacetsInput,
+): Promise<Facet[]> {
+  const scope = Scope.of(context, EXCEPTIONS).during(input.window).matching(input.filter);
+  const pairs = input.fields.map((field, index) => `(${index}, toString(${shownAs(field)}))`);
+  const like =
+    input.search === undefined
+      ? ''
+      : `AND position(lowerUTF8(V), ${scope.params.bind(input.search.toLowerCase(), 'String')}) > 0`;
+  const rows = await runner.run<{ F: number; V: string; C: number }>(
+    scope,
+    `SELECT Pair.1 AS F, Pair.2 AS V, uniqExact(Occurrence) AS C
+     FROM (SELECT arrayJoin([${pairs.join(', ')}]) AS Pair, Occurrence ${scope.from})
+     WHERE V != '' ${like} GROUP BY F, V ORDER BY F, C DESC, V LIMIT ${input.limit + 1} BY F`,
+  );
+  return input.fields.map((field, index) => {
+    const own = rows.filter((row) => row.F === index);
+    return {
+      field,
+      values: own.slice(0, input.limit).map(({ V, C }) => ({ value: V, count: C })),
+      more: own.length > input.limit,
+    };
+  });
+}
+
+function shownAs(name: FacetField): string {
+  const field = fieldOf(EXCEPTIONS, name);
+  if (field.kind !== 'text') throw new RangeError(`${name} is no facet of exceptions`);
+  return field.show;
+}
