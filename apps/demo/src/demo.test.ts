@@ -97,6 +97,22 @@ test('speaks every convention, fails now and then, and sends all kinds of metric
   }
 });
 
+test('sends log records of every severity, with texts and structures, and exceptions that differ in details only', () => {
+  const logs = hour('logs').filter((batch) => batch.signal === 'logs');
+  const text = JSON.stringify(logs);
+  for (const severity of ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR']) {
+    expect(text).toContain(`"severityText":"${severity}"`);
+  }
+  expect(text).toContain('"body":{"kvlistValue"');
+  expect(text).toContain('"body":{"stringValue"');
+  const spans = JSON.stringify(hour('logs').filter((batch) => batch.signal === 'traces'));
+  const messages = [...spans.matchAll(/"exception.message","value":\{"stringValue":"([^"]*)/g)].map(
+    (match) => match[1] ?? '',
+  );
+  expect(new Set(messages).size).toBeGreaterThan(5);
+  expect(spans).not.toMatch(/"exception.type","value":\{"stringValue":"\d+"/);
+});
+
 test.each(SCENARIOS.map((scenario) => [scenario.id, scenario] as const))(
   'scenario %s records a whole trace in good and in bad times',
   (_id, scenario) => {

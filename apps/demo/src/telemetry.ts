@@ -48,7 +48,7 @@ export interface SpanRecord {
   statusMessage: string;
 }
 
-export const SEVERITY = { debug: 5, info: 9, warn: 13, error: 17, fatal: 21 } as const;
+export const SEVERITY = { trace: 1, debug: 5, info: 9, warn: 13, error: 17, fatal: 21 } as const;
 export type Severity = keyof typeof SEVERITY;
 
 export interface LogEntry {
@@ -79,11 +79,18 @@ export class SimulatedFailure extends Error {
   readonly type: string;
   readonly httpStatus: number | undefined;
   readonly trace: string;
+  /** What was thrown, where that is not the type of error that the span names: a status code is no exception. */
+  readonly thrown: string;
 
-  constructor(type: string, message: string, options: { httpStatus?: number; trace?: string } = {}) {
+  constructor(
+    type: string,
+    message: string,
+    options: { httpStatus?: number; trace?: string; thrown?: string } = {},
+  ) {
     super(message);
     this.type = type;
     this.httpStatus = options.httpStatus;
+    this.thrown = options.thrown ?? type;
     this.trace = options.trace ?? `${type}: ${message}`;
   }
 }
@@ -129,7 +136,7 @@ export class ActiveSpan {
     this.record.statusMessage = failure.message;
     this.set({ 'error.type': failure.type });
     this.event('exception', {
-      'exception.type': failure.type,
+      'exception.type': failure.thrown,
       'exception.message': failure.message,
       'exception.stacktrace': failure.trace,
     });
@@ -245,7 +252,7 @@ export class Recorder {
   logFailure(failure: SimulatedFailure, message: string, attributes: Attributes = {}): void {
     this.log('error', message, {
       ...attributes,
-      'exception.type': failure.type,
+      'exception.type': failure.thrown,
       'exception.message': failure.message,
       'exception.stacktrace': failure.trace,
     });

@@ -1,3 +1,4 @@
+import type { Random } from './random.ts';
 import {
   type ActiveSpan,
   type Attributes,
@@ -100,11 +101,27 @@ export function callService(
       span.set({ 'http.response.status_code': status });
       if (status >= 400) {
         throw new SimulatedFailure(String(status), `${to.name} answered ${status}`, {
+          thrown: 'UpstreamError',
           trace: `UpstreamError: ${to.name} answered ${status}\n    at call (/app/src/upstream.ts:29:9)`,
         });
       }
     },
   );
+}
+
+/** Two statements that wait for each other: the same failure with other numbers every time. */
+function deadlock(random: Random, table: string): SimulatedFailure {
+  const [one, other] = [random.int(2_000, 60_000), random.int(2_000, 60_000)];
+  const message = `deadlock detected: process ${one} waits for ShareLock on transaction ${random.int(900_000, 990_000)}, blocked by process ${other}, while updating "${table}"`;
+  return new SimulatedFailure('40P01', message, {
+    thrown: 'DatabaseError',
+    trace: `DatabaseError: ${message}
+    at Parser.parseErrorMessage (/app/node_modules/pg-protocol/dist/parser.js:285:98)
+    at Socket.<anonymous> (/app/node_modules/pg-protocol/dist/index.js:11:42)
+    at node:internal/streams/readable:297:12
+    at async update (/app/src/db/${table}.ts:${random.pick([41, 58])}:19)
+    at async handle (/app/src/routes/${table}.ts:22:5)`,
+  });
 }
 
 /** A statement on the service's PostgreSQL. */
@@ -126,7 +143,20 @@ export function query(rec: Recorder, statement: string, table: string, medianMs 
         'server.port': 5432,
       },
     },
-    () => rec.advance(rec.random.latency(medianMs * rec.conditions.slowdown, 0.6)),
+    () => {
+      const { random } = rec;
+      if (random.chance(0.02)) rec.log('trace', `pool: connection ${random.int(1, 20)} of 20 taken`);
+      rec.advance(random.latency(medianMs * rec.conditions.slowdown, 0.6));
+      const took = Math.round((rec.now - startedAt) * 10) / 10;
+      if (random.chance(rec.conditions.errorRate / 6)) {
+        throw deadlock(random, table);
+      }
+      if (took > medianMs * 4) {
+        rec.log('warn', { msg: 'slow query', table, duration_ms: took, statement });
+      } else if (random.chance(0.06)) {
+        rec.log('debug', `query took ${took} ms: ${statement}`, { 'db.collection.name': table });
+      }
+    },
   );
   rec.measure('db.client.operation.duration', (rec.now - startedAt) / 1000, {
     'db.system.name': 'postgresql',

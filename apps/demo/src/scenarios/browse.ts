@@ -4,6 +4,12 @@ import type { Scenario } from './scenario.ts';
 
 const ROUTES = ['/products/{id}', '/category/{slug}', '/search', '/'] as const;
 
+/** What a runtime writes to its error output: coloured, over several lines. */
+const deprecation = (pid: number): string =>
+  `\u001B[33m(node:${pid}) [DEP0169] DeprecationWarning:\u001B[39m \`url.parse()\` behavior is not standardized
+    at parse (/app/node_modules/legacy-router/index.js:14:9)
+Use the WHATWG URL API instead. (Use \`node --trace-deprecation ...\` to show where the warning was created)`;
+
 /** Ordinary pages without any model: what most traffic of a real system looks like. */
 export const browse: Scenario = {
   id: 'browse',
@@ -36,6 +42,7 @@ export const browse: Scenario = {
           );
         }
         if (random.chance(0.08)) rec.log('debug', `cache ${hit ? 'hit' : 'miss'} for ${route}`);
+        if (random.chance(0.01)) rec.log('warn', deprecation(random.int(3_000, 9_000)));
         rec.measure('process.runtime.gc.pause', random.latency(1.8, 0.7), {});
       });
     };

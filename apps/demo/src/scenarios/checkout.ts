@@ -41,9 +41,13 @@ export const checkout: Scenario = {
               callService(rec, SERVICES.payments, { method: 'POST', route: '/charges' }, () => {
                 rec.advance(random.latency(210 * rec.conditions.slowdown));
                 if (random.chance(rec.conditions.errorRate)) {
-                  throw new SimulatedFailure('CardDeclined', 'card_declined: insufficient_funds', {
-                    trace:
-                      'CardDeclined: card_declined: insufficient_funds\n    at charge (/app/src/gateway.ts:77:11)',
+                  const reason = random.pick(['insufficient_funds', 'expired_card', 'do_not_honor']);
+                  const message = `${reason}: charge ch_${random.hex(16)} over ${amount.toFixed(2)} EUR was declined`;
+                  throw new SimulatedFailure('CardDeclined', message, {
+                    trace: `CardDeclined: ${message}
+    at Gateway.charge (/app/src/gateway.ts:77:11)
+    at async retry (/app/node_modules/p-retry/index.js:81:13)
+    at async payOrder (/app/src/orders/pay.ts:34:20)`,
                   });
                 }
                 query(rec, 'INSERT INTO charges (order_id, amount, state) VALUES ($1, $2, $3)', 'charges');
