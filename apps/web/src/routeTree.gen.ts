@@ -11,13 +11,19 @@
 import { Route as rootRouteImport } from './routes/__root';
 import { Route as IndexRouteImport } from './routes/index';
 import { Route as LogsRouteImport } from './routes/logs';
+import { Route as AgentsIndexRouteImport } from './routes/agents.index';
+import { Route as AgentsAgentRouteImport } from './routes/agents.$agent';
 import { Route as ExceptionsIndexRouteImport } from './routes/exceptions.index';
 import { Route as ExceptionsFingerprintRouteImport } from './routes/exceptions.$fingerprint';
+import { Route as MetricsIndexRouteImport } from './routes/metrics.index';
+import { Route as MetricsExploreRouteImport } from './routes/metrics.explore';
 import { Route as SessionsIndexRouteImport } from './routes/sessions.index';
 import { Route as SessionsSessionRouteImport } from './routes/sessions.$session';
 import { Route as SettingsIngestRouteImport } from './routes/settings.ingest';
 import { Route as TracesIndexRouteImport } from './routes/traces.index';
 import { Route as TracesTraceIdRouteImport } from './routes/traces.$traceId';
+import { Route as UsersIndexRouteImport } from './routes/users.index';
+import { Route as UsersUserRouteImport } from './routes/users.$user';
 
 const IndexRoute = IndexRouteImport.update({
   id: '/',
@@ -29,6 +35,16 @@ const LogsRoute = LogsRouteImport.update({
   path: '/logs',
   getParentRoute: () => rootRouteImport,
 } as any);
+const AgentsIndexRoute = AgentsIndexRouteImport.update({
+  id: '/agents/',
+  path: '/agents/',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const AgentsAgentRoute = AgentsAgentRouteImport.update({
+  id: '/agents/$agent',
+  path: '/agents/$agent',
+  getParentRoute: () => rootRouteImport,
+} as any);
 const ExceptionsIndexRoute = ExceptionsIndexRouteImport.update({
   id: '/exceptions/',
   path: '/exceptions/',
@@ -37,6 +53,16 @@ const ExceptionsIndexRoute = ExceptionsIndexRouteImport.update({
 const ExceptionsFingerprintRoute = ExceptionsFingerprintRouteImport.update({
   id: '/exceptions/$fingerprint',
   path: '/exceptions/$fingerprint',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const MetricsIndexRoute = MetricsIndexRouteImport.update({
+  id: '/metrics/',
+  path: '/metrics/',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const MetricsExploreRoute = MetricsExploreRouteImport.update({
+  id: '/metrics/explore',
+  path: '/metrics/explore',
   getParentRoute: () => rootRouteImport,
 } as any);
 const SessionsIndexRoute = SessionsIndexRouteImport.update({
@@ -64,87 +90,139 @@ const TracesTraceIdRoute = TracesTraceIdRouteImport.update({
   path: '/traces/$traceId',
   getParentRoute: () => rootRouteImport,
 } as any);
+const UsersIndexRoute = UsersIndexRouteImport.update({
+  id: '/users/',
+  path: '/users/',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const UsersUserRoute = UsersUserRouteImport.update({
+  id: '/users/$user',
+  path: '/users/$user',
+  getParentRoute: () => rootRouteImport,
+} as any);
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute;
   '/logs': typeof LogsRoute;
+  '/agents/$agent': typeof AgentsAgentRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
+  '/metrics/explore': typeof MetricsExploreRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
+  '/users/$user': typeof UsersUserRoute;
+  '/agents/': typeof AgentsIndexRoute;
   '/exceptions/': typeof ExceptionsIndexRoute;
+  '/metrics/': typeof MetricsIndexRoute;
   '/sessions/': typeof SessionsIndexRoute;
   '/traces/': typeof TracesIndexRoute;
+  '/users/': typeof UsersIndexRoute;
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute;
   '/logs': typeof LogsRoute;
+  '/agents/$agent': typeof AgentsAgentRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
+  '/metrics/explore': typeof MetricsExploreRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
+  '/users/$user': typeof UsersUserRoute;
+  '/agents': typeof AgentsIndexRoute;
   '/exceptions': typeof ExceptionsIndexRoute;
+  '/metrics': typeof MetricsIndexRoute;
   '/sessions': typeof SessionsIndexRoute;
   '/traces': typeof TracesIndexRoute;
+  '/users': typeof UsersIndexRoute;
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport;
   '/': typeof IndexRoute;
   '/logs': typeof LogsRoute;
+  '/agents/$agent': typeof AgentsAgentRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
+  '/metrics/explore': typeof MetricsExploreRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
+  '/users/$user': typeof UsersUserRoute;
+  '/agents/': typeof AgentsIndexRoute;
   '/exceptions/': typeof ExceptionsIndexRoute;
+  '/metrics/': typeof MetricsIndexRoute;
   '/sessions/': typeof SessionsIndexRoute;
   '/traces/': typeof TracesIndexRoute;
+  '/users/': typeof UsersIndexRoute;
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath;
   fullPaths:
     | '/'
     | '/logs'
+    | '/agents/$agent'
     | '/exceptions/$fingerprint'
+    | '/metrics/explore'
     | '/sessions/$session'
     | '/settings/ingest'
     | '/traces/$traceId'
+    | '/users/$user'
+    | '/agents/'
     | '/exceptions/'
+    | '/metrics/'
     | '/sessions/'
-    | '/traces/';
+    | '/traces/'
+    | '/users/';
   fileRoutesByTo: FileRoutesByTo;
   to:
     | '/'
     | '/logs'
+    | '/agents/$agent'
     | '/exceptions/$fingerprint'
+    | '/metrics/explore'
     | '/sessions/$session'
     | '/settings/ingest'
     | '/traces/$traceId'
+    | '/users/$user'
+    | '/agents'
     | '/exceptions'
+    | '/metrics'
     | '/sessions'
-    | '/traces';
+    | '/traces'
+    | '/users';
   id:
     | '__root__'
     | '/'
     | '/logs'
+    | '/agents/$agent'
     | '/exceptions/$fingerprint'
+    | '/metrics/explore'
     | '/sessions/$session'
     | '/settings/ingest'
     | '/traces/$traceId'
+    | '/users/$user'
+    | '/agents/'
     | '/exceptions/'
+    | '/metrics/'
     | '/sessions/'
-    | '/traces/';
+    | '/traces/'
+    | '/users/';
   fileRoutesById: FileRoutesById;
 }
 export interface RootRouteChildren {
   IndexRoute: typeof IndexRoute;
   LogsRoute: typeof LogsRoute;
+  AgentsAgentRoute: typeof AgentsAgentRoute;
   ExceptionsFingerprintRoute: typeof ExceptionsFingerprintRoute;
+  MetricsExploreRoute: typeof MetricsExploreRoute;
   SessionsSessionRoute: typeof SessionsSessionRoute;
   SettingsIngestRoute: typeof SettingsIngestRoute;
   TracesTraceIdRoute: typeof TracesTraceIdRoute;
+  UsersUserRoute: typeof UsersUserRoute;
+  AgentsIndexRoute: typeof AgentsIndexRoute;
   ExceptionsIndexRoute: typeof ExceptionsIndexRoute;
+  MetricsIndexRoute: typeof MetricsIndexRoute;
   SessionsIndexRoute: typeof SessionsIndexRoute;
   TracesIndexRoute: typeof TracesIndexRoute;
+  UsersIndexRoute: typeof UsersIndexRoute;
 }
 
 declare module '@tanstack/react-router' {
@@ -163,6 +241,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof LogsRouteImport;
       parentRoute: typeof rootRouteImport;
     };
+    '/agents/': {
+      id: '/agents/';
+      path: '/agents';
+      fullPath: '/agents/';
+      preLoaderRoute: typeof AgentsIndexRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/agents/$agent': {
+      id: '/agents/$agent';
+      path: '/agents/$agent';
+      fullPath: '/agents/$agent';
+      preLoaderRoute: typeof AgentsAgentRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
     '/exceptions/': {
       id: '/exceptions/';
       path: '/exceptions';
@@ -175,6 +267,20 @@ declare module '@tanstack/react-router' {
       path: '/exceptions/$fingerprint';
       fullPath: '/exceptions/$fingerprint';
       preLoaderRoute: typeof ExceptionsFingerprintRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/metrics/': {
+      id: '/metrics/';
+      path: '/metrics';
+      fullPath: '/metrics/';
+      preLoaderRoute: typeof MetricsIndexRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/metrics/explore': {
+      id: '/metrics/explore';
+      path: '/metrics/explore';
+      fullPath: '/metrics/explore';
+      preLoaderRoute: typeof MetricsExploreRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/sessions/': {
@@ -212,19 +318,39 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof TracesTraceIdRouteImport;
       parentRoute: typeof rootRouteImport;
     };
+    '/users/': {
+      id: '/users/';
+      path: '/users';
+      fullPath: '/users/';
+      preLoaderRoute: typeof UsersIndexRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/users/$user': {
+      id: '/users/$user';
+      path: '/users/$user';
+      fullPath: '/users/$user';
+      preLoaderRoute: typeof UsersUserRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
   }
 }
 
 const rootRouteChildren: RootRouteChildren = {
   IndexRoute: IndexRoute,
   LogsRoute: LogsRoute,
+  AgentsAgentRoute: AgentsAgentRoute,
   ExceptionsFingerprintRoute: ExceptionsFingerprintRoute,
+  MetricsExploreRoute: MetricsExploreRoute,
   SessionsSessionRoute: SessionsSessionRoute,
   SettingsIngestRoute: SettingsIngestRoute,
   TracesTraceIdRoute: TracesTraceIdRoute,
+  UsersUserRoute: UsersUserRoute,
+  AgentsIndexRoute: AgentsIndexRoute,
   ExceptionsIndexRoute: ExceptionsIndexRoute,
+  MetricsIndexRoute: MetricsIndexRoute,
   SessionsIndexRoute: SessionsIndexRoute,
   TracesIndexRoute: TracesIndexRoute,
+  UsersIndexRoute: UsersIndexRoute,
 };
 export const routeTree = rootRouteImport
   ._addFileChildren(rootRouteChildren)

@@ -88,7 +88,7 @@ export function mergeExplicit(parts: readonly ExplicitPart[]): {
     }
   }
   const bounds = common ?? [];
-  const counts = new Array<number>(bounds.length + 1).fill(0);
+  const counts = Array.from({ length: bounds.length + 1 }, () => 0);
   for (const part of parts) {
     let into = 0;
     for (const [index, count] of part.counts.entries()) {

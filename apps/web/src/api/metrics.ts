@@ -1,0 +1,141 @@
+import type {
+  listMetricLabels,
+  listMetrics,
+  MetricAggregation,
+  MetricType,
+  queryMetric,
+  queryMetricHeatmap,
+  RequestBodyOf,
+  ResponseOf,
+} from '@candela/contract';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { TimeWindow } from '../lib/time-range.ts';
+import { call } from './client.ts';
+import { bounds, type Scope } from './telemetry.ts';
+
+const PAGE = 100;
+
+/** What the catalogue is narrowed by besides its words. */
+export interface CatalogueFilter {
+  readonly type?: MetricType | undefined;
+  readonly unit?: string | undefined;
+  readonly service?: string | undefined;
+}
+
+function queryText(values: Readonly<Record<string, string | number | undefined>>): string {
+  const params = new URLSearchParams();
+  for (const [key, value] of Object.entries(values)) if (value !== undefined) params.set(key, String(value));
+  return params.toString();
+}
+/** The route takes text: a time in it is ISO 8601. */
+const times = (window: TimeWindow) => ({
+  from: new Date(window.fromMs).toISOString(),
+  to: new Date(window.toMs).toISOString(),
+});
+
+/** Metrics by name, page by page. */
+export const catalogueQuery = (scope: Scope, filter: CatalogueFilter, limit = PAGE) =>
+  infiniteQueryOptions({
+    queryKey: ['metrics', scope, filter, limit],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      call<ResponseOf<typeof listMetrics>>(
+        `/api/telemetry/metrics?${queryText({
+          ...times(scope.window),
+          q: scope.q.trim() === '' ? undefined : scope.q.trim().slice(0, 200),
+          ...filter,
+          limit,
+          cursor: pageParam === '' ? undefined : pageParam,
+        })}`,
+        scope,
+        { signal },
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+
+/** Whether the project has ever received a metric (within a year). */
+export const anyMetricQuery = (environment: string | undefined) =>
+  queryOptions({
+    queryKey: ['any-metric', environment],
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof listMetrics>>(
+        '/api/telemetry/metrics?from=-365d&limit=1',
+        { environment },
+        { signal },
+      ).then((page) => page.data[0] !== undefined),
+  });
+
+export const labelsQuery = (scope: Omit<Scope, 'q'>, metric: string) =>
+  queryOptions({
+    queryKey: ['metric-labels', scope, metric],
+    staleTime: 60_000,
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof listMetricLabels>>(
+        `/api/telemetry/metrics/labels?${queryText({ ...times(scope.window), metric })}`,
+        scope,
+        { signal },
+      ),
+  });
+
+/** One question about one metric. */
+export interface MetricQuestion {
+  readonly metric: string;
+  readonly type?: MetricType | undefined;
+  readonly unit?: string | undefined;
+  readonly aggregation?: MetricAggregation | undefined;
+  readonly groupBy?: readonly string[];
+  readonly stepSeconds?: number | undefined;
+  readonly exemplars?: boolean;
+  readonly limit?: number;
+}
+
+/** The body of a question; `scope.q` is its filter. */
+export const questionBody = (scope: Scope, question: MetricQuestion): RequestBodyOf<typeof queryMetric> => ({
+  ...bounds(scope),
+  ...selection(question),
+  ...(question.aggregation === undefined ? {} : { aggregation: question.aggregation }),
+  ...(question.groupBy === undefined || question.groupBy.length === 0
+    ? {}
+    : { groupBy: [...question.groupBy] }),
+  ...(question.exemplars === true ? { exemplars: true } : {}),
+  ...(question.limit === undefined ? {} : { limit: question.limit }),
+});
+
+const selection = ({ metric, type, unit, stepSeconds }: MetricQuestion) => ({
+  metric,
+  ...(type === undefined ? {} : { type }),
+  ...(unit === undefined ? {} : { unit }),
+  ...(stepSeconds === undefined ? {} : { stepSeconds }),
+});
+
+export type MetricAnswer = ResponseOf<typeof queryMetric>['data'];
+
+export const metricQuery = (scope: Scope, question: MetricQuestion) =>
+  queryOptions({
+    queryKey: ['metric', scope, question],
+    queryFn: ({ signal }): Promise<MetricAnswer> =>
+      call<ResponseOf<typeof queryMetric>>('/api/telemetry/metrics/query', scope, {
+        signal,
+        body: questionBody(scope, question),
+      }).then((answer) => answer.data),
+  });
+
+export type HeatmapAnswer = ResponseOf<typeof queryMetricHeatmap>['data'];
+
+export const heatmapBody = (
+  scope: Scope,
+  question: MetricQuestion,
+): RequestBodyOf<typeof queryMetricHeatmap> => ({
+  ...bounds(scope),
+  ...selection(question),
+});
+
+export const heatmapQuery = (scope: Scope, question: MetricQuestion) =>
+  queryOptions({
+    queryKey: ['metric-heatmap', scope, question],
+    queryFn: ({ signal }): Promise<HeatmapAnswer> =>
+      call<ResponseOf<typeof queryMetricHeatmap>>('/api/telemetry/metrics/heatmap', scope, {
+        signal,
+        body: heatmapBody(scope, question),
+      }).then((answer) => answer.data),
+  });

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { figuresOf, linesOf } from './explore-series.ts';
+
+const answer = {
+  metric: 'm',
+  aggregation: 'p95',
+  valueUnit: 's',
+  groupBy: ['service'],
+  series: [{ labels: ['shop', ''], points: [[1_000, 2] as const, [2_000, null] as const] }],
+};
+
+it('names lines by their labels, queries by their letter, and keeps gaps', () => {
+  expect(linesOf(answer, undefined)).toMatchObject([
+    {
+      label: 'shop · (none)',
+      points: [
+        { timeMs: 1_000, value: 2 },
+        { timeMs: 2_000, value: null },
+      ],
+    },
+  ]);
+  const [a] = linesOf({ ...answer, series: [{ labels: [], points: [] }] }, 'a');
+  const [b] = linesOf({ ...answer, series: [{ labels: [], points: [] }] }, 'b');
+  expect(a?.label).toBe('A: p95 m');
+  expect(a?.key).not.toBe(b?.key);
+});
+
+it('has figures of what was measured only', () => {
+  expect(figuresOf([{ value: 3 }, { value: null }, { value: 1 }])).toEqual({
+    least: 1,
+    average: 2,
+    most: 3,
+    last: 1,
+  });
+  expect(figuresOf([{ value: null }])).toEqual({ least: null, average: null, most: null, last: null });
+});

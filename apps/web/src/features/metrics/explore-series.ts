@@ -1,0 +1,49 @@
+import { seriesKey } from '../../charts/prepare/aggregate-series.ts';
+import type { ChartSeries } from '../../charts/prepare/time-chart.ts';
+
+/** The part of an answer that is drawn. */
+export interface AnswerLines {
+  readonly metric: string;
+  readonly aggregation: string | null;
+  readonly valueUnit: string;
+  readonly groupBy: readonly string[];
+  readonly series: readonly {
+    readonly labels: readonly string[];
+    readonly points: readonly (readonly [number, number | null])[];
+  }[];
+}
+
+/** Lines of an answer as a chart takes them; `letter` tells queries of one chart apart. */
+export function linesOf(answer: AnswerLines, letter: string | undefined): ChartSeries[] {
+  const plain = `${answer.aggregation ?? ''} ${answer.metric}`.trim();
+  return answer.series.map(({ labels, points }) => {
+    const name = labels.length === 0 ? plain : labels.map((label) => label || '(none)').join(' · ');
+    return {
+      key: seriesKey([
+        ...(letter === undefined ? [] : [letter]),
+        ...(labels.length === 0 ? [plain] : labels),
+      ]),
+      label: letter === undefined ? name : `${letter.toUpperCase()}: ${name}`,
+      points: points.map(([timeMs, value]) => ({ timeMs, value })),
+    };
+  });
+}
+
+export interface LineFigures {
+  readonly least: number | null;
+  readonly average: number | null;
+  readonly most: number | null;
+  readonly last: number | null;
+}
+
+/** Smallest, mean, largest and last value of a line; null when it has none. */
+export function figuresOf(points: readonly { readonly value: number | null }[]): LineFigures {
+  const values = points.map(({ value }) => value).filter((value) => value !== null);
+  if (values.length === 0) return { least: null, average: null, most: null, last: null };
+  return {
+    least: values.reduce((a, b) => Math.min(a, b)),
+    average: values.reduce((a, b) => a + b, 0) / values.length,
+    most: values.reduce((a, b) => Math.max(a, b)),
+    last: values.at(-1) ?? null,
+  };
+}

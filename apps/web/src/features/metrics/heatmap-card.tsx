@@ -1,0 +1,56 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { heatmapBody, heatmapQuery, type MetricQuestion } from '../../api/metrics.ts';
+import type { Scope } from '../../api/telemetry.ts';
+import { Heatmap } from '../../charts/visualise/heatmap.tsx';
+import type { TimeWindow } from '../../lib/time-range.ts';
+import { ChartCard } from '../explore/chart-card.tsx';
+
+/** How the measurements of a histogram are spread over time; dragging zooms the time range. */
+export function HeatmapCard(props: {
+  scope: Scope;
+  question: MetricQuestion;
+  window: TimeWindow;
+  onZoom: (window: TimeWindow) => void;
+}) {
+  const { scope, question } = props;
+  const query = useQuery({ ...heatmapQuery(scope, question), placeholderData: keepPreviousData });
+  const map = query.data;
+  const cells = useMemo(() => {
+    if (map === undefined) return [];
+    return map.cells.flatMap(([column, row, count]) => {
+      const range = map.ranges[row];
+      const timeMs = map.times[column];
+      if (range === undefined || timeMs === undefined) return [];
+      // An open range is drawn down to nothing, or one more time as wide as its bound.
+      const low = range.low ?? Math.min(0, range.high ?? 0);
+      const high = range.high ?? Math.max(low * 2, low + 1);
+      return [{ timeMs, low, high, count }];
+    });
+  }, [map]);
+  return (
+    <ChartCard
+      title={`Heat map of ${question.metric}`}
+      note={map?.unit}
+      state={query}
+      isEmpty={cells.length === 0}
+      height={220}
+      query={{
+        path: '/api/telemetry/metrics/heatmap',
+        body: heatmapBody(scope, question),
+        environment: scope.environment,
+      }}
+    >
+      <Heatmap
+        label={question.metric}
+        noun="measurements"
+        cells={cells}
+        window={props.window}
+        stepSeconds={map?.stepSeconds ?? 60}
+        unit={map?.unit ?? ''}
+        height={220}
+        onSelect={({ fromMs, toMs }) => props.onZoom({ fromMs, toMs })}
+      />
+    </ChartCard>
+  );
+}

@@ -1,0 +1,106 @@
+import { useMemo } from 'react';
+import { type MetricAnswer, questionBody } from '../../api/metrics.ts';
+import { shifted } from '../../charts/prepare/aggregate-series.ts';
+import { TimeChart } from '../../charts/visualise/time-chart.tsx';
+import type { TimeWindow } from '../../lib/time-range.ts';
+import { formatValue } from '../../lib/format-value.ts';
+import { ChartCard } from '../explore/chart-card.tsx';
+import { linesOf } from './explore-series.ts';
+import type { Answered } from './use-answers.ts';
+
+/** Answers of one unit as one chart. */
+export function MetricChart(props: {
+  answers: readonly Answered[];
+  several: boolean;
+  window: TimeWindow;
+  environment: string | undefined;
+  previous: readonly { readonly letter: string; readonly answer: MetricAnswer | undefined }[];
+  onZoom: (window: TimeWindow) => void;
+  onTrace: (traceId: string, spanId: string) => void;
+}) {
+  const { answers, several, window } = props;
+  const given = answers.map(({ answer }) => answer);
+  const earlier = props.previous.map(({ answer }) => answer);
+  const series = useMemo(
+    () =>
+      answers.flatMap(({ letter, answer }) =>
+        answer === undefined ? [] : linesOf(answer, several ? letter : undefined),
+      ),
+    [several, ...given],
+  );
+  const previous = useMemo(
+    () =>
+      props.previous.flatMap(({ letter, answer }) =>
+        answer === undefined
+          ? []
+          : shifted(linesOf(answer, several ? letter : undefined), window.toMs - window.fromMs),
+      ),
+    [several, window, ...earlier],
+  );
+  const exemplars = useMemo(
+    () =>
+      given.flatMap((answer) =>
+        (answer === undefined ||
+        answer.aggregation === 'count' ||
+        answer.aggregation === 'rate' ||
+        answer.aggregation === 'increase'
+          ? []
+          : answer.exemplars
+        ).map((one) => ({
+          timeMs: one.time,
+          value: one.value,
+          id: `${one.traceId} ${one.spanId} ${one.time}`,
+          label: `Trace ${one.traceId.slice(0, 8)}, ${formatValue(one.value, answer?.unit ?? '')}`,
+        })),
+      ),
+    [...given],
+  );
+  const [first] = answers;
+  const unit = first?.answer?.valueUnit ?? '';
+  const title = answers
+    .map(({ letter, query, answer }) =>
+      `${several ? `${letter.toUpperCase()}: ` : ''}${answer?.aggregation ?? ''} ${query.metric}`.trim(),
+    )
+    .join(' · ');
+  const counts = answers.every(
+    ({ answer }) => answer?.aggregation === 'increase' || answer?.aggregation === 'count',
+  );
+  const total = given.reduce((sum, answer) => sum + (answer?.lines ?? 0), 0);
+  return (
+    <ChartCard
+      title={title}
+      note={unit}
+      state={answers.map(({ state }) => state)}
+      isEmpty={series.length === 0}
+      empty="No series matches in this time range."
+      height={280}
+      {...(first === undefined
+        ? {}
+        : {
+            query: {
+              path: '/api/telemetry/metrics/query',
+              body: questionBody(first.scope, first.question),
+              environment: props.environment,
+            },
+          })}
+    >
+      <TimeChart
+        label={title}
+        height={280}
+        kind={counts ? 'bars' : 'line'}
+        unit={unit}
+        series={series}
+        total={total}
+        window={window}
+        stepSeconds={Math.max(1, ...given.map((answer) => answer?.stepSeconds ?? 0))}
+        {...(previous.length === 0 ? {} : { previous })}
+        exemplars={exemplars}
+        onZoom={props.onZoom}
+        onExemplar={({ id }) => {
+          const [traceId = '', spanId = ''] = id.split(' ');
+          props.onTrace(traceId, spanId);
+        }}
+      />
+    </ChartCard>
+  );
+}

@@ -1,0 +1,124 @@
+import type { MetricRow } from '@candela/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { TriangleAlert } from 'lucide-react';
+import { metricQuery } from '../../api/metrics.ts';
+import type { Scope } from '../../api/telemetry.ts';
+import { Sparkline } from '../../charts/visualise/sparkline.tsx';
+import { DASH } from '../../lib/format.ts';
+import { exactValue, formatValue } from '../../lib/format-value.ts';
+import type { GridColumn } from '../../ui/data-grid.tsx';
+import { countCell, Muted, TimeCell } from '../explore/cells.tsx';
+import { printQuery } from './explore-search.ts';
+import { typeName, typeWords } from './metric-words.ts';
+
+/** Buckets of a row's small line. */
+const SPARK_BUCKETS = 40;
+
+/** The metric's usual question over the window of the page, drawn small; asked only of rows that are on screen. */
+function Spark({ row, scope }: { row: MetricRow; scope: Scope }) {
+  const { fromMs, toMs } = scope.window;
+  const stepSeconds = Math.max(60, Math.ceil((toMs - fromMs) / 1_000 / SPARK_BUCKETS));
+  const { data, isError } = useQuery({
+    ...metricQuery({ ...scope, q: '' }, { metric: row.name, stepSeconds, limit: 1 }),
+    staleTime: 300_000,
+    retry: false,
+  });
+  if (isError) return <Muted>{DASH}</Muted>;
+  if (data === undefined) return <div className="skeleton h-4 w-24" />;
+  const values = data.series[0]?.points.map(([, value]) => value) ?? [];
+  return (
+    <Sparkline
+      label={`${data.aggregation ?? ''} of ${row.name}`}
+      values={values}
+      unit={data.valueUnit}
+      width={104}
+      height={20}
+    />
+  );
+}
+
+/** Columns of the catalogue. */
+export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
+  return [
+    {
+      id: 'name',
+      label: 'Metric',
+      width: 240,
+      grow: 2,
+      cell: (row) => (
+        <span className="flex items-center gap-1.5">
+          <Link
+            to="/metrics/explore"
+            search={{ a: printQuery({ metric: row.name, groupBy: [], filter: '' }) }}
+            title={row.name}
+            className="truncate font-mono text-sm hover:underline"
+          >
+            {row.name}
+          </Link>
+          {row.variants.length > 1 && (
+            <span
+              title={`Senders disagree: ${row.variants.map((one) => `${typeName(one.type)} in ${one.unit || 'no unit'} (${one.series} series)`).join('; ')}`}
+              className="flex items-center gap-1 rounded bg-warn-soft px-1 text-xs text-warn"
+            >
+              <TriangleAlert size={11} aria-hidden />
+              {row.variants.length} shapes
+            </span>
+          )}
+        </span>
+      ),
+    },
+    {
+      id: 'description',
+      label: 'Description',
+      width: 120,
+      grow: 2,
+      cell: (row) => <span title={row.description}>{row.description || <Muted>{DASH}</Muted>}</span>,
+    },
+    { id: 'type', label: 'Type', width: 140, cell: (row) => <Muted>{typeWords(row)}</Muted> },
+    {
+      id: 'unit',
+      label: 'Unit',
+      width: 92,
+      cell: (row) => (row.unit === '' ? <Muted>{DASH}</Muted> : <span title={row.unit}>{row.unit}</span>),
+    },
+    {
+      id: 'services',
+      label: 'Services',
+      width: 110,
+      grow: 1,
+      cell: (row) => (
+        <span title={row.services.join(', ')}>
+          {row.services.filter((name) => name !== '').join(', ') || <Muted>{DASH}</Muted>}
+          {row.serviceCount > row.services.length && ` and ${row.serviceCount - row.services.length} more`}
+        </span>
+      ),
+    },
+    { id: 'series', label: 'Series', width: 66, align: 'end', cell: (row) => countCell(row.series) },
+    { id: 'spark', label: 'In the time range', width: 124, cell: (row) => <Spark row={row} scope={scope} /> },
+    {
+      id: 'last',
+      label: 'Last value',
+      width: 100,
+      align: 'end',
+      cell: (row) => {
+        const counts = row.type !== 'gauge' && row.type !== 'sum';
+        return (
+          <span
+            title={`${exactValue(row.lastValue, counts ? '' : row.unit)}${counts ? ' measured since the start' : ''}`}
+          >
+            {counts ? <Muted>n = </Muted> : null}
+            {formatValue(row.lastValue, counts ? '' : row.unit)}
+          </span>
+        );
+      },
+    },
+    {
+      id: 'time',
+      label: 'Last seen',
+      width: 100,
+      align: 'end',
+      cell: (row) => <TimeCell iso={row.lastTime} />,
+    },
+  ];
+}

@@ -1,0 +1,232 @@
+import { useQueries } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ChartLine, Plus } from 'lucide-react';
+import { useMemo, useRef } from 'react';
+import { metricQuery } from '../../api/metrics.ts';
+import { quoted } from '../../lib/query-text.ts';
+import { useHotkey } from '../../lib/hotkeys.ts';
+import { Button } from '../../ui/button.tsx';
+import { ChoiceMenu } from '../../ui/menu.tsx';
+import { Notice } from '../../ui/states.tsx';
+import { useShell } from '../shell/shell-search.ts';
+import {
+  EMPTY_QUERY,
+  type ExplorerQuery,
+  LETTERS,
+  type Letter,
+  printQuery,
+  queriesOf,
+} from './explore-search.ts';
+import { figuresOf, linesOf } from './explore-series.ts';
+import { HeatmapCard } from './heatmap-card.tsx';
+import { everyWords, stepWords, typeWords } from './metric-words.ts';
+import { MetricChart } from './metric-chart.tsx';
+import { QueryRow } from './query-row.tsx';
+import { SeriesTable, type TableLine } from './series-table.tsx';
+import { questionOf, useAnswers } from './use-answers.ts';
+
+const route = getRouteApi('/metrics/explore');
+const STEPS = [10, 30, 60, 300, 900, 3_600, 21_600, 86_400];
+
+/** Several metrics on one chart: which, how added up, by which labels; exemplars lead to their traces. */
+export function MetricExplorer() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { window, environment, setRange } = useShell();
+  const queries = useMemo(() => queriesOf(search), [search]);
+  const scope = useMemo(() => ({ window, environment }), [window, environment]);
+  const step = search.step === undefined ? undefined : Number(search.step);
+  const answers = useAnswers(queries, scope, step);
+  const change = (next: Partial<Record<Letter | 'step' | 'before' | 'heat', string | true | undefined>>) =>
+    void navigate({ search: (before) => ({ ...before, ...next }) as typeof before });
+  const put = (letter: Letter, query: ExplorerQuery) => change({ [letter]: printQuery(query) });
+  const several = queries.length > 1;
+
+  const lengthMs = window.toMs - window.fromMs;
+  const earlier = useQueries({
+    queries: answers.map(({ query, answer }) => ({
+      ...metricQuery(
+        {
+          environment,
+          q: query.filter,
+          window: { fromMs: window.fromMs - lengthMs, toMs: window.fromMs },
+        },
+        { ...questionOf(query, answer?.stepSeconds), exemplars: false },
+      ),
+      enabled: search.before === true && answer?.type != null,
+    })),
+  });
+  const input = useRef<HTMLInputElement>(null);
+  useHotkey('/', () => input.current?.focus(), { label: 'Choose a metric', group: 'Everywhere' });
+
+  const units = [...Map.groupBy(answers, ({ answer }) => answer?.valueUnit ?? '')];
+  const table = answers.flatMap(({ letter, answer }): TableLine[] =>
+    answer === undefined
+      ? []
+      : linesOf(answer, several ? letter : undefined).map((line, index) => ({
+          key: line.key,
+          letter,
+          label: line.label,
+          unit: answer.valueUnit,
+          labels: answer.groupBy.map((field, at) => ({
+            field,
+            value: answer.series[index]?.labels[at] ?? '',
+          })),
+          figures: figuresOf(line.points),
+        })),
+  );
+  const histogram = answers.find(
+    ({ answer }) => answer?.type === 'histogram' || answer?.type === 'exponential_histogram',
+  );
+  const free = LETTERS.find((letter) => queries.every((one) => one.letter !== letter));
+  const filterBy = (letter: string, field: string, value: string) => {
+    const own = queries.find((one) => one.letter === letter);
+    if (own === undefined) return;
+    const term = value === '' ? `-${field}:*` : `${field}:${quoted(value)}`;
+    put(own.letter, { ...own.query, filter: `${own.query.filter} ${term}`.trim() });
+  };
+  return (
+    <div className="flex h-full flex-col overflow-auto">
+      <title>Metrics explorer · Candela</title>
+      <h1 className="sr-only">Metrics explorer</h1>
+      <div className="flex flex-col gap-2 border-b border-line px-4 py-2">
+        {queries.map(({ letter, query }, index) => (
+          <QueryRow
+            key={letter}
+            letter={letter}
+            query={query}
+            answer={answers.find((one) => one.letter === letter)?.answer}
+            scope={scope}
+            onChange={(next) => put(letter, next)}
+            onRemove={several ? () => change({ [letter]: undefined }) : undefined}
+            {...(index === 0
+              ? { metricInput: (element: HTMLInputElement | null) => (input.current = element) }
+              : {})}
+          />
+        ))}
+        <div className="flex flex-wrap items-center gap-2">
+          <Button
+            disabled={free === undefined}
+            onClick={() => free !== undefined && put(free, EMPTY_QUERY)}
+            title={
+              free === undefined ? `At most ${LETTERS.length} queries` : 'Another metric on the same chart'
+            }
+          >
+            <Plus size={14} className="text-muted" aria-hidden />
+            Query
+          </Button>
+          <ChoiceMenu
+            label="Step"
+            value={search.step ?? ''}
+            choices={[
+              { value: '', label: 'auto' },
+              ...STEPS.map((seconds) => ({ value: String(seconds), label: stepWords(seconds) })),
+            ]}
+            onChoose={(value) => change({ step: value === '' ? undefined : value })}
+            trigger={
+              <Button aria-label="Step">
+                <span className="text-muted">step</span>
+                {step === undefined ? 'auto' : stepWords(step)}
+              </Button>
+            }
+          />
+          <Button
+            aria-pressed={search.before === true}
+            onClick={() => change({ before: search.before === true ? undefined : true })}
+            title="The same length of time right before, dashed"
+          >
+            Period before
+          </Button>
+          {histogram && (
+            <Button
+              aria-pressed={search.heat === true}
+              onClick={() => change({ heat: search.heat === true ? undefined : true })}
+            >
+              Heat map
+            </Button>
+          )}
+          <Link to="/metrics" search={{}} className="ml-auto text-accent hover:underline">
+            All metrics
+          </Link>
+        </div>
+      </div>
+      {answers.length === 0 ? (
+        <Notice icon={<ChartLine className="text-muted" aria-hidden />} title="Choose a metric">
+          <p>Type words of its name above, or open one from the list of all metrics.</p>
+          <Link to="/metrics" search={{}} className="text-accent underline">
+            All metrics
+          </Link>
+        </Notice>
+      ) : (
+        <div className="flex flex-col gap-3 p-4">
+          {units.map(([unit, group]) => (
+            <MetricChart
+              key={unit}
+              answers={group}
+              several={several}
+              window={window}
+              environment={environment}
+              previous={group.map((one) => ({
+                letter: one.letter,
+                answer: search.before === true ? earlier[answers.indexOf(one)]?.data : undefined,
+              }))}
+              onZoom={(chosen) =>
+                setRange({
+                  from: new Date(chosen.fromMs).toISOString(),
+                  to: new Date(chosen.toMs).toISOString(),
+                })
+              }
+              onTrace={(traceId, spanId) =>
+                void navigate({
+                  to: '/traces/$traceId',
+                  params: { traceId },
+                  search: spanId === '' ? {} : { span: spanId },
+                })
+              }
+            />
+          ))}
+          {histogram && search.heat === true && (
+            <HeatmapCard
+              scope={histogram.scope}
+              question={histogram.question}
+              window={window}
+              onZoom={(chosen) =>
+                setRange({
+                  from: new Date(chosen.fromMs).toISOString(),
+                  to: new Date(chosen.toMs).toISOString(),
+                })
+              }
+            />
+          )}
+          <Facts answers={answers} several={several} />
+          {table.length > 0 && <SeriesTable lines={table} severalQueries={several} onFilter={filterBy} />}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** What stands behind the numbers, and what a reader should know about them. */
+function Facts({ answers, several }: { answers: ReturnType<typeof useAnswers>; several: boolean }) {
+  return (
+    <ul className="flex flex-col gap-0.5 text-sm text-muted">
+      {answers.map(({ letter, answer }) =>
+        answer === undefined || answer.type === null ? null : (
+          <li key={letter}>
+            {several && <span className="font-mono">{letter.toUpperCase()} </span>}
+            {typeWords({ type: answer.type, monotonic: answer.monotonic, temporality: answer.temporality })},{' '}
+            {answer.matchedSeries} series
+            {answer.intervalSeconds !== null && ` reporting ${everyWords(answer.intervalSeconds)}`}, in steps
+            of {stepWords(answer.stepSeconds)}
+            {answer.truncated && ` · the largest ${answer.series.length} of ${answer.lines} lines`}
+            {answer.notes.map((note) => (
+              <span key={note} className="block text-warn">
+                {note}
+              </span>
+            ))}
+          </li>
+        ),
+      )}
+    </ul>
+  );
+}

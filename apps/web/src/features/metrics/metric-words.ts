@@ -1,0 +1,44 @@
+import type { MetricType, Temporality } from '@candela/contract';
+
+const TYPES: Readonly<Record<MetricType, string>> = {
+  gauge: 'gauge',
+  sum: 'sum',
+  histogram: 'histogram',
+  exponential_histogram: 'exponential histogram',
+  summary: 'summary',
+};
+
+/** What a person calls it: a sum that only rises is a counter. */
+export function typeWords(metric: {
+  readonly type: MetricType;
+  readonly monotonic: boolean | null;
+  readonly temporality: Temporality | null;
+}): string {
+  const name =
+    metric.type === 'sum' ? (metric.monotonic === true ? 'counter' : 'up-down counter') : TYPES[metric.type];
+  return metric.temporality === null || metric.temporality === 'cumulative'
+    ? name
+    : `${name}, ${metric.temporality}`;
+}
+
+export const typeName = (type: string): string => type.replaceAll('_', ' ');
+
+/** `every 15 s`, `every minute`. */
+export function everyWords(seconds: number): string {
+  if (seconds < 1) return 'more than once a second';
+  const [count, unit] =
+    seconds < 90
+      ? [Math.round(seconds), 's']
+      : seconds < 5_400
+        ? [Math.round(seconds / 60), 'min']
+        : [Math.round(seconds / 3_600), 'h'];
+  return `every ${count} ${unit}`;
+}
+
+/** `30 s`, `5 min`, `1 h`, `1 d` of a step. */
+export function stepWords(seconds: number): string {
+  if (seconds % 86_400 === 0) return `${seconds / 86_400} d`;
+  if (seconds % 3_600 === 0) return `${seconds / 3_600} h`;
+  if (seconds % 60 === 0) return `${seconds / 60} min`;
+  return `${seconds} s`;
+}

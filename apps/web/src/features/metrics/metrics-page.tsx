@@ -1,0 +1,262 @@
+import type { MetricRow } from '@candela/contract';
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ChartLine, Search, SearchX } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { anyMetricQuery, catalogueQuery } from '../../api/metrics.ts';
+import { cx } from '../../lib/cx.ts';
+import { exact } from '../../lib/format.ts';
+import { useHotkey } from '../../lib/hotkeys.ts';
+import { Button } from '../../ui/button.tsx';
+import { DataGrid } from '../../ui/data-grid.tsx';
+import { Kbd } from '../../ui/kbd.tsx';
+import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { OpenQueryButton } from '../explore/open-query-button.tsx';
+import { RowsFooter } from '../explore/rows-state.tsx';
+import { refreshNow, useShell } from '../shell/shell-search.ts';
+import { type CatalogueSearch, METRIC_TYPE_NAMES } from './catalogue-search.ts';
+import { printQuery } from './explore-search.ts';
+import { FirstMetric } from './first-metric.tsx';
+import { metricColumns } from './metric-columns.tsx';
+import { typeName } from './metric-words.ts';
+
+const route = getRouteApi('/metrics/');
+const TYPING_MS = 250;
+
+/** Every metric that reported in the time range: search, facets, a line and the last value of each. */
+export function MetricsPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { window, environment, range } = useShell();
+  const change = (next: Partial<Record<keyof CatalogueSearch, string | undefined>>, replace = false) =>
+    void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
+  const scope = useMemo(() => ({ window, q: search.q ?? '', environment }), [window, search.q, environment]);
+  const filter = useMemo(
+    () => ({ type: search.type, unit: search.unit, service: search.service }),
+    [search.type, search.unit, search.service],
+  );
+  const list = useInfiniteQuery({ ...catalogueQuery(scope, filter), placeholderData: keepPreviousData });
+  const ever = useQuery(anyMetricQuery(environment));
+  const waiting = useRef(false);
+  useEffect(() => {
+    // The window that was empty ended before the first metric arrived.
+    if (ever.data === true && waiting.current) refreshNow();
+    waiting.current = ever.data === false;
+  }, [ever.data]);
+  const client = useQueryClient();
+  const columns = useMemo(() => metricColumns({ window, q: '', environment }), [window, environment]);
+  if (ever.data === false) return <FirstMetric environment={environment} />;
+  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+
+  const rows = list.data?.pages.flatMap((page) => page.data) ?? [];
+  const first = list.data?.pages[0];
+  const open = (row: MetricRow) =>
+    void navigate({
+      to: '/metrics/explore',
+      search: (before: Record<string, unknown>) => ({
+        ...shellPart(before),
+        a: printQuery({ metric: row.name, groupBy: [], filter: '' }),
+      }),
+    } as Parameters<typeof navigate>[0]);
+  const narrowed =
+    scope.q !== '' || search.type !== undefined || search.unit !== undefined || search.service !== undefined;
+  return (
+    <div className="flex h-full flex-col">
+      <title>Metrics · Candela</title>
+      <h1 className="sr-only">Metrics</h1>
+      <div className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
+        <CatalogueSearchBox
+          value={scope.q}
+          onSearch={(q) => change({ q: q === '' ? undefined : q, row: undefined }, true)}
+        />
+        <span role="status" className="text-sm text-muted">
+          {first === undefined
+            ? ''
+            : `${first.atLeast ? 'at least ' : ''}${exact(first.total)} ${first.total === 1 ? 'metric' : 'metrics'}`}
+        </span>
+        <Link
+          to="/metrics/explore"
+          search={{}}
+          className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line bg-surface px-2 hover:bg-hover"
+        >
+          <ChartLine size={14} className="text-muted" aria-hidden />
+          Explorer
+        </Link>
+        <OpenQueryButton
+          title="Metrics"
+          query={{
+            path: `/api/telemetry/metrics?${new URLSearchParams({ ...range, ...(scope.q === '' ? {} : { q: scope.q }) }).toString()}`,
+            environment,
+          }}
+        />
+      </div>
+      <div className="flex min-h-0 grow">
+        <aside
+          aria-label="Facets"
+          className="w-52 shrink-0 overflow-auto border-r border-line px-2 py-2 max-lg:hidden"
+        >
+          {first && (
+            <>
+              <Facet
+                label="Type"
+                values={first.facets.types}
+                chosen={search.type}
+                nameOf={typeName}
+                onChoose={(value) =>
+                  change({ type: METRIC_TYPE_NAMES.find((type) => type === value), row: undefined })
+                }
+              />
+              <Facet
+                label="Service"
+                values={first.facets.services}
+                chosen={search.service}
+                onChoose={(service) => change({ service, row: undefined })}
+              />
+              <Facet
+                label="Unit"
+                values={first.facets.units}
+                chosen={search.unit}
+                onChoose={(unit) => change({ unit, row: undefined })}
+              />
+            </>
+          )}
+        </aside>
+        <div className={cx('min-w-0 grow', list.isPlaceholderData && 'opacity-60')}>
+          {list.isPending ? (
+            <SkeletonRows label="Loading metrics" />
+          ) : list.isError && rows.length === 0 ? (
+            <Failure error={list.error} onRetry={() => void list.refetch()} />
+          ) : rows.length === 0 ? (
+            <Notice icon={<SearchX className="text-muted" aria-hidden />} title="Nothing matches">
+              <p>
+                {narrowed
+                  ? 'No metric in this time range fits the search.'
+                  : 'No metric reported in this time range.'}
+              </p>
+              {narrowed && (
+                <Button
+                  onClick={() =>
+                    change({ q: undefined, type: undefined, unit: undefined, service: undefined })
+                  }
+                >
+                  Clear the search
+                </Button>
+              )}
+            </Notice>
+          ) : (
+            <DataGrid
+              label="Metrics"
+              place="metrics"
+              columns={columns}
+              rows={rows}
+              keyOf={(row) => row.name}
+              active={search.row}
+              onActive={(row) => change({ row: row === '' ? undefined : row }, true)}
+              onOpen={open}
+              sort="name"
+              onSort={() => {}}
+              more={list.hasNextPage}
+              onMore={() => !list.isFetchingNextPage && void list.fetchNextPage()}
+              footer={
+                <RowsFooter
+                  shown={rows.length}
+                  fetching={list.isFetchingNextPage}
+                  failed={list.isFetchNextPageError}
+                  done={!list.hasNextPage}
+                  onRetry={() => void list.fetchNextPage()}
+                />
+              }
+            />
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Time range and environment go along to another page. */
+const shellPart = (search: Record<string, unknown>) =>
+  Object.fromEntries(['from', 'to', 'env'].flatMap((key) => (key in search ? [[key, search[key]]] : [])));
+
+function CatalogueSearchBox(props: { value: string; onSearch: (q: string) => void }) {
+  const [text, setText] = useState(props.value);
+  const [given, setGiven] = useState(props.value);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const input = useRef<HTMLInputElement>(null);
+  if (given !== props.value) {
+    setGiven(props.value);
+    if (props.value !== text.trim()) setText(props.value);
+  }
+  useHotkey('/', () => input.current?.focus(), { label: 'Search', group: 'Everywhere' });
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const search = (next: string) => {
+    clearTimeout(timer.current);
+    props.onSearch(next.trim().slice(0, 200));
+  };
+  return (
+    <div className="flex h-8 min-w-60 grow items-center gap-2 rounded-md border border-line bg-surface px-2 focus-within:border-accent-fill">
+      <Search size={14} className="shrink-0 text-muted" aria-hidden />
+      <input
+        ref={input}
+        type="search"
+        aria-label="Search metrics"
+        placeholder="Words of the name or the description"
+        spellCheck={false}
+        value={text}
+        onChange={(event) => {
+          const next = event.target.value;
+          setText(next);
+          clearTimeout(timer.current);
+          timer.current = setTimeout(() => search(next), TYPING_MS);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') search(text);
+          else if (event.key === 'Escape') event.currentTarget.blur();
+        }}
+        className="h-full min-w-0 grow bg-transparent text-sm outline-none placeholder:text-faint"
+      />
+      {text === '' && <Kbd keys="/" />}
+    </div>
+  );
+}
+
+function Facet(props: {
+  label: string;
+  values: readonly { readonly value: string; readonly count: number }[];
+  chosen: string | undefined;
+  nameOf?: (value: string) => string;
+  onChoose: (value: string | undefined) => void;
+}) {
+  const values = props.values.filter(({ value }) => value !== '');
+  if (values.length === 0) return null;
+  return (
+    <section aria-label={props.label} className="mb-3">
+      <h2 className="flex h-6 items-center px-1.5 text-sm text-muted">{props.label}</h2>
+      <ul>
+        {values.map(({ value, count }) => {
+          const isChosen = value === props.chosen;
+          return (
+            <li key={value}>
+              <button
+                type="button"
+                aria-pressed={isChosen}
+                title={value}
+                onClick={() => props.onChoose(isChosen ? undefined : value)}
+                className="flex h-6 w-full items-center gap-1.5 rounded px-1.5 text-left hover:bg-hover aria-pressed:bg-selected"
+              >
+                <span
+                  className={cx(
+                    'size-2.5 shrink-0 rounded-xs border',
+                    isChosen ? 'border-accent bg-accent-fill' : 'border-line-strong',
+                  )}
+                />
+                <span className="truncate">{props.nameOf?.(value) ?? value}</span>
+                <span className="ml-auto text-sm text-muted">{exact(count)}</span>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
