@@ -1,0 +1,148 @@
+import type { Gpu, HostSummary } from '@candela/contract';
+import { expect, test } from 'vitest';
+import { attentionOfGpu, attentionOfHost } from './attention.ts';
+import { fleetRows, type FleetView, totalsOf } from './fleet.ts';
+
+const gpu = (changes: Partial<Gpu> & { id: string }): Gpu => ({
+  name: 'H100',
+  vendor: 'nvidia',
+  index: 0,
+  pciAddress: null,
+  driver: null,
+  parentId: null,
+  partition: null,
+  lastSeen: null,
+  stale: false,
+  utilization: 0.5,
+  memoryUsedBytes: 10,
+  memoryLimitBytes: 80,
+  powerWatts: 300,
+  powerLimitWatts: 700,
+  temperatureCelsius: 60,
+  memoryTemperatureCelsius: null,
+  status: 'ok',
+  allocated: true,
+  idle: false,
+  errors: [],
+  processes: 0,
+  topProcess: null,
+  ...changes,
+});
+
+const host = (name: string, gpus: Gpu[], changes: Partial<HostSummary> = {}): HostSummary => ({
+  name,
+  environment: 'production',
+  id: null,
+  type: null,
+  arch: null,
+  os: null,
+  cloudProvider: null,
+  cloudPlatform: null,
+  cloudRegion: null,
+  cloudZone: null,
+  cloudAccount: null,
+  cluster: null,
+  node: null,
+  agents: [],
+  lastSeen: null,
+  stale: false,
+  cpuUtilization: 0.2,
+  cpuCount: 8,
+  memoryUsedBytes: 1,
+  memoryTotalBytes: 10,
+  filesystem: null,
+  diskReadBytesPerSecond: null,
+  diskWriteBytesPerSecond: null,
+  networkReceiveBytesPerSecond: null,
+  networkTransmitBytesPerSecond: null,
+  gpus,
+  ...changes,
+});
+
+const VIEW: FleetView = { q: '', sort: 'name', group: 'none', show: 'all' };
+const FLEET = [
+  host('node-10', [], { cloudZone: 'b' }),
+  host(
+    'node-2',
+    [
+      gpu({ id: 'a', utilization: 0.9, errors: [{ type: 'xid', count: 1 }] }),
+      gpu({ id: 'b', index: 1, utilization: 0, idle: true }),
+    ],
+    {
+      cloudZone: 'a',
+    },
+  ),
+  host('mig', [
+    gpu({ id: 'p', name: 'A100', utilization: null }),
+    gpu({ id: 'm', name: 'A100 MIG', parentId: 'p', partition: '3g.40gb', allocated: false }),
+  ]),
+];
+const outline = (view: Partial<FleetView>) =>
+  fleetRows(FLEET, { ...VIEW, ...view }).map((row) =>
+    row.kind === 'group'
+      ? `# ${row.label}`
+      : `${row.host.name}(${row.gpus.map(({ gpu: { id } }) => id).join(' ')})`,
+  );
+
+test('rows in the order of names as people count, partitions below their GPU', () => {
+  expect(outline({})).toEqual(['mig(p)', 'node-2(a b)', 'node-10()']);
+});
+
+test('words: what the host does not answer one GPU must', () => {
+  expect(outline({ q: 'NODE' })).toEqual(['node-2(a b)', 'node-10()']);
+  expect(outline({ q: 'node-2 xid' })).toEqual(['node-2(a)']);
+  expect(outline({ q: '3g.40gb' })).toEqual(['mig(p)']);
+  expect(outline({ q: 'nothing' })).toEqual([]);
+});
+
+test('shows what needs a look, and what lies idle', () => {
+  expect(outline({ show: 'attention' })).toEqual(['node-2(a)']);
+  expect(outline({ show: 'idle' })).toEqual(['mig(p)', 'node-2(b)']);
+  expect(outline({ show: 'gpus' })).toEqual(['mig(p)', 'node-2(a b)']);
+});
+
+test('sorts by the highest, groups with the nameless last', () => {
+  expect(outline({ sort: 'errors' })[0]).toBe('node-2(a b)');
+  expect(outline({ group: 'zone' })).toEqual([
+    '# a',
+    'node-2(a b)',
+    '# b',
+    'node-10()',
+    '# No zone',
+    'mig(p)',
+  ]);
+});
+
+test('totals count a partitioned GPU once', () => {
+  expect(totalsOf(FLEET)).toEqual({
+    hosts: 3,
+    silent: 0,
+    gpus: 3,
+    idle: 2,
+    attention: 1,
+    utilization: 0.45,
+    memoryUsed: 30,
+    memoryLimit: 240,
+    watts: 900,
+  });
+  expect(totalsOf([]).utilization).toBeNull();
+});
+
+test('attention: bad errors are danger, mended ones a warning, heat by degrees, silence alone', () => {
+  const texts = (one: Partial<Gpu>) =>
+    attentionOfGpu(gpu({ id: 'x', ...one })).map(({ level, text }) => `${level} ${text}`);
+  expect(
+    texts({
+      errors: [
+        { type: 'corrected', count: 3 },
+        { type: 'xid', count: 1 },
+      ],
+    }),
+  ).toEqual(['danger 1 XID']);
+  expect(texts({ errors: [{ type: 'corrected', count: 1_200 }] })).toEqual(['warn 1.2k ECC corrected']);
+  expect(texts({ temperatureCelsius: 91.4, status: 'degraded' })).toEqual(['danger 91 °C', 'warn degraded']);
+  expect(texts({ stale: true, temperatureCelsius: 99 })).toEqual(['danger Not reported']);
+  expect(attentionOfHost(host('h', [], { filesystem: { mountpoint: '/x', utilization: 0.95 } }))).toEqual([
+    { level: 'danger', what: 'full', text: '/x is full' },
+  ]);
+});
