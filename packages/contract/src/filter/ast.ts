@@ -8,6 +8,7 @@ export const FILTER_OPS = [
   'starts_with',
   'ends_with',
   'matches',
+  'regex',
   'exists',
   'not_exists',
   '>',
@@ -31,7 +32,8 @@ export interface FilterCondition {
 /**
  * A filter over one row (span, log record, ...). `matches` means: on text fields (`text`, `prompt`, `completion`,
  * `body`) that all words occur, elsewhere a pattern in which `*` stands for anything and `\` takes the next
- * character literally.
+ * character literally. `regex` is a regular expression (RE2) that some part of the text matches; case counts unless it
+ * begins with `(?i)`.
  */
 export type Filter =
   | FilterCondition
@@ -40,4 +42,10 @@ export type Filter =
   | { readonly not: Filter };
 
 /** Bounds that keep a filter small enough to compile and to run. */
-export const FILTER_LIMITS = { depth: 16, conditions: 100, listLength: 200, textLength: 4_096 } as const;
+export const FILTER_LIMITS = {
+  depth: 16,
+  conditions: 100,
+  listLength: 200,
+  textLength: 4_096,
+  regexLength: 500,
+} as const;

@@ -1,20 +1,37 @@
 import { fail } from '@candela/kernel';
 import { FILTER_LIMITS, type Filter, type FilterCondition, type FilterOp, type FilterScalar } from './ast.ts';
-import { type FieldType, type ResolvedField, resolveField, type Signal, suggestField } from './fields.ts';
+import {
+  type FieldType,
+  orList,
+  type ResolvedField,
+  resolveField,
+  type Signal,
+  suggestFields,
+} from './fields.ts';
 import { type GlobPieces, parseGlob, printGlob } from './glob.ts';
+import { canonicalRegex, checkRegex } from './regex.ts';
+import { parseBytes, parseDuration, parseNumber } from './units.ts';
 
 const EQUALITY: readonly FilterOp[] = ['=', '!=', 'in', 'not_in'];
 const PRESENCE: readonly FilterOp[] = ['exists', 'not_exists'];
-const PATTERN: readonly FilterOp[] = ['contains', 'not_contains', 'starts_with', 'ends_with', 'matches'];
+const PATTERN: readonly FilterOp[] = [
+  'contains',
+  'not_contains',
+  'starts_with',
+  'ends_with',
+  'matches',
+  'regex',
+];
 const COMPARISON: readonly FilterOp[] = ['>', '>=', '<', '<='];
 const ORDER: readonly FilterOp[] = [...COMPARISON, 'between'];
 
 const OPS: Record<FieldType | 'key', readonly FilterOp[]> = {
   string: [...EQUALITY, ...PRESENCE, ...PATTERN],
-  text: [...PRESENCE, 'matches', 'contains', 'not_contains'],
+  text: [...PRESENCE, 'matches', 'contains', 'not_contains', 'regex'],
   enum: EQUALITY,
   number: [...EQUALITY, ...PRESENCE, ...ORDER],
   duration: [...EQUALITY, ...PRESENCE, ...ORDER],
+  bytes: [...EQUALITY, ...PRESENCE, ...ORDER],
   boolean: ['=', '!='],
   key: [...EQUALITY, ...PRESENCE, ...PATTERN, ...ORDER],
 };
@@ -38,8 +55,8 @@ function operatorsOf(field: ResolvedField): readonly FilterOp[] {
 export function requireField(name: string, signal?: Signal): ResolvedField {
   const field = resolveField(name);
   if (field === undefined || (field.kind === 'key' && field.key === '')) {
-    const suggestion = suggestField(name);
-    const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion.slice(0, 80)}"?`;
+    const near = suggestFields(name, signal).map((one) => `"${one.slice(0, 80)}"`);
+    const hint = near.length === 0 ? '' : ` Did you mean ${orList(near)}?`;
     throw bad(`There is no field "${name.slice(0, 80)}".${hint}`);
   }
   if (field.kind === 'named' && signal !== undefined && !field.definition.signals.includes(signal)) {
@@ -56,21 +73,57 @@ export function canonicalFieldName(field: ResolvedField): string {
   return field.kind === 'key' ? `${field.source}.${field.key}` : field.name;
 }
 
-function asNumber(value: FilterScalar | undefined, field: string): number {
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+/** The name that a person writes: `duration`, not `duration_ms`. */
+export function shownFieldName(field: ResolvedField): string {
+  const name = canonicalFieldName(field);
+  return name === 'duration_ms' ? 'duration' : name === 'ttft_ms' ? 'ttft' : name;
+}
+
+/** Whether values of the field are numbers. */
+export const isNumeric = (type: FieldType | 'key'): boolean =>
+  type === 'number' || type === 'duration' || type === 'bytes';
+
+/** A number as it is written for a type of field, its unit turned into the field's. */
+export function readNumber(type: FieldType | 'key', text: string): number | undefined {
+  if (type === 'duration') return parseDuration(text);
+  if (type === 'bytes') return parseBytes(text);
+  return type === 'key' ? (parseNumber(text) ?? parseBytes(text)) : parseNumber(text);
+}
+
+const EXAMPLES: Partial<Record<FieldType | 'key', string>> = {
+  duration: 'a duration such as 150ms, 2s or 1.5h',
+  bytes: 'a size such as 512, 10kB or 2MiB',
+};
+
+function asNumber(value: FilterScalar | undefined, field: ResolvedField): number {
+  const type = fieldType(field);
+  const number = typeof value === 'string' ? readNumber(type, value.trim()) : value;
   // Plus zero: -0 prints as 0.
   if (typeof number === 'number' && Number.isFinite(number)) return number + 0;
-  throw bad(`"${field}" is compared with a number, not with ${JSON.stringify(value)?.slice(0, 80)}.`);
+  const given = JSON.stringify(value)?.slice(0, 80);
+  throw bad(
+    `"${shownFieldName(field)}" is compared with ${EXAMPLES[type] ?? 'a number'}, not with ${given}.`,
+  );
+}
+
+function regex(field: string, value: FilterScalar): FilterCondition {
+  const pattern = canonicalRegex(String(value));
+  if (pattern.length > FILTER_LIMITS.regexLength) {
+    throw bad(`A regular expression may have ${FILTER_LIMITS.regexLength} characters.`);
+  }
+  const trouble = checkRegex(pattern);
+  if (trouble !== undefined) {
+    throw bad(`The regular expression is wrong at its character ${trouble.position + 1}: ${trouble.message}`);
+  }
+  return { field, op: 'regex', value: pattern };
 }
 
 /** One value in the type the field compares with. */
 function coerce(value: FilterScalar | undefined, field: ResolvedField, op: FilterOp): FilterScalar {
-  const name = canonicalFieldName(field);
+  const name = shownFieldName(field);
   if (value === undefined) throw bad(`The condition on "${name}" needs a value.`);
   const type = fieldType(field);
-  if (type === 'number' || type === 'duration' || (type !== 'enum' && ORDER.includes(op))) {
-    return asNumber(value, name);
-  }
+  if (isNumeric(type) || (type !== 'enum' && ORDER.includes(op))) return asNumber(value, field);
   if (type === 'boolean') {
     if (value === true || value === 'true') return true;
     if (value === false || value === 'false') return false;
@@ -102,28 +155,31 @@ function canonicalCondition(condition: FilterCondition, signal: Signal | undefin
   const resolved = requireField(condition.field, signal);
   const field = canonicalFieldName(resolved);
   const { op, value } = condition;
+  const shown = shownFieldName(resolved);
   const allowed = operatorsOf(resolved);
   if (!allowed.includes(op)) {
-    throw bad(`"${field}" cannot be used with "${op}". It takes ${allowed.join(', ')}.`);
+    throw bad(`"${shown}" cannot be used with "${op}". It takes ${allowed.join(', ')}.`);
   }
   if (op === 'exists' || op === 'not_exists') return { field, op };
   const list = Array.isArray(value) ? (value as readonly FilterScalar[]) : undefined;
   if (op === 'in' || op === 'not_in') {
     const items = list ?? (value === undefined ? [] : [value as FilterScalar]);
-    if (items.length === 0) throw bad(`"${op}" on "${field}" needs a list of values.`);
+    if (items.length === 0) throw bad(`"${op}" on "${shown}" needs a list of values.`);
     if (items.length > FILTER_LIMITS.listLength) {
-      throw bad(`"${op}" on "${field}" takes at most ${FILTER_LIMITS.listLength} values.`);
+      throw bad(`"${op}" on "${shown}" takes at most ${FILTER_LIMITS.listLength} values.`);
     }
     return { field, op, value: items.map((item) => coerce(item, resolved, op)) };
   }
   if (op === 'between') {
-    if (list?.length !== 2) throw bad(`"between" on "${field}" needs two values.`);
-    return { field, op, value: list.map((item) => asNumber(item, field)) };
+    if (list?.length !== 2) throw bad(`"between" on "${shown}" needs two values.`);
+    return { field, op, value: list.map((item) => asNumber(item, resolved)) };
   }
-  if (list !== undefined) throw bad(`"${op}" on "${field}" takes one value, not a list.`);
+  if (list !== undefined) throw bad(`"${op}" on "${shown}" takes one value, not a list.`);
   const single = coerce(value as FilterScalar | undefined, resolved, op);
-  const empty = fieldType(resolved) === 'text' ? String(single).trim() === '' : single === '';
-  if (empty && PATTERN.includes(op)) throw bad(`"${op}" on "${field}" needs a value that is not empty.`);
+  const byWords = fieldType(resolved) === 'text' && op !== 'regex';
+  const empty = byWords ? String(single).trim() === '' : single === '';
+  if (empty && PATTERN.includes(op)) throw bad(`"${op}" on "${shown}" needs a value that is not empty.`);
+  if (op === 'regex') return regex(field, single);
   if (op === 'matches' && fieldType(resolved) !== 'text') {
     return globCondition(field, parseGlob(String(single)));
   }

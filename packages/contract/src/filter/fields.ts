@@ -1,7 +1,7 @@
 export type Signal = 'spans' | 'logs' | 'metrics' | 'exceptions';
 
-/** `text` fields are searched by words; `enum` takes one of `values`; `duration` is milliseconds. */
-export type FieldType = 'string' | 'text' | 'enum' | 'number' | 'duration' | 'boolean';
+/** `text` fields are searched by words; `enum` takes one of `values`; `duration` is milliseconds, `bytes` bytes. */
+export type FieldType = 'string' | 'text' | 'enum' | 'number' | 'duration' | 'bytes' | 'boolean';
 
 export interface FieldDefinition {
   readonly type: FieldType;
@@ -82,6 +82,11 @@ export const FIELDS = {
   severity_text: { type: 'string', signals: ['logs'], description: 'Severity as the sender spells it' },
   event: { type: 'string', signals: ['logs'], aliases: ['event_name'], description: 'Name of the event' },
   body: { type: 'text', signals: ['logs'], description: 'Words of the log body' },
+  body_size: {
+    type: 'bytes',
+    signals: ['logs'],
+    description: 'Size of the log body, e.g. body_size>10kB',
+  },
   message: { type: 'text', signals: ['exceptions'], description: 'Words of the exception message' },
   fingerprint: {
     type: 'string',
@@ -108,9 +113,9 @@ const BY_ANY_NAME: ReadonlyMap<string, FieldName> = new Map(
   }),
 );
 
-/** What a field name means, or undefined when it is none. Keys are taken verbatim, whatever they contain. */
+/** What a field name means, or undefined when it is none. Named fields in any case; keys verbatim, whatever they contain. */
 export function resolveField(field: string): ResolvedField | undefined {
-  const name = BY_ANY_NAME.get(field);
+  const name = BY_ANY_NAME.get(field) ?? BY_ANY_NAME.get(field.toLowerCase());
   if (name !== undefined) return { kind: 'named', name, definition: FIELDS[name] };
   for (const source of KEY_SOURCES) {
     if (field.startsWith(`${source}.`)) return { kind: 'key', source, key: field.slice(source.length + 1) };
@@ -118,20 +123,35 @@ export function resolveField(field: string): ResolvedField | undefined {
   return undefined;
 }
 
-/** A field name close to `field`, for "did you mean". */
-export function suggestField(field: string): string | undefined {
-  if (field.includes('.')) return `attributes.${field}`;
-  const lower = field.toLowerCase();
-  let best: { name: string; distance: number } | undefined;
-  for (const name of BY_ANY_NAME.keys()) {
-    const distance = editDistance(lower, name);
-    if (distance <= 2 && (best === undefined || distance < best.distance)) best = { name, distance };
+const MOST_SUGGESTIONS = 3;
+
+/** Names near to one that is no field, the nearest first: fields of the signal, or keys for a name with dots. */
+export function suggestFields(field: string, signal?: Signal): string[] {
+  const wanted = field.toLowerCase();
+  const far = Math.max(2, Math.floor(wanted.length / 3));
+  const near: { name: string; distance: number }[] = [];
+  for (const [written, name] of BY_ANY_NAME) {
+    const definition: FieldDefinition = FIELDS[name];
+    if (signal !== undefined && !definition.signals.includes(signal)) continue;
+    const part = wanted.length >= 3 && (written.includes(wanted) || wanted.includes(written));
+    const distance = part ? Math.min(2, editDistance(wanted, written)) : editDistance(wanted, written);
+    if (distance <= far && distance < Math.max(wanted.length, 2)) near.push({ name: written, distance });
   }
-  return best?.name;
+  near.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
+  const names = near.map(({ name }) => name);
+  if (field.includes('.') && signal !== 'exceptions')
+    names.unshift(`attributes.${field}`, `resource.${field}`);
+  return [...new Set(names)].slice(0, MOST_SUGGESTIONS);
 }
 
+/** `a`, `a or b`, `a, b or c`. */
+export function orList(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+}
+
+/** Letters to change, add or leave out. */
 function editDistance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 2) return 3;
+  if (a.length > 40) return a.length;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

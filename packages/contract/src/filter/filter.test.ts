@@ -6,6 +6,7 @@ import { FIELDS, type FieldDefinition } from './fields.ts';
 import { parseGlob, printGlob } from './glob.ts';
 import { parseFilter } from './parse.ts';
 import { printFilter } from './print.ts';
+import { checkRegex } from './regex.ts';
 import { filterSchema } from './schema.ts';
 
 function parsed(text: string): Filter | undefined {
@@ -58,6 +59,54 @@ describe('the text grammar', () => {
     ['duration:>=1.5m', { field: 'duration_ms', op: '>=', value: 90_000 }],
     ['duration<250', { field: 'duration_ms', op: '<', value: 250 }],
     ['duration:1s..2s', { field: 'duration_ms', op: 'between', value: [1_000, 2_000] }],
+    ['duration>1m30s', { field: 'duration_ms', op: '>', value: 90_000 }],
+    ['duration:2s..', { field: 'duration_ms', op: '>=', value: 2_000 }],
+    ['duration:..150ms', { field: 'duration_ms', op: '<=', value: 150 }],
+    ['Duration>2S', { field: 'duration_ms', op: '>', value: 2_000 }],
+    ['SERVICE:Checkout', { field: 'service', op: '=', value: 'Checkout' }],
+    ['body_size>10kB', { field: 'body_size', op: '>', value: 10_000 }],
+    ['body_size>=2MiB', { field: 'body_size', op: '>=', value: 2_097_152 }],
+    ['attributes.size>1.5kB', { field: 'attributes.size', op: '>', value: 1_500 }],
+    ['attributes.n>10k', { field: 'attributes.n', op: '>', value: 10_000 }],
+    ['name:/^GET .*cart$/', { field: 'name', op: 'regex', value: '^GET .*cart$' }],
+    ['-name:/a\\/b/', { not: { field: 'name', op: 'regex', value: 'a/b' } }],
+    ['name!=/a/', { not: { field: 'name', op: 'regex', value: 'a' } }],
+    ['attributes.http.route:/pay', { field: 'attributes.http.route', op: '=', value: '/pay' }],
+    ['attributes.http.route:/pay/:id', { field: 'attributes.http.route', op: '=', value: '/pay/:id' }],
+    ['attributes.http.route:"/pay/"', { field: 'attributes.http.route', op: '=', value: '/pay/' }],
+    [
+      'model:(/^gpt/ or claude)',
+      {
+        or: [
+          { field: 'model', op: 'regex', value: '^gpt' },
+          { field: 'model', op: '=', value: 'claude' },
+        ],
+      },
+    ],
+    ['ref*', { field: 'text', op: 'contains', value: 'ref' }],
+    [
+      'time*out',
+      {
+        and: [
+          { field: 'text', op: 'contains', value: 'time' },
+          { field: 'text', op: 'contains', value: 'out' },
+        ],
+      },
+    ],
+    [
+      'not service:a or service:b and root:true',
+      {
+        or: [
+          { not: { field: 'service', op: '=', value: 'a' } },
+          {
+            and: [
+              { field: 'service', op: '=', value: 'b' },
+              { field: 'root', op: '=', value: true },
+            ],
+          },
+        ],
+      },
+    ],
     ['cost>$0.02', { field: 'cost', op: '>', value: 0.02 }],
     ['input_tokens>10k', { field: 'input_tokens', op: '>', value: 10_000 }],
     ['status:ERROR', { field: 'status', op: '=', value: 'error' }],
@@ -114,7 +163,22 @@ describe('the text grammar', () => {
     ['service:a)', 9, /closes nothing/],
     ['service:(a or b', 8, /never closed/],
     ['service:()', 8, /list is empty/],
-    ['duration>soon', 0, /number/],
+    [
+      'duration>soon',
+      0,
+      /^"duration" is compared with a duration such as 150ms, 2s or 1.5h, not with "soon"/,
+    ],
+    ['duration>2x', 0, /^"duration" is compared/],
+    ['body_size>big', 0, /a size such as/],
+    ['name:/a(b/', 7, /never closed/],
+    ['name:/(?=a)/', 6, /Look-ahead/],
+    ['name:/(a)\\1/', 9, /back to a group/],
+    ['name:/a**/', 8, /nothing to repeat/],
+    ['name:/a{2000}/', 7, /1000 times/],
+    ['name:/[z-a]/', 9, /wrong way round/],
+    ['duration:/a/', 0, /cannot be used with "regex"/],
+    ['status:/a/', 0, /cannot be used with "regex"/],
+    ['***', 0, /nothing to search/],
     ['status:broken', 0, /one of ok, error, unset/],
     ['service>5', 0, /cannot be used with ">"/],
     ['a or', 4, /missing/],
@@ -129,7 +193,14 @@ describe('the text grammar', () => {
     expect(error.length).toBeGreaterThan(0);
   });
 
-  it('suggests the field that was meant', () => {
+  it('suggests the fields that were meant, the nearest first', () => {
+    expect(trouble('tokens>5').hint).toMatch(/^Did you mean input_tokens or output_tokens\?/);
+    expect(trouble('stauts:ok').hint).toMatch(/^Did you mean status/);
+    expect(trouble('zzzzzzzz:1').hint).not.toContain('Did you mean');
+    expect(() => canonicalFilter({ field: 'modle', op: '=', value: 'x' })).toThrow(/Did you mean "model"/);
+    expect(parseFilter('severty:error', 'spans')).toMatchObject({ ok: false });
+    const asked = parseFilter('bdy:x', 'spans');
+    expect(asked.ok ? '' : asked.error.hint).not.toContain('body');
     expect(trouble('servce:b').hint).toContain('service');
     expect(trouble('http.route:b').hint).toContain('attributes.http.route');
   });
@@ -156,6 +227,35 @@ describe('round trips', () => {
   );
   const pair = fc.tuple(number, number).map((both) => [...both]);
 
+  /** Expressions of pieces that are right on their own, slashes and backslashes among them. */
+  const pattern = fc
+    .array(
+      fc.constantFrom(
+        'a',
+        '/',
+        '\\/',
+        '\\\\',
+        '\\d+',
+        '[^/\\]]',
+        '(?:x|y)',
+        ' ',
+        '"',
+        '.*?',
+        'é',
+        '😀',
+        '^',
+        '$',
+        '{',
+        ')'.repeat(0),
+        '(?i)z',
+        '\\"',
+        'a{2,3}',
+      ),
+      { minLength: 1, maxLength: 8 },
+    )
+    .map((parts) => parts.join(''))
+    .filter((one) => one !== '' && checkRegex(one) === undefined);
+
   function condition(field: string, definition: FieldDefinition | undefined): fc.Arbitrary<FilterCondition> {
     const of = <T>(ops: FilterOp[], value: fc.Arbitrary<T>) =>
       fc.record({ field: fc.constant(field), op: fc.constantFrom(...ops), value });
@@ -167,6 +267,7 @@ describe('round trips', () => {
       of(['=', '!='], text),
       of(['in', 'not_in'], fc.array(text, { minLength: 1, maxLength: 4 })),
       of(['contains', 'not_contains', 'starts_with', 'ends_with', 'matches'], some),
+      of(['regex'], pattern),
     ];
     const numbers = [of(['>', '>=', '<', '<='], number), of(['between'], pair)];
     switch (definition?.type) {
@@ -179,6 +280,7 @@ describe('round trips', () => {
         return fc.oneof(
           presence,
           of(['matches', 'contains', 'not_contains'], words),
+          of(['regex'], pattern),
         ) as fc.Arbitrary<FilterCondition>;
       }
       case 'enum':
@@ -190,6 +292,7 @@ describe('round trips', () => {
         return of(['=', '!='], fc.boolean()) as fc.Arbitrary<FilterCondition>;
       case 'number':
       case 'duration':
+      case 'bytes':
         return fc.oneof(
           presence,
           of(['=', '!='], number),
@@ -263,6 +366,25 @@ describe('round trips', () => {
   });
 });
 
+describe('a filter in JSON', () => {
+  it('takes units as the text does', () => {
+    expect(canonicalFilter({ field: 'duration', op: '>', value: '2s' })).toEqual({
+      field: 'duration_ms',
+      op: '>',
+      value: 2_000,
+    });
+    expect(canonicalFilter({ field: 'duration', op: 'between', value: ['150ms', '1m30s'] })).toMatchObject({
+      value: [150, 90_000],
+    });
+    expect(canonicalFilter({ field: 'body_size', op: '>=', value: '2MiB' })).toMatchObject({
+      value: 2_097_152,
+    });
+    expect(canonicalFilter({ field: 'cost', op: 'in', value: ['$0.5', 1] })).toMatchObject({
+      value: [0.5, 1],
+    });
+  });
+});
+
 describe('checking a filter in JSON', () => {
   it.each<[Filter, RegExp]>([
     [{ field: 'nope', op: '=', value: 'x' }, /no field/],
@@ -272,6 +394,9 @@ describe('checking a filter in JSON', () => {
     [{ field: 'cost', op: 'between', value: [1] }, /two values/],
     [{ field: 'cost', op: '>', value: 'much' }, /number/],
     [{ field: 'model', op: 'contains', value: '' }, /not empty/],
+    [{ field: 'model', op: 'regex', value: '' }, /not empty/],
+    [{ field: 'model', op: 'regex', value: 'a(' }, /wrong at its character 2/],
+    [{ field: 'model', op: 'regex', value: 'a'.repeat(501) }, /500 characters/],
     [{ and: Array.from({ length: 101 }, () => ({ field: 'name', op: 'exists' as const })) }, /more than 100/],
   ])('%j', (filter, message) => {
     expect(() => canonicalFilter(filter)).toThrow(message);

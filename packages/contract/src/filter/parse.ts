@@ -1,10 +1,25 @@
 import { type CandelaError, fail } from '@candela/kernel';
 import { FILTER_LIMITS, type Filter, type FilterCondition, type FilterOp, type FilterScalar } from './ast.ts';
-import { canonicalFieldName, canonicalFilter, fieldType, globCondition } from './canonical.ts';
-import { KEY_SOURCES, type ResolvedField, resolveField, type Signal, suggestField } from './fields.ts';
+import {
+  canonicalFieldName,
+  canonicalFilter,
+  fieldType,
+  globCondition,
+  isNumeric,
+  readNumber,
+} from './canonical.ts';
+import {
+  KEY_SOURCES,
+  orList,
+  type ResolvedField,
+  resolveField,
+  type Signal,
+  suggestFields,
+  type FieldType,
+} from './fields.ts';
 import type { GlobPieces } from './glob.ts';
 import { Scanner, type Value } from './scanner.ts';
-import { parseDuration, parseNumber } from './units.ts';
+import { canonicalRegex, checkRegex } from './regex.ts';
 
 export interface FilterTextError {
   readonly message: string;
@@ -176,10 +191,10 @@ class Parser {
     const field = resolveField(name);
     const length = this.scanner.position - start;
     if (field === undefined || (field.kind === 'key' && field.key === '')) {
-      const suggestion = suggestField(name);
-      const meant = suggestion === undefined ? '' : `Did you mean ${suggestion}? `;
+      const near = suggestFields(name, this.signal).map((one) => one.slice(0, 80));
+      const meant = near.length === 0 ? '' : `Did you mean ${orList(near)}? `;
       throw new Trouble(
-        `There is no field "${name}".`,
+        `There is no field "${name.slice(0, 80)}".`,
         start,
         length,
         `${meant}Words that contain ":" or "=" go in quotes.`,
@@ -270,14 +285,15 @@ class Parser {
     const name = canonicalFieldName(field);
     const type = fieldType(field);
     const literal = value.pieces.join('*');
-    const numeric = type === 'number' || type === 'duration';
+    const numeric = isNumeric(type);
+    if (value.regex !== undefined) return regexCondition(name, op, value.regex);
     if (op === ':' && value.pieces.length === 2 && literal === '*') return { field: name, op: 'exists' };
     if (op === ':' && (numeric || type === 'key') && value.bare) {
       const range = this.range(type, literal);
-      if (range !== undefined) return { field: name, op: 'between', value: range };
+      if (range !== undefined) return { field: name, ...range };
     }
     if (numeric || (type !== 'enum' && op !== ':' && op !== '=' && op !== '!=')) {
-      const number = type === 'duration' ? parseDuration(literal) : parseNumber(literal);
+      const number = readNumber(type, literal);
       // Left as text when it is none: the check that follows says so with the field's name.
       return { field: name, op: op === ':' ? '=' : op, value: number ?? literal };
     }
@@ -293,22 +309,31 @@ class Parser {
     return condition.op === '=' ? { ...condition, op: '!=' } : { not: condition };
   }
 
-  private range(type: string, literal: string): [number, number] | undefined {
+  /** `1s..2s`, and open at one end: `1s..`, `..2s`. */
+  private range(
+    type: FieldType | 'key',
+    literal: string,
+  ): { op: FilterOp; value: number | [number, number] } | undefined {
     const at = literal.indexOf('..');
-    if (at <= 0) return undefined;
-    const read = type === 'duration' ? parseDuration : parseNumber;
-    const low = read(literal.slice(0, at));
-    const high = read(literal.slice(at + 2));
-    return low === undefined || high === undefined ? undefined : [low, high];
+    if (at < 0) return undefined;
+    const [from, to] = [literal.slice(0, at), literal.slice(at + 2)];
+    const low = from === '' ? undefined : readNumber(type, from);
+    const high = to === '' ? undefined : readNumber(type, to);
+    if (low !== undefined && high !== undefined) return { op: 'between', value: [low, high] };
+    if (low !== undefined && to === '') return { op: '>=', value: low };
+    if (high !== undefined && from === '') return { op: '<=', value: high };
+    return undefined;
   }
 
   private words(): Filter {
     const { scanner } = this;
     const start = scanner.position;
-    const word = scanner.peek() === '"' ? this.quoted() : scanner.takeWhile(/[^\s()"]/);
-    if (word.trim() === '') {
-      throw new Trouble('There is nothing to search for here.', start, scanner.position - start);
-    }
+    const isQuoted = scanner.peek() === '"';
+    const word = isQuoted ? this.quoted() : scanner.takeWhile(/[^\s()"]/);
+    const nothing = () =>
+      new Trouble('There is nothing to search for here.', start, scanner.position - start, 'Write a word.');
+    if (word.trim() === '') throw nothing();
+    if (!isQuoted && word.includes('*')) return wildcardWord(word) ?? fault(nothing());
     return { field: 'text', op: 'matches', value: word };
   }
 
@@ -318,6 +343,38 @@ class Parser {
     if (text === undefined) throw new Trouble('This quote is never closed.', start, 1, 'Add a closing ".');
     return text;
   }
+}
+
+function regexCondition(
+  field: string,
+  op: FilterOp | ':',
+  regex: { pattern: string; position: number },
+): Filter {
+  const pattern = canonicalRegex(regex.pattern);
+  const trouble = checkRegex(regex.pattern);
+  if (trouble !== undefined) {
+    throw new Trouble(
+      trouble.message,
+      regex.position + trouble.position,
+      1,
+      'A value that begins and ends with "/" is a regular expression; in quotes it is text.',
+    );
+  }
+  const condition: Filter = { field, op: 'regex', value: pattern };
+  if (op === '!=') return { not: condition };
+  // Any other operator says by itself that it takes no pattern.
+  return op === ':' || op === '=' ? condition : { field, op, value: `/${pattern}/` };
+}
+
+/** A free word with stars: its pieces occur somewhere, also inside of words. */
+function wildcardWord(word: string): Filter | undefined {
+  const parts = word.split('*').filter((part) => part !== '');
+  const items = parts.map((value): Filter => ({ field: 'text', op: 'contains', value }));
+  return items.length > 1 ? { and: items } : items[0];
+}
+
+function fault(error: Error): never {
+  throw error;
 }
 
 function isContains(pieces: GlobPieces): boolean {

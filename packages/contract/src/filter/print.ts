@@ -11,12 +11,14 @@ function quote(text: string): string {
   return `"${text.replaceAll(/["\\]/g, (character) => `\\${character}`)}"`;
 }
 
-function bare(text: string): string {
+/** A value as the grammar writes it: bare when it is a simple word, else quoted. */
+export function printValue(text: string): string {
   const plain = BARE_VALUE.test(text) && !text.includes('..') && !/^(?:and|or|not)$/i.test(text);
   return plain ? text : quote(text);
 }
 
-function fieldText(name: string): string {
+/** A field's full name as the grammar writes it. */
+export function printFieldName(name: string): string {
   if (name === 'duration_ms') return 'duration';
   if (name === 'ttft_ms') return 'ttft';
   const source = KEY_SOURCES.find((one) => name.startsWith(`${one}.`));
@@ -26,20 +28,20 @@ function fieldText(name: string): string {
 }
 
 function globText(pieces: GlobPieces): string {
-  return pieces.map((piece) => (piece === '' ? '' : bare(piece))).join('*');
+  return pieces.map((piece) => (piece === '' ? '' : printValue(piece))).join('*');
 }
 
 function conditionText(condition: FilterCondition): string {
   const { op, value } = condition;
   const resolved = requireField(condition.field);
   const type = fieldType(resolved);
-  const field = fieldText(condition.field);
+  const field = printFieldName(condition.field);
   const one = (item: FilterScalar) =>
     type === 'duration' && typeof item === 'number'
       ? printDuration(item)
       : typeof item === 'number'
         ? String(item)
-        : bare(String(item));
+        : printValue(String(item));
   const list = Array.isArray(value) ? (value as readonly FilterScalar[]) : [];
   const single = list.length === 0 && value !== undefined ? (value as FilterScalar) : '';
   switch (op) {
@@ -56,16 +58,19 @@ function conditionText(condition: FilterCondition): string {
     case 'not_exists':
       return `-${field}:*`;
     case 'contains':
-      return `${field}:*${bare(String(single))}*`;
+      return `${field}:*${printValue(String(single))}*`;
     case 'not_contains':
-      return `-${field}:*${bare(String(single))}*`;
+      return `-${field}:*${printValue(String(single))}*`;
     case 'starts_with':
-      return `${field}:${bare(String(single))}*`;
+      return `${field}:${printValue(String(single))}*`;
     case 'ends_with':
-      return `${field}:*${bare(String(single))}`;
+      return `${field}:*${printValue(String(single))}`;
     case 'matches':
       if (type !== 'text') return `${field}:${globText(parseGlob(String(single)))}`;
       return condition.field === 'text' ? quote(String(single)) : `${field}:${quote(String(single))}`;
+    case 'regex':
+      // Pairs of a backslash and its character stay together, so a slash on its own is never escaped already.
+      return `${field}:/${String(single).replaceAll(/\\[\s\S]|\//g, (part) => (part === '/' ? '\\/' : part))}/`;
     case 'between':
       return `${field}:${list.map(one).join('..')}`;
     case '>':

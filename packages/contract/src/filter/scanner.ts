@@ -4,6 +4,8 @@ import type { FilterOp } from './ast.ts';
 export interface Value {
   readonly pieces: readonly string[];
   readonly bare: boolean;
+  /** The expression of `/expression/`, where it begins in the text. */
+  readonly regex?: { readonly pattern: string; readonly position: number };
 }
 
 const OPERATORS: readonly [string, FilterOp | ':'][] = [
@@ -91,6 +93,8 @@ export class Scanner {
 
   /** Bare and quoted pieces with stars between; undefined when nothing is here. */
   takeValue(inList: boolean): Value | 'unclosed' | undefined {
+    const regex = this.takeRegex(inList);
+    if (regex !== undefined) return { pieces: [''], bare: false, regex };
     const pieces = [''];
     const start = this.position;
     let bare = true;
@@ -111,5 +115,28 @@ export class Scanner {
       }
     }
     return this.position === start ? undefined : { pieces, bare };
+  }
+
+  /**
+   * `/expression/`: from a slash to the next one that no backslash precedes, with the end of the value behind it. Any
+   * other text that begins with a slash is a value like any other: `route:/pay`.
+   */
+  private takeRegex(inList: boolean): Value['regex'] {
+    if (this.peek() !== '/') return undefined;
+    const position = this.position + 1;
+    let pattern = '';
+    for (let at = position; at < this.text.length; at++) {
+      const character = this.text.charAt(at);
+      if (character === '/') {
+        const behind = this.text.charAt(at + 1);
+        const ends = behind === '' || /\s/.test(behind) || behind === ')' || (inList && behind === ',');
+        if (!ends || pattern === '') return undefined;
+        this.position = at + 1;
+        return { pattern, position };
+      }
+      pattern += character;
+      if (character === '\\' && at + 1 < this.text.length) pattern += this.text.charAt(++at);
+    }
+    return undefined;
   }
 }

@@ -15,15 +15,45 @@ const MULTIPLIER: ReadonlyMap<string, number> = new Map([
   ['b', 1e9],
 ]);
 
+const BYTE_UNITS: ReadonlyMap<string, number> = new Map([
+  ['k', 1e3],
+  ['m', 1e6],
+  ['g', 1e9],
+  ['t', 1e12],
+  ['ki', 2 ** 10],
+  ['mi', 2 ** 20],
+  ['gi', 2 ** 30],
+  ['ti', 2 ** 40],
+]);
+
 const NUMBER = String.raw`[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?`;
 const DURATION = new RegExp(`^(${NUMBER})(ns|us|µs|ms|s|min|m|h|d)?$`, 'i');
+const SEVERAL = /^(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|min|m|h|d)){2,8}$/i;
+const PART = /\d+(?:\.\d+)?(?:ns|us|µs|ms|s|min|m|h|d)/gi;
+const BYTES = new RegExp(`^(${NUMBER})\\s?([kmgt]i?)?b?$`, 'i');
 const PLAIN = new RegExp(String.raw`^\$?(${NUMBER})([kmb])?$`, 'i');
 
-/** Milliseconds of `2s`, `250ms`, `1.5h`; a bare number is milliseconds. */
+/** Milliseconds of `2s`, `250ms`, `1.5h`, `1m30s`; a bare number is milliseconds. */
 export function parseDuration(text: string): number | undefined {
   const match = DURATION.exec(text);
-  if (!match) return undefined;
+  if (!match) return severalUnits(text);
   const value = Number(match[1]) * (UNIT_MS.get((match[2] ?? 'ms').toLowerCase()) ?? 1);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** `1h30m`: every part with its unit. */
+function severalUnits(text: string): number | undefined {
+  if (!SEVERAL.test(text)) return undefined;
+  let sum = 0;
+  for (const [part] of text.matchAll(PART)) sum += parseDuration(part) ?? Number.NaN;
+  return Number.isFinite(sum) ? sum : undefined;
+}
+
+/** Bytes of `512`, `10kB`, `1.5MiB`: k, M, G, T are thousands, Ki, Mi, Gi, Ti are 1,024s. */
+export function parseBytes(text: string): number | undefined {
+  const match = BYTES.exec(text);
+  if (!match) return undefined;
+  const value = Number(match[1]) * (BYTE_UNITS.get((match[2] ?? '').toLowerCase()) ?? 1);
   return Number.isFinite(value) ? value : undefined;
 }
 

@@ -72,7 +72,7 @@ function fieldCondition(field: Field, filter: FilterCondition, params: Params): 
       return `${field.sql} ${filter.op} ${params.bind(first, 'UInt8')}`;
     }
     case 'id':
-      return textCondition(field.sql, lowerCased(filter), params);
+      return textCondition(field.sql, filter.op === 'regex' ? filter : lowerCased(filter), params);
     case 'boolean':
       return filter.value === true ? field.sql : `NOT (${field.sql})`;
     case 'number':
@@ -80,6 +80,7 @@ function fieldCondition(field: Field, filter: FilterCondition, params: Params): 
       return numberCondition(field.sql, field.scale, filter, params);
     case 'words':
       if (filter.op === 'exists') return field.exists;
+      if (filter.op === 'regex') return field.matches(String(filter.value), params);
       return filter.op === 'contains'
         ? field.contains(String(filter.value), params)
         : field.words(String(filter.value), params);
@@ -103,6 +104,8 @@ function textCondition(sql: string, filter: FilterCondition, params: Params): st
       return `startsWith(lowerUTF8(${sql}), ${pattern()})`;
     case 'ends_with':
       return `endsWith(lowerUTF8(${sql}), ${pattern()})`;
+    case 'regex':
+      return `match(${sql}, ${bound()})`;
     case 'matches':
       return `lowerUTF8(${sql}) LIKE ${params.bind(likePattern(String(filter.value)), 'String')}`;
     default:

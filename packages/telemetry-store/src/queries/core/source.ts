@@ -21,6 +21,8 @@ export type Field =
       words(text: string, params: Params): string;
       /** The text occurs as it is. */
       contains(text: string, params: Params): string;
+      /** A regular expression matches. */
+      matches(pattern: string, params: Params): string;
     };
 
 /** The rows of a signal: where they lie and how filter fields are read from them. One constant a signal. */

@@ -13,6 +13,7 @@ const body: Field = {
     return words.map((word) => `hasToken(${LOG_TEXT}, ${params.bind(word, 'String')})`).join(' AND ');
   },
   contains: (text, params) => `position(lowerUTF8(Body), ${params.bind(text.toLowerCase(), 'String')}) > 0`,
+  matches: (pattern, params) => `match(Body, ${params.bind(pattern, 'String')})`,
 };
 
 type LogField = Exclude<
@@ -30,6 +31,7 @@ type LogField = Exclude<
   | 'ttft_ms'
   | 'prompt'
   | 'completion'
+  | 'agent_version'
   | 'message'
   | 'fingerprint'
   | 'metric'
@@ -57,6 +59,7 @@ const LOG_FIELDS: Record<LogField, Field> = {
   severity_text: column('SeverityText'),
   event: column('EventName'),
   body,
+  body_size: { kind: 'number', sql: 'length(Body)', scale: 1, exists: '1' },
   text: body,
 };
 

@@ -3,13 +3,14 @@ import { isContentKey } from '@candela/semconv';
 import { AGENT_VERSION, SPAN_ATTRIBUTE_PAIRS } from '../../schema/expressions.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 import { column, type Field, type Source } from '../core/source.ts';
-import { containsAnywhere, wordsAnywhere } from './span-words.ts';
+import { containsAnywhere, matchesAnywhere, wordsAnywhere } from './span-words.ts';
 
 const words = (part: 'prompt' | 'completion' | 'any'): Field => ({
   kind: 'words',
   exists: 'notEmpty(mapKeys(ContentAttributes))',
   words: (text, params) => wordsAnywhere(part, text, params),
   contains: (text, params) => containsAnywhere(part, text, params),
+  matches: (pattern, params) => matchesAnywhere(part, pattern, params),
 });
 
 const capitalised = (names: readonly string[]): ReadonlyMap<string, string> =>
@@ -17,7 +18,7 @@ const capitalised = (names: readonly string[]): ReadonlyMap<string, string> =>
 
 /** Fields that spans have; the contract's table says which these are, the compiler demands each of them here. */
 export const SPAN_FIELDS: Record<
-  Exclude<FieldName, 'severity' | 'severity_text' | 'event' | 'body' | 'message' | 'fingerprint' | 'metric'>,
+  Exclude<FieldName, 'severity' | 'severity_text' | 'event' | 'body' | 'body_size' | 'message' | 'fingerprint' | 'metric'>,
   Field
 > = {
   service: column('ServiceName'),

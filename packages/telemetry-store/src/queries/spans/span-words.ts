@@ -28,7 +28,16 @@ export function wordsAnywhere(part: ContentPart, text: string, params: Params): 
 /** The text occurs as it is, whatever its case, in one of the texts. */
 export function containsAnywhere(part: ContentPart, text: string, params: Params): string {
   const needle = params.bind(text.toLowerCase(), 'String');
-  const found = (sql: string) => `position(lowerUTF8(${sql}), ${needle}) > 0`;
+  return anywhere(part, (sql) => `position(lowerUTF8(${sql}), ${needle}) > 0`);
+}
+
+/** A regular expression matches one of the texts. */
+export function matchesAnywhere(part: ContentPart, pattern: string, params: Params): string {
+  const bound = params.bind(pattern, 'String');
+  return anywhere(part, (sql) => `match(${sql}, ${bound})`);
+}
+
+function anywhere(part: ContentPart, found: (sql: string) => string): string {
   const texts = part === 'any' ? 'mapValues(ContentAttributes)' : values(part);
   const inContent = `arrayExists(t -> ${found('t')}, ${texts})`;
   return part === 'any' ? `${inContent} OR ${found('SpanName')} OR ${found('StatusMessage')}` : inContent;
