@@ -7,6 +7,8 @@ export interface SeedSpan {
   readonly name: string;
   readonly startMs?: number;
   readonly durationMs?: number;
+  /** Sent while it runs: without an end. */
+  readonly unfinished?: boolean;
   /** OTLP numbers: 1 internal, 2 server, 3 client. */
   readonly kind?: number;
   readonly failed?: string;
@@ -43,6 +45,83 @@ export async function sendTrace(otlpHttp: string, trace: SeedTrace): Promise<voi
   }
 }
 
+/** A log record of a span, some milliseconds after the start of its trace. */
+export interface SeedLog {
+  readonly spanId: string;
+  /** OTLP severity number. */
+  readonly severity: number;
+  readonly body: string;
+  readonly afterMs: number;
+}
+
+/** Sends log records of a trace by OTLP/JSON. */
+export async function sendLogs(otlpHttp: string, trace: SeedTrace, logs: readonly SeedLog[]): Promise<void> {
+  const resource = { attributes: attributesOf({ 'service.name': trace.service }) };
+  const logRecords = logs.map((log) => ({
+    timeUnixNano: nanos(trace.startedAt + log.afterMs),
+    severityNumber: log.severity,
+    body: { stringValue: log.body },
+    traceId: trace.traceId,
+    spanId: log.spanId,
+  }));
+  const response = await fetch(`${otlpHttp}/v1/logs`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ resourceLogs: [{ resource, scopeLogs: [{ logRecords }] }] }),
+  });
+  if (!response.ok) throw new Error(`OTLP answered ${response.status}: ${await response.text()}`);
+  await response.body?.cancel();
+}
+
+/** A log record as the tests write it. */
+export interface SeedRecord {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly body: string | Readonly<Record<string, string | number>>;
+  /** OTLP severity number; absent: none. */
+  readonly severity?: number;
+  readonly severityText?: string;
+  readonly eventName?: string;
+  readonly traceId?: string;
+  readonly spanId?: string;
+  readonly attributes?: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** Sends log records of one service instance by OTLP/JSON, oldest first as given. */
+export async function sendRecords(
+  otlpHttp: string,
+  resource: { readonly service: string; readonly instance?: string; readonly environment?: string },
+  records: readonly SeedRecord[],
+): Promise<void> {
+  const attributes = attributesOf({
+    'service.name': resource.service,
+    'service.instance.id': resource.instance ?? `${resource.service}-1`,
+    'deployment.environment.name': resource.environment ?? 'production',
+  });
+  const logRecords = records.map((record) => ({
+    timeUnixNano: nanos(record.at),
+    body:
+      typeof record.body === 'string'
+        ? { stringValue: record.body }
+        : { kvlistValue: { values: attributesOf(record.body) } },
+    attributes: attributesOf(record.attributes ?? {}),
+    ...(record.severity === undefined ? {} : { severityNumber: record.severity }),
+    ...(record.severityText === undefined ? {} : { severityText: record.severityText }),
+    ...(record.eventName === undefined ? {} : { eventName: record.eventName }),
+    ...(record.traceId === undefined ? {} : { traceId: record.traceId }),
+    ...(record.spanId === undefined ? {} : { spanId: record.spanId }),
+  }));
+  const response = await fetch(`${otlpHttp}/v1/logs`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ resourceLogs: [{ resource: { attributes }, scopeLogs: [{ logRecords }] }] }),
+  });
+  const answer = await response.text();
+  if (!response.ok || /rejectedLogRecords":"?[1-9]/.test(answer)) {
+    throw new Error(`OTLP answered ${response.status}: ${answer}`);
+  }
+}
+
 function requestOf(trace: SeedTrace, spans: readonly SeedSpan[]) {
   const resource = {
     'service.name': trace.service,
@@ -70,7 +149,7 @@ function spanOf(trace: SeedTrace, span: SeedSpan) {
     name: span.name,
     kind: span.kind ?? 1,
     startTimeUnixNano: nanos(startMs),
-    endTimeUnixNano: nanos(endMs),
+    ...(span.unfinished === true ? {} : { endTimeUnixNano: nanos(endMs) }),
     attributes: attributesOf(span.attributes ?? {}),
     events: (span.events ?? []).map((event) => ({
       name: event.name,

@@ -1,7 +1,17 @@
+import { exceptionsShots } from './exceptions.ts';
+import { homeShots } from './home.ts';
+import { logsShots } from './logs.ts';
 import { shellShots } from './shell.ts';
 import type { ShotGroup } from './shot.ts';
 import { traceShots } from './trace.ts';
 import { tracesShots } from './traces.ts';
 
 /** Every feature's pictures; the one registry. */
-export const SHOT_GROUPS: readonly ShotGroup[] = [tracesShots, traceShots, shellShots];
+export const SHOT_GROUPS: readonly ShotGroup[] = [
+  homeShots,
+  tracesShots,
+  traceShots,
+  logsShots,
+  exceptionsShots,
+  shellShots,
+];

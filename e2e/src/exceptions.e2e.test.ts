@@ -1,0 +1,147 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { whyNoBrowser } from './chromium.ts';
+import { newSpanId, newTraceId, type SeedTrace } from './otlp.ts';
+import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+
+const missing = whyNoBrowser();
+if (missing !== undefined) console.warn(`SKIPPED, exceptions in the browser: ${missing}`);
+
+const STACK = `TimeoutError: Timed out
+    at place (/app/src/orders.ts:81:13)
+    at async Layer.handle (/app/node_modules/express/lib/router/layer.js:95:5)
+    at async main (/app/src/main.ts:3:1)`;
+const HOSTILE = '<img src=x onerror="window.__hacked=1">';
+
+function failing(index: number, now: number): SeedTrace {
+  const isHostile = index % 10 === 9;
+  const type = isHostile ? HOSTILE : index % 3 === 0 ? 'KeyError' : 'TimeoutError';
+  const message = isHostile
+    ? HOSTILE
+    : index % 3 === 0
+      ? `'order_id'`
+      : `Timed out after ${1_000 + index} ms`;
+  return {
+    traceId: newTraceId(),
+    service: index % 2 === 0 ? 'shop' : 'checkout',
+    startedAt: now - index * 60_000 - 10_000,
+    spans: [
+      {
+        spanId: newSpanId(),
+        name: 'POST /orders',
+        durationMs: 50,
+        failed: 'failed',
+        attributes: {
+          'user.id': `user-${index % 4}`,
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.request.model': 'gpt-4o',
+        },
+        events: [
+          {
+            name: 'exception',
+            attributes: {
+              'exception.type': type,
+              'exception.message': message,
+              'exception.stacktrace': STACK,
+            },
+          },
+        ],
+      },
+    ],
+  };
+}
+
+describe.skipIf(missing !== undefined)('exceptions', () => {
+  let stage: Stage;
+  const heard: string[][] = [];
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage?.close());
+  afterEach(() => {
+    expect(
+      heard
+        .splice(0)
+        .flat()
+        .filter((complaint) => !complaint.includes('404')),
+    ).toEqual([]);
+  });
+  const open = async (path: string, options?: { colorScheme?: 'light' | 'dark' }) => {
+    const { page, complaints } = await stage.open(path, options);
+    heard.push(complaints);
+    return { page, rows: page.locator('[role=grid] [role=row][aria-rowindex]') };
+  };
+
+  it('begin with what to paste, and turn live when it was run', async () => {
+    const { page, rows } = await open('/exceptions');
+    await page.getByRole('heading', { name: 'No exception so far' }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const run = spawnSync('bash', ['-c', await page.getByRole('tabpanel').innerText()], { encoding: 'utf8' });
+    expect(run.stderr).toBe('');
+    await rows.first().waitFor();
+    expect(await rows.first().innerText()).toContain('GreetingError');
+    const now = Date.now();
+    await stage.seed(...Array.from({ length: 30 }, (_, index) => failing(index, now)));
+  });
+
+  it('are grouped by type and message, sorted and filtered', async () => {
+    const { page, rows } = await open('/exceptions');
+    await soon(() => rows.count()).toBe(4);
+    await page.getByRole('button', { name: 'Count' }).click();
+    await soon(async () => (await rows.first().innerText()).includes('TimeoutError')).toBe(true);
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('-count');
+    expect(await rows.first().innerText()).toMatch(/New/);
+    const facets = page.getByRole('complementary', { name: 'Facets' });
+    await facets
+      .getByRole('region', { name: 'Error type' })
+      .getByRole('button', { name: 'KeyError' })
+      .first()
+      .click();
+    await soon(() => rows.count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('q')).toBe('error_type:KeyError');
+    await page.getByRole('combobox', { name: 'Search' }).fill('duration>2s');
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('alert').innerText()).toContain('does not exist on exceptions');
+    expect(await page.evaluate('window.__hacked')).toBeUndefined();
+  });
+
+  it('open by keyboard, show whom they hit, and lead to the span', async () => {
+    const { page, rows } = await open('/exceptions?q=error_type:TimeoutError');
+    await rows.first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'TimeoutError', level: 1 }).waitFor();
+    const users = page.getByRole('region', { name: 'Users' });
+    await users.getByRole('button', { name: 'user-1' }).click();
+    await soon(() => new URL(page.url()).searchParams.get('q')).toBe('error_type:TimeoutError user:user-1');
+    await page.getByText('at place (/app/src/orders.ts:81:13)').waitFor();
+    expect(await page.getByText('node_modules/express').count()).toBe(0);
+    await page.getByRole('button', { name: '1 library frame' }).click();
+    await page.getByText('node_modules/express').waitFor();
+    await page.getByRole('link', { name: 'POST /orders' }).first().click();
+    await page.getByRole('tree', { name: 'Spans' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('span')).toMatch(/^[0-9a-f]{16}$/);
+    await page.goBack();
+    await page.getByRole('heading', { name: 'TimeoutError', level: 1 }).waitFor();
+    await page.keyboard.press('Escape');
+    await rows.first().waitFor();
+  });
+
+  it('say when a group is not here', async () => {
+    const { page } = await open('/exceptions/00000000000000ff');
+    await page.getByRole('heading', { name: 'This exception is not here' }).waitFor();
+    await page.getByRole('button', { name: 'All exceptions' }).click();
+    await page.getByRole('grid', { name: 'Exceptions' }).waitFor();
+  });
+
+  for (const colorScheme of ['dark', 'light'] as const)
+    it(`pass the accessibility rules (${colorScheme})`, async () => {
+      const { page, rows } = await open('/exceptions', { colorScheme });
+      await rows.first().waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await rows.filter({ hasText: 'TimeoutError' }).first().click();
+      await page.getByRole('heading', { name: 'TimeoutError', level: 1 }).waitFor();
+      await page.getByRole('region', { name: 'Stack trace' }).waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+    });
+});

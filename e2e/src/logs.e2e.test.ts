@@ -1,0 +1,208 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { whyNoBrowser } from './chromium.ts';
+import { newSpanId, newTraceId, sendRecords } from './otlp.ts';
+import { LogsPage } from './pages/logs-page.ts';
+import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+
+const missing = whyNoBrowser();
+if (missing !== undefined) console.warn(`SKIPPED, logs in the browser: ${missing}`);
+
+const HOSTILE = '<img src=x onerror="window.__hacked=1"> \u001B[31mred\u001B[0m';
+
+describe.skipIf(missing !== undefined)('logs', () => {
+  let stage: Stage;
+  const traceId = newTraceId();
+  const spanId = newSpanId();
+  const heard: string[][] = [];
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage?.close());
+  afterEach(() => {
+    expect(heard.splice(0).flat()).toEqual([]);
+  });
+  const open = async (path: string, options?: { colorScheme?: 'light' | 'dark' }) => {
+    const opened = await stage.open(path, options);
+    heard.push(opened.complaints);
+    return { page: opened.page, logs: new LogsPage(opened.page) };
+  };
+
+  it('begin with what to paste, and turn live when it was run', async () => {
+    const { page, logs } = await open('/logs');
+    await page.getByRole('heading', { name: 'Send the first log record' }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const snippet = await page.getByRole('tabpanel').innerText();
+    const run = spawnSync('bash', ['-c', snippet], { encoding: 'utf8' });
+    expect(run.stderr).toBe('');
+    await logs.loaded();
+    expect(await logs.lines()).toEqual([expect.stringContaining('Hello from the shell')]);
+  });
+
+  it('take the records of the other tests', async () => {
+    const now = Date.now();
+    const severities = [1, 5, 9, 13, 17, 21];
+    await sendRecords(
+      stage.platform.otlpHttp,
+      { service: 'shop' },
+      Array.from({ length: 240 }, (_, index) => ({
+        at: now - 3_000_000 + index * 10_000,
+        severity: severities[index % severities.length] as number,
+        body: `shop line ${index}`,
+        attributes: { 'order.id': `o-${index % 7}` },
+      })),
+    );
+    await sendRecords(stage.platform.otlpHttp, { service: 'checkout' }, [
+      { at: now - 60_000, severity: 9, body: { msg: 'order placed', total: 12 } },
+      { at: now - 59_000, body: HOSTILE, severityText: 'WARNING', attributes: { [HOSTILE]: HOSTILE } },
+      {
+        at: now - 58_000,
+        severity: 17,
+        body: 'charge failed\n  second line',
+        traceId,
+        spanId,
+        attributes: { 'exception.type': 'CardDeclined', 'exception.message': 'card 4711 declined' },
+      },
+      {
+        at: now - 57_000,
+        severity: 9,
+        body: { content: 'Where is my parcel?' },
+        eventName: 'gen_ai.user.message',
+      },
+    ]);
+    await stage.seed({
+      traceId,
+      service: 'checkout',
+      startedAt: now - 58_500,
+      spans: [{ spanId, name: 'charge', durationMs: 900, failed: 'declined' }],
+    });
+    await soon(async () => {
+      const answer = await fetch(`${stage.platform.http}/api/telemetry/logs/search`, {
+        method: 'POST',
+        body: JSON.stringify({ q: 'service:checkout' }),
+      });
+      return ((await answer.json()) as { data: unknown[] }).data.length;
+    }).toBe(4);
+  });
+
+  it('are searched by words, severity and attributes', async () => {
+    const { page, logs } = await open('/logs');
+    await logs.loaded();
+    await page.keyboard.press('/');
+    await logs.search('severity>=error service:shop');
+    await soon(() => logs.parameter('q')).toBe('severity>=error service:shop');
+    await soon(async () => (await logs.lines()).every((line) => /Error|Fatal/.test(line))).toBe(true);
+    await logs.search('attributes.order.id:o-3 body:"line 3"');
+    await soon(() => logs.rows.count()).toBe(1);
+    await logs.search('severity>=loud');
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.innerText()).toContain('unset, trace, debug');
+  });
+
+  it('page further on scrolling, and go the other way round', async () => {
+    const { page, logs } = await open('/logs?q=service:shop');
+    await logs.loaded();
+    const scroller = page.getByTestId('scroller');
+    for (let step = 0; step < 40 && !(await page.getByText('All 240 rows shown').isVisible()); step += 1) {
+      await scroller.evaluate((element: { scrollTop: number; scrollHeight: number }) => {
+        element.scrollTop = element.scrollHeight;
+      });
+      await page.waitForTimeout(150);
+    }
+    expect(await page.getByText('All 240 rows shown').isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Time', exact: true }).click();
+    await soon(async () => (await logs.lines())[0]).toContain('shop line 0');
+    expect(logs.parameter('sort')).toBe('time');
+  });
+
+  it('filter by facets and by the chart', async () => {
+    const { page, logs } = await open('/logs');
+    await logs.loaded();
+    await logs.facet('Severity').getByRole('button', { name: 'warn' }).first().click();
+    await soon(() => logs.parameter('q')).toBe('severity:warn');
+    await soon(async () => (await logs.lines()).every((line) => line.includes('Warn'))).toBe(true);
+    await page
+      .getByRole('img', { name: /Log records by severity/ })
+      .or(page.getByLabel('Log records by severity'))
+      .first()
+      .waitFor();
+  });
+
+  it('open beside the list, walk by keyboard, and close', async () => {
+    const { page, logs } = await open('/logs?q=service:checkout');
+    await logs.loaded();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await logs.panel.waitFor();
+    await logs.panel.getByText('Where is my parcel?').first().waitFor();
+    await page.keyboard.press('j');
+    await logs.panel.getByText('second line').first().waitFor();
+    await logs.panel.getByText('card 4711 declined').waitFor();
+    await page.reload();
+    await logs.panel.getByText('second line').first().waitFor();
+    await logs.panel.getByRole('tab', { name: 'Context' }).click();
+    await soon(() => logs.contextLines.count()).toBe(5);
+    expect(await logs.contextLines.nth(2).getAttribute('aria-current')).toBe('true');
+    await logs.contextLines.nth(1).getByRole('button').click();
+    await logs.panel.getByRole('tab', { name: 'Body' }).click();
+    await logs.panel.getByText('onerror').waitFor();
+    expect(await logs.panel.getByText('red').innerText()).not.toContain('\u001B');
+    await page.keyboard.press('Escape');
+    await logs.panel.waitFor({ state: 'detached' });
+    expect(await page.evaluate('window.__hacked')).toBeUndefined();
+  });
+
+  it('lead to the span, and their attributes to records like them', async () => {
+    const { page, logs } = await open('/logs?q=service:checkout severity:error');
+    await logs.loaded();
+    await logs.rows.first().click();
+    await logs.panel.getByRole('tab', { name: 'Attributes' }).click();
+    await logs.panel.getByText('exception.type').hover();
+    await logs.panel.getByRole('button', { name: 'Only records with this exception.type' }).click();
+    await soon(() => logs.parameter('q')).toContain('attributes.exception.type:CardDeclined');
+    await page.goBack();
+    await logs.panel.getByRole('link', { name: 'Open the span in its trace' }).click();
+    await page.getByRole('heading', { name: 'charge' }).first().waitFor();
+    expect(new URL(page.url()).searchParams.get('span')).toBe(spanId);
+  });
+
+  it('wrap, and choose columns', async () => {
+    const { page, logs } = await open('/logs?q=body:"charge failed"');
+    await logs.loaded();
+    const height = async () => (await logs.rows.first().boundingBox())?.height ?? 0;
+    const before = await height();
+    await page.keyboard.press('w');
+    await soon(height).toBeGreaterThan(before);
+    expect(logs.parameter('wrap')).toBe('1');
+    await page.getByRole('button', { name: 'Choose columns' }).click();
+    await page.getByRole('checkbox', { name: 'Scope' }).check();
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: 'Scope' }).waitFor();
+  });
+
+  it('arrive live', async () => {
+    const { logs } = await open('/logs?q=service:late&from=-1h&live=1');
+    await logs.page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+    await sendRecords(stage.platform.otlpHttp, { service: 'late' }, [
+      { at: Date.now(), severity: 9, body: 'just now' },
+    ]);
+    await logs.loaded();
+    expect(await logs.lines()).toEqual([expect.stringContaining('just now')]);
+  });
+
+  for (const colorScheme of ['dark', 'light'] as const)
+    it(`pass the accessibility rules (${colorScheme})`, async () => {
+      const { page, logs } = await open('/logs', { colorScheme });
+      await logs.loaded();
+      await logs.facet('Severity').waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await logs.rows.nth(1).click();
+      await logs.panel.waitFor();
+      for (const tab of ['Body', 'Attributes', 'Context']) {
+        await logs.panel.getByRole('tab', { name: tab }).click();
+        await page.waitForTimeout(300);
+        expect(await accessibilityFindings(page), tab).toEqual([]);
+      }
+    });
+});
