@@ -49,12 +49,15 @@ export async function readGraph(
   const named = (kind: 'model' | 'tool', parts: typeof models) =>
     parts
       .filter((part) => part.name !== '')
-      .map((part): AgentEdge & { target: Target } => {
+      .map((part): { edge: AgentEdge; target: Target } => {
         const target: Target = { kind, name: part.name };
-        return { from: idOf(self), to: idOf(target), figures: part.figures, basis: 'window', target };
+        return {
+          target,
+          edge: { from: idOf(self), to: idOf(target), figures: part.figures, basis: 'window' },
+        };
       });
   const exact = [...named('model', models), ...named('tool', tools)];
-  const taken = new Set(exact.map((edge) => edge.to));
+  const taken = new Set(exact.map(({ edge }) => edge.to));
   const relations = relationsOf(sample.spans, MODELS).toSorted((a, b) => b.spans.length - a.spans.length);
   const nodes = new Map<string, Target>([[idOf(self), self]]);
   for (const { target } of exact) if (nodes.size <= MAX_NODES) nodes.set(idOf(target), target);
@@ -67,7 +70,7 @@ export async function readGraph(
     for (const node of [from, relation.to]) if (nodes.size <= MAX_NODES) nodes.set(idOf(node), node);
     followed.push({ from: idOf(from), to: idOf(relation.to), figures: figuresOf(relation), basis: 'newest' });
   }
-  const edges = [...exact.map(({ target: _, ...edge }) => edge), ...followed];
+  const edges = [...exact.map(({ edge }) => edge), ...followed];
   return {
     nodes: [...nodes].map(([id, node]) => ({ id, ...node })),
     edges: edges.filter((edge) => nodes.has(edge.from) && nodes.has(edge.to)),

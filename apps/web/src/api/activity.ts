@@ -1,0 +1,141 @@
+import type {
+  ActivitySort,
+  getSession,
+  getSessionTurns,
+  getUser,
+  listSessions,
+  listUsers,
+  ResponseOf,
+  SessionRow,
+  sessionPreviews,
+  TraceRow,
+  UserSort,
+} from '@candela/contract';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { TimeWindow } from '../lib/time-range.ts';
+import { call } from './client.ts';
+import type { Scope } from './telemetry.ts';
+
+const PAGE = '100';
+
+/** Window, filter and paging as the lists asked for by GET take them. */
+export function listSearch(scope: Scope, more: Readonly<Record<string, string>>): URLSearchParams {
+  return new URLSearchParams({
+    ...windowSearch(scope.window),
+    ...(scope.q.trim() === '' ? {} : { q: scope.q }),
+    ...more,
+  });
+}
+
+export const windowSearch = (window: TimeWindow) => ({
+  from: new Date(window.fromMs).toISOString(),
+  to: new Date(window.toMs).toISOString(),
+});
+
+/** Sessions with a matching span; of one user when one is given. */
+export const sessionsQuery = (scope: Scope, sort: ActivitySort, user?: string) =>
+  infiniteQueryOptions({
+    queryKey: ['sessions', scope, sort, user],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      call<ResponseOf<typeof listSessions>>(
+        `/api/telemetry/sessions?${listSearch(scope, {
+          sort,
+          limit: PAGE,
+          ...(user === undefined ? {} : { user }),
+          ...(pageParam === '' ? {} : { cursor: pageParam }),
+        })}`,
+        scope,
+        { signal },
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+
+/** First words of a page of sessions, by session id: after the rows, so that these never wait for contents. */
+export const previewsQuery = (rows: readonly SessionRow[], environment: string | undefined) => {
+  const sessions = rows.flatMap(({ sessionId, openingNs }) =>
+    openingNs === null ? [] : [{ sessionId, openingNs }],
+  );
+  return queryOptions({
+    queryKey: ['session-previews', sessions, environment],
+    // The opening of a session stays what it is.
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, TraceRow['preview']>> => {
+      if (sessions.length === 0) return new Map();
+      const answer = await call<ResponseOf<typeof sessionPreviews>>(
+        '/api/telemetry/sessions/previews',
+        { environment },
+        { signal, body: { sessions } },
+      );
+      return new Map(answer.data.map(({ sessionId, preview }) => [sessionId, preview]));
+    },
+  });
+};
+
+const HERE = { environment: undefined };
+
+/** One session with its traces, over all time. */
+export const sessionQuery = (key: string) =>
+  queryOptions({
+    queryKey: ['session', key],
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof getSession>>(`/api/telemetry/sessions/${encodeURIComponent(key)}`, HERE, {
+        signal,
+      }).then((answer) => answer.data),
+  });
+
+/** Turns that one answer holds: the part of a session that is fetched when it comes into sight. */
+export const TURNS_A_PAGE = 20;
+
+/** What is said in a page of a session, from that trace on. */
+export const turnsQuery = (key: string, traceId: string) =>
+  queryOptions({
+    queryKey: ['turns', key, traceId],
+    staleTime: 60_000,
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof getSessionTurns>>(
+        `/api/telemetry/sessions/${encodeURIComponent(key)}/turns?trace=${traceId}&limit=${TURNS_A_PAGE}`,
+        HERE,
+        { signal },
+      ).then((answer) => answer.data),
+  });
+
+export const usersQuery = (scope: Scope, sort: UserSort) =>
+  infiniteQueryOptions({
+    queryKey: ['users', scope, sort],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      call<ResponseOf<typeof listUsers>>(
+        `/api/telemetry/users?${listSearch(scope, {
+          sort,
+          limit: PAGE,
+          ...(pageParam === '' ? {} : { cursor: pageParam }),
+        })}`,
+        scope,
+        { signal },
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+
+export const userQuery = (key: string, scope: Scope) =>
+  queryOptions({
+    queryKey: ['user', key, scope.window, scope.environment],
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof getUser>>(
+        `/api/telemetry/users/${encodeURIComponent(key)}?${new URLSearchParams(windowSearch(scope.window))}`,
+        scope,
+        { signal },
+      ).then((answer) => answer.data),
+  });
+
+/** Whether anything of that kind was ever received (within a year). */
+export const anyOf = (what: 'sessions' | 'users', environment: string | undefined) =>
+  queryOptions({
+    queryKey: ['any', what, environment],
+    queryFn: ({ signal }) =>
+      call<{ readonly data: readonly unknown[] }>(
+        `/api/telemetry/${what}?from=-365d&to=now&limit=1`,
+        { environment },
+        { signal },
+      ).then((page) => page.data.length > 0),
+  });

@@ -1,0 +1,152 @@
+import type { AgentRow } from '@candela/contract';
+import { Link } from '@tanstack/react-router';
+import { Sparkline } from '../../charts/visualise/sparkline.tsx';
+import { exact } from '../../lib/format.ts';
+import type { GridColumn } from '../../ui/data-grid.tsx';
+import { SpanGlyph } from '../../ui/span-glyph.tsx';
+import { costCell, countCell, durationCell, modelsCell, TimeCell, tokensCell } from '../explore/cells.tsx';
+import { errorRate, formatRate, mainFigures } from './figures.ts';
+
+/** A row with its course over the whole time range: what has no bucket counted nothing. */
+export interface AgentLine {
+  readonly agent: AgentRow;
+  readonly counts: readonly number[];
+}
+
+/** Columns of the agents, in order; `sort` names the figure they are put in order by. */
+export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
+  {
+    id: 'name',
+    label: 'Agent',
+    width: 180,
+    grow: 1.4,
+    sort: 'name',
+    cell: ({ agent }) => (
+      <span className="flex items-center gap-1.5">
+        <SpanGlyph kind="agent" />
+        <Link
+          to="/agents/$agent"
+          params={{ agent: agent.key }}
+          title={agent.name}
+          className="truncate font-medium hover:underline"
+        >
+          {agent.name}
+        </Link>
+      </span>
+    ),
+  },
+  {
+    id: 'trend',
+    label: 'Over time',
+    width: 110,
+    cell: ({ agent, counts }) => (
+      <Sparkline
+        label={`${agent.runs.count > 0 ? 'Runs' : 'Model calls'} of ${agent.name} over time`}
+        values={counts}
+        kind="bars"
+        width={94}
+      />
+    ),
+  },
+  {
+    id: 'runs',
+    label: 'Runs',
+    width: 64,
+    align: 'end',
+    sort: 'runs',
+    cell: ({ agent }) => countCell(agent.runs.count === 0 ? null : agent.runs.count),
+  },
+  {
+    id: 'calls',
+    label: 'Calls',
+    width: 64,
+    align: 'end',
+    sort: 'calls',
+    cell: ({ agent }) => countCell(agent.calls.count),
+  },
+  {
+    id: 'tools',
+    label: 'Tool calls',
+    width: 72,
+    align: 'end',
+    sort: 'tools',
+    cell: ({ agent }) => countCell(agent.tools.count),
+  },
+  {
+    id: 'errors',
+    label: 'Error rate',
+    width: 76,
+    align: 'end',
+    sort: 'errors',
+    cell: ({ agent }) => {
+      const figures = mainFigures(agent);
+      return (
+        <span
+          title={`${exact(figures.errors)} of ${exact(figures.count)} failed`}
+          className={figures.errors > 0 ? 'text-danger' : 'text-muted'}
+        >
+          {formatRate(errorRate(figures))}
+        </span>
+      );
+    },
+  },
+  {
+    id: 'p50',
+    label: 'p50',
+    width: 70,
+    align: 'end',
+    sort: 'p50',
+    cell: ({ agent }) => durationCell(mainFigures(agent).p50Ms),
+  },
+  {
+    id: 'p95',
+    label: 'p95',
+    width: 70,
+    align: 'end',
+    sort: 'p95',
+    cell: ({ agent }) => durationCell(mainFigures(agent).p95Ms),
+  },
+  {
+    id: 'tokens',
+    label: 'Tokens',
+    width: 112,
+    align: 'end',
+    sort: 'tokens',
+    cell: ({ agent }) => tokensCell(agent.calls),
+  },
+  {
+    id: 'cost',
+    label: 'Cost',
+    width: 78,
+    align: 'end',
+    sort: 'cost',
+    cell: ({ agent }) => costCell(agent.calls.costUsd),
+  },
+  {
+    id: 'versions',
+    label: 'Versions',
+    width: 70,
+    align: 'end',
+    sort: 'versions',
+    cell: ({ agent }) => countCell(agent.versions),
+  },
+  { id: 'models', label: 'Models', width: 130, grow: 0.8, cell: ({ agent }) => modelsCell(agent.models) },
+  {
+    id: 'framework',
+    label: 'Framework',
+    width: 110,
+    grow: 0.6,
+    cell: ({ agent }) => (
+      <span className="text-muted" title={agent.frameworks.join(', ')}>
+        {agent.frameworks.join(', ') || '–'}
+      </span>
+    ),
+  },
+  {
+    id: 'last',
+    label: 'Last seen',
+    width: 108,
+    sort: 'last',
+    cell: ({ agent }) => <TimeCell iso={agent.lastSeen} />,
+  },
+];

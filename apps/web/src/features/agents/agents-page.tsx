@@ -1,0 +1,142 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
+import { useDeferredValue, useMemo, useRef } from 'react';
+import { agentsPath, agentsQuery, anyAgentQuery, type Place } from '../../api/agents.ts';
+import { useHotkey } from '../../lib/hotkeys.ts';
+import { DataGrid } from '../../ui/data-grid.tsx';
+import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import { FirstRecord } from '../explore/first-record.tsx';
+import { OpenQueryButton } from '../explore/open-query-button.tsx';
+import { NoMatch } from '../explore/rows-state.tsx';
+import { nextSort } from '../explore/sorting.ts';
+import { attributeSnippets } from '../sessions/attribute-snippets.ts';
+import { useEver } from '../sessions/use-ever.ts';
+import { useShell } from '../shell/shell-search.ts';
+import { AGENT_COLUMNS, type AgentLine } from './agent-columns.tsx';
+import { type AgentsSearch, fillTrend, sortAgents } from './agents-search.ts';
+
+const route = getRouteApi('/agents/');
+const keyOf = (line: AgentLine) => line.agent.key;
+
+/** The agents that traces tell of: how busy, how quick, how often they fail, at what cost. */
+export function AgentsPage() {
+  const { environment } = useShell();
+  const ever = useEver(anyAgentQuery(environment));
+  const client = useQueryClient();
+  if (ever.data === false)
+    return (
+      <FirstRecord
+        page="Agents"
+        title="Name the first agent"
+        noun="agent"
+        snippets={attributeSnippets(location.origin)}
+        arrived={anyAgentQuery(environment)}
+      >
+        Spans that carry an agent name are counted for that agent. Most frameworks set it; where yours does
+        not, set gen_ai.agent.name.
+      </FirstRecord>
+    );
+  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+  return <Agents />;
+}
+
+function Agents() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const router = useRouter();
+  const { window, environment } = useShell();
+  const text = search.search ?? '';
+  const box = useRef<HTMLInputElement>(null);
+  const place: Place = useMemo(() => ({ window, environment }), [window, environment]);
+  const change = (next: Partial<Record<keyof AgentsSearch, string | undefined>>) =>
+    void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true });
+  useHotkey('/', () => box.current?.focus(), { label: 'Search', group: 'Agents' });
+  return (
+    <div className="flex h-full flex-col">
+      <title>Agents · Candela</title>
+      <h1 className="sr-only">Agents</h1>
+      <div className="flex shrink-0 items-center gap-2 border-b border-line px-3 py-2">
+        <input
+          ref={box}
+          type="search"
+          aria-label="Search agents"
+          placeholder="Part of an agent's name"
+          defaultValue={text}
+          onChange={(event) => change({ search: event.target.value.slice(0, 200) || undefined })}
+          onKeyDown={(event) => event.key === 'Escape' && box.current?.blur()}
+          className="h-8 w-full max-w-md rounded-md border border-line bg-surface px-2.5"
+        />
+        <span className="ml-auto" />
+        <OpenQueryButton title="Agents" query={{ path: agentsPath(place, text), environment }} />
+      </div>
+      <div className="min-h-0 grow">
+        <AgentRows
+          place={place}
+          search={search}
+          onChange={change}
+          onRow={(row) => {
+            change({ row: row === '' ? undefined : row });
+            // Opening the row comes next: written now, the entry that Back returns to knows it.
+            router.history.flush();
+          }}
+        />
+      </div>
+    </div>
+  );
+}
+
+function AgentRows(props: {
+  place: Place;
+  search: AgentsSearch;
+  onChange: (next: Partial<Record<keyof AgentsSearch, string | undefined>>) => void;
+  onRow: (key: string) => void;
+}) {
+  const { place, search } = props;
+  const navigate = useNavigate();
+  const text = useDeferredValue(search.search ?? '');
+  const query = useQuery({ ...agentsQuery(place, text), placeholderData: keepPreviousData });
+  const lines = useMemo(
+    () =>
+      sortAgents(query.data?.agents ?? [], search.sort).map((agent) => ({
+        agent,
+        counts: fillTrend(agent.trend, place.window, query.data?.bucketSeconds ?? 300),
+      })),
+    [query.data, search.sort, place.window],
+  );
+  if (query.isPending) return <SkeletonRows label="Loading agents" />;
+  if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  if (lines.length === 0)
+    return (
+      <NoMatch
+        scope={{ ...place, q: text }}
+        noun="agents"
+        onClear={() => props.onChange({ search: undefined })}
+      />
+    );
+  const { total } = query.data;
+  return (
+    <DataGrid<AgentLine>
+      label="Agents"
+      place={`agents ${text} ${search.sort ?? ''}`}
+      columns={AGENT_COLUMNS}
+      rows={lines}
+      keyOf={keyOf}
+      active={search.row}
+      onActive={props.onRow}
+      onOpen={({ agent }) => void navigate({ to: '/agents/$agent', params: { agent: agent.key } })}
+      sort={search.sort ?? ''}
+      onSort={(field) => props.onChange({ sort: nextSort(search.sort ?? '', field) })}
+      more={false}
+      onMore={() => undefined}
+      footer={
+        <p className="sticky left-0 px-4 py-2 text-sm text-muted" role="status">
+          {total > lines.length
+            ? `The ${lines.length} busiest of ${total.toLocaleString('en-US')} agents`
+            : lines.length === 1
+              ? 'The only agent'
+              : `All ${lines.length} agents shown`}
+        </p>
+      }
+    />
+  );
+}

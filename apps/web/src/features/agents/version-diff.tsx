@@ -1,0 +1,125 @@
+import type { getAgentVersion, ResponseOf } from '@candela/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { type Place, versionQuery } from '../../api/agents.ts';
+import { cx } from '../../lib/cx.ts';
+import { ChartCard } from '../explore/chart-card.tsx';
+import { diffLines } from './diff-lines.ts';
+
+type Content = ResponseOf<typeof getAgentVersion>['data'];
+
+/** What a version consists of; with an older one, what changed since that. */
+export function VersionDiff(props: {
+  place: Place;
+  agentKey: string;
+  older: string | undefined;
+  newer: string;
+}) {
+  const { place, agentKey, older, newer } = props;
+  const to = useQuery(versionQuery(place, agentKey, newer));
+  const from = useQuery({ ...versionQuery(place, agentKey, older ?? ''), enabled: older !== undefined });
+  const states = older === undefined ? [to] : [to, from];
+  const before = older === undefined ? undefined : from.data;
+  return (
+    <ChartCard
+      title={
+        older === undefined
+          ? `Version ${newer.slice(0, 8)}`
+          : `From ${older.slice(0, 8)} to ${newer.slice(0, 8)}`
+      }
+      note={older === undefined ? 'the only version in this time range' : undefined}
+      state={states}
+    >
+      {to.data && <Contents before={before} after={to.data} />}
+    </ChartCard>
+  );
+}
+
+function Contents({ before, after }: { before: Content | undefined; after: Content }) {
+  const tools = useMemo(
+    () => [toolsText(before?.tools ?? []), toolsText(after.tools)] as const,
+    [before, after],
+  );
+  return (
+    <div className="flex flex-col gap-4 p-1">
+      <Part title="Model" before={before?.model} after={after.model} />
+      <Part title="Settings" before={before && settingsText(before)} after={settingsText(after)} />
+      <Part title="System prompt" before={before && (before.system ?? '')} after={after.system ?? ''} />
+      <Part title="Declared tools" before={before && tools[0]} after={tools[1]} />
+      <p className="text-sm text-muted">
+        Read from{' '}
+        <Link
+          to="/traces/$traceId"
+          params={{ traceId: after.traceId }}
+          search={{ span: after.spanId }}
+          className="text-accent underline"
+        >
+          the last call of the newer version
+        </Link>
+        .
+      </p>
+    </div>
+  );
+}
+
+const settingsText = (content: Content): string =>
+  content.settings.map(({ key, value }) => `${key} = ${value}`).join('\n');
+
+const toolsText = (tools: Content['tools']): string =>
+  tools
+    .toSorted((a, b) => a.name.localeCompare(b.name))
+    .map(({ name, description, parameters }) =>
+      [name, ...indented(description), ...indented(pretty(parameters))].join('\n'),
+    )
+    .join('\n\n');
+
+const indented = (text: string): string[] => (text === '' ? [] : text.split('\n').map((line) => `  ${line}`));
+
+function pretty(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    return json;
+  }
+}
+
+const MARKS = { same: ' ', added: '+', removed: '−' } as const;
+
+function Part(props: { title: string; before: string | undefined; after: string }) {
+  const { title, before, after } = props;
+  const lines = useMemo(() => diffLines(before ?? after, after), [before, after]);
+  const changed = lines.some((line) => line.kind !== 'same');
+  const body = (
+    <pre
+      tabIndex={0}
+      aria-label={title}
+      className="max-h-96 overflow-auto rounded border border-line bg-sunken p-2 font-mono text-sm whitespace-pre-wrap"
+    >
+      {lines.map((line, index) => (
+        <div
+          key={index}
+          className={cx(
+            line.kind === 'added' && 'bg-ok/15 text-ok',
+            line.kind === 'removed' && 'bg-danger-soft text-danger',
+          )}
+        >
+          <span aria-hidden className="mr-2 inline-block w-2 select-none">
+            {MARKS[line.kind]}
+          </span>
+          {line.kind !== 'same' && <span className="sr-only">{line.kind} </span>}
+          {line.text || ' '}
+        </div>
+      ))}
+    </pre>
+  );
+  return (
+    <div>
+      <h3 className="mb-1 text-sm text-muted">
+        {title}
+        {before !== undefined && (changed ? ' changed' : ' did not change')}
+      </h3>
+      {after === '' && !changed ? <p className="text-sm text-faint">nothing recorded</p> : body}
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+import type { getSession, ResponseOf } from '@candela/contract';
+import { printFilter } from '@candela/contract/filter';
+import { entityKey } from '@candela/kernel';
+import { Link } from '@tanstack/react-router';
+import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
+import { TimeCell } from '../explore/cells.tsx';
+import { FiguresList } from './figures-list.tsx';
+import { TurnBars } from './turn-bars.tsx';
+
+type Session = ResponseOf<typeof getSession>['data'];
+
+/** Figures of a session, cost by turn, and the ways on from here. */
+export function SessionSide(props: { session: Session; at: number; onChoose: (index: number) => void }) {
+  const { session } = props;
+  const { usage } = session;
+  const q = printFilter({ field: 'session', op: '=', value: session.sessionId });
+  const range = { from: session.firstSeen, to: after(session.lastSeen) };
+  return (
+    <aside
+      aria-label="About the session"
+      className="flex w-76 shrink-0 flex-col gap-5 overflow-auto border-l border-line p-4 max-lg:max-h-72 max-lg:w-full max-lg:border-t max-lg:border-l-0"
+    >
+      <FiguresList
+        items={[
+          ['Began', <TimeCell iso={session.firstSeen} />],
+          ['Last active', <TimeCell iso={session.lastSeen} />],
+          [
+            'Duration',
+            <span title={exact(session.durationMs, ' ms')}>{formatDuration(session.durationMs)}</span>,
+          ],
+          ['Turns', formatCount(session.traces)],
+          ['Model calls', formatCount(session.modelCalls)],
+          ['Spans', <span title={exact(session.spans)}>{formatCount(session.spans)}</span>],
+          [
+            'Failed spans',
+            <span className={session.errors > 0 ? 'text-danger' : ''}>{formatCount(session.errors)}</span>,
+          ],
+          ['Cost', <span title={exact(session.costUsd, ' USD')}>{formatCost(session.costUsd)}</span>],
+        ]}
+      />
+      <TurnBars turns={session.turns} at={props.at} onChoose={props.onChoose} />
+      {session.inputTokens !== null && (
+        <div>
+          <h3 className="mb-1 text-sm text-muted">Tokens</h3>
+          <FiguresList
+            items={[
+              ['Input', <span title={exact(usage.input)}>{formatCount(usage.input)}</span>],
+              ['From cache', <span title={exact(usage.cacheRead)}>{formatCount(usage.cacheRead)}</span>],
+              ['Into cache', <span title={exact(usage.cacheWrite)}>{formatCount(usage.cacheWrite)}</span>],
+              ['Output', <span title={exact(usage.output)}>{formatCount(usage.output)}</span>],
+              ['Reasoning', <span title={exact(usage.reasoning)}>{formatCount(usage.reasoning)}</span>],
+            ]}
+          />
+        </div>
+      )}
+      <Names title="Users" names={session.users} to="/users/$user" />
+      <Names title="Agents" names={session.agents} to="/agents/$agent" />
+      <Names title="Models" names={session.models} />
+      <Names title="Services" names={session.services} />
+      <Names title="Environments" names={session.environments} />
+      <div className="flex flex-col gap-1">
+        <Link to="/traces" search={{ q, ...range }} className="text-accent hover:underline">
+          Traces of this session
+        </Link>
+        <Link to="/traces" search={{ q, view: 'spans', ...range }} className="text-accent hover:underline">
+          Spans of this session
+        </Link>
+      </div>
+    </aside>
+  );
+}
+
+/** A window ends before its end: the last span is to be in it. */
+const after = (iso: string): string => new Date(Date.parse(iso) + 1).toISOString();
+
+/** A titled list of names, as links where there is a page for them. */
+export function Names(props: {
+  title: string;
+  names: readonly string[];
+  to?: '/users/$user' | '/agents/$agent';
+}) {
+  if (props.names.length === 0) return null;
+  return (
+    <div>
+      <h3 className="mb-1 text-sm text-muted">{props.title}</h3>
+      <ul className="flex flex-wrap gap-x-3 gap-y-1">
+        {props.names.map((name) => {
+          const key = entityKey(name);
+          return (
+            <li key={name} className="max-w-full truncate" title={name}>
+              {props.to === undefined ? (
+                name
+              ) : props.to === '/users/$user' ? (
+                <Link to="/users/$user" params={{ user: key }} className="text-accent hover:underline">
+                  {name}
+                </Link>
+              ) : (
+                <Link to="/agents/$agent" params={{ agent: key }} className="text-accent hover:underline">
+                  {name}
+                </Link>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}

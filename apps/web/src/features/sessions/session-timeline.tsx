@@ -1,0 +1,91 @@
+import type { SessionTrace, Turn } from '@candela/contract';
+import { useQueries } from '@tanstack/react-query';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useEffectEvent, useMemo, useRef } from 'react';
+import { TURNS_A_PAGE, turnsQuery } from '../../api/activity.ts';
+import { TurnView } from './turn-view.tsx';
+
+const ESTIMATE = 240;
+
+/** The conversation over all its traces, as one list: only what is in sight is drawn, and fetched. */
+export function SessionTimeline(props: {
+  sessionKey: string;
+  turns: readonly SessionTrace[];
+  /** Index of the chosen turn; it is brought into sight when it changes from elsewhere. */
+  at: number;
+  onChoose: (index: number) => void;
+}) {
+  const { sessionKey, turns, at } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: turns.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ESTIMATE,
+    overscan: 3,
+    getItemKey: (index) => turns[index]?.traceId ?? index,
+  });
+  const items = virtual.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const last = items.at(-1)?.index ?? 0;
+  const pages = useMemo(() => {
+    const wanted: number[] = [];
+    for (let page = Math.floor(first / TURNS_A_PAGE); page <= Math.floor(last / TURNS_A_PAGE); page++)
+      if (turns[page * TURNS_A_PAGE]) wanted.push(page);
+    return wanted;
+  }, [first, last, turns]);
+  const answers = useQueries({
+    queries: pages.map((page) => turnsQuery(sessionKey, turns[page * TURNS_A_PAGE]?.traceId ?? '')),
+  });
+  const said = new Map<string, Turn>(
+    answers.flatMap((answer) => (answer.data ?? []).map((turn) => [turn.traceId, turn] as const)),
+  );
+  const failed = new Set(pages.filter((_, index) => answers[index]?.isError));
+  const retry = () => {
+    for (const answer of answers) if (answer.isError) void answer.refetch();
+  };
+  const chosen = useRef(-1);
+  const reveal = useEffectEvent((index: number) => {
+    if (index !== chosen.current && (index > 0 || chosen.current > 0))
+      virtual.scrollToIndex(index, { align: 'start' });
+    chosen.current = index;
+  });
+  useEffect(() => reveal(at), [at]);
+  return (
+    <div
+      ref={scroller}
+      className="h-full overflow-auto"
+      data-testid="conversation"
+      tabIndex={0}
+      aria-label="Conversation"
+      role="region"
+    >
+      <div className="relative mx-auto max-w-4xl" style={{ height: virtual.getTotalSize() }}>
+        <div
+          className="absolute inset-x-0 top-0 px-3 pt-2"
+          style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}
+        >
+          {items.map((item) => {
+            const turn = turns[item.index] as SessionTrace;
+            return (
+              <div key={item.key} data-index={item.index} ref={virtual.measureElement}>
+                <TurnView
+                  index={item.index}
+                  turn={turn}
+                  said={said.get(turn.traceId)}
+                  failed={failed.has(Math.floor(item.index / TURNS_A_PAGE))}
+                  selected={item.index === at}
+                  onSelect={() => {
+                    // Chosen where it stands: it need not move.
+                    chosen.current = item.index;
+                    props.onChoose(item.index);
+                  }}
+                  onRetry={retry}
+                />
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { anyOf, listSearch } from '../../api/activity.ts';
+import { Failure } from '../../ui/states.tsx';
+import { ColumnChooser } from '../explore/column-chooser.tsx';
+import { chosenColumns } from '../explore/columns.ts';
+import { SPANS_EXPLORE } from '../explore/explore-config.ts';
+import { ExplorerLayout } from '../explore/explorer-layout.tsx';
+import { type ExploreChange, useExplorer } from '../explore/explorer.ts';
+import { FirstRecord } from '../explore/first-record.tsx';
+import { OpenQueryButton } from '../explore/open-query-button.tsx';
+import { SavedViewsMenu } from '../explore/saved-views.tsx';
+import { useShell } from '../shell/shell-search.ts';
+import { attributeSnippets } from './attribute-snippets.ts';
+import { SESSION_COLUMNS } from './session-columns.tsx';
+import { SessionRows } from './session-rows.tsx';
+import { useEver } from './use-ever.ts';
+
+const route = getRouteApi('/sessions/');
+
+/** Conversations of several traces: which there are, with whom, how long and at what cost. */
+export function SessionsPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { environment } = useShell();
+  const change = (next: ExploreChange, replace = false) =>
+    void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
+  const explorer = useExplorer(SPANS_EXPLORE, search, change);
+  const { scope } = explorer;
+  const ever = useEver(anyOf('sessions', environment));
+  const client = useQueryClient();
+  if (ever.data === false)
+    return (
+      <FirstRecord
+        page="Sessions"
+        title="Name the first session"
+        noun="session"
+        snippets={attributeSnippets(location.origin)}
+        arrived={anyOf('sessions', environment)}
+      >
+        Spans that carry the same session or conversation id are one session, across traces. Set it where the
+        conversation begins; this page shows the session as soon as it arrives.
+      </FirstRecord>
+    );
+  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+  return (
+    <ExplorerLayout
+      title="Sessions"
+      config={SPANS_EXPLORE}
+      explorer={explorer}
+      chart={
+        explorer.q.trim() !== '' && (
+          <p className="text-sm text-muted">
+            Sessions of which at least one span fits the search; the figures are those of the whole session in
+            the time range.
+          </p>
+        )
+      }
+      actions={
+        <>
+          <SavedViewsMenu page="sessions" />
+          <OpenQueryButton
+            title="Sessions"
+            query={{
+              path: `/api/telemetry/sessions?${listSearch(scope, { sort: search.sort ?? '-last' })}`,
+              environment,
+            }}
+          />
+          <ColumnChooser
+            all={SESSION_COLUMNS}
+            chosen={chosenColumns(SESSION_COLUMNS, search.cols)}
+            onChange={(cols) => change({ cols })}
+          />
+        </>
+      }
+    >
+      <SessionRows scope={scope} search={search} onChange={change} onRow={explorer.setRow} />
+    </ExplorerLayout>
+  );
+}

@@ -1,0 +1,103 @@
+import type { UserRow } from '@candela/contract';
+import { Link } from '@tanstack/react-router';
+import { costCell, countCell, modelsCell, TimeCell, tokensCell } from '../explore/cells.tsx';
+import type { RowColumn } from '../explore/columns.ts';
+import { errorsCell } from '../sessions/session-columns.tsx';
+
+/** Columns of the users, in order. */
+export const USER_COLUMNS: readonly RowColumn<UserRow>[] = [
+  {
+    id: 'user',
+    label: 'User',
+    width: 180,
+    grow: 2,
+    shown: true,
+    cell: (row) => (
+      <Link
+        to="/users/$user"
+        params={{ user: row.key }}
+        title={row.userId}
+        className="font-medium hover:underline"
+      >
+        {row.userId}
+      </Link>
+    ),
+  },
+  {
+    id: 'last',
+    label: 'Last active',
+    width: 112,
+    sort: 'last',
+    shown: true,
+    cell: (row) => <TimeCell iso={row.lastSeen} />,
+  },
+  {
+    id: 'first',
+    label: 'First seen',
+    width: 112,
+    sort: 'first',
+    shown: true,
+    cell: (row) => <TimeCell iso={row.firstSeen} />,
+  },
+  {
+    id: 'sessions',
+    label: 'Sessions',
+    width: 76,
+    align: 'end',
+    sort: 'sessions',
+    shown: true,
+    cell: (row) => countCell(row.sessions),
+  },
+  {
+    id: 'traces',
+    label: 'Traces',
+    width: 68,
+    align: 'end',
+    sort: 'traces',
+    shown: true,
+    cell: (row) => countCell(row.traces),
+  },
+  {
+    id: 'calls',
+    label: 'Model calls',
+    width: 84,
+    align: 'end',
+    shown: true,
+    cell: (row) => countCell(row.modelCalls),
+  },
+  {
+    id: 'models',
+    label: 'Models',
+    width: 140,
+    grow: 1,
+    shown: true,
+    cell: (row) => modelsCell(row.models),
+  },
+  {
+    id: 'agents',
+    label: 'Agents',
+    width: 140,
+    grow: 1,
+    shown: false,
+    cell: (row) => modelsCell(row.agents),
+  },
+  { id: 'tokens', label: 'Tokens', width: 112, align: 'end', sort: 'tokens', shown: true, cell: tokensCell },
+  {
+    id: 'cost',
+    label: 'Cost',
+    width: 84,
+    align: 'end',
+    sort: 'cost',
+    shown: true,
+    cell: (row) => costCell(row.costUsd),
+  },
+  {
+    id: 'errors',
+    label: 'Errors',
+    width: 68,
+    align: 'end',
+    sort: 'errors',
+    shown: true,
+    cell: (row) => errorsCell(row.errors),
+  },
+];

@@ -1,0 +1,127 @@
+import { printFilter } from '@candela/contract/filter';
+import { parseEntityKey } from '@candela/kernel';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
+import { useMemo } from 'react';
+import { userQuery } from '../../api/activity.ts';
+import { ApiError } from '../../api/client.ts';
+import type { Scope } from '../../api/telemetry.ts';
+import { Stat } from '../../charts/visualise/stat.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { TimeCell } from '../explore/cells.tsx';
+import type { ExploreChange } from '../explore/explorer.ts';
+import { SessionRows } from '../sessions/session-rows.tsx';
+import { Names } from '../sessions/session-side.tsx';
+import { useShell } from '../shell/shell-search.ts';
+import { UsageCharts } from './user-charts.tsx';
+
+const route = getRouteApi('/users/$user');
+
+/** One user: figures, use over time, sessions. */
+export function UserPage() {
+  const { user: key } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { window, environment, range, setRange } = useShell();
+  const userId = parseEntityKey(key) ?? key;
+  const q = printFilter({ field: 'user', op: '=', value: userId });
+  const own: Scope = useMemo(() => ({ window, q, environment }), [window, q, environment]);
+  const all: Scope = useMemo(() => ({ window, q: '', environment }), [window, environment]);
+  const query = useQuery(userQuery(key, own));
+  const change = (next: ExploreChange, replace = false) =>
+    void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
+  const head = (
+    <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line px-3">
+      <title>{`User ${userId.slice(0, 60)} · Candela`}</title>
+      <Link to="/users" aria-label="Back to the users" className="rounded p-1 text-muted hover:text-text">
+        <ArrowLeft size={15} aria-hidden />
+      </Link>
+      <h1 className="flex min-w-0 items-baseline gap-2 text-lg font-semibold">
+        User
+        <span className="truncate font-normal" title={userId}>
+          {userId}
+        </span>
+      </h1>
+      <CopyButton label="Copy the user id" text={() => userId} />
+      <span className="ml-auto flex gap-3">
+        <Link to="/traces" search={{ q }} className="text-accent hover:underline">
+          Traces
+        </Link>
+        <Link
+          to="/traces"
+          search={{ q: `${q} status:error`, view: 'spans' }}
+          className="text-accent hover:underline"
+        >
+          Failed spans
+        </Link>
+      </span>
+    </header>
+  );
+  if (query.isPending) return <SkeletonRows label="Loading the user" />;
+  if (query.isError)
+    return (
+      <div className="flex h-full flex-col">
+        {head}
+        {query.error instanceof ApiError && query.error.status === 404 ? (
+          <Notice title="Nothing of this user in the time range">
+            {range.from !== '-30d' && (
+              <Button onClick={() => setRange({ from: '-30d', to: 'now' })}>Look at the last 30 days</Button>
+            )}
+          </Notice>
+        ) : (
+          <Failure error={query.error} onRetry={() => void query.refetch()} />
+        )}
+      </div>
+    );
+  const { data: user } = query;
+  const tokens =
+    user.inputTokens === null && user.outputTokens === null
+      ? null
+      : (user.inputTokens ?? 0) + (user.outputTokens ?? 0);
+  return (
+    <div className="flex h-full flex-col">
+      {head}
+      <div className="flex shrink-0 flex-col gap-3 border-b border-line p-3">
+        <div className="flex flex-wrap items-start gap-x-8 gap-y-3">
+          <Stat label="Sessions" value={user.sessions} />
+          <Stat label="Traces" value={user.traces} />
+          <Stat label="Model calls" value={user.modelCalls} />
+          <Stat label="Failed spans" value={user.errors} />
+          <Stat label="Tokens" value={tokens} />
+          <Stat label="Cost" value={user.costUsd} unit="USD" />
+          <div className="flex max-w-xl min-w-48 grow flex-wrap gap-x-8 gap-y-2 text-sm">
+            <p className="text-muted">
+              First seen <TimeCell iso={user.firstSeen} />, last active <TimeCell iso={user.lastSeen} />
+            </p>
+            <Names title="Agents" names={user.agents} to="/agents/$agent" />
+            <Names title="Models" names={user.models} />
+            <Names title="Services" names={user.services} />
+          </div>
+        </div>
+        <UsageCharts
+          scope={own}
+          onZoom={(chosen) =>
+            setRange({ from: new Date(chosen.fromMs).toISOString(), to: new Date(chosen.toMs).toISOString() })
+          }
+        />
+      </div>
+      <div className="min-h-64 grow">
+        <SessionRows
+          scope={all}
+          search={search}
+          user={userId}
+          onChange={change}
+          onRow={(row) => change({ row: row === '' ? undefined : row }, true)}
+          nothing={
+            <Notice title="No sessions">
+              <p>The spans of this user in the time range name no session.</p>
+            </Notice>
+          }
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+import type { UserRow, UserSort } from '@candela/contract';
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { anyOf, listSearch, usersQuery } from '../../api/activity.ts';
+import type { Scope } from '../../api/telemetry.ts';
+import { Failure } from '../../ui/states.tsx';
+import { ColumnChooser } from '../explore/column-chooser.tsx';
+import { chosenColumns } from '../explore/columns.ts';
+import { SPANS_EXPLORE } from '../explore/explore-config.ts';
+import { ExploreRows } from '../explore/explore-rows.tsx';
+import { ExplorerLayout } from '../explore/explorer-layout.tsx';
+import { type ExploreChange, type ExploreSearch, useExplorer } from '../explore/explorer.ts';
+import { FirstRecord } from '../explore/first-record.tsx';
+import { OpenQueryButton } from '../explore/open-query-button.tsx';
+import { SavedViewsMenu } from '../explore/saved-views.tsx';
+import { attributeSnippets } from '../sessions/attribute-snippets.ts';
+import { useEver } from '../sessions/use-ever.ts';
+import { useShell } from '../shell/shell-search.ts';
+import { USER_COLUMNS } from './user-columns.tsx';
+
+const route = getRouteApi('/users/');
+const keyOf = (row: UserRow) => row.key;
+
+/** The people behind the traffic: who is active, at what cost, with how many failures. */
+export function UsersPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { environment } = useShell();
+  const change = (next: ExploreChange, replace = false) =>
+    void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
+  const explorer = useExplorer(SPANS_EXPLORE, search, change);
+  const ever = useEver(anyOf('users', environment));
+  const client = useQueryClient();
+  if (ever.data === false)
+    return (
+      <FirstRecord
+        page="Users"
+        title="Name the first user"
+        noun="user"
+        snippets={attributeSnippets(location.origin)}
+        arrived={anyOf('users', environment)}
+      >
+        Spans that carry a user id are counted for that user. Any stable id will do; it need not be a name.
+      </FirstRecord>
+    );
+  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+  return (
+    <ExplorerLayout
+      title="Users"
+      config={SPANS_EXPLORE}
+      explorer={explorer}
+      chart={
+        explorer.q.trim() !== '' && (
+          <p className="text-sm text-muted">
+            Users of whom at least one span fits the search; the figures are those of all their spans in the
+            time range.
+          </p>
+        )
+      }
+      actions={
+        <>
+          <SavedViewsMenu page="users" />
+          <OpenQueryButton
+            title="Users"
+            query={{
+              path: `/api/telemetry/users?${listSearch(explorer.scope, { sort: search.sort ?? '-last' })}`,
+              environment,
+            }}
+          />
+          <ColumnChooser
+            all={USER_COLUMNS}
+            chosen={chosenColumns(USER_COLUMNS, search.cols)}
+            onChange={(cols) => change({ cols })}
+          />
+        </>
+      }
+    >
+      <UserRows scope={explorer.scope} search={search} onChange={change} onRow={explorer.setRow} />
+    </ExplorerLayout>
+  );
+}
+
+function UserRows(props: {
+  scope: Scope;
+  search: ExploreSearch;
+  onChange: (next: ExploreChange) => void;
+  onRow: (key: string) => void;
+}) {
+  const navigate = useNavigate();
+  const sort = (props.search.sort ?? '-last') as UserSort;
+  const query = useInfiniteQuery({ ...usersQuery(props.scope, sort), placeholderData: keepPreviousData });
+  return (
+    <ExploreRows<UserRow>
+      {...props}
+      label="Users"
+      noun="users"
+      query={query}
+      sort={sort}
+      columns={USER_COLUMNS}
+      keyOf={keyOf}
+      onOpen={(row) => void navigate({ to: '/users/$user', params: { user: row.key } })}
+    />
+  );
+}

@@ -1,0 +1,13 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { MessagesSquare } from 'lucide-react';
+import { validateSessionsSearch } from '../features/sessions/activity-search.ts';
+import { SessionsPage } from '../features/sessions/sessions-page.tsx';
+
+export const Route = createFileRoute('/sessions/')({
+  validateSearch: validateSessionsSearch,
+  staticData: {
+    nav: { group: 'Observe', label: 'Sessions', icon: MessagesSquare, order: 30 },
+    permission: 'telemetry',
+  },
+  component: SessionsPage,
+});
