@@ -26,6 +26,8 @@ export interface CallOptions {
   readonly promptName?: string;
   readonly promptVersion?: string;
   readonly functionName: string;
+  /** Absent: always the same for the same function, as a program's configuration is. */
+  readonly temperature?: number;
   /** Also record the HTTP request below the call, as an HTTP client instrumentation would. */
   readonly http?: boolean;
   /** Also write the call as an event log record, as some SDKs do beside the span. */
@@ -62,6 +64,13 @@ function usageOf(rec: Recorder, call: ModelCall, reply: ChatMessage): Usage {
   const cached = past > 128 && rec.random.chance(0.7) ? Math.floor(past / 64) * 64 : 0;
   const reasoning = model.reasoning && rec.random.chance(0.8) ? rec.random.int(1, 14) * 64 : 0;
   return { input, cached, output: tokensOf(reply) + reasoning, reasoning };
+}
+
+/** One of the values, the same for the same name. */
+function pickFor(name: string, values: readonly number[]): number {
+  let hash = 7;
+  for (const character of name) hash = (hash * 31 + character.charCodeAt(0)) % 65_521;
+  return values[hash % values.length] ?? 0;
 }
 
 const costOf = (model: Model, usage: Usage) =>
@@ -127,8 +136,8 @@ export function callModel(rec: Recorder, options: CallOptions): CallResult {
     messages: options.messages,
     tools: options.tools ?? [],
     stream: options.stream ?? false,
-    temperature: rec.random.pick([0, 0.2, 0.3, 0.7, 1]),
-    maxTokens: rec.random.pick([512, 1024, 2048, 4096]),
+    temperature: options.temperature ?? pickFor(options.functionName, [0, 0.2, 0.3, 0.7, 1]),
+    maxTokens: pickFor(options.functionName, [512, 1024, 2048, 4096]),
     who: options.who ?? NOBODY,
     promptName: options.promptName ?? '',
     promptVersion: options.promptVersion ?? '',

@@ -9,7 +9,38 @@ import { serve } from '../web.ts';
 import { type Scenario, userId } from './scenario.ts';
 
 const { otel } = CONVENTIONS;
-const BELT: readonly Tool[] = [TOOLS.lookupOrder, TOOLS.trackParcel, TOOLS.issueRefund, TOOLS.searchPolicy];
+/** What the team shipped: prompt, tools and settings change together, and each release is a version of the agent. */
+interface Release {
+  readonly version: string;
+  readonly system: string;
+  readonly tools: readonly Tool[];
+  readonly temperature: number;
+}
+
+const RELEASES: readonly [Release, ...Release[]] = [
+  {
+    version: '1.6.0',
+    system: shop.system,
+    tools: [TOOLS.lookupOrder, TOOLS.trackParcel, TOOLS.searchPolicy],
+    temperature: 0.7,
+  },
+  {
+    version: '1.7.2',
+    system: `${shop.system}\nRead the policy before you offer a refund. Never promise a date.`,
+    tools: [TOOLS.lookupOrder, TOOLS.trackParcel, TOOLS.issueRefund, TOOLS.searchPolicy],
+    temperature: 0.7,
+  },
+  {
+    version: '1.8.0',
+    system: `${shop.system}\nRead the policy before you offer a refund. Never promise a date.\nAnswer in at most five sentences and end with the next step.`,
+    tools: [TOOLS.lookupOrder, TOOLS.trackParcel, TOOLS.issueRefund, TOOLS.searchPolicy],
+    temperature: 0.2,
+  },
+];
+/** A release every few hours, so that a day of the demo shows several. */
+const RELEASE_MS = 7 * 3_600_000;
+const releaseAt = (atMs: number): Release =>
+  RELEASES[Math.floor(atMs / RELEASE_MS) % RELEASES.length] ?? RELEASES[0];
 
 /** A support agent with tools, in the current GenAI conventions: model, tools, model again until it can answer. */
 export const supportAgent: Scenario = {
@@ -27,6 +58,7 @@ export const supportAgent: Scenario = {
         userId: userId(random),
         agentName: 'order-support',
       };
+      const release = releaseAt(rec.now);
       const model = random.weighted([
         [MODELS.gpt5, 3],
         [MODELS.sonnet, 3],
@@ -43,7 +75,7 @@ export const supportAgent: Scenario = {
           const run = { who, workflow: 'ticket-reply', input: question, model };
           rec.span(otel.agent(run), (agent) => {
             const messages: ChatMessage[] = [
-              { role: 'system', text: shop.system },
+              { role: 'system', text: release.system },
               { role: 'user', text: question },
             ];
             const usages: Usage[] = [];
@@ -54,10 +86,11 @@ export const supportAgent: Scenario = {
                   model,
                   messages: [...messages],
                   reply,
-                  tools: BELT.map((tool) => tool.definition),
+                  tools: release.tools.map((tool) => tool.definition),
                   who,
                   promptName: 'order-support',
-                  promptVersion: '1.7.2',
+                  promptVersion: release.version,
+                  temperature: release.temperature,
                   functionName: 'order-support',
                   http: true,
                 }),
@@ -70,7 +103,7 @@ export const supportAgent: Scenario = {
               [2, 3],
               [3, 1],
             ]);
-            for (const used of random.sample(BELT, rounds)) {
+            for (const used of random.sample(release.tools, rounds)) {
               const call = planCall(used, story, random);
               ask({
                 role: 'assistant',
