@@ -45,10 +45,10 @@ const events = (stop: AbortSignal, source: AsyncIterable<ServerEvent>) => (respo
 
 describe('a file', () => {
   it('fails plainly before its first part', async () => {
-    async function* source(): AsyncGenerator<string> {
-      throw fail('bad_query', { detail: 'no' });
-    }
-    await expect(startFile(file(source()))).rejects.toMatchObject({ code: 'bad_query' });
+    const source: AsyncIterable<string> = {
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(fail('bad_query', { detail: 'no' })) }),
+    };
+    await expect(startFile(file(source))).rejects.toMatchObject({ code: 'bad_query' });
   });
 
   it('that fails on the way is cut, so that nobody takes it for whole', async () => {
