@@ -48,7 +48,7 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
   {
     id: 'trend',
     label: 'Trend',
-    width: 116,
+    width: 108,
     shown: true,
     cell: (row) => (
       <span className="flex h-6 items-center">
@@ -56,7 +56,7 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
           label="Occurrences over time"
           kind="bars"
           tone="danger"
-          width={100}
+          width={92}
           values={row.trend.counts}
         />
       </span>
@@ -65,7 +65,7 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
   {
     id: 'count',
     label: 'Count',
-    width: 72,
+    width: 62,
     align: 'end',
     sort: 'count',
     shown: true,
@@ -74,7 +74,7 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
   {
     id: 'users',
     label: 'Users',
-    width: 66,
+    width: 60,
     align: 'end',
     sort: 'users',
     shown: true,
@@ -83,7 +83,7 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
   {
     id: 'traces',
     label: 'Traces',
-    width: 66,
+    width: 60,
     align: 'end',
     shown: false,
     cell: (row) => countCell(row.traces),
@@ -91,7 +91,7 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
   {
     id: 'service',
     label: 'Service',
-    width: 112,
+    width: 106,
     shown: true,
     cell: (row) =>
       row.services > 1 ? (
@@ -102,11 +102,11 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
         textCell(row.service)
       ),
   },
-  { id: 'models', label: 'Models', width: 120, shown: true, cell: (row) => modelsCell(row.models) },
+  { id: 'models', label: 'Models', width: 108, shown: true, cell: (row) => modelsCell(row.models) },
   {
     id: 'lastSeen',
     label: 'Last seen',
-    width: 112,
+    width: 106,
     sort: 'lastSeen',
     shown: true,
     cell: (row) => <TimeCell iso={row.lastSeen} />,
@@ -114,7 +114,7 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
   {
     id: 'firstSeen',
     label: 'First seen',
-    width: 112,
+    width: 106,
     sort: 'firstSeen',
     shown: true,
     cell: (row) => <TimeCell iso={row.firstSeen} />,

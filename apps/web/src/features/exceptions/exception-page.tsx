@@ -63,43 +63,49 @@ export function ExceptionPage() {
       <div className="mx-auto flex max-w-[90rem] flex-col gap-4 p-4">
         <Head detail={detail} scope={scope} onLeave={leave} />
         <FilterChips query={q} onChange={setQuery} />
-        <section className="rounded-md border border-line bg-surface p-3">
-          <h2 className="mb-1 font-medium">Occurrences over time</h2>
-          <Trend
-            detail={detail}
-            scope={scope}
-            onZoom={({ fromMs, toMs }) =>
-              setRange({ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() })
-            }
-          />
-        </section>
-        <Breakdowns detail={detail} q={q} onQuery={setQuery} />
-        {detail.stacktrace !== null && (
-          <Suspense
-            fallback={<div role="status" aria-label="Loading the stack trace" className="skeleton h-40" />}
-          >
-            <StackView text={detail.stacktrace} />
-          </Suspense>
-        )}
-        <section className="rounded-md border border-line bg-surface">
-          <h2 className="border-b border-line px-3 py-1.5 font-medium">
-            Occurrences <span className="font-normal text-muted">{exact(detail.count)}</span>
-          </h2>
-          {occurrences.length === 0 ? (
-            <p className="p-3 text-muted">
-              It did not happen in this time range{q === '' ? '' : ' under these conditions'}.
-            </p>
-          ) : (
-            <Occurrences rows={occurrences} />
-          )}
-          {query.hasNextPage && (
-            <div className="p-2">
-              <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                {query.isFetchingNextPage ? 'Loading …' : 'More occurrences'}
-              </Button>
-            </div>
-          )}
-        </section>
+        <div className="grid grid-cols-[minmax(0,1fr)_18rem] items-start gap-4 max-lg:grid-cols-1">
+          <div className="flex min-w-0 flex-col gap-4">
+            <section className="rounded-md border border-line bg-surface p-3">
+              <h2 className="mb-1 font-medium">Occurrences over time</h2>
+              <Trend
+                detail={detail}
+                scope={scope}
+                onZoom={({ fromMs, toMs }) =>
+                  setRange({ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() })
+                }
+              />
+            </section>
+            {detail.stacktrace !== null && (
+              <Suspense
+                fallback={
+                  <div role="status" aria-label="Loading the stack trace" className="skeleton h-40" />
+                }
+              >
+                <StackView text={detail.stacktrace} />
+              </Suspense>
+            )}
+            <section className="rounded-md border border-line bg-surface">
+              <h2 className="border-b border-line px-3 py-1.5 font-medium">
+                Occurrences <span className="font-normal text-muted">{exact(detail.count)}</span>
+              </h2>
+              {occurrences.length === 0 ? (
+                <p className="p-3 text-muted">
+                  It did not happen in this time range{q === '' ? '' : ' under these conditions'}.
+                </p>
+              ) : (
+                <Occurrences rows={occurrences} />
+              )}
+              {query.hasNextPage && (
+                <div className="p-2">
+                  <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                    {query.isFetchingNextPage ? 'Loading …' : 'More occurrences'}
+                  </Button>
+                </div>
+              )}
+            </section>
+          </div>
+          <Breakdowns detail={detail} q={q} onQuery={setQuery} />
+        </div>
       </div>
     </div>
   );
@@ -224,7 +230,7 @@ function Breakdowns(props: { detail: ExceptionDetail; q: string; onQuery: (q: st
   const shown = detail.breakdowns.filter((one) => one.values.length > 0);
   if (shown.length === 0) return null;
   return (
-    <div className="grid grid-cols-[repeat(auto-fill,minmax(17rem,1fr))] gap-3">
+    <div className="grid gap-3 max-lg:grid-cols-[repeat(auto-fill,minmax(16rem,1fr))]">
       {shown.map(({ field, values, more }) => {
         const { title, field: name } = FIELDS[field];
         return (

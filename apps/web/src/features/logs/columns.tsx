@@ -23,8 +23,10 @@ function Time({ iso }: { iso: string }) {
 
 /** What a record says, on one line. */
 export function Line({ row }: { row: LogRow }) {
-  const structured = structuredLine(row.body);
-  const text = structured === undefined ? oneLine(row.body) : '';
+  // Some events repeat their name as their body.
+  const body = row.body === row.eventName ? '' : row.body;
+  const structured = structuredLine(body);
+  const text = structured === undefined ? oneLine(body) : '';
   return (
     <span className="font-mono text-sm">
       {row.eventName !== null && (
@@ -46,7 +48,7 @@ export function Line({ row }: { row: LogRow }) {
 /** The same with its line breaks. */
 function Wrapped({ row }: { row: LogRow }) {
   const structured = structuredLine(row.body);
-  return structured === undefined && row.body !== '' ? (
+  return structured === undefined && row.body !== '' && row.body !== row.eventName ? (
     <span className="block max-h-96 overflow-y-auto font-mono text-sm break-words whitespace-pre-wrap">
       {row.eventName !== null && (
         <span className="mr-1.5 rounded bg-sunken px-1 text-muted">{row.eventName}</span>

@@ -32,6 +32,7 @@ const REFRESH_MS = 10_000;
 const route = getRouteApi('/logs');
 const LogPanel = lazy(() => import('./log-panel.tsx'));
 const keyOf = (row: LogRow) => row.id;
+const BESIDE = ['time', 'severity', 'body'];
 
 /** Log records: histogram by severity, facets, rows, and one record beside them. */
 export function LogsPage() {
@@ -65,6 +66,15 @@ export function LogsPage() {
     enabled: explorer.trouble === undefined,
   });
   const columns = useMemo(() => logColumns(wrap), [wrap]);
+  const isOpen = search.row !== undefined && search.tab !== undefined;
+  // Beside an open record there is room for what tells lines apart.
+  const shown = useMemo(
+    () =>
+      isOpen && search.cols === undefined
+        ? columns.filter(({ id }) => BESIDE.includes(id)).map((column) => ({ ...column, shown: true }))
+        : columns,
+    [columns, isOpen, search.cols],
+  );
   const ever = useQuery(anyLogQuery(environment));
   const waiting = useRef(false);
   useEffect(() => {
@@ -151,7 +161,7 @@ export function LogsPage() {
             onOpen={(row) => change({ row: row.id, tab: search.tab ?? 'body' })}
             query={rows}
             sort={sort}
-            columns={columns}
+            columns={shown}
             keyOf={keyOf}
             onScrolled={(top) => (scrolled.current = top)}
             live={isLive ? live.rows : []}

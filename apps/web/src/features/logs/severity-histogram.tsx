@@ -7,11 +7,12 @@ import type { Tone } from '../../charts/prepare/palette.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
 
-/** Outcomes have their colours; the rest keeps the one of its name. */
+/** Severities are outcomes: their colours are those of outcomes everywhere. */
 const TONES: ReadonlyMap<string, Tone> = new Map([
   ['fatal', 'danger'],
   ['error', 'danger'],
   ['warn', 'warn'],
+  ['info', 'ok'],
   ['debug', 'muted'],
   ['trace', 'muted'],
   ['unset', 'muted'],
