@@ -22,3 +22,9 @@ export function chooseTheme(theme: Theme): void {
 export function followSystemTheme(): void {
   systemDark().addEventListener('change', apply);
 }
+
+export const THEMES = [
+  { value: 'system', label: 'System' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bucketSeconds, isTimeText, labelOf, resolveRange } from './time-range.ts';
+import { bucketSeconds, isRangeText, isTimeText, labelOf, plainRange, resolveRange } from './time-range.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 
@@ -22,6 +22,29 @@ describe('time range', () => {
   it('names ranges', () => {
     expect(labelOf({ from: '-4h', to: 'now' }, String)).toBe('Last 4 hours');
     expect(labelOf({ from: '-1d', to: 'now' }, String)).toBe('Last 1 day');
+  });
+  it('knows the calendar', () => {
+    // A Friday.
+    const plain = (from: string) => plainRange({ from, to: 'now' }, NOW, 'utc');
+    expect(plain('today')).toEqual({ from: '2026-11-20T00:00:00.000Z', to: 'now' });
+    expect(plain('yesterday')).toEqual({
+      from: '2026-11-19T00:00:00.000Z',
+      to: '2026-11-20T00:00:00.000Z',
+    });
+    expect(plain('this-week').from).toBe('2026-11-16T00:00:00.000Z');
+    expect(plain('last-week')).toEqual({
+      from: '2026-11-09T00:00:00.000Z',
+      to: '2026-11-16T00:00:00.000Z',
+    });
+    expect(plain('last-month')).toEqual({
+      from: '2026-10-01T00:00:00.000Z',
+      to: '2026-11-01T00:00:00.000Z',
+    });
+    expect(plainRange({ from: '-1h', to: 'now' }, NOW, 'utc').from).toBe('-1h');
+    expect(labelOf({ from: 'last-week', to: 'now' }, String)).toBe('Last week');
+    expect(isRangeText('yesterday') && !isRangeText('tomorrow')).toBe(true);
+    const sunday = Date.parse('2026-11-22T23:00:00Z');
+    expect(plainRange({ from: 'this-week', to: 'now' }, sunday, 'utc').from).toBe('2026-11-16T00:00:00.000Z');
   });
   it('keeps the number of bars bounded', () => {
     for (const hours of [0.05, 1, 24, 24 * 30, 24 * 4_000]) {

@@ -5,7 +5,7 @@ import { Failure, Notice } from '../ui/states.tsx';
 
 export const Route = createRootRoute({
   validateSearch: validateShellSearch,
-  search: { middlewares: [retainSearchParams(['from', 'to', 'env'])] },
+  search: { middlewares: [retainSearchParams(['from', 'to', 'env', 'compare'])] },
   component: () => (
     <AppShell>
       <title>Candela</title>

@@ -1,7 +1,7 @@
 import { type QueryKey, useQuery, type UseQueryOptions } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { cx } from '../../lib/cx.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { TabList, TabPanel } from '../../ui/tabs.tsx';
 
 /** One way to send data; it works as pasted. */
 export interface Snippet {
@@ -39,36 +39,19 @@ export function FirstRecord<Key extends QueryKey>(props: {
       </div>
       <div className="rounded-md border border-line bg-surface">
         <div className="flex items-center border-b border-line px-1">
-          <div role="tablist" aria-label="Ways to send" className="flex">
-            {props.snippets.map((entry, index) => (
-              <button
-                key={entry.label}
-                type="button"
-                role="tab"
-                id={`way-${index}`}
-                aria-selected={index === chosen}
-                aria-controls="way"
-                onClick={() => setChosen(index)}
-                className={cx(
-                  'h-9 border-b-2 px-3',
-                  index === chosen ? 'border-accent-fill' : 'border-transparent text-muted hover:text-text',
-                )}
-              >
-                {entry.label}
-              </button>
-            ))}
-          </div>
+          <TabList
+            id="way"
+            label="Ways to send"
+            tabClassName="h-9 px-3"
+            value={String(chosen)}
+            onChoose={(value) => setChosen(Number(value))}
+            tabs={props.snippets.map((entry, index) => ({ value: String(index), label: entry.label }))}
+          />
           <CopyButton label="Copy the snippet" text={() => snippet?.text ?? ''} className="ml-auto h-6" />
         </div>
-        <pre
-          id="way"
-          role="tabpanel"
-          aria-labelledby={`way-${chosen}`}
-          tabIndex={0}
-          className="max-h-96 overflow-auto p-3 font-mono text-sm whitespace-pre"
-        >
-          {snippet?.text}
-        </pre>
+        <TabPanel id="way" value={String(chosen)} className="max-h-96 overflow-auto p-3">
+          <pre className="font-mono text-sm whitespace-pre">{snippet?.text}</pre>
+        </TabPanel>
         <p className="border-t border-line px-3 py-2 text-sm text-muted">{snippet?.note}</p>
       </div>
       <p role="status" className="flex items-center gap-2 text-muted">

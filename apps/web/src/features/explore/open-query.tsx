@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { curlOf } from '../../lib/curl.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { cx } from '../../lib/cx.ts';
 import { Modal } from '../../ui/modal.tsx';
+import { TabList, TabPanel } from '../../ui/tabs.tsx';
 
 /** The request behind a chart or a list. */
 export interface OpenQuery {
@@ -33,36 +33,18 @@ export default function OpenQueryDialog(props: { title: string; query: OpenQuery
         <h2 className="text-lg font-semibold">{props.title} as query</h2>
         <div className="rounded-md border border-line">
           <div className="flex items-center border-b border-line px-1">
-            <div role="tablist" aria-label="Form" className="flex">
-              {FORMS.map((one) => (
-                <button
-                  key={one}
-                  type="button"
-                  role="tab"
-                  id={`form-${one}`}
-                  aria-selected={form === one}
-                  aria-controls="open-query-text"
-                  onClick={() => setForm(one)}
-                  className={cx(
-                    'h-8 border-b-2 px-3',
-                    form === one ? 'border-accent-fill' : 'border-transparent text-muted hover:text-text',
-                  )}
-                >
-                  {one}
-                </button>
-              ))}
-            </div>
+            <TabList
+              id="open-query"
+              label="Form"
+              value={form}
+              onChoose={setForm}
+              tabs={FORMS.map((one) => ({ value: one, label: one }))}
+            />
             <CopyButton label={`Copy as ${form}`} text={() => text} className="ml-auto h-6" />
           </div>
-          <pre
-            id="open-query-text"
-            role="tabpanel"
-            aria-labelledby={`form-${form}`}
-            tabIndex={0}
-            className="max-h-80 overflow-auto p-3 font-mono text-sm break-all whitespace-pre-wrap"
-          >
-            {text}
-          </pre>
+          <TabPanel id="open-query" value={form} className="max-h-80 overflow-auto p-3">
+            <pre className="font-mono text-sm break-all whitespace-pre-wrap">{text}</pre>
+          </TabPanel>
         </div>
         {rows && (
           <Link

@@ -1,16 +1,15 @@
-import { FIELDS, type FilterTextError } from '@candela/contract/filter';
-import { useQuery } from '@tanstack/react-query';
+import type { FilterTextError } from '@candela/contract/filter';
 import { Search, X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
-import { facetsQuery, type Scope } from '../../api/telemetry.ts';
+import type { Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { Kbd } from '../../ui/kbd.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import { queryTrouble } from './query-trouble.ts';
-import { completionAt, quoted } from '../../lib/query-text.ts';
-import { type Suggestion, suggestFields, suggestValues } from './suggest.ts';
+import { recentQueries } from './recent-queries.ts';
+import { type Suggestion, useSuggestions } from './suggestions.ts';
 
 /** The search box of the product: completes fields and values, marks the error where it is, `/` focuses it. */
 export function SearchBox(props: {
@@ -34,41 +33,37 @@ export function SearchBox(props: {
   }
   useHotkey('/', () => input.current?.focus(), { label: 'Search', group: 'Everywhere' });
 
-  const completion = open ? completionAt(text, cursor) : undefined;
-  const valueField = config.facets.find((field) => field === completion?.field);
-  const values = useQuery({
-    ...facetsQuery({ ...props.scope, q: '' }, [valueField ?? 'service'], {
-      signal: config.signal,
-      limit: 50,
-    }),
-    enabled: completion?.kind === 'value' && valueField !== undefined,
+  const { at: completion, list: suggestions } = useSuggestions({
+    config,
+    scope: props.scope,
+    text,
+    cursor,
+    open,
   });
-  const suggestions: Suggestion[] = !completion
-    ? []
-    : completion.kind === 'field'
-      ? suggestFields(FIELDS, config.signal, completion.prefix)
-      : suggestValues(
-          FIELDS,
-          completion,
-          valueField === undefined ? [] : (values.data?.data[0]?.values ?? []),
-        );
   const trouble = queryTrouble(text, config.signal);
   const shownTrouble = trouble && (!open || text === props.value) ? trouble : undefined;
 
+  const submit = (next: string) => {
+    setOpen(false);
+    setActive(-1);
+    if (queryTrouble(next, config.signal) === undefined) recentQueries(config.signal).remember(next);
+    props.onSearch(next.trim());
+  };
   const accept = (suggestion: Suggestion) => {
-    if (!completion) return;
-    const insert = completion.kind === 'field' ? `${suggestion.value}:` : `${quoted(suggestion.value)} `;
-    const next = text.slice(0, completion.start) + insert + text.slice(completion.end);
-    const at = completion.start + insert.length;
+    if (suggestion.recent) {
+      setText(suggestion.insert);
+      submit(suggestion.insert);
+      return;
+    }
+    const rest = text.slice(completion.to);
+    const space = completion.kind === 'value' && !/^[\s,)]/.test(rest) ? ' ' : '';
+    const insert = suggestion.insert + space;
+    const next = text.slice(0, completion.from) + insert + rest;
+    const at = completion.from + insert.length;
     setText(next);
     setActive(-1);
     queueMicrotask(() => input.current?.setSelectionRange(at, at));
     setCursor(at);
-  };
-  const submit = (next: string) => {
-    setOpen(false);
-    setActive(-1);
-    props.onSearch(next.trim());
   };
   return (
     <div className="relative min-w-0 grow max-sm:basis-full">
@@ -90,6 +85,7 @@ export function SearchBox(props: {
           aria-invalid={shownTrouble !== undefined}
           aria-describedby={shownTrouble ? `${listId}-error` : undefined}
           spellCheck={false}
+          maxLength={4_096}
           autoComplete="off"
           placeholder={config.placeholder ?? 'Search'}
           value={text}
@@ -106,7 +102,7 @@ export function SearchBox(props: {
             const count = suggestions.length;
             if (event.key === 'ArrowDown' && count > 0) setActive((active + 1) % count);
             else if (event.key === 'ArrowUp' && count > 0) setActive((active <= 0 ? count : active) - 1);
-            else if (event.key === 'Tab' && count > 0 && open && completion?.prefix !== '')
+            else if (event.key === 'Tab' && count > 0 && open && completion.typed !== '')
               accept(suggestions[Math.max(0, active)] as Suggestion);
             else if (event.key === 'Enter') {
               const chosen = suggestions[active];
@@ -146,7 +142,7 @@ export function SearchBox(props: {
       >
         {suggestions.map((suggestion, index) => (
           <div
-            key={suggestion.value}
+            key={`${suggestion.recent ? 'recent ' : ''}${suggestion.label}`}
             id={`${listId}-${index}`}
             role="option"
             tabIndex={-1}
@@ -159,7 +155,7 @@ export function SearchBox(props: {
               index === active ? 'bg-hover' : 'hover:bg-hover',
             )}
           >
-            <span className="shrink-0 truncate font-mono text-sm">{suggestion.value}</span>
+            <span className="min-w-0 shrink-0 truncate font-mono text-sm max-w-full">{suggestion.label}</span>
             <span className="ml-auto truncate text-sm text-muted">
               {suggestion.count === undefined ? suggestion.hint : formatCount(suggestion.count)}
             </span>

@@ -1,30 +1,21 @@
-import { Link, useNavigate, useRouter } from '@tanstack/react-router';
+import { Link, useRouter } from '@tanstack/react-router';
 import { Command as CommandIcon, Keyboard, Monitor, Moon, PanelLeft, RefreshCw, Sun } from 'lucide-react';
-import { type ReactNode, useMemo, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { oneOf, preference } from '../../lib/preference.ts';
-import { chooseTheme, type Theme, themePreference } from '../../lib/theme.ts';
-import { PRESETS } from '../../lib/time-range.ts';
-import { zonePreference } from '../../lib/zone.ts';
+import { chooseTheme, type Theme, THEMES, themePreference } from '../../lib/theme.ts';
 import { Button } from '../../ui/button.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
-import { CommandPalette } from './command-palette.tsx';
-import { type Command, traceIdIn } from './commands.ts';
 import { EnvironmentSwitcher } from './environment-switcher.tsx';
-import { KeySheet } from './key-sheet.tsx';
 import { NAV_GROUPS, type NavItem, navItems } from './navigation.ts';
-import { refreshNow, useShell } from './shell-search.ts';
+import { refreshNow } from './shell-search.ts';
 import { TimeRangePicker } from './time-range-picker.tsx';
 
+const Palette = lazy(() => import('./palette.tsx'));
+const KeySheet = lazy(() => import('./key-sheet.tsx'));
 const sidebar = preference('sidebar', 'open', oneOf('open', 'closed'));
-const THEMES = [
-  { value: 'system', label: 'System' },
-  { value: 'light', label: 'Light' },
-  { value: 'dark', label: 'Dark' },
-] as const;
-
 /** Navigation, header and keyboard around every page. */
 export function AppShell({ children }: { children: ReactNode }) {
   const [overlay, setOverlay] = useState<'none' | 'palette' | 'keys'>('none');
@@ -77,8 +68,10 @@ export function AppShell({ children }: { children: ReactNode }) {
           {children}
         </main>
       </div>
-      {overlay === 'palette' && <Palette items={items} onClose={close} onKeys={() => setOverlay('keys')} />}
-      {overlay === 'keys' && <KeySheet onClose={close} />}
+      <Suspense>
+        {overlay === 'palette' && <Palette items={items} onClose={close} onKeys={() => setOverlay('keys')} />}
+        {overlay === 'keys' && <KeySheet onClose={close} />}
+      </Suspense>
     </div>
   );
 }
@@ -153,52 +146,4 @@ function SideNav(props: { items: readonly NavItem[]; open: boolean; onKeys: () =
       </div>
     </nav>
   );
-}
-
-function Palette(props: { items: readonly NavItem[]; onClose: () => void; onKeys: () => void }) {
-  const navigate = useNavigate();
-  const { setRange } = useShell();
-  const commands: Command[] = [
-    ...props.items.map((item) => ({
-      id: `page ${item.path}`,
-      group: item.group,
-      label: item.label,
-      run: () => void navigate({ to: item.path }),
-    })),
-    ...PRESETS.map((preset) => ({
-      id: `range ${preset.from}`,
-      group: 'Time range',
-      label: preset.label,
-      run: () => setRange({ from: preset.from, to: 'now' }),
-    })),
-    ...THEMES.map((theme) => ({
-      id: `theme ${theme.value}`,
-      group: 'Theme',
-      label: theme.label,
-      run: () => chooseTheme(theme.value),
-    })),
-    { id: 'zone utc', group: 'Times', label: 'Show UTC', run: () => zonePreference.set('utc') },
-    { id: 'zone local', group: 'Times', label: 'Show local time', run: () => zonePreference.set('local') },
-    { id: 'refresh', group: 'Page', label: 'Refresh', hint: 'r', run: refreshNow },
-    { id: 'keys', group: 'Help', label: 'Keyboard shortcuts', hint: '?', run: props.onKeys },
-  ];
-  const extra = (query: string): { first: Command[]; last: Command[] } => {
-    const traceId = traceIdIn(query);
-    const text = query.trim();
-    const open = (id: string): Command => ({
-      id: 'trace',
-      group: 'Trace',
-      label: `Open ${id}`,
-      run: () => void navigate({ to: '/traces/$traceId', params: { traceId: id } }),
-    });
-    const search: Command = {
-      id: 'search',
-      group: 'Traces',
-      label: `Search for ${text}`,
-      run: () => void navigate({ to: '/traces', search: { q: text } }),
-    };
-    if (traceId !== undefined) return { first: [open(traceId)], last: [] };
-    return { first: [], last: text.length < 2 ? [] : [search] };
-  };
-  return <CommandPalette commands={commands} extra={extra} onClose={props.onClose} />;
 }

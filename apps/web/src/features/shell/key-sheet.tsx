@@ -3,7 +3,7 @@ import { Kbd } from '../../ui/kbd.tsx';
 import { Modal } from '../../ui/modal.tsx';
 
 /** The keys that work on this page right now, read from the registry itself. */
-export function KeySheet({ onClose }: { onClose: () => void }) {
+export default function KeySheet({ onClose }: { onClose: () => void }) {
   const hotkeys = useHotkeys();
   const groups = Map.groupBy(hotkeys, (hotkey) => hotkey.group);
   return (

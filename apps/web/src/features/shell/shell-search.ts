@@ -1,28 +1,34 @@
 import { isEnvironmentName } from '@candela/kernel';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useSyncExternalStore } from 'react';
-import { textParam } from '../../lib/search-params.ts';
+import { flagParam, textParam } from '../../lib/search-params.ts';
 import {
   DEFAULT_RANGE,
+  isRangeText,
   isTimeText,
+  plainRange,
   resolveRange,
   type TimeRange,
   type TimeWindow,
 } from '../../lib/time-range.ts';
+import { zonePreference } from '../../lib/zone.ts';
 
 /** What every page has in its URL. */
 export interface ShellSearch {
   from?: string;
   to?: string;
   env?: string;
+  /** Figures are compared with the period before. */
+  compare?: true;
 }
 
 export function validateShellSearch(raw: Record<string, unknown>): ShellSearch {
   const env = textParam(raw, 'env', 63);
   return {
-    ...(isTimeText(raw['from']) ? { from: raw['from'] } : {}),
+    ...(isRangeText(raw['from']) ? { from: raw['from'] } : {}),
     ...(isTimeText(raw['to']) ? { to: raw['to'] } : {}),
     ...(env !== undefined && isEnvironmentName(env) ? { env } : {}),
+    ...(flagParam(raw, 'compare') ? { compare: true } : {}),
   };
 }
 
@@ -45,9 +51,15 @@ const useNow = () =>
 const root = getRouteApi('__root__');
 
 export interface ShellState {
+  /** As the server reads it: relative text stays, a range of the calendar is its times. */
   readonly range: TimeRange;
+  /** As chosen: the name of a calendar range, too. */
+  readonly chosen: TimeRange;
   readonly window: TimeWindow;
   readonly environment: string | undefined;
+  /** Whether pages show figures of the period before beside those of the time range. */
+  readonly compare: boolean;
+  setCompare(compare: boolean): void;
   setRange(range: TimeRange): void;
   setEnvironment(name: string | undefined): void;
 }
@@ -57,11 +69,21 @@ export function useShell(): ShellState {
   const search = root.useSearch();
   const navigate = root.useNavigate();
   const at = useNow();
-  const { from = DEFAULT_RANGE.from, to = DEFAULT_RANGE.to, env } = search;
-  return useMemo(
-    () => ({
-      range: { from, to },
-      window: resolveRange({ from, to }, at),
+  const { from = DEFAULT_RANGE.from, to = DEFAULT_RANGE.to, env, compare = false } = search;
+  const zone = zonePreference.use();
+  return useMemo(() => {
+    const range = plainRange({ from, to }, at, zone);
+    return {
+      range,
+      chosen: { from, to },
+      window: resolveRange(range, at),
+      compare,
+      setCompare(next) {
+        void navigate({
+          to: '.',
+          search: (before: ShellSearch) => ({ ...before, compare: next ? true : undefined }),
+        } as Parameters<typeof navigate>[0]);
+      },
       environment: env,
       setRange(range) {
         refreshNow();
@@ -80,7 +102,6 @@ export function useShell(): ShellState {
           search: (before: ShellSearch) => ({ ...before, env: name }),
         } as Parameters<typeof navigate>[0]);
       },
-    }),
-    [from, to, env, at, navigate],
-  );
+    };
+  }, [from, to, env, compare, at, zone, navigate]);
 }

@@ -4,7 +4,14 @@ import { useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { formatTime } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { isTimeText, labelOf, PRESETS, resolveRange, type TimeRange } from '../../lib/time-range.ts';
+import {
+  CALENDAR,
+  isTimeText,
+  labelOf,
+  PRESETS,
+  resolveRange,
+  type TimeRange,
+} from '../../lib/time-range.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
@@ -13,61 +20,77 @@ import { useShell } from './shell-search.ts';
 /** The one time range of the product: relative or absolute, in local time or UTC. `d` opens it. */
 export function TimeRangePicker() {
   const [open, setOpen] = useState(false);
-  const { range, setRange } = useShell();
+  const { chosen, compare, setRange, setCompare } = useShell();
   const zone = zonePreference.use();
   useHotkey('d', () => setOpen(true), { label: 'Change the time range', group: 'Everywhere' });
   const choose = (next: TimeRange) => {
     setOpen(false);
     setRange(next);
   };
-  const label = labelOf(range, (ms) => formatTime(ms, zone).slice(0, -4));
+  const label = labelOf(chosen, (ms) => formatTime(ms, zone).slice(0, -4));
+  const isChosen = (from: string) => chosen.to === 'now' && chosen.from === from;
+  const list = (name: string, ranges: readonly { from: string; label: string }[]) => (
+    <ul className="p-1" aria-label={name}>
+      {ranges.map((preset) => (
+        <li key={preset.from}>
+          <button
+            type="button"
+            onClick={() => choose({ from: preset.from, to: 'now' })}
+            aria-current={isChosen(preset.from)}
+            className={cx(
+              'h-7 w-full rounded px-2 text-left hover:bg-hover',
+              isChosen(preset.from) && 'bg-selected font-medium',
+            )}
+          >
+            {preset.label}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
   return (
     <Popover
       label="Time range"
       open={open}
       onOpenChange={setOpen}
-      className="w-[440px] max-w-[92vw]"
+      className="w-[580px] max-w-[92vw]"
       trigger={
         <Button title="Time range (d)" data-testid="time-range">
           <Clock size={14} className="text-muted" aria-hidden />
           {label}
+          {compare && <span className="text-muted max-md:sr-only">compared</span>}
           <span className="text-muted">{zone === 'utc' ? 'UTC' : ''}</span>
         </Button>
       }
     >
       <div className="flex max-sm:flex-col">
-        <ul className="w-40 shrink-0 border-r border-line p-1" aria-label="Relative ranges">
-          {PRESETS.map((preset) => (
-            <li key={preset.from}>
-              <button
-                type="button"
-                onClick={() => choose({ from: preset.from, to: 'now' })}
-                aria-current={range.to === 'now' && range.from === preset.from}
-                className={cx(
-                  'h-7 w-full rounded px-2 text-left hover:bg-hover',
-                  range.to === 'now' && range.from === preset.from && 'bg-selected font-medium',
-                )}
-              >
-                {preset.label}
-              </button>
-            </li>
-          ))}
-        </ul>
-        <AbsoluteForm key={`${range.from} ${range.to} ${zone}`} onChoose={choose} />
+        <div className="grid w-72 shrink-0 grid-cols-2 border-r border-line max-sm:w-full">
+          {list('Relative ranges', PRESETS)}
+          {list('Ranges of the calendar', CALENDAR)}
+        </div>
+        <AbsoluteForm key={`${chosen.from} ${chosen.to} ${zone}`} onChoose={choose} />
       </div>
+      <label className="flex cursor-pointer items-center gap-2 border-t border-line px-3 py-2">
+        <input
+          type="checkbox"
+          checked={compare}
+          onChange={(event) => setCompare(event.target.checked)}
+          className="accent-accent-fill"
+        />
+        Compare with the period before
+      </label>
     </Popover>
   );
 }
 
 function AbsoluteForm({ onChoose }: { onChoose: (range: TimeRange) => void }) {
-  const { range } = useShell();
+  const { range, chosen } = useShell();
   const zone = zonePreference.use();
   const [fields, setFields] = useState(() => {
     const window = resolveRange(range, Date.now());
-    const relative = range.to === 'now';
     return {
-      from: relative ? range.from : typed(window.fromMs, zone === 'utc'),
-      to: relative ? 'now' : typed(window.toMs, zone === 'utc'),
+      from: /^(now)?-/.test(chosen.from) ? chosen.from : typed(window.fromMs, zone === 'utc'),
+      to: range.to === 'now' ? 'now' : typed(window.toMs, zone === 'utc'),
     };
   });
   const read = { from: readTyped(fields.from, zone === 'utc'), to: readTyped(fields.to, zone === 'utc') };

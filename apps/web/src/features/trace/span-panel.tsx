@@ -1,7 +1,6 @@
 import type { SpanDetail } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Tabs } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { spanQuery } from '../../api/telemetry.ts';
 import type { TraceSpanOfTime } from '../../api/trace.ts';
@@ -12,6 +11,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { kindLabel, SpanGlyph } from '../../ui/span-glyph.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
+import { TabList, TabPanel } from '../../ui/tabs.tsx';
 import { textMode } from '../../ui/text-block.tsx';
 import { AttributesTab, AttributeTable } from './attributes-tab.tsx';
 import { hasContent, MessagesTab } from './messages-tab.tsx';
@@ -49,28 +49,27 @@ export function SpanPanel(props: {
     { id: 'raw', label: 'Raw' },
   ];
   return (
-    <Tabs.Root
-      value={tab}
-      onValueChange={(value) => props.onTab(value as SpanTab)}
-      className="flex h-full min-h-0 flex-col"
-      data-testid="span-panel"
-    >
+    <div className="flex h-full min-h-0 flex-col" data-testid="span-panel">
       <SpanHead span={span} detail={detail} />
       <div className="flex shrink-0 items-center border-b border-line px-2">
-        <Tabs.List aria-label="Span" className="flex">
-          {tabs.map((entry) => (
-            <Tabs.Trigger
-              key={entry.id}
-              value={entry.id}
-              className="h-8 border-b-2 border-transparent px-2 text-muted hover:text-text data-[state=active]:border-accent-fill data-[state=active]:text-text"
-            >
-              {entry.label}
-              {entry.count !== undefined && entry.count > 0 && (
-                <span className="ml-1 text-sm text-faint">{formatCount(entry.count)}</span>
-              )}
-            </Tabs.Trigger>
-          ))}
-        </Tabs.List>
+        <TabList
+          id="span-tabs"
+          label="Span"
+          value={tab}
+          onChoose={props.onTab}
+          tabClassName="h-8 px-2"
+          tabs={tabs.map((entry) => ({
+            value: entry.id,
+            label: (
+              <>
+                {entry.label}
+                {entry.count !== undefined && entry.count > 0 && (
+                  <span className="ml-1 text-sm text-faint">{formatCount(entry.count)}</span>
+                )}
+              </>
+            ),
+          }))}
+        />
         {tab === 'messages' && (
           <button
             type="button"
@@ -88,18 +87,18 @@ export function SpanPanel(props: {
           <Failure error={query.error} onRetry={() => void query.refetch()} />
         )}
         {tab === 'logs' ? (
-          <Tabs.Content value="logs" className="flex h-full flex-col outline-none">
+          <TabPanel id="span-tabs" value="logs" className="flex h-full flex-col outline-none">
             <SpanLogs traceId={traceId} during={props.during} span={span} />
-          </Tabs.Content>
+          </TabPanel>
         ) : (
           detail && (
-            <Tabs.Content value={tab} className="outline-none">
+            <TabPanel id="span-tabs" value={tab} className="outline-none">
               <TabBody tab={tab} detail={detail} />
-            </Tabs.Content>
+            </TabPanel>
           )
         )}
       </div>
-    </Tabs.Root>
+    </div>
   );
 }
 

@@ -1,0 +1,119 @@
+import {
+  completeFilter,
+  completionField,
+  completionValue,
+  type FilterCompletion,
+  type Signal,
+} from '@candela/contract/filter';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { fieldsQuery, fieldValuesQuery } from '../../api/explore.ts';
+import { facetsQuery, type Scope } from '../../api/telemetry.ts';
+import type { ExploreConfig } from './explore-config.ts';
+import { recentQueries } from './recent-queries.ts';
+
+export interface Suggestion {
+  readonly insert: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly count?: number;
+  /** A whole search of before, not a part of this one. */
+  readonly recent?: true;
+}
+
+/** What may be written at the cursor and where it goes. */
+export interface Suggestions {
+  readonly at: Pick<FilterCompletion, 'kind' | 'from' | 'to' | 'typed'>;
+  readonly list: readonly Suggestion[];
+}
+
+const MOST = 50;
+/** Typing rests for this long before the server is asked. */
+const REST_MS = 150;
+const asks = (signal: Signal): signal is 'spans' | 'logs' => signal === 'spans' || signal === 'logs';
+
+/** Values as suggestions: those that begin with what was typed, then those that hold it; each once. */
+export function mergeValues(
+  known: readonly Suggestion[],
+  seen: readonly { readonly value: string; readonly count: number }[],
+  typed: string,
+): Suggestion[] {
+  const wanted = typed.toLowerCase();
+  const merged = new Map<string, Suggestion>();
+  for (const { value, count } of seen) {
+    if (value === '' || !value.toLowerCase().includes(wanted) || merged.has(value)) continue;
+    merged.set(value, { insert: completionValue(value), label: value, hint: '', count });
+  }
+  for (const option of known) if (!merged.has(option.label)) merged.set(option.label, option);
+  const rank = (one: Suggestion) => (one.label.toLowerCase().startsWith(wanted) ? 0 : 1);
+  return [...merged.values()].sort((a, b) => rank(a) - rank(b)).slice(0, MOST);
+}
+
+/** Fields, operators and values that can be written at the cursor; searches of before while there is nothing. */
+export function useSuggestions(options: {
+  config: ExploreConfig;
+  scope: Scope;
+  text: string;
+  cursor: number;
+  open: boolean;
+}): Suggestions {
+  const { config, scope, text, cursor, open } = options;
+  const { signal } = config;
+  const at = completeFilter(text, cursor, signal);
+  const typed = useRested(at.typed);
+  const field = at.kind === 'value' ? at.field : undefined;
+  const isFacet = field !== undefined && config.facets.includes(field);
+  const counted = useQuery({
+    ...facetsQuery({ ...scope, q: '' }, [isFacet ? field : 'service'], { signal, limit: MOST }),
+    enabled: open && isFacet,
+  });
+  const knowsAll = isFacet && counted.data?.data[0]?.more === false;
+  const searched = useQuery({
+    ...fieldValuesQuery(scope, asks(signal) ? signal : 'spans', field ?? '', typed),
+    enabled:
+      open &&
+      asks(signal) &&
+      field !== undefined &&
+      at.options.length === 0 &&
+      (!isFacet || (counted.isSuccess && !knowsAll)),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  const keys = useQuery({
+    ...fieldsQuery(scope, asks(signal) ? signal : 'spans', typed),
+    enabled: open && asks(signal) && at.kind === 'field' && typed !== '',
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  const recent = recentQueries(signal).use();
+  if (!open) return { at, list: [] };
+  if (text.trim() === '') {
+    const before = recent.map(
+      (query): Suggestion => ({ insert: query, label: query, hint: 'recent', recent: true }),
+    );
+    return { at, list: [...before, ...at.options].slice(0, MOST) };
+  }
+  if (at.kind === 'value') {
+    const seen = [
+      ...(isFacet ? (counted.data?.data[0]?.values ?? []) : []),
+      ...(searched.isSuccess ? searched.data : []),
+    ];
+    return { at, list: mergeValues(at.options, seen, at.typed) };
+  }
+  if (at.kind !== 'field') return { at, list: at.options };
+  const wanted = at.typed.toLowerCase();
+  const found = (keys.data ?? [])
+    .filter((key) => key.source !== 'named' && key.field.toLowerCase().includes(wanted))
+    .map((key): Suggestion => ({ insert: completionField(key.field), label: key.field, hint: key.type }));
+  return { at, list: [...at.options, ...found].slice(0, MOST) };
+}
+
+/** The text once it has rested for a moment. */
+function useRested(text: string): string {
+  const [rested, setRested] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(text), REST_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return rested;
+}

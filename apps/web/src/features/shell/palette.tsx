@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useRouter } from '@tanstack/react-router';
+import { viewsQuery } from '../../api/explore.ts';
+import { parseSearch, stringifySearch } from '../../lib/search-params.ts';
+import { chooseTheme, THEMES } from '../../lib/theme.ts';
+import { CALENDAR, PRESETS } from '../../lib/time-range.ts';
+import { zonePreference } from '../../lib/zone.ts';
+import { CommandPalette } from './command-palette.tsx';
+import { type Command, traceIdIn } from './commands.ts';
+import type { NavItem } from './navigation.ts';
+import { refreshNow, useShell, validateShellSearch } from './shell-search.ts';
+
+/** Pages of one record whose id may be any text. */
+const BY_ID = [
+  { path: '/sessions/$session', group: 'Session' },
+  { path: '/users/$user', group: 'User' },
+  { path: '/agents/$agent', group: 'Agent' },
+  { path: '/metrics/$metric', group: 'Metric' },
+] as const;
+
+/** Everything one can do, by name: pages, saved views, records by their id, time ranges, themes. */
+export default function Palette(props: {
+  items: readonly NavItem[];
+  onClose: () => void;
+  onKeys: () => void;
+}) {
+  const navigate = useNavigate();
+  const router = useRouter();
+  const { setRange, compare, setCompare } = useShell();
+  const views = useQuery(viewsQuery());
+  const commands: Command[] = [
+    ...props.items.map((item) => ({
+      id: `page ${item.path}`,
+      group: item.group,
+      label: item.label,
+      run: () => void navigate({ to: item.path }),
+    })),
+    ...(views.data ?? []).map((view) => ({
+      id: `view ${view.id}`,
+      group: 'Saved view',
+      label: view.name,
+      hint: view.page,
+      run: () => router.history.push(`/${view.page}${stringifySearch(parseSearch(view.search))}`),
+    })),
+    ...[...PRESETS, ...CALENDAR].map((preset) => ({
+      id: `range ${preset.from}`,
+      group: 'Time range',
+      label: preset.label,
+      run: () => setRange({ from: preset.from, to: 'now' }),
+    })),
+    ...THEMES.map((theme) => ({
+      id: `theme ${theme.value}`,
+      group: 'Theme',
+      label: theme.label,
+      run: () => chooseTheme(theme.value),
+    })),
+    {
+      id: 'compare',
+      group: 'Time range',
+      label: compare ? 'Stop comparing with the period before' : 'Compare with the period before',
+      run: () => setCompare(!compare),
+    },
+    { id: 'zone utc', group: 'Times', label: 'Show UTC', run: () => zonePreference.set('utc') },
+    { id: 'zone local', group: 'Times', label: 'Show local time', run: () => zonePreference.set('local') },
+    { id: 'refresh', group: 'Page', label: 'Refresh', hint: 'r', run: refreshNow },
+    { id: 'keys', group: 'Help', label: 'Keyboard shortcuts', hint: '?', run: props.onKeys },
+  ];
+  const extra = (query: string): { first: Command[]; last: Command[] } => {
+    const traceId = traceIdIn(query);
+    const text = query.trim();
+    const open = (id: string): Command => ({
+      id: 'trace',
+      group: 'Trace',
+      label: `Open ${id}`,
+      run: () => void navigate({ to: '/traces/$traceId', params: { traceId: id } }),
+    });
+    const search: Command = {
+      id: 'search',
+      group: 'Traces',
+      label: `Search for ${text}`,
+      run: () => void navigate({ to: '/traces', search: { q: text } }),
+    };
+    if (traceId !== undefined) return { first: [open(traceId)], last: [] };
+    if (text.length < 2) return { first: [], last: [] };
+    // Time range and environment go along.
+    const kept = stringifySearch({ ...validateShellSearch({ ...router.state.location.search }) });
+    const byId = /\s/.test(text) ? [] : BY_ID.filter(({ path }) => Object.hasOwn(router.routesByPath, path));
+    return {
+      first: [],
+      last: [
+        search,
+        ...byId.map(({ path, group }) => ({
+          id: path,
+          group,
+          label: `Open ${text}`,
+          run: () => router.history.push(path.replace(/\$\w+$/, encodeURIComponent(text)) + kept),
+        })),
+      ],
+    };
+  };
+  return <CommandPalette commands={commands} extra={extra} onClose={props.onClose} />;
+}

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { whyNoBrowser } from './chromium.ts';
+import { Shell } from './pages/shell.ts';
+import { TracesPage } from './pages/traces-page.ts';
+import { agentTrace, requestTraces } from './seeds.ts';
+import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+
+const missing = whyNoBrowser();
+if (missing !== undefined) console.warn(`SKIPPED, explorer in the browser: ${missing}`);
+
+describe.skipIf(missing !== undefined)('explorer', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+    await stage.seed(agentTrace(Date.now() - 60_000), ...requestTraces(120, Date.now()));
+  });
+  afterAll(() => stage?.close());
+  const heard: string[][] = [];
+  afterEach(() => expect(heard.splice(0).flat()).toEqual([]));
+
+  const open = async (path: string) => {
+    const opened = await stage.open(path);
+    heard.push(opened.complaints);
+    const traces = new TracesPage(opened.page);
+    await traces.loaded();
+    return { ...opened, traces, shell: new Shell(opened.page) };
+  };
+
+  it('shows what differs between some spans and the rest, and filters by a click', async () => {
+    const { page, traces } = await open('/traces');
+    await page.getByRole('button', { name: 'What differs' }).click();
+    const panel = page.getByRole('complementary', { name: 'What differs' });
+    await panel.getByRole('button', { name: 'Failed' }).click();
+    await soon(() => new URL(page.url()).searchParams.get('diff')).toBe('status:error');
+    await panel.getByRole('region').first().waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.reload();
+    await panel.getByRole('region').first().waitFor();
+    // Any selection as text: one path is one route, which no other has.
+    await panel.getByLabel('Selection').fill('name:"GET /item/3"');
+    await panel.getByLabel('Selection').press('Enter');
+    const route = panel.getByRole('region', { name: 'attributes.http.route' });
+    await route.getByRole('button', { name: '/item/3' }).click();
+    await soon(() => traces.query()).toBe('attributes.http.route:"/item/3"');
+    await panel.getByText('there is nothing to compare it with').waitFor();
+    await panel.getByLabel('Selection').fill('duration>2x');
+    await panel.getByLabel('Selection').press('Enter');
+    await panel.getByRole('alert').waitFor();
+    await page.getByRole('heading', { name: 'What differs' }).click();
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+  });
+
+  it('keeps views under names for everybody: save, open, replace, rename, delete', async () => {
+    const { page, traces } = await open('/traces?q=service:cart&sort=-start&cols=name,duration');
+    const menu = page.getByRole('dialog', { name: 'Saved views' });
+    const openMenu = async () => {
+      await page.getByRole('button', { name: 'Views' }).click();
+      await menu.waitFor();
+    };
+    await openMenu();
+    await menu.getByLabel('Name of the new view').fill('Cart only');
+    await page.keyboard.press('Enter');
+    await menu.getByRole('button', { name: 'Cart only', exact: true }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'hidden' });
+
+    const other = await open('/traces');
+    const otherMenu = other.page.getByRole('dialog', { name: 'Saved views' });
+    await other.page.getByRole('button', { name: 'Views' }).click();
+    await otherMenu.getByRole('button', { name: 'Cart only', exact: true }).click();
+    await soon(() => other.traces.query()).toBe('service:cart');
+    await other.page.getByRole('columnheader', { name: 'Service' }).waitFor({ state: 'detached' });
+    // From the palette too.
+    await other.page.goto(`${stage.platform.http}/traces`);
+    await other.traces.loaded();
+    await other.shell.command('cart only');
+    await soon(() => other.traces.query()).toBe('service:cart');
+
+    await traces.search('service:search');
+    await openMenu();
+    await menu.getByRole('button', { name: 'Replace Cart only' }).click();
+    await soon(() => menu.locator('[aria-current=true]').count()).toBe(1);
+    await menu.getByRole('button', { name: 'Rename Cart only' }).click();
+    await menu.getByLabel('New name of Cart only').fill('Search only');
+    await page.keyboard.press('Enter');
+    await menu.getByRole('button', { name: 'Search only', exact: true }).waitFor();
+    await menu.getByRole('button', { name: 'Delete Search only' }).click();
+    await menu.getByRole('button', { name: 'Delete', exact: true }).click();
+    await menu.getByText('No view of this page').waitFor();
+  });
+
+  it('downloads what matches, within a bound, and says how much that was', async () => {
+    const { page } = await open('/traces?view=spans&q=service:cart');
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    const menu = page.getByRole('dialog', { name: 'Export' });
+    await menu.getByRole('radio', { name: 'JSON Lines' }).check();
+    const download = page.waitForEvent('download');
+    await menu.getByRole('button', { name: 'Download' }).click();
+    const file = await (await download).path();
+    const lines = readFileSync(file, 'utf8').trim().split('\n');
+    expect(lines.length).toBe(40);
+    expect(lines.map((line) => (JSON.parse(line) as { service: string }).service)).toEqual(
+      lines.map(() => 'cart'),
+    );
+    await menu.getByText('Saved 40 spans').waitFor();
+  });
+
+  it('opens the list as a query to copy', async () => {
+    const { page } = await open('/traces?q=service:cart');
+    await page.getByRole('button', { name: 'Open Traces as query' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Traces as query' });
+    await dialog.getByText('POST /api/telemetry/traces/search').waitFor();
+    await dialog.getByRole('tab', { name: 'JSON' }).press('ArrowRight');
+    await dialog.getByText('curl -sS').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  it('shows new spans while live, holds them while somebody reads further down', async () => {
+    const { page, traces } = await open('/traces?view=spans&from=-1h&live=1');
+    await page.getByRole('button', { name: 'Live', pressed: true }).waitFor();
+    await stage.seed({ ...agentTrace(Date.now() - 1_000), service: 'newcomer' });
+    await soon(async () => (await traces.cells()).some((row) => row.includes('newcomer'))).toBe(true);
+    await page.getByTestId('scroller').evaluate((element: { scrollTop: number }) => {
+      element.scrollTop = 1_000;
+    });
+    await page.waitForTimeout(300);
+    await stage.seed({ ...agentTrace(Date.now() - 1_000), service: 'later' });
+    await page.getByRole('button', { name: '8 new spans' }).click();
+    await page.getByRole('button', { name: '8 new spans' }).waitFor({ state: 'detached' });
+  });
+
+  it('works its menus by keyboard', async () => {
+    const { page, traces } = await open('/traces');
+    await page.getByTestId('environment').focus();
+    await page.keyboard.press('Enter');
+    const menu = page.getByRole('menu', { name: 'Environment' });
+    await menu.waitFor();
+    await page.keyboard.press('s');
+    await page.keyboard.press('Enter');
+    await soon(() => new URL(page.url()).searchParams.get('env')).toBe('staging');
+    expect(await page.evaluate('document.activeElement.dataset.testid')).toBe('environment');
+    await traces.loaded();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'hidden' });
+  });
+});
