@@ -264,7 +264,12 @@ function httpCall<T>(rec: Recorder, model: Model, failure: SimulatedFailure | un
   );
 }
 
+/** What was said, as the event carries it when content is captured. */
+const CONTENT = ['gen_ai.system_instructions', 'gen_ai.input.messages', 'gen_ai.output.messages'];
+
 function logCall(rec: Recorder, call: ModelCall): void {
+  const span = CONVENTIONS.otel.model(call).attributes ?? {};
+  const messages = Object.fromEntries(Object.entries(span).filter(([key]) => CONTENT.includes(key)));
   rec.log(
     'info',
     'gen_ai.client.inference.operation.details',
@@ -276,6 +281,7 @@ function logCall(rec: Recorder, call: ModelCall): void {
       'gen_ai.usage.input_tokens': call.response?.usage.input,
       'gen_ai.usage.output_tokens': call.response?.usage.output,
       'gen_ai.response.finish_reasons': call.response ? [call.response.finishReason] : undefined,
+      ...messages,
     },
     { eventName: 'gen_ai.client.inference.operation.details' },
   );

@@ -15,6 +15,7 @@ import { Route as AgentsIndexRouteImport } from './routes/agents.index';
 import { Route as AgentsAgentRouteImport } from './routes/agents.$agent';
 import { Route as ExceptionsIndexRouteImport } from './routes/exceptions.index';
 import { Route as ExceptionsFingerprintRouteImport } from './routes/exceptions.$fingerprint';
+import { Route as HostsIndexRouteImport } from './routes/hosts.index';
 import { Route as MetricsIndexRouteImport } from './routes/metrics.index';
 import { Route as MetricsExploreRouteImport } from './routes/metrics.explore';
 import { Route as SessionsIndexRouteImport } from './routes/sessions.index';
@@ -24,6 +25,8 @@ import { Route as TracesIndexRouteImport } from './routes/traces.index';
 import { Route as TracesTraceIdRouteImport } from './routes/traces.$traceId';
 import { Route as UsersIndexRouteImport } from './routes/users.index';
 import { Route as UsersUserRouteImport } from './routes/users.$user';
+import { Route as HostsHostIndexRouteImport } from './routes/hosts.$host.index';
+import { Route as HostsHostGpusGpuRouteImport } from './routes/hosts.$host.gpus.$gpu';
 
 const IndexRoute = IndexRouteImport.update({
   id: '/',
@@ -53,6 +56,11 @@ const ExceptionsIndexRoute = ExceptionsIndexRouteImport.update({
 const ExceptionsFingerprintRoute = ExceptionsFingerprintRouteImport.update({
   id: '/exceptions/$fingerprint',
   path: '/exceptions/$fingerprint',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const HostsIndexRoute = HostsIndexRouteImport.update({
+  id: '/hosts/',
+  path: '/hosts/',
   getParentRoute: () => rootRouteImport,
 } as any);
 const MetricsIndexRoute = MetricsIndexRouteImport.update({
@@ -100,6 +108,16 @@ const UsersUserRoute = UsersUserRouteImport.update({
   path: '/users/$user',
   getParentRoute: () => rootRouteImport,
 } as any);
+const HostsHostIndexRoute = HostsHostIndexRouteImport.update({
+  id: '/hosts/$host/',
+  path: '/hosts/$host/',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const HostsHostGpusGpuRoute = HostsHostGpusGpuRouteImport.update({
+  id: '/hosts/$host/gpus/$gpu',
+  path: '/hosts/$host/gpus/$gpu',
+  getParentRoute: () => rootRouteImport,
+} as any);
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute;
@@ -113,10 +131,13 @@ export interface FileRoutesByFullPath {
   '/users/$user': typeof UsersUserRoute;
   '/agents/': typeof AgentsIndexRoute;
   '/exceptions/': typeof ExceptionsIndexRoute;
+  '/hosts/': typeof HostsIndexRoute;
   '/metrics/': typeof MetricsIndexRoute;
   '/sessions/': typeof SessionsIndexRoute;
   '/traces/': typeof TracesIndexRoute;
   '/users/': typeof UsersIndexRoute;
+  '/hosts/$host/': typeof HostsHostIndexRoute;
+  '/hosts/$host/gpus/$gpu': typeof HostsHostGpusGpuRoute;
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute;
@@ -130,10 +151,13 @@ export interface FileRoutesByTo {
   '/users/$user': typeof UsersUserRoute;
   '/agents': typeof AgentsIndexRoute;
   '/exceptions': typeof ExceptionsIndexRoute;
+  '/hosts': typeof HostsIndexRoute;
   '/metrics': typeof MetricsIndexRoute;
   '/sessions': typeof SessionsIndexRoute;
   '/traces': typeof TracesIndexRoute;
   '/users': typeof UsersIndexRoute;
+  '/hosts/$host': typeof HostsHostIndexRoute;
+  '/hosts/$host/gpus/$gpu': typeof HostsHostGpusGpuRoute;
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport;
@@ -148,10 +172,13 @@ export interface FileRoutesById {
   '/users/$user': typeof UsersUserRoute;
   '/agents/': typeof AgentsIndexRoute;
   '/exceptions/': typeof ExceptionsIndexRoute;
+  '/hosts/': typeof HostsIndexRoute;
   '/metrics/': typeof MetricsIndexRoute;
   '/sessions/': typeof SessionsIndexRoute;
   '/traces/': typeof TracesIndexRoute;
   '/users/': typeof UsersIndexRoute;
+  '/hosts/$host/': typeof HostsHostIndexRoute;
+  '/hosts/$host/gpus/$gpu': typeof HostsHostGpusGpuRoute;
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath;
@@ -167,10 +194,13 @@ export interface FileRouteTypes {
     | '/users/$user'
     | '/agents/'
     | '/exceptions/'
+    | '/hosts/'
     | '/metrics/'
     | '/sessions/'
     | '/traces/'
-    | '/users/';
+    | '/users/'
+    | '/hosts/$host/'
+    | '/hosts/$host/gpus/$gpu';
   fileRoutesByTo: FileRoutesByTo;
   to:
     | '/'
@@ -184,10 +214,13 @@ export interface FileRouteTypes {
     | '/users/$user'
     | '/agents'
     | '/exceptions'
+    | '/hosts'
     | '/metrics'
     | '/sessions'
     | '/traces'
-    | '/users';
+    | '/users'
+    | '/hosts/$host'
+    | '/hosts/$host/gpus/$gpu';
   id:
     | '__root__'
     | '/'
@@ -201,10 +234,13 @@ export interface FileRouteTypes {
     | '/users/$user'
     | '/agents/'
     | '/exceptions/'
+    | '/hosts/'
     | '/metrics/'
     | '/sessions/'
     | '/traces/'
-    | '/users/';
+    | '/users/'
+    | '/hosts/$host/'
+    | '/hosts/$host/gpus/$gpu';
   fileRoutesById: FileRoutesById;
 }
 export interface RootRouteChildren {
@@ -219,10 +255,13 @@ export interface RootRouteChildren {
   UsersUserRoute: typeof UsersUserRoute;
   AgentsIndexRoute: typeof AgentsIndexRoute;
   ExceptionsIndexRoute: typeof ExceptionsIndexRoute;
+  HostsIndexRoute: typeof HostsIndexRoute;
   MetricsIndexRoute: typeof MetricsIndexRoute;
   SessionsIndexRoute: typeof SessionsIndexRoute;
   TracesIndexRoute: typeof TracesIndexRoute;
   UsersIndexRoute: typeof UsersIndexRoute;
+  HostsHostIndexRoute: typeof HostsHostIndexRoute;
+  HostsHostGpusGpuRoute: typeof HostsHostGpusGpuRoute;
 }
 
 declare module '@tanstack/react-router' {
@@ -267,6 +306,13 @@ declare module '@tanstack/react-router' {
       path: '/exceptions/$fingerprint';
       fullPath: '/exceptions/$fingerprint';
       preLoaderRoute: typeof ExceptionsFingerprintRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/hosts/': {
+      id: '/hosts/';
+      path: '/hosts';
+      fullPath: '/hosts/';
+      preLoaderRoute: typeof HostsIndexRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/metrics/': {
@@ -332,6 +378,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof UsersUserRouteImport;
       parentRoute: typeof rootRouteImport;
     };
+    '/hosts/$host/': {
+      id: '/hosts/$host/';
+      path: '/hosts/$host';
+      fullPath: '/hosts/$host/';
+      preLoaderRoute: typeof HostsHostIndexRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/hosts/$host/gpus/$gpu': {
+      id: '/hosts/$host/gpus/$gpu';
+      path: '/hosts/$host/gpus/$gpu';
+      fullPath: '/hosts/$host/gpus/$gpu';
+      preLoaderRoute: typeof HostsHostGpusGpuRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
   }
 }
 
@@ -347,10 +407,13 @@ const rootRouteChildren: RootRouteChildren = {
   UsersUserRoute: UsersUserRoute,
   AgentsIndexRoute: AgentsIndexRoute,
   ExceptionsIndexRoute: ExceptionsIndexRoute,
+  HostsIndexRoute: HostsIndexRoute,
   MetricsIndexRoute: MetricsIndexRoute,
   SessionsIndexRoute: SessionsIndexRoute,
   TracesIndexRoute: TracesIndexRoute,
   UsersIndexRoute: UsersIndexRoute,
+  HostsHostIndexRoute: HostsHostIndexRoute,
+  HostsHostGpusGpuRoute: HostsHostGpusGpuRoute,
 };
 export const routeTree = rootRouteImport
   ._addFileChildren(rootRouteChildren)

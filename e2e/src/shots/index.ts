@@ -1,6 +1,9 @@
 import { exceptionsShots } from './exceptions.ts';
 import { homeShots } from './home.ts';
+import { hostsShots } from './hosts.ts';
 import { logsShots } from './logs.ts';
+import { metricsShots } from './metrics.ts';
+import { longSessionShots, sessionsShots } from './sessions.ts';
 import { shellShots } from './shell.ts';
 import type { ShotGroup } from './shot.ts';
 import { traceShots } from './trace.ts';
@@ -13,5 +16,9 @@ export const SHOT_GROUPS: readonly ShotGroup[] = [
   traceShots,
   logsShots,
   exceptionsShots,
+  metricsShots,
+  hostsShots,
+  sessionsShots,
+  longSessionShots,
   shellShots,
 ];

@@ -25,6 +25,17 @@ const EXPONENTIAL_SCALE = 3;
 const SUMMARY_WINDOW = 256;
 const byName = new Map(INSTRUMENTS.map((instrument) => [instrument.name, instrument]));
 
+/** What begins again with its process; levels go on with what still runs. */
+const RESTARTS: ReadonlySet<Instrument['kind']> = new Set(['counter', 'histogram', 'exponential']);
+const LIFE_MS = 9 * 3_600_000;
+
+/** Every service is deployed anew each nine hours, each at its own time: its counters begin again at nothing. */
+function lastStart(service: string, atMs: number): number {
+  let phase = 0;
+  for (const letter of service) phase = (phase * 31 + letter.charCodeAt(0)) % LIFE_MS;
+  return atMs - ((atMs - phase) % LIFE_MS);
+}
+
 /** Index of the exponential bucket that holds `value` (> 0): base 2^(2^-scale), upper bound inclusive. */
 export function exponentialIndex(value: number, scale: number): number {
   return Math.ceil(Math.log2(value) * 2 ** scale) - 1;
@@ -93,6 +104,13 @@ export class MetricBook {
     for (const series of this.#series.values()) {
       const { instrument } = series;
       if (instrument.temporality === 'delta' && !series.touched) continue;
+      const started = lastStart(series.service.name, atMs);
+      if (
+        RESTARTS.has(instrument.kind) &&
+        instrument.temporality === 'cumulative' &&
+        started > series.startMs
+      )
+        Object.assign(series, EMPTY(), { startMs: started });
       const { name, unit, description } = instrument;
       put(
         series.service,

@@ -1,0 +1,81 @@
+import type { HostCurves } from '@candela/contract';
+import { useState } from 'react';
+import { formatTick } from '../../lib/format.ts';
+import { formatValue } from '../../lib/format-value.ts';
+import { zonePreference } from '../../lib/zone.ts';
+
+const STRIP = 120;
+
+/** Every core a line, every bucket a shade: which cores work, and which one works alone. */
+export function CpuStrip({ data }: { data: HostCurves }) {
+  const zone = zonePreference.use();
+  const [at, setAt] = useState<{ core: number; step: number }>();
+  const cores = data.charts.find(({ chart }) => chart === 'cpu_cores')?.series ?? [];
+  const { times } = data;
+  const tall = Math.max(2, Math.min(12, Math.floor(STRIP / Math.max(1, cores.length))));
+  const pointed = at && cores[at.core];
+  const when = at === undefined ? undefined : times[at.step];
+  const spanMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  return (
+    <figure>
+      <div
+        role="img"
+        aria-label={`Busy share of ${cores.length} cores over time; now ${cores
+          .slice(0, 8)
+          .map(
+            ({ device, values }) =>
+              `${device}: ${formatValue(values.findLast((value) => value !== null) ?? null, '1')}`,
+          )
+          .join(', ')}`}
+        data-testid="cpu-strip"
+        className="flex flex-col overflow-hidden rounded bg-sunken"
+        onPointerMove={(event) => {
+          const box = event.currentTarget.getBoundingClientRect();
+          const within = (value: number, count: number) =>
+            Math.min(count - 1, Math.max(0, Math.floor(value * count)));
+          setAt({
+            core: within((event.clientY - box.top) / box.height, cores.length),
+            step: within((event.clientX - box.left) / box.width, times.length),
+          });
+        }}
+        onPointerLeave={() => setAt(undefined)}
+      >
+        {cores.map(({ device, values }) => (
+          <div key={device} style={{ height: tall, background: shades(values) }} />
+        ))}
+      </div>
+      <figcaption className="flex h-5 items-center gap-2 text-xs text-muted">
+        {pointed && at && when !== undefined ? (
+          <span>
+            Core {pointed.device} at {formatTick(when, spanMs, zone)}:{' '}
+            {formatValue(pointed.values[at.step] ?? null, '1')}
+          </span>
+        ) : (
+          <>
+            <span>{cores.length} cores, the first on top</span>
+            <span className="ml-auto flex items-center gap-1" aria-hidden>
+              idle
+              <span
+                className="h-2 w-16 rounded-full"
+                style={{ background: 'linear-gradient(to right, transparent, var(--accent-fill))' }}
+              />
+              busy
+            </span>
+          </>
+        )}
+      </figcaption>
+    </figure>
+  );
+}
+
+/** One line as hard steps of a gradient: a hundred cores are a hundred elements, not ten thousand. */
+function shades(values: readonly (number | null)[]): string {
+  const width = 100 / Math.max(1, values.length);
+  const stops = values.map((value, index) => {
+    const share = value === null ? 0 : Math.round(Math.min(1, Math.max(0, value)) * 100);
+    const shade =
+      share === 0 ? 'transparent' : `color-mix(in srgb, var(--accent-fill) ${share}%, transparent)`;
+    return `${shade} ${(index * width).toFixed(3)}% ${((index + 1) * width).toFixed(3)}%`;
+  });
+  return `linear-gradient(to right, ${stops.join(', ')})`;
+}

@@ -1,0 +1,218 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { ArrowDownWideNarrow, Group } from 'lucide-react';
+import { useDeferredValue, useEffect, useMemo, useRef } from 'react';
+import { anyHostQuery, fleetQuery } from '../../api/hosts.ts';
+import { Stat } from '../../charts/visualise/stat.tsx';
+import { isRelative } from '../../lib/time-range.ts';
+import { Button } from '../../ui/button.tsx';
+import { ChoiceMenu } from '../../ui/menu.tsx';
+import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { OpenQueryButton } from '../explore/open-query-button.tsx';
+import { refreshNow, useShell } from '../shell/shell-search.ts';
+import { FleetGrid } from './fleet-grid.tsx';
+import { FilterBox } from './filter-box.tsx';
+import { FirstHost } from './first-host.tsx';
+import { FLEET_GROUPS, FLEET_SHOWS, FLEET_SORTS, fleetRows, type FleetTotals, totalsOf } from './fleet.ts';
+import type { FleetSearch } from './hosts-search.ts';
+
+const route = getRouteApi('/hosts/');
+/** Agents report once a minute or so. */
+const REFRESH_MS = 30_000;
+
+const SORTS: Readonly<Record<string, string>> = {
+  name: 'Name',
+  utilization: 'Utilisation',
+  memory: 'Memory',
+  temperature: 'Temperature',
+  errors: 'Errors',
+  cpu: 'CPU',
+};
+const GROUPS: Readonly<Record<string, string>> = {
+  none: 'No groups',
+  zone: 'Cloud zone',
+  model: 'GPU model',
+  type: 'Instance type',
+  cluster: 'Cluster',
+  environment: 'Environment',
+};
+const SHOWS: Readonly<Record<string, string>> = {
+  all: 'All',
+  gpus: 'With GPUs',
+  attention: 'Needs a look',
+  idle: 'Idle GPUs',
+};
+const choices = (values: readonly string[], labels: Readonly<Record<string, string>>) =>
+  values.map((value) => ({ value, label: labels[value] ?? value }));
+
+/** The fleet: every host with a tile for each GPU. */
+export function FleetPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { window, environment, range } = useShell();
+  const scope = useMemo(() => ({ window, environment }), [window, environment]);
+  const fleet = useQuery({ ...fleetQuery(scope), placeholderData: keepPreviousData });
+  const empty = fleet.data !== undefined && !fleet.isPlaceholderData && fleet.data.hosts.length === 0;
+  const ever = useQuery({ ...anyHostQuery(environment), enabled: empty });
+  const moving = isRelative(range);
+  useEffect(() => {
+    if (!moving) return undefined;
+    const timer = setInterval(() => document.visibilityState === 'visible' && refreshNow(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [moving]);
+  const waiting = useRef(false);
+  useEffect(() => {
+    // The window that was empty ended before the first host reported.
+    if (ever.data === true && waiting.current) refreshNow();
+    waiting.current = ever.data === false;
+  }, [ever.data]);
+  const change = (next: { [Key in keyof FleetSearch]?: string | undefined }, replace = false) =>
+    void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
+
+  const q = useDeferredValue(search.q ?? '');
+  const { sort = 'name', group = 'none', show = 'all' } = search;
+  const hosts = fleet.data?.hosts;
+  const rows = useMemo(() => fleetRows(hosts ?? [], { q, sort, group, show }), [hosts, q, sort, group, show]);
+  const totals = useMemo(() => totalsOf(hosts ?? []), [hosts]);
+  const twice = useMemo(() => namesOfSeveral(hosts ?? []), [hosts]);
+  const environments = useMemo(() => new Set((hosts ?? []).map((host) => host.environment)), [hosts]);
+
+  if (fleet.isError) return <Failure error={fleet.error} onRetry={() => void fleet.refetch()} />;
+  if (empty && ever.data === false) return <FirstHost environment={environment} />;
+  return (
+    <div className="flex h-full flex-col">
+      <title>Hosts & GPUs · Candela</title>
+      <h1 className="sr-only">Hosts & GPUs</h1>
+      <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
+        <div className="flex items-center gap-2 max-sm:flex-wrap">
+          <FilterBox
+            label="Filter hosts and GPUs"
+            placeholder="Name, type, zone, GPU, process, pod, xid …"
+            value={search.q ?? ''}
+            onChange={(text) => change({ q: text || undefined, row: undefined }, true)}
+          />
+          <div
+            role="group"
+            aria-label="Show"
+            className="flex h-8 items-center rounded-md border border-line bg-surface p-0.5"
+          >
+            {FLEET_SHOWS.map((value) => (
+              <button
+                key={value}
+                type="button"
+                aria-pressed={show === value}
+                onClick={() => change({ show: value === 'all' ? undefined : value, row: undefined })}
+                className="h-full rounded px-2 whitespace-nowrap text-muted aria-pressed:bg-selected aria-pressed:text-text"
+              >
+                {SHOWS[value]}
+              </button>
+            ))}
+          </div>
+          <ChoiceMenu
+            label="Sort by"
+            value={sort}
+            choices={choices(FLEET_SORTS, SORTS)}
+            onChoose={(value) => change({ sort: value === 'name' ? undefined : value })}
+            trigger={
+              <Button className="h-8 whitespace-nowrap" aria-label={`Sort by ${SORTS[sort]}`}>
+                <ArrowDownWideNarrow size={14} aria-hidden className="text-muted" />
+                {SORTS[sort]}
+              </Button>
+            }
+          />
+          <ChoiceMenu
+            label="Group by"
+            value={group}
+            choices={choices(FLEET_GROUPS, GROUPS)}
+            onChoose={(value) => change({ group: value === 'none' ? undefined : value })}
+            trigger={
+              <Button className="h-8 whitespace-nowrap" aria-label={`Group by ${GROUPS[group]}`}>
+                <Group size={14} aria-hidden className="text-muted" />
+                {GROUPS[group]}
+              </Button>
+            }
+          />
+          <OpenQueryButton
+            title="Fleet"
+            query={{ path: `/api/telemetry/hosts?from=${range.from}&to=${range.to}`, environment }}
+          />
+        </div>
+        <Totals
+          totals={totals}
+          pending={fleet.isPending}
+          onShow={(value) => change({ show: value, row: undefined })}
+        />
+      </div>
+      <div className="min-h-0 grow">
+        {fleet.isPending || (empty && ever.isPending) ? (
+          <SkeletonRows label="Loading the hosts" />
+        ) : empty ? (
+          <Notice title="No host reported in this time range">
+            <p>Hosts reported at other times. Choose a longer time range.</p>
+          </Notice>
+        ) : rows.length === 0 ? (
+          <Notice title="Nothing matches">
+            <p>No host or GPU fits the filter.</p>
+            <Button onClick={() => change({ q: undefined, show: undefined })}>Show all hosts</Button>
+          </Notice>
+        ) : (
+          <FleetGrid
+            rows={rows}
+            toMs={window.toMs}
+            showEnvironment={environments.size > 1}
+            searchOf={(of, name) => (environment === undefined && twice.has(name) ? { in: of } : {})}
+            active={search.row}
+            onActive={(row) => change({ row }, true)}
+          />
+        )}
+      </div>
+      {fleet.data?.truncated && (
+        <p className="shrink-0 border-t border-line px-3 py-1 text-sm text-muted">
+          There are more hosts than one picture holds. Choose an environment to see them all.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Names that more than one environment has. */
+function namesOfSeveral(hosts: readonly { readonly name: string }[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(hosts.filter(({ name }) => seen.has(name) || !seen.add(name)).map(({ name }) => name));
+}
+
+function Totals(props: {
+  totals: FleetTotals;
+  pending: boolean;
+  onShow: (show: 'attention' | 'idle') => void;
+}) {
+  const { totals } = props;
+  if (props.pending) return <div className="skeleton h-12 w-full" />;
+  return (
+    <div className="flex flex-wrap gap-x-4" data-testid="fleet-totals">
+      <Stat label="Hosts" value={totals.hosts}>
+        {totals.silent > 0 && <span className="text-xs text-danger">{totals.silent} silent</span>}
+      </Stat>
+      <Stat label="GPUs" value={totals.gpus} />
+      <Stat label="GPU utilisation" value={totals.utilization} unit="1" />
+      <Stat label="GPU memory in use" value={totals.memoryUsed} unit="By">
+        <span className="text-xs text-muted">
+          {totals.memoryLimit !== null && totals.memoryUsed !== null && totals.memoryLimit > 0
+            ? `${Math.round((totals.memoryUsed / totals.memoryLimit) * 100)} % of all`
+            : ''}
+        </span>
+      </Stat>
+      <Stat label="GPU power" value={totals.watts} unit="W" />
+      <Stat
+        label="Idle GPUs"
+        value={totals.idle}
+        {...(totals.idle > 0 ? { onChoose: () => props.onShow('idle') } : {})}
+      />
+      <Stat
+        label="Need a look"
+        value={totals.attention}
+        {...(totals.attention > 0 ? { onChoose: () => props.onShow('attention') } : {})}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,348 @@
+import type { Gpu, GpuChart, GpuDetail } from '@candela/contract';
+import { entityKey, parseEntityKey } from '@candela/kernel';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { ApiError } from '../../api/client.ts';
+import { curvesPath, gpuCurvesQuery, gpuPath, gpuQuery, hostCallsQuery } from '../../api/hosts.ts';
+import { MeterBar } from '../../charts/visualise/meter-bar.tsx';
+import { Stat } from '../../charts/visualise/stat.tsx';
+import { TimeChart } from '../../charts/visualise/time-chart.tsx';
+import { useHotkey } from '../../lib/hotkeys.ts';
+import { formatValue } from '../../lib/format-value.ts';
+import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { ChartCard } from '../explore/chart-card.tsx';
+import { valueTerm } from '../explore/filter-term.ts';
+import { useShell } from '../shell/shell-search.ts';
+import { attentionOfGpu, errorName, shareOf, THRESHOLDS } from './attention.ts';
+import { CurveCard, type CurveSource } from './curve-card.tsx';
+import { type Name, partLabel, seriesOf } from './curves.ts';
+import { HostHeader } from './host-header.tsx';
+import { Marks } from './marks.tsx';
+import { GpuProcesses } from './processes-table.tsx';
+
+const route = getRouteApi('/hosts/$host/gpus/$gpu');
+
+const CHARTS: readonly GpuChart[] = [
+  'gpu_utilization',
+  'gpu_memory',
+  'gpu_power',
+  'gpu_temperature',
+  'gpu_clocks',
+  'gpu_pcie',
+  'gpu_interconnect',
+  'gpu_errors',
+  'gpu_process_memory',
+];
+
+const byError: Name = ({ part, values }) =>
+  values.every((value) => value === null || value === 0) ? undefined : { key: part, label: errorName(part) };
+const byLink: Name = ({ part }) => ({ key: part, label: partLabel(part) });
+const used: Name = ({ part }) => ({
+  key: part === 'limit' ? 'limit' : 'used',
+  label: part === 'limit' ? 'size' : 'used',
+});
+const watts: Name = ({ part }) => ({
+  key: part === 'limit' ? 'limit' : 'power',
+  label: part === 'limit' ? 'limit' : 'power',
+});
+
+/** One GPU: everything that is measured of it, who is on it, its partitions, the calls of its host. */
+export function GpuPage() {
+  const params = route.useParams();
+  const search = route.useSearch();
+  const leave = useNavigate();
+  const { window, environment } = useShell();
+  const host = parseEntityKey(params.host) ?? '';
+  const id = parseEntityKey(params.gpu) ?? '';
+  const of = search.in ?? environment;
+  const scope = useMemo(() => ({ window, environment: of }), [window, of]);
+  const gpu = useQuery({ ...gpuQuery(scope, host, id), placeholderData: keepPreviousData });
+  const curves = useQuery({ ...gpuCurvesQuery(scope, host, id, CHARTS), placeholderData: keepPreviousData });
+  const source: CurveSource = {
+    query: curves,
+    window,
+    environment: of,
+    pathOf: (chart) => curvesPath(gpuPath(host, id), [chart]),
+  };
+  const inSearch = search.in === undefined ? {} : { in: search.in };
+  useHotkey(
+    'Escape',
+    () =>
+      void leave({ to: '/hosts/$host', params: { host: params.host }, search: { ...inSearch, tab: 'gpus' } }),
+    { label: 'Back to the host', group: 'GPU' },
+  );
+  const { data } = gpu;
+  const owners = useMemo(
+    () => new Map((data?.processes ?? []).map((row) => [row.pid, row.pod ?? row.name])),
+    [data],
+  );
+  const byProcess = useMemo<Name>(
+    () =>
+      ({ part }) => ({ key: owners.get(part) ?? part, label: `${owners.get(part) ?? 'process'} (${part})` }),
+    [owners],
+  );
+  if (gpu.isPending) return <SkeletonRows label="Loading the GPU" />;
+  if (gpu.isError || data === undefined)
+    return gpu.error instanceof ApiError && gpu.error.status === 404 ? (
+      <Notice title="This GPU did not report in this time range">
+        <title>GPU · Candela</title>
+        <p>Choose a longer time range, or look at its host.</p>
+        <Link
+          to="/hosts/$host"
+          params={{ host: params.host }}
+          search={inSearch}
+          className="text-accent underline"
+        >
+          Go to {host}
+        </Link>
+      </Notice>
+    ) : (
+      <Failure error={gpu.error} onRetry={() => void gpu.refetch()} />
+    );
+  const name = `${data.gpu.name}${data.gpu.index === null ? '' : ` · GPU ${data.gpu.index}`}`;
+  return (
+    <div className="flex h-full flex-col">
+      <title>{`${name} on ${data.host.name} · Candela`}</title>
+      <HostHeader
+        host={data.host}
+        toMs={window.toMs}
+        search={inSearch}
+        gpu={name}
+        marks={<Marks list={attentionOfGpu(data.gpu)} />}
+      >
+        <dl className="flex flex-wrap gap-x-4 pl-7 text-sm">
+          {(
+            [
+              ['Id', data.gpu.id],
+              ['PCI', data.gpu.pciAddress],
+              ['Driver', data.gpu.driver],
+              ['State', data.gpu.status],
+            ] as const
+          ).map(([label, value]) =>
+            value === null ? null : (
+              <div key={label} className="flex min-w-0 gap-1">
+                <dt className="text-muted">{label}</dt>
+                <dd className="truncate font-mono text-xs leading-5" title={value}>
+                  {value}
+                </dd>
+              </div>
+            ),
+          )}
+        </dl>
+      </HostHeader>
+      <div
+        className="min-h-0 grow overflow-auto p-3"
+        tabIndex={0}
+        role="region"
+        aria-label="Figures of the GPU"
+      >
+        <div className="flex flex-col gap-3">
+          <Figures data={data} />
+          {(data.parent !== null || data.children.length > 0) && (
+            <Family data={data} host={data.host.name} search={inSearch} />
+          )}
+          <div className="grid grid-cols-2 gap-2 max-lg:grid-cols-1">
+            <CurveCard
+              source={source}
+              chart="gpu_utilization"
+              title="Utilisation"
+              note="by task"
+              empty={
+                data.children.length > 0 || data.parent !== null
+                  ? 'A GPU in MIG mode does not say how busy it is.'
+                  : 'Not reported in this time range.'
+              }
+            />
+            <CurveCard source={source} chart="gpu_memory" title="Memory" name={used} />
+            <CurveCard
+              source={source}
+              chart="gpu_power"
+              title="Power"
+              note="against its limit"
+              name={watts}
+            />
+            <CurveCard source={source} chart="gpu_temperature" title="Temperature" note="by sensor" />
+            <CurveCard source={source} chart="gpu_clocks" title="Clocks" note="by domain" />
+            <CurveCard source={source} chart="gpu_pcie" title="PCIe" name={byLink} />
+            <CurveCard
+              source={source}
+              chart="gpu_interconnect"
+              title="Interconnect"
+              name={byLink}
+              empty="No link to other GPUs is reported."
+            />
+            <CurveCard
+              source={source}
+              chart="gpu_errors"
+              title="Errors"
+              kind="bars"
+              name={byError}
+              empty="No error in this time range."
+            />
+            <CurveCard
+              source={source}
+              chart="gpu_process_memory"
+              title="Memory by process"
+              kind="area"
+              name={byProcess}
+              empty="No process was on it."
+            />
+            <HostCallsCard host={data.host.name} environment={of} />
+          </div>
+          <section className="rounded-md border border-line bg-surface">
+            <h2 className="px-2 pt-2 font-medium">Processes</h2>
+            <GpuProcesses rows={data.processes} toMs={window.toMs} />
+          </section>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** The newest figures in a row. */
+function Figures({ data }: { data: GpuDetail }) {
+  const { gpu } = data;
+  const memory = shareOf(gpu.memoryUsedBytes, gpu.memoryLimitBytes);
+  const errors = gpu.errors.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <div className="flex flex-wrap gap-x-4" data-testid="gpu-figures">
+      <Stat label="Utilisation" value={gpu.utilization} unit="1">
+        <span className="text-xs text-muted">
+          {data.utilizationByTask
+            .filter(({ task, utilization }) => task !== 'general' && utilization > 0)
+            .map(({ task, utilization }) => `${task} ${formatValue(utilization, '1')}`)
+            .join(', ')}
+        </span>
+      </Stat>
+      <Stat label="Memory" value={gpu.memoryUsedBytes} unit="By">
+        <MeterBar
+          label="Memory"
+          value={memory}
+          warnAt={THRESHOLDS.memory.warn}
+          dangerAt={THRESHOLDS.memory.danger}
+          text={`of ${formatValue(gpu.memoryLimitBytes, 'By')}`}
+        />
+      </Stat>
+      <Stat label="Memory controller" value={data.memoryControllerUtilization} unit="1" />
+      <Stat label="Power" value={gpu.powerWatts} unit="W">
+        <MeterBar
+          label="Power"
+          value={shareOf(gpu.powerWatts, gpu.powerLimitWatts)}
+          text={`of ${formatValue(gpu.powerLimitWatts, 'W')}`}
+        />
+      </Stat>
+      <Stat label="Energy used" value={data.energyJoules} unit="J" />
+      <Stat label="Temperature" value={gpu.temperatureCelsius} unit="Cel">
+        <span className="text-xs text-muted">
+          {gpu.memoryTemperatureCelsius === null
+            ? ''
+            : `memory ${formatValue(gpu.memoryTemperatureCelsius, 'Cel')}`}
+        </span>
+      </Stat>
+      {data.fanSpeedRatio !== null || data.fanSpeedRpm === null ? (
+        <Stat label="Fan" value={data.fanSpeedRatio} unit="1" />
+      ) : (
+        <Stat label="Fan" value={data.fanSpeedRpm} unit="rpm" />
+      )}
+      {data.clocks.map(({ domain, hertz }) => (
+        <Stat key={domain} label={`Clock, ${partLabel(domain)}`} value={hertz} unit="Hz" />
+      ))}
+      <Stat label="Errors" value={errors}>
+        <span className="text-xs text-muted">
+          {gpu.errors.map(({ type, count }) => `${count} ${errorName(type)}`).join(', ')}
+        </span>
+      </Stat>
+    </div>
+  );
+}
+
+/** The GPU a partition is part of, or the partitions of a GPU. */
+function Family(props: { data: GpuDetail; host: string; search: { in?: string } }) {
+  const { parent, children, gpu } = props.data;
+  const siblings: readonly Gpu[] = children.length > 0 ? children : [];
+  return (
+    <section className="rounded-md border border-line bg-surface p-2">
+      <h2 className="font-medium">{parent === null ? 'Partitions' : 'Partition of'}</h2>
+      <ul className="mt-1 flex flex-wrap gap-2">
+        {[...(parent === null ? [] : [parent]), ...siblings].map((one) => (
+          <li key={one.id}>
+            <Link
+              to="/hosts/$host/gpus/$gpu"
+              params={{ host: entityKey(props.host), gpu: entityKey(one.id) }}
+              search={props.search}
+              className="flex w-64 flex-col gap-1 rounded-md border border-line px-2 py-1 text-sm hover:bg-hover"
+            >
+              <span className="flex gap-2">
+                <span className="font-medium">{one.partition ?? one.name}</span>
+                <span className="ml-auto truncate text-muted">
+                  {one.topProcess === null
+                    ? one.id === parent?.id
+                      ? ''
+                      : 'nobody'
+                    : (one.topProcess.pod ?? one.topProcess.name)}
+                </span>
+              </span>
+              <MeterBar
+                label="Memory"
+                value={shareOf(one.memoryUsedBytes, one.memoryLimitBytes)}
+                text={`${formatValue(one.memoryUsedBytes, 'By')} of ${formatValue(one.memoryLimitBytes, 'By')}`}
+                warnAt={THRESHOLDS.memory.warn}
+                dangerAt={THRESHOLDS.memory.danger}
+              />
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {parent !== null && gpu.utilization === null && (
+        <p className="mt-1 text-xs text-muted">Power, clocks and temperature are those of the whole GPU.</p>
+      )}
+    </section>
+  );
+}
+
+/** Model calls of the host on the same time axis. */
+function HostCallsCard({ host, environment }: { host: string; environment: string | undefined }) {
+  const { window, setRange } = useShell();
+  const scope = useMemo(() => ({ window, environment }), [window, environment]);
+  const calls = useQuery({ ...hostCallsQuery(scope, host), placeholderData: keepPreviousData });
+  const { data } = calls;
+  const series = useMemo(
+    () =>
+      data === undefined
+        ? []
+        : [
+            seriesOf('calls', 'calls', data.times, data.callsPerSecond),
+            { ...seriesOf('failed', 'failed', data.times, data.errorsPerSecond), tone: 'danger' as const },
+          ],
+    [data],
+  );
+  return (
+    <ChartCard
+      title="Model calls of this host"
+      state={calls}
+      isEmpty={data?.total.calls === 0}
+      empty="No model call came from this host."
+      height={120}
+      query={{
+        path: `/api/telemetry/hosts/${entityKey(host)}/model-calls?from=${window.fromMs}&to=${window.toMs}`,
+        environment,
+        rows: { to: '/traces', search: { view: 'spans', q: valueTerm('resource.host.name', host) } },
+      }}
+    >
+      <TimeChart
+        label="Model calls a second"
+        kind="line"
+        unit="{call}/s"
+        missing="zero"
+        series={series}
+        window={window}
+        stepSeconds={data?.bucketSeconds ?? 60}
+        height={120}
+        onZoom={(chosen) =>
+          setRange({ from: new Date(chosen.fromMs).toISOString(), to: new Date(chosen.toMs).toISOString() })
+        }
+      />
+    </ChartCard>
+  );
+}

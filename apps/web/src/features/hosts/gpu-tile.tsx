@@ -1,0 +1,161 @@
+import type { Gpu } from '@candela/contract';
+import { entityKey } from '@candela/kernel';
+import { Link } from '@tanstack/react-router';
+import { cx } from '../../lib/cx.ts';
+import { DASH } from '../../lib/format.ts';
+import { exactValue, formatValue } from '../../lib/format-value.ts';
+import { attentionOfGpu, shareOf, THRESHOLDS } from './attention.ts';
+import type { GpuNode } from './fleet.ts';
+import { Marks } from './marks.tsx';
+
+/** Space of a tile; the fleet works out rows with it before anything is drawn. */
+export const TILE = { width: 168, height: 108, gap: 6, partition: 22 } as const;
+
+export const heightOf = ({ children }: GpuNode): number => TILE.height + children.length * TILE.partition;
+
+const degrees = (value: number | null): string => (value === null ? DASH : `${Math.round(value)}°`);
+
+/** Everything of a GPU in words, for those who hear it and for the title. */
+function summaryOf(gpu: Gpu): string {
+  const parts = [
+    `${gpu.name}${gpu.index === null ? '' : `, GPU ${gpu.index}`}`,
+    gpu.stale ? 'not reported' : `utilisation ${formatValue(gpu.utilization, '1')}`,
+    `memory ${formatValue(gpu.memoryUsedBytes, 'By')} of ${formatValue(gpu.memoryLimitBytes, 'By')}`,
+    `power ${formatValue(gpu.powerWatts, 'W')}`,
+    `temperature ${formatValue(gpu.temperatureCelsius, 'Cel')}`,
+    gpu.topProcess === null ? 'nobody on it' : `${gpu.topProcess.name} on it`,
+    ...attentionOfGpu(gpu).map(({ text }) => text),
+  ];
+  return parts.join(', ');
+}
+
+/** One GPU of the fleet: how busy, how full, how hot, who is on it, what is wrong; its partitions below. */
+export function GpuTile(props: {
+  node: GpuNode;
+  host: string;
+  search: { in?: string };
+  active: string | undefined;
+  tileKey: (gpu: Gpu) => string;
+}) {
+  const { gpu, children } = props.node;
+  const attention = attentionOfGpu(gpu);
+  const worst = attention[0]?.level;
+  const memory = shareOf(gpu.memoryUsedBytes, gpu.memoryLimitBytes);
+  const owner = gpu.topProcess;
+  const power =
+    gpu.powerWatts === null
+      ? DASH
+      : `${Math.round(gpu.powerWatts)}${gpu.powerLimitWatts === null ? '' : `/${Math.round(gpu.powerLimitWatts)}`} W`;
+  return (
+    <div
+      className={cx(
+        'overflow-hidden rounded-md border bg-surface',
+        worst === 'danger' ? 'border-danger' : worst === 'warn' ? 'border-warn' : 'border-line',
+        gpu.stale && 'border-dashed opacity-75',
+      )}
+      style={{ width: TILE.width }}
+    >
+      <Link
+        to="/hosts/$host/gpus/$gpu"
+        params={{ host: entityKey(props.host), gpu: entityKey(gpu.id) }}
+        search={props.search}
+        aria-label={summaryOf(gpu)}
+        data-testid="gpu-tile"
+        data-active={props.active === props.tileKey(gpu) || undefined}
+        title={gpu.name}
+        className="relative flex flex-col px-2 py-1.5 -outline-offset-2 hover:bg-hover data-active:bg-selected data-active:outline-2 data-active:outline-accent-fill"
+        style={{ height: TILE.height - 2 }}
+      >
+        <span
+          aria-hidden
+          className="absolute inset-x-0 bottom-0 bg-accent-fill/16"
+          style={{ height: `${(gpu.stale ? 0 : (gpu.utilization ?? 0)) * 100}%` }}
+        />
+        <span className="relative flex items-baseline gap-1.5 text-sm">
+          <span className="shrink-0 text-muted">{gpu.index ?? ''}</span>
+          <span className="truncate text-xs text-muted">{shortName(gpu.name)}</span>
+          <span className="ml-auto text-lg font-semibold" title={exactValue(gpu.utilization, '1')}>
+            {children.length > 0 && gpu.utilization === null ? 'MIG' : formatValue(gpu.utilization, '1')}
+          </span>
+        </span>
+        <span className="relative mt-0.5 flex items-center gap-1.5">
+          <span aria-hidden className="h-1.5 grow overflow-hidden rounded-full bg-hover">
+            <span
+              className={cx(
+                'block h-full rounded-full',
+                memory !== null && memory >= THRESHOLDS.memory.danger ? 'bg-danger' : 'bg-kind-retrieval',
+              )}
+              style={{ width: `${(memory ?? 0) * 100}%` }}
+            />
+          </span>
+          <span className="text-xs text-muted">{formatValue(gpu.memoryUsedBytes, 'By')}</span>
+        </span>
+        <span className="relative mt-0.5 flex justify-between text-xs text-muted">
+          <span>{power}</span>
+          <span>{degrees(gpu.temperatureCelsius)}</span>
+        </span>
+        <span className="relative mt-auto truncate text-xs" title={owner?.commandLine ?? owner?.name}>
+          {owner === null ? (
+            <span className="text-faint">
+              {children.length > 0 ? `${children.length} partitions` : 'nobody'}
+            </span>
+          ) : (
+            <>
+              {owner.pod ?? owner.name}
+              {gpu.processes > 1 && <span className="text-muted"> +{gpu.processes - 1}</span>}
+            </>
+          )}
+        </span>
+        <span className="relative flex h-4 gap-2 overflow-hidden">
+          <Marks list={attention} most={2} />
+        </span>
+      </Link>
+      {children.map((child) => (
+        <Partition key={child.id} {...props} gpu={child} />
+      ))}
+    </div>
+  );
+}
+
+/** `NVIDIA H100 80GB HBM3` as `H100 80GB`. */
+export const shortName = (name: string): string =>
+  name
+    .replace(/^(NVIDIA|AMD|Intel(\(R\))?)\s+/i, '')
+    .replace(/^(Instinct|GeForce|Data Center GPU|RTX)\s+/i, '')
+    .replace(/\s+HBM\w*$/i, '');
+
+function Partition(props: {
+  gpu: Gpu;
+  host: string;
+  search: { in?: string };
+  active: string | undefined;
+  tileKey: (gpu: Gpu) => string;
+}) {
+  const { gpu } = props;
+  const memory = shareOf(gpu.memoryUsedBytes, gpu.memoryLimitBytes);
+  return (
+    <Link
+      to="/hosts/$host/gpus/$gpu"
+      params={{ host: entityKey(props.host), gpu: entityKey(gpu.id) }}
+      search={props.search}
+      aria-label={`Partition ${gpu.partition ?? gpu.name}: ${summaryOf(gpu)}`}
+      data-testid="gpu-partition"
+      data-active={props.active === props.tileKey(gpu) || undefined}
+      className="relative flex items-center gap-1.5 border-t border-line px-2 text-xs -outline-offset-2 hover:bg-hover data-active:bg-selected data-active:outline-2 data-active:outline-accent-fill"
+      style={{ height: TILE.partition }}
+    >
+      <span
+        aria-hidden
+        className="absolute inset-y-0 left-0 bg-kind-retrieval/20"
+        style={{ width: `${(memory ?? 0) * 100}%` }}
+      />
+      <span className="relative shrink-0 font-medium">{gpu.partition ?? 'partition'}</span>
+      <span className="relative truncate text-muted">
+        {gpu.topProcess === null ? 'nobody' : (gpu.topProcess.pod ?? gpu.topProcess.name)}
+      </span>
+      <span className="relative ml-auto flex shrink-0">
+        <Marks list={attentionOfGpu(gpu)} most={1} />
+      </span>
+    </Link>
+  );
+}
