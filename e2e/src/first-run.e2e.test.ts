@@ -25,6 +25,8 @@ describe.skipIf(missing !== undefined)('first run', () => {
     expect(run.stderr).toBe('');
     expect(run.stdout).toMatch(/^\{.*\}$/s);
 
+    await page.getByRole('region', { name: 'What changed' }).waitFor();
+    await page.getByRole('button', { name: /^Traces/ }).click();
     const traces = new TracesPage(page);
     await traces.loaded();
     expect(await traces.cells()).toEqual([expect.stringContaining('chat gpt-4o-mini')]);

@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { TracePage } from './pages/trace-page.ts';
 import { agentTrace, largeTrace } from './seeds.ts';
+import { oddTrace, shapesTrace, wideTrace } from './seeds-shapes.ts';
+import { sendLogs } from './otlp.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
@@ -11,9 +13,21 @@ describe.skipIf(missing !== undefined)('trace page', () => {
   let stage: Stage;
   const agent = agentTrace(Date.now() - 60_000);
   const large = largeTrace(30_000, Date.now() - 120_000);
+  const odd = oddTrace(Date.now() - 180_000);
+  const wide = wideTrace(10_000, Date.now() - 240_000);
+  const shapes = shapesTrace(Date.now() - 300_000);
   beforeAll(async () => {
     stage = await openStage();
-    await stage.seed(agent, large);
+    await stage.seed(agent, large, odd, wide, shapes);
+    await sendLogs(stage.platform.otlpHttp, agent, [
+      { spanId: agent.spans[4]?.spanId ?? '', severity: 17, body: 'parcel service hung up', afterMs: 900 },
+      {
+        spanId: agent.spans[6]?.spanId ?? '',
+        severity: 9,
+        body: '{"rows":1,"table":"messages"}',
+        afterMs: 2_380,
+      },
+    ]);
   });
   afterAll(() => stage?.close());
   const heard: string[][] = [];
@@ -159,6 +173,107 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     expect(focus()).toBe(before);
     await page.keyboard.press('Escape');
     await soon(focus).toBeNull();
+  });
+
+  it('finds words of the messages, and shows where', async () => {
+    const { page, trace } = await open();
+    await trace.loaded();
+    await page.keyboard.press('/');
+    await page.keyboard.type('left the warehouse');
+    await page.getByText(/^(\d of )?2$/).waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('mark').getByText('left').waitFor();
+    const first = trace.spanInUrl();
+    await page.getByRole('button', { name: 'Next match' }).click();
+    await soon(() => trace.spanInUrl()).not.toBe(first);
+    await page.getByRole('button', { name: 'Previous match' }).click();
+    await soon(() => trace.spanInUrl()).toBe(first);
+    expect(new URL(page.url()).searchParams.get('find')).toBe('left the warehouse');
+  });
+
+  it('shows logs and failures beside it, in step with the selection', async () => {
+    const { page, trace } = await open('?view=logs');
+    const lines = page.getByRole('list', { name: 'Log lines' }).getByRole('listitem');
+    await soon(() => lines.count()).toBe(3);
+    expect(await lines.nth(0).innerText()).toContain('parcel service hung up');
+    expect(await lines.nth(1).innerText()).toContain('connection reset, retried');
+    await lines.nth(2).getByRole('button').first().click();
+    await soon(() => trace.spanInUrl()).toBe(agent.spans[6]?.spanId);
+    await lines.nth(2).getByText('messages').first().waitFor();
+    await trace.openTab('Logs');
+    await trace.panel.getByText('"table"').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+  });
+
+  it('draws who calls whom; a node leads to its spans', async () => {
+    const { page, trace } = await open('?view=graph');
+    const graph = page.getByTestId('trace-graph');
+    await graph.getByText('shop-assistant').waitFor();
+    await graph.getByText('track_parcel').click();
+    await soon(() => trace.spanInUrl()).toBe(agent.spans[3]?.spanId);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.goto(`${stage.platform.http}/traces/${large.traceId}?view=graph`);
+    await graph.getByText('gpt-4o').first().waitFor();
+    await page.getByText('spans loaded').waitFor({ state: 'detached', timeout: 60_000 });
+    await graph.getByText('gpt-4o').first().waitFor();
+  });
+
+  it('draws odd shapes and says what is odd', async () => {
+    const { page, trace } = await open();
+    await page.goto(`${stage.platform.http}/traces/${odd.traceId}`);
+    await trace.loaded();
+    expect(await trace.outline()).toEqual([
+      'first root',
+      '  child with another clock',
+      '  still running',
+      'orphan',
+      'second root',
+      'ring one',
+      '  ring two',
+    ]);
+    const notes = await page.getByRole('list', { name: 'Notes' }).innerText();
+    for (const part of ['never received', '2 roots', 'ring of spans', 'clocks of the senders', 'no end yet'])
+      expect(notes).toContain(part);
+    await trace.items.nth(2).getByText('no end yet').waitFor();
+    await page.goto(`${stage.platform.http}/traces/${wide.traceId}`);
+    await trace.loaded();
+    await page.getByText('spans loaded').waitFor({ state: 'detached', timeout: 60_000 });
+    expect(await trace.items.count()).toBeLessThan(80);
+    await trace.tree.focus();
+    await page.keyboard.press('End');
+    await trace.selected.getByText('task 9999').waitFor();
+    expect(await page.getByRole('list', { name: 'Notes' }).count()).toBe(0);
+  });
+
+  it("renders every provider's shapes; nothing is fetched from elsewhere", async () => {
+    const { page, trace } = await open();
+    const show = async (index: number) => {
+      await page.goto(`${stage.platform.http}/traces/${shapes.traceId}?span=${shapes.spans[index]?.spanId}`);
+      await trace.panel.getByRole('article').first().waitFor();
+      return trace.panel;
+    };
+    let panel = await show(1);
+    await panel.getByRole('img', { name: 'image' }).first().waitFor();
+    expect(await panel.locator('img').count()).toBe(1);
+    expect(
+      await panel.getByRole('link', { name: 'https://example.com/elsewhere.png' }).getAttribute('rel'),
+    ).toContain('noopener');
+    await panel.getByRole('link', { name: 'Save' }).waitFor();
+    await panel.getByRole('link', { name: 'Squares' }).waitFor();
+    await panel.getByText('I cannot open the second picture.').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    panel = await show(2);
+    await panel.getByText('The tool knows.').waitFor();
+    expect(await panel.getByRole('article').count()).toBe(3);
+    await panel.getByText('Result', { exact: true }).waitFor();
+    await panel.getByText('Thinking that the provider does not show').waitFor();
+    panel = await show(3);
+    await panel.getByText('print(1+1)').waitFor();
+    panel = await show(4);
+    await panel.getByText('degrees').waitFor();
+    panel = await show(5);
+    await panel.getByText('web_search').first().waitFor();
+    await panel.getByText('Found candles.').waitFor();
   });
 
   for (const colorScheme of ['dark', 'light'] as const)

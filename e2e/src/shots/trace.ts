@@ -1,11 +1,14 @@
 import { largeTrace } from '../seeds.ts';
+import { oddTrace, shapesTrace } from '../seeds-shapes.ts';
 import { NARROW, type ShotGroup, traceOf } from './shot.ts';
 
 const TREE = '[role=treeitem]';
+const odd = oddTrace(Date.now() - 31 * 3_600_000);
+const shapes = shapesTrace(Date.now() - 32 * 3_600_000);
 const large = largeTrace(30_000, Date.now() - 30 * 3_600_000);
 
 export const traceShots: ShotGroup = {
-  seed: (stage) => stage.seed(large),
+  seed: (stage) => stage.seed(large, odd, shapes),
   shots: [
     {
       name: 'trace-agents',
@@ -44,6 +47,38 @@ export const traceShots: ShotGroup = {
       path: async (stage) => `/traces/${await traceOf(stage, 'service:knowledge-api')}`,
       ready: TREE,
       size: NARROW,
+    },
+    {
+      name: 'trace-graph',
+      path: async (stage) => `/traces/${await traceOf(stage, 'service:research-crew')}?view=graph`,
+      ready: '[data-testid=trace-graph] svg',
+    },
+    {
+      name: 'trace-logs',
+      path: async (stage) =>
+        `/traces/${await traceOf(stage, 'service:support-agent status:error')}?view=logs`,
+      ready: '[data-testid=trace-logs] li',
+    },
+    {
+      name: 'trace-search',
+      path: async (stage) =>
+        `/traces/${await traceOf(stage, 'service:support-agent status:error')}?find=refund`,
+      ready: TREE,
+      act: async (page) => {
+        await page.keyboard.press('/');
+        await page.keyboard.press('Enter');
+      },
+    },
+    { name: 'trace-odd', path: `/traces/${odd.traceId}`, ready: '[aria-label=Notes]' },
+    {
+      name: 'trace-shapes',
+      path: `/traces/${shapes.traceId}?span=${shapes.spans[1]?.spanId}`,
+      ready: 'article',
+    },
+    {
+      name: 'trace-30000-graph',
+      path: `/traces/${large.traceId}?view=graph`,
+      ready: '[data-testid=trace-graph] svg',
     },
     { name: 'trace-30000', path: `/traces/${large.traceId}`, ready: TREE },
     { name: 'trace-absent', path: `/traces/${'0'.repeat(31)}1`, ready: 'text=This trace is not here' },

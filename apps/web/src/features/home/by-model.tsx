@@ -72,7 +72,7 @@ function ModelChart(props: { scope: Scope; title: string; measure: 'cost' | 'tok
     <ChartCard
       title={props.title}
       state={query}
-      height={150}
+      height={175}
       isEmpty={series.every((one) => one.points.every((point) => (point.value ?? 0) === 0))}
       empty={
         measure === 'cost'
@@ -91,7 +91,7 @@ function ModelChart(props: { scope: Scope; title: string; measure: 'cost' | 'tok
         kind="bars"
         unit={props.unit}
         missing="zero"
-        height={110}
+        height={130}
         window={scope.window}
         stepSeconds={query.data?.bucketSeconds ?? step}
         series={series}

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import type { FigureBody } from '../../api/home.ts';
+import type { AggregateData, FigureBody } from '../../api/home.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { Stat } from '../../charts/visualise/stat.tsx';
@@ -42,6 +42,8 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
   if (requests.data === undefined || usage.data === undefined)
     return <div role="status" aria-label="Loading the figures" className="skeleton h-24 shrink-0" />;
   const before = requests.data.previous;
+  // Everything would be "new" against a period in which nothing was received.
+  const compares = hadAnything(requests.data) || hadAnything(usage.data);
   const line = (query: typeof requestLines, measure: number, isSum: boolean) =>
     bucketValues(query.data, measure, scope.window, isSum);
   const tokens = addUp(line(usageLines, 2, true), line(usageLines, 3, true));
@@ -59,7 +61,7 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
       key={about.label}
       label={about.label}
       value={about.figure.value}
-      previous={about.figure.previous}
+      {...(compares ? { previous: about.figure.previous } : {})}
       unit={about.unit}
       better={about.better}
       onChoose={() => void navigate({ to: '/traces', search: about.search as never })}
@@ -139,13 +141,17 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
       </div>
       {before !== null && (
         <p className="px-2 pt-0.5 text-xs text-muted">
-          Compared with {formatTime(Date.parse(before.from), zone).slice(0, -4)} to{' '}
+          {compares ? 'Compared with' : 'Nothing to compare with: no spans from'}{' '}
+          {formatTime(Date.parse(before.from), zone).slice(0, -4)} to{' '}
           {formatTime(Date.parse(before.to), zone).slice(0, -4)}
         </p>
       )}
     </section>
   );
 }
+
+const hadAnything = (data: AggregateData): boolean =>
+  data.rows.some((row) => row.previous?.some((value) => (value ?? 0) > 0) === true);
 
 const addUp = (a: readonly (number | null)[], b: readonly (number | null)[]): (number | null)[] =>
   a.map((value, at) => (value ?? 0) + (b[at] ?? 0));

@@ -29,9 +29,8 @@ export function NewestExceptions({ scope }: { scope: Scope }) {
         {groups.map((group) => (
           <li key={group.fingerprint} className="border-b border-line/50 last:border-0">
             <Link
-              to="/traces/$traceId"
-              params={{ traceId: group.sampleTraceId ?? '' }}
-              search={group.sampleSpanId === null ? {} : { span: group.sampleSpanId, tab: 'events' }}
+              to="/exceptions/$fingerprint"
+              params={{ fingerprint: group.fingerprint }}
               className="flex h-7 items-center gap-2 rounded-xs px-1 hover:bg-hover"
               title={`${group.type} ${group.message}`}
             >

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type FigureBody, figureBody } from '../../api/home.ts';
+import { type AggregateData, type FigureBody, figureBody } from '../../api/home.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { changeOf, changeText } from '../../charts/prepare/change.ts';
 import { BarList } from '../../charts/visualise/bar-list.tsx';
@@ -51,14 +51,13 @@ export function SlowestOperations({ scope }: { scope: Scope }) {
       query={queryOf(scope, SLOWEST, '')}
     >
       <table className="w-full table-fixed text-sm">
-        <thead className="sr-only">
-          <tr>
-            <th>Operation</th>
-            <th>Spans</th>
-            <th>p95</th>
-            <th>Change</th>
-          </tr>
-        </thead>
+        <caption className="sr-only">Operations by p95: spans, p95, change</caption>
+        <colgroup>
+          <col />
+          <col className="w-14" />
+          <col className="w-18" />
+          <col className="w-16" />
+        </colgroup>
         <tbody>
           {rows.map(({ group: [name = '', service = ''], values, before }) => (
             <tr key={`${name}\n${service}`} className="border-b border-line/50 last:border-0 hover:bg-hover">
@@ -76,14 +75,16 @@ export function SlowestOperations({ scope }: { scope: Scope }) {
                   {name || '(no name)'} <span className="text-muted">{service}</span>
                 </Link>
               </td>
-              <td className="w-14 py-1 text-right text-muted" title={`${exact(values[1])} spans`}>
+              <td className="py-1 text-right text-muted" title={`${exact(values[1])} spans`}>
                 {formatCount(values[1])}
               </td>
-              <td className="w-20 py-1 text-right" title={exact(values[0], ' ms')}>
+              <td className="py-1 text-right" title={exact(values[0], ' ms')}>
                 {formatDuration(values[0])}
               </td>
-              <td className="w-20 py-1 pr-1 text-right">
-                <Change now={values[0] ?? null} before={before} format={(ms) => exact(ms, ' ms')} />
+              <td className="py-1 pr-1 text-right">
+                {compares(query.data) && (
+                  <Change now={values[0] ?? null} before={before} format={(ms) => exact(ms, ' ms')} />
+                )}
               </td>
             </tr>
           ))}
@@ -92,6 +93,10 @@ export function SlowestOperations({ scope }: { scope: Scope }) {
     </ChartCard>
   );
 }
+
+/** Against a period that holds nothing, everything would be new. */
+const compares = (data: AggregateData | undefined): boolean =>
+  data?.rows.some((row) => row.previous !== null) === true;
 
 /** How a figure moved, where less is better. */
 function Change(props: {
@@ -136,7 +141,9 @@ export function ErrorsByService({ scope }: { scope: Scope }) {
           label: service,
           value: values[0] ?? null,
           tone: 'danger' as const,
-          note: <Change now={values[0] ?? null} before={before} format={exact} />,
+          ...(compares(query.data)
+            ? { note: <Change now={values[0] ?? null} before={before} format={exact} /> }
+            : {}),
         }))}
         total={query.data?.groups ?? rows.length}
         onChoose={(service) =>

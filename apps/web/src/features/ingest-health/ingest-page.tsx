@@ -51,7 +51,7 @@ export function IngestPage() {
           title="Without a valid key"
           note="these belong to no project; every project of this installation sees them"
         >
-          <Troubles rows={data.strangers} now={data.now} nothing="" />
+          <Troubles rows={data.strangers} now={data.now} nothing="" told={false} />
         </Card>
       )}
       <Card
@@ -179,7 +179,7 @@ function Pipeline({ data }: { data: IngestHealth }) {
         </Fact>
       </dl>
       <div className="grid gap-3 px-3 pb-3 md:grid-cols-2">
-        <MeterBar
+        <Meter
           label="Write-ahead log"
           value={pipeline.logBytes}
           max={pipeline.logCapBytes}
@@ -188,7 +188,7 @@ function Pipeline({ data }: { data: IngestHealth }) {
           dangerAt={pipeline.logCapBytes * 0.8}
           text={`${formatValue(pipeline.logBytes, 'By')} of ${formatValue(pipeline.logCapBytes, 'By')}`}
         />
-        <MeterBar
+        <Meter
           label="Disk used"
           value={100 - pipeline.freeDiskPercent}
           max={100}
@@ -199,6 +199,27 @@ function Pipeline({ data }: { data: IngestHealth }) {
         />
       </div>
     </Card>
+  );
+}
+
+/** A level with its words above the bar, where they have room. */
+function Meter(props: {
+  label: string;
+  value: number;
+  max: number;
+  unit: string;
+  warnAt: number;
+  dangerAt: number;
+  text: string;
+}) {
+  return (
+    <div className="text-sm">
+      <p className="flex gap-2">
+        <span className="text-muted">{props.label}</span>
+        <span className="ml-auto truncate">{props.text}</span>
+      </p>
+      <MeterBar {...props} bare />
+    </div>
   );
 }
 
@@ -218,7 +239,7 @@ function LastHour({ data }: { data: IngestHealth }) {
     data.minutes.map((minute) => ({ timeMs: Date.parse(minute.time), value: read(minute) }));
   return (
     <Card title="The last hour" note="records a minute">
-      <div className="px-3 pb-2">
+      <div className="px-3 pt-2 pb-2">
         <TimeChart
           label="Records a minute over the last hour"
           kind="bars"
@@ -253,11 +274,19 @@ const KINDS = {
   changed: 'kept, but changed',
 } as const;
 
-function Troubles(props: { rows: readonly IngestTrouble[]; now: string; nothing: string }) {
+const TROUBLE_HEAD = ['What', 'Signal', 'Why', 'Times', 'Last', 'Client'];
+
+function Troubles(props: {
+  rows: readonly IngestTrouble[];
+  now: string;
+  nothing: string;
+  /** False: nobody but the sender may read what it was told. */
+  told?: false;
+}) {
   if (props.rows.length === 0) return <p className="px-3 pb-3 text-muted">{props.nothing}</p>;
   return (
     <Table
-      head={['What', 'Signal', 'Why', 'Times', 'Last', 'Client', 'What the sender was told']}
+      head={props.told === false ? TROUBLE_HEAD : [...TROUBLE_HEAD, 'What the sender was told']}
       numbers={new Set([3])}
     >
       {props.rows.map((row) => (
@@ -278,9 +307,11 @@ function Troubles(props: { rows: readonly IngestTrouble[]; now: string; nothing:
           <td className={cx(CELL, 'max-w-52 truncate')} title={row.client}>
             {row.client || 'unnamed'}
           </td>
-          <td className={cx(CELL, 'max-w-96 truncate text-muted')} title={row.message}>
-            {row.message || '–'}
-          </td>
+          {props.told !== false && (
+            <td className={cx(CELL, 'max-w-96 truncate text-muted')} title={row.message}>
+              {row.message || '–'}
+            </td>
+          )}
         </tr>
       ))}
     </Table>
@@ -310,10 +341,10 @@ function Clients({ rows, now }: { rows: readonly IngestClient[]; now: string }) 
           </td>
           <td className={cx(CELL, 'whitespace-nowrap')}>{row.transport}</td>
           <td className={cx(CELL, 'whitespace-nowrap text-muted')}>{row.key ?? 'none, this machine'}</td>
-          <td className={cx(CELL, 'max-w-52 truncate')} title={row.sdks.join(', ')}>
+          <td className={cx(CELL, 'max-w-44 truncate')} title={row.sdks.join(', ')}>
             {row.sdks.join(', ') || '–'}
           </td>
-          <td className={cx(CELL, 'max-w-52 truncate')} title={row.services.join(', ')}>
+          <td className={cx(CELL, 'max-w-44 truncate')} title={row.services.join(', ')}>
             {row.services.join(', ') || '–'}
           </td>
           <Count value={row.accepted} />
@@ -322,7 +353,7 @@ function Clients({ rows, now }: { rows: readonly IngestClient[]; now: string }) 
           <td className={cx(CELL, 'whitespace-nowrap')} title={row.lastTime}>
             {sinceText(row.lastTime, Date.parse(now))}
           </td>
-          <td className={cx(CELL, 'max-w-64 truncate text-muted')} title={row.trouble?.message ?? ''}>
+          <td className={cx(CELL, 'max-w-48 truncate text-muted')} title={row.trouble?.message ?? ''}>
             {row.trouble === null ? '–' : reasonText(row.trouble.reason)}
           </td>
         </tr>

@@ -43,5 +43,6 @@ export const recordsWord = (count: number): string =>
 export function sinceText(time: string | null, nowMs: number): string {
   if (time === null) return 'never';
   const agoMs = Math.max(0, nowMs - Date.parse(time));
-  return agoMs < 1_000 ? 'now' : `${formatDuration(Math.floor(agoMs / 1_000) * 1_000)} ago`;
+  if (agoMs < 1_000) return 'now';
+  return agoMs < 60_000 ? `${Math.floor(agoMs / 1_000)} s ago` : `${formatDuration(agoMs)} ago`;
 }

@@ -30,7 +30,7 @@ export default function TraceGraphView(props: {
         onNode={choose}
         onEdge={(edge) => choose(edge.to)}
         legend={
-          <p className="text-xs text-muted">
+          <p className="px-3 py-1 text-xs text-muted">
             Calls × · mean duration; choose a node again for its next span
             {graph.leftOut > 0 && `; ${formatCount(graph.leftOut)} rarer names are not drawn`}
           </p>

@@ -206,7 +206,7 @@ function NodeBox(props: {
       type="button"
       data-node={node.id}
       aria-pressed={props.selected}
-      aria-label={`${kindLabel(node.kind)} ${node.label}${node.detail ? `, ${node.detail}` : ''}${node.failed ? ', failed' : ''}`}
+      aria-label={`${kindLabel(node.kind)} ${node.label}${node.detail ? ` ${node.detail}` : ''}${node.failed ? ', failed' : ''}`}
       title={node.label}
       onClick={props.onChoose}
       onFocus={(event) => {

@@ -1,0 +1,142 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { whyNoBrowser } from './chromium.ts';
+import { HomePage } from './pages/home-page.ts';
+import { TracesPage } from './pages/traces-page.ts';
+import { agentTrace, requestTraces } from './seeds.ts';
+import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+
+const missing = whyNoBrowser();
+if (missing !== undefined) console.warn(`SKIPPED, home page in the browser: ${missing}`);
+
+const HOUR = 3_600_000;
+
+describe.skipIf(missing !== undefined)('home page', () => {
+  let stage: Stage;
+  // Ten requests in the last hour against five in the hour before; every fifth failed in both.
+  beforeAll(async () => {
+    stage = await openStage();
+    const now = Date.now();
+    await stage.seed(...requestTraces(10, now), agentTrace(now - 120_000));
+    await stage.seed(...requestTraces(5, now - HOUR - 60_000));
+  });
+  afterAll(() => stage?.close());
+  const heard: string[][] = [];
+  afterEach(() => expect(heard.splice(0).flat()).toEqual([]));
+
+  const open = async (path = '/?from=-1h', options?: { colorScheme?: 'light' | 'dark' }) => {
+    const opened = await stage.open(path, options);
+    heard.push(opened.complaints);
+    return { page: opened.page, home: new HomePage(opened.page) };
+  };
+
+  it('says what changed since the hour before, exactly', async () => {
+    const { home } = await open();
+    await home.loaded();
+    await soon(() => home.tile('Traces').innerText()).toMatch(/11\s*\+?120%/);
+    expect(await home.tile('Failed traces').innerText()).toMatch(/2\s*\+?100%/);
+    expect(await home.tile('Model calls').innerText()).toMatch(/2\s*new/);
+    expect(await home.tile('Tokens').innerText()).toContain('797');
+    expect(await home.tile('Cost').innerText()).toMatch(/\$0\.000\d/);
+    await home
+      .card('What changed')
+      .getByText(/^Compared with/)
+      .waitFor();
+  });
+
+  it('does not call everything new when nothing came before', async () => {
+    const { home } = await open('/?from=-12h');
+    await home.loaded();
+    await home
+      .card('What changed')
+      .getByText(/^Nothing to compare with/)
+      .waitFor();
+    expect(await home.tile('Traces').innerText()).not.toContain('new');
+    expect(await home.card('Slowest operations').innerText()).not.toContain('new');
+  });
+
+  it('compares a window of its own with the same length before it', async () => {
+    const to = Date.now() - HOUR;
+    const { home } = await open(
+      `/?from=${new Date(to - HOUR).toISOString()}&to=${new Date(to).toISOString()}`,
+    );
+    await home.loaded();
+    expect(await home.tile('Traces').innerText()).toContain('5');
+    const text = await home
+      .card('What changed')
+      .getByText(/^Nothing to compare with/)
+      .innerText();
+    expect(text).toMatch(/no spans from .* to /);
+  });
+
+  it('leads from every figure to its rows', async () => {
+    const { page, home } = await open();
+    await home.loaded();
+    await home.tile('Failed traces').click();
+    const traces = new TracesPage(page);
+    await traces.loaded();
+    expect(traces.query()).toBe('root:true status:error');
+    expect(await traces.rows.count()).toBe(2);
+    await page.goBack();
+    await home.loaded();
+    await home.card('Errors by service').getByRole('button').nth(1).click();
+    await traces.loaded();
+    expect(traces.query()).toMatch(/^status:error service:/);
+    await page.goBack();
+    await home.loaded();
+    await home.card('Slowest operations').getByRole('link').first().click();
+    await traces.loaded();
+    expect(traces.query()).toMatch(/^name:.* service:/);
+    await page.goBack();
+    await home.loaded();
+    await home
+      .card('Most active agents')
+      .getByRole('button', { name: /shop-assistant/ })
+      .click();
+    await traces.loaded();
+    expect(traces.query()).toContain('agent:shop-assistant');
+  });
+
+  it('shows exceptions, models and the query behind a chart', async () => {
+    const { page, home } = await open();
+    await home.loaded();
+    await home.card('Newest exceptions').getByText('ECONNRESET').waitFor();
+    await home
+      .card('Cost by model')
+      .getByText(/^\$0\.00/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Open Cost by model as query' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('"groupBy"').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  it('shows ingest health and leads to its page', async () => {
+    const { page, home } = await open();
+    await home.loaded();
+    await home.card('Ingest health').getByText('nothing refused').click();
+    await page.getByRole('heading', { name: 'Ingest health' }).waitFor();
+    const received = home.card('Received');
+    expect(await received.getByRole('row').nth(1).innerText()).toMatch(/Traces\s+(now|\d+ \w+ ago)/i);
+    // A wrong sender shows up by itself.
+    const answer = await fetch(`${stage.platform.otlpHttp}/v1/logs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'broken-exporter/9.9' },
+      body: '{"resourceLogs": [',
+    });
+    expect(answer.status).toBe(400);
+    await home.card('Refused and changed').getByText('The body is no OTLP').waitFor();
+    await home.card('Clients').getByText('broken-exporter').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+  });
+
+  for (const colorScheme of ['dark', 'light'] as const)
+    it(`passes the accessibility rules (${colorScheme})`, async () => {
+      const { page, home } = await open('/?from=-1h', { colorScheme });
+      await home.loaded();
+      await home.card('Newest exceptions').getByText('ECONNRESET').waitFor();
+      await page.waitForTimeout(500);
+      expect(await accessibilityFindings(page)).toEqual([]);
+    });
+});
