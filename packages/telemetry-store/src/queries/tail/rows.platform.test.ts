@@ -1,0 +1,115 @@
+import { parseFilterOrFail } from '@candela/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  contextOf,
+  LIMITS,
+  openQueryBench,
+  type QueryBench,
+  recordStatements,
+  span,
+} from '../core/testing.ts';
+import { createExportQueries } from '../export/index.ts';
+import { createTailQueries } from './index.ts';
+
+let bench: QueryBench;
+const startedMs = Date.now();
+const window = { from: BigInt(startedMs - 60_000) * 1_000_000n, to: BigInt(startedMs + 60_000) * 1_000_000n };
+const none = new AbortController().signal;
+
+beforeAll(async () => {
+  bench = await openQueryBench();
+  const now = (BigInt(startedMs) * 1_000_000n).toString();
+  const spans = Array.from({ length: 2_500 }, (_, index) => ({
+    ...span(1 + index, 1 + index, 0, { name: index % 2 === 0 ? 'even' : 'odd' }),
+    // Ten spans share a time, so that the pages of an export end between equals.
+    startTimeUnixNano: BigInt(startedMs) * 1_000_000n - BigInt(Math.floor(index / 10)),
+    endTimeUnixNano: BigInt(startedMs) * 1_000_000n,
+  }));
+  await bench.put(spans);
+  await bench.put(spans.slice(0, 3), { project: 'foreign' });
+  const same = { timeUnixNano: now, body: 'the same' };
+  await bench.putLogs([same, same, same, { ...same, body: 'another' }]);
+});
+afterAll(() => bench.close());
+
+describe('rows by arrival', () => {
+  it('are found by when they arrived, within the time they can have', async () => {
+    const { store, statements } = recordStatements(bench.store);
+    const tail = createTailQueries(store, LIMITS);
+    const filter = parseFilterOrFail('name:odd', 'spans');
+    const found = await tail.arrivals(contextOf(), 'spans', { filter, fromMs: startedMs, limit: 20 });
+    expect(found).toHaveLength(20);
+    expect(new Set(found.map(({ id }) => id)).size).toBe(20);
+    expect(found.map(({ receivedAtMs }) => receivedAtMs)).toEqual(
+      found.map(({ receivedAtMs }) => receivedAtMs).sort((a, b) => a - b),
+    );
+    const count = await tail.count(contextOf(), 'spans', { filter, fromMs: startedMs, toMs: Date.now() });
+    expect(count).toBe(1_250);
+    expect(
+      await tail.count(contextOf('nobody'), 'spans', { filter, fromMs: startedMs, toMs: Date.now() }),
+    ).toBe(0);
+    expect(statements[0]).toMatch(
+      /FROM otel_traces WHERE ProjectId = \{p0:String\} AND \(Timestamp >= .* AND Timestamp < .*\) AND \(ReceivedAt >= fromUnixTimestamp64Milli\(\{p3:Int64\}\)\) AND .* ORDER BY ReceivedAt DESC, Timestamp DESC, TraceId DESC, SpanId DESC LIMIT 20$/,
+    );
+    expect(statements[0]).not.toMatch(/Attributes/);
+  });
+
+  it('of records that are the same in every respect are as many as there are', async () => {
+    const tail = createTailQueries(bench.store, LIMITS);
+    const ask = { filter: undefined, fromMs: startedMs, limit: 10 };
+    const found = await tail.arrivals(contextOf(), 'logs', ask);
+    expect(new Set(found.map(({ id }) => id)).size).toBe(4);
+    expect(new Set(found.map(({ row }) => ('id' in row ? row.id : ''))).size).toBe(4);
+  });
+});
+
+describe('pages of an export', () => {
+  it('follow one another without a gap, each a short read of its own', async () => {
+    const { store, statements } = recordStatements(bench.store);
+    const queries = createExportQueries(store, LIMITS);
+    const input = { window, filter: undefined, limit: 2_400 };
+    expect(await queries.count(contextOf(), 'spans', input, none)).toBe(2_401);
+    const ids: string[] = [];
+    const times: string[] = [];
+    for await (const page of queries.rows(contextOf(), 'spans', input, none)) {
+      ids.push(...page.map(({ row }) => String(row['spanId'])));
+      times.push(...page.map(({ row }) => String(row['startTime'])));
+    }
+    expect([ids.length, new Set(ids).size]).toEqual([2_400, 2_400]);
+    expect(times).toEqual([...times].sort().reverse());
+    const [count, ...pages] = statements;
+    expect(count).toMatch(/SELECT count\(\) AS C FROM \(SELECT 1 FROM otel_traces WHERE .* LIMIT 2401\)$/);
+    expect(pages.map((sql) => /LIMIT (\d+) WITH TIES$/.exec(sql)?.[1])).toEqual(['1000', '1000', '400']);
+    expect(pages[1]).toMatch(/\(Timestamp, TraceId, SpanId\) < \(fromUnixTimestamp64Nano\(/);
+    for (const sql of statements) expect(sql).toContain('ProjectId = {p0:String}');
+  });
+
+  it('keep equal records together', async () => {
+    const queries = createExportQueries(bench.store, LIMITS);
+    const bodies: unknown[] = [];
+    for await (const page of queries.rows(
+      contextOf(),
+      'logs',
+      { window, filter: undefined, limit: 100 },
+      none,
+    )) {
+      bodies.push(...page.map(({ row }) => row['body']));
+    }
+    expect(bodies.sort()).toEqual(['another', 'the same', 'the same', 'the same']);
+  });
+
+  it('stop when nobody waits any more', async () => {
+    const gone = new AbortController();
+    const queries = createExportQueries(bench.store, LIMITS);
+    const pages = queries.rows(
+      contextOf(),
+      'spans',
+      { window, filter: undefined, limit: 2_400 },
+      gone.signal,
+    );
+    const read = async () => {
+      for await (const page of pages) if (page.length > 0) gone.abort();
+    };
+    await expect(read()).rejects.toThrow();
+  });
+});
