@@ -47,7 +47,7 @@ const spansOf = (batches: readonly Batch[]): WireSpan[] =>
     .flatMap((resource) => resource.scopeSpans)
     .flatMap((scope) => scope.spans);
 
-test('the same seed tells the same story to the byte, another seed another one', () => {
+test('the same seed tells the same story to the byte, another seed another one', { timeout: 30_000 }, () => {
   expect(JSON.stringify(hour('a'))).toBe(JSON.stringify(hour('a')));
   expect(JSON.stringify(hour('a'))).not.toBe(JSON.stringify(hour('b')));
 });

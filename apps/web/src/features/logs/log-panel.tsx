@@ -166,20 +166,22 @@ function Fact({ label, title, children }: { label: string; title?: string; child
 function Body({ detail }: { detail: LogDetail }) {
   const { conversation } = detail;
   const messages = conversation === null ? [] : [...conversation.input, ...conversation.output];
-  const json = structuredJson(detail.body);
+  // Some events repeat their name as their body.
+  const body = detail.body === detail.eventName ? '' : detail.body;
+  const json = structuredJson(body);
   return (
     <div className="flex flex-col gap-3 p-3">
       {messages.map((message, index) => (
         <MessageView key={index} message={message} />
       ))}
-      {messages.length > 0 && detail.body !== '' && <h3 className="text-sm text-muted">As it was sent</h3>}
-      {detail.body === '' ? (
+      {messages.length > 0 && body !== '' && <h3 className="text-sm text-muted">As it was sent</h3>}
+      {body === '' ? (
         messages.length === 0 && <p className="text-muted">This record has no body; see its attributes.</p>
       ) : (
         <div className="group relative rounded-md border border-line bg-surface p-3">
           {json === undefined ? (
             <pre className="font-mono text-sm break-words whitespace-pre-wrap">
-              <LongText text={withoutAnsi(detail.body)} most={MOST_BODY} />
+              <LongText text={withoutAnsi(body)} most={MOST_BODY} />
             </pre>
           ) : (
             <JsonView value={json} />
