@@ -227,6 +227,37 @@ describe('exceptions', () => {
     await expect(group(fingerprint, {}, 'other')).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('have facets, each exception counted once on a span', async () => {
+    const facets = await bench.queries.facets(contextOf(), {
+      signal: 'exceptions',
+      window: HOUR,
+      filter: parseFilterOrFail('error_type:TimeoutError', 'exceptions'),
+      fields: ['error_type', 'service', 'model'],
+      limit: 5,
+    });
+    expect(facets).toEqual([
+      { field: 'error_type', values: [{ value: 'TimeoutError', count: 2 }], more: false },
+      {
+        field: 'service',
+        values: [
+          { value: 'shop', count: 2 },
+          { value: 'worker', count: 1 },
+        ],
+        more: false,
+      },
+      { field: 'model', values: [{ value: 'gpt-4o', count: 1 }], more: false },
+    ]);
+    await expect(
+      bench.queries.facets(contextOf(), {
+        signal: 'exceptions',
+        window: HOUR,
+        filter: undefined,
+        fields: ['severity'],
+        limit: 5,
+      }),
+    ).rejects.toMatchObject({ code: 'bad_query' });
+  });
+
   it('say what a group is although the window holds none of it', async () => {
     const { fingerprint } = (await search('error_type:OSError')).data[0] ?? { fingerprint: '' };
     const { data } = await group(fingerprint, { window: { from: at(3_600_000), to: at(7_200_000) } });

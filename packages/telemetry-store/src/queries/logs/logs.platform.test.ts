@@ -10,6 +10,7 @@ import {
   type QueryBench,
   recordStatements,
 } from '../core/testing.ts';
+import { createTailQueries } from '../tail/index.ts';
 import { createLogQueries, type LogQueries } from './index.ts';
 
 const NS = 1_000_000n;
@@ -151,6 +152,42 @@ describe('log records', () => {
     expect(rows[6]?.body).toContain('AP8H');
     expect(rows[7]).toMatchObject({ body: '', eventName: 'app.started' });
     expect(rows[8]?.body).toBe('\u001B[31mred\u001B[0m line one\nline two');
+  });
+
+  it('arrive live with the ids of the search', async () => {
+    const tail = createTailQueries(bench.store, LIMITS);
+    // Live views look at records near their arrival.
+    const now = Date.now() - BASE_MS;
+    const started = Date.now() - 1;
+    await bench.putLogs([log(now, 'live one'), log(now, 'live two', { severityNumber: 21 })], {
+      service: 'live',
+    });
+    const filter = parseFilterOrFail('severity>=error', 'logs');
+    const arrivals = await tail.arrivals(contextOf(), 'logs', { filter, fromMs: started, limit: 10 });
+    expect(arrivals.map(({ row }) => 'body' in row && row.body)).toEqual(['live two']);
+    const window = { from: at(now) - 1_000_000_000n, to: at(now) + 1_000_000_000n };
+    const { data } = await search('service:live severity:fatal', { window });
+    expect(arrivals[0]?.row).toEqual(data[0]);
+  });
+
+  it('are counted by severity', async () => {
+    const { rows } = await bench.queries.aggregate(contextOf(), {
+      signal: 'logs',
+      window: { from: at(-1_000), to: at(90) },
+      filter: undefined,
+      groupBy: ['severity'],
+      measures: ['count', 'errors'],
+      bucketSeconds: undefined,
+      limit: 10,
+    });
+    expect(rows.map(({ group, values }) => [group[0], ...values])).toEqual([
+      ['info', 4, 0],
+      ['debug', 1, 0],
+      ['error', 1, 1],
+      ['fatal', 1, 1],
+      ['unset', 1, 0],
+      ['warn', 1, 0],
+    ]);
   });
 
   it('are read whole by an id that is exact, and not by another project', async () => {
