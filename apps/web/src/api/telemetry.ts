@@ -1,5 +1,4 @@
 import type {
-  aggregate,
   getSpan,
   getTrace,
   RequestBodyOf,
@@ -67,22 +66,6 @@ export const spansQuery = (scope: Scope, sort: SpanSort) =>
 
 /** The signal as a part of a body; spans are what routes take when nothing is said. */
 const signalPart = (signal: Signal) => (signal === 'spans' ? {} : { signal });
-
-/** Counts (and failures, of spans) by time. */
-export const histogramQuery = (scope: Scope, bucketSeconds: number, signal: Signal = 'spans') =>
-  queryOptions({
-    queryKey: ['histogram', signal, scope, bucketSeconds],
-    queryFn: ({ signal: abort }) =>
-      call<ResponseOf<typeof aggregate>>('/api/telemetry/aggregate', scope, {
-        signal: abort,
-        body: {
-          ...signalPart(signal),
-          ...bounds(scope),
-          measures: signal === 'spans' ? ['count', 'errors'] : ['count'],
-          bucketSeconds,
-        },
-      }),
-  });
 
 /** The most frequent values of one field. */
 export interface FacetValues {

@@ -28,7 +28,10 @@ export interface TimeChartInput {
   readonly unit?: string;
   /** What a bucket without a point is: `gap` (nothing measured, the default) or `zero` (truly none, for counts). */
   readonly missing?: 'gap' | 'zero';
-  /** The same series over the period before, moved onto this window by whoever asked; drawn dashed. */
+  /**
+   * The same series over the period before, moved onto this window by whoever asked; drawn dashed, in the colour of
+   * their series or, without one, in their tone.
+   */
   readonly previous?: readonly ChartSeries[];
   /** Points that must fit the axis though they are no series: exemplars, thresholds. */
   readonly alsoFit?: readonly number[];
@@ -95,14 +98,14 @@ export function prepareTimeChart(input: TimeChartInput): PreparedChart {
   });
   const keys = new Map(prepared.map((series) => [series.key, series.colour]));
   const previous = (input.previous ?? [])
-    .filter((series) => keys.has(series.key))
+    .filter((series) => keys.has(series.key) || series.tone !== undefined)
     .map((series): PreparedSeries => {
       const values = valuesOf(series, fromMs, stepMs, steps, fill);
       const high = Float64Array.from(values, (value) => value ?? 0);
       return {
         key: series.key,
         label: series.label,
-        colour: keys.get(series.key) as string,
+        colour: keys.get(series.key) ?? toneColour(series.tone ?? 'muted'),
         values,
         low: new Float64Array(steps),
         high,

@@ -33,6 +33,10 @@ export function ChartTooltip(props: {
 }) {
   const { chart, step, unit } = props;
   const rows = stepValues(chart, step);
+  const total =
+    chart.stacked && rows.length > 1 ? rows.reduce((sum, { value }) => sum + value, 0) : undefined;
+  const keys = new Set(chart.series.map((series) => series.key));
+  const alone = chart.previous.filter((series) => !keys.has(series.key));
   const before = new Map(chart.previous.map((series) => [series.key, series.values[step] ?? null]));
   return (
     <div
@@ -46,6 +50,18 @@ export function ChartTooltip(props: {
       }
     >
       <p className="whitespace-nowrap text-muted">{stepText(chart, step, props.zone)}</p>
+      {total !== undefined && (
+        <p className="flex">
+          <span>total</span>
+          <span className="ml-auto pl-3">{formatValue(total, unit)}</span>
+        </p>
+      )}
+      {alone.map((series) => (
+        <p key={series.key} className="flex text-muted">
+          <span>{series.label}</span>
+          <span className="ml-auto pl-3">{formatValue(series.values[step] ?? null, unit)}</span>
+        </p>
+      ))}
       {rows.length === 0 && <p className="text-muted">nothing measured</p>}
       {rows.map(({ series, value }) => {
         const old = before.get(series.key);

@@ -1,7 +1,7 @@
 import type { ExceptionSort } from '@candela/contract';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 import type { ExploreConfig } from '../explore/explore-config.ts';
-import { type ExploreSearch, validateExploreSearch } from '../explore/explorer.ts';
+import { type ExploreSearch, validateExploreSearch } from '../explore/explore-search.ts';
 
 export const EXCEPTIONS_EXPLORE: ExploreConfig = {
   signal: 'exceptions',

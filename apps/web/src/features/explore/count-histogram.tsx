@@ -1,33 +1,63 @@
+import type { Measure } from '@candela/contract';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { histogramQuery, type Scope } from '../../api/telemetry.ts';
-import { prepareHistogram } from '../../charts/prepare/histogram.ts';
-import { HistogramChart } from '../../charts/visualise/histogram.tsx';
+import { aggregateQuery } from '../../api/explore.ts';
+import type { Scope } from '../../api/telemetry.ts';
+import { changeOf, changeText } from '../../charts/prepare/change.ts';
+import type { ChartSeries } from '../../charts/prepare/time-chart.ts';
+import { TimeChart } from '../../charts/visualise/time-chart.tsx';
+import { exact, formatCount } from '../../lib/format.ts';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
-import { zonePreference } from '../../lib/zone.ts';
+import { useShell } from '../shell/shell-search.ts';
 import type { ExploreConfig } from './explore-config.ts';
+
+const HEIGHT = 64;
+const MEASURES = ['count', 'errors'] as const satisfies readonly Measure[];
 
 /** How many records fit the search over the time range; brushing zooms. */
 export function CountHistogram(props: {
-  config: ExploreConfig;
+  config: ExploreConfig & { readonly signal: 'spans' | 'logs' };
   scope: Scope;
   onZoom: (window: TimeWindow) => void;
 }) {
-  const { scope } = props;
-  const zone = zonePreference.use();
+  const { scope, config } = props;
+  const { compare } = useShell();
   const step = bucketSeconds(scope.window);
   const { data, isError, isPlaceholderData } = useQuery({
-    ...histogramQuery(scope, step, props.config.signal),
+    ...aggregateQuery(scope, {
+      ...(config.signal === 'spans' ? {} : { signal: config.signal }),
+      measures: [...MEASURES],
+      bucketSeconds: step,
+      ...(compare ? { comparePrevious: true } : {}),
+    }),
     placeholderData: keepPreviousData,
   });
-  const histogram = useMemo(() => {
+  const counted = useMemo(() => {
     const rows = (data?.data.rows ?? []).map((row) => ({
       timeMs: Date.parse(row.time ?? ''),
       count: row.values[0] ?? 0,
-      errors: row.values[1] ?? 0,
+      errors: Math.min(row.values[1] ?? 0, row.values[0] ?? 0),
+      before: row.previous?.[0] ?? 0,
     }));
-    return prepareHistogram(rows, scope.window, data?.data.bucketSeconds ?? step);
-  }, [data, scope.window, step]);
+    const sum = (of: (row: (typeof rows)[number]) => number) =>
+      rows.reduce((total, row) => total + of(row), 0);
+    const points = (of: (row: (typeof rows)[number]) => number) =>
+      rows.map((row) => ({ timeMs: row.timeMs, value: of(row) }));
+    const series: ChartSeries[] = [
+      { key: 'failed', label: 'failed', tone: 'danger', points: points((row) => row.errors) },
+      { key: 'fine', label: 'not failed', tone: 'accent', points: points((row) => row.count - row.errors) },
+    ];
+    const previous: ChartSeries[] = [
+      { key: 'before', label: 'period before', tone: 'muted', points: points((row) => row.before) },
+    ];
+    return {
+      series,
+      previous,
+      total: sum((row) => row.count),
+      errors: sum((row) => row.errors),
+      before: sum((row) => row.before),
+    };
+  }, [data]);
   if (isError)
     return (
       <p className="py-2 text-sm text-muted">
@@ -35,13 +65,39 @@ export function CountHistogram(props: {
       </p>
     );
   if (!data) return <div role="status" aria-label="Loading the chart" className="skeleton h-25" />;
+  const { series, previous, total, errors, before } = counted;
+  const compared = compare && data.data.previous !== null;
   return (
-    <HistogramChart
-      histogram={histogram}
-      noun={props.config.noun}
-      zone={zone}
-      pending={isPlaceholderData}
-      onZoom={props.onZoom}
-    />
+    <div data-testid="histogram">
+      <p className="flex h-5 items-baseline gap-3 text-sm text-muted">
+        <span title={exact(total)}>
+          <span className="font-medium text-text">{formatCount(total)}</span> {config.noun}
+        </span>
+        {errors > 0 && (
+          <span className="text-danger" title={exact(errors)}>
+            {formatCount(errors)} failed
+          </span>
+        )}
+        {compared && (
+          <span title={`${exact(before)} in the period before`}>
+            {changeText(changeOf(total, before))} to the period before
+          </span>
+        )}
+        <span className="ml-auto text-faint max-sm:hidden">drag to zoom</span>
+      </p>
+      <TimeChart
+        label={`Number of ${config.noun}`}
+        kind="bars"
+        missing="zero"
+        height={HEIGHT}
+        legend={false}
+        series={series}
+        {...(compared ? { previous } : {})}
+        window={scope.window}
+        stepSeconds={data.data.bucketSeconds ?? step}
+        pending={isPlaceholderData}
+        onZoom={props.onZoom}
+      />
+    </div>
   );
 }

@@ -13,10 +13,10 @@ export interface ExploreConfig {
   readonly placeholder?: string;
 }
 
-export const SPANS_EXPLORE: ExploreConfig = {
+export const SPANS_EXPLORE = {
   signal: 'spans',
   noun: 'spans',
   facets: ['status', 'service', 'model', 'operation', 'agent', 'tool', 'provider', 'environment', 'name'],
   folded: ['provider', 'environment'],
   placeholder: 'Search: service:checkout model:gpt-4o duration>2s -status:ok "free words"',
-};
+} as const satisfies ExploreConfig;

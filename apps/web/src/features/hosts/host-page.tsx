@@ -1,4 +1,4 @@
-import { type HostChart } from '@candela/contract';
+import type { HostChart } from '@candela/contract';
 import { parseEntityKey } from '@candela/kernel';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';

@@ -1,5 +1,5 @@
 import { choiceParam, flagParam, textParam } from '../../lib/search-params.ts';
-import { type ExploreSearch, validateExploreSearch } from '../explore/explorer.ts';
+import { type ExploreSearch, validateExploreSearch } from '../explore/explore-search.ts';
 
 export const LOG_TABS = ['body', 'attributes', 'context'] as const;
 export type LogTab = (typeof LOG_TABS)[number];

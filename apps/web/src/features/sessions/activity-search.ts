@@ -1,5 +1,5 @@
 import { choiceParam, textParam } from '../../lib/search-params.ts';
-import { type ExploreSearch, validateExploreSearch } from '../explore/explorer.ts';
+import { type ExploreSearch, validateExploreSearch } from '../explore/explore-search.ts';
 
 /** As the contract has them; kept here so that the schemas stay out of the browser. */
 const FIELDS = ['last', 'first', 'duration', 'cost', 'tokens', 'errors', 'traces'] as const;

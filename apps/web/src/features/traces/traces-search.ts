@@ -1,5 +1,5 @@
 import { choiceParam, textParam } from '../../lib/search-params.ts';
-import { type ExploreSearch, validateExploreSearch } from '../explore/explorer.ts';
+import { type ExploreSearch, validateExploreSearch } from '../explore/explore-search.ts';
 import { SPAN_SORTS, TRACE_SORTS } from './sorts.ts';
 
 /** The comparison is open and nothing is selected yet. */

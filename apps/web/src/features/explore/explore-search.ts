@@ -1,0 +1,29 @@
+import { flagParam, textParam } from '../../lib/search-params.ts';
+
+/** What every explorer has in its URL besides time range and environment. */
+export interface ExploreSearch {
+  q?: string;
+  sort?: string;
+  /** Column ids, comma separated; absent: the default ones. */
+  cols?: string;
+  live?: true;
+  /** Key of the selected row. */
+  row?: string;
+}
+
+/** What of it changes; undefined takes a part out. */
+export type ExploreChange = Partial<Record<keyof ExploreSearch, string | true | undefined>>;
+
+/** The parts of the URL that mean the same on every explorer; `sort` and `row` are each page's own to validate. */
+export function validateExploreSearch(
+  raw: Record<string, unknown>,
+): Pick<ExploreSearch, 'q' | 'cols' | 'live'> {
+  const q = textParam(raw, 'q');
+  const cols = textParam(raw, 'cols', 1_000);
+  const live = flagParam(raw, 'live');
+  return {
+    ...(q === undefined ? {} : { q }),
+    ...(cols === undefined ? {} : { cols }),
+    ...(live === undefined ? {} : { live }),
+  };
+}
