@@ -1,7 +1,7 @@
 import type { Clock } from '@candela/kernel';
 
 /** How many minutes are remembered. */
-export const REMEMBERED_MINUTES = 60;
+const REMEMBERED_MINUTES = 60;
 const MINUTE_MS = 60_000;
 
 export interface MinuteCounts {
