@@ -1,7 +1,7 @@
 import { choiceParam, flagParam, textParam } from '../../lib/search-params.ts';
 import { type ExploreSearch, validateExploreSearch } from '../explore/explore-search.ts';
 
-export const LOG_TABS = ['body', 'attributes', 'context'] as const;
+const LOG_TABS = ['body', 'attributes', 'context'] as const;
 export type LogTab = (typeof LOG_TABS)[number];
 
 /** What the Logs page has in its URL besides time range and environment; a row is the id of a record. */
