@@ -257,6 +257,15 @@ describe('pages', () => {
     }
   });
 
+  it('go on where they stopped although the store packed its parts meanwhile', async () => {
+    const whole = (await search('service:flood')).data.map((row) => row.body);
+    const first = await search('service:flood', { limit: 10 });
+    await bench.putLogs([log(1_000, 'of somebody else')], { service: 'else' });
+    await bench.store.command('OPTIMIZE TABLE otel_logs FINAL');
+    const rest = await search('service:flood', { cursor: first.nextCursor ?? '' });
+    expect([...first.data, ...rest.data].map((row) => row.body)).toEqual(whole);
+  });
+
   it('refuse a cursor of another list and a damaged one', async () => {
     const { nextCursor } = await search('service:flood', { limit: 7 });
     const refused = { code: 'bad_query' };
