@@ -2,7 +2,6 @@ import type { LogDetail, LogRow } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import { Tabs } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { logQuery } from '../../api/logs.ts';
 import { curlOf } from '../../lib/curl.ts';
@@ -13,6 +12,7 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { JsonView, LongText, structuredJson } from '../../ui/json-view.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import { TabList, TabPanel } from '../../ui/tabs.tsx';
 import { MessageView } from '../trace/message-view.tsx';
 import { LogAttributes } from './log-attributes.tsx';
 import { LogContext } from './log-context.tsx';
@@ -41,24 +41,19 @@ export default function LogPanel(props: {
   useHotkey('Escape', props.onClose, { label: 'Close the record', group: 'Logs' });
   const detail = query.data;
   return (
-    <Tabs.Root
-      value={props.tab}
-      onValueChange={(value) => props.onTab(value as LogTab)}
+    <div
       data-testid="log-panel"
       className="flex min-h-0 w-[44%] min-w-96 shrink-0 flex-col border-l border-line bg-bg max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-20 max-lg:h-2/3 max-lg:w-full max-lg:min-w-0 max-lg:border-t"
     >
       <div className="flex shrink-0 items-center border-b border-line px-2">
-        <Tabs.List aria-label="Log record" className="flex">
-          {TABS.map((entry) => (
-            <Tabs.Trigger
-              key={entry.id}
-              value={entry.id}
-              className="h-8 border-b-2 border-transparent px-2 text-muted hover:text-text data-[state=active]:border-accent-fill data-[state=active]:text-text"
-            >
-              {entry.label}
-            </Tabs.Trigger>
-          ))}
-        </Tabs.List>
+        <TabList
+          id="log-tabs"
+          label="Log record"
+          value={props.tab}
+          onChoose={props.onTab}
+          tabClassName="h-8 px-2"
+          tabs={TABS.map((entry) => ({ value: entry.id, label: entry.label }))}
+        />
         <span className="ml-auto flex items-center">
           {detail && (
             <>
@@ -91,26 +86,26 @@ export default function LogPanel(props: {
       {detail && <LogHead detail={detail} />}
       <div className="min-h-0 grow overflow-auto" key={`${props.id} ${props.tab}`} tabIndex={-1}>
         {props.tab === 'context' ? (
-          <Tabs.Content value="context" className="outline-none">
+          <TabPanel id="log-tabs" value="context" className="outline-none">
             <LogContext id={props.id} onOpen={props.onOpen} />
-          </Tabs.Content>
+          </TabPanel>
         ) : (
           <>
             {query.isPending && <SkeletonRows rows={8} label="Loading the record" />}
             {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} />}
             {detail && (
-              <Tabs.Content value={props.tab} className="outline-none">
+              <TabPanel id="log-tabs" value={props.tab} className="outline-none">
                 {props.tab === 'body' ? (
                   <Body detail={detail} />
                 ) : (
                   <LogAttributes detail={detail} onFilter={props.onFilter} />
                 )}
-              </Tabs.Content>
+              </TabPanel>
             )}
           </>
         )}
       </div>
-    </Tabs.Root>
+    </div>
   );
 }
 
