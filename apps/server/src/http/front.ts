@@ -14,7 +14,13 @@ export interface Page {
   readonly body: () => string | Promise<string>;
   /** Undefined: anybody. Otherwise throws for who may not see it. */
   readonly guard?: (request: IncomingMessage) => void;
+  /** The UI has a page of the same path: a browser that asks for HTML gets that one. */
+  readonly sharesPath?: true;
 }
+
+/** True when a person opened the address; scrapers and programs do not ask for HTML. */
+const wantsHtml = (request: IncomingMessage): boolean =>
+  /\btext\/html\b/.test(header(request, 'accept') ?? '');
 
 export interface FrontParts {
   readonly api: (request: ApiRequest) => Promise<ApiAnswer | StreamingAnswer>;
@@ -47,11 +53,12 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
         onRoute: (id) => (call.route = id),
       });
     }
-    call.route = pages.has(path) ? path : 'static';
+    const own = pages.get(path);
+    const page = own?.sharesPath === true && wantsHtml(request) ? undefined : own;
+    call.route = page === undefined ? 'static' : path;
     if (method !== 'GET' && method !== 'HEAD') {
       return errorAnswerOf('method_not_allowed', path);
     }
-    const page = pages.get(path);
     if (page !== undefined) {
       page.guard?.(request);
       const headers = { 'content-type': page.contentType, 'cache-control': 'no-cache' };

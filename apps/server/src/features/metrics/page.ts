@@ -4,10 +4,14 @@ import { header } from '../../http/api.ts';
 import type { Page } from '../../http/front.ts';
 import type { Identity } from '../identity/service.ts';
 
-/** The platform's own figures for Prometheus: from this machine freely, from elsewhere with a key. */
+/**
+ * The platform's own figures for Prometheus: from this machine freely, from elsewhere with a key. In a browser the same
+ * address is the page of the metrics that were sent here.
+ */
 export function metricsPage(registry: Registry, identity: Identity): Page {
   return {
     path: '/metrics',
+    sharesPath: true,
     contentType: registry.contentType,
     body: () => registry.metrics(),
     guard(request) {
