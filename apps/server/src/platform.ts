@@ -17,6 +17,7 @@ import {
   createLogQueries,
   createMetricQueries,
   createCompareQueries,
+  createDurationQueries,
   createExportQueries,
   createFieldQueries,
   createTailQueries,
@@ -32,6 +33,7 @@ import type { Config } from './config.ts';
 import { activityHandlers } from './features/activity/routes.ts';
 import { agentHandlers } from './features/agents/routes.ts';
 import { compareHandlers } from './features/compare/routes.ts';
+import { durationHandlers } from './features/durations/routes.ts';
 import { exportHandlers } from './features/export/routes.ts';
 import { fieldHandlers } from './features/fields/routes.ts';
 import { healthHandlers, type Phase } from './features/health/routes.ts';
@@ -195,6 +197,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           ...agentHandlers(createAgentQueries(store, limits), clock),
           ...viewHandlers(metadata),
           ...fieldHandlers(createFieldQueries(store, limits), clock),
+          ...durationHandlers(createDurationQueries(store, limits), clock),
           ...compareHandlers(createCompareQueries(store, limits), clock),
           ...exportHandlers({
             queries: createExportQueries(store, limits),

@@ -25,3 +25,4 @@ export * from './telemetry/compare.ts';
 export * from './telemetry/fields.ts';
 export * from './telemetry/compare.ts';
 export * from './telemetry/fields.ts';
+export * from './telemetry/durations.ts';

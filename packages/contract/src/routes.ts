@@ -2,6 +2,7 @@ import { getHealth, getReady } from './health.ts';
 import type { RouteDeclaration } from './route.ts';
 import { agentGraph, getAgent, getAgentVersion, listAgents } from './telemetry/agents.ts';
 import { aggregate } from './telemetry/aggregate.ts';
+import { spanDurations } from './telemetry/durations.ts';
 import { facets } from './telemetry/facets.ts';
 import { getGpu, getGpuCurves, getHost, getHostCalls, getHostCurves, listHosts } from './telemetry/hosts.ts';
 import { getIngestHealth } from './telemetry/ingest-health.ts';
@@ -24,6 +25,7 @@ export const ROUTES = {
   getReady,
   searchTraces,
   searchSpans,
+  spanDurations,
   getTrace,
   getSpan,
   getHierarchy,

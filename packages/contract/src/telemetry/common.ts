@@ -50,7 +50,9 @@ export const spanSummaryShape = {
   environment: z.string(),
   startTime: isoTime,
   durationMs: z.number().meta({ description: 'Milliseconds with fractions.' }),
-  unfinished: z.boolean().meta({ description: 'Sent without an end, while it ran: its duration of 0 says nothing.' }),
+  unfinished: z
+    .boolean()
+    .meta({ description: 'Sent without an end, while it ran: its duration of 0 says nothing.' }),
   status: statusSchema,
   statusMessage: nullableText,
   operation: nullableText,

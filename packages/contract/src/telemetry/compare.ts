@@ -75,6 +75,10 @@ export const compare = defineRoute({
     data: z.object({
       selection: side,
       rest: side,
+      estimated: z.boolean().meta({
+        description:
+          'True when the rows of both sides are estimated: conditions on attributes and texts are not worked out on all rows of a large window.',
+      }),
       fields: z.array(compareFieldSchema),
       numbers: z.array(compareNumberSchema),
     }),

@@ -70,7 +70,7 @@ export const listFieldValues = defineRoute({
   }),
   response: z.object({
     data: z.object({
-      sampled: count.meta({ description: 'Rows looked at: the newest of the window that have the field.' }),
+      sampled: count.meta({ description: 'Rows looked at, the newest of the window, that have the field.' }),
       values: z.array(z.object({ value: z.string(), count })),
       more: z.boolean(),
     }),

@@ -40,6 +40,7 @@ export {
   type MetricSeries,
 } from './metrics/index.ts';
 export * from './compare/index.ts';
+export { createDurationQueries, type DurationQueries } from './durations/index.ts';
 export * from './fields/index.ts';
 export * from './tail/index.ts';
 

@@ -1,0 +1,77 @@
+import { DURATION_MAX_BUCKETS, type Filter } from '@candela/contract';
+import { fail, type RequestContext } from '@candela/kernel';
+import type { TelemetryStore } from '../../client/store.ts';
+import { UNFINISHED_FLAG } from '../../schema/tables.ts';
+import { type QueryLimits, runner } from '../core/run.ts';
+import { Scope, type Window } from '../core/scope.ts';
+import { SPANS } from '../spans/span-fields.ts';
+
+export interface DurationsInput {
+  readonly window: Window;
+  readonly filter: Filter | undefined;
+  readonly bucketSeconds: number;
+}
+
+interface DurationCell {
+  readonly startMs: number;
+  readonly lowMs: number;
+  readonly highMs: number;
+  readonly count: number;
+  readonly errors: number;
+}
+
+export interface Durations {
+  readonly cells: readonly DurationCell[];
+  /** Spans without an end. */
+  readonly running: number;
+}
+
+/** Reads how long things took. @throws bad_query, query_too_expensive, store_unavailable */
+export interface DurationQueries {
+  durations(context: RequestContext, input: DurationsInput, signal?: AbortSignal): Promise<Durations>;
+}
+
+/** Two buckets a doubling: one is 41% wider than the one below. */
+const PER_DOUBLING = 2;
+/** Everything below a microsecond is one bucket; everything above 2^50 ns (13 days) another. */
+const LOWEST = 10 * PER_DOUBLING;
+const HIGHEST = 50 * PER_DOUBLING;
+const NANOS = 1e6;
+
+const edge = (bucket: number): number => 2 ** (bucket / PER_DOUBLING) / NANOS;
+
+export function createDurationQueries(
+  store: Pick<TelemetryStore, 'select'>,
+  limits: QueryLimits,
+): DurationQueries {
+  return {
+    async durations(context, input, signal) {
+      const stepMs = input.bucketSeconds * 1_000;
+      const buckets = Number(input.window.to - input.window.from) / NANOS / stepMs;
+      if (buckets > DURATION_MAX_BUCKETS) {
+        throw fail('bad_query', {
+          detail: `That makes ${Math.ceil(buckets)} buckets. At most ${DURATION_MAX_BUCKETS} are possible: take wider ones.`,
+        });
+      }
+      const scope = Scope.of(context, SPANS).during(input.window).matching(input.filter);
+      const step = scope.params.bind(stepMs, 'Int64');
+      const rows = await runner(store, limits, signal).run<{ T: number; D: number; C: number; E: number }>(
+        scope,
+        `SELECT toFloat64(intDiv(toUnixTimestamp64Milli(Timestamp), ${step})) AS T,
+          if(Flags >= ${UNFINISHED_FLAG}, -1, least(greatest(toInt16(floor(log2(Duration + 1) * ${PER_DOUBLING})), ${LOWEST - 1}), ${HIGHEST})) AS D,
+          toFloat64(count()) AS C, toFloat64(countIf(StatusCode = 'Error')) AS E
+        ${scope.from} GROUP BY T, D ORDER BY T, D`,
+      );
+      const cells = rows
+        .filter(({ D }) => D >= 0)
+        .map(({ T, D, C, E }) => ({
+          startMs: T * stepMs,
+          lowMs: D < LOWEST ? 0 : edge(D),
+          highMs: edge(D + 1),
+          count: C,
+          errors: E,
+        }));
+      return { cells, running: rows.reduce((sum, { D, C }) => sum + (D < 0 ? C : 0), 0) };
+    },
+  };
+}
