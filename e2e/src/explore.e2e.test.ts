@@ -52,6 +52,66 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await panel.waitFor({ state: 'detached' });
   });
 
+  it('compares what a rectangle over the durations holds', async () => {
+    const { page } = await open('/traces?view=spans&from=-1h&chart=duration');
+    const map = page.getByTestId('heatmap');
+    await map.locator('rect').first().waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const box = await map.boundingBox();
+    if (!box) throw new Error('The map has no box.');
+    await page.mouse.move(box.x + 1, box.y + 1);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width - 1, box.y + box.height * 0.5, { steps: 4 });
+    await page.mouse.up();
+    await soon(() => new URL(page.url()).searchParams.get('diff')).toMatch(/^duration>=/);
+    await page.getByRole('complementary', { name: 'What differs' }).getByRole('region').first().waitFor();
+    // All of the time range was drawn over: it stays.
+    expect(new URL(page.url()).searchParams.get('from')).toBe('-1h');
+    await page.getByRole('button', { name: 'count', exact: true }).click();
+    await page.getByTestId('histogram').waitFor();
+  });
+
+  it('compares with the period before, and knows the calendar', async () => {
+    const { page, shell } = await open('/traces');
+    await page.keyboard.press('d');
+    await page.getByRole('checkbox', { name: 'Compare with the period before' }).check();
+    await soon(() => new URL(page.url()).searchParams.get('compare')).toBe('1');
+    await page.getByText('to the period before').waitFor();
+    await page.getByRole('button', { name: 'This week' }).click();
+    await soon(() => new URL(page.url()).searchParams.get('from')).toBe('this-week');
+    expect(await shell.timeRange.innerText()).toContain('This week');
+    await page.getByRole('link', { name: 'Logs' }).click();
+    await soon(() => new URL(page.url()).searchParams.get('compare')).toBe('1');
+    expect(new URL(page.url()).searchParams.get('from')).toBe('this-week');
+  });
+
+  it('reads and zooms the chart by keyboard', async () => {
+    const { page } = await open('/traces?from=-1h');
+    const chart = page.getByRole('slider', { name: /Number of spans/ });
+    await chart.focus();
+    await page.keyboard.press('End');
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(/not failed \d/);
+    await page.keyboard.press('Shift+ArrowLeft');
+    await page.keyboard.press('Shift+ArrowLeft');
+    await page.keyboard.press('Enter');
+    await soon(() => new URL(page.url()).searchParams.get('from')).toMatch(/^\d{4}-/);
+  });
+
+  it('completes attributes of the data and their values, and remembers searches', async () => {
+    const { page, traces } = await open('/traces');
+    await traces.searchBox.click();
+    await page.keyboard.type('http.rou');
+    await traces.suggestions.filter({ hasText: 'attributes.http.route' }).first().click();
+    await page.keyboard.type('/item/3');
+    await traces.suggestions.filter({ hasText: '/item/3' }).first().click();
+    await page.keyboard.press('Enter');
+    await soon(() => traces.query()).toBe('attributes.http.route:"/item/3"');
+    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await traces.searchBox.focus();
+    await traces.suggestions.filter({ hasText: 'recent' }).first().click();
+    await soon(() => traces.query()).toBe('attributes.http.route:"/item/3"');
+  });
+
   it('keeps views under names for everybody: save, open, replace, rename, delete', async () => {
     const { page, traces } = await open('/traces?q=service:cart&sort=-start&cols=name,duration');
     const menu = page.getByRole('dialog', { name: 'Saved views' });

@@ -45,6 +45,11 @@ export const tracesShots: ShotGroup = {
     },
     { name: 'traces-compared', path: '/traces?from=-6h&compare=1', ready: ROWS },
     {
+      name: 'traces-duration',
+      path: '/traces?view=spans&chart=duration&diff=duration%3E%3D5s',
+      ready: 'aside section h3',
+    },
+    {
       name: 'traces-views',
       path: '/traces',
       ready: ROWS,

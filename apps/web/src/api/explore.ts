@@ -9,6 +9,7 @@ import type {
   RequestBodyOf,
   ResponseOf,
   SavedView,
+  spanDurations,
 } from '@candela/contract';
 import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
@@ -106,6 +107,17 @@ export const fieldValuesQuery = (scope: Scope, signal: FieldSignal, field: strin
         scope,
         { signal: abort },
       ).then((answer) => answer.data.values),
+  });
+
+/** How the durations of spans are spread over time. */
+export const durationsQuery = (scope: Scope, bucketSeconds: number) =>
+  queryOptions({
+    queryKey: ['durations', scope, bucketSeconds],
+    queryFn: ({ signal }) =>
+      call<ResponseOf<typeof spanDurations>>('/api/telemetry/spans/durations', scope, {
+        signal,
+        body: { ...bounds(scope), bucketSeconds } satisfies RequestBodyOf<typeof spanDurations>,
+      }).then((answer) => answer.data),
   });
 
 /** What differs between the selection and the other rows of the scope. */

@@ -4,9 +4,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import { GitCompareArrows } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { anyTraceQuery } from '../../api/telemetry.ts';
+import type { HeatSelection } from '../../charts/visualise/heatmap.tsx';
 import { isRelative } from '../../lib/time-range.ts';
 import { useThrottled } from '../../lib/throttle.ts';
 import { Button } from '../../ui/button.tsx';
+import { Segments } from '../../ui/segments.tsx';
 import { Failure } from '../../ui/states.tsx';
 import { ColumnChooser } from '../explore/column-chooser.tsx';
 import { chosenColumns } from '../explore/columns.ts';
@@ -29,6 +31,7 @@ import { PICK, rememberTraces, type TracesChange } from './traces-search.ts';
 const TRACES_REFRESH_MS = 2_000;
 const SPANS_REFRESH_MS = 10_000;
 const route = getRouteApi('/traces/');
+const DurationMap = lazy(() => import('./duration-map.tsx'));
 const WhatDiffers = lazy(() => import('../explore/what-differs.tsx'));
 
 /** Search over traces and spans: histogram, facets, rows. */
@@ -67,6 +70,15 @@ export function TracesPage() {
   if (ever.data === false) return <FirstTrace environment={environment} />;
   if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
 
+  const compareRectangle = (diff: string, { fromMs, toMs }: HeatSelection) => {
+    const { window } = scope;
+    // A part of the time: the spans of that time are compared with each other, so the page takes it.
+    const isPart = toMs - fromMs < 0.95 * (window.toMs - window.fromMs);
+    const time = isPart
+      ? { from: new Date(fromMs).toISOString(), to: new Date(Math.max(toMs, fromMs + 1)).toISOString() }
+      : {};
+    void navigate({ search: (before) => ({ ...before, ...time, diff }) as typeof before });
+  };
   const columns = isSpans ? SPAN_COLUMNS : TRACE_COLUMNS;
   const Rows = isSpans ? SpanRows : TraceRows;
   return (
@@ -74,7 +86,26 @@ export function TracesPage() {
       title="Traces"
       config={SPANS_EXPLORE}
       explorer={explorer}
-      chart={<CountHistogram config={SPANS_EXPLORE} scope={scope} onZoom={explorer.zoom} />}
+      chart={
+        <div className="relative">
+          {search.chart === 'duration' ? (
+            <Suspense fallback={<div className="skeleton h-40" />}>
+              <DurationMap scope={scope} onSelect={compareRectangle} />
+            </Suspense>
+          ) : (
+            <CountHistogram config={SPANS_EXPLORE} scope={scope} onZoom={explorer.zoom} />
+          )}
+          <div className="absolute -top-0.5 left-1/2 -translate-x-1/2">
+            <Segments
+              label="Chart"
+              size="small"
+              value={search.chart ?? 'count'}
+              choices={['count', 'duration']}
+              onChoose={(chart) => change({ chart: chart === 'duration' ? chart : undefined })}
+            />
+          </div>
+        </div>
+      }
       aside={
         search.diff !== undefined && (
           <Suspense>
@@ -91,30 +122,19 @@ export function TracesPage() {
       }
       actions={
         <>
-          <div
-            role="group"
-            aria-label="Rows"
-            className="flex h-8 items-center rounded-md border border-line bg-surface p-0.5"
-          >
-            {(['traces', 'spans'] as const).map((view) => (
-              <button
-                key={view}
-                type="button"
-                aria-pressed={isSpans === (view === 'spans')}
-                onClick={() =>
-                  change({
-                    view: view === 'spans' ? 'spans' : undefined,
-                    sort: undefined,
-                    cols: undefined,
-                    row: undefined,
-                  })
-                }
-                className="h-full rounded px-2 text-muted capitalize aria-pressed:bg-selected aria-pressed:text-text"
-              >
-                {view}
-              </button>
-            ))}
-          </div>
+          <Segments
+            label="Rows"
+            value={isSpans ? 'spans' : 'traces'}
+            choices={['traces', 'spans']}
+            onChoose={(view) =>
+              change({
+                view: view === 'spans' ? view : undefined,
+                sort: undefined,
+                cols: undefined,
+                row: undefined,
+              })
+            }
+          />
           <LiveToggle page="Traces" on={isLive} possible={canLive} live={live} onToggle={toggleLive} />
           <Button
             className="h-8"

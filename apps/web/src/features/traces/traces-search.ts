@@ -9,6 +9,8 @@ export const PICK = '*';
 export interface TracesSearch extends ExploreSearch {
   /** Rows are traces unless this says spans. */
   view?: 'spans';
+  /** What the chart shows: counts unless this says durations. */
+  chart?: 'duration';
   /** What of the spans is compared with the rest; `*` opens the panel without a selection. */
   diff?: string;
 }
@@ -19,11 +21,13 @@ export type TracesChange = Partial<Record<keyof TracesSearch, string | true | un
 export function validateTracesSearch(raw: Record<string, unknown>): TracesSearch {
   const view = choiceParam(raw, 'view', ['spans'] as const);
   const sort = choiceParam(raw, 'sort', view === 'spans' ? SPAN_SORTS : TRACE_SORTS);
+  const chart = choiceParam(raw, 'chart', ['duration'] as const);
   const diff = textParam(raw, 'diff', 1_000);
   const row = textParam(raw, 'row', 49);
   return {
     ...validateExploreSearch(raw),
     ...(view === undefined ? {} : { view }),
+    ...(chart === undefined ? {} : { chart }),
     ...(diff === undefined ? {} : { diff }),
     ...(sort === undefined || sort === '-start' ? {} : { sort }),
     ...(row === undefined || !/^[0-9a-f]{32}(-[0-9a-f]{16})?$/.test(row) ? {} : { row }),

@@ -1,0 +1,33 @@
+import { cx } from '../lib/cx.ts';
+
+/** A few ways to see the same thing, side by side; one is pressed. */
+export function Segments<Value extends string>(props: {
+  label: string;
+  value: Value;
+  choices: readonly Value[];
+  onChoose: (value: Value) => void;
+  size?: 'small';
+}) {
+  return (
+    <div
+      role="group"
+      aria-label={props.label}
+      className={cx(
+        'flex shrink-0 items-center rounded-md border border-line bg-surface p-0.5',
+        props.size === 'small' ? 'h-6 text-sm' : 'h-8',
+      )}
+    >
+      {props.choices.map((choice) => (
+        <button
+          key={choice}
+          type="button"
+          aria-pressed={choice === props.value}
+          onClick={() => props.onChoose(choice)}
+          className="h-full rounded px-2 text-muted capitalize hover:text-text aria-pressed:bg-selected aria-pressed:text-text"
+        >
+          {choice}
+        </button>
+      ))}
+    </div>
+  );
+}
