@@ -142,12 +142,12 @@ describe.skipIf(missing !== undefined)('logs', () => {
     await page.reload();
     await logs.panel.getByText('second line').first().waitFor();
     await logs.panel.getByRole('tab', { name: 'Context' }).click();
-    await soon(() => logs.contextLines.count()).toBe(5);
+    await soon(() => logs.contextLines.count()).toBe(4);
     expect(await logs.contextLines.nth(2).getAttribute('aria-current')).toBe('true');
     await logs.contextLines.nth(1).getByRole('button').click();
     await logs.panel.getByRole('tab', { name: 'Body' }).click();
     await logs.panel.getByText('onerror').waitFor();
-    expect(await logs.panel.getByText('red').innerText()).not.toContain('\u001B');
+    expect(await logs.panel.locator('pre').first().innerText()).toMatch(/^<img src=x onerror=.* red$/);
     await page.keyboard.press('Escape');
     await logs.panel.waitFor({ state: 'detached' });
     expect(await page.evaluate('window.__hacked')).toBeUndefined();
@@ -161,7 +161,6 @@ describe.skipIf(missing !== undefined)('logs', () => {
     await logs.panel.getByText('exception.type').hover();
     await logs.panel.getByRole('button', { name: 'Only records with this exception.type' }).click();
     await soon(() => logs.parameter('q')).toContain('attributes.exception.type:CardDeclined');
-    await page.goBack();
     await logs.panel.getByRole('link', { name: 'Open the span in its trace' }).click();
     await page.getByRole('heading', { name: 'charge' }).first().waitFor();
     expect(new URL(page.url()).searchParams.get('span')).toBe(spanId);

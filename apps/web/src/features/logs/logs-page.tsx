@@ -86,7 +86,12 @@ export function LogsPage() {
   if (ever.data === false) return <FirstLog environment={environment} />;
   if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
 
-  const addTerm = (term: string) => explorer.setQuery(q.trim() === '' ? term : `${q.trim()} ${term}`);
+  // The open record stays open while it still fits.
+  const addTerm = (term: string) =>
+    change({
+      q: q.trim() === '' ? term : `${q.trim()} ${term}`,
+      ...(term.startsWith('-') ? { row: undefined } : {}),
+    });
   return (
     <ExplorerLayout
       title="Logs"
