@@ -175,3 +175,79 @@ function attributesOf(values: Readonly<Record<string, string | number | boolean>
             : { doubleValue: value },
   }));
 }
+
+/** A point of a metric; exactly one of value (gauge, counter) and buckets (histogram). */
+export interface SeedPoint {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly value?: number;
+  readonly buckets?: readonly number[];
+  readonly attributes?: Readonly<Record<string, string | number | boolean>>;
+  /** A measurement of that trace. */
+  readonly exemplar?: { readonly value: number; readonly traceId: string; readonly spanId: string };
+}
+
+export interface SeedMetric {
+  readonly name: string;
+  readonly kind: 'gauge' | 'counter' | 'histogram';
+  readonly unit?: string;
+  readonly description?: string;
+  readonly service?: string;
+  /** Since when counters and histograms count. */
+  readonly startedAt?: number;
+  /** Upper bounds of a histogram's buckets. */
+  readonly bounds?: readonly number[];
+  readonly points: readonly SeedPoint[];
+}
+
+/** Sends cumulative metrics by OTLP/JSON and fails unless every point was accepted. */
+export async function sendMetrics(otlpHttp: string, ...metrics: readonly SeedMetric[]): Promise<void> {
+  const body = {
+    resourceMetrics: metrics.map((metric) => ({
+      resource: { attributes: attributesOf({ 'service.name': metric.service ?? 'shop' }) },
+      scopeMetrics: [{ scope: { name: 'e2e', version: '1' }, metrics: [metricOf(metric)] }],
+    })),
+  };
+  const response = await fetch(`${otlpHttp}/v1/metrics`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const answer = await response.text();
+  if (!response.ok || /rejectedDataPoints":"?[1-9]/.test(answer))
+    throw new Error(`OTLP answered ${response.status}: ${answer}`);
+}
+
+function metricOf(metric: SeedMetric) {
+  const dataPoints = metric.points.map((point) => ({
+    attributes: attributesOf(point.attributes ?? {}),
+    timeUnixNano: nanos(point.at),
+    ...(metric.startedAt === undefined ? {} : { startTimeUnixNano: nanos(metric.startedAt) }),
+    ...(point.buckets === undefined
+      ? { asDouble: point.value ?? 0 }
+      : {
+          count: String(point.buckets.reduce((all, count) => all + count, 0)),
+          sum: 0,
+          bucketCounts: point.buckets.map(String),
+          explicitBounds: metric.bounds,
+        }),
+    ...(point.exemplar === undefined
+      ? {}
+      : {
+          exemplars: [
+            {
+              timeUnixNano: nanos(point.at - 1_000),
+              asDouble: point.exemplar.value,
+              traceId: point.exemplar.traceId,
+              spanId: point.exemplar.spanId,
+            },
+          ],
+        }),
+  }));
+  const { name, unit, description } = metric;
+  const head = { name, unit, description };
+  if (metric.kind === 'gauge') return { ...head, gauge: { dataPoints } };
+  return metric.kind === 'counter'
+    ? { ...head, sum: { dataPoints, aggregationTemporality: 2, isMonotonic: true } }
+    : { ...head, histogram: { dataPoints, aggregationTemporality: 2 } };
+}

@@ -107,15 +107,24 @@ export async function exponentialLines(
   const scope = pointsScope(input, wide);
   const side = (counts: string, offset: string, number: number) =>
     `arrayMap(i -> bitShiftRight(toInt64(${offset}) + i - 1, toUInt8(least(62, Scale - ${scale}))) * 4 + ${number}, arrayEnumerate(${counts}))`;
-  const payload = `Sum, Min, Max,
-    arrayConcat(${side('PositiveBucketCounts', 'PositiveOffset', SIDE.positive)}, ${side('NegativeBucketCounts', 'NegativeOffset', SIDE.negative)}, [${SIDE.zero}]) AS Keys,
-    arrayConcat(PositiveBucketCounts, NegativeBucketCounts, [ZeroCount]) AS Counted`;
+  const payload =
+    'Sum, Min, Max, Scale, ZeroCount, PositiveOffset, PositiveBucketCounts, NegativeOffset, NegativeBucketCounts';
   const adds = increases(input, scope, window, 'Count', payload);
+  const weighed = (counts: string) => `sumForEach(arrayMap(c -> W * toInt64(c), ${counts}))`;
+  // Points that begin at the same bucket are added up as arrays; only what is left is looked up by bucket.
   const rows = await runner.run<ExponentialRow>(
     scope,
     lineRows(
-      `SELECT L, B, sumMap(Keys, arrayMap(c -> W * toInt64(c), Counted)) AS Buckets, ${TOTALS}
-FROM ${withLabels(input, scope, wide, adds)} GROUP BY L, B`,
+      `SELECT L, B, sumMap(Keys, Counted) AS Buckets, sum(Part.N) AS N, sumKahan(Part.Total) AS Total,
+  if(countIf(Part.N > 0 AND isNull(Part.Least)) > 0, NULL, min(Part.Least)) AS Least,
+  if(countIf(Part.N > 0 AND isNull(Part.Most)) > 0, NULL, max(Part.Most)) AS Most
+FROM (
+  SELECT L, B, ${weighed('PositiveBucketCounts')} AS Positive, ${weighed('NegativeBucketCounts')} AS Negative,
+    arrayConcat(${side('Positive', 'PositiveOffset', SIDE.positive)}, ${side('Negative', 'NegativeOffset', SIDE.negative)}, [${SIDE.zero}]) AS Keys,
+    arrayConcat(Positive, Negative, [sum(W * toInt64(ZeroCount))]) AS Counted, ${TOTALS}
+  FROM ${withLabels(input, scope, wide, adds)}
+  GROUP BY L, B, Scale, PositiveOffset, NegativeOffset
+) AS Part GROUP BY L, B`,
       'B, Buckets.1, Buckets.2, N, Total, Least, Most',
       limit,
     ),

@@ -145,7 +145,7 @@ describe('levels', () => {
     );
     expect(statements[1]).not.toMatch(/FROM otel_metrics_gauge WHERE[^(]*Attributes/);
     await expect(ask('by', { filter: { field: 'host.arch', op: '=', value: 'arm' } })).rejects.toThrow(
-      'Did you mean "attributes.host.arch"?',
+      'Did you mean "attributes.host.arch"',
     );
   });
 

@@ -1,0 +1,176 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { whyNoBrowser } from './chromium.ts';
+import { newSpanId, newTraceId, sendMetrics, type SeedPoint } from './otlp.ts';
+import { MetricsPage } from './pages/metrics-page.ts';
+import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+
+const missing = whyNoBrowser();
+if (missing !== undefined) console.warn(`SKIPPED, metrics in the browser: ${missing}`);
+
+const MINUTE = 60_000;
+
+describe.skipIf(missing !== undefined)('metrics', () => {
+  let stage: Stage;
+  const traceId = newTraceId();
+  const spanId = newSpanId();
+  const now = Date.now();
+  /** Half an hour of points a minute apart. */
+  const every = (point: (index: number, at: number) => Omit<SeedPoint, 'at'>) =>
+    Array.from({ length: 30 }, (_, index): SeedPoint => {
+      const at = now - (30 - index) * MINUTE;
+      return { at, ...point(index, at) };
+    });
+
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage?.close());
+  const heard: string[][] = [];
+  afterEach(() => expect(heard.splice(0).flat()).toEqual([]));
+
+  const open = async (path: string, options?: { colorScheme?: 'light' | 'dark' }) => {
+    const opened = await stage.open(path, options);
+    heard.push(opened.complaints);
+    return { page: opened.page, metrics: new MetricsPage(opened.page) };
+  };
+
+  it('shows what to paste, and turns live when the first metric arrives', async () => {
+    const { page, metrics } = await open('/metrics?from=-1h');
+    await page.getByRole('heading', { name: 'Send the first metric' }).waitFor();
+    await stage.seed({
+      traceId,
+      service: 'shop',
+      startedAt: now - 5 * MINUTE,
+      spans: [{ spanId, name: 'POST /pay', durationMs: 900 }],
+    });
+    await sendMetrics(
+      stage.platform.otlpHttp,
+      {
+        name: 'shop.orders',
+        kind: 'counter',
+        unit: '{order}',
+        description: 'Orders placed',
+        startedAt: now - 10 * 86_400_000,
+        points: [
+          ...every((index) => ({ value: 1_000 + index * 60, attributes: { plan: 'pro' } })),
+          // A restart in the middle: the count falls, the rate does not.
+          ...every((index) => ({
+            value: index < 15 ? 500 + index * 120 : (index - 15) * 120,
+            attributes: { plan: 'free' },
+          })),
+        ],
+      },
+      {
+        name: 'shop.pay.duration',
+        kind: 'histogram',
+        unit: 's',
+        description: 'Time to pay',
+        startedAt: now - 10 * 86_400_000,
+        bounds: [0.1, 0.5, 1],
+        points: every((index) => ({
+          buckets: [10 * index, 5 * index, index, 0],
+          ...(index === 25 ? { exemplar: { value: 0.9, traceId, spanId } } : {}),
+        })),
+      },
+      {
+        name: 'queue.length',
+        kind: 'gauge',
+        unit: '{job}',
+        service: 'worker',
+        points: every((index) => ({ value: index })),
+      },
+    );
+    await soon(() => metrics.rows.count()).toBe(3);
+    await page.getByText('3 metrics').waitFor();
+  });
+
+  it('finds metrics by words and facets, by keyboard too', async () => {
+    const { page, metrics } = await open('/metrics?from=-1h');
+    await metrics.rows.first().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('placed orders');
+    await soon(() => metrics.rows.count()).toBe(1);
+    await soon(() => metrics.rows.first().innerText()).toContain('shop.orders');
+    expect(new URL(page.url()).searchParams.get('q')).toBe('placed orders');
+    await metrics.search.fill('');
+    await soon(() => metrics.rows.count()).toBe(3);
+    await metrics.facet('Service', 'worker').click();
+    await soon(() => metrics.rows.count()).toBe(1);
+    await metrics.facet('Service', 'worker').click();
+    await soon(() => metrics.rows.count()).toBe(3);
+    await page.keyboard.press('Escape');
+    await metrics.search.blur();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/metrics\/explore/);
+    await metrics.query('A').waitFor();
+    expect(await metrics.page.getByRole('combobox', { name: 'Metric of A' }).inputValue()).toBe(
+      'shop.orders',
+    );
+  });
+
+  it('shows the rate of a counter through a restart, by label', async () => {
+    const { page, metrics } = await open('/metrics/explore?from=-1h&a=metric%3Dshop.orders');
+    await metrics.chart.waitFor();
+    // 60 and 120 a minute.
+    await soon(() => metrics.lines()).toEqual([expect.stringMatching(/^rate shop\.orders .* 3 orders\/s /)]);
+    await metrics.groupBy('A', 'attributes.plan');
+    await soon(() => metrics.lines()).toEqual([
+      expect.stringMatching(/^plan free .*2 orders\/s/),
+      expect.stringMatching(/^plan pro .*1 order\/s/),
+    ]);
+    await page.getByRole('table').getByRole('button', { name: 'plan pro' }).click();
+    await soon(() => metrics.lines()).toEqual([expect.stringContaining('plan pro')]);
+    expect(new URL(page.url()).searchParams.get('a')).toContain('q=attributes.plan%3Apro');
+    await page.reload();
+    await soon(() => metrics.lines()).toEqual([expect.stringContaining('plan pro')]);
+  });
+
+  it('puts several queries on one chart, refuses nothing silently', async () => {
+    const { page, metrics } = await open('/metrics/explore?from=-1h&a=metric%3Dshop.pay.duration');
+    await soon(() => metrics.lines()).toHaveLength(1);
+    await page.getByRole('button', { name: 'Query', exact: true }).click();
+    const picker = page.getByRole('combobox', { name: 'Metric of B' });
+    await picker.fill('queue');
+    await page.getByRole('option', { name: /queue\.length/ }).click();
+    await soon(() => metrics.lines()).toHaveLength(2);
+    // Two units, two axes.
+    await soon(() => metrics.chart.count()).toBe(2);
+    await metrics.chooseAggregation('A', 'p50');
+    await soon(async () => (await metrics.lines())[0]).toContain('p50 shop.pay.duration');
+    const filter = page.getByRole('combobox', { name: 'Filter of A' });
+    await filter.fill('plan:pro');
+    await filter.press('Enter');
+    await page
+      .getByRole('alert')
+      .getByText(/There is no field "plan"/)
+      .waitFor();
+    await filter.fill('');
+    await filter.press('Enter');
+    await page.getByRole('button', { name: 'Remove query B' }).click();
+    await soon(() => metrics.lines()).toHaveLength(1);
+  });
+
+  it('leads from an exemplar to its trace, and shows the heat map', async () => {
+    const { page, metrics } = await open(
+      '/metrics/explore?from=-1h&a=metric%3Dshop.pay.duration&heat=1&before=1',
+    );
+    await metrics.chart.waitFor();
+    await page.getByTestId('heatmap').waitFor();
+    await page.getByRole('button', { name: `Trace ${traceId.slice(0, 8)}` }).click();
+    await page.waitForURL(new RegExp(`/traces/${traceId}.*span=${spanId}`));
+  });
+
+  it.each(['dark', 'light'] as const)('is accessible (%s)', async (colorScheme) => {
+    const { page, metrics } = await open('/metrics?from=-1h', { colorScheme });
+    await metrics.rows.first().waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.goto(
+      `${stage.platform.http}/metrics/explore?from=-1h&heat=1&a=metric%3Dshop.pay.duration&b=metric%3Dshop.orders%26by%3Dattributes.plan`,
+    );
+    await soon(() => metrics.lines()).toHaveLength(3);
+    await page.getByTestId('heatmap').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+  });
+});
