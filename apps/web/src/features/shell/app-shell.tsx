@@ -1,6 +1,6 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { Command as CommandIcon, Keyboard, Monitor, Moon, PanelLeft, RefreshCw, Sun } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { oneOf, preference } from '../../lib/preference.ts';
@@ -13,9 +13,13 @@ import { NAV_GROUPS, type NavItem, navItems } from './navigation.ts';
 import { refreshNow } from './shell-search.ts';
 import { TimeRangePicker } from './time-range-picker.tsx';
 
-const Palette = lazy(() => import('./palette.tsx'));
+const loadPalette = () => import('./palette.tsx');
+const Palette = lazy(loadPalette);
 const KeySheet = lazy(() => import('./key-sheet.tsx'));
 const sidebar = preference('sidebar', 'open', oneOf('open', 'closed'));
+/** After the page itself has come. */
+const PALETTE_MS = 3_000;
+
 /** Navigation, header and keyboard around every page. */
 export function AppShell({ children }: { children: ReactNode }) {
   const [overlay, setOverlay] = useState<'none' | 'palette' | 'keys'>('none');
@@ -23,6 +27,11 @@ export function AppShell({ children }: { children: ReactNode }) {
   const items = useMemo(() => navItems(Object.values(router.routesById)), [router]);
   const open = sidebar.use() === 'open';
   const close = () => setOverlay('none');
+  useEffect(() => {
+    // Nobody waits for it then, and everybody finds it at once.
+    const timer = setTimeout(() => void loadPalette().catch(() => undefined), PALETTE_MS);
+    return () => clearTimeout(timer);
+  }, []);
   useHotkey('mod+k', () => setOverlay(overlay === 'palette' ? 'none' : 'palette'), {
     label: 'Command palette',
     group: 'Everywhere',
