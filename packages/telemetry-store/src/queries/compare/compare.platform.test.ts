@@ -99,6 +99,7 @@ describe('what differs', () => {
     expect(none).toEqual({
       selection: { rows: 0, sampled: 0 },
       rest: { rows: 0, sampled: 0 },
+      estimated: false,
       fields: [],
       numbers: [],
     });

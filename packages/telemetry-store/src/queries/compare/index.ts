@@ -14,6 +14,8 @@ export interface CompareInput extends Sides {
 export interface Comparison {
   readonly selection: { readonly rows: number; readonly sampled: number };
   readonly rest: { readonly rows: number; readonly sampled: number };
+  /** True when `rows` are estimated. */
+  readonly estimated: boolean;
   readonly fields: ComparedField[];
   readonly numbers: ComparedNumber[];
 }
@@ -51,7 +53,7 @@ export function createCompareQueries(
       const rows = { selection: sum(strata.selection), rest: sum(strata.rest) };
       if (rows.selection + rows.rest === 0) {
         const none = { rows: 0, sampled: 0 };
-        return { selection: none, rest: none, fields: [], numbers: [] };
+        return { selection: none, rest: none, estimated: strata.estimated, fields: [], numbers: [] };
       }
       // What the selection is made by differs by definition.
       const obvious = new Set(fieldsIn(input.selection));
@@ -70,6 +72,7 @@ export function createCompareQueries(
       return {
         selection: { rows: rows.selection, sampled: totals.selection.sampled },
         rest: { rows: rows.rest, sampled: totals.rest.sampled },
+        estimated: strata.estimated,
         fields: rankFields(
           values.filter(({ field }) => !obvious.has(field)),
           totals,

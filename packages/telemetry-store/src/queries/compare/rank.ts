@@ -13,10 +13,14 @@ const SHOWN = 10;
 const DEVIATIONS = 3;
 /** A value seen less often in both samples says nothing. */
 const MIN_SEEN = 5;
-/** A field with so many values, most of them rare, is an id; of it only values with a share worth naming count. */
+/**
+ * A field with so many values, most of them rare, is an id. Of it only values count that have a share worth naming and
+ * are seen over time: rows that lie together share their ids, which says nothing.
+ */
 const ID_VALUES = 50;
 const ID_RATIO = 0.05;
 const ID_SHARE = 0.02;
+const ID_PARTS = 4;
 
 /**
  * Fields by how much their values differ between the sides. Of each value counts how far its shares lie apart, unless
@@ -42,11 +46,11 @@ function compareField(field: string, seen: readonly Seen[], totals: Totals): Com
     selection: share(one.selection, totals.selection.weight),
     rest: share(one.rest, totals.rest.weight),
     seen: one.sampledSelection + one.sampledRest,
+    parts: one.parts,
   }));
   const distinct = seen[0]?.distinct ?? seen.length;
   const sampled = totals.selection.sampled + totals.rest.sampled;
   const isId = distinct > ID_VALUES && distinct > sampled * ID_RATIO;
-  const minShare = isId ? ID_SHARE : 0;
   // Only when all values are known is what is left the rows without the field.
   if (distinct <= seen.length) {
     const missing = {
@@ -54,11 +58,13 @@ function compareField(field: string, seen: readonly Seen[], totals: Totals): Com
       selection: Math.max(0, 1 - sum(shares.map((one) => one.selection))),
       rest: Math.max(0, 1 - sum(shares.map((one) => one.rest))),
       seen: MIN_SEEN,
+      parts: ID_PARTS,
     };
     if (missing.selection > 1e-9 || missing.rest > 1e-9) shares.push(missing);
   }
   const apart = shares.map((one) => {
-    const counts = one.seen >= MIN_SEEN && Math.max(one.selection, one.rest) >= minShare;
+    const named = Math.max(one.selection, one.rest) >= ID_SHARE && one.parts >= ID_PARTS;
+    const counts = one.seen >= MIN_SEEN && (!isId || named);
     return { ...one, apart: counts ? beyondChance(one, totals) : 0 };
   });
   apart.sort((a, b) => b.apart - a.apart || Math.max(b.selection, b.rest) - Math.max(a.selection, a.rest));

@@ -3,7 +3,7 @@ import { fieldText } from '../core/field-text.ts';
 import type { Runner } from '../core/run.ts';
 import type { Scope } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
-import { ALL_ROWS, type Sides, sidesScope, STRATA, type Strata } from './strata.ts';
+import { ALL_ROWS, partSql, type Sides, sidesScope, STRATA, type Strata } from './strata.ts';
 
 /** Rows of a side that are looked at in one part of the window. */
 const PER_PART = 128;
@@ -21,6 +21,8 @@ export interface Seen {
   readonly rest: number;
   readonly sampledSelection: number;
   readonly sampledRest: number;
+  /** Parts of the window it was seen in. */
+  readonly parts: number;
   /** Values of this field that were seen in all. */
   readonly distinct: number;
 }
@@ -51,8 +53,7 @@ function sampleOf(
   const { params } = base;
   const scope = base.duringAny(strata.pieces);
   const whole = strata.pieces.length === 1 && strata.pieces[0] === sides.window;
-  const ns = `toUnixTimestamp64Nano(${source.time})`;
-  const part = `intDiv(${ns} - ${params.bind(sides.window.from, 'Int64')}, ${params.bind(strata.width, 'Int64')})`;
+  const part = partSql(source, scope, sides.window.from, strata.width);
   const rowsOf = (counts: readonly number[]) => params.bind(counts, 'Array(Float64)');
   const weight = `if(Sel, ${rowsOf(strata.selection)}[B + 1], ${rowsOf(strata.rest)}[B + 1]) / count() OVER (PARTITION BY B, Sel)`;
   const limit = whole ? ALL_ROWS : PER_PART;
@@ -94,15 +95,16 @@ export async function sampleValues(
     WR: number;
     NS: number;
     NR: number;
+    Parts: number;
     D: number;
   }>(
     sample.scope,
-    `SELECT F, V, WS, WR, NS, NR, D FROM (
+    `SELECT F, V, WS, WR, NS, NR, Parts, D FROM (
        SELECT P.1 AS F, substringUTF8(P.2, 1, ${VALUE_CHARACTERS}) AS V,
-         sumIf(W, Sel) AS WS, sumIf(W, NOT Sel) AS WR, countIf(Sel) AS NS, countIf(NOT Sel) AS NR,
+         sumIf(W, Sel) AS WS, sumIf(W, NOT Sel) AS WR, countIf(Sel) AS NS, countIf(NOT Sel) AS NR, uniqExact(B) AS Parts,
          count() OVER (PARTITION BY F) AS D
        FROM (
-         SELECT Sel, W, arrayJoin(arrayConcat(
+         SELECT B, Sel, W, arrayJoin(arrayConcat(
            arrayFilter(p -> p.2 != '', arrayMap((f, v) -> (f, v), ${names}, N)),
            ${pairs('attributes', 'A')}, ${pairs('resource', 'R')}, ${pairs('scope', 'S')})) AS P
          FROM ${sample.sql})
@@ -116,6 +118,7 @@ export async function sampleValues(
     rest: row.WR,
     sampledSelection: row.NS,
     sampledRest: row.NR,
+    parts: row.Parts,
     distinct: row.D,
   }));
 }

@@ -1,4 +1,4 @@
-import type { Filter } from '@candela/contract';
+import { type Filter, resolveField } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { compileFilter } from '../core/filter.ts';
 import type { Runner } from '../core/run.ts';
@@ -7,10 +7,14 @@ import type { Source } from '../core/source.ts';
 
 /** Parts of equal length that the window is looked at in. */
 export const STRATA = 24;
-/** Rows of the selection of a part around which is read. */
+/** Rows around one row that a read takes in: about half a granule, since a whole one is read anyway. */
+const AROUND = 4_096;
+/** Where a read holds fewer rows of the selection than this, there are several reads, each of few rows. */
+const ENOUGH = 30;
 const PIVOTS = 3;
-/** Rows that a read around one row takes in. */
-const AROUND = 1_024;
+const AROUND_RARE = 512;
+/** Under a filter rows lie further apart: reads of so many times fewer rows reach as far. */
+const SPARSE = 4;
 /** So few rows are all read. */
 export const ALL_ROWS = 10_000;
 const SEED = 7;
@@ -29,6 +33,8 @@ export interface Strata {
   readonly rest: readonly number[];
   readonly pieces: readonly Window[];
   readonly width: bigint;
+  /** True when the rows of each part are not counted but estimated. */
+  readonly estimated: boolean;
 }
 
 /** The base rows of both sides, and the expression that tells the selection. */
@@ -41,24 +47,98 @@ export function sidesScope(
   return { scope, selected: compileFilter(source, sides.selection, scope.params) };
 }
 
-/** Counts both sides over the window and chooses where to read, evenly over time. */
+/**
+ * Counts both sides over the window and chooses where to read, evenly over time. Conditions that read maps or texts are
+ * not worked out on all rows of a large window: counts are then estimated from pieces of it.
+ */
 export async function layStrata(
   runner: Runner,
   context: RequestContext,
   source: Source,
   sides: Sides,
 ): Promise<Strata> {
-  const { from, to } = sides.window;
-  const width = (to - from) / BigInt(STRATA) + 1n;
+  const wide = [sides.selection, ...(sides.filter === undefined ? [] : [sides.filter])].some(readsWide);
+  return wide ? estimate(runner, context, source, sides) : countAll(runner, context, source, sides);
+}
+
+/** Rows of a window that even wide conditions are worked out on. */
+const WIDE_ROWS = 400_000;
+/** Places in each part of the window that are read for an estimate. */
+const PLACES = [0.2, 0.7];
+
+async function estimate(
+  runner: Runner,
+  context: RequestContext,
+  source: Source,
+  sides: Sides,
+): Promise<Strata> {
+  const { from } = sides.window;
+  const width = widthOf(sides.window);
+  const all = Scope.of(context, source).during(sides.window);
+  const rows = await runner.run<{ B: number; N: number }>(
+    all,
+    `SELECT ${partSql(source, all, from, width)} AS B, count() AS N ${all.from} GROUP BY B`,
+  );
+  const total = rows.reduce((sum, { N }) => sum + N, 0);
+  if (total <= WIDE_ROWS) return countAll(runner, context, source, sides);
+  const pieces = rows.flatMap(({ B, N }) => {
+    const reach = (width * BigInt(AROUND)) / BigInt(Math.max(1, N));
+    return PLACES.map((place) => {
+      const start = from + width * BigInt(B) + BigInt(Math.floor(Number(width) * place));
+      return { from: start, to: start + reach };
+    });
+  });
+  const merged = merge(pieces, sides.window);
   const { scope, selected } = sidesScope(context, source, sides);
-  const { params } = scope;
+  const read = Scope.of(context, source, scope.params).duringAny(merged);
+  const base = sides.filter === undefined ? '1' : compileFilter(source, sides.filter, scope.params);
+  const seen = await runner.run<{ B: number; N: number; S: number; R: number }>(
+    read,
+    `SELECT B, count() AS N, countIf(Base AND Sel) AS S, countIf(Base AND NOT Sel) AS R FROM (
+       SELECT ${partSql(source, read, from, width)} AS B, ${base} AS Base, ${selected} AS Sel ${read.from})
+     GROUP BY B`,
+  );
+  const known = new Map(rows.map(({ B, N }) => [B, N]));
+  const of = (count: (row: { S: number; R: number }) => number) =>
+    Array.from({ length: STRATA }, (_, part) => {
+      const row = seen.find(({ B }) => B === part);
+      return row === undefined ? 0 : Math.round((count(row) * (known.get(part) ?? 0)) / Math.max(1, row.N));
+    });
+  return { selection: of(({ S }) => S), rest: of(({ R }) => R), width, pieces: merged, estimated: true };
+}
+
+/** Whether working a filter out reads wide columns: maps of attributes, texts. */
+function readsWide(filter: Filter): boolean {
+  if ('and' in filter) return filter.and.some(readsWide);
+  if ('or' in filter) return filter.or.some(readsWide);
+  if ('not' in filter) return readsWide(filter.not);
+  const field = resolveField(filter.field);
+  return field?.kind === 'key' || (field?.kind === 'named' && field.definition.type === 'text');
+}
+
+const widthOf = ({ from, to }: Window): bigint => (to - from) / BigInt(STRATA) + 1n;
+
+/** The part of the window that a row lies in, as an expression. */
+export function partSql(source: Source, { params }: Scope, from: bigint, width: bigint): string {
+  return `intDiv(toUnixTimestamp64Nano(${source.time}) - ${params.bind(from, 'Int64')}, ${params.bind(width, 'Int64')})`;
+}
+
+async function countAll(
+  runner: Runner,
+  context: RequestContext,
+  source: Source,
+  sides: Sides,
+): Promise<Strata> {
+  const { from } = sides.window;
+  const width = widthOf(sides.window);
+  const { scope, selected } = sidesScope(context, source, sides);
   const ns = `toUnixTimestamp64Nano(${source.time})`;
   const rows = await runner.run<{ B: number; S: number; R: number; At: string[] }>(
     scope,
     `SELECT B, countIf(Sel) AS S, countIf(NOT Sel) AS R, arrayMap(t -> toString(t), arrayConcat(
          groupArraySampleIf(${PIVOTS}, ${SEED})(Ns, Sel), groupArraySampleIf(1, ${SEED})(Ns, NOT Sel))) AS At
      FROM (
-       SELECT ${ns} AS Ns, intDiv(${ns} - ${params.bind(from, 'Int64')}, ${params.bind(width, 'Int64')}) AS B,
+       SELECT ${ns} AS Ns, ${partSql(source, scope, from, width)} AS B,
          ${selected} AS Sel ${scope.from})
      GROUP BY B`,
   );
@@ -68,12 +148,27 @@ export async function layStrata(
   for (const { B, S, R, At } of rows) {
     selection[B] = S;
     rest[B] = R;
-    const reach = (width * BigInt(AROUND)) / BigInt(Math.max(1, S + R)) / 2n + 1n;
-    for (const at of At) pieces.push({ from: BigInt(at) - reach, to: BigInt(at) + reach });
+    pieces.push(...around({ S, R, At }, width, sides.filter === undefined ? 1 : SPARSE));
   }
   const total = rows.reduce((sum, { S, R }) => sum + S + R, 0);
   const whole = total <= ALL_ROWS;
-  return { selection, rest, width, pieces: whole ? [sides.window] : merge(pieces, sides.window) };
+  const read = whole ? [sides.window] : merge(pieces, sides.window);
+  return { selection, rest, width, pieces: read, estimated: false };
+}
+
+/** Where to read in one part of the window: around rows of the selection, and of the rest where that has too few. */
+function around(part: { S: number; R: number; At: string[] }, width: bigint, sparse: number): Window[] {
+  const rows = part.S + part.R;
+  const piece = (at: string | undefined, count: number): Window[] => {
+    if (at === undefined) return [];
+    const reach = (width * BigInt(count / sparse)) / BigInt(Math.max(1, rows)) / 2n + 1n;
+    return [{ from: BigInt(at) - reach, to: BigInt(at) + reach }];
+  };
+  const [first] = part.At;
+  const expected = (of: number) => ((AROUND / sparse) * of) / Math.max(1, rows);
+  if (expected(part.S) < ENOUGH) return part.At.flatMap((at) => piece(at, AROUND_RARE));
+  const rest = expected(part.R) < ENOUGH ? piece(part.At.at(-1), AROUND) : [];
+  return [...piece(first, AROUND), ...rest];
 }
 
 /** The same moments in as few pieces as possible, none beyond the window. */

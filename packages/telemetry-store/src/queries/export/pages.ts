@@ -1,5 +1,6 @@
 import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
+import { newestPart } from '../core/newest.ts';
 import { idSql } from '../core/row-shape.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -12,16 +13,15 @@ export interface ExportInput {
 }
 
 /** Rows of one read: few enough to hold in memory with all they carry. */
-const PAGE = 1_000;
+const PAGE = 2_000;
 
-interface Keys {
-  readonly RowNs: string;
+interface Ids {
   readonly RowIds: string[];
 }
 
 /**
- * All matching rows, newest first, page by page: each page is one short read that starts after the last row of the
- * page before, so that a slow client holds nothing open in the engine.
+ * All matching rows, newest first, page by page, each a short read: a slow client holds nothing open in the engine.
+ * Where a page lies is found by its times alone; then its rows are read with all they carry.
  */
 export async function* exportPages<Raw>(
   runner: Runner,
@@ -30,37 +30,81 @@ export async function* exportPages<Raw>(
   input: ExportInput,
 ): AsyncGenerator<(Raw & RawMaps)[]> {
   const { reader } = source;
-  const { time } = reader.source;
+  const limit = (scope: Scope) => scope.matching(input.filter);
+  const { from } = input.window;
+  let { to } = input.window;
   let left = input.limit;
-  let last: Keys | undefined;
-  while (left > 0) {
-    const page = Math.min(PAGE, left);
-    let scope = Scope.of(context, reader.source)
-      .during(last === undefined ? input.window : { from: input.window.from, to: BigInt(last.RowNs) + 1n })
-      .matching(input.filter);
-    if (last !== undefined) scope = scope.and(after(scope, time, reader.ids, last));
-    // Ties come along: rows equal in time and ids are the same in every respect, and must not be cut apart.
-    const rows = await runner.run<Raw & RawMaps & Keys>(
-      scope,
-      `SELECT ${reader.columns}, ${source.columns}, toString(toUnixTimestamp64Nano(${time})) AS RowNs,
-        ${idSql(reader.ids)} AS RowIds
-       ${scope.from}
-       ORDER BY ${[time, ...reader.ids].map((sql) => `${sql} DESC`).join(', ')}
-       LIMIT ${page} WITH TIES`,
-    );
-    if (rows.length > 0) yield rows.slice(0, left);
-    if (rows.length < page) return;
-    left -= rows.length;
-    last = rows.at(-1);
+  while (left > 0 && from < to) {
+    const rows = Math.min(PAGE, left) + 1;
+    const part = await newestPart(runner, context, reader.source, { window: { from, to }, rows, limit });
+    const last = part.rows < rows;
+    // Rows at the time of the last one wait for the next page: equal ones may be cut apart otherwise.
+    const since = last ? from : part.window.from + 1n;
+    if (since < to) {
+      const page = await readPage(runner, context, source, input, { from: since, to });
+      if (page.length > 0) yield page.slice(0, left);
+      left -= page.length;
+      if (last) return;
+      to = since;
+    } else {
+      for await (const page of equalTimes(runner, context, source, { ...input, limit: left }, part.window)) {
+        yield page;
+        left -= page.length;
+      }
+      to = part.window.from;
+    }
   }
 }
 
-function after(scope: Scope, time: string, ids: readonly string[], last: Keys): string {
-  const { params } = scope;
-  const bound = [params.time(BigInt(last.RowNs)), ...last.RowIds.map((id) => params.bind(id, 'String'))].join(
-    ', ',
+const order = (time: string, ids: readonly string[]): string =>
+  `ORDER BY ${[time, ...ids].map((sql) => `${sql} DESC`).join(', ')}`;
+
+const columnsOf = <Raw>({ reader, columns }: ExportSource<Raw>): string =>
+  `${reader.columns}, ${columns}, ${idSql(reader.ids)} AS RowIds`;
+
+function readPage<Raw>(
+  runner: Runner,
+  context: RequestContext,
+  source: ExportSource<Raw>,
+  input: ExportInput,
+  window: Window,
+): Promise<(Raw & RawMaps)[]> {
+  const { reader } = source;
+  const scope = Scope.of(context, reader.source).during(window).matching(input.filter);
+  return runner.run<Raw & RawMaps>(
+    scope,
+    `SELECT ${columnsOf(source)} ${scope.from} ${order(reader.source.time, reader.ids)}`,
   );
-  return `(${[time, ...ids].join(', ')}) < (${bound})`;
+}
+
+/** More rows than a page that have one and the same time: page by page by their ids. */
+async function* equalTimes<Raw>(
+  runner: Runner,
+  context: RequestContext,
+  source: ExportSource<Raw>,
+  input: ExportInput,
+  window: Window,
+): AsyncGenerator<(Raw & RawMaps)[]> {
+  const { ids, source: table } = source.reader;
+  let left = input.limit;
+  let last: Ids | undefined;
+  while (left > 0) {
+    const rows = Math.min(PAGE, left);
+    let scope = Scope.of(context, table).during(window).matching(input.filter);
+    if (last !== undefined) {
+      const bound = last.RowIds.map((id) => scope.params.bind(id, 'String')).join(', ');
+      scope = scope.and(`(${ids.join(', ')}) < (${bound})`);
+    }
+    // Ties come along: rows equal in all of this are the same in every respect, and must not be cut apart.
+    const page = await runner.run<Raw & RawMaps & Ids>(
+      scope,
+      `SELECT ${columnsOf(source)} ${scope.from} ${order(table.time, ids)} LIMIT ${rows} WITH TIES`,
+    );
+    if (page.length > 0) yield page.slice(0, left);
+    if (page.length < rows) return;
+    left -= page.length;
+    last = page.at(-1);
+  }
 }
 
 /** How many rows an export will hold, at most one more than its limit. */

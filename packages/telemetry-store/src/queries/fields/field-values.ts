@@ -1,7 +1,7 @@
 import { type Filter, requireField } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { fieldExists, fieldText } from '../core/field-text.ts';
-import { newestPart } from '../core/newest.ts';
+import { newestPart, newestWidePart } from '../core/newest.ts';
 import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -22,10 +22,8 @@ export interface FieldValues {
   readonly more: boolean;
 }
 
-/** Rows that are looked at: those that have the field, the newest. */
-export const VALUES_SAMPLE = 20_000;
-/** Of a wide map fewer are read. */
-const WIDE_SAMPLE = 5_000;
+/** Rows that are looked at, the newest: of a named field those that have it, of a key all. */
+const VALUES_SAMPLE = 20_000;
 /** Longer values are cut: they are for completion, not for reading. */
 const VALUE_CHARACTERS = 300;
 
@@ -38,16 +36,20 @@ export async function fieldValues(
 ): Promise<FieldValues> {
   const { exists, value, wide } = reading(source, input.field);
   const needle = input.prefix.toLowerCase();
-  // A narrow column is searched in the whole window, so that rare values are found too; a map only in the sample.
   const contains = (sql: string, params: Params) =>
     `position(lowerUTF8(${sql}), ${params.bind(needle, 'String')}) > 0`;
-  const limit = (scope: Scope) => {
-    const narrowed = scope.matching(input.filter).and(exists(scope.params));
-    return wide || needle === '' ? narrowed : narrowed.and(contains(value(scope.params), scope.params));
-  };
-  const rows = wide ? WIDE_SAMPLE : VALUES_SAMPLE;
-  const window = await newestPart(runner, context, source, { window: input.window, rows, limit });
-  const scope = limit(Scope.of(context, source).during(window));
+  const matching = (scope: Scope) => scope.matching(input.filter);
+  const having = (scope: Scope) => matching(scope).and(exists(scope.params));
+  const searching = (scope: Scope) => having(scope).and(contains(value(scope.params), scope.params));
+  // A narrow column is searched in the whole window, so that rare values are found too; a map only in the sample.
+  const limit = wide ? matching : needle === '' ? having : searching;
+  const newest = wide ? newestWidePart : newestPart;
+  const { window } = await newest(runner, context, source, {
+    window: input.window,
+    rows: VALUES_SAMPLE,
+    limit,
+  });
+  const scope = (wide ? having : limit)(Scope.of(context, source).during(window));
   const { params } = scope;
   const starts = `startsWith(lowerUTF8(V), ${params.bind(needle, 'String')})`;
   const found = await runner.run<{ V: string; C: number; Sampled: number }>(
@@ -55,7 +57,7 @@ export async function fieldValues(
     `SELECT V, C, Sampled FROM (
        SELECT V, count() AS C, sum(C) OVER () AS Sampled FROM (
          SELECT substringUTF8(${value(params)}, 1, ${VALUE_CHARACTERS}) AS V ${scope.from}
-         ORDER BY ${source.time} DESC LIMIT ${rows})
+         ORDER BY ${source.time} DESC LIMIT ${VALUES_SAMPLE})
        GROUP BY V)
      WHERE V != '' AND ${contains('V', params)}
      ORDER BY ${starts} DESC, C DESC, V LIMIT ${input.limit + 1}`,

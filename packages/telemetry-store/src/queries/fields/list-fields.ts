@@ -8,7 +8,7 @@ import {
 } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { fieldExists } from '../core/field-text.ts';
-import { newestPart } from '../core/newest.ts';
+import { newestWidePart } from '../core/newest.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
@@ -51,7 +51,7 @@ export async function listFields(
   input: FieldsInput,
 ): Promise<FieldList> {
   const limit = (scope: Scope) => scope.matching(input.filter);
-  const window = await newestPart(runner, context, source, {
+  const { window } = await newestWidePart(runner, context, source, {
     window: input.window,
     rows: FIELDS_SAMPLE,
     limit,
