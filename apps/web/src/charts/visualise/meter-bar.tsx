@@ -48,33 +48,3 @@ export function MeterBar(props: Level & { bare?: boolean; text?: string }) {
     </div>
   );
 }
-
-/** The same level as a ring with the value in its middle. */
-export function Gauge(props: Level & { size?: number }) {
-  const { size = 56 } = props;
-  const unit = props.unit ?? '1';
-  const radius = size / 2 - 4;
-  const round = 2 * Math.PI * radius;
-  return (
-    <div
-      {...meter(props)}
-      title={exactValue(props.value, unit)}
-      className="relative inline-flex items-center justify-center"
-      style={{ width: size, height: size }}
-    >
-      <svg width={size} height={size} aria-hidden className="absolute inset-0 -rotate-90">
-        <circle cx={size / 2} cy={size / 2} r={radius} fill="none" strokeWidth={5} className="stroke-hover" />
-        <circle
-          cx={size / 2}
-          cy={size / 2}
-          r={radius}
-          fill="none"
-          strokeWidth={5}
-          stroke={toneColour(toneOf(props))}
-          strokeDasharray={`${shareOf(props) * round} ${round}`}
-        />
-      </svg>
-      <span className="relative text-sm font-medium">{formatValue(props.value, unit)}</span>
-    </div>
-  );
-}

@@ -18,8 +18,6 @@ export interface Live<Row> {
   readonly error: ApiError | undefined;
   /** Shows the rows that wait. */
   release(): void;
-  /** Takes the rows out again, once the list itself has them. */
-  clear(): void;
 }
 
 /** Rows a live view keeps; who wants more reads the list. */
@@ -141,7 +139,6 @@ export function useLive<Row>(options: {
     skipped: collected.skipped,
     error,
     release: () => setCollected((before) => collect({ ...before, held: [] }, [...before.held], 0, false)),
-    clear: () => setCollected((before) => ({ ...before, rows: [], skipped: 0 })),
   };
 }
 

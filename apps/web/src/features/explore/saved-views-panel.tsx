@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx';
 const MOMENTARY = ['row'];
 
 /** The state of a page as a view keeps it. */
-export function viewSearch(search: Readonly<Record<string, unknown>>): string {
+function viewSearch(search: Readonly<Record<string, unknown>>): string {
   return stringifySearch(
     Object.fromEntries(Object.entries(search).filter(([name]) => !MOMENTARY.includes(name))),
   );
