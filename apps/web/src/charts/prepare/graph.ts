@@ -54,7 +54,7 @@ export interface GraphLayout {
 
 export const NODE_WIDTH = 184;
 export const NODE_HEIGHT = 44;
-const LAYER_GAP = 132;
+const LAYER_GAP = 160;
 const ROW_GAP = 22;
 /** Room a line takes where it passes by the nodes of a layer. */
 const LINE_HEIGHT = 20;
@@ -86,6 +86,7 @@ export function layoutGraph(nodes: readonly GraphNode[], edges: readonly GraphEd
   for (let sweep = 0; sweep < SWEEPS; sweep++) orderLayers(layers, links, sweep % 2 === 0);
   placeRows(layers, links);
 
+  const degrees = { out: tally(drawn, 'from'), in: tally(drawn, 'to') };
   const most = drawn.reduce((highest, edge) => Math.max(highest, edge.count), 1);
   const xOf = (layer: number) => layer * (NODE_WIDTH + LAYER_GAP);
   const placed: PlacedNode[] = [];
@@ -116,11 +117,13 @@ export function layoutGraph(nodes: readonly GraphNode[], edges: readonly GraphEd
       if (index === chain.length - 1) return [left(slot)];
       return [left(slot), right(slot)];
     });
-    const gap = Math.floor((points.length - 2) / 4) * 2;
-    const [a, b] = [points[gap] as Point, points[gap + 1] as Point];
-    const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
-    if ((layerOf.get(edge.from) ?? 0) < (layerOf.get(edge.to) ?? 0))
-      return { edge, key, strength, points, middle };
+    // Lines fan out from one node or into one: labels stand where they are apart.
+    const fansOut = (degrees.out.get(edge.from) ?? 0) >= (degrees.in.get(edge.to) ?? 0);
+    const forwards = (layerOf.get(edge.from) ?? 0) < (layerOf.get(edge.to) ?? 0);
+    const atEnd = fansOut === forwards;
+    const [a, b] = (atEnd ? points.slice(-2) : points.slice(0, 2)) as [Point, Point];
+    const middle = between(a, b, atEnd ? 0.66 : 0.34);
+    if (forwards) return { edge, key, strength, points, middle };
     // Backwards, a little below the way forwards: both labels can be read.
     const below = ({ x, y }: Point): Point => ({ x, y: y + BACK });
     return { edge, key, strength, points: points.map(below).toReversed(), middle: below(below(middle)) };
@@ -134,6 +137,21 @@ export function layoutGraph(nodes: readonly GraphNode[], edges: readonly GraphEd
 }
 
 const nodeKey = (id: string): string => `n${id}`;
+
+function tally(edges: readonly GraphEdge[], end: 'from' | 'to'): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const edge of edges) counts.set(edge[end], (counts.get(edge[end]) ?? 0) + 1);
+  return counts;
+}
+
+/** A point of the curve that is drawn from `a` to `b`: it leaves and arrives sideways. */
+function between(a: Point, b: Point, t: number): Point {
+  const bend = (b.x - a.x) / 2;
+  const s = 1 - t;
+  const x = s ** 3 * a.x + 3 * s * s * t * (a.x + bend) + 3 * s * t * t * (b.x - bend) + t ** 3 * b.x;
+  const y = s ** 3 * a.y + 3 * s * s * t * a.y + 3 * s * t * t * b.y + t ** 3 * b.y;
+  return { x, y };
+}
 
 /** The edges with those turned round that would close a circle, in the order of the nodes. */
 function withoutCircles(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): GraphEdge[] {

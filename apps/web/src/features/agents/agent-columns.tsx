@@ -18,7 +18,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'name',
     label: 'Agent',
-    width: 180,
+    width: 150,
     grow: 1.4,
     sort: 'name',
     cell: ({ agent }) => (
@@ -38,20 +38,20 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'trend',
     label: 'Over time',
-    width: 110,
+    width: 104,
     cell: ({ agent, counts }) => (
       <Sparkline
         label={`${agent.runs.count > 0 ? 'Runs' : 'Model calls'} of ${agent.name} over time`}
         values={counts}
         kind="bars"
-        width={94}
+        width={88}
       />
     ),
   },
   {
     id: 'runs',
     label: 'Runs',
-    width: 64,
+    width: 52,
     align: 'end',
     sort: 'runs',
     cell: ({ agent }) => countCell(agent.runs.count === 0 ? null : agent.runs.count),
@@ -59,7 +59,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'calls',
     label: 'Calls',
-    width: 64,
+    width: 56,
     align: 'end',
     sort: 'calls',
     cell: ({ agent }) => countCell(agent.calls.count),
@@ -67,7 +67,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'tools',
     label: 'Tool calls',
-    width: 72,
+    width: 74,
     align: 'end',
     sort: 'tools',
     cell: ({ agent }) => countCell(agent.tools.count),
@@ -75,7 +75,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'errors',
     label: 'Error rate',
-    width: 76,
+    width: 74,
     align: 'end',
     sort: 'errors',
     cell: ({ agent }) => {
@@ -93,7 +93,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'p50',
     label: 'p50',
-    width: 70,
+    width: 66,
     align: 'end',
     sort: 'p50',
     cell: ({ agent }) => durationCell(mainFigures(agent).p50Ms),
@@ -101,7 +101,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'p95',
     label: 'p95',
-    width: 70,
+    width: 66,
     align: 'end',
     sort: 'p95',
     cell: ({ agent }) => durationCell(mainFigures(agent).p95Ms),
@@ -109,7 +109,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'tokens',
     label: 'Tokens',
-    width: 112,
+    width: 108,
     align: 'end',
     sort: 'tokens',
     cell: ({ agent }) => tokensCell(agent.calls),
@@ -117,7 +117,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'cost',
     label: 'Cost',
-    width: 78,
+    width: 66,
     align: 'end',
     sort: 'cost',
     cell: ({ agent }) => costCell(agent.calls.costUsd),
@@ -125,16 +125,16 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'versions',
     label: 'Versions',
-    width: 70,
+    width: 66,
     align: 'end',
     sort: 'versions',
     cell: ({ agent }) => countCell(agent.versions),
   },
-  { id: 'models', label: 'Models', width: 130, grow: 0.8, cell: ({ agent }) => modelsCell(agent.models) },
+  { id: 'models', label: 'Models', width: 106, grow: 0.8, cell: ({ agent }) => modelsCell(agent.models) },
   {
     id: 'framework',
     label: 'Framework',
-    width: 110,
+    width: 84,
     grow: 0.6,
     cell: ({ agent }) => (
       <span className="text-muted" title={agent.frameworks.join(', ')}>
@@ -145,7 +145,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'last',
     label: 'Last seen',
-    width: 108,
+    width: 86,
     sort: 'last',
     cell: ({ agent }) => <TimeCell iso={agent.lastSeen} />,
   },

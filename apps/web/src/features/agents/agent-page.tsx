@@ -31,6 +31,7 @@ export function AgentPage() {
   const place: Place = useMemo(() => ({ window, environment }), [window, environment]);
   const query = useQuery(agentQuery(place, key));
   const view = search.view ?? 'overview';
+  const count = query.data?.versions;
   const change = (next: Partial<Record<keyof AgentSearch, string | undefined>>) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true });
   const q = printFilter({ field: 'agent', op: '=', value: name });
@@ -63,6 +64,7 @@ export function AgentPage() {
             )}
           >
             {LABELS[one]}
+            {one === 'versions' && count !== undefined && <span className="text-muted"> {count}</span>}
           </button>
         ))}
       </div>
@@ -111,7 +113,6 @@ export function AgentPage() {
         <Stat label="p95" value={main.p95Ms} unit="ms" />
         <Stat label="Tokens" value={inputTokens === null ? null : inputTokens + (outputTokens ?? 0)} />
         <Stat label="Cost" value={agent.calls.costUsd} unit="USD" />
-        <Stat label="Versions" value={agent.versions} />
       </div>
       <div
         id="agent-view"

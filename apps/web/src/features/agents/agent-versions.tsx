@@ -31,7 +31,10 @@ export default function AgentVersions(props: {
   );
   const has = (version: string | undefined) => versions.some((one) => one.version === version);
   const newer = has(search.b) ? search.b : versions[0]?.version;
-  const older = has(search.a) ? search.a : versions.find((one) => one.version !== newer)?.version;
+  const model = versions.find((one) => one.version === newer)?.model;
+  const others = versions.filter((one) => one.version !== newer);
+  // What changed is best seen against the version before it on the same model.
+  const older = has(search.a) ? search.a : (others.find((one) => one.model === model) ?? others[0])?.version;
   if (versions.length === 0)
     return (
       <Notice title="No versions">

@@ -21,7 +21,7 @@ export function FiguresTable(props: {
     <section aria-label={props.label} className="min-w-0 rounded-md border border-line bg-surface">
       <h2 className="px-3 py-2 font-medium">{props.label}</h2>
       <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={`${props.label}, table`}>
-        <table className="w-full text-right">
+        <table className="w-full text-right whitespace-nowrap">
           <thead className="text-sm text-muted">
             <tr className="border-y border-line">
               <th scope="col" className="px-3 py-1 text-left font-normal">

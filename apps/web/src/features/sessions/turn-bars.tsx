@@ -6,6 +6,8 @@ import { prepareTurnBars } from './prepare-turn-bars.ts';
 
 const HEIGHT = 56;
 const WIDTH = 100;
+/** A few turns make no wide bars. */
+const FEWEST = 12;
 
 /** Cost (tokens, when nothing has a price) of each turn; arrow keys and clicks choose a turn. */
 export function TurnBars(props: {
@@ -18,7 +20,8 @@ export function TurnBars(props: {
   const chart = useMemo(() => prepareTurnBars(turns), [turns]);
   const chosen = chart.bars.findIndex((bar) => at >= bar.from && at <= bar.to);
   const format = chart.unit === 'cost' ? formatCost : formatCount;
-  const width = WIDTH / Math.max(1, chart.bars.length);
+  const slots = Math.max(FEWEST, chart.bars.length);
+  const width = WIDTH / slots;
   const step = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1, Home: -turns.length, End: turns.length }[event.key];
     if (by === undefined) return;
@@ -49,7 +52,7 @@ export function TurnBars(props: {
         onKeyDown={step}
         onClick={(event) => {
           const area = event.currentTarget.getBoundingClientRect();
-          const bar = chart.bars[Math.floor(((event.clientX - area.left) / area.width) * chart.bars.length)];
+          const bar = chart.bars[Math.floor(((event.clientX - area.left) / area.width) * slots)];
           if (bar) onChoose(bar.from);
         }}
         className="cursor-pointer border-b border-line"

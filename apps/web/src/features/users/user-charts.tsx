@@ -24,10 +24,11 @@ export function UsageCharts({ scope, onZoom }: { scope: Scope; onZoom: (window: 
   };
   const cost = useQuery({ ...aggregateQuery(scope, byModel), placeholderData: keepPreviousData });
   const usage = useQuery({ ...aggregateQuery(scope, overall), placeholderData: keepPreviousData });
-  const costs = useMemo(
-    () => seriesOfAggregate(cost.data?.data ?? { rows: [] }, 0, 'Cost').filter((series) => series.key !== ''),
-    [cost.data],
-  );
+  const [costs, nameless] = useMemo(() => {
+    const series = seriesOfAggregate(cost.data?.data ?? { rows: [] }, 0, 'Cost');
+    const named = series.filter(({ key }) => key !== '');
+    return [named, named.length < series.length] as const;
+  }, [cost.data]);
   const [tokens, spans] = useMemo(() => {
     const answer = usage.data?.data ?? { rows: [] };
     return [
@@ -55,7 +56,7 @@ export function UsageCharts({ scope, onZoom }: { scope: Scope; onZoom: (window: 
           unit="USD"
           missing="zero"
           series={costs}
-          total={cost.data?.data.groups ?? costs.length}
+          total={(cost.data?.data.groups ?? costs.length) - (nameless ? 1 : 0)}
         />
       </ChartCard>
       <ChartCard title="Tokens" state={usage} isEmpty={tokens.length === 0} query={asked(overall)}>

@@ -9,7 +9,7 @@ export const USER_COLUMNS: readonly RowColumn<UserRow>[] = [
   {
     id: 'user',
     label: 'User',
-    width: 180,
+    width: 140,
     grow: 2,
     shown: true,
     cell: (row) => (
@@ -59,8 +59,8 @@ export const USER_COLUMNS: readonly RowColumn<UserRow>[] = [
   },
   {
     id: 'calls',
-    label: 'Model calls',
-    width: 84,
+    label: 'Calls',
+    width: 64,
     align: 'end',
     shown: true,
     cell: (row) => countCell(row.modelCalls),
@@ -68,7 +68,7 @@ export const USER_COLUMNS: readonly RowColumn<UserRow>[] = [
   {
     id: 'models',
     label: 'Models',
-    width: 140,
+    width: 116,
     grow: 1,
     shown: true,
     cell: (row) => modelsCell(row.models),

@@ -92,8 +92,8 @@ export function UserPage() {
           <Stat label="Failed spans" value={user.errors} />
           <Stat label="Tokens" value={tokens} />
           <Stat label="Cost" value={user.costUsd} unit="USD" />
-          <div className="flex max-w-xl min-w-48 grow flex-wrap gap-x-8 gap-y-2 text-sm">
-            <p className="text-muted">
+          <div className="flex basis-full flex-wrap items-baseline gap-x-8 gap-y-2 text-sm">
+            <p className="self-end text-muted">
               First seen <TimeCell iso={user.firstSeen} />, last active <TimeCell iso={user.lastSeen} />
             </p>
             <Names title="Agents" names={user.agents} to="/agents/$agent" />

@@ -1,0 +1,187 @@
+import { spawnSync } from 'node:child_process';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { whyNoBrowser } from './chromium.ts';
+import { SessionsPage } from './pages/sessions-page.ts';
+import { HOSTILE_SESSION, LONG_SESSION, seedSession } from './seeds-sessions.ts';
+import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+
+const missing = whyNoBrowser();
+if (missing !== undefined) console.warn(`SKIPPED, sessions, users and agents in the browser: ${missing}`);
+
+const LONG = 400;
+
+describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
+  let stage: Stage;
+  const heard: string[][] = [];
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage?.close());
+  afterEach(() => {
+    expect(heard.splice(0).flat()).toEqual([]);
+  });
+  const open = async (path: string, options?: { colorScheme?: 'light' | 'dark' }) => {
+    const opened = await stage.open(path, options);
+    heard.push(opened.complaints);
+    return { page: opened.page, sessions: new SessionsPage(opened.page) };
+  };
+  const parameter = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
+
+  it('begin with what to paste, and turn live when it was run', async () => {
+    const { page, sessions } = await open('/sessions');
+    await page.getByRole('heading', { name: 'Name the first session' }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const snippet = await page.getByRole('tabpanel').innerText();
+    const run = spawnSync('bash', ['-c', snippet], { encoding: 'utf8' });
+    expect(run.stderr).toBe('');
+    await sessions.loaded();
+    await soon(() => sessions.rows.first().innerText()).toContain('Say hello');
+    for (const [path, text] of [
+      ['/users', 'first-user'],
+      ['/agents', 'helper'],
+    ] as const) {
+      const other = await open(path);
+      await soon(() => other.sessions.rows.first().innerText()).toContain(text);
+    }
+  });
+
+  it('take the sessions of the other tests', async () => {
+    const now = Date.now();
+    await seedSession(stage, 'visit', 8, now - 60_000);
+    await seedSession(stage, HOSTILE_SESSION, 2, now - 120_000);
+    await seedSession(stage, LONG_SESSION, LONG, now - 180_000);
+  });
+
+  it('are listed with their first words, in every order, and open by keyboard', async () => {
+    const { page, sessions } = await open('/sessions?q=service:guide-api');
+    await soon(() => sessions.rows.count()).toBe(3);
+    await soon(() => sessions.rows.allInnerTexts()).toEqual([
+      expect.stringContaining('Question 0'),
+      expect.stringContaining('Question 0'),
+      expect.stringContaining('Question 0'),
+    ]);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole('columnheader', { name: 'Turns' }).getByRole('button').click();
+    await soon(() => parameter(page, 'sort')).toBe('-traces');
+    await soon(() => sessions.rows.first().innerText()).toContain(String(LONG));
+    await sessions.search('session:visit');
+    await soon(() => sessions.rows.count()).toBe(1);
+    await page.getByText('the figures are those of the whole session').waitFor();
+    await page.locator('body').click({ position: { x: 5, y: 400 } });
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await sessions.turn(1).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/sessions/visit');
+  });
+
+  it('read as one conversation, history told once, pauses named', async () => {
+    const { page, sessions } = await open('/sessions/visit', { colorScheme: 'light' });
+    await sessions.turn(2).getByText('Answer 1.').waitFor();
+    expect(await sessions.conversation.getByText('Question 0', { exact: true }).count()).toBe(1);
+    expect(await sessions.turn(2).getByText('Question 1', { exact: true }).count()).toBe(1);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const tool = sessions.turn(2).locator('details', { hasText: 'open_hours' });
+    await tool.locator('summary').click();
+    await tool.getByText('10:00').waitFor();
+    await soon(() => sessions.conversation.getByTestId('gap').allInnerTexts()).toContainEqual(
+      expect.stringMatching(/46m|45m/),
+    );
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await soon(() => parameter(page, 'turn')).toMatch(/^[0-9a-f]{32}$/);
+    const turn = parameter(page, 'turn');
+    await page.keyboard.press('Enter');
+    await page.getByRole('tree', { name: 'Spans' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/traces/${turn}`);
+  });
+
+  it('with an id that no path could carry are opened, reloaded and shown as text', async () => {
+    const { page, sessions } = await open('/sessions?cols=conversation,session&q=service:guide-api');
+    await sessions.rows.filter({ hasText: 'team/7' }).getByRole('link').click();
+    await sessions.turn(2).getByText('Answer 1.').waitFor();
+    await page.reload();
+    await sessions.turn(1).getByText('Answer 0.').waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain(HOSTILE_SESSION);
+    await page.getByRole('link', { name: 'Spans of this session' }).click();
+    await soon(() => page.locator('[role=grid] [role=row][aria-rowindex]').count()).toBe(5);
+  });
+
+  it('of many turns draw only what is in sight', async () => {
+    const { page, sessions } = await open(`/sessions/${LONG_SESSION}`);
+    await sessions.turn(1).getByText('Answer 0.').waitFor();
+    expect(await sessions.turns.count()).toBeLessThan(30);
+    await sessions.bars.focus();
+    await page.keyboard.press('End');
+    await sessions
+      .turn(LONG)
+      .getByText(`Answer ${LONG - 1}.`)
+      .waitFor();
+    expect(await sessions.turns.count()).toBeLessThan(30);
+    await page.locator('h1').click();
+    await page.keyboard.press('e');
+    await soon(() => sessions.turn(50).getByText('429 too many requests').count()).toBe(1);
+  });
+
+  it('lead to their users, who have figures, charts and sessions', async () => {
+    const { page, sessions } = await open('/sessions/visit');
+    await page.getByRole('link', { name: 'reader-1' }).click();
+    await page.getByRole('heading', { name: /User.*reader-1/s }).waitFor();
+    await page.getByRole('region', { name: 'Cost by model' }).getByTestId('time-chart').waitFor();
+    await soon(() => sessions.rows.count()).toBe(3);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const users = await open('/users?sort=-sessions');
+    await soon(() => users.sessions.rows.first().innerText()).toContain('reader-');
+    expect(await accessibilityFindings(users.page)).toEqual([]);
+  });
+
+  it('name agents, whose versions are compared and whose numbers lead to their spans', async () => {
+    const { page, sessions } = await open('/agents');
+    await sessions.rows.filter({ hasText: 'guide' }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole('searchbox', { name: 'Search agents' }).fill('gui');
+    await soon(() => sessions.rows.count()).toBe(1);
+    await page.getByRole('link', { name: 'guide' }).click();
+    await page.getByRole('region', { name: 'Models', exact: true }).waitFor();
+    await page.getByText('not called').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole('tab', { name: /Versions/ }).click();
+    const versions = page.getByRole('region', { name: 'Versions', exact: true });
+    await soon(() => versions.locator('tbody tr').count()).toBe(2);
+    await page.getByText('System prompt changed').waitFor();
+    await page.getByText('Keep it short.').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const link = versions.locator('tbody tr').last().getByRole('link');
+    const count = Number(await link.innerText());
+    await link.click();
+    await soon(() => page.locator('[role=grid] [role=row][aria-rowindex]').count()).toBe(count);
+  });
+
+  it('draw who calls whom, walked by keyboard', async () => {
+    const { page } = await open('/agents/guide?view=graph', { colorScheme: 'light' });
+    const node = page.getByRole('button', { name: /^Agent guide/ });
+    await node.focus();
+    await page.keyboard.press('ArrowRight');
+    await soon(() => page.evaluate<string>('document.activeElement.dataset.node')).toMatch(/^(model|tool) /);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Called by' }).waitFor();
+    await page.getByRole('button', { name: /guide to open_hours/ }).click();
+    await page.getByText('guide calls open_hours').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+  });
+
+  it('that are not there say so', async () => {
+    for (const [path, text] of [
+      ['/sessions/nobody', 'This session is not here'],
+      ['/users/nobody', 'Nothing of this user in the time range'],
+      ['/agents/nobody', 'Nothing of this agent in the time range'],
+      ['/sessions?q=service:nobody', 'Nothing matches'],
+    ] as const) {
+      const { page } = await open(path);
+      await page.getByText(text).waitFor();
+      // The browser itself reports the refused request.
+      const own = heard.at(-1)?.filter((line) => !line.includes('404'));
+      heard[heard.length - 1] = own ?? [];
+    }
+  });
+});
