@@ -183,6 +183,7 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await page.getByText(/^(\d of )?2$/).waitFor();
     await page.keyboard.press('Enter');
     await page.locator('mark').getByText('left').waitFor();
+    await soon(() => page.evaluate<number>("CSS.highlights.get('find')?.size ?? 0")).toBeGreaterThan(0);
     const first = trace.spanInUrl();
     await page.getByRole('button', { name: 'Next match' }).click();
     await soon(() => trace.spanInUrl()).not.toBe(first);

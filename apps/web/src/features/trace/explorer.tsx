@@ -1,4 +1,5 @@
 import type { Trace } from '@candela/contract';
+import { searchTerms } from '@candela/contract/filter';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import { useHotkey } from '../../lib/hotkeys.ts';
@@ -17,6 +18,7 @@ import { TraceTimeline } from './trace-timeline.tsx';
 import { TraceTree } from './trace-tree.tsx';
 import { TranscriptView } from './transcript-view.tsx';
 import { ancestorsOf, type SpanTree } from './tree.ts';
+import { useHighlight } from './use-highlight.ts';
 import { useTraceFind } from './use-trace-find.ts';
 
 const route = getRouteApi('/traces/$traceId');
@@ -95,6 +97,11 @@ export function Explorer(props: {
   };
   const goToFailed = (by: 1 | -1) => goTo(nextOf(failed, position, by));
 
+  const panel = useRef<HTMLDivElement>(null);
+  useHighlight(
+    panel,
+    useMemo(() => searchTerms(search.find ?? ''), [search.find]),
+  );
   const finder = useRef<HTMLInputElement>(null);
   useHotkey([']', 'j', 'ArrowDown'], () => step(1), { label: 'Next span', group: 'Trace' });
   useHotkey(['[', 'k', 'ArrowUp'], () => step(-1), { label: 'Previous span', group: 'Trace' });
@@ -181,17 +188,19 @@ export function Explorer(props: {
         </>
       }
       right={
-        span ? (
-          <SpanPanel
-            traceId={trace.traceId}
-            during={during}
-            span={span}
-            tab={search.tab}
-            onTab={(tab) => change({ tab })}
-          />
-        ) : (
-          <Notice title="No spans yet" />
-        )
+        <div ref={panel} className="h-full">
+          {span ? (
+            <SpanPanel
+              traceId={trace.traceId}
+              during={during}
+              span={span}
+              tab={search.tab}
+              onTab={(tab) => change({ tab })}
+            />
+          ) : (
+            <Notice title="No spans yet" />
+          )}
+        </div>
       }
     />
   );

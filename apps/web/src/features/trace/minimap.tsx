@@ -105,7 +105,7 @@ function draw(
       pen.fillRect(
         span.startMs * scale,
         2 + (position / Math.max(count, 6)) * (HEIGHT - 4),
-        Math.max(1, span.durationMs * scale),
+        Math.max(1, (span.light.unfinished ? totalMs - span.startMs : span.durationMs) * scale),
         tall,
       );
     }

@@ -14,7 +14,9 @@ export function TraceTimeline(props: TreeProps) {
   const { spans, focus } = props;
   const order = useMemo(() => {
     const inFocus = spans.filter(
-      (span) => span.startMs <= focus.toMs && span.startMs + span.durationMs >= focus.fromMs,
+      (span) =>
+        span.startMs <= focus.toMs &&
+        (span.light.unfinished || span.startMs + span.durationMs >= focus.fromMs),
     );
     return inFocus.sort((a, b) => a.startMs - b.startMs || b.durationMs - a.durationMs);
   }, [spans, focus]);
