@@ -1,4 +1,5 @@
 import { exactValue, formatValue } from '../../lib/format-value.ts';
+import { shortField } from './label-picker.tsx';
 import type { LineFigures } from './explore-series.ts';
 
 export interface TableLine {
@@ -51,9 +52,7 @@ export function SeriesTable(props: {
                       onClick={() => props.onFilter(line.letter, field, value)}
                       className="mr-3 hover:underline"
                     >
-                      <span className="text-muted">
-                        {field.replace(/^(attributes|resource|scope)\./, '')}{' '}
-                      </span>
+                      <span className="text-muted">{shortField(field)} </span>
                       {value || '(none)'}
                     </button>
                   ))}

@@ -122,28 +122,6 @@ export interface ExponentialPart {
   readonly negative: ReadonlyMap<number, number>;
 }
 
-/** Adds up exponential buckets at the smallest scale among them; every count stays exact. */
-export function mergeExponential(parts: readonly ExponentialPart[]): ExponentialPart {
-  const scale = parts.reduce((least, part) => Math.min(least, part.scale), parts[0]?.scale ?? 0);
-  const positive = new Map<number, number>();
-  const negative = new Map<number, number>();
-  let zero = 0;
-  for (const part of parts) {
-    zero += part.zero;
-    const factor = 2 ** (part.scale - scale);
-    for (const [from, into] of [
-      [part.positive, positive],
-      [part.negative, negative],
-    ] as const) {
-      for (const [index, count] of from) {
-        const coarse = Math.floor(index / factor);
-        into.set(coarse, (into.get(coarse) ?? 0) + count);
-      }
-    }
-  }
-  return { scale, zero, positive, negative };
-}
-
 /** `base ** index`, kept inside of what a number holds. */
 function edge(scale: number, index: number): number {
   const power = 2 ** (index * 2 ** -scale);

@@ -1,8 +1,8 @@
 import type { KeySource } from '@candela/contract';
-import { type MetricKind, METRIC_KINDS } from '../../schema/series-id.ts';
+import type { MetricKind } from '../../schema/series-id.ts';
 import { column, type Field, type Source } from '../core/source.ts';
 
-export { METRIC_KINDS, type MetricKind };
+export type { MetricKind };
 
 const METRIC_FIELDS: Record<'service' | 'environment' | 'scope_name' | 'metric', Field> = {
   service: column('ServiceName'),

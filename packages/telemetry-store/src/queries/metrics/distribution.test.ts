@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Distribution,
+  explicitRanges,
+  exponentialRanges,
+  mergeExplicit,
+  quantile,
+} from './distribution.ts';
+
+const explicit = (bounds: number[], counts: number[], more: Partial<Distribution> = {}): Distribution => ({
+  ranges: explicitRanges(bounds, counts),
+  spread: 'linear',
+  count: counts.reduce((a, b) => a + b, 0),
+  sum: 0,
+  min: null,
+  max: null,
+  ...more,
+});
+
+describe('quantiles', () => {
+  it('lie evenly inside of their range', () => {
+    const of = explicit([10, 20], [4, 4, 0]);
+    expect([0, 0.25, 0.5, 0.75, 1].map((q) => quantile(of, q))).toEqual([0, 5, 10, 15, 20]);
+  });
+
+  it('end at a bound where nothing else is known, and at what is known', () => {
+    expect(quantile(explicit([10], [0, 5]), 0.99)).toBe(10);
+    expect(quantile(explicit([10], [0, 5], { max: 110 }), 0.5)).toBe(60);
+    expect(quantile(explicit([-5, 5], [4, 0, 0]), 0.5)).toBe(-5);
+    expect(quantile(explicit([], [3]), 0.5)).toBeNull();
+    expect(quantile(explicit([], [4], { min: 2, max: 4 }), 0.5)).toBe(3);
+    expect(quantile(explicit([1], [0, 0]), 0.5)).toBeNull();
+  });
+
+  it('never leave what was measured', () => {
+    const of = explicit([10, 20], [0, 4, 0], { min: 12, max: 14 });
+    expect([0, 0.5, 1].map((q) => quantile(of, q))).toEqual([12, 13, 14]);
+  });
+
+  it('lie evenly by logarithm in exponential ranges, on both sides of zero', () => {
+    const ranges = exponentialRanges({
+      scale: 0,
+      zero: 2,
+      positive: new Map([[1, 4]]),
+      negative: new Map([[1, 4]]),
+    });
+    expect(ranges).toEqual([
+      { low: -4, high: -2, count: 4 },
+      { low: 0, high: 0, count: 2 },
+      { low: 2, high: 4, count: 4 },
+    ]);
+    const of: Distribution = { ranges, spread: 'logarithmic', count: 10, sum: 0, min: null, max: null };
+    expect(quantile(of, 0.2)).toBeCloseTo(-(2 ** 1.5), 12);
+    expect(quantile(of, 0.5)).toBe(0);
+    expect(quantile(of, 0.8)).toBeCloseTo(2 ** 1.5, 12);
+  });
+
+  it('stay numbers at scales that reach beyond numbers', () => {
+    const [range] = exponentialRanges({
+      scale: -11,
+      zero: 0,
+      positive: new Map([[0, 1]]),
+      negative: new Map(),
+    });
+    expect(range).toEqual({ low: 1, high: Number.MAX_VALUE, count: 1 });
+  });
+});
+
+it('buckets of several bounds are added up over the bounds they share', () => {
+  expect(
+    mergeExplicit([
+      { bounds: [1, 2, 5], counts: [1, 2, 3, 4] },
+      { bounds: [1, 5, 10], counts: [10, 20, 30, 40] },
+    ]),
+  ).toEqual({ bounds: [1, 5], counts: [11, 25, 74], exact: false });
+  expect(mergeExplicit([{ bounds: [1], counts: [1, 2] }]).exact).toBe(true);
+});
