@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Notice } from '../../ui/states.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import type { Explorer } from './explorer.ts';
-import { FacetsPanel } from './facets-panel.tsx';
+import { FacetsButton, FacetsPanel } from './facets-panel.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import { SearchBox } from './search-box.tsx';
 
@@ -29,6 +29,7 @@ export function ExplorerLayout(props: {
       <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
         <div className="flex items-start gap-2 max-lg:flex-wrap">
           <SearchBox config={config} value={explorer.q} scope={explorer.scope} onSearch={explorer.setQuery} />
+          <FacetsButton config={config} scope={explorer.scope} onChange={explorer.setQuery} />
           {props.actions}
         </div>
         <FilterChips query={explorer.q} onChange={explorer.setQuery} />

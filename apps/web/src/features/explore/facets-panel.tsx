@@ -1,9 +1,11 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
-import { ChevronRight, Minus } from 'lucide-react';
+import { ChevronRight, ListFilter, Minus } from 'lucide-react';
 import { facetsQuery, type Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCount } from '../../lib/format.ts';
 import { type Preference, preference } from '../../lib/preference.ts';
+import { Button } from '../../ui/button.tsx';
+import { Popover } from '../../ui/popover.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import { excludeValue, toggleValue, valuesOf, withoutField } from '../../lib/query-text.ts';
 
@@ -29,8 +31,45 @@ function foldedPreference(config: ExploreConfig): Preference<string> {
   return made;
 }
 
+interface FacetsProps {
+  config: ExploreConfig;
+  scope: Scope;
+  onChange: (q: string) => void;
+}
+
+/** The facets beside the rows; a narrow window has them behind a button. */
+export function FacetsPanel(props: FacetsProps) {
+  return (
+    <aside
+      aria-label="Facets"
+      className="w-52 shrink-0 overflow-auto border-r border-line px-2 py-2 max-lg:hidden xl:w-56"
+    >
+      <Facets {...props} />
+    </aside>
+  );
+}
+
+/** The same facets in a panel of a button that only a narrow window has. */
+export function FacetsButton(props: FacetsProps) {
+  return (
+    <Popover
+      label="Facets"
+      align="start"
+      className="w-64 p-2"
+      trigger={
+        <Button className="h-8 lg:hidden" title="Filter by the most frequent values">
+          <ListFilter size={14} className="text-muted" aria-hidden />
+          Facets
+        </Button>
+      }
+    >
+      <Facets {...props} />
+    </Popover>
+  );
+}
+
 /** The most frequent values under the query; a click adds one to the query or takes it out. */
-export function FacetsPanel(props: { config: ExploreConfig; scope: Scope; onChange: (q: string) => void }) {
+function Facets(props: FacetsProps) {
   const { q } = props.scope;
   const { signal, facets } = props.config;
   const folded = foldedPreference(props.config);
@@ -54,13 +93,7 @@ export function FacetsPanel(props: { config: ExploreConfig; scope: Scope; onChan
     })
     .filter((facet) => facet !== undefined);
   return (
-    <aside
-      aria-label="Facets"
-      className={cx(
-        'w-52 shrink-0 xl:w-56 overflow-auto border-r border-line px-2 py-2 max-lg:hidden',
-        isPlaceholderData && 'opacity-60',
-      )}
-    >
+    <div className={cx(isPlaceholderData && 'opacity-60')}>
       {data === undefined && !isError && (
         <div role="status" aria-label="Loading facets" className="flex flex-col gap-2 p-1">
           {Array.from({ length: 14 }, (_, index) => (
@@ -112,7 +145,7 @@ export function FacetsPanel(props: { config: ExploreConfig; scope: Scope; onChan
           </section>
         );
       })}
-    </aside>
+    </div>
   );
 }
 
