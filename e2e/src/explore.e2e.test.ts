@@ -194,6 +194,18 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await page.getByRole('button', { name: '8 new spans' }).waitFor({ state: 'detached' });
   });
 
+  it('has its facets behind a button when the window is narrow', async () => {
+    const { page, traces } = await open('/traces');
+    await page.setViewportSize({ width: 820, height: 1_000 });
+    await page.getByRole('button', { name: 'Facets' }).click();
+    const menu = page.getByRole('dialog', { name: 'Facets' });
+    await menu.getByRole('region', { name: 'Service' }).getByRole('button', { name: 'cart' }).first().click();
+    await soon(() => traces.query()).toBe('service:cart');
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'hidden' });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(820);
+  });
+
   it('works its menus by keyboard', async () => {
     const { page, traces } = await open('/traces');
     await page.getByTestId('environment').focus();
