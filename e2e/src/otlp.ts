@@ -22,6 +22,8 @@ export interface SeedSpan {
 export interface SeedTrace {
   readonly traceId: string;
   readonly service: string;
+  /** More attributes of the resource: `host.name`. */
+  readonly resource?: Readonly<Record<string, string>>;
   readonly environment?: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
@@ -126,6 +128,7 @@ function requestOf(trace: SeedTrace, spans: readonly SeedSpan[]) {
   const resource = {
     'service.name': trace.service,
     'deployment.environment.name': trace.environment ?? 'production',
+    ...trace.resource,
   };
   return {
     resourceSpans: [
@@ -193,6 +196,8 @@ export interface SeedMetric {
   readonly unit?: string;
   readonly description?: string;
   readonly service?: string;
+  /** More attributes of the resource: `host.name`. */
+  readonly resource?: Readonly<Record<string, string>>;
   /** Since when counters and histograms count. */
   readonly startedAt?: number;
   /** Upper bounds of a histogram's buckets. */
@@ -204,7 +209,9 @@ export interface SeedMetric {
 export async function sendMetrics(otlpHttp: string, ...metrics: readonly SeedMetric[]): Promise<void> {
   const body = {
     resourceMetrics: metrics.map((metric) => ({
-      resource: { attributes: attributesOf({ 'service.name': metric.service ?? 'shop' }) },
+      resource: {
+        attributes: attributesOf({ 'service.name': metric.service ?? 'shop', ...metric.resource }),
+      },
       scopeMetrics: [{ scope: { name: 'e2e', version: '1' }, metrics: [metricOf(metric)] }],
     })),
   };

@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { whyNoBrowser } from './chromium.ts';
+import { sendMetrics } from './otlp.ts';
+import { HostsPage } from './pages/hosts-page.ts';
+import { hostMetrics, servedTrace } from './seeds-hosts.ts';
+import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+
+const missing = whyNoBrowser();
+if (missing !== undefined) console.warn(`SKIPPED, hosts in the browser: ${missing}`);
+
+describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage?.close());
+  const heard: string[][] = [];
+  afterEach(() => expect(heard.splice(0).flat()).toEqual([]));
+
+  const open = async (path: string, options?: { colorScheme?: 'light' | 'dark' }) => {
+    const opened = await stage.open(path, options);
+    heard.push(opened.complaints);
+    return { page: opened.page, hosts: new HostsPage(opened.page) };
+  };
+
+  it('shows what to paste, and turns live when the first host reports', async () => {
+    const { page, hosts } = await open('/hosts');
+    await page.getByRole('heading', { name: 'Measure the first host' }).waitFor();
+    const now = Date.now();
+    await stage.seed(servedTrace(now));
+    await sendMetrics(stage.platform.otlpHttp, ...hostMetrics(now));
+    await hosts.host('gpu-node-1').waitFor();
+    expect(await hosts.hosts.count()).toBe(3);
+  });
+
+  it('a tile for each GPU with its partitions, silence and trouble in words', async () => {
+    const { page, hosts } = await open('/hosts?from=-1h');
+    await hosts.tiles.first().waitFor();
+    expect(await hosts.tiles.count()).toBe(2);
+    expect(await hosts.partitions.count()).toBe(1);
+    const text = await hosts.tiles.first().innerText();
+    for (const words of ['89', '640/700 W', '91°', 'llama-0', '2 XID']) expect(text).toContain(words);
+    expect(await hosts.host('quiet-node').innerText()).toContain('Silent for');
+    expect(await page.getByTestId('fleet-totals').innerText()).toContain('1 silent');
+    await page.getByRole('button', { name: 'Needs a look' }).click();
+    await soon(() => hosts.hosts.count()).toBe(2);
+    expect(new URL(page.url()).searchParams.get('show')).toBe('attention');
+  });
+
+  it('filters by words of hosts, GPUs and processes, groups and sorts', async () => {
+    const { page, hosts } = await open('/hosts?from=-1h');
+    await hosts.tiles.first().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('vllm');
+    await soon(() => hosts.hosts.count()).toBe(1);
+    await soon(() => hosts.tiles.count()).toBe(1);
+    await hosts.filter.fill('nothing like it');
+    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+    await page.getByRole('button', { name: 'Show all hosts' }).click();
+    await soon(() => hosts.hosts.count()).toBe(3);
+    await page.getByRole('button', { name: /^Group by/ }).click();
+    await page.getByRole('menuitemradio', { name: 'Cloud zone' }).click();
+    await page.getByRole('heading', { name: /eu-1a/ }).waitFor();
+    await page.getByRole('button', { name: /^Sort by/ }).click();
+    await page.getByRole('menuitemradio', { name: 'Temperature' }).click();
+    await soon(() => new URL(page.url()).searchParams.get('sort')).toBe('temperature');
+  });
+
+  it('walks hosts and GPUs by keyboard, opens a GPU and comes back', async () => {
+    const { page, hosts } = await open('/hosts?from=-1h&sort=temperature');
+    await hosts.tiles.first().waitFor();
+    await page.keyboard.press('j');
+    await soon(() => hosts.active.innerText()).toContain('gpu-node-1');
+    await page.keyboard.press('ArrowRight');
+    await soon(() => hosts.active.getAttribute('aria-label')).toContain('GPU 0');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /H100 80GB HBM3 · GPU 0/ }).waitFor();
+    expect(await page.getByTestId('gpu-figures').innerText()).toContain('640 W');
+    for (const title of [
+      'Utilisation',
+      'Memory',
+      'Power',
+      'Temperature',
+      'Clocks',
+      'PCIe',
+      'Interconnect',
+      'Errors',
+      'Memory by process',
+      'Model calls of this host',
+    ])
+      await hosts.chart(title).locator('svg').first().waitFor();
+    await page.getByRole('cell', { name: 'llama-0' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'gpu-node-1' }).waitFor();
+    await page.keyboard.press('Escape');
+    await hosts.tiles.first().waitFor();
+  });
+
+  it('a host: cores, memory, file systems, processes, model calls beside the GPUs', async () => {
+    const { page, hosts } = await open('/hosts/gpu-node-1?from=-1h');
+    await page.getByTestId('cpu-strip').waitFor();
+    expect(await page.getByTestId('cpu-strip').locator('> div').count()).toBe(4);
+    await page.getByRole('cell', { name: '/models' }).waitFor();
+    await hosts.openTab('Processes');
+    await page.getByRole('cell', { name: '4711' }).waitFor();
+    await page.getByText('<img src=x').first().waitFor();
+    await page.getByRole('searchbox', { name: 'Filter processes' }).fill('llama');
+    await soon(() => page.getByRole('table').locator('tbody tr').count()).toBe(1);
+    await hosts.openTab('Model calls');
+    await hosts.chart('GPU utilisation').locator('svg').first().waitFor();
+    await page.getByRole('link', { name: 'llama', exact: true }).click();
+    await soon(() => page.locator('[role=row][aria-rowindex]').count()).toBe(3);
+  });
+
+  it('a partition leads to its GPU and back', async () => {
+    const { page } = await open('/hosts/gpu-node-1/gpus/MIG-1?from=-1h');
+    await page.getByRole('heading', { name: 'Partition of' }).waitFor();
+    await page.getByRole('listitem').getByRole('link').first().click();
+    await page.getByRole('heading', { name: 'Partitions' }).waitFor();
+    await page.getByRole('link', { name: /3g\.40gb/ }).waitFor();
+  });
+
+  it('says what is not there', async () => {
+    const { page } = await stage.open('/hosts/nobody?from=-1h');
+    await page.getByRole('heading', { name: 'This host did not report' }).waitFor();
+    await page.goto(`${stage.platform.http}/hosts/gpu-node-1/gpus/GPU-9?from=-1h`);
+    await page.getByRole('heading', { name: 'This GPU did not report' }).waitFor();
+  });
+
+  for (const colorScheme of ['dark', 'light'] as const)
+    it(`passes the accessibility rules (${colorScheme})`, { timeout: 60_000 }, async () => {
+      const { page, hosts } = await open('/hosts?from=-1h', { colorScheme });
+      await hosts.tiles.first().waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await page.goto(`${stage.platform.http}/hosts/gpu-node-1?from=-1h`);
+      await page.getByTestId('cpu-strip').waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await hosts.openTab('Processes');
+      await page.getByRole('cell', { name: '4711' }).waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await page.goto(`${stage.platform.http}/hosts/gpu-node-1/gpus/GPU-0?from=-1h`);
+      await hosts.chart('Power').locator('svg').first().waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+    });
+});
