@@ -3,7 +3,7 @@ import { fieldText } from '../core/field-text.ts';
 import type { Runner } from '../core/run.ts';
 import type { Scope } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
-import { ALL_ROWS, partSql, type Sides, sidesScope, STRATA, type Strata } from './strata.ts';
+import { ALL_ROWS, inPieces, partSql, type Sides, sidesScope, STRATA, type Strata } from './strata.ts';
 
 /** Rows of a side that are looked at in one part of the window. */
 const PER_PART = 128;
@@ -51,7 +51,7 @@ function sampleOf(
 ): { scope: Scope; sql: string } {
   const { scope: base, selected } = sidesScope(context, source, sides);
   const { params } = base;
-  const scope = base.duringAny(strata.pieces);
+  const scope = inPieces(base, source, strata.pieces);
   const whole = strata.pieces.length === 1 && strata.pieces[0] === sides.window;
   const part = partSql(source, scope, sides.window.from, strata.width);
   const rowsOf = (counts: readonly number[]) => params.bind(counts, 'Array(Float64)');

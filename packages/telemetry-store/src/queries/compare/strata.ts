@@ -11,7 +11,7 @@ export const STRATA = 24;
 const AROUND = 4_096;
 /** Where a read holds fewer rows of the selection than this, there are several reads, each of few rows. */
 const ENOUGH = 30;
-const PIVOTS = 3;
+const PIVOTS = 2;
 const AROUND_RARE = 512;
 /** Under a filter rows lie further apart: reads of so many times fewer rows reach as far. */
 const SPARSE = 4;
@@ -90,7 +90,7 @@ async function estimate(
   });
   const merged = merge(pieces, sides.window);
   const { scope, selected } = sidesScope(context, source, sides);
-  const read = Scope.of(context, source, scope.params).duringAny(merged);
+  const read = inPieces(Scope.of(context, source, scope.params), source, merged);
   const base = sides.filter === undefined ? '1' : compileFilter(source, sides.filter, scope.params);
   const seen = await runner.run<{ B: number; N: number; S: number; R: number }>(
     read,
@@ -105,6 +105,26 @@ async function estimate(
       return row === undefined ? 0 : Math.round((count(row) * (known.get(part) ?? 0)) / Math.max(1, row.N));
     });
   return { selection: of(({ S }) => S), rest: of(({ R }) => R), width, pieces: merged, estimated: true };
+}
+
+/**
+ * Only rows in the pieces. The index passes by everything else by their bounds; of the rows that are left each is told
+ * by one search among the bounds instead of a comparison with every piece.
+ */
+export function inPieces(scope: Scope, source: Source, pieces: readonly Window[]): Scope {
+  if (pieces.length < 2) return pieces.reduce((narrowed, piece) => narrowed.during(piece), scope);
+  const { params } = scope;
+  const ranges = pieces.map(
+    ({ from, to }) => `(${source.time} >= ${params.time(from)} AND ${source.time} < ${params.time(to)})`,
+  );
+  const bounds = params.bind([0n, ...pieces.flatMap(({ from, to }) => [from, to])], 'Array(Int64)');
+  const starts = params.bind(
+    pieces.map(({ from }) => from),
+    'Array(Int64)',
+  );
+  return scope
+    .and(`indexHint(${ranges.join(' OR ')})`)
+    .and(`roundDown(toUnixTimestamp64Nano(${source.time}), ${bounds}) IN ${starts}`);
 }
 
 /** Whether working a filter out reads wide columns: maps of attributes, texts. */

@@ -7,6 +7,7 @@ export type ParamType =
   | 'UInt8'
   | 'Array(UInt8)'
   | 'Array(UInt64)'
+  | 'Array(Int64)'
   | 'Array(String)'
   | 'Array(Float64)';
 
