@@ -112,6 +112,14 @@ export function DataGrid<Row>(props: {
     if (!places.has(props.place) && at > 0) virtual.scrollToIndex(at, { align: 'center' });
   });
   useEffect(() => reveal(), []);
+  const shownPlace = useRef(props.place);
+  const settle = useEffectEvent(() => virtual.scrollToOffset(places.get(props.place) ?? 0));
+  useEffect(() => {
+    // Another order or another search is another list: it begins where it was left, else at its top.
+    if (shownPlace.current === props.place) return;
+    shownPlace.current = props.place;
+    settle();
+  }, [props.place]);
   useHotkey(['j', 'ArrowDown'], () => step(1), { label: 'Next row', group: 'List' });
   useHotkey(['k', 'ArrowUp'], () => step(-1), { label: 'Previous row', group: 'List' });
   useHotkey('Enter', () => at !== -1 && open(rows[at] as Row), {

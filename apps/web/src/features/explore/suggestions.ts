@@ -2,6 +2,7 @@ import {
   completeFilter,
   completionField,
   completionValue,
+  resolveField,
   type FilterCompletion,
   type Signal,
 } from '@candela/contract/filter';
@@ -31,6 +32,12 @@ const MOST = 50;
 /** Typing rests for this long before the server is asked. */
 const REST_MS = 150;
 const asks = (signal: Signal): signal is 'spans' | 'logs' => signal === 'spans' || signal === 'logs';
+
+/** Fields that are searched by words have no values to list. */
+function hasValues(name: string): boolean {
+  const field = resolveField(name);
+  return field !== undefined && (field.kind === 'key' || field.definition.type !== 'text');
+}
 
 /** Values as suggestions: those that begin with what was typed, then those that hold it; each once. */
 export function mergeValues(
@@ -74,6 +81,7 @@ export function useSuggestions(options: {
       open &&
       asks(signal) &&
       field !== undefined &&
+      hasValues(field) &&
       at.options.length === 0 &&
       (!isFacet || (counted.isSuccess && !knowsAll)),
     placeholderData: keepPreviousData,
