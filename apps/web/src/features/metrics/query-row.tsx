@@ -76,6 +76,7 @@ export function QueryRow(props: {
       <SuggestInput
         label={`Metric of ${name}`}
         placeholder="Choose a metric"
+        offeredOnly
         value={query.metric}
         className="w-80 max-sm:grow"
         {...(props.metricInput ? { inputRef: props.metricInput } : {})}

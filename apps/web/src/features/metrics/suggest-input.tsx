@@ -18,6 +18,8 @@ export function SuggestInput(props: {
   onType?: (text: string) => void;
   onSubmit: (text: string) => void;
   trouble?: string | undefined;
+  /** Only what is offered counts: Enter takes the first suggestion, leaving the field takes back what was typed. */
+  offeredOnly?: true;
   className?: string;
   inputRef?: (input: HTMLInputElement | null) => void;
 }) {
@@ -74,15 +76,22 @@ export function SuggestInput(props: {
         }}
         onSelect={(event) => setCursor(event.currentTarget.selectionStart ?? 0)}
         onFocus={() => setOpen(true)}
-        onBlur={() => submit(text)}
+        onBlur={() => {
+          if (props.offeredOnly !== true) return submit(text);
+          setOpen(false);
+          setText(props.value);
+          props.onType?.(props.value);
+        }}
         onKeyDown={(event) => {
           const count = suggestions.length;
-          const chosen = suggestions[active];
+          const chosen =
+            suggestions[active] ??
+            (props.offeredOnly && event.key === 'Enter' && text !== props.value ? suggestions[0] : undefined);
           if (event.key === 'ArrowDown' && count > 0) setActive((active + 1) % count);
           else if (event.key === 'ArrowUp' && count > 0) setActive((active <= 0 ? count : active) - 1);
           else if (event.key === 'Enter') {
             if (chosen) take(chosen);
-            else submit(text);
+            else if (props.offeredOnly !== true) submit(text);
           } else if (event.key === 'Tab' && chosen) take(chosen);
           else if (event.key === 'Escape' && open) {
             setOpen(false);
