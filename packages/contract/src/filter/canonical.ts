@@ -74,7 +74,7 @@ export function canonicalFieldName(field: ResolvedField): string {
 }
 
 /** The name that a person writes: `duration`, not `duration_ms`. */
-export function shownFieldName(field: ResolvedField): string {
+function shownFieldName(field: ResolvedField): string {
   const name = canonicalFieldName(field);
   return name === 'duration_ms' ? 'duration' : name === 'ttft_ms' ? 'ttft' : name;
 }

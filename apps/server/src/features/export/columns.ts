@@ -24,7 +24,7 @@ const MORE: Record<ExportSignal, readonly string[]> = {
 const LEFT_OUT = new Set(['bodyTruncated']);
 
 /** Fields of a row, in the order of the search's answer. */
-export function rowFields(signal: ExportSignal): readonly string[] {
+function rowFields(signal: ExportSignal): readonly string[] {
   const schema = signal === 'traces' ? traceRowSchema : signal === 'spans' ? spanRowSchema : logRowSchema;
   return [...Object.keys(schema.shape).filter((field) => !LEFT_OUT.has(field)), ...MORE[signal]];
 }

@@ -14,7 +14,7 @@ export interface Position {
  * Rows reach the store in nearly, not exactly, the order of their arrival stamps: requests that are decoded and logged
  * side by side overtake each other. A row this much older than the newest is still looked for.
  */
-export const OVERLAP_MS = 5_000;
+const OVERLAP_MS = 5_000;
 
 export function startAt(ms: number): Position {
   return { floor: ms - 1, watermark: ms, sent: new Map(), event: 0 };

@@ -27,7 +27,7 @@ export interface FieldList {
 }
 
 /** Rows that are looked at for attribute keys. */
-export const FIELDS_SAMPLE = 5_000;
+const FIELDS_SAMPLE = 5_000;
 const MAX_KEYS = 1_000;
 
 interface Sampled {
