@@ -37,7 +37,7 @@ export const idle: Bench = {
       const fresh = figures(platform, 'at rest after a start', true);
       await fill({
         endpoint: platform.otlpHttp,
-        spans: Number(values.spans),
+        items: Number(values.spans),
         spreadMs: 3_600_000,
         connections: 8,
       });

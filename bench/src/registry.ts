@@ -31,7 +31,7 @@ export const BENCHES: readonly Entry[] = [
   },
   {
     id: 'read',
-    summary: 'trace by id, search, histogram and token search on a large store',
+    summary: 'every list, chart and facet of spans, logs and metrics on a large store',
     inAll: true,
     load: async () => (await import('./read/index.ts')).read,
   },
@@ -61,7 +61,7 @@ export const BENCHES: readonly Entry[] = [
   },
   {
     id: 'load',
-    summary: 'fills a running platform with spans over a stretch of time',
+    summary: 'fills a running platform with spans, log records and points over a stretch of time',
     inAll: false,
     load: async () => (await import('./load.ts')).load,
   },

@@ -1,4 +1,5 @@
 import { BenchRandom } from '../lib/random.ts';
+import type { Batch } from './batch.ts';
 import { ProtoWriter } from './protobuf.ts';
 import { prose, systemPrompts } from './texts.ts';
 
@@ -24,14 +25,14 @@ interface SpanHoles {
  * fresh random ids, current times, fresh case numbers in the messages. That costs a fraction of building it anew, so
  * the client leaves the processors to the platform.
  */
-export class PreparedBatch {
+export class PreparedBatch implements Batch {
   readonly body: Buffer;
-  readonly spans: number;
+  readonly items: number;
   readonly #holes: readonly SpanHoles[];
 
   constructor(body: Buffer, holes: readonly SpanHoles[]) {
     this.body = body;
-    this.spans = holes.length;
+    this.items = holes.length;
     this.#holes = holes;
   }
 

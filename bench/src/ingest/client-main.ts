@@ -1,20 +1,28 @@
-import { prepareBatch, type PreparedBatch } from '../data/spans.ts';
+import { type Batch, DOORS } from '../data/batch.ts';
+import { prepareLogs } from '../data/logs.ts';
+import { preparePoints } from '../data/points.ts';
+import { prepareBatch } from '../data/spans.ts';
 import { BenchRandom } from '../lib/random.ts';
 import { Latencies } from '../lib/latency.ts';
 import { sleep } from '../lib/temp.ts';
 import { Poster } from './poster.ts';
 import type { FromClient, Phase, PhaseResult, ToClient } from './protocol.ts';
 
-/** The load generator, a process of its own: `client-main.ts <batches> <spans per batch> <texts>`, driven by messages. */
+/**
+ * The load generator, a process of its own: `client-main.ts <batches> <items per batch> <texts> <signal>`, driven by
+ * messages.
+ */
 const batches = Number(process.argv[2] ?? 64);
 const spansPerBatch = Number(process.argv[3] ?? 1_000);
 const texts = process.argv[4] === 'unrelated' ? 'unrelated' : 'conversation';
+const named = process.argv[5];
+const signal = named === 'logs' || named === 'points' ? named : 'spans';
 const KEPT_TRACE_IDS = 400;
 
 const tell = (message: FromClient) => process.send?.(message);
 
-async function runPhase(phase: Phase, free: PreparedBatch[]): Promise<PhaseResult> {
-  const poster = new Poster(phase.endpoint, phase.key, phase.connections);
+async function runPhase(phase: Phase, free: Batch[]): Promise<PhaseResult> {
+  const poster = new Poster(phase.endpoint, phase.key, phase.connections, DOORS[signal]);
   const random = new BenchRandom(phase.seed);
   const latencies = new Latencies();
   const failures: Record<string, number> = {};
@@ -38,7 +46,7 @@ async function runPhase(phase: Phase, free: PreparedBatch[]): Promise<PhaseResul
     const batch = free.shift();
     if (batch === undefined) throw new Error('more requests under way than batches');
     const traceId = batch.renew(random, beginNanos());
-    begun += batch.spans;
+    begun += batch.items;
     for (;;) {
       const answer = await poster.post(batch.body);
       if (answer.status === 429 || answer.status === 503) {
@@ -47,9 +55,9 @@ async function runPhase(phase: Phase, free: PreparedBatch[]): Promise<PhaseResul
         continue;
       }
       if (answer.status === 200 && !answer.rejected) {
-        acknowledged += batch.spans;
+        acknowledged += batch.items;
         bytes += batch.body.length;
-        if (requests % keepEvery === 0) traceIds.push(traceId);
+        if (traceId !== '' && requests % keepEvery === 0) traceIds.push(traceId);
         if (traceIds.length > KEPT_TRACE_IDS * 2) {
           for (let index = traceIds.length - 1; index > 0; index -= 2) traceIds.splice(index, 1);
           keepEvery *= 2;
@@ -103,7 +111,11 @@ async function runPhase(phase: Phase, free: PreparedBatch[]): Promise<PhaseResul
   };
 }
 
-const free = Array.from({ length: batches }, (_, index) => prepareBatch(index, spansPerBatch, texts));
+const prepare = (index: number): Batch => {
+  if (signal === 'logs') return prepareLogs(index, spansPerBatch);
+  return signal === 'points' ? preparePoints(index) : prepareBatch(index, spansPerBatch, texts);
+};
+const free = Array.from({ length: batches }, (_, index) => prepare(index));
 process.on('message', (message: ToClient) => {
   if (message.type === 'stop') {
     process.disconnect?.();

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { NODE_BINARY } from '@candela/testkit';
+import type { BenchSignal } from '../data/batch.ts';
 import type { Texts } from '../data/spans.ts';
 import type { FromClient, Phase, PhaseResult, ToClient } from './protocol.ts';
 
@@ -15,13 +16,16 @@ export class LoadClient {
     this.#child = child;
   }
 
-  /** Starts the process and waits until its `batches` of `spansPerBatch` spans are prepared. */
+  /** Starts the process and waits until its `batches` of `itemsPerBatch` spans, records or points are prepared. */
   static async start(
     batches = 96,
     texts: Texts = 'conversation',
-    spansPerBatch = 1_000,
+    itemsPerBatch = 1_000,
+    signal: BenchSignal = 'spans',
   ): Promise<LoadClient> {
-    const child = fork(MAIN, [String(batches), String(spansPerBatch), texts], { execPath: NODE_BINARY });
+    const child = fork(MAIN, [String(batches), String(itemsPerBatch), texts, signal], {
+      execPath: NODE_BINARY,
+    });
     const killWithCaller = () => child.kill('SIGKILL');
     process.once('exit', killWithCaller);
     child.once('exit', () => process.off('exit', killWithCaller));

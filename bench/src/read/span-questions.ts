@@ -1,0 +1,135 @@
+import {
+  atLeast,
+  CHART_GOAL_MS,
+  get,
+  holds,
+  LIST_GOAL_MS,
+  type Loaded,
+  post,
+  type Question,
+  windowOf,
+} from './question.ts';
+
+const SORTS = ['-duration', 'duration', '-cost', '-tokens'] as const;
+const PANEL = ['status', 'service', 'model', 'operation', 'agent', 'tool', 'provider', 'environment', 'name'];
+
+export function spanQuestions(loaded: Loaded): Question[] {
+  const window = windowOf(loaded);
+  const page = { ...window, limit: 50 };
+  const words = ['violin', 'walnut', 'umbrella', 'turbine', 'saucer', 'meadow', 'lumber', 'juniors'];
+  const rare = ['Wanjiru violin', 'Ljubljana turbine', 'Thandi umbrella', 'Zoltán walnut'];
+  const chart = (name: string, body: object): Question =>
+    post(`chart: ${name}`, CHART_GOAL_MS, 'aggregate', { ...window, ...body }, holds('rows', 1));
+  const facets = (name: string, body: object): Question =>
+    post(`facets: ${name}`, CHART_GOAL_MS, 'facets', { ...window, ...body }, atLeast(1));
+  return [
+    {
+      name: 'trace by id',
+      goalMs: 30,
+      repeats: 200,
+      ask: (api, turn) =>
+        api.get(`/api/telemetry/traces/${loaded.traceIds[turn % loaded.traceIds.length] ?? ''}`),
+      check(answer) {
+        const { data } = JSON.parse(answer) as { data: { spans: unknown[] } };
+        if (data.spans.length !== 10) throw new Error(`${data.spans.length} spans instead of 10`);
+      },
+    },
+    post('first page of traces, newest first', LIST_GOAL_MS, 'traces/search', page, atLeast(50)),
+    {
+      name: 'first page of traces of one service with errors',
+      goalMs: LIST_GOAL_MS,
+      repeats: 40,
+      ask: (api, turn) =>
+        api.post('/api/telemetry/traces/search', { ...page, q: `service:service-${turn % 12} status:error` }),
+      check: atLeast(50),
+    },
+    ...[...SORTS, '-spanCount'].map((sort) =>
+      post(`first page of traces by ${sort}`, LIST_GOAL_MS, 'traces/search', { ...page, sort }, atLeast(50)),
+    ),
+    ...['service:service-3', 'model:gpt-5-2025-08-07', 'status:error'].map((q) =>
+      post(
+        `first page of traces by -duration, ${q}`,
+        LIST_GOAL_MS,
+        'traces/search',
+        { ...page, sort: '-duration', q },
+        atLeast(50),
+      ),
+    ),
+    post('first page of spans, newest first', LIST_GOAL_MS, 'spans/search', page, atLeast(50)),
+    ...SORTS.map((sort) =>
+      post(`first page of spans by ${sort}`, LIST_GOAL_MS, 'spans/search', { ...page, sort }, atLeast(50)),
+    ),
+    post(
+      'first page of spans by -duration, service:service-3',
+      LIST_GOAL_MS,
+      'spans/search',
+      { ...page, sort: '-duration', q: 'service:service-3' },
+      atLeast(50),
+    ),
+    {
+      name: 'spans whose messages hold a word',
+      goalMs: 300,
+      repeats: 24,
+      ask: (api, turn) =>
+        api.post('/api/telemetry/spans/search', { ...page, q: `"${words[turn % words.length]}"` }),
+      check: atLeast(50),
+    },
+    {
+      name: 'spans whose messages hold two words',
+      goalMs: 300,
+      repeats: 24,
+      ask: (api, turn) =>
+        api.post('/api/telemetry/spans/search', {
+          ...page,
+          q: (rare[turn % rare.length] ?? '')
+            .split(' ')
+            .map((word) => `"${word}"`)
+            .join(' '),
+        }),
+      check: atLeast(1),
+    },
+    chart('spans and errors over time', { measures: ['count', 'errors'], bucketSeconds: 'auto' }),
+    chart('the same with the period before', {
+      measures: ['count', 'errors'],
+      bucketSeconds: 'auto',
+      comparePrevious: true,
+    }),
+    chart('cost and tokens by model over time', {
+      measures: ['cost', 'input_tokens', 'output_tokens'],
+      groupBy: ['model'],
+      bucketSeconds: 'auto',
+      limit: 10,
+    }),
+    chart('error rate by service', { measures: ['error_rate', 'count'], groupBy: ['service'] }),
+    chart('p50, p95, p99 over time', {
+      measures: ['duration_p50', 'duration_p95', 'duration_p99'],
+      bucketSeconds: 'auto',
+    }),
+    chart('p95 by service', { measures: ['duration_p95', 'count'], groupBy: ['service'] }),
+    chart('spans slower than 900 ms over time', {
+      measures: ['count'],
+      bucketSeconds: 'auto',
+      q: 'duration>900ms',
+    }),
+    facets('the panel of the traces page', { fields: PANEL }),
+    facets('the panel with a service chosen', { fields: PANEL, q: 'service:service-3' }),
+    facets('the panel with a condition on the duration', { fields: PANEL, q: 'duration>900ms' }),
+    facets('completion of a span name', { fields: ['name'], search: 'chat' }),
+    get('sessions, latest first', LIST_GOAL_MS, `sessions?from=${window.from}&to=now&limit=50`, atLeast(50)),
+    get(
+      'sessions by -cost',
+      LIST_GOAL_MS,
+      `sessions?from=${window.from}&to=now&limit=50&sort=-cost`,
+      atLeast(50),
+    ),
+    get('users', LIST_GOAL_MS, `users?from=${window.from}&to=now&limit=50`, atLeast(0)),
+    get('agents', LIST_GOAL_MS, `agents?from=${window.from}&to=now`, holds('agents', 0)),
+    post(
+      'what differs: errors against the rest',
+      1_000,
+      'compare',
+      { ...window, selection: 'status:error' },
+      () => {},
+    ),
+  ];
+}
