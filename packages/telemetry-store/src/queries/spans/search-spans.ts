@@ -6,6 +6,7 @@ import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { slices } from '../core/slices.ts';
 import { type RawSpan, SPAN_COLUMNS, toSpanRow } from './span-row.ts';
+import { COST_UNITS_SQL } from '../../rollups/rollup.ts';
 import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 import { SPANS } from './span-fields.ts';
 
@@ -29,13 +30,12 @@ interface SpanKey {
   readonly SpanId: string;
 }
 
-/** What a sort orders by, as a value that a cursor can carry and compare exactly. */
+/** What a sort orders by, as a whole number that a cursor can carry and compare exactly. */
 const SORT_SQL = {
-  start: 'toUnixTimestamp64Nano(Timestamp)',
-  duration: 'toInt64(least(Duration, 9223372036854775807))',
-  // Ten decimals of a dollar: a whole number compares exactly, a double read back from text need not.
-  cost: 'ifNull(toInt64(CostUsd * 1e10), -1)',
-  tokens: `toInt64(${INPUT_TOKENS_SQL} + ${OUTPUT_TOKENS_SQL})`,
+  start: { sql: 'toUnixTimestamp64Nano(Timestamp)', type: 'Int64' },
+  duration: { sql: 'Duration', type: 'UInt64' },
+  cost: { sql: `if(isNull(CostUsd), -1, ${COST_UNITS_SQL})`, type: 'Int64' },
+  tokens: { sql: `(${INPUT_TOKENS_SQL} + ${OUTPUT_TOKENS_SQL})`, type: 'UInt64' },
 } as const;
 
 /** One page of matching spans: ids first, then the rows of that page. */
@@ -71,18 +71,19 @@ export async function searchSpans(
 interface Order {
   /** The sort value. */
   readonly sql: string;
+  readonly type: 'Int64' | 'UInt64';
   readonly descending: boolean;
 }
 
 function orderOf(sort: SpanSort): Order {
   const by = sort.replace('-', '') as keyof typeof SORT_SQL;
-  return { sql: SORT_SQL[by], descending: sort.startsWith('-') };
+  return { ...SORT_SQL[by], descending: sort.startsWith('-') };
 }
 
 /** Of equal values the time decides, so that most rows never need their ids looked at. */
 function select(scope: Scope, { sql, descending }: Order, limit: number): string {
   const direction = descending ? 'DESC' : 'ASC';
-  const first = sql === SORT_SQL.start ? [] : [sql];
+  const first = sql === SORT_SQL.start.sql ? [] : [sql];
   const columns = [...first, 'Timestamp', 'TraceId', 'SpanId'].map((column) => `${column} ${direction}`);
   return `SELECT toString(${sql}) AS K, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns, TraceId, SpanId
     ${scope.from} ORDER BY ${columns.join(', ')} LIMIT ${limit}`;
@@ -126,7 +127,7 @@ async function byFigure(
   let page = matching(context, input, order, cursor);
   if (end !== undefined) {
     const { params } = page;
-    const key = params.bind(end.K, 'Int64');
+    const key = params.bind(end.K, order.type);
     const beyond = order.descending ? '>' : '<';
     page = page.and(
       `${order.sql} ${beyond} ${key} OR (${order.sql} = ${key} AND Timestamp ${beyond}= ${params.time(BigInt(end.Ns))})`,
@@ -154,13 +155,13 @@ export function shrink(window: Window, cursor: Cursor | undefined, descending: b
     : { from: last > window.from ? last : window.from, to: window.to };
 }
 
-function after(scope: Scope, { sql, descending }: Order, cursor: Cursor): string {
+function after(scope: Scope, { sql, type, descending }: Order, cursor: Cursor): string {
   const [key = '', ns, traceId = '', spanId = ''] = cursor.after;
   const damaged = () => fail('bad_query', { detail: 'The cursor is damaged.' });
-  if (!/^-?\d{1,19}$/.test(key)) throw damaged();
+  if (!/^-?\d{1,20}$/.test(key)) throw damaged();
   const { params } = scope;
   const bound = [
-    params.bind(key, 'Int64'),
+    params.bind(key, type),
     params.time(nanos(ns, damaged)),
     params.bind(traceId, 'String'),
     params.bind(spanId, 'String'),

@@ -18,7 +18,10 @@ const capitalised = (names: readonly string[]): ReadonlyMap<string, string> =>
 
 /** Fields that spans have; the contract's table says which these are, the compiler demands each of them here. */
 export const SPAN_FIELDS: Record<
-  Exclude<FieldName, 'severity' | 'severity_text' | 'event' | 'body' | 'body_size' | 'message' | 'fingerprint' | 'metric'>,
+  Exclude<
+    FieldName,
+    'severity' | 'severity_text' | 'event' | 'body' | 'body_size' | 'message' | 'fingerprint' | 'metric'
+  >,
   Field
 > = {
   service: column('ServiceName'),

@@ -32,7 +32,8 @@ export interface RawTotals {
 const ROOT = "tuple(ParentSpanId != '', Timestamp, SpanId)";
 /** The root if it carries the conversation, else the first GenAI span that does. */
 const SPEAKER = "tuple(ParentSpanId != '', GenAiOperation = '', Timestamp)";
-const SPEAKS = 'notEmpty(mapKeys(ContentAttributes))';
+// The map's own subcolumn: reading the sizes alone is a fraction of reading the map.
+const SPEAKS = 'ContentAttributes.size0 > 0';
 
 /** Figures of whole traces. Usage is summed over the spans that count it, so that parents add nothing. */
 export const TRACE_TOTALS = `TraceId,

@@ -4,6 +4,7 @@ import { decodeCursor, encodeCursor, listName, nanos } from '../core/cursor.ts';
 import { buildHierarchy } from './hierarchy.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
+import { slices } from '../core/slices.ts';
 import { iso, ms, orNull, type RawSpan, SPAN_COLUMNS, toLightSpan } from './span-row.ts';
 import { type RawTotals, TRACE_TOTALS, usageOf } from './trace-rows.ts';
 import { SPANS } from './span-fields.ts';
@@ -119,15 +120,32 @@ export async function readHierarchy(
   context: RequestContext,
   spanId: string,
 ): Promise<{ traceId: string; roots: HierarchyNode[]; orphans: number; truncated: boolean }> {
-  const scope = Scope.of(context, SPANS);
-  const own = scope.and(`SpanId = ${scope.params.bind(spanId.toLowerCase(), 'String')}`);
-  const [found] = await runner.run<{ TraceId: string }>(own, `SELECT TraceId ${own.from} LIMIT 1`);
+  const found = await traceOf(runner, context, spanId.toLowerCase());
   if (found === undefined) throw fail('not_found', { what: 'The span' });
   const raw = await readSpans(runner, context, found.TraceId, TRACE_PAGE + 1, undefined);
   const page = withoutRepeats(raw.slice(0, TRACE_PAGE));
   const start = BigInt(page[0]?.StartNs ?? '0');
   const spans: LightSpan[] = page.map((span) => toLightSpan(span, start));
   return { traceId: found.TraceId, ...buildHierarchy(spans), truncated: raw.length > TRACE_PAGE };
+}
+
+const LAST_NANOS = 2n ** 63n - 1n;
+
+/** The newest spans first: ids of spans have no index, and who asks has mostly just seen the span. */
+async function traceOf(
+  runner: Runner,
+  context: RequestContext,
+  spanId: string,
+): Promise<{ TraceId: string } | undefined> {
+  const now = BigInt(Date.now()) * 1_000_000n;
+  const ahead = { from: now, to: LAST_NANOS };
+  for (const slice of [...slices({ from: 0n, to: now }, true), ahead]) {
+    const scope = Scope.of(context, SPANS).during(slice);
+    const own = scope.and(`SpanId = ${scope.params.bind(spanId, 'String')}`);
+    const [found] = await runner.run<{ TraceId: string }>(own, `SELECT TraceId ${own.from} LIMIT 1`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function traceScope(context: RequestContext, traceId: string): Scope {
