@@ -22,6 +22,8 @@ interface Subject {
   /** Expression of `device`. */
   readonly device: string;
   readonly keys: readonly string[];
+  /** Where the keys stand; maps are the dear part of a row. */
+  readonly said: 'resource' | 'point' | 'both';
   readonly limit: number;
 }
 
@@ -31,14 +33,11 @@ export const HOSTS: Subject = {
     'system.memory.utilization',
     'system.cpu.logical.count',
     'system.cpu.load_average.1m',
-    'system.filesystem.usage',
     'system.filesystem.utilization',
     'system.network.io',
-    'system.disk.io',
     'hw.gpu.memory.limit',
-    'hw.gpu.memory.usage',
-    'hw.gpu.utilization',
   ],
+  said: 'resource',
   device: `''`,
   keys: [
     'host.id',
@@ -62,6 +61,7 @@ export const HOSTS: Subject = {
 export const GPUS: Subject = {
   metrics: ['hw.gpu.memory.limit', 'hw.gpu.memory.usage', 'hw.gpu.utilization'],
   device: `Attributes['hw.id']`,
+  said: 'point',
   keys: [
     'hw.name',
     'hw.model',
@@ -86,6 +86,7 @@ export const PROCESSES: Subject = {
     'process.cpu.utilization',
   ],
   device: PID_SQL,
+  said: 'both',
   keys: [
     'process.executable.name',
     'process.command',
@@ -98,6 +99,12 @@ export const PROCESSES: Subject = {
   ],
   limit: 40_000,
 };
+
+const SAID = {
+  resource: 'ResourceAttributes[k]',
+  point: 'Attributes[k]',
+  both: `if(Attributes[k] != '', Attributes[k], ResourceAttributes[k])`,
+} as const;
 
 interface Row {
   readonly Environment: string;
@@ -128,7 +135,7 @@ export async function readFacts(
      FROM (
        SELECT Environment, ${HOST_SQL} AS Host, ${AGENT_SQL} AS Agent, ${subject.device} AS Device, FirstNs,
          LastNs AS Until,
-         arrayMap(k -> if(Attributes[k] != '', Attributes[k], ResourceAttributes[k]), ${keys}) AS Told
+         arrayMap(k -> ${SAID[subject.said]}, ${keys}) AS Told
        ${scope.from}
      ) WHERE ${which}${subject === GPUS ? ` AND Device != ''` : ''}
      GROUP BY Environment, Host, Agent, Device ORDER BY Environment, Host, Agent, Device
