@@ -755,6 +755,7 @@ describe('bounds', () => {
     const narrow = createTelemetryQueries(bench.store, { ...LIMITS, maxRowsToRead: 10 });
     expect(await codeOf(narrow.searchSpans(context, input('-duration')))).toBe('query_too_expensive');
     expect(await codeOf(narrow.searchTraces(context, input('-duration')))).toBe('query_too_expensive');
+    await expect(narrow.searchSpans(context, input('-duration'))).rejects.toThrow('rows (limit 10)');
   });
 
   it('a query nobody waits for is given up', async () => {
