@@ -227,7 +227,8 @@ describe('answers', () => {
   it('every telemetry route asks for a credential from elsewhere', async () => {
     for (const route of Object.values<RouteDeclaration>(ROUTES)) {
       if (route.permission === 'public') continue;
-      const path = route.path.replace('{traceId}', TRACE).replace('{spanId}', SPAN);
+      const known = route.path.replace('{traceId}', TRACE).replace('{spanId}', SPAN);
+      const path = known.replaceAll(/\{\w+\}/g, 'none');
       const init = { method: route.method, ...(route.method === 'GET' ? {} : { body: '{}' }) };
       const proxied = await call(path, { ...init, headers: { 'x-forwarded-for': '127.0.0.1' } });
       expect([route.id, proxied.status, proxied.headers.get('www-authenticate')]).toEqual([
@@ -237,11 +238,16 @@ describe('answers', () => {
       ]);
       const wrong = await call(path, { ...init, headers: { authorization: 'Bearer nope' } });
       expect([route.id, wrong.status]).toEqual([route.id, 401]);
-      const keyed = await call(path, {
+      // A live view never ends by itself: its status is enough.
+      const enough = new AbortController();
+      const keyed = await fetch(platform.http + path, {
         ...init,
         headers: { authorization: `Bearer ${KEY}`, 'x-forwarded-for': '1.2.3.4' },
+        signal: enough.signal,
       });
-      expect([route.id, keyed.status < 400]).toEqual([route.id, true]);
+      enough.abort();
+      // With a credential it gets as far as what was asked for: nothing needed, something missing, or not there.
+      expect([200, 400, 404], route.id).toContain(keyed.status);
       const other = await call(path, {
         ...init,
         headers: {

@@ -8,4 +8,5 @@ export * from './parse.ts';
 export { printFieldName, printFilter, printValue } from './print.ts';
 export { searchTerms } from './terms.ts';
 export { checkRegex, type RegexTrouble } from './regex.ts';
+export type { FilterTextError } from './trouble.ts';
 export * from './units.ts';

@@ -1,13 +1,6 @@
 import { type CandelaError, fail } from '@candela/kernel';
-import { FILTER_LIMITS, type Filter, type FilterCondition, type FilterOp, type FilterScalar } from './ast.ts';
-import {
-  canonicalFieldName,
-  canonicalFilter,
-  fieldType,
-  globCondition,
-  isNumeric,
-  readNumber,
-} from './canonical.ts';
+import { FILTER_LIMITS, type Filter, type FilterCondition, type FilterScalar } from './ast.ts';
+import { canonicalFieldName, canonicalFilter } from './canonical.ts';
 import {
   KEY_SOURCES,
   orList,
@@ -15,32 +8,14 @@ import {
   resolveField,
   type Signal,
   suggestFields,
-  type FieldType,
 } from './fields.ts';
-import type { GlobPieces } from './glob.ts';
 import { Scanner, type Value } from './scanner.ts';
-import { canonicalRegex, checkRegex } from './regex.ts';
-
-export interface FilterTextError {
-  readonly message: string;
-  /** Offset in UTF-16 units where the trouble starts, and how many it covers (at least 1). */
-  readonly position: number;
-  readonly length: number;
-  /** What to write instead; empty when there is nothing better to say. */
-  readonly hint: string;
-}
+import { type FilterTextError, Trouble } from './trouble.ts';
+import { negate, valueCondition, wildcardWord } from './value-condition.ts';
 
 export type ParsedFilter =
   | { readonly ok: true; readonly filter: Filter | undefined }
   | { readonly ok: false; readonly error: FilterTextError };
-
-class Trouble extends Error {
-  readonly error: FilterTextError;
-  constructor(message: string, position: number, length: number, hint = '') {
-    super(message);
-    this.error = { message, position, length: Math.max(1, length), hint };
-  }
-}
 
 /**
  * Reads the filter grammar: `service:checkout model:(gpt-4o or claude-*) duration>2s -status:ok "free words"`.
@@ -220,7 +195,7 @@ class Parser {
     const op = scanner.takeOperator();
     if (op === ':' && scanner.peek() === '(') return this.list(field, start);
     const value = this.value(operatorAt);
-    const filter = this.single(field, op, value);
+    const filter = valueCondition(field, op, value);
     try {
       canonicalFilter(filter, this.signal);
     } catch (error) {
@@ -264,7 +239,7 @@ class Parser {
     }
     scanner.position++;
     if (values.length === 0) throw new Trouble('This list is empty.', open, 2, 'Write e.g. model:(a or b).');
-    const singles = values.map((value) => this.single(field, ':', value) as FilterCondition);
+    const singles = values.map((value) => valueCondition(field, ':', value) as FilterCondition);
     const plain = singles.every((single) => single.op === '=');
     const filter: Filter = plain
       ? {
@@ -281,50 +256,6 @@ class Parser {
     return filter;
   }
 
-  private single(field: ResolvedField, op: FilterOp | ':', value: Value): Filter {
-    const name = canonicalFieldName(field);
-    const type = fieldType(field);
-    const literal = value.pieces.join('*');
-    const numeric = isNumeric(type);
-    if (value.regex !== undefined) return regexCondition(name, op, value.regex);
-    if (op === ':' && value.pieces.length === 2 && literal === '*') return { field: name, op: 'exists' };
-    if (op === ':' && (numeric || type === 'key') && value.bare) {
-      const range = this.range(type, literal);
-      if (range !== undefined) return { field: name, ...range };
-    }
-    if (numeric || (type !== 'enum' && op !== ':' && op !== '=' && op !== '!=')) {
-      const number = readNumber(type, literal);
-      // Left as text when it is none: the check that follows says so with the field's name.
-      return { field: name, op: op === ':' ? '=' : op, value: number ?? literal };
-    }
-    if (type === 'text') {
-      if (isContains(value.pieces)) return { field: name, op: 'contains', value: value.pieces[1] ?? '' };
-      return { field: name, op: 'matches', value: literal };
-    }
-    if (type === 'enum' && op !== ':' && op !== '=' && op !== '!=') {
-      return { field: name, op, value: literal };
-    }
-    const condition = globCondition(name, value.pieces);
-    if (op !== '!=') return condition;
-    return condition.op === '=' ? { ...condition, op: '!=' } : { not: condition };
-  }
-
-  /** `1s..2s`, and open at one end: `1s..`, `..2s`. */
-  private range(
-    type: FieldType | 'key',
-    literal: string,
-  ): { op: FilterOp; value: number | [number, number] } | undefined {
-    const at = literal.indexOf('..');
-    if (at < 0) return undefined;
-    const [from, to] = [literal.slice(0, at), literal.slice(at + 2)];
-    const low = from === '' ? undefined : readNumber(type, from);
-    const high = to === '' ? undefined : readNumber(type, to);
-    if (low !== undefined && high !== undefined) return { op: 'between', value: [low, high] };
-    if (low !== undefined && to === '') return { op: '>=', value: low };
-    if (high !== undefined && from === '') return { op: '<=', value: high };
-    return undefined;
-  }
-
   private words(): Filter {
     const { scanner } = this;
     const start = scanner.position;
@@ -333,7 +264,9 @@ class Parser {
     const nothing = () =>
       new Trouble('There is nothing to search for here.', start, scanner.position - start, 'Write a word.');
     if (word.trim() === '') throw nothing();
-    if (!isQuoted && word.includes('*')) return wildcardWord(word) ?? fault(nothing());
+    const parts = !isQuoted && word.includes('*') ? wildcardWord(word) : undefined;
+    if (parts !== undefined) return parts;
+    if (/^\*+$/.test(word) && !isQuoted) throw nothing();
     return { field: 'text', op: 'matches', value: word };
   }
 
@@ -343,54 +276,4 @@ class Parser {
     if (text === undefined) throw new Trouble('This quote is never closed.', start, 1, 'Add a closing ".');
     return text;
   }
-}
-
-function regexCondition(
-  field: string,
-  op: FilterOp | ':',
-  regex: { pattern: string; position: number },
-): Filter {
-  const pattern = canonicalRegex(regex.pattern);
-  const trouble = checkRegex(regex.pattern);
-  if (trouble !== undefined) {
-    throw new Trouble(
-      trouble.message,
-      regex.position + trouble.position,
-      1,
-      'A value that begins and ends with "/" is a regular expression; in quotes it is text.',
-    );
-  }
-  const condition: Filter = { field, op: 'regex', value: pattern };
-  if (op === '!=') return { not: condition };
-  // Any other operator says by itself that it takes no pattern.
-  return op === ':' || op === '=' ? condition : { field, op, value: `/${pattern}/` };
-}
-
-/** A free word with stars: its pieces occur somewhere, also inside of words. */
-function wildcardWord(word: string): Filter | undefined {
-  const parts = word.split('*').filter((part) => part !== '');
-  const items = parts.map((value): Filter => ({ field: 'text', op: 'contains', value }));
-  return items.length > 1 ? { and: items } : items[0];
-}
-
-function fault(error: Error): never {
-  throw error;
-}
-
-function isContains(pieces: GlobPieces): boolean {
-  return pieces.length === 3 && pieces[0] === '' && pieces[2] === '' && pieces[1] !== '';
-}
-
-const NEGATED: ReadonlyMap<FilterOp, FilterOp> = new Map([
-  ['=', '!='],
-  ['in', 'not_in'],
-  ['contains', 'not_contains'],
-  ['exists', 'not_exists'],
-]);
-
-/** `-x`: the opposite operator where there is one, else `not`. */
-function negate(filter: Filter): Filter {
-  if (!('field' in filter)) return { not: filter };
-  const op = NEGATED.get(filter.op);
-  return op === undefined ? { not: filter } : { ...filter, op };
 }
