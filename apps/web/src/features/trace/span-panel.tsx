@@ -82,21 +82,21 @@ export function SpanPanel(props: {
         )}
       </div>
       <div className="min-h-0 grow overflow-auto" key={`${span.spanId} ${tab}`}>
-        {tab !== 'logs' && query.isPending && <SkeletonRows rows={8} label="Loading the span" />}
-        {tab !== 'logs' && query.isError && (
-          <Failure error={query.error} onRetry={() => void query.refetch()} />
-        )}
-        {tab === 'logs' ? (
-          <TabPanel id="span-tabs" value="logs" className="flex h-full flex-col outline-none">
+        <TabPanel
+          id="span-tabs"
+          value={tab}
+          className={tab === 'logs' ? 'flex h-full flex-col outline-none' : 'outline-none'}
+        >
+          {tab === 'logs' ? (
             <SpanLogs traceId={traceId} during={props.during} span={span} />
-          </TabPanel>
-        ) : (
-          detail && (
-            <TabPanel id="span-tabs" value={tab} className="outline-none">
-              <TabBody tab={tab} detail={detail} />
-            </TabPanel>
-          )
-        )}
+          ) : detail ? (
+            <TabBody tab={tab} detail={detail} />
+          ) : query.isError ? (
+            <Failure error={query.error} onRetry={() => void query.refetch()} />
+          ) : (
+            <SkeletonRows rows={8} label="Loading the span" />
+          )}
+        </TabPanel>
       </div>
     </div>
   );

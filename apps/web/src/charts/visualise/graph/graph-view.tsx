@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react';
 import { cx } from '../../../lib/cx.ts';
-import { kindLabel, SpanGlyph } from '../../../ui/span-glyph.tsx';
+import { SpanGlyph } from '../../../ui/span-glyph.tsx';
 import { StatusIcon } from '../../../ui/status.tsx';
 import {
   type GraphEdge,
@@ -206,7 +206,6 @@ function NodeBox(props: {
       type="button"
       data-node={node.id}
       aria-pressed={props.selected}
-      aria-label={`${kindLabel(node.kind)} ${node.label}${node.detail ? ` ${node.detail}` : ''}${node.failed ? ', failed' : ''}`}
       title={node.label}
       onClick={props.onChoose}
       onFocus={(event) => {
