@@ -128,14 +128,14 @@ export const userQuery = (key: string, scope: Scope) =>
       ).then((answer) => answer.data),
   });
 
-/** Whether anything of that kind was ever received (within a year). */
-export const anyOf = (what: 'sessions' | 'users', environment: string | undefined) =>
+/** Whether a span ever named one of these (within a year); the newest spans are asked first. */
+export const anyOf = (field: 'session' | 'user' | 'agent', environment: string | undefined) =>
   queryOptions({
-    queryKey: ['any', what, environment],
+    queryKey: ['any', field, environment],
     queryFn: ({ signal }) =>
       call<{ readonly data: readonly unknown[] }>(
-        `/api/telemetry/${what}?from=-365d&to=now&limit=1`,
+        '/api/telemetry/spans/search',
         { environment },
-        { signal },
+        { signal, body: { from: '-365d', to: 'now', q: `${field}:*`, limit: 1 } },
       ).then((page) => page.data.length > 0),
   });

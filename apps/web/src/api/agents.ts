@@ -26,18 +26,6 @@ export const agentsQuery = (place: Place, text: string) =>
       ),
   });
 
-/** Whether any agent was ever seen (within a year). */
-export const anyAgentQuery = (environment: string | undefined) =>
-  queryOptions({
-    queryKey: ['any-agent', environment],
-    queryFn: ({ signal }) =>
-      call<ResponseOf<typeof listAgents>>(
-        '/api/telemetry/agents?from=-365d&to=now',
-        { environment },
-        { signal },
-      ).then((answer) => answer.data.total > 0),
-  });
-
 export const agentQuery = (place: Place, key: string) =>
   queryOptions({
     queryKey: ['agent', place, key],

@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { useDeferredValue, useMemo, useRef } from 'react';
-import { agentsPath, agentsQuery, anyAgentQuery, type Place } from '../../api/agents.ts';
+import { anyOf } from '../../api/activity.ts';
+import { agentsPath, agentsQuery, type Place } from '../../api/agents.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
@@ -21,7 +22,7 @@ const keyOf = (line: AgentLine) => line.agent.key;
 /** The agents that traces tell of: how busy, how quick, how often they fail, at what cost. */
 export function AgentsPage() {
   const { environment } = useShell();
-  const ever = useEver(anyAgentQuery(environment));
+  const ever = useEver(anyOf('agent', environment));
   const client = useQueryClient();
   if (ever.data === false)
     return (
@@ -30,7 +31,7 @@ export function AgentsPage() {
         title="Name the first agent"
         noun="agent"
         snippets={attributeSnippets(location.origin)}
-        arrived={anyAgentQuery(environment)}
+        arrived={anyOf('agent', environment)}
       >
         Spans that carry an agent name are counted for that agent. Most frameworks set it; where yours does
         not, set gen_ai.agent.name.

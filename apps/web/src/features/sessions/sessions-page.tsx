@@ -27,7 +27,7 @@ export function SessionsPage() {
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
   const explorer = useExplorer(SPANS_EXPLORE, search, change);
   const { scope } = explorer;
-  const ever = useEver(anyOf('sessions', environment));
+  const ever = useEver(anyOf('session', environment));
   const client = useQueryClient();
   if (ever.data === false)
     return (
@@ -36,7 +36,7 @@ export function SessionsPage() {
         title="Name the first session"
         noun="session"
         snippets={attributeSnippets(location.origin)}
-        arrived={anyOf('sessions', environment)}
+        arrived={anyOf('session', environment)}
       >
         Spans that carry the same session or conversation id are one session, across traces. Set it where the
         conversation begins; this page shows the session as soon as it arrives.

@@ -29,7 +29,7 @@ export function UsersPage() {
   const change = (next: ExploreChange, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
   const explorer = useExplorer(SPANS_EXPLORE, search, change);
-  const ever = useEver(anyOf('users', environment));
+  const ever = useEver(anyOf('user', environment));
   const client = useQueryClient();
   if (ever.data === false)
     return (
@@ -38,7 +38,7 @@ export function UsersPage() {
         title="Name the first user"
         noun="user"
         snippets={attributeSnippets(location.origin)}
-        arrived={anyOf('users', environment)}
+        arrived={anyOf('user', environment)}
       >
         Spans that carry a user id are counted for that user. Any stable id will do; it need not be a name.
       </FirstRecord>

@@ -89,22 +89,16 @@ async function list<Raw extends object>(
   const direction = descending ? 'DESC' : 'ASC';
   const figure = SORT_SQL[input.sort.replace('-', '') as keyof typeof SORT_SQL];
   const scope = Scope.of(context, rolledSource(ACTIVITY));
-  const keys = await runner.run<{ Hash: string; K: string }>(
+  const keys = await runner.run<{ Hash: string; K: string; StartNs: string; LastNs: string }>(
     scope,
-    `SELECT toString(H) AS Hash, toString(Figure) AS K FROM (
-       SELECT ${hash} AS H, ${figure} AS Figure FROM ${rolledRows(scope, ACTIVITY, window)}
+    `SELECT toString(H) AS Hash, toString(Figure) AS K, toString(Begin) AS StartNs, toString(End) AS LastNs FROM (
+       SELECT ${hash} AS H, ${figure} AS Figure, min(FirstNs) AS Begin, max(EndNs) AS End FROM ${rolledRows(scope, ACTIVITY, window)}
        WHERE ${wanted(scope, kind, bounded)} GROUP BY ${hash}
      ) ${beyond(scope, descending, cursor?.after)} ORDER BY Figure ${direction}, H ${direction} LIMIT ${input.limit + 1}`,
   );
   const page = keys.slice(0, input.limit);
   const last = page.at(-1);
-  const raws = await figuresOf<Raw>(
-    runner,
-    context,
-    kind,
-    window,
-    page.map((key) => key.Hash),
-  );
+  const raws = await figuresOf<Raw>(runner, context, kind, window, page);
   return {
     data: page.flatMap((key) => raws.get(key.Hash) ?? []),
     nextCursor:
@@ -125,7 +119,7 @@ function wanted(scope: Scope, kind: keyof typeof KINDS, input: ActivityInput<Use
   if (input.user !== undefined) {
     const user = scope.params.bind(input.user, 'String');
     conditions.push(
-      `SessionHash GLOBAL IN (SELECT SessionHash FROM ${rolledRows(scope, ACTIVITY, input.window)} WHERE UserHash = cityHash64(${user}) AND UserId = ${user})`,
+      `SessionHash GLOBAL IN (SELECT SessionHash FROM ${rolledRows(scope, ACTIVITY, input.window, `UserHash = cityHash64(${user}) AND UserId = ${user}`)})`,
     );
   }
   return conditions.join(' AND ');
@@ -137,19 +131,30 @@ async function figuresOf<Raw extends object>(
   context: RequestContext,
   kind: keyof typeof KINDS,
   window: Window,
-  hashes: readonly string[],
+  page: readonly { readonly Hash: string; readonly StartNs: string; readonly LastNs: string }[],
 ): Promise<Map<string, Raw>> {
-  if (hashes.length === 0) return new Map();
+  if (page.length === 0) return new Map();
   const { id, hash, own } = KINDS[kind];
   const scope = Scope.of(context, rolledSource(ACTIVITY));
-  // Beyond 2^53 a number of JSON is none any more: hashes travel as text.
-  const among = `arrayMap(h -> toUInt64(h), ${scope.params.bind(hashes, 'Array(String)')})`;
+  // One by one: beyond 2^53 they are no numbers of JSON, and a list of texts would be turned into numbers row by row.
+  const among = page.map((key) => scope.params.bind(key.Hash, 'UInt64')).join(', ');
+  const only = `${hash} IN (${among}) AND ${id} != ''`;
   const rows = await runner.run<Raw & { Hash: string }>(
     scope,
     `SELECT toString(${hash}) AS Hash, any(${id}) AS Id, ${own}, ${FIGURES}
-     FROM ${rolledRows(scope, ACTIVITY, window)} WHERE ${hash} IN ${among} AND ${id} != '' GROUP BY ${hash}`,
+     FROM ${rolledRows(scope, ACTIVITY, near(window, page), only)} GROUP BY ${hash}`,
   );
   return new Map(rows.map((row) => [row.Hash, row]));
+}
+
+/** The part of the window in which the spans of a page began: lists by time need only the end of it. */
+function near(
+  window: Window,
+  page: readonly { readonly StartNs: string; readonly LastNs: string }[],
+): Window {
+  const from = page.map((key) => BigInt(key.StartNs)).reduce((a, b) => (a < b ? a : b));
+  const to = page.map((key) => BigInt(key.LastNs) + 1n).reduce((a, b) => (a > b ? a : b));
+  return { from: from > window.from ? from : window.from, to: to < window.to ? to : window.to };
 }
 
 /** Figures of one session or user; undefined when it has no span in the window. */
@@ -164,8 +169,9 @@ export async function figuresOfOne<Kind extends keyof typeof KINDS>(
   const value = scope.params.bind(input.id, 'String');
   const [row] = await runner.run<Kind extends 'sessions' ? RawSession : RawUser>(
     scope,
-    `SELECT any(${id}) AS Id, ${own}, ${FIGURES} FROM ${rolledRows(scope, ACTIVITY, input.window)}
-     WHERE ${hash} = cityHash64(${value}) AND ${id} = ${value} GROUP BY ${id}`,
+    `SELECT any(${id}) AS Id, ${own}, ${FIGURES}
+     FROM ${rolledRows(scope, ACTIVITY, input.window, `${hash} = cityHash64(${value}) AND ${id} = ${value}`)}
+     GROUP BY ${id}`,
   );
   return row;
 }

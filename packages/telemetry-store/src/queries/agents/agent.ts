@@ -97,8 +97,8 @@ async function readVersions(
     scope,
     `SELECT Version, Model, ${SHOWN} FROM (
        SELECT toString(AgentVersion) AS Version, argMax(toString(Model), LastNs) AS Model, ${JOINED}
-       FROM ${rolledRows(scope, AGENT_FIGURES, input.window)}
-       WHERE AgentName = ${agent} AND AgentVersion != '' GROUP BY Version
+       FROM ${rolledRows(scope, AGENT_FIGURES, input.window, `AgentName = ${agent} AND AgentVersion != ''`)}
+       GROUP BY Version
      ) ORDER BY Last DESC, Version LIMIT ${MAX_AGENT_PARTS}`,
   );
   const trends = await readVersionTrends(runner, context, input, {

@@ -19,8 +19,9 @@ export const rolledSource = (rollup: Rollup): Source => ({
 /**
  * The rows of a rollup of spans for exactly this window, as a table expression: whole buckets as they are kept, what
  * begins or ends between two of them made from the spans. Rows of one key may come several times: add them up.
+ * @param only which rows: a condition on keys of the rollup, so that little else is read
  */
-export function rolledRows(scope: Scope, rollup: Rollup, window: Window): string {
+export function rolledRows(scope: Scope, rollup: Rollup, window: Window, only = '1'): string {
   const { params } = scope;
   const columns = rollup.columns
     .map(({ name }) => name)
@@ -28,14 +29,16 @@ export function rolledRows(scope: Scope, rollup: Rollup, window: Window): string
     .join(', ');
   const select = rollup.sources['otel_traces'];
   if (select === undefined) throw new RangeError(`${rollup.name} is not made from spans`);
-  const made = (edges: Scope) => `SELECT ${columns} FROM (${select(`(SELECT * ${edges.from})`)})`;
+  const made = (edges: Scope) =>
+    `SELECT ${columns} FROM (${select(`(SELECT * ${edges.from})`)}) WHERE ${only}`;
   const spans = scope.over(SPANS);
   const parts = alignedParts(window);
   if (parts === undefined) return `(${made(spans.during(window))})`;
   const seconds = (nanos: bigint) => `toDateTime(${params.bind(nanos / 1_000_000_000n, 'UInt32')})`;
   const kept = scope
     .over(rolledSource(rollup))
-    .and(`Bucket >= ${seconds(parts.middle.from)} AND Bucket < ${seconds(parts.middle.to)}`);
+    .and(`Bucket >= ${seconds(parts.middle.from)} AND Bucket < ${seconds(parts.middle.to)}`)
+    .and(only);
   const edges = parts.edges.map(
     (edge) => `(Timestamp >= ${params.time(edge.from)} AND Timestamp < ${params.time(edge.to)})`,
   );
