@@ -20,7 +20,8 @@ export interface HostScope {
   readonly environment: string | undefined;
 }
 
-const when = ({ window }: HostScope) => `from=${window.fromMs}&to=${window.toMs}`;
+const iso = (ms: number): string => new Date(ms).toISOString();
+const when = ({ window }: HostScope) => `from=${iso(window.fromMs)}&to=${iso(window.toMs)}`;
 export const hostPath = (host: string): string => `/api/telemetry/hosts/${entityKey(host)}`;
 export const gpuPath = (host: string, gpu: string): string => `${hostPath(host)}/gpus/${entityKey(gpu)}`;
 export const curvesPath = (path: string, charts: readonly string[]): string =>

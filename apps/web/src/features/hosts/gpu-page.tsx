@@ -303,7 +303,7 @@ function Family(props: { data: GpuDetail; host: string; search: { in?: string } 
 
 /** Model calls of the host on the same time axis. */
 function HostCallsCard({ host, environment }: { host: string; environment: string | undefined }) {
-  const { window, setRange } = useShell();
+  const { window, range, setRange } = useShell();
   const scope = useMemo(() => ({ window, environment }), [window, environment]);
   const calls = useQuery({ ...hostCallsQuery(scope, host), placeholderData: keepPreviousData });
   const { data } = calls;
@@ -325,7 +325,7 @@ function HostCallsCard({ host, environment }: { host: string; environment: strin
       empty="No model call came from this host."
       height={120}
       query={{
-        path: `/api/telemetry/hosts/${entityKey(host)}/model-calls?from=${window.fromMs}&to=${window.toMs}`,
+        path: `/api/telemetry/hosts/${entityKey(host)}/model-calls?from=${range.from}&to=${range.to}`,
         environment,
         rows: { to: '/traces', search: { view: 'spans', q: valueTerm('resource.host.name', host) } },
       }}
