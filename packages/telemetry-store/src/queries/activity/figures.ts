@@ -41,7 +41,7 @@ const UNITS_PER_USD = 1e10;
 export const usdOf = (units: number, priced: number): number | null =>
   priced === 0 ? null : units / UNITS_PER_USD;
 
-export function toActivity(raw: RawFigures): Activity {
+function toActivity(raw: RawFigures): Activity {
   const counted = raw.CallCount > 0;
   const start = BigInt(raw.StartNs);
   const last = BigInt(raw.LastNs);

@@ -4,7 +4,7 @@ import { DURATION_BASE } from '../../rollups/agent-figures.ts';
 import { usdOf } from '../activity/figures.ts';
 
 /** What an agent does, and the operations of the spans that say so. */
-export const KINDS = {
+const KINDS = {
   run: ['invoke_agent'],
   call: MODEL_OPERATIONS,
   tool: ['execute_tool'],
