@@ -8,6 +8,7 @@ import { explicitLines, exponentialLines } from './histograms.ts';
 import { checkSize, chosen, type MetricSelection, variantsOf } from './plan.ts';
 import type { PointsInput } from './points.ts';
 import { factsOf, type MetricFacts } from './query.ts';
+import { spacing } from './variant.ts';
 
 export interface MetricHeatmap extends MetricFacts {
   readonly times: number[];
@@ -34,7 +35,7 @@ export async function queryHeatmap(
     throw fail('bad_query', { detail: `A heat map needs a histogram; this is a ${variant.kind}.` });
   }
   checkSize(variant);
-  const grid = gridOf(query.window, query.stepSeconds, variant.interval, variant.series);
+  const grid = gridOf(query.window, query.stepSeconds, spacing(variant), variant.series);
   const input: PointsInput = {
     context,
     metric: query.metric,

@@ -12,7 +12,7 @@ import type { PointsInput } from './points.ts';
 import { increaseLines, levelLines, type Line, type Lines } from './scalars.ts';
 import { labelName } from './series-scope.ts';
 import { summaryLines } from './summaries.ts';
-import { AGGREGATIONS, shownVariant, type Variant } from './variant.ts';
+import { AGGREGATIONS, shownVariant, spacing, type Variant } from './variant.ts';
 
 export interface MetricQuery extends MetricSelection {
   readonly groupBy: readonly string[];
@@ -77,7 +77,7 @@ export async function queryMetric(
   }
   const aggregation = aggregationFor(variant, query.aggregation);
   checkSize(variant);
-  const grid = gridOf(query.window, query.stepSeconds, variant.interval, variant.series);
+  const grid = gridOf(query.window, query.stepSeconds, spacing(variant), variant.series);
   const input: PointsInput = { context, metric: query.metric, variant, filter: query.filter, groupBy, grid };
   const parts = cut(grid, Math.ceil(variant.points / POINTS_AT_ONCE));
   const limit = parts.length === 1 ? query.limit : LINES_OF_PART;
