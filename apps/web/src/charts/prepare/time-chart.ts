@@ -33,6 +33,8 @@ export interface TimeChartInput {
    * their series or, without one, in their tone.
    */
   readonly previous?: readonly ChartSeries[];
+  /** About so many values are written beside the plot; absent: four. */
+  readonly valueTicks?: number;
   /** Points that must fit the axis though they are no series: exemplars, thresholds. */
   readonly alsoFit?: readonly number[];
 }
@@ -168,7 +170,7 @@ function axisFor(
     for (const value of one.values)
       if (value !== null) [low, high] = [Math.min(low, value), Math.max(high, value)];
   for (const value of input.alsoFit ?? []) if (Number.isFinite(value)) high = Math.max(high, value);
-  return axisOf(low, high, input.unit);
+  return axisOf(low, high, input.unit, input.valueTicks);
 }
 
 /** Round times of the window, about eight. */

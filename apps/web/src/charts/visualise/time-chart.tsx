@@ -40,6 +40,8 @@ export interface TimeChartProps extends TimeChartInput {
   readonly onExemplar?: (exemplar: Exemplar) => void;
 }
 
+/** A plot lower than this has room for few values beside it. */
+const LOW = 100;
 const MINIMUM_DRAG = 0.006;
 
 /** Lines, stacked areas or stacked bars over time; the one time chart of the product. */
@@ -63,12 +65,13 @@ export function TimeChart(props: TimeChartProps) {
         stepSeconds,
         kind,
         unit,
+        valueTicks: height < LOW ? 2 : 4,
         ...(total === undefined ? {} : { total }),
         ...(missing === undefined ? {} : { missing }),
         ...(previous === undefined ? {} : { previous }),
         ...(exemplars === undefined ? {} : { alsoFit: exemplars.map((one) => one.value) }),
       }),
-    [series, total, window, stepSeconds, kind, unit, missing, previous, exemplars],
+    [series, total, window, stepSeconds, kind, unit, missing, previous, exemplars, height],
   );
   const alone = useMemo(() => {
     if (solo === undefined) return undefined;
@@ -81,13 +84,14 @@ export function TimeChart(props: TimeChartProps) {
       stepSeconds,
       kind,
       unit,
+      valueTicks: height < LOW ? 2 : 4,
       ...(missing === undefined ? {} : { missing }),
       ...(previous === undefined ? {} : { previous }),
     });
     // Alone it keeps the colour that it has among the others.
     const painted = <T extends { colour: string }>(one: T): T => ({ ...one, colour });
     return { ...chart, series: chart.series.map(painted), previous: chart.previous.map(painted) };
-  }, [solo, series, all, window, stepSeconds, kind, unit, missing, previous]);
+  }, [solo, series, all, window, stepSeconds, kind, unit, missing, previous, height]);
   const chart = alone ?? all;
 
   const { axis } = chart;

@@ -104,9 +104,12 @@ function barsPath(chart: PreparedChart, series: PreparedSeries, place: Place): s
   for (const [at, value] of series.values.entries()) {
     if (value === null || value === 0) continue;
     const [bottom, top] = [place.y(series.low[at] as number), place.y(series.high[at] as number)];
-    const tall = Math.max(1, Math.abs(bottom - top));
+    // A few failures among thousands stay visible.
+    const tall = Math.max(2, Math.abs(bottom - top));
     const x = at * slot + (slot - wide) / 2;
-    parts.push(`M${round(x)} ${round(Math.min(bottom, top))}h${round(wide)}v${round(tall)}h${-round(wide)}Z`);
+    parts.push(
+      `M${round(x)} ${round(top <= bottom ? bottom - tall : bottom)}h${round(wide)}v${round(tall)}h${-round(wide)}Z`,
+    );
   }
   return parts.join('');
 }

@@ -66,7 +66,7 @@ export function SearchBox(props: {
     setCursor(at);
   };
   return (
-    <div className="relative min-w-0 grow max-sm:basis-full">
+    <div className="relative min-w-0 grow max-lg:basis-full">
       <div
         className={cx(
           'flex h-8 items-center gap-2 rounded-md border bg-surface px-2 focus-within:border-accent-fill',
