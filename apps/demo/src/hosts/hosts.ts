@@ -74,6 +74,7 @@ export class Hosts {
       readings.push(...reader.readings);
     }
     for (const machine of this.#machines) {
+      this.#restart(machine, atMs);
       machine.system.pass(seconds, load);
       for (const gpu of machine.gpus) gpu.pass(seconds, load);
       machine.cpuSeconds.user += seconds * 0.011;
@@ -88,14 +89,6 @@ export class Hosts {
   #report(machine: Machine, atMs: number): Reading[] {
     const { plan } = machine;
     if (plan.silentForMs !== undefined && atMs > this.#presentMs - plan.silentForMs) return [];
-    const restartMs = this.#startMs + RESTART_AT * (this.#presentMs - this.#startMs);
-    if (plan.restarts && !machine.restarted && atMs > restartMs && restartMs > this.#startMs) {
-      machine.restarted = true;
-      machine.agentStartMs = atMs;
-      machine.cpuSeconds.user = 0;
-      machine.cpuSeconds.system = 0;
-      for (const gpu of machine.gpus) gpu.restart();
-    }
     const reader = new Reader(machine.agent, machine.agentStartMs);
     machine.system.read(reader, (atMs - this.#startMs) / DAY_MS);
     for (const gpu of machine.gpus) gpu.read(reader);
@@ -106,5 +99,17 @@ export class Hosts {
     reader.updown('process.thread.count', '{thread}', 14);
     reader.counter('platform.collector.gpu.scrape.errors', '{error}', 0);
     return reader.readings;
+  }
+
+  /** The one agent that is started again loses what it and the driver had counted. */
+  #restart(machine: Machine, atMs: number): void {
+    const restartMs = this.#startMs + RESTART_AT * (this.#presentMs - this.#startMs);
+    if (!machine.plan.restarts || machine.restarted || atMs <= restartMs || restartMs <= this.#startMs)
+      return;
+    machine.restarted = true;
+    machine.agentStartMs = atMs;
+    machine.cpuSeconds.user = 0;
+    machine.cpuSeconds.system = 0;
+    for (const gpu of machine.gpus) gpu.restart();
   }
 }

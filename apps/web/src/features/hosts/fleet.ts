@@ -109,12 +109,12 @@ const UNNAMED: Readonly<Record<FleetGroup, string>> = {
   environment: '',
 };
 
-function groupOf({ host, gpus }: FleetHost, group: FleetGroup): string {
+function groupOf({ host }: FleetHost, group: FleetGroup): string {
   switch (group) {
     case 'zone':
       return host.cloudZone ?? host.cloudRegion ?? UNNAMED.zone;
     case 'model':
-      return gpus[0]?.gpu.name ?? UNNAMED.model;
+      return host.gpus[0]?.name ?? UNNAMED.model;
     case 'type':
       return host.type ?? UNNAMED.type;
     case 'cluster':
@@ -205,6 +205,8 @@ function orderOf(sort: FleetSort): (a: FleetHost, b: FleetHost) => number {
   const by = figure[sort];
   return (a, b) =>
     by(b) - by(a) ||
+    // Where nothing else decides, machines with GPUs are what people come for.
+    Number(a.gpus.length === 0) - Number(b.gpus.length === 0) ||
     a.host.name.localeCompare(b.host.name, 'en', { numeric: true }) ||
     (a.key < b.key ? -1 : 1);
 }

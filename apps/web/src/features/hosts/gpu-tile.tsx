@@ -68,7 +68,7 @@ export function GpuTile(props: {
       >
         <span
           aria-hidden
-          className="absolute inset-x-0 bottom-0 bg-accent-fill/16"
+          className="absolute inset-x-0 bottom-0 bg-accent-fill/12"
           style={{ height: `${(gpu.stale ? 0 : (gpu.utilization ?? 0)) * 100}%` }}
         />
         <span className="relative flex items-baseline gap-1.5 text-sm">
@@ -122,7 +122,8 @@ export const shortName = (name: string): string =>
   name
     .replace(/^(NVIDIA|AMD|Intel(\(R\))?)\s+/i, '')
     .replace(/^(Instinct|GeForce|Data Center GPU|RTX)\s+/i, '')
-    .replace(/\s+HBM\w*$/i, '');
+    .replace(/\s+HBM\w*$/i, '')
+    .replace(/-(SXM|PCIE?)\d*(?=-)/i, '');
 
 function Partition(props: {
   gpu: Gpu;

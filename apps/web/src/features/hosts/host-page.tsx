@@ -116,7 +116,7 @@ export function HostPage() {
         {tab === 'overview' && <OverviewTab detail={detail} source={source} />}
         {tab === 'gpus' && (
           <div className="flex flex-col gap-3">
-            <div className="flex flex-wrap content-start gap-1.5">
+            <div className="flex flex-wrap content-start items-start gap-1.5">
               {nodes.map((node) => (
                 <GpuTile
                   key={node.gpu.id}

@@ -96,7 +96,7 @@ export function HostRow(props: {
           <span title="Network, sent">↑ {formatValue(host.networkTransmitBytesPerSecond, 'By/s')}</span>
         </p>
       </div>
-      <div className="flex min-w-0 grow flex-wrap content-start gap-1.5">
+      <div className="flex min-w-0 grow flex-wrap content-start items-start gap-1.5">
         {gpus.map((node) => (
           <GpuTile
             key={node.gpu.id}
@@ -107,7 +107,11 @@ export function HostRow(props: {
             tileKey={(gpu) => tileKey(key, gpu.id)}
           />
         ))}
-        {gpus.length === 0 && <p className="self-center text-sm text-faint">No GPU reported</p>}
+        {gpus.length === 0 && (
+          <p className="self-center text-sm text-faint">
+            {host.gpus.length === 0 ? 'No GPU reported' : `None of its ${host.gpus.length} GPUs fits`}
+          </p>
+        )}
       </div>
     </section>
   );

@@ -85,7 +85,7 @@ export function HostProcesses(props: {
 }) {
   const columns: TableColumn<HostProcess>[] = [
     ...ownerColumns<HostProcess>(),
-    { label: 'Service', cell: (row) => row.service ?? row.agent },
+    { label: 'Service', cell: (row) => row.service ?? '–' },
     {
       label: 'GPU',
       cell: (row) =>

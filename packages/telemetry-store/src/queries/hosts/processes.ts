@@ -19,7 +19,7 @@ const baseName = (path: string): string =>
   path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 
 /** What people call a process: its program, or the script an interpreter runs, or whatever else is known of it. */
-function nameOf(values: ReadonlyMap<string, string>, pid: string): string {
+function nameOf(values: ReadonlyMap<string, string>, pid: string, agent: string): string {
   const words = (values.get('process.command_line') ?? '').split(/\s+/).filter((word) => word !== '');
   const program = baseName(
     values.get('process.executable.name') ?? values.get('process.command') ?? words[0] ?? '',
@@ -30,15 +30,16 @@ function nameOf(values: ReadonlyMap<string, string>, pid: string): string {
     if (script !== undefined) return baseName(script);
   }
   const known = program || values.get('k8s.container.name') || values.get('service.name');
-  return known || (pid === '' ? 'process' : `pid ${pid}`);
+  // Who measures itself names no number.
+  return known || (pid === '' ? agent || 'process' : `pid ${pid}`);
 }
 
 /** Whose work it is, as far as anybody says. */
-export function ownerOf(pid: string, facts: Facts | undefined): Owner {
+export function ownerOf(pid: string, facts: Facts | undefined, agent = ''): Owner {
   const values = facts?.values ?? new Map<string, string>();
   return {
     pid,
-    name: nameOf(values, pid),
+    name: nameOf(values, pid, agent),
     commandLine: values.get('process.command_line') ?? null,
     pod: values.get('k8s.pod.name') ?? null,
     namespace: values.get('k8s.namespace.name') ?? null,
@@ -103,7 +104,7 @@ export async function readProcesses(
     const fact = known.get(keyOf(host.environment, host.host, row.Agent, row.Pid));
     const last = BigInt(row.Last);
     return {
-      ...ownerOf(row.Pid, fact),
+      ...ownerOf(row.Pid, fact, row.Agent),
       agent: row.Agent,
       service: fact?.values.get('service.name') ?? null,
       gpus: [...row.Gpus],
