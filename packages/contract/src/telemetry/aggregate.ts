@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { count, isoTime, LIST_LIMITS, windowShape } from './common.ts';
 
-/** What can be measured of spans. Tokens and cost count once: parents that repeat their children are left out. */
-export const SPAN_MEASURES = [
+/** What can be measured, of spans all of it. Tokens and cost count once: parents that repeat their children are left out. */
+export const MEASURES = [
   'count',
   'errors',
   'error_rate',
@@ -29,8 +29,6 @@ export const SPAN_MEASURES = [
 /** What can be measured of log records; errors are those of severity error and fatal. */
 export const LOG_MEASURES = ['count', 'errors', 'error_rate', 'traces', 'sessions', 'users'] as const;
 
-/** Every measure; those of spans include those of logs. */
-export const MEASURES = SPAN_MEASURES;
 export type Measure = (typeof MEASURES)[number];
 
 const values = z.array(z.number().nullable());
