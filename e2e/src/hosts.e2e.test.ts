@@ -72,7 +72,7 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     await page.keyboard.press('j');
     await soon(() => hosts.active.innerText()).toContain('gpu-node-1');
     await page.keyboard.press('ArrowRight');
-    await soon(() => hosts.active.getAttribute('aria-label')).toContain('GPU 0');
+    await soon(() => hosts.active.getAttribute('data-testid')).toBe('gpu-tile');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: /H100 80GB HBM3 · GPU 0/ }).waitFor();
     expect(await page.getByTestId('gpu-figures').innerText()).toContain('640 W');

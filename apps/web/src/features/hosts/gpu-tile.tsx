@@ -9,25 +9,14 @@ import type { GpuNode } from './fleet.ts';
 import { Marks } from './marks.tsx';
 
 /** Space of a tile; the fleet works out rows with it before anything is drawn. */
-export const TILE = { width: 168, height: 108, gap: 6, partition: 22 } as const;
+export const TILE = { width: 168, height: 108, gap: 6, partition: 24 } as const;
 
 export const heightOf = ({ children }: GpuNode): number => TILE.height + children.length * TILE.partition;
 
 const degrees = (value: number | null): string => (value === null ? DASH : `${Math.round(value)}°`);
 
-/** Everything of a GPU in words, for those who hear it and for the title. */
-function summaryOf(gpu: Gpu): string {
-  const parts = [
-    `${gpu.name}${gpu.index === null ? '' : `, GPU ${gpu.index}`}`,
-    gpu.stale ? 'not reported' : `utilisation ${formatValue(gpu.utilization, '1')}`,
-    `memory ${formatValue(gpu.memoryUsedBytes, 'By')} of ${formatValue(gpu.memoryLimitBytes, 'By')}`,
-    `power ${formatValue(gpu.powerWatts, 'W')}`,
-    `temperature ${formatValue(gpu.temperatureCelsius, 'Cel')}`,
-    gpu.topProcess === null ? 'nobody on it' : `${gpu.topProcess.name} on it`,
-    ...attentionOfGpu(gpu).map(({ text }) => text),
-  ];
-  return parts.join(', ');
-}
+/** A word for those who hear the tile; those who see it see where the figure stands. */
+const Heard = ({ children }: { children: string }) => <span className="sr-only">{children} </span>;
 
 /** One GPU of the fleet: how busy, how full, how hot, who is on it, what is wrong; its partitions below. */
 export function GpuTile(props: {
@@ -59,7 +48,6 @@ export function GpuTile(props: {
         to="/hosts/$host/gpus/$gpu"
         params={{ host: entityKey(props.host), gpu: entityKey(gpu.id) }}
         search={props.search}
-        aria-label={summaryOf(gpu)}
         data-testid="gpu-tile"
         data-active={props.active === props.tileKey(gpu) || undefined}
         title={gpu.name}
@@ -72,9 +60,13 @@ export function GpuTile(props: {
           style={{ height: `${(gpu.stale ? 0 : (gpu.utilization ?? 0)) * 100}%` }}
         />
         <span className="relative flex items-baseline gap-1.5 text-sm">
-          <span className="shrink-0 text-muted">{gpu.index ?? ''}</span>
+          <span className="shrink-0 text-muted">
+            <Heard>GPU</Heard>
+            {gpu.index ?? ''}
+          </span>
           <span className="truncate text-xs text-muted">{shortName(gpu.name)}</span>
           <span className="ml-auto text-lg font-semibold" title={exactValue(gpu.utilization, '1')}>
+            <Heard>utilisation</Heard>
             {children.length > 0 && gpu.utilization === null ? 'MIG' : formatValue(gpu.utilization, '1')}
           </span>
         </span>
@@ -88,11 +80,20 @@ export function GpuTile(props: {
               style={{ width: `${(memory ?? 0) * 100}%` }}
             />
           </span>
-          <span className="text-xs text-muted">{formatValue(gpu.memoryUsedBytes, 'By')}</span>
+          <span className="text-xs text-muted">
+            <Heard>memory</Heard>
+            {formatValue(gpu.memoryUsedBytes, 'By')}
+          </span>
         </span>
         <span className="relative mt-0.5 flex justify-between text-xs text-muted">
-          <span>{power}</span>
-          <span>{degrees(gpu.temperatureCelsius)}</span>
+          <span>
+            <Heard>power</Heard>
+            {power}
+          </span>
+          <span>
+            <Heard>temperature</Heard>
+            {degrees(gpu.temperatureCelsius)}
+          </span>
         </span>
         <span className="relative mt-auto truncate text-xs" title={owner?.commandLine ?? owner?.name}>
           {owner === null ? (
@@ -139,7 +140,6 @@ function Partition(props: {
       to="/hosts/$host/gpus/$gpu"
       params={{ host: entityKey(props.host), gpu: entityKey(gpu.id) }}
       search={props.search}
-      aria-label={`Partition ${gpu.partition ?? gpu.name}: ${summaryOf(gpu)}`}
       data-testid="gpu-partition"
       data-active={props.active === props.tileKey(gpu) || undefined}
       className="relative flex items-center gap-1.5 border-t border-line px-2 text-xs -outline-offset-2 hover:bg-hover data-active:bg-selected data-active:outline-2 data-active:outline-accent-fill"
@@ -150,7 +150,10 @@ function Partition(props: {
         className="absolute inset-y-0 left-0 bg-kind-retrieval/20"
         style={{ width: `${(memory ?? 0) * 100}%` }}
       />
-      <span className="relative shrink-0 font-medium">{gpu.partition ?? 'partition'}</span>
+      <span className="relative shrink-0 font-medium">
+        <Heard>Partition</Heard>
+        {gpu.partition ?? 'partition'}
+      </span>
       <span className="relative truncate text-muted">
         {gpu.topProcess === null ? 'nobody' : (gpu.topProcess.pod ?? gpu.topProcess.name)}
       </span>
