@@ -83,7 +83,8 @@ export default function ExportForm(props: { signal: ExportSignal; scope: Scope; 
               onChange={() => setFormat(one.value)}
               className="accent-accent-fill"
             />
-            {one.label} <span className="text-sm text-muted">{one.note}</span>
+            <span className="shrink-0">{one.label}</span>{' '}
+            <span className="text-sm text-muted">{one.note}</span>
           </label>
         ))}
       </fieldset>

@@ -20,7 +20,7 @@ export function ExportMenu(props: {
       label="Export"
       open={open}
       onOpenChange={setOpen}
-      className="w-80 p-3"
+      className="w-96 max-w-[92vw] p-3"
       trigger={
         <Button look="plain" className="h-8" aria-label="Export" title="Export the matching rows">
           <Download size={15} aria-hidden />

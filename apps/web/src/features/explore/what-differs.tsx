@@ -198,14 +198,14 @@ function Sides({ noun, selection, rest }: { noun: string; selection: Side; rest:
   );
 }
 
+/** Something that is there is seen, however rare. */
+const barWidth = (share: number): string => (share === 0 ? '0' : `${Math.max(1.5, share * 100)}%`);
+
 function Bars({ selection, rest }: { selection: number; rest: number }) {
   return (
     <span className="flex w-24 shrink-0 flex-col gap-0.5" aria-hidden>
-      <span
-        className="h-1.5 rounded-xs bg-accent-fill"
-        style={{ width: `${Math.max(1, selection * 100)}%` }}
-      />
-      <span className="h-1.5 rounded-xs bg-faint" style={{ width: `${Math.max(1, rest * 100)}%` }} />
+      <span className="h-1.5 rounded-xs bg-accent-fill" style={{ width: barWidth(selection) }} />
+      <span className="h-1.5 rounded-xs bg-faint" style={{ width: barWidth(rest) }} />
     </span>
   );
 }
