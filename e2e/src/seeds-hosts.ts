@@ -4,7 +4,7 @@ const MINUTE = 60_000;
 type Attributes = Readonly<Record<string, string | number>>;
 type Series = readonly [Attributes, (minute: number) => number];
 
-export const GPU_HOST = {
+const GPU_HOST = {
   'host.name': 'gpu-node-1',
   'host.type': 'p5.48xlarge',
   'cloud.availability_zone': 'eu-1a',
