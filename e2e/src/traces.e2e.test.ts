@@ -105,7 +105,7 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
   it('sorts, chooses columns, shows spans', async () => {
     const { page, traces } = await open('/traces');
     await traces.loaded();
-    await page.getByRole('button', { name: 'Duration' }).click();
+    await page.getByTestId('scroller').getByRole('button', { name: 'Duration' }).click();
     await soon(async () => (await traces.cells())[0]).toContain('POST /chat');
     expect(new URL(page.url()).searchParams.get('sort')).toBe('-duration');
     await page.getByRole('button', { name: 'Choose columns' }).click();
