@@ -87,6 +87,8 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     await soon(() => sessions.conversation.getByTestId('gap').allInnerTexts()).toContainEqual(
       expect.stringMatching(/46m|45m/),
     );
+    // Away from the tool: a control that has the focus keeps the keys that work it.
+    await page.locator('h1').click();
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await soon(() => parameter(page, 'turn')).toMatch(/^[0-9a-f]{32}$/);
