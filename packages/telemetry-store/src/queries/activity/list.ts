@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { ActivitySort, Filter, SessionRow, UserRow, UserSort } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { ACTIVITY } from '../../rollups/activity.ts';
-import { decodeCursor, encodeCursor } from '../core/cursor.ts';
+import { decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import { rolledRows, rolledSource } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -81,7 +80,7 @@ async function list<Raw extends object>(
   input: ActivityInput<UserSort>,
 ): Promise<ActivityPage<Raw>> {
   const { hash } = KINDS[kind];
-  const name = `${kind} ${input.sort} ${digest([context.environment, input.filter, input.user])}`;
+  const name = listName(kind, context, input.sort, input.filter, input.user);
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, name, 2);
   const window = cursor ?? input.window;
   const bounded = { ...input, window };
@@ -184,7 +183,3 @@ function beyond(scope: Scope, descending: boolean, after: readonly string[] | un
   const bound = `${scope.params.bind(key, 'Int64')}, ${scope.params.bind(hash, 'UInt64')}`;
   return `WHERE (Figure, H) ${descending ? '<' : '>'} (${bound})`;
 }
-
-/** A cursor belongs to one question: another filter is another list. */
-const digest = (question: readonly unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(question)).digest('base64url').slice(0, 16);

@@ -1,7 +1,7 @@
 import type { Turn } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { type Conversation, isModelOperation, readConversation, readLogConversation } from '@candela/semconv';
-import { decodeCursor, encodeCursor } from '../core/cursor.ts';
+import { decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import { MODEL_SQL } from '../core/gen-ai.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -12,7 +12,6 @@ import { CONTENT_COLUMNS, READER_COLUMNS, spanReader, type StoredSpan } from '..
 import { type TracePlace, tracePlaces } from './session.ts';
 import { buildTurns, type Speaker, type SpokenTrace } from './turns.ts';
 
-const LIST = 'turns';
 /** Traces before a page that are read for what they said: most clients repeat the last of it at least. */
 const BEFORE = 3;
 const MAX_SPANS_OF_TRACE = 200;
@@ -43,7 +42,8 @@ export async function readTurns(
     cursor: string | undefined;
   },
 ): Promise<{ data: Turn[]; nextCursor: string | null }> {
-  const after = input.cursor === undefined ? undefined : decodeCursor(input.cursor, LIST, 1).after[0];
+  const list = listName('turns', context, input.sessionId);
+  const after = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 1).after[0];
   const begin = (after ?? input.trace)?.toLowerCase();
   const places = await tracePlaces(runner, context, input);
   if (places.length === 0) throw fail('not_found', { what: 'The session' });
@@ -55,8 +55,7 @@ export async function readTurns(
   const next = places[at + input.limit];
   return {
     data: buildTurns(spoken.slice(0, before.length), spoken.slice(before.length)),
-    nextCursor:
-      next === undefined ? null : encodeCursor({ list: LIST, from: 0n, to: 0n, after: [next.TraceId] }),
+    nextCursor: next === undefined ? null : encodeCursor({ list, from: 0n, to: 0n, after: [next.TraceId] }),
   };
 }
 
