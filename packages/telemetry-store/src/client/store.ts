@@ -279,6 +279,8 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   min_insert_block_size_bytes: '4000000000',
   max_execution_time: INSERT_TIMEOUT_MS / 1_000,
   distributed_foreground_insert: 1,
+  // A rollup that sorts its rows does so to have them in one block.
+  query_plan_remove_redundant_sorting: 0,
   // The cheap index is built at once; these cost more than the insert itself and wait for the first merge.
   exclude_materialize_skip_indexes_on_insert: DEFERRED_INDEXES,
 };
