@@ -139,3 +139,35 @@ export const heatmapQuery = (scope: Scope, question: MetricQuestion) =>
         body: heatmapBody(scope, question),
       }).then((answer) => answer.data),
   });
+
+/** Small lines of a list that may be asked for at once: the rest of the page must not wait behind them. */
+const SMALL_AT_ONCE = 3;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+  if (running >= SMALL_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+  running++;
+  try {
+    signal.throwIfAborted();
+    return await ask();
+  } finally {
+    running--;
+    waiting.shift()?.();
+  }
+}
+
+/** As `metricQuery`, for the small line of a row: a few at a time, and not asked again for a while. */
+export const smallMetricQuery = (scope: Scope, question: MetricQuestion) =>
+  queryOptions({
+    queryKey: ['metric-small', scope, question],
+    staleTime: 300_000,
+    retry: false,
+    queryFn: ({ signal }): Promise<MetricAnswer> =>
+      inTurn(signal, () =>
+        call<ResponseOf<typeof queryMetric>>('/api/telemetry/metrics/query', scope, {
+          signal,
+          body: questionBody(scope, question),
+        }).then((answer) => answer.data),
+      ),
+  });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { figuresOf, linesOf } from './explore-series.ts';
+import { figuresOf, linesOf, thinned } from './explore-series.ts';
 
 const answer = {
   metric: 'm',
@@ -33,4 +33,13 @@ it('has figures of what was measured only', () => {
     last: 1,
   });
   expect(figuresOf([{ value: null }])).toEqual({ least: null, average: null, most: null, last: null });
+});
+
+it('keeps the largest exemplar of each stretch, and none from outside', () => {
+  const window = { fromMs: 0, toMs: 4_000 };
+  const at = (timeMs: number, value: number) => ({ timeMs, value });
+  expect(thinned([at(10, 1), at(20, 3), at(30, 2), at(150, 1), at(-5, 9), at(4_000, 9)], window)).toEqual([
+    at(20, 3),
+    at(150, 1),
+  ]);
 });

@@ -47,3 +47,22 @@ export function figuresOf(points: readonly { readonly value: number | null }[]):
     last: values.at(-1) ?? null,
   };
 }
+
+/** Exemplars that a chart has room for. */
+const MOST_EXEMPLARS = 40;
+
+/** The largest measurement of each stretch of the window: as many as can be told apart and clicked. */
+export function thinned<T extends { readonly timeMs: number; readonly value: number }>(
+  exemplars: readonly T[],
+  window: { readonly fromMs: number; readonly toMs: number },
+): T[] {
+  const width = (window.toMs - window.fromMs) / MOST_EXEMPLARS;
+  const largest = new Map<number, T>();
+  for (const one of exemplars) {
+    if (one.timeMs < window.fromMs || one.timeMs >= window.toMs) continue;
+    const slot = Math.floor((one.timeMs - window.fromMs) / width);
+    const other = largest.get(slot);
+    if (other === undefined || one.value > other.value) largest.set(slot, one);
+  }
+  return [...largest.values()];
+}

@@ -5,7 +5,7 @@ import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import type { TimeWindow } from '../../lib/time-range.ts';
 import { formatValue } from '../../lib/format-value.ts';
 import { ChartCard } from '../explore/chart-card.tsx';
-import { linesOf } from './explore-series.ts';
+import { linesOf, thinned } from './explore-series.ts';
 import type { Answered } from './use-answers.ts';
 
 /** Answers of one unit as one chart. */
@@ -39,21 +39,24 @@ export function MetricChart(props: {
   );
   const exemplars = useMemo(
     () =>
-      given.flatMap((answer) =>
-        (answer === undefined ||
-        answer.aggregation === 'count' ||
-        answer.aggregation === 'rate' ||
-        answer.aggregation === 'increase'
-          ? []
-          : answer.exemplars
-        ).map((one) => ({
-          timeMs: one.time,
-          value: one.value,
-          id: `${one.traceId} ${one.spanId} ${one.time}`,
-          label: `Trace ${one.traceId.slice(0, 8)}, ${formatValue(one.value, answer?.unit ?? '')}`,
-        })),
+      thinned(
+        given.flatMap((answer) =>
+          (answer === undefined ||
+          answer.aggregation === 'count' ||
+          answer.aggregation === 'rate' ||
+          answer.aggregation === 'increase'
+            ? []
+            : answer.exemplars
+          ).map((one) => ({
+            timeMs: one.time,
+            value: one.value,
+            id: `${one.traceId} ${one.spanId} ${one.time}`,
+            label: `Trace ${one.traceId.slice(0, 8)}, ${formatValue(one.value, answer?.unit ?? '')}`,
+          })),
+        ),
+        window,
       ),
-    [...given],
+    [window, ...given],
   );
   const [first] = answers;
   const unit = first?.answer?.valueUnit ?? '';

@@ -2,7 +2,7 @@ import type { MetricRow } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { TriangleAlert } from 'lucide-react';
-import { metricQuery } from '../../api/metrics.ts';
+import { smallMetricQuery } from '../../api/metrics.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { DASH } from '../../lib/format.ts';
@@ -19,11 +19,9 @@ const SPARK_BUCKETS = 40;
 function Spark({ row, scope }: { row: MetricRow; scope: Scope }) {
   const { fromMs, toMs } = scope.window;
   const stepSeconds = Math.max(60, Math.ceil((toMs - fromMs) / 1_000 / SPARK_BUCKETS));
-  const { data, isError } = useQuery({
-    ...metricQuery({ ...scope, q: '' }, { metric: row.name, stepSeconds, limit: 1 }),
-    staleTime: 300_000,
-    retry: false,
-  });
+  const { data, isError } = useQuery(
+    smallMetricQuery({ ...scope, q: '' }, { metric: row.name, stepSeconds, limit: 1 }),
+  );
   if (isError) return <Muted>{DASH}</Muted>;
   if (data === undefined) return <div className="skeleton h-4 w-24" />;
   const values = data.series[0]?.points.map(([, value]) => value) ?? [];
@@ -44,7 +42,7 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
     {
       id: 'name',
       label: 'Metric',
-      width: 240,
+      width: 220,
       grow: 2,
       cell: (row) => (
         <span className="flex items-center gap-1.5">
@@ -68,34 +66,7 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
         </span>
       ),
     },
-    {
-      id: 'description',
-      label: 'Description',
-      width: 120,
-      grow: 2,
-      cell: (row) => <span title={row.description}>{row.description || <Muted>{DASH}</Muted>}</span>,
-    },
-    { id: 'type', label: 'Type', width: 140, cell: (row) => <Muted>{typeWords(row)}</Muted> },
-    {
-      id: 'unit',
-      label: 'Unit',
-      width: 92,
-      cell: (row) => (row.unit === '' ? <Muted>{DASH}</Muted> : <span title={row.unit}>{row.unit}</span>),
-    },
-    {
-      id: 'services',
-      label: 'Services',
-      width: 110,
-      grow: 1,
-      cell: (row) => (
-        <span title={row.services.join(', ')}>
-          {row.services.filter((name) => name !== '').join(', ') || <Muted>{DASH}</Muted>}
-          {row.serviceCount > row.services.length && ` and ${row.serviceCount - row.services.length} more`}
-        </span>
-      ),
-    },
-    { id: 'series', label: 'Series', width: 66, align: 'end', cell: (row) => countCell(row.series) },
-    { id: 'spark', label: 'In the time range', width: 124, cell: (row) => <Spark row={row} scope={scope} /> },
+    { id: 'spark', label: 'In the time range', width: 122, cell: (row) => <Spark row={row} scope={scope} /> },
     {
       id: 'last',
       label: 'Last value',
@@ -112,6 +83,33 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
           </span>
         );
       },
+    },
+    { id: 'type', label: 'Type', width: 130, cell: (row) => <Muted>{typeWords(row)}</Muted> },
+    {
+      id: 'unit',
+      label: 'Unit',
+      width: 78,
+      cell: (row) => (row.unit === '' ? <Muted>{DASH}</Muted> : <span title={row.unit}>{row.unit}</span>),
+    },
+    { id: 'series', label: 'Series', width: 60, align: 'end', cell: (row) => countCell(row.series) },
+    {
+      id: 'services',
+      label: 'Services',
+      width: 110,
+      grow: 1,
+      cell: (row) => (
+        <span title={row.services.join(', ')}>
+          {row.services.filter((name) => name !== '').join(', ') || <Muted>{DASH}</Muted>}
+          {row.serviceCount > row.services.length && ` and ${row.serviceCount - row.services.length} more`}
+        </span>
+      ),
+    },
+    {
+      id: 'description',
+      label: 'Description',
+      width: 120,
+      grow: 2,
+      cell: (row) => <span title={row.description}>{row.description || <Muted>{DASH}</Muted>}</span>,
     },
     {
       id: 'time',

@@ -31,7 +31,7 @@ export function SeriesTable(props: {
           {props.severalQueries && <th className="w-8 px-2 font-normal">Query</th>}
           <th className="px-2 font-normal">Series</th>
           {COLUMNS.map(([, name]) => (
-            <th key={name} className="w-24 px-2 text-right font-normal">
+            <th key={name} className="w-28 px-2 text-right font-normal">
               {name}
             </th>
           ))}
@@ -58,7 +58,11 @@ export function SeriesTable(props: {
                   ))}
             </td>
             {COLUMNS.map(([id]) => (
-              <td key={id} className="px-2 text-right" title={exactValue(line.figures[id], line.unit)}>
+              <td
+                key={id}
+                className="px-2 text-right whitespace-nowrap"
+                title={exactValue(line.figures[id], line.unit)}
+              >
                 {formatValue(line.figures[id], line.unit)}
               </td>
             ))}
