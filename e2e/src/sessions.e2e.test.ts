@@ -67,9 +67,9 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     await soon(() => sessions.rows.first().innerText()).toContain(String(LONG));
     await sessions.search('session:visit');
     await soon(() => sessions.rows.count()).toBe(1);
-    await page.getByText('the figures are those of the whole session').waitFor();
-    await page.locator('body').click({ position: { x: 5, y: 400 } });
+    await page.getByText('the figures are those of the whole session').click();
     await page.keyboard.press('j');
+    await soon(() => page.locator('[role=row][aria-selected=true]').count()).toBe(1);
     await page.keyboard.press('Enter');
     await sessions.turn(1).waitFor();
     expect(new URL(page.url()).pathname).toBe('/sessions/visit');
