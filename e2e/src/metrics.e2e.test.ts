@@ -98,7 +98,7 @@ describe.skipIf(missing !== undefined)('metrics', () => {
     await soon(() => metrics.rows.count()).toBe(1);
     await metrics.facet('Service', 'worker').click();
     await soon(() => metrics.rows.count()).toBe(3);
-    await page.keyboard.press('Escape');
+    await soon(() => page.url()).not.toContain('service=');
     await metrics.search.blur();
     await page.keyboard.press('j');
     await page.keyboard.press('j');

@@ -232,12 +232,15 @@ export function TimeChart(props: TimeChartProps) {
                 title={exemplar.label}
                 aria-label={`${exemplar.label}, ${formatValue(exemplar.value, unit)}`}
                 onClick={() => props.onExemplar?.(exemplar)}
-                className="absolute size-2 -translate-1/2 rotate-45 border border-accent bg-accent-fill hover:scale-150"
+                // The mark is small, what takes the click is not.
+                className="group absolute flex size-6 -translate-1/2 items-center justify-center"
                 style={{
                   left: `${((exemplar.timeMs - chart.fromMs) / (chart.toMs - chart.fromMs)) * 100}%`,
                   top: place.y(exemplar.value),
                 }}
-              />
+              >
+                <span className="size-2 rotate-45 border border-accent bg-accent-fill group-hover:scale-150" />
+              </button>
             ))}
         </div>
         <TimeAxis chart={chart} zone={zone} width={width} />

@@ -28,6 +28,7 @@ export function LabelPicker(props: {
   const found = props.labels
     .filter(({ field }) => field.toLowerCase().includes(wanted.trim().toLowerCase()))
     .toSorted((a, b) => Number(a.valueCount < 2) - Number(b.valueCount < 2));
+  const shown = chosen.length === 0 ? 'nothing' : chosen.map(shortField).join(', ');
   const toggle = (field: string) =>
     props.onChange(chosen.includes(field) ? chosen.filter((one) => one !== field) : [...chosen, field]);
   return (
@@ -36,11 +37,12 @@ export function LabelPicker(props: {
       align="start"
       className="w-96 max-w-[92vw] p-1"
       trigger={
-        <Button disabled={props.disabled} aria-label={`Group ${props.name} by`} title={chosen.join(', ')}>
-          <span className="text-muted">by</span>
-          <span className="max-w-56 truncate">
-            {chosen.length === 0 ? 'nothing' : chosen.map(shortField).join(', ')}
-          </span>
+        <Button
+          disabled={props.disabled}
+          aria-label={`Group ${props.name} by ${shown}`}
+          title={chosen.join(', ')}
+        >
+          <span className="text-muted">by</span> <span className="max-w-56 truncate">{shown}</span>
         </Button>
       }
     >

@@ -124,9 +124,8 @@ export function MetricExplorer() {
             ]}
             onChoose={(value) => change({ step: value === '' ? undefined : value })}
             trigger={
-              <Button aria-label="Step">
-                <span className="text-muted">step</span>
-                {step === undefined ? 'auto' : stepWords(step)}
+              <Button aria-label={`step ${step === undefined ? 'auto' : stepWords(step)}`}>
+                <span className="text-muted">step</span> {step === undefined ? 'auto' : stepWords(step)}
               </Button>
             }
           />

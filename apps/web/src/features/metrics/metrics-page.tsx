@@ -1,6 +1,6 @@
 import type { MetricRow } from '@candela/contract';
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { ChartLine, Search, SearchX } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { anyMetricQuery, catalogueQuery } from '../../api/metrics.ts';
@@ -27,6 +27,7 @@ const TYPING_MS = 250;
 export function MetricsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const router = useRouter();
   const { window, environment, range } = useShell();
   const change = (next: Partial<Record<keyof CatalogueSearch, string | undefined>>, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
@@ -151,7 +152,11 @@ export function MetricsPage() {
               rows={rows}
               keyOf={(row) => row.name}
               active={search.row}
-              onActive={(row) => change({ row: row === '' ? undefined : row }, true)}
+              onActive={(row) => {
+                change({ row: row === '' ? undefined : row }, true);
+                // Opening the row comes next: written now, the entry that Back returns to knows it.
+                router.history.flush();
+              }}
               onOpen={open}
               sort="name"
               onSort={() => {}}

@@ -102,7 +102,7 @@ export function QueryRow(props: {
           if (chosen !== undefined) onChange({ ...query, aggregation: chosen });
         }}
         trigger={
-          <Button aria-label={`Aggregation of ${name}`} disabled={query.metric === ''}>
+          <Button aria-label={`Aggregation of ${name}: ${aggregation ?? '…'}`} disabled={query.metric === ''}>
             {aggregation ?? '…'}
           </Button>
         }
@@ -147,7 +147,11 @@ export function QueryRow(props: {
             const { aggregation: _before, ...rest } = query;
             onChange({ ...rest, type: chosen.type, unit: chosen.unit });
           }}
-          trigger={<Button aria-label={`Shape of ${name}`}>{answer.unit || 'no unit'}</Button>}
+          trigger={
+            <Button aria-label={`Shape of ${name}: ${answer.unit || 'no unit'}`}>
+              {answer.unit || 'no unit'}
+            </Button>
+          }
         />
       )}
       {props.onRemove && (
