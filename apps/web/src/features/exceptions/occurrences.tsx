@@ -20,13 +20,13 @@ export function Occurrences({ rows }: { rows: readonly ExceptionOccurrence[] }) 
       <table className="w-full min-w-[56rem] table-fixed text-left">
         <colgroup>
           <col className="w-40" />
-          <col className="w-44" />
-          <col className="w-32" />
-          <col className="w-20" />
-          <col className="w-32" />
+          <col className="w-38" />
           <col className="w-28" />
+          <col className="w-18" />
+          <col className="w-28" />
+          <col className="w-24" />
           <col />
-          <col className="w-16" />
+          <col className="w-15" />
         </colgroup>
         <thead className="text-sm text-muted">
           <tr className="border-b border-line">
