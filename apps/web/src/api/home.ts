@@ -23,7 +23,7 @@ export const figuresQuery = (scope: Scope, body: FigureBody) =>
       }).then((answer) => answer.data),
   });
 
-const NEWEST = 9;
+const NEWEST = 13;
 
 export const newestExceptionsBody = (scope: Scope): RequestBodyOf<typeof searchExceptions> => ({
   ...bounds(scope),

@@ -30,7 +30,7 @@ export function HomePage() {
       <h1 className="sr-only">Home</h1>
       <ChangeTiles scope={scope} />
       <ByModel scope={scope} />
-      <div className="grid grow content-start gap-2 xl:grid-cols-[minmax(0,1fr)_minmax(0,1.15fr)_minmax(0,0.85fr)] xl:content-stretch">
+      <div className="grid grow content-start gap-2 xl:grid-cols-[minmax(0,1.15fr)_minmax(0,1.1fr)_minmax(0,0.8fr)] xl:content-stretch">
         <NewestExceptions scope={scope} />
         <SlowestOperations scope={scope} />
         <div className="flex min-w-0 flex-col gap-2">

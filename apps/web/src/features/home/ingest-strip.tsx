@@ -5,7 +5,7 @@ import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCount, formatDuration } from '../../lib/format.ts';
 import { StatusIcon } from '../../ui/status.tsx';
-import { recordsWord, sinceText } from '../ingest-health/words.ts';
+import { reasonText, recordsWord, sinceText } from '../ingest-health/words.ts';
 
 /** Whether records arrive and go in, in one line. */
 export function IngestStrip() {
@@ -56,7 +56,7 @@ export function IngestStrip() {
         className={cx('ml-auto hover:underline', refused > 0 ? 'text-danger' : 'text-muted')}
       >
         {refused > 0
-          ? `${formatCount(refused)} refused: ${data.troubles[0]?.reason ?? ''}`
+          ? `${formatCount(refused)} refused: ${reasonText(data.troubles[0]?.reason ?? '')}`
           : 'nothing refused'}
       </Link>
     </section>

@@ -13,21 +13,21 @@ import { useFigures } from './use-figures.ts';
 const SLOWEST: FigureBody = {
   groupBy: ['name', 'service'],
   measures: ['duration_p95', 'count'],
-  limit: 9,
+  limit: 13,
   comparePrevious: true,
 };
 const FAILING: FigureBody = {
   q: 'status:error',
   groupBy: ['service'],
   measures: ['count'],
-  limit: 4,
+  limit: 6,
   comparePrevious: true,
 };
 const AGENTS: FigureBody = {
   q: 'operation:invoke_agent agent:*',
   groupBy: ['agent'],
   measures: ['count', 'error_rate', 'duration_p50'],
-  limit: 4,
+  limit: 6,
   comparePrevious: true,
 };
 

@@ -215,7 +215,7 @@ function Meter(props: {
   return (
     <div className="text-sm">
       <p className="flex gap-2">
-        <span className="text-muted">{props.label}</span>
+        <span className="shrink-0 text-muted">{props.label}</span>
         <span className="ml-auto truncate">{props.text}</span>
       </p>
       <MeterBar {...props} bare />
