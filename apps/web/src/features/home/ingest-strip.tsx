@@ -16,9 +16,8 @@ export function IngestStrip() {
   if (!data)
     return <div role="status" aria-label="Loading ingest health" className="skeleton h-9 shrink-0" />;
   const { pipeline } = data;
-  const refused = data.troubles
-    .filter((trouble) => trouble.what !== 'changed')
-    .reduce((sum, trouble) => sum + trouble.count, 0);
+  const refusals = data.troubles.filter((trouble) => trouble.what !== 'changed');
+  const refused = refusals.reduce((sum, trouble) => sum + trouble.count, 0);
   const lastHour = data.minutes.reduce((sum, minute) => sum + minute.accepted, 0);
   return (
     <section aria-label="Ingest health" className={frame}>
@@ -56,7 +55,7 @@ export function IngestStrip() {
         className={cx('ml-auto hover:underline', refused > 0 ? 'text-danger' : 'text-muted')}
       >
         {refused > 0
-          ? `${formatCount(refused)} refused: ${reasonText(data.troubles[0]?.reason ?? '')}`
+          ? `${formatCount(refused)} refused: ${reasonText(refusals[0]?.reason ?? '')}`
           : 'nothing refused'}
       </Link>
     </section>
