@@ -26,14 +26,18 @@ export async function readJsonObject(request: IncomingMessage): Promise<object> 
 export function parseJsonObject(bytes: Uint8Array): object {
   let value: unknown;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    if (nesting(text) > MAX_NESTING) throw new RangeError('nested too deeply');
-    value = JSON.parse(text);
+    value = parseShallowJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
     throw fail('body_not_json', {}, { cause });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fail('body_not_json');
   return value;
+}
+
+/** JSON that a recursive validator can take. @throws SyntaxError, RangeError when it is nested too deeply */
+export function parseShallowJson(text: string): unknown {
+  if (nesting(text) > MAX_NESTING) throw new RangeError('nested too deeply');
+  return JSON.parse(text) as unknown;
 }
 
 /** Depth of brackets outside strings: what a recursive validator would have to descend. */

@@ -24,7 +24,14 @@ describe('reads of sessions and users', () => {
     expect(queryFilterOf({ q: 'status:error', filter: json })).toMatchObject({
       and: [{ field: 'model' }, {}],
     });
-    for (const filter of ['{', '[]', '{"field":5}', JSON.stringify({ field: 'nope', op: '=', value: 'x' })])
+    const deep = '{"not":'.repeat(1_800);
+    for (const filter of [
+      '{',
+      '[]',
+      `${deep}{}${'}'.repeat(1_800)}`,
+      '{"field":5}',
+      JSON.stringify({ field: 'nope', op: '=', value: 'x' }),
+    ])
       expect(() => queryFilterOf({ filter })).toThrow(expect.objectContaining({ code: 'bad_query' }));
   });
 });

@@ -1,6 +1,7 @@
 import { type Filter, filterSchema } from '@candela/contract';
 import { type Clock, fail, parseEntityKey } from '@candela/kernel';
 import type { Window } from '@candela/telemetry-store';
+import { parseShallowJson } from '../../http/body.ts';
 import { filterOf, windowOf } from '../telemetry/service.ts';
 
 /** The id behind a key of a path. @throws not_found: a damaged key names nothing */
@@ -33,7 +34,7 @@ function parsed(text: string): Filter {
   const refuse = () => fail('bad_query', { detail: '"filter" in the query is not the JSON of a filter.' });
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseShallowJson(text);
   } catch {
     throw refuse();
   }

@@ -158,7 +158,7 @@ export function shrink(window: Window, cursor: Cursor | undefined, descending: b
 function after(scope: Scope, { sql, type, descending }: Order, cursor: Cursor): string {
   const [key = '', ns, traceId = '', spanId = ''] = cursor.after;
   const damaged = () => fail('bad_query', { detail: 'The cursor is damaged.' });
-  if (!/^-?\d{1,20}$/.test(key)) throw damaged();
+  if (!(type === 'UInt64' ? /^\d{1,20}$/ : /^-?\d{1,19}$/).test(key)) throw damaged();
   const { params } = scope;
   const bound = [
     params.bind(key, type),

@@ -1,0 +1,574 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type HttpMethod, ROUTES, type RouteId } from '@candela/contract';
+import { entityKey, type RequestContext, SCOPES, silentLogger } from '@candela/kernel';
+import { openMetadataStore } from '@candela/metadata-store';
+import { DEFAULT_LIMITS, type Signal } from '@candela/otlp';
+import {
+  createAgentQueries,
+  createExceptionQueries,
+  createLogQueries,
+  encodeRequest,
+} from '@candela/telemetry-store';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig } from './config.ts';
+import { createMetrics } from './metrics.ts';
+import { type Platform, startPlatform } from './platform.ts';
+
+/** Whose data it is. `mark` is in every text and `figure` in every number of its records. */
+interface Tenant {
+  readonly project: string;
+  readonly environment: string;
+  readonly mark: string;
+  readonly figure: number;
+  /** Digits of its own ids. */
+  readonly digit: string;
+}
+
+const OWN: Tenant = {
+  project: 'default',
+  environment: 'production',
+  mark: 'ownmark',
+  figure: 11,
+  digit: '1',
+};
+const STAGING: Tenant = {
+  project: 'default',
+  environment: 'staging',
+  mark: 'stagemark',
+  figure: 535_300,
+  digit: '2',
+};
+const FOREIGN: Tenant = {
+  project: 'other',
+  environment: 'production',
+  mark: 'alienmark',
+  figure: 424_200,
+  digit: '3',
+};
+const TENANTS = [OWN, STAGING, FOREIGN];
+
+/** What shows that a record of the tenant had a part in an answer: its text, or its number, also in sums with own ones. */
+function signOf({ mark, figure }: Tenant): RegExp {
+  if (figure < 100) return new RegExp(mark);
+  const sums = Array.from({ length: 12 }, (_, index) => Math.floor(((index + 1) * figure) / 100));
+  return new RegExp(`${mark}|(?<![0-9.])(?:${sums.join('|')})[0-9]{2}(?![0-9])`);
+}
+
+const now = Date.now();
+const nanos = (secondsAgo: number): string => `${BigInt(now - secondsAgo * 1_000) * 1_000_000n}`;
+/** Ids that every tenant uses, so that whatever joins or looks up by id alone meets all of them. */
+const SHARED = { trace: 'a'.repeat(32), span: 'a'.repeat(16), call: 'b'.repeat(16) };
+const ids = ({ digit }: Tenant) => ({
+  trace: digit.repeat(32),
+  span: digit.repeat(16),
+  call: `${digit.repeat(15)}c`,
+});
+
+const values = (pairs: Readonly<Record<string, string | number>>) =>
+  Object.entries(pairs).map(([key, value]) => ({
+    key,
+    value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value },
+  }));
+const resource = ({ mark }: Tenant, host: string) => ({
+  attributes: values({
+    'service.name': `service-${mark}`,
+    'host.name': host,
+    'host.id': `id-${mark}`,
+    'telemetry.distro.name': 'agent-x',
+  }),
+});
+
+function spansOf(tenant: Tenant, own: typeof SHARED, name: string) {
+  const { mark, figure } = tenant;
+  const gen = { 'session.id': name, 'user.id': name, 'gen_ai.agent.name': name, 'gen_ai.system': 'openai' };
+  const span = (
+    spanId: string,
+    parentSpanId: string,
+    operation: string,
+    more: Record<string, string | number>,
+  ) => ({
+    traceId: own.trace,
+    spanId,
+    parentSpanId,
+    name: `${operation} ${mark}`,
+    kind: 3,
+    startTimeUnixNano: nanos(120),
+    endTimeUnixNano: `${BigInt(nanos(120)) + BigInt(figure) * 1_000_000n}`,
+    attributes: values({ ...gen, 'gen_ai.operation.name': operation, secret: mark, ...more }),
+    events: [
+      {
+        timeUnixNano: nanos(119),
+        name: 'exception',
+        attributes: values({ 'exception.type': `Type${name}`, 'exception.message': `failed for ${mark}` }),
+      },
+    ],
+    status: { code: 2, message: `status ${mark}` },
+  });
+  const call = {
+    'gen_ai.request.model': `model-${mark}`,
+    'gen_ai.usage.input_tokens': figure,
+    'gen_ai.usage.output_tokens': figure,
+    'gen_ai.input.messages': JSON.stringify([
+      { role: 'system', parts: [{ type: 'text', content: `system ${mark}` }] },
+      { role: 'user', parts: [{ type: 'text', content: `asked by ${mark}` }] },
+    ]),
+    'gen_ai.output.messages': JSON.stringify([
+      { role: 'assistant', parts: [{ type: 'text', content: `said to ${mark}` }] },
+    ]),
+  };
+  return [
+    span(own.span, '', 'invoke_agent', {}),
+    span(own.call, own.span, 'chat', call),
+    span(`${own.call.slice(0, 15)}d`, own.span, 'execute_tool', { 'gen_ai.tool.name': `tool-${mark}` }),
+  ];
+}
+
+const logOf = ({ mark, figure }: Tenant, own: typeof SHARED) => ({
+  timeUnixNano: nanos(110),
+  severityNumber: 17,
+  severityText: 'ERROR',
+  body: { stringValue: `the same words and ${mark}` },
+  traceId: own.trace,
+  spanId: own.call,
+  attributes: values({ secret: mark, figure, 'exception.type': 'Shared', 'exception.message': `of ${mark}` }),
+});
+
+function metricsOf({ mark, figure }: Tenant) {
+  const point = (attributes: Readonly<Record<string, string | number>>, secondsAgo: number) => ({
+    timeUnixNano: nanos(secondsAgo),
+    startTimeUnixNano: nanos(900),
+    asDouble: figure,
+    attributes: values(attributes),
+  });
+  const points = (attributes: Readonly<Record<string, string | number>>) => [
+    point(attributes, 100),
+    point(attributes, 40),
+  ];
+  const gauge = (name: string, attributes: Readonly<Record<string, string | number>>) => ({
+    name,
+    unit: '1',
+    description: `of ${mark}`,
+    gauge: { dataPoints: points(attributes) },
+  });
+  const gpu = { 'hw.id': 'GPU-0', 'hw.name': `gpu ${mark}`, 'hw.vendor': mark, 'gpu.index': 0 };
+  return [
+    gauge('shared.gauge', { label: mark }),
+    gauge(`own.${mark}`, { label: mark }),
+    {
+      name: 'shared.histogram',
+      unit: 's',
+      histogram: {
+        aggregationTemporality: 1,
+        dataPoints: [
+          {
+            ...point({ label: mark }, 40),
+            asDouble: undefined,
+            count: String(figure),
+            sum: figure,
+            bucketCounts: ['0', String(figure)],
+            explicitBounds: [1],
+            exemplars: [
+              { timeUnixNano: nanos(40), asDouble: figure, traceId: SHARED.trace, spanId: SHARED.span },
+            ],
+          },
+        ],
+      },
+    },
+    gauge('system.memory.usage', { 'system.memory.state': 'used' }),
+    gauge('system.cpu.utilization', { 'cpu.logical_number': 0 }),
+    gauge('system.filesystem.usage', {
+      'system.filesystem.mountpoint': `/${mark}`,
+      'system.filesystem.state': 'used',
+    }),
+    gauge('hw.gpu.memory.limit', gpu),
+    gauge('hw.gpu.utilization', gpu),
+    gauge('process.gpu.memory.usage', { ...gpu, 'process.pid': 7, 'process.command_line': `run ${mark}` }),
+  ];
+}
+
+let dir: string;
+let platform: Platform;
+/** Ids that only the platform knows, by tenant. */
+const made = new Map<Tenant, { log: string; fingerprint: string; version: string; view: string }>();
+const madeOf = (tenant: Tenant) => made.get(tenant) ?? { log: '', fingerprint: '', version: '', view: '' };
+
+const contextOf = ({ project, environment }: Tenant): RequestContext => ({
+  principal: { kind: 'anonymous' },
+  organisationId: 'default',
+  projectId: project,
+  environment,
+  databaseConfigId: 'embedded',
+  scopes: new Set(SCOPES),
+  requestId: 'test',
+});
+
+async function put(signal: Signal, tenant: Tenant, body: object, token: string): Promise<void> {
+  const { blocks, rejected, message } = encodeRequest(
+    signal,
+    'json',
+    new TextEncoder().encode(JSON.stringify(body)),
+    {
+      projectId: tenant.project,
+      environment: tenant.environment,
+      defaultEnvironment: 'production',
+      receivedAtMs: Date.now(),
+      retentionDays: 30,
+      limits: DEFAULT_LIMITS,
+    },
+  );
+  if (rejected > 0) throw new Error(message);
+  for (const block of blocks) await platform.store.insertNative(block.table, [block.bytes], token);
+}
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'candela-tenancy-'));
+  const metadata = await openMetadataStore({ dataDir: dir, logger: silentLogger });
+  const views = new Map<Tenant, string>();
+  for (const tenant of [OWN, FOREIGN]) {
+    const { id } = await metadata.views.create(tenant.project, {
+      page: 'traces',
+      name: `view of ${tenant.mark}`,
+      description: tenant.mark,
+      search: `?q=${tenant.mark}`,
+    });
+    views.set(tenant, id);
+  }
+  await metadata.close();
+  const config = readConfig({
+    PLATFORM_PORT: '0',
+    PLATFORM_OTLP_HTTP_PORT: '0',
+    PLATFORM_OTLP_GRPC_PORT: '0',
+    PLATFORM_DATA_DIR: dir,
+    PLATFORM_LOCAL_COLLECTOR: 'false',
+    PLATFORM_RATE_LIMIT: '100000',
+  });
+  platform = await startPlatform(config, { logger: silentLogger, metrics: createMetrics() });
+  platform.identity.learnEnvironments('default', ['production', 'staging']);
+  for (const tenant of TENANTS) {
+    const { mark } = tenant;
+    const scoped = (records: string, list: object) => [
+      {
+        resource: resource(tenant, 'shared-host'),
+        [`scope${records}`]: [{ scope: { name: `scope-${mark}` }, ...list }],
+      },
+    ];
+    const spans = [...spansOf(tenant, SHARED, 'shared'), ...spansOf(tenant, ids(tenant), `only-${mark}`)];
+    await put('traces', tenant, { resourceSpans: scoped('Spans', { spans }) }, `t ${mark}`);
+    const logRecords = [logOf(tenant, SHARED), logOf(tenant, ids(tenant))];
+    await put('logs', tenant, { resourceLogs: scoped('Logs', { logRecords }) }, `l ${mark}`);
+    const metrics = metricsOf(tenant);
+    const resourceMetrics = ['shared-host', `host-${mark}`].map((host) => ({
+      resource: resource(tenant, host),
+      scopeMetrics: [{ scope: { name: `scope-${mark}` }, metrics }],
+    }));
+    await put('metrics', tenant, { resourceMetrics }, `m ${mark}`);
+    made.set(tenant, { ...(await find(tenant)), view: views.get(tenant) ?? '' });
+  }
+});
+afterAll(async () => {
+  await platform.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** What the tenant itself would find. */
+async function find(tenant: Tenant): Promise<{ log: string; fingerprint: string; version: string }> {
+  const limits = { timeoutMs: 30_000, maxRowsToRead: 1e9, maxMemoryBytes: 1e9 };
+  const context = contextOf(tenant);
+  const window = { from: BigInt(nanos(3_600)), to: BigInt(nanos(-60)) };
+  const list = { window, filter: undefined, limit: 50, cursor: undefined };
+  const logs = await createLogQueries(platform.store, limits).search(context, { ...list, sort: '-time' });
+  const exceptions = await createExceptionQueries(platform.store, limits).search(context, {
+    ...list,
+    sort: '-lastSeen',
+  });
+  const agent = await createAgentQueries(platform.store, limits).agent(context, {
+    agent: `only-${tenant.mark}`,
+    window,
+  });
+  const group = exceptions.data.find(({ type }) => type === `Typeonly-${tenant.mark}`);
+  const [version] = agent.byVersion;
+  const [log] = logs.data;
+  if (group === undefined || version === undefined || log === undefined)
+    throw new Error('Nothing was stored');
+  return { log: log.id, fingerprint: group.fingerprint, version: version.version };
+}
+
+interface Call {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+  /** What the answer must be when it is asked about data of that tenant. Default 200. */
+  readonly status?: number;
+  /** True where the answer of the own project shows none of its data: nothing proves that the call was a good one. */
+  readonly silent?: true;
+}
+
+const since = { from: '-1h' };
+const key = (id: string) => entityKey(id);
+
+/** Calls about ids of one tenant: its own ones, and those that all of them use. */
+function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
+  const { mark } = tenant;
+  const own = ids(tenant);
+  const { log, fingerprint, version, view } = madeOf(tenant);
+  // An id of another project is unknown; in a list it finds nothing.
+  const mine = tenant.project === 'default';
+  const gone = mine ? {} : { status: 404 };
+  const none = mine ? {} : { silent: true as const };
+  const entity = (name: string, of: string): Call[] => [
+    { path: { [name]: key('shared') }, query: since },
+    { path: { [name]: key(`only-${of}`) }, query: since, ...gone },
+  ];
+  const host = (path: Readonly<Record<string, string>> = {}, more: Partial<Call> = {}): Call[] => [
+    { path: { host: 'shared-host', ...path }, query: since, ...more },
+    { path: { host: `host-${mark}`, ...path }, query: since, ...more, ...gone },
+  ];
+  const everything = { ...since, limit: 50 };
+  const q = `attributes.secret:${mark}`;
+  return {
+    getHealth: [{ silent: true }],
+    getReady: [{ silent: true }],
+    getIngestHealth: [{ silent: true }],
+    searchTraces: [
+      { body: everything },
+      { body: { ...everything, sort: '-duration' } },
+      { body: { ...everything, q }, ...none },
+      {
+        body: {
+          ...everything,
+          filter: {
+            or: [
+              { field: 'status', op: '=', value: 'error' },
+              { field: 'status', op: '=', value: 'ok' },
+            ],
+          },
+        },
+      },
+    ],
+    searchSpans: [
+      { body: everything },
+      { body: { ...everything, sort: '-tokens' } },
+      { body: { ...everything, filter: { field: 'trace_id', op: 'in', value: [own.trace, SHARED.trace] } } },
+    ],
+    spanDurations: [{ body: { ...since, bucketSeconds: 60 }, silent: true }],
+    getTrace: [{ path: { traceId: SHARED.trace } }, { path: { traceId: own.trace }, ...gone }],
+    searchTrace: [
+      { path: { traceId: SHARED.trace }, query: { q: mark }, ...none },
+      { path: { traceId: own.trace }, query: { q: 'failed' }, ...gone },
+    ],
+    getSpan: [
+      { path: { traceId: SHARED.trace, spanId: SHARED.call } },
+      { path: { traceId: SHARED.trace, spanId: own.call }, status: 404 },
+      { path: { traceId: own.trace, spanId: own.call }, ...gone },
+    ],
+    getHierarchy: [{ path: { spanId: SHARED.span } }, { path: { spanId: own.call }, ...gone }],
+    searchLogs: [{ body: everything }, { body: { ...everything, q: `"${mark}"` }, ...none }],
+    getLog: [{ path: { id: log }, ...gone }],
+    getLogContext: [{ path: { id: log }, ...gone }],
+    searchExceptions: [{ body: everything }, { body: { ...everything, q: mark }, ...none }],
+    getException: [{ path: { fingerprint }, query: since, ...gone }],
+    listMetrics: [{ query: since }, { query: { ...since, q: mark }, ...none }],
+    listMetricLabels: [
+      { query: { ...since, metric: 'shared.gauge' } },
+      { query: { ...since, metric: `own.${mark}` }, ...none },
+    ],
+    queryMetric: [
+      { body: { ...since, metric: 'shared.gauge', groupBy: ['attributes.label'], exemplars: true } },
+      {
+        body: {
+          ...since,
+          metric: 'shared.gauge',
+          aggregation: 'sum',
+          filter: { field: 'attributes.label', op: '!=', value: 'x' },
+        },
+        silent: true,
+      },
+      { body: { ...since, metric: 'shared.histogram', groupBy: ['resource.host.id'], exemplars: true } },
+      { body: { ...since, metric: `own.${mark}` }, ...none },
+    ],
+    queryMetricHeatmap: [{ body: { ...since, metric: 'shared.histogram' }, silent: true }],
+    aggregate: [
+      {
+        body: {
+          ...since,
+          groupBy: ['name', 'attributes.secret'],
+          measures: ['count', 'input_tokens'],
+          comparePrevious: true,
+        },
+      },
+      { body: { ...since, groupBy: ['service'], measures: ['count', 'input_tokens'], bucketSeconds: 300 } },
+      { body: { ...since, signal: 'logs', groupBy: ['service'], measures: ['count'] } },
+    ],
+    facets: [
+      { body: since },
+      { body: { ...since, signal: 'logs' } },
+      { body: { ...since, signal: 'exceptions' } },
+      { body: { ...since, search: mark }, ...none },
+    ],
+    tail: [
+      { query: { signal: 'spans', since: new Date(now - 300_000).toISOString() } },
+      { query: { signal: 'logs', since: new Date(now - 300_000).toISOString() } },
+    ],
+    listFields: [{ query: since, silent: true }],
+    listFieldValues: [
+      { query: { ...since, field: 'attributes.secret' } },
+      { query: { ...since, field: 'service', prefix: mark }, silent: true },
+      { query: { ...since, field: 'session', prefix: mark }, ...none },
+      { query: { ...since, signal: 'logs', field: 'service' } },
+    ],
+    compare: [
+      { body: { ...since, signal: 'spans', selection: 'operation:chat' }, silent: true },
+      { body: { ...since, signal: 'spans', selection: `attributes.secret:${mark}` }, silent: true },
+      { body: { ...since, signal: 'logs', selection: `attributes.secret:${mark}` }, silent: true },
+    ],
+    exportRows: [
+      { body: { ...since, signal: 'traces', format: 'csv' } },
+      { body: { ...since, signal: 'spans', format: 'json' } },
+      {
+        body: { ...since, signal: 'spans', format: 'otlp', q: `trace_id:(${own.trace} or ${SHARED.trace})` },
+      },
+      { body: { ...since, signal: 'logs', format: 'otlp' } },
+    ],
+    listViews: [{}, { query: { page: 'traces' } }],
+    createView: [
+      { body: { page: 'logs', name: `made ${crypto.randomUUID()}`, search: '' }, status: 201, silent: true },
+    ],
+    getView: [{ path: { id: view }, ...gone }],
+    updateView: [{ path: { id: view }, body: { search: '?q=ownmark' }, ...gone }],
+    // The own one is deleted by nobody here.
+    deleteView: mine
+      ? [{ path: { id: crypto.randomUUID() }, status: 404 }]
+      : [{ path: { id: view }, status: 404 }],
+    listSessions: [
+      { query: since },
+      { query: { ...since, user: `only-${mark}` }, ...none },
+      { query: { ...since, q }, ...none },
+    ],
+    sessionPreviews: [
+      {
+        body: {
+          sessions: ['shared', `only-${mark}`].map((sessionId) => ({ sessionId, openingNs: nanos(120) })),
+        },
+      },
+    ],
+    getSession: entity('session', mark),
+    getSessionTurns: [
+      { path: { session: key('shared') }, query: since },
+      { path: { session: key(`only-${mark}`) }, query: since, ...gone },
+      { path: { session: key('shared') }, query: { ...since, trace: own.trace }, status: 404 },
+    ],
+    listUsers: [{ query: since }, { query: { ...since, q }, ...none }],
+    getUser: entity('user', mark),
+    listAgents: [{ query: since }, { query: { ...since, search: mark }, ...none }],
+    getAgent: entity('agent', mark),
+    getAgentVersion: [
+      { path: { agent: key(`only-${mark}`), version }, query: since, ...gone },
+      { path: { agent: key('shared'), version }, query: since, ...gone },
+    ],
+    agentGraph: entity('agent', mark),
+    listHosts: [{ query: since }],
+    getHost: host(),
+    getHostCurves: host({}, { silent: true }),
+    getHostCalls: host({}, { silent: true }),
+    getGpu: host({ gpu: 'GPU-0' }),
+    getGpuCurves: host({ gpu: 'GPU-0' }, { silent: true }),
+  };
+}
+
+/** Asks as the own project does. Of live views what comes within a moment. */
+async function ask(
+  id: RouteId,
+  call: Call,
+  environment: string | undefined,
+): Promise<{ status: number; text: string }> {
+  const route: { readonly method: HttpMethod; readonly path: string; readonly stream: string | undefined } =
+    ROUTES[id];
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(call.path?.[name] ?? ''),
+  );
+  const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query)}`;
+  const live = route.stream === 'events';
+  const response = await fetch(`${platform.http}${path}${query}`, {
+    method: route.method,
+    ...(environment === undefined ? {} : { headers: { 'x-platform-environment': environment } }),
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+  });
+  if (!live || response.body === null) return { status: response.status, text: await response.text() };
+  let text = '';
+  const decoder = new TextDecoder();
+  const reader = response.body.getReader();
+  const timer = setTimeout(() => void reader.cancel(), 5_000);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
+    if (text.includes('event: rows') && text.endsWith('\n\n')) break;
+  }
+  clearTimeout(timer);
+  await reader.cancel();
+  return { status: response.status, text };
+}
+
+const VIEWS: readonly { readonly environment: string | undefined; readonly sees: readonly Tenant[] }[] = [
+  { environment: undefined, sees: [OWN, STAGING] },
+  { environment: 'production', sees: [OWN] },
+  { environment: 'staging', sees: [STAGING] },
+];
+/** Views belong to the project, whatever the environment. */
+const OF_PROJECT = new Set<RouteId>(['listViews', 'createView', 'getView', 'updateView', 'deleteView']);
+
+describe.each(Object.keys(ROUTES) as RouteId[])('%s', (id) => {
+  it('answers with nothing of another project or environment', { timeout: 60_000 }, async () => {
+    for (const { environment, sees } of VIEWS) {
+      for (const about of TENANTS) {
+        for (const [place, call] of asks(about)[id].entries()) {
+          const { status, text } = await ask(id, call, environment);
+          const where = `${id} #${place} about ${about.mark} as ${environment ?? 'all environments'}: ${text.slice(0, 2_000)}`;
+          const visible = sees.includes(about) || OF_PROJECT.has(id);
+          if (about.project !== 'default') expect(status, where).toBe(call.status ?? 200);
+          else if (visible && about !== STAGING) expect(status, where).toBe(call.status ?? 200);
+          else expect([200, 201, 404], where).toContain(status);
+          const hidden = TENANTS.filter((tenant) => !sees.includes(tenant));
+          for (const tenant of hidden) {
+            const echoed = text.replaceAll(new RegExp(`own\\.${about.mark}`, 'g'), '');
+            if (OF_PROJECT.has(id) && tenant.project === 'default') continue;
+            expect(echoed, where).not.toMatch(signOf(tenant));
+          }
+          if (visible && call.silent === undefined && status === 200 && !OF_PROJECT.has(id)) {
+            expect(
+              sees.some((tenant) => signOf(tenant).test(text)),
+              where,
+            ).toBe(true);
+          }
+        }
+      }
+    }
+  });
+});
+
+it('an id of another project is told exactly as one that nobody has', async () => {
+  const unknown: Tenant = {
+    project: 'nobody',
+    environment: 'production',
+    mark: 'nobodymark',
+    figure: 1,
+    digit: '9',
+  };
+  made.set(unknown, {
+    log: madeOf(FOREIGN).log.replaceAll(/[0-9]/g, (digit) => String((Number(digit) + 1) % 10)),
+    fingerprint: 'f'.repeat(16),
+    version: 'f'.repeat(madeOf(FOREIGN).version.length),
+    view: crypto.randomUUID(),
+  });
+  for (const id of Object.keys(ROUTES) as RouteId[]) {
+    const foreign = asks(FOREIGN)[id];
+    for (const [place, call] of asks(unknown)[id].entries()) {
+      if (call.status !== 404) continue;
+      const asked = foreign[place];
+      if (asked === undefined) throw new Error('Both ask the same');
+      expect(await ask(id, asked, undefined), id).toEqual(await ask(id, call, undefined));
+    }
+  }
+});
