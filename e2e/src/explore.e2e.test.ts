@@ -79,7 +79,7 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await page.getByText('to the period before').waitFor();
     await page.getByRole('button', { name: 'This week' }).click();
     await soon(() => new URL(page.url()).searchParams.get('from')).toBe('this-week');
-    expect(await shell.timeRange.innerText()).toContain('This week');
+    await soon(() => shell.timeRange.innerText()).toContain('This week');
     await page.getByRole('link', { name: 'Logs' }).click();
     await soon(() => new URL(page.url()).searchParams.get('compare')).toBe('1');
     expect(new URL(page.url()).searchParams.get('from')).toBe('this-week');

@@ -178,7 +178,7 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     await page.keyboard.press('d');
     await page.getByRole('button', { name: 'Last 15 minutes' }).click();
     await soon(() => new URL(page.url()).searchParams.get('from')).toBe('-15m');
-    expect(await shell.timeRange.innerText()).toContain('Last 15 minutes');
+    await soon(() => shell.timeRange.innerText()).toContain('Last 15 minutes');
   });
 
   it('filters by environment', async () => {

@@ -70,16 +70,32 @@ export function TimeRangePicker() {
         </div>
         <AbsoluteForm key={`${chosen.from} ${chosen.to} ${zone}`} onChoose={choose} />
       </div>
-      <label className="flex cursor-pointer items-center gap-2 border-t border-line px-3 py-2">
-        <input
-          type="checkbox"
-          checked={compare}
-          onChange={(event) => setCompare(event.target.checked)}
-          className="accent-accent-fill"
-        />
-        Compare with the period before
-      </label>
+      <CompareToggle compare={compare} onChange={setCompare} />
     </Popover>
+  );
+}
+
+/** The tick is there at once; the address and the pages follow. */
+function CompareToggle(props: { compare: boolean; onChange: (compare: boolean) => void }) {
+  const [ticked, setTicked] = useState(props.compare);
+  const [given, setGiven] = useState(props.compare);
+  if (given !== props.compare) {
+    setGiven(props.compare);
+    setTicked(props.compare);
+  }
+  return (
+    <label className="flex cursor-pointer items-center gap-2 border-t border-line px-3 py-2">
+      <input
+        type="checkbox"
+        checked={ticked}
+        onChange={(event) => {
+          setTicked(event.target.checked);
+          props.onChange(event.target.checked);
+        }}
+        className="accent-accent-fill"
+      />
+      Compare with the period before
+    </label>
   );
 }
 
