@@ -5,15 +5,13 @@ import { idSql } from '../core/row-shape.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { ExportSource, RawMaps } from './export-source.ts';
+import { Pace } from './pace.ts';
 
 export interface ExportInput {
   readonly window: Window;
   readonly filter: Filter | undefined;
   readonly limit: number;
 }
-
-/** Rows of one read: few enough to hold in memory with all they carry. */
-const PAGE = 2_000;
 
 interface Ids {
   readonly RowIds: string[];
@@ -34,25 +32,43 @@ export async function* exportPages<Raw>(
   const { from } = input.window;
   let { to } = input.window;
   let left = input.limit;
+  const pace = new Pace();
   while (left > 0 && from < to) {
-    const rows = Math.min(PAGE, left) + 1;
+    const rows = Math.min(pace.rows, left) + 1;
     const part = await newestPart(runner, context, reader.source, { window: { from, to }, rows, limit });
     const last = part.rows < rows;
     // Rows at the time of the last one wait for the next page: equal ones may be cut apart otherwise.
     const since = last ? from : part.window.from + 1n;
     if (since < to) {
-      const page = await readPage(runner, context, source, input, { from: since, to });
+      const page = await paced(pace, () => readPage(runner, context, source, input, { from: since, to }));
+      if (page === undefined) continue;
       if (page.length > 0) yield page.slice(0, left);
       left -= page.length;
       if (last) return;
       to = since;
     } else {
-      for await (const page of equalTimes(runner, context, source, { ...input, limit: left }, part.window)) {
+      const same = { ...input, limit: left, window: part.window };
+      for await (const page of equalTimes(runner, context, source, same, pace)) {
         yield page;
         left -= page.length;
       }
       to = part.window.from;
     }
+  }
+}
+
+/** What was read; undefined when it was more than the engine may hold, so that less has to be asked for. */
+async function paced<Row extends object>(
+  pace: Pace,
+  read: () => Promise<readonly Row[]>,
+): Promise<readonly Row[] | undefined> {
+  try {
+    const page = await read();
+    pace.read(page);
+    return page;
+  } catch (thrown) {
+    if (pace.slower(thrown)) return undefined;
+    throw thrown;
   }
 }
 
@@ -83,23 +99,26 @@ async function* equalTimes<Raw>(
   context: RequestContext,
   source: ExportSource<Raw>,
   input: ExportInput,
-  window: Window,
+  pace: Pace,
 ): AsyncGenerator<(Raw & RawMaps)[]> {
   const { ids, source: table } = source.reader;
   let left = input.limit;
   let last: Ids | undefined;
   while (left > 0) {
-    const rows = Math.min(PAGE, left);
-    let scope = Scope.of(context, table).during(window).matching(input.filter);
+    const rows = Math.min(pace.rows, left);
+    let scope = Scope.of(context, table).during(input.window).matching(input.filter);
     if (last !== undefined) {
       const bound = last.RowIds.map((id) => scope.params.bind(id, 'String')).join(', ');
       scope = scope.and(`(${ids.join(', ')}) < (${bound})`);
     }
     // Ties come along: rows equal in all of this are the same in every respect, and must not be cut apart.
-    const page = await runner.run<Raw & RawMaps & Ids>(
-      scope,
-      `SELECT ${columnsOf(source)} ${scope.from} ${order(table.time, ids)} LIMIT ${rows} WITH TIES`,
+    const page = await paced(pace, () =>
+      runner.run<Raw & RawMaps & Ids>(
+        scope,
+        `SELECT ${columnsOf(source)} ${scope.from} ${order(table.time, ids)} LIMIT ${rows} WITH TIES`,
+      ),
     );
+    if (page === undefined) continue;
     if (page.length > 0) yield page.slice(0, left);
     if (page.length < rows) return;
     left -= page.length;
