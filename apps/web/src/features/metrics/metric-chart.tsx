@@ -1,4 +1,3 @@
-import { useMemo } from 'react';
 import { type MetricAnswer, questionBody } from '../../api/metrics.ts';
 import { shifted } from '../../charts/prepare/aggregate-series.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
@@ -7,6 +6,9 @@ import { formatValue } from '../../lib/format-value.ts';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { linesOf, thinned } from './explore-series.ts';
 import type { Answered } from './use-answers.ts';
+
+/** Aggregations that one measurement cannot be compared with. */
+const OF_ALL: ReadonlySet<string | null> = new Set(['count', 'rate', 'increase', 'sum']);
 
 /** Answers of one unit as one chart. */
 export function MetricChart(props: {
@@ -20,43 +22,27 @@ export function MetricChart(props: {
 }) {
   const { answers, several, window } = props;
   const given = answers.map(({ answer }) => answer);
-  const earlier = props.previous.map(({ answer }) => answer);
-  const series = useMemo(
-    () =>
-      answers.flatMap(({ letter, answer }) =>
-        answer === undefined ? [] : linesOf(answer, several ? letter : undefined),
-      ),
-    [several, ...given],
+  // Not memoised: how many answers there are changes, and this renders when one of them does.
+  const series = answers.flatMap(({ letter, answer }) =>
+    answer === undefined ? [] : linesOf(answer, several ? letter : undefined),
   );
-  const previous = useMemo(
-    () =>
-      props.previous.flatMap(({ letter, answer }) =>
-        answer === undefined
-          ? []
-          : shifted(linesOf(answer, several ? letter : undefined), window.toMs - window.fromMs),
-      ),
-    [several, window, ...earlier],
+  const previous = props.previous.flatMap(({ letter, answer }) =>
+    answer === undefined
+      ? []
+      : shifted(linesOf(answer, several ? letter : undefined), window.toMs - window.fromMs),
   );
-  const exemplars = useMemo(
-    () =>
-      thinned(
-        given.flatMap((answer) =>
-          (answer === undefined ||
-          answer.aggregation === 'count' ||
-          answer.aggregation === 'rate' ||
-          answer.aggregation === 'increase'
-            ? []
-            : answer.exemplars
-          ).map((one) => ({
+  const exemplars = thinned(
+    given.flatMap((answer) =>
+      answer === undefined || OF_ALL.has(answer.aggregation)
+        ? []
+        : answer.exemplars.map((one) => ({
             timeMs: one.time,
             value: one.value,
             id: `${one.traceId} ${one.spanId} ${one.time}`,
-            label: `Trace ${one.traceId.slice(0, 8)}, ${formatValue(one.value, answer?.unit ?? '')}`,
+            label: `Trace ${one.traceId.slice(0, 8)}, ${formatValue(one.value, answer.unit)}`,
           })),
-        ),
-        window,
-      ),
-    [window, ...given],
+    ),
+    window,
   );
   const [first] = answers;
   const unit = first?.answer?.valueUnit ?? '';

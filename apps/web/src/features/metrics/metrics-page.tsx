@@ -1,15 +1,14 @@
 import type { MetricRow } from '@candela/contract';
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
-import { ChartLine, Search, SearchX } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { ChartLine, SearchX } from 'lucide-react';
+import { useEffect, useMemo, useRef } from 'react';
 import { anyMetricQuery, catalogueQuery } from '../../api/metrics.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact } from '../../lib/format.ts';
-import { useHotkey } from '../../lib/hotkeys.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataGrid } from '../../ui/data-grid.tsx';
-import { Kbd } from '../../ui/kbd.tsx';
+import { FilterBox } from '../../ui/filter-box.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { RowsFooter } from '../explore/rows-state.tsx';
@@ -65,10 +64,13 @@ export function MetricsPage() {
     <div className="flex h-full flex-col">
       <title>Metrics · Candela</title>
       <h1 className="sr-only">Metrics</h1>
-      <div className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
-        <CatalogueSearchBox
+      <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
+        <FilterBox
+          label="Search metrics"
+          placeholder="Words of the name or the description"
           value={scope.q}
-          onSearch={(q) => change({ q: q === '' ? undefined : q, row: undefined }, true)}
+          restMs={TYPING_MS}
+          onChange={(q) => change({ q: q === '' ? undefined : q, row: undefined }, true)}
         />
         <span role="status" className="text-sm text-muted">
           {first === undefined
@@ -182,48 +184,6 @@ export function MetricsPage() {
 /** Time range and environment go along to another page. */
 const shellPart = (search: Record<string, unknown>) =>
   Object.fromEntries(['from', 'to', 'env'].flatMap((key) => (key in search ? [[key, search[key]]] : [])));
-
-function CatalogueSearchBox(props: { value: string; onSearch: (q: string) => void }) {
-  const [text, setText] = useState(props.value);
-  const [given, setGiven] = useState(props.value);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const input = useRef<HTMLInputElement>(null);
-  if (given !== props.value) {
-    setGiven(props.value);
-    if (props.value !== text.trim()) setText(props.value);
-  }
-  useHotkey('/', () => input.current?.focus(), { label: 'Search', group: 'Everywhere' });
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const search = (next: string) => {
-    clearTimeout(timer.current);
-    props.onSearch(next.trim().slice(0, 200));
-  };
-  return (
-    <div className="flex h-8 min-w-60 grow items-center gap-2 rounded-md border border-line bg-surface px-2 focus-within:border-accent-fill">
-      <Search size={14} className="shrink-0 text-muted" aria-hidden />
-      <input
-        ref={input}
-        type="search"
-        aria-label="Search metrics"
-        placeholder="Words of the name or the description"
-        spellCheck={false}
-        value={text}
-        onChange={(event) => {
-          const next = event.target.value;
-          setText(next);
-          clearTimeout(timer.current);
-          timer.current = setTimeout(() => search(next), TYPING_MS);
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') search(text);
-          else if (event.key === 'Escape') event.currentTarget.blur();
-        }}
-        className="h-full min-w-0 grow bg-transparent text-sm outline-none placeholder:text-faint"
-      />
-      {text === '' && <Kbd keys="/" />}
-    </div>
-  );
-}
 
 function Facet(props: {
   label: string;
