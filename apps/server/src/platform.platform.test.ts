@@ -332,6 +332,8 @@ describe('the other documents', () => {
     // In a browser the same address is a page of the UI.
     const inBrowser = await call('/metrics', { headers: { accept: 'text/html,*/*;q=0.8' } });
     expect(inBrowser.body).not.toContain('candela_http_request_seconds_count');
+    for (const answer of [inBrowser, await call('/metrics')])
+      expect(answer.headers.get('vary')).toBe('accept, accept-encoding');
     expect((await call('/metrics', { headers: { 'x-forwarded-for': '1.2.3.4' } })).status).toBe(401);
   });
 

@@ -55,20 +55,22 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
     }
     const own = pages.get(path);
     const page = own?.sharesPath === true && wantsHtml(request) ? undefined : own;
+    // Two answers at one address: a cache must not give a browser what a scraper was given.
+    const vary = own?.sharesPath === true ? { vary: 'accept, accept-encoding' } : {};
     call.route = page === undefined ? 'static' : path;
     if (method !== 'GET' && method !== 'HEAD') {
       return errorAnswerOf('method_not_allowed', path);
     }
     if (page !== undefined) {
       page.guard?.(request);
-      const headers = { 'content-type': page.contentType, 'cache-control': 'no-cache' };
+      const headers = { 'content-type': page.contentType, 'cache-control': 'no-cache', ...vary };
       return { status: 200, headers, body: await page.body() };
     }
     const found = await parts.site.answer(path, {
       acceptEncoding: header(request, 'accept-encoding') ?? '',
       ifNoneMatch: header(request, 'if-none-match') ?? '',
     });
-    return { status: found.status, headers: found.headers, body: found.body ?? '' };
+    return { status: found.status, headers: { ...found.headers, ...vary }, body: found.body ?? '' };
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -273,6 +273,26 @@ describe('figures', () => {
     expect(result.rows.map((row) => row.values[0])).toEqual([1_200]);
   });
 
+  it('of more points than an answer holds are refused, not cut', async () => {
+    await bench.store.command(
+      `INSERT INTO otel_traces (ProjectId, Environment, TraceId, SpanId, SpanName, Timestamp, ReceivedAt, RetentionDays)
+       SELECT 'many', 'production', leftPad(hex(number), 32, '0'), leftPad(hex(number), 16, '0'), concat('g', toString(number % 101)),
+         fromUnixTimestamp64Nano({base:Int64} + intDiv(number, 101) * 10000000000), now64(3), 30 FROM numbers(101000)`,
+      { base: `${BASE_MS}000000` },
+    );
+    const input: AggregateInput = {
+      window: { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 10_000_000) * 1_000_000n },
+      filter: undefined,
+      groupBy: ['name'],
+      measures: ['count'],
+      bucketSeconds: 10,
+      limit: 100,
+    };
+    expect((await bench.queries.aggregate(contextOf('many'), input)).rows).toHaveLength(100_000);
+    const more = bench.queries.aggregate(contextOf('many'), { ...input, limit: 101 });
+    await expect(more).rejects.toThrow(/more than 100000 points/);
+  });
+
   it('that a signal does not have are refused by name', async () => {
     const work = bench.queries.aggregate(context, { ...base, signal: 'logs', measures: ['cost'] });
     await expect(work).rejects.toThrow(/"cost" cannot be measured of logs.*count, errors/);

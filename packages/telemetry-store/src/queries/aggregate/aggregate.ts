@@ -159,8 +159,13 @@ async function series(
   const order = keys.length === 0 ? '' : `ORDER BY ${keys.join(', ')}`;
   const raw = await runner.run<RawRow>(
     scope,
-    `SELECT * FROM (${sql}) ${combined} ${order} LIMIT ${MAX_POINTS}`,
+    `SELECT * FROM (${sql}) ${combined} ${order} LIMIT ${MAX_POINTS + 1}`,
   );
+  if (raw.length > MAX_POINTS) {
+    throw fail('bad_query', {
+      detail: `That makes more than ${MAX_POINTS} points, which is the most one answer may hold. Take wider buckets or fewer groups.`,
+    });
+  }
   return raw.map((row) =>
     shape(row, input, plan.bucketSeconds === null ? null : new Date(Number(row['T']) * 1_000).toISOString()),
   );
