@@ -1,23 +1,32 @@
-import { parseFilterOrFail } from '@candela/contract';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { createTelemetryQueries } from './index.ts';
-import { BASE_MS, contextOf, id, LIMITS } from './core/testing.ts';
 
-it('a subquery is run once for the whole cluster: distributed tables refuse any other', async () => {
-  const statements: string[] = [];
-  const select = <T>(sql: string): Promise<T[]> => {
-    statements.push(sql);
-    return Promise.resolve([]);
-  };
-  const queries = createTelemetryQueries({ select }, LIMITS);
-  const context = contextOf();
-  const window = { from: 0n, to: BigInt(BASE_MS) * 1_000_000n };
-  const filter = parseFilterOrFail('service:shop', 'spans');
-  await queries.searchTraces(context, { window, filter, sort: '-cost', limit: 10, cursor: undefined });
-  // A later page of a trace reads its figures from the store.
-  const cursor = Buffer.from(JSON.stringify(['trace', '0', '0', '1', id(1, 16)])).toString('base64url');
-  await expect(queries.trace(context, { traceId: id(1, 32), limit: 1, cursor })).rejects.toThrow();
-  const nested = statements.filter((sql) => /\bIN\s*\(\s*SELECT/.test(sql));
-  expect(nested).toHaveLength(2);
-  for (const sql of nested) expect(sql).not.toMatch(/(?<!GLOBAL |GLOBAL NOT )\bIN\s*\(\s*SELECT/);
+const HERE = dirname(fileURLToPath(import.meta.url));
+/** Subqueries in conditions and joins: what a distributed table refuses, or runs on each node. */
+const NESTED = /(\w+ )?(?:NOT )?\bIN \(\s*SELECT|(\w+ )?(?:INNER|LEFT|ANY|ASOF) JOIN\b/g;
+
+/** The nested statements of a source that are not run once for the whole cluster. */
+function local(source: string): string[] {
+  return [...source.matchAll(NESTED)]
+    .filter(([, before, beforeJoin]) => (before ?? beforeJoin) !== 'GLOBAL ')
+    .map(([text]) => text);
+}
+
+it('a subquery or join is run once for the whole cluster: distributed tables refuse any other', () => {
+  const files = globSync('**/*.ts', { cwd: HERE }).filter((file) => !file.endsWith('.test.ts'));
+  const sources = files.map((file) => ({ file, source: readFileSync(`${HERE}/${file}`, 'utf8') }));
+  expect(sources.filter(({ source }) => source.search(NESTED) !== -1).length).toBeGreaterThan(3);
+  expect(sources.flatMap(({ file, source }) => local(source).map((text) => `${file}: ${text}`))).toEqual([]);
+});
+
+it.each([
+  ['TraceId IN (SELECT TraceId FROM x)', 1],
+  ['TraceId NOT IN (SELECT TraceId FROM x)', 1],
+  ['a GLOBAL IN (SELECT 1) AND b GLOBAL NOT IN (SELECT 2)', 0],
+  ['x INNER JOIN y', 1],
+  ['x GLOBAL INNER JOIN y ARRAY JOIN z', 0],
+])('%s', (source, found) => {
+  expect(local(source)).toHaveLength(found);
 });
