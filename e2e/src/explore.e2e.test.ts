@@ -64,7 +64,8 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await page.mouse.move(box.x + box.width - 1, box.y + box.height * 0.5, { steps: 4 });
     await page.mouse.up();
     await soon(() => new URL(page.url()).searchParams.get('diff')).toMatch(/^duration>=/);
-    await page.getByRole('complementary', { name: 'What differs' }).getByRole('region').first().waitFor();
+    const panel = page.getByRole('complementary', { name: 'What differs' });
+    await panel.getByText(/^selected: \d/).waitFor();
     // All of the time range was drawn over: it stays.
     expect(new URL(page.url()).searchParams.get('from')).toBe('-1h');
     await page.getByRole('button', { name: 'count', exact: true }).click();
@@ -76,6 +77,8 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await page.keyboard.press('d');
     await page.getByRole('checkbox', { name: 'Compare with the period before' }).check();
     await soon(() => new URL(page.url()).searchParams.get('compare')).toBe('1');
+    // It is the page that changes its range, not the page that changes.
+    expect(new URL(page.url()).pathname).toBe('/traces');
     await page.getByText('to the period before').waitFor();
     await page.getByRole('button', { name: 'This week' }).click();
     await soon(() => new URL(page.url()).searchParams.get('from')).toBe('this-week');
@@ -95,6 +98,7 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await page.keyboard.press('Shift+ArrowLeft');
     await page.keyboard.press('Enter');
     await soon(() => new URL(page.url()).searchParams.get('from')).toMatch(/^\d{4}-/);
+    expect(new URL(page.url()).pathname).toBe('/traces');
   });
 
   it('completes attributes of the data and their values, and remembers searches', async () => {

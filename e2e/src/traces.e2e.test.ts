@@ -179,6 +179,7 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     await page.getByRole('button', { name: 'Last 15 minutes' }).click();
     await soon(() => new URL(page.url()).searchParams.get('from')).toBe('-15m');
     await soon(() => shell.timeRange.innerText()).toContain('Last 15 minutes');
+    expect(new URL(page.url()).pathname).toBe('/traces');
   });
 
   it('filters by environment', async () => {

@@ -73,7 +73,7 @@ export function prepareHeatmap(cells: readonly HeatCell[], window: TimeWindow, s
       width: stepMs / (toMs - fromMs),
       y: 1 - top,
       height: Math.max(top - bottom, 0.004),
-      heat: most <= 1 ? 1 : 0.12 + 0.88 * (Math.log(cell.count) / Math.log(most)),
+      heat: 0.15 + 0.85 * (Math.log1p(cell.count) / Math.log1p(most)),
     };
   });
   return {

@@ -1,5 +1,5 @@
 import { isEnvironmentName } from '@candela/kernel';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useSyncExternalStore } from 'react';
 import { flagParam, textParam } from '../../lib/search-params.ts';
 import {
@@ -67,7 +67,8 @@ export interface ShellState {
 /** Time range and environment of the whole product, read from and written to the URL. */
 export function useShell(): ShellState {
   const search = root.useSearch();
-  const navigate = root.useNavigate();
+  // Of no route in particular: from the root's own, `.` would be the start page and not the page that is open.
+  const navigate = useNavigate();
   const at = useNow();
   const { from = DEFAULT_RANGE.from, to = DEFAULT_RANGE.to, env, compare = false } = search;
   const zone = zonePreference.use();
