@@ -20,6 +20,8 @@ const chats = 'sessions?sort=-traces&q=service:support-chat';
 export const sessionsShots: ShotGroup = {
   shots: [
     { name: 'sessions-first', path: '/sessions', ready: 'text=Name the first session', empty: true },
+    { name: 'users-first', path: '/users', ready: 'text=Name the first user', empty: true },
+    { name: 'agents-first', path: '/agents', ready: 'text=Name the first agent', empty: true },
     { name: 'sessions', path: '/sessions', ready: ROWS },
     { name: 'sessions-filtered', path: '/sessions?q=status:error&sort=-cost', ready: ROWS },
     { name: 'sessions-narrow', path: '/sessions', ready: ROWS, size: NARROW },
@@ -43,6 +45,7 @@ export const sessionsShots: ShotGroup = {
     { name: 'users', path: '/users', ready: ROWS },
     { name: 'user', path: async (stage) => `/users/${await keyOf(stage, 'users?sort=-cost')}`, ready: ROWS },
     { name: 'agents', path: '/agents', ready: ROWS },
+    { name: 'agents-narrow', path: '/agents', ready: ROWS, size: NARROW },
     { name: 'agent-overview', path: '/agents/order-support', ready: 'table' },
     { name: 'agent-versions', path: '/agents/order-support?view=versions', ready: 'pre' },
     { name: 'agent-graph', path: '/agents/lead?view=graph', ready: '[data-node]' },

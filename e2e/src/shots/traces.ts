@@ -17,7 +17,17 @@ export const tracesShots: ShotGroup = {
   },
   shots: [
     { name: 'first-run', path: '/', ready: 'text=Send the first trace', empty: true },
+    { name: 'traces-first', path: '/traces', ready: 'text=Send the first trace', empty: true },
     { name: 'traces', path: '/traces', ready: ROWS },
+    {
+      name: 'traces-live',
+      path: '/traces?view=spans',
+      ready: ROWS,
+      act: async (page) => {
+        await page.keyboard.press('l');
+        await page.waitForTimeout(1_000);
+      },
+    },
     { name: 'traces-filtered', path: '/traces?q=service:support-agent+status:error', ready: ROWS },
     { name: 'traces-spans', path: '/traces?view=spans&q=model:*', ready: ROWS },
     { name: 'traces-wide', path: '/traces', ready: ROWS, size: { width: 1920, height: 1080 } },

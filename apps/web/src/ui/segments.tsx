@@ -5,6 +5,8 @@ export function Segments<Value extends string>(props: {
   label: string;
   value: Value;
   choices: readonly Value[];
+  /** What a choice is called; absent: as it is. */
+  nameOf?: (value: Value) => string;
   onChoose: (value: Value) => void;
   size?: 'small';
 }) {
@@ -23,9 +25,9 @@ export function Segments<Value extends string>(props: {
           type="button"
           aria-pressed={choice === props.value}
           onClick={() => props.onChoose(choice)}
-          className="h-full rounded px-2 text-muted capitalize hover:text-text aria-pressed:bg-selected aria-pressed:text-text"
+          className="h-full rounded px-2 whitespace-nowrap text-muted first-letter:capitalize hover:text-text aria-pressed:bg-selected aria-pressed:text-text"
         >
-          {choice}
+          {props.nameOf?.(choice) ?? choice}
         </button>
       ))}
     </div>

@@ -2,7 +2,7 @@
 export const PALETTE_SIZE = 8;
 
 /** Colours that mean an outcome are not for identity: a series takes one only by saying so. */
-export type Tone = 'danger' | 'warn' | 'ok' | 'accent' | 'muted';
+export type Tone = 'danger' | 'warn' | 'ok' | 'accent' | 'muted' | 'quiet';
 
 const TONES: Record<Tone, string> = {
   danger: 'var(--danger)',
@@ -10,6 +10,7 @@ const TONES: Record<Tone, string> = {
   ok: 'var(--ok)',
   accent: 'var(--accent-fill)',
   muted: 'var(--faint)',
+  quiet: 'var(--line-strong)',
 };
 
 /** FNV-1a over the UTF-16 units: the same text has the same number on every page. */
@@ -21,19 +22,29 @@ function hash(text: string): number {
 
 /**
  * A colour for every key: the same on every page by the hash of the key, and no two alike within one chart of at most
- * eight. Who must step aside is settled in the order of the keys as text, so that it does not change with the ranking.
+ * eight. Whoever must step aside takes a colour that nobody has by its own hash, so that one clash moves one key; who
+ * it is is settled in the order of the keys as text, so that it does not change with the ranking.
  */
 export function paletteOf(keys: readonly string[]): ReadonlyMap<string, string> {
-  const colours = new Map<string, string>();
+  const slots = new Map<string, number>();
   const taken = new Set<number>();
+  const aside: string[] = [];
   for (const key of [...new Set(keys)].sort()) {
-    let slot = hash(key) % PALETTE_SIZE;
-    for (let step = 0; step < PALETTE_SIZE && taken.has(slot); step += 1) slot = (slot + 1) % PALETTE_SIZE;
-    taken.add(slot);
-    if (taken.size === PALETTE_SIZE) taken.clear();
-    colours.set(key, `var(--series-${slot + 1})`);
+    const own = hash(key) % PALETTE_SIZE;
+    if (taken.has(own)) aside.push(key);
+    else {
+      taken.add(own);
+      slots.set(key, own);
+    }
   }
-  return colours;
+  for (const key of aside) {
+    if (taken.size === PALETTE_SIZE) taken.clear();
+    let slot = hash(key) % PALETTE_SIZE;
+    while (taken.has(slot)) slot = (slot + 1) % PALETTE_SIZE;
+    taken.add(slot);
+    slots.set(key, slot);
+  }
+  return new Map([...slots].map(([key, slot]) => [key, `var(--series-${slot + 1})`]));
 }
 
 export const toneColour = (tone: Tone): string => TONES[tone];

@@ -2,10 +2,11 @@ import type { AgentRow } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { exact } from '../../lib/format.ts';
+import { formatValue } from '../../lib/format-value.ts';
 import type { GridColumn } from '../../ui/data-grid.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import { costCell, countCell, durationCell, modelsCell, TimeCell, tokensCell } from '../explore/cells.tsx';
-import { errorRate, formatRate, mainFigures } from './figures.ts';
+import { errorRate, mainFigures } from './figures.ts';
 
 /** A row with its course over the whole time range: what has no bucket counted nothing. */
 export interface AgentLine {
@@ -85,7 +86,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
           title={`${exact(figures.errors)} of ${exact(figures.count)} failed`}
           className={figures.errors > 0 ? 'text-danger' : 'text-muted'}
         >
-          {formatRate(errorRate(figures))}
+          {formatValue(errorRate(figures), '1')}
         </span>
       );
     },

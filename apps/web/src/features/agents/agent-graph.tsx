@@ -6,10 +6,11 @@ import { graphQuery, type Place } from '../../api/agents.ts';
 import { edgeKey, type GraphEdge, type GraphNode } from '../../charts/prepare/graph.ts';
 import { GraphView } from '../../charts/visualise/graph/graph-view.tsx';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
+import { formatValue } from '../../lib/format-value.ts';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { TimeCell } from '../explore/cells.tsx';
 import { FiguresList } from '../sessions/figures-list.tsx';
-import { errorRate, formatRate } from './figures.ts';
+import { errorRate } from './figures.ts';
 import { SpansLink } from './figures-table.tsx';
 
 const KINDS = { agent: 'agent', model: 'llm', tool: 'tool' } as const;
@@ -92,7 +93,7 @@ export default function AgentGraphPanel(props: {
               items={[
                 ['Calls', <SpansLink figures={chosenEdge.figures} />],
                 ['Failed', formatCount(chosenEdge.figures.errors)],
-                ['Error rate', formatRate(errorRate(chosenEdge.figures))],
+                ['Error rate', formatValue(errorRate(chosenEdge.figures), '1')],
                 ['p50', formatDuration(chosenEdge.figures.p50Ms)],
                 ['p95', formatDuration(chosenEdge.figures.p95Ms)],
                 [

@@ -4,8 +4,6 @@ import { useMemo } from 'react';
 import { type Place, versionQuery } from '../../api/agents.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import type { TimeWindow } from '../../lib/time-range.ts';
-import { TimeCell } from '../explore/cells.tsx';
-import { FiguresList } from '../sessions/figures-list.tsx';
 import { UsageCharts } from '../users/user-charts.tsx';
 import { FiguresTable } from './figures-table.tsx';
 
@@ -21,7 +19,6 @@ export function AgentOverview(props: {
 }) {
   const { agent, place, q } = props;
   const scope: Scope = useMemo(() => ({ ...place, q }), [place, q]);
-  const list = (names: readonly string[]) => (names.length === 0 ? '–' : names.join(', '));
   return (
     <div className="flex flex-col gap-3 p-3">
       <UsageCharts scope={scope} onZoom={props.onZoom} />
@@ -44,17 +41,6 @@ export function AgentOverview(props: {
             figures: part.figures,
           }))}
           note={<Declared agent={agent} place={place} />}
-        />
-      </div>
-      <div className="max-w-2xl">
-        <FiguresList
-          items={[
-            ['Framework', <span title={list(agent.frameworks)}>{list(agent.frameworks)}</span>],
-            ['Providers', list(agent.providers)],
-            ['Services', list(agent.services)],
-            ['First seen', <TimeCell iso={agent.firstSeen} />],
-            ['Last seen', <TimeCell iso={agent.lastSeen} />],
-          ]}
         />
       </div>
     </div>

@@ -2,17 +2,18 @@ import { printFilter } from '@candela/contract/filter';
 import { parseEntityKey } from '@candela/kernel';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { ArrowLeft } from 'lucide-react';
 import { lazy, Suspense, useMemo } from 'react';
 import { agentQuery, type Place } from '../../api/agents.ts';
 import { ApiError } from '../../api/client.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
-import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import { BackLink, PageHead } from '../../ui/page-head.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { TabList, TabPanel } from '../../ui/tabs.tsx';
+import { TimeCell } from '../explore/cells.tsx';
 import { useShell } from '../shell/shell-search.ts';
-import { AgentOverview } from './agent-overview.tsx';
+import { type Agent, AgentOverview } from './agent-overview.tsx';
 import { type AgentSearch, VIEWS } from './agent-search.ts';
 import { errorRate, mainFigures } from './figures.ts';
 
@@ -36,51 +37,50 @@ export function AgentPage() {
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true });
   const q = printFilter({ field: 'agent', op: '=', value: name });
   const head = (
-    <header className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 border-b border-line px-3">
+    <>
       <title>{`Agent ${name.slice(0, 60)} · Candela`}</title>
-      <Link to="/agents" aria-label="Back to the agents" className="rounded p-1 text-muted hover:text-text">
-        <ArrowLeft size={15} aria-hidden />
-      </Link>
-      <h1 className="flex min-w-0 items-baseline gap-2 text-lg font-semibold">
-        Agent
-        <span className="truncate font-normal" title={name}>
-          {name}
-        </span>
-      </h1>
-      <CopyButton label="Copy the agent's name" text={() => name} />
-      <div role="tablist" aria-label="Views of the agent" className="ml-2 flex">
-        {VIEWS.map((one) => (
-          <button
-            key={one}
-            type="button"
-            role="tab"
-            id={`tab-${one}`}
-            aria-selected={one === view}
-            aria-controls="agent-view"
-            onClick={() => change({ view: one === 'overview' ? undefined : one })}
-            className={cx(
-              'h-11 border-b-2 px-3',
-              one === view ? 'border-accent-fill' : 'border-transparent text-muted hover:text-text',
-            )}
-          >
-            {LABELS[one]}
-            {one === 'versions' && count !== undefined && <span className="text-muted"> {count}</span>}
-          </button>
-        ))}
-      </div>
-      <span className="ml-auto flex gap-3">
-        <Link to="/traces" search={{ q }} className="text-accent hover:underline">
-          Traces
-        </Link>
-        <Link
-          to="/traces"
-          search={{ q: `${q} status:error`, view: 'spans' }}
-          className="text-accent hover:underline"
-        >
-          Failed spans
-        </Link>
-      </span>
-    </header>
+      <PageHead
+        back={<BackLink to="/agents" label="Back to the agents" />}
+        kind="Agent"
+        name={name}
+        copy="agent's name"
+        aside={
+          <>
+            <Link to="/traces" search={{ q }} className="text-accent hover:underline">
+              Traces
+            </Link>
+            <Link
+              to="/traces"
+              search={{ q: `${q} status:error`, view: 'spans' }}
+              className="text-accent hover:underline"
+            >
+              Failed spans
+            </Link>
+          </>
+        }
+      >
+        <div className="ml-2 self-end">
+          <TabList
+            id="agent"
+            label="Views of the agent"
+            tabClassName="h-11 px-3"
+            tabs={VIEWS.map((one) => ({
+              value: one,
+              label:
+                one === 'versions' && count !== undefined ? (
+                  <>
+                    {LABELS[one]} <span className="text-muted">{count}</span>
+                  </>
+                ) : (
+                  LABELS[one]
+                ),
+            }))}
+            value={view}
+            onChoose={(one) => change({ view: one === 'overview' ? undefined : one })}
+          />
+        </div>
+      </PageHead>
+    </>
   );
   if (query.isPending) return <SkeletonRows label="Loading the agent" />;
   if (query.isError)
@@ -104,23 +104,20 @@ export function AgentPage() {
   return (
     <div className="flex h-full flex-col">
       {head}
-      <div className="flex shrink-0 flex-wrap gap-x-8 gap-y-2 border-b border-line px-4 py-2">
-        <Stat label="Runs" value={agent.runs.count === 0 ? null : agent.runs.count} />
-        <Stat label="Model calls" value={agent.calls.count} />
-        <Stat label="Tool calls" value={agent.tools.count} />
-        <Stat label="Error rate" value={errorRate(main)} unit="1" />
-        <Stat label="p50" value={main.p50Ms} unit="ms" />
-        <Stat label="p95" value={main.p95Ms} unit="ms" />
-        <Stat label="Tokens" value={inputTokens === null ? null : inputTokens + (outputTokens ?? 0)} />
-        <Stat label="Cost" value={agent.calls.costUsd} unit="USD" />
+      <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
+        <div className="-mx-2 flex flex-wrap gap-x-8 gap-y-2">
+          <Stat label="Runs" value={agent.runs.count === 0 ? null : agent.runs.count} />
+          <Stat label="Model calls" value={agent.calls.count} />
+          <Stat label="Tool calls" value={agent.tools.count} />
+          <Stat label="Error rate" value={errorRate(main)} unit="1" />
+          <Stat label="p50" value={main.p50Ms} unit="ms" />
+          <Stat label="p95" value={main.p95Ms} unit="ms" />
+          <Stat label="Tokens" value={inputTokens === null ? null : inputTokens + (outputTokens ?? 0)} />
+          <Stat label="Cost" value={agent.calls.costUsd} unit="USD" />
+        </div>
+        <AgentFacts agent={agent} />
       </div>
-      <div
-        id="agent-view"
-        role="tabpanel"
-        aria-labelledby={`tab-${view}`}
-        tabIndex={0}
-        className="min-h-0 grow overflow-auto -outline-offset-2"
-      >
+      <TabPanel id="agent" value={view} className="min-h-0 grow overflow-auto -outline-offset-2">
         <Suspense fallback={<SkeletonRows label="Loading the view" />}>
           {view === 'overview' && (
             <AgentOverview
@@ -148,7 +145,32 @@ export function AgentPage() {
             />
           )}
         </Suspense>
-      </div>
+      </TabPanel>
     </div>
+  );
+}
+
+function AgentFacts({ agent }: { agent: Agent }) {
+  const lists = [
+    ['Framework', agent.frameworks],
+    ['Providers', agent.providers],
+    ['Services', agent.services],
+  ] as const;
+  return (
+    <Facts className="mb-1">
+      {lists.map(([label, names]) =>
+        names.length === 0 ? null : (
+          <Fact key={label} label={label} title={names.join(', ')}>
+            {names.join(', ')}
+          </Fact>
+        ),
+      )}
+      <Fact label="First seen">
+        <TimeCell iso={agent.firstSeen} />
+      </Fact>
+      <Fact label="Last seen">
+        <TimeCell iso={agent.lastSeen} />
+      </Fact>
+    </Facts>
   );
 }

@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
-import { useDeferredValue, useMemo, useRef } from 'react';
+import { useDeferredValue, useMemo } from 'react';
 import { anyOf } from '../../api/activity.ts';
 import { agentsPath, agentsQuery, type Place } from '../../api/agents.ts';
-import { useHotkey } from '../../lib/hotkeys.ts';
 import { DataGrid } from '../../ui/data-grid.tsx';
+import { FilterBox } from '../../ui/filter-box.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { FirstRecord } from '../explore/first-record.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
@@ -47,27 +47,20 @@ function Agents() {
   const router = useRouter();
   const { window, environment } = useShell();
   const text = search.search ?? '';
-  const box = useRef<HTMLInputElement>(null);
   const place: Place = useMemo(() => ({ window, environment }), [window, environment]);
   const change = (next: Partial<Record<keyof AgentsSearch, string | undefined>>) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true });
-  useHotkey('/', () => box.current?.focus(), { label: 'Search', group: 'Agents' });
   return (
     <div className="flex h-full flex-col">
       <title>Agents · Candela</title>
       <h1 className="sr-only">Agents</h1>
       <div className="flex shrink-0 items-center gap-2 border-b border-line px-3 py-2">
-        <input
-          ref={box}
-          type="search"
-          aria-label="Search agents"
+        <FilterBox
+          label="Search agents"
           placeholder="Part of an agent's name"
-          defaultValue={text}
-          onChange={(event) => change({ search: event.target.value.slice(0, 200) || undefined })}
-          onKeyDown={(event) => event.key === 'Escape' && box.current?.blur()}
-          className="h-8 w-full max-w-md rounded-md border border-line bg-surface px-2.5"
+          value={text}
+          onChange={(next) => change({ search: next || undefined })}
         />
-        <span className="ml-auto" />
         <OpenQueryButton title="Agents" query={{ path: agentsPath(place, text), environment }} />
       </div>
       <div className="min-h-0 grow">

@@ -1,7 +1,6 @@
 import type { AgentFigures, AgentRow } from '@candela/contract';
 import { expect, it } from 'vitest';
 import { fillTrend, sortAgents, validateAgentsSearch } from './agents-search.ts';
-import { formatRate } from './figures.ts';
 
 const figures = (count: number, errors = 0): AgentFigures => ({
   count,
@@ -47,8 +46,4 @@ it('fills the buckets that counted nothing', () => {
     { time: new Date(9_000_000).toISOString(), count: 1 },
   ];
   expect(fillTrend(trend, window, 300)).toEqual([0, 4, 0, 0]);
-});
-
-it('writes shares', () => {
-  expect([null, 0, 0.0004, 0.0123, 1].map(formatRate)).toEqual(['–', '0 %', '<0.1 %', '1.23 %', '100 %']);
 });

@@ -2,7 +2,8 @@ import type { AgentFigures } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
-import { errorRate, formatRate } from './figures.ts';
+import { formatValue } from '../../lib/format-value.ts';
+import { errorRate } from './figures.ts';
 
 export interface FiguresLine {
   readonly key: string;
@@ -44,7 +45,9 @@ export function FiguresTable(props: {
                   <SpansLink figures={figures} />
                 </td>
                 <td className={figures.errors > 0 ? 'px-3 text-danger' : 'px-3 text-muted'}>
-                  <span title={`${exact(figures.errors)} failed`}>{formatRate(errorRate(figures))}</span>
+                  <span title={`${exact(figures.errors)} failed`}>
+                    {formatValue(errorRate(figures), '1')}
+                  </span>
                 </td>
                 <td className="px-3" title={exact(figures.p50Ms, ' ms')}>
                   {formatDuration(figures.p50Ms)}

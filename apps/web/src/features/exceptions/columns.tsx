@@ -10,7 +10,7 @@ export function NewBadge() {
   return (
     <span
       title="First seen within the time range"
-      className="rounded bg-accent-fill px-1 text-xs font-semibold text-on-accent"
+      className="shrink-0 rounded border border-accent-fill/50 px-1 text-xs text-accent"
     >
       New
     </span>

@@ -2,7 +2,7 @@ import type { ExceptionBreakdown, ExceptionDetail } from '@candela/contract';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { exceptionPath, exceptionQuery } from '../../api/exceptions.ts';
 import type { Scope } from '../../api/telemetry.ts';
@@ -15,6 +15,7 @@ import { toggleValue, valuesOf } from '../../lib/query-text.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Fact, Facts } from '../../ui/facts.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { FilterChips } from '../explore/filter-chips.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -164,7 +165,7 @@ function Head({ detail, scope, onLeave }: { detail: ExceptionDetail; scope: Scop
           {detail.message}
         </p>
       )}
-      <dl className="flex flex-wrap gap-x-6 gap-y-1">
+      <Facts>
         <Fact label="Occurrences" title={exact(detail.count)}>
           {formatCount(detail.count)}
         </Fact>
@@ -180,17 +181,8 @@ function Head({ detail, scope, onLeave }: { detail: ExceptionDetail; scope: Scop
         <Fact label="Last seen" title={formatIso(Date.parse(detail.lastSeen))}>
           {time(detail.lastSeen)}
         </Fact>
-      </dl>
+      </Facts>
     </header>
-  );
-}
-
-function Fact({ label, title, children }: { label: string; title: string; children: ReactNode }) {
-  return (
-    <div className="flex gap-1.5" title={title}>
-      <dt className="text-muted">{label}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

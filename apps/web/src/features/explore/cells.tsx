@@ -30,6 +30,15 @@ export const modelsCell = (names: readonly string[]) =>
     <span title={names.join(', ')}>{shortModels(names).join(', ')}</span>
   );
 export const durationCell = (ms: number | null) => <span title={exact(ms, ' ms')}>{formatDuration(ms)}</span>;
+/** How long a span took; what was sent while it ran has no duration yet. */
+export const spanDurationCell = (row: { readonly durationMs: number; readonly unfinished: boolean }) =>
+  row.unfinished ? (
+    <span className="text-muted" title="Sent while it ran; its end has not come">
+      running
+    </span>
+  ) : (
+    durationCell(row.durationMs)
+  );
 export const costCell = (usd: number | null) => <span title={exact(usd, ' USD')}>{formatCost(usd)}</span>;
 export const countCell = (count: number | null) => <span title={exact(count)}>{formatCount(count)}</span>;
 export const tokensCell = (row: {

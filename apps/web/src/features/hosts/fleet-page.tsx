@@ -6,12 +6,13 @@ import { anyHostQuery, fleetQuery } from '../../api/hosts.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { isRelative } from '../../lib/time-range.ts';
 import { Button } from '../../ui/button.tsx';
+import { FilterBox } from '../../ui/filter-box.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
+import { Segments } from '../../ui/segments.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { FleetGrid } from './fleet-grid.tsx';
-import { FilterBox } from './filter-box.tsx';
 import { FirstHost } from './first-host.tsx';
 import { FLEET_GROUPS, FLEET_SHOWS, FLEET_SORTS, fleetRows, type FleetTotals, totalsOf } from './fleet.ts';
 import type { FleetSearch } from './hosts-search.ts';
@@ -91,30 +92,20 @@ export function FleetPage() {
             value={search.q ?? ''}
             onChange={(text) => change({ q: text || undefined, row: undefined }, true)}
           />
-          <div
-            role="group"
-            aria-label="Show"
-            className="flex h-8 items-center rounded-md border border-line bg-surface p-0.5"
-          >
-            {FLEET_SHOWS.map((value) => (
-              <button
-                key={value}
-                type="button"
-                aria-pressed={show === value}
-                onClick={() => change({ show: value === 'all' ? undefined : value, row: undefined })}
-                className="h-full rounded px-2 whitespace-nowrap text-muted aria-pressed:bg-selected aria-pressed:text-text"
-              >
-                {SHOWS[value]}
-              </button>
-            ))}
-          </div>
+          <Segments
+            label="Show"
+            value={show}
+            choices={FLEET_SHOWS}
+            nameOf={(value) => SHOWS[value] ?? value}
+            onChoose={(value) => change({ show: value === 'all' ? undefined : value, row: undefined })}
+          />
           <ChoiceMenu
             label="Sort by"
             value={sort}
             choices={choices(FLEET_SORTS, SORTS)}
             onChoose={(value) => change({ sort: value === 'name' ? undefined : value })}
             trigger={
-              <Button className="h-8 whitespace-nowrap" aria-label={`Sort by ${SORTS[sort]}`}>
+              <Button className="h-8" aria-label={`Sort by ${SORTS[sort]}`}>
                 <ArrowDownWideNarrow size={14} aria-hidden className="text-muted" />
                 {SORTS[sort]}
               </Button>
@@ -126,7 +117,7 @@ export function FleetPage() {
             choices={choices(FLEET_GROUPS, GROUPS)}
             onChoose={(value) => change({ group: value === 'none' ? undefined : value })}
             trigger={
-              <Button className="h-8 whitespace-nowrap" aria-label={`Group by ${GROUPS[group]}`}>
+              <Button className="h-8" aria-label={`Group by ${GROUPS[group]}`}>
                 <Group size={14} aria-hidden className="text-muted" />
                 {GROUPS[group]}
               </Button>

@@ -4,6 +4,8 @@ import { Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import { BackLink } from '../../ui/page-head.tsx';
 import { attentionOfHost } from './attention.ts';
 import { agoOf } from './host-row.tsx';
 import { Marks } from './marks.tsx';
@@ -36,9 +38,7 @@ export function HostHeader(props: {
     <header className="flex shrink-0 flex-col gap-1 border-b border-line px-3 py-2">
       <div className="flex items-center gap-2">
         {props.gpu === undefined ? (
-          <Link to="/hosts" aria-label="Back to the hosts" className="rounded p-1 text-muted hover:text-text">
-            <ArrowLeft size={15} aria-hidden />
-          </Link>
+          <BackLink to="/hosts" label="Back to the hosts" />
         ) : (
           <Link
             to="/hosts/$host"
@@ -64,18 +64,15 @@ export function HostHeader(props: {
           )}
         </span>
       </div>
-      <dl className="flex flex-wrap gap-x-4 gap-y-0.5 pl-7 text-sm">
+      <Facts className="pl-7">
         {facts.map(([label, value]) =>
           value === null ? null : (
-            <div key={label} className="flex min-w-0 gap-1">
-              <dt className="shrink-0 text-muted">{label}</dt>
-              <dd className="truncate" title={value}>
-                {value}
-              </dd>
-            </div>
+            <Fact key={label} label={label} title={value}>
+              {value}
+            </Fact>
           ),
         )}
-      </dl>
+      </Facts>
       {props.children}
     </header>
   );

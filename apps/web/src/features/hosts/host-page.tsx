@@ -14,7 +14,7 @@ import { CurveCard, type CurveSource } from './curve-card.tsx';
 import type { Name } from './curves.ts';
 import { nodesOf } from './fleet.ts';
 import { GpuTile, shortName } from './gpu-tile.tsx';
-import { FilterBox } from './filter-box.tsx';
+import { FilterBox } from '../../ui/filter-box.tsx';
 import { HostHeader } from './host-header.tsx';
 import { HOST_TABS, type HostTab } from './hosts-search.ts';
 import { OverviewTab } from './overview-tab.tsx';

@@ -7,15 +7,15 @@ import type { Tone } from '../../charts/prepare/palette.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
 
-/** Severities are outcomes: their colours are those of outcomes everywhere. */
+/** Severities are outcomes: their colours are those of outcomes everywhere, and what is usual stays quiet. */
 const TONES: ReadonlyMap<string, Tone> = new Map([
   ['fatal', 'danger'],
   ['error', 'danger'],
   ['warn', 'warn'],
-  ['info', 'ok'],
-  ['debug', 'muted'],
-  ['trace', 'muted'],
-  ['unset', 'muted'],
+  ['info', 'muted'],
+  ['debug', 'quiet'],
+  ['trace', 'quiet'],
+  ['unset', 'quiet'],
 ]);
 const RANK: ReadonlyMap<string, number> = new Map(SEVERITIES.map((severity, index) => [severity, index]));
 

@@ -7,10 +7,10 @@ const LOOKS: Record<LogSeverity, { label: string; look: string; bar: string }> =
   fatal: { label: 'Fatal', look: 'bg-danger-soft text-danger font-semibold', bar: 'bg-danger' },
   error: { label: 'Error', look: 'text-danger font-medium', bar: 'bg-danger' },
   warn: { label: 'Warn', look: 'text-warn font-medium', bar: 'bg-warn' },
-  info: { label: 'Info', look: 'text-text', bar: 'bg-line-strong' },
-  debug: { label: 'Debug', look: 'text-muted', bar: 'bg-line' },
-  trace: { label: 'Trace', look: 'text-muted', bar: 'bg-line' },
-  unset: { label: 'None', look: 'text-muted', bar: 'bg-line' },
+  info: { label: 'Info', look: 'text-text', bar: 'bg-faint' },
+  debug: { label: 'Debug', look: 'text-muted', bar: 'bg-line-strong' },
+  trace: { label: 'Trace', look: 'text-muted', bar: 'bg-line-strong' },
+  unset: { label: 'None', look: 'text-muted', bar: 'bg-line-strong' },
 };
 
 /** A severity by its name and its colour; what the sender called it is the title. */

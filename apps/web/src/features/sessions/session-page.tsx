@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { ArrowLeft } from 'lucide-react';
 import { sessionQuery } from '../../api/activity.ts';
 import { ApiError } from '../../api/client.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { BackLink, PageHead } from '../../ui/page-head.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { SessionSide } from './session-side.tsx';
 import { SessionTimeline } from './session-timeline.tsx';
@@ -64,28 +63,21 @@ export function SessionPage() {
   return (
     <div className="flex h-full flex-col">
       <title>{`Session ${session.sessionId.slice(0, 60)} · Candela`}</title>
-      <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line px-3">
-        <Link
-          to="/sessions"
-          aria-label="Back to the sessions"
-          className="rounded p-1 text-muted hover:text-text"
-        >
-          <ArrowLeft size={15} aria-hidden />
-        </Link>
-        <h1 className="flex min-w-0 items-baseline gap-2 text-lg font-semibold">
-          Session
-          <code className="truncate font-mono text-base font-normal" title={session.sessionId}>
-            {session.sessionId}
-          </code>
-        </h1>
-        <CopyButton label="Copy the session id" text={() => session.sessionId} />
-        {session.truncated && (
-          <p className="ml-auto text-sm text-warn">
-            The first {turns.length.toLocaleString('en-US')} of {session.traces.toLocaleString('en-US')} turns
-            are shown.
-          </p>
-        )}
-      </header>
+      <PageHead
+        back={<BackLink to="/sessions" label="Back to the sessions" />}
+        kind="Session"
+        name={session.sessionId}
+        mono
+        copy="session id"
+        aside={
+          session.truncated && (
+            <p className="text-sm text-warn">
+              The first {turns.length.toLocaleString('en-US')} of {session.traces.toLocaleString('en-US')}{' '}
+              turns are shown.
+            </p>
+          )
+        }
+      />
       <div className="flex min-h-0 grow max-lg:flex-col">
         <div className="min-h-0 min-w-0 grow">
           <SessionTimeline sessionKey={key} turns={turns} at={at} onChoose={choose} />

@@ -74,11 +74,7 @@ export function SessionSide(props: { session: Session; at: number; onChoose: (in
 const after = (iso: string): string => new Date(Date.parse(iso) + 1).toISOString();
 
 /** A titled list of names, as links where there is a page for them. */
-export function Names(props: {
-  title: string;
-  names: readonly string[];
-  to?: '/users/$user' | '/agents/$agent';
-}) {
+function Names(props: { title: string; names: readonly string[]; to?: '/users/$user' | '/agents/$agent' }) {
   if (props.names.length === 0) return null;
   return (
     <div>

@@ -1,12 +1,12 @@
 import type { Trace } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
-import { ArrowLeft } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
 import { shortModels } from '../../lib/models.ts';
 import { quoted } from '../../lib/query-text.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import { BackLink } from '../../ui/page-head.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { lastTraces } from '../traces/traces-search.ts';
 
@@ -18,15 +18,7 @@ export function TraceHeader({ trace, failed }: { trace: Trace; failed: boolean }
   return (
     <header className="shrink-0 border-b border-line px-3 py-2">
       <div className="flex items-center gap-2">
-        <Link
-          to="/traces"
-          search={lastTraces()}
-          aria-label="Back to Traces"
-          title="Back to Traces"
-          className="rounded p-1 text-muted hover:bg-hover"
-        >
-          <ArrowLeft size={15} aria-hidden />
-        </Link>
+        <BackLink to="/traces" search={lastTraces()} label="Back to Traces" />
         <StatusIcon status={failed ? 'error' : trace.errorCount > 0 ? 'partly' : 'ok'} />
         <h1 className="truncate text-lg font-semibold" title={trace.rootName}>
           {trace.rootName || 'Trace'}
@@ -36,7 +28,7 @@ export function TraceHeader({ trace, failed }: { trace: Trace; failed: boolean }
           <CopyButton label="Copy trace id" text={() => trace.traceId} />
         </span>
       </div>
-      <dl className="mt-1 flex flex-wrap gap-x-5 gap-y-0.5 pl-8 text-sm">
+      <Facts className="mt-1 pl-8">
         <Fact label="Start" title={formatIso(startMs)}>
           {formatTime(startMs, zone)}
         </Fact>
@@ -79,7 +71,7 @@ export function TraceHeader({ trace, failed }: { trace: Trace; failed: boolean }
             <Filter field="session" value={trace.sessionId} />
           </Fact>
         )}
-      </dl>
+      </Facts>
     </header>
   );
 }
@@ -94,12 +86,3 @@ const Filter = ({ field, value }: { field: string; value: string }) => (
     {value}
   </Link>
 );
-
-function Fact({ label, title, children }: { label: string; title?: string; children: ReactNode }) {
-  return (
-    <div className="flex max-w-96 gap-1" title={title}>
-      <dt className="text-muted">{label}</dt>
-      <dd className="truncate">{children}</dd>
-    </div>
-  );
-}

@@ -128,7 +128,7 @@ function EntryBody(props: { entry: Entry; folded: boolean; onSelect: () => void;
       title="Show the span"
       className="flex items-center gap-2 rounded px-1 text-xs text-muted hover:bg-hover hover:text-text"
     >
-      {light.model ?? light.name} · {formatDuration(light.durationMs)}
+      {light.model ?? light.name} · {light.unfinished ? 'running' : formatDuration(light.durationMs)}
       {light.costUsd !== null && ` · ${formatCost(light.costUsd)}`}
     </button>
   );

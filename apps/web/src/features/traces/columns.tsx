@@ -9,6 +9,7 @@ import {
   durationCell,
   modelsCell,
   Muted,
+  spanDurationCell,
   textCell,
   TimeCell,
   tokensCell,
@@ -205,7 +206,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
     align: 'end',
     sort: 'duration',
     shown: true,
-    cell: (row) => durationCell(row.durationMs),
+    cell: spanDurationCell,
   },
   {
     id: 'ttft',

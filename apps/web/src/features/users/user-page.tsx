@@ -1,20 +1,20 @@
 import { printFilter } from '@candela/contract/filter';
-import { parseEntityKey } from '@candela/kernel';
+import { entityKey, parseEntityKey } from '@candela/kernel';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { ArrowLeft } from 'lucide-react';
 import { useMemo } from 'react';
 import { userQuery } from '../../api/activity.ts';
 import { ApiError } from '../../api/client.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
+import { shortModels } from '../../lib/models.ts';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { Fact, Facts } from '../../ui/facts.tsx';
+import { BackLink, PageHead } from '../../ui/page-head.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { TimeCell } from '../explore/cells.tsx';
 import type { ExploreChange } from '../explore/explorer.ts';
 import { SessionRows } from '../sessions/session-rows.tsx';
-import { Names } from '../sessions/session-side.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { UsageCharts } from './user-charts.tsx';
 
@@ -34,31 +34,29 @@ export function UserPage() {
   const change = (next: ExploreChange, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
   const head = (
-    <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line px-3">
+    <>
       <title>{`User ${userId.slice(0, 60)} · Candela`}</title>
-      <Link to="/users" aria-label="Back to the users" className="rounded p-1 text-muted hover:text-text">
-        <ArrowLeft size={15} aria-hidden />
-      </Link>
-      <h1 className="flex min-w-0 items-baseline gap-2 text-lg font-semibold">
-        User
-        <span className="truncate font-normal" title={userId}>
-          {userId}
-        </span>
-      </h1>
-      <CopyButton label="Copy the user id" text={() => userId} />
-      <span className="ml-auto flex gap-3">
-        <Link to="/traces" search={{ q }} className="text-accent hover:underline">
-          Traces
-        </Link>
-        <Link
-          to="/traces"
-          search={{ q: `${q} status:error`, view: 'spans' }}
-          className="text-accent hover:underline"
-        >
-          Failed spans
-        </Link>
-      </span>
-    </header>
+      <PageHead
+        back={<BackLink to="/users" label="Back to the users" />}
+        kind="User"
+        name={userId}
+        copy="user id"
+        aside={
+          <>
+            <Link to="/traces" search={{ q }} className="text-accent hover:underline">
+              Traces
+            </Link>
+            <Link
+              to="/traces"
+              search={{ q: `${q} status:error`, view: 'spans' }}
+              className="text-accent hover:underline"
+            >
+              Failed spans
+            </Link>
+          </>
+        }
+      />
+    </>
   );
   if (query.isPending) return <SkeletonRows label="Loading the user" />;
   if (query.isError)
@@ -84,23 +82,47 @@ export function UserPage() {
   return (
     <div className="flex h-full flex-col">
       {head}
-      <div className="flex shrink-0 flex-col gap-3 border-b border-line p-3">
-        <div className="flex flex-wrap items-start gap-x-8 gap-y-3">
+      <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
+        <div className="-mx-2 flex flex-wrap gap-x-8 gap-y-2">
           <Stat label="Sessions" value={user.sessions} />
           <Stat label="Traces" value={user.traces} />
           <Stat label="Model calls" value={user.modelCalls} />
           <Stat label="Failed spans" value={user.errors} />
           <Stat label="Tokens" value={tokens} />
           <Stat label="Cost" value={user.costUsd} unit="USD" />
-          <div className="flex basis-full flex-wrap items-baseline gap-x-8 gap-y-2 text-sm">
-            <p className="self-end text-muted">
-              First seen <TimeCell iso={user.firstSeen} />, last active <TimeCell iso={user.lastSeen} />
-            </p>
-            <Names title="Agents" names={user.agents} to="/agents/$agent" />
-            <Names title="Models" names={user.models} />
-            <Names title="Services" names={user.services} />
-          </div>
         </div>
+        <Facts className="mb-1">
+          <Fact label="First seen">
+            <TimeCell iso={user.firstSeen} />
+          </Fact>
+          <Fact label="Last active">
+            <TimeCell iso={user.lastSeen} />
+          </Fact>
+          {user.agents.length > 0 && (
+            <Fact label="Agents" title={user.agents.join(', ')}>
+              {user.agents.map((agent) => (
+                <Link
+                  key={agent}
+                  to="/agents/$agent"
+                  params={{ agent: entityKey(agent) }}
+                  className="mr-2 text-accent hover:underline"
+                >
+                  {agent}
+                </Link>
+              ))}
+            </Fact>
+          )}
+          {user.models.length > 0 && (
+            <Fact label="Models" title={user.models.join(', ')}>
+              {shortModels(user.models).join(', ')}
+            </Fact>
+          )}
+          {user.services.length > 0 && (
+            <Fact label="Services" title={user.services.join(', ')}>
+              {user.services.join(', ')}
+            </Fact>
+          )}
+        </Facts>
         <UsageCharts
           scope={own}
           onZoom={(chosen) =>

@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react';
+import { cx } from '../lib/cx.ts';
+
+/** What is known about the thing of a page, in one line that wraps; holds `Fact`s. */
+export function Facts({ className, children }: { className?: string; children: ReactNode }) {
+  return <dl className={cx('flex flex-wrap gap-x-5 gap-y-0.5 text-sm', className)}>{children}</dl>;
+}
+
+/** A name and its value, close together; the title holds what is cut or rounded. */
+export function Fact(props: { label: string; title?: string | undefined; children: ReactNode }) {
+  return (
+    <div className="flex max-w-full min-w-0 gap-1.5" title={props.title}>
+      <dt className="shrink-0 text-muted">{props.label}</dt>
+      <dd className="max-w-96 truncate">{props.children}</dd>
+    </div>
+  );
+}

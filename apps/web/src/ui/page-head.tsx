@@ -1,0 +1,50 @@
+import { createLink } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
+import type { ComponentProps, ReactNode } from 'react';
+import { cx } from '../lib/cx.ts';
+import { CopyButton } from './copy-button.tsx';
+
+function BackArrow({ label, ...rest }: ComponentProps<'a'> & { label: string }) {
+  return (
+    <a
+      {...rest}
+      aria-label={label}
+      title={label}
+      className="shrink-0 rounded p-1 text-muted hover:bg-hover hover:text-text"
+    >
+      <ArrowLeft size={15} aria-hidden />
+    </a>
+  );
+}
+
+/** The arrow before a name that leads to the list it came from. */
+export const BackLink = createLink(BackArrow);
+
+/** Head of a page about one thing: the way back, what it is, its name to copy; tabs in the middle, links at the end. */
+export function PageHead(props: {
+  back: ReactNode;
+  kind: string;
+  name: string;
+  /** The name is an id. */
+  mono?: boolean;
+  /** What the button copies, for its label. */
+  copy: string;
+  children?: ReactNode;
+  aside?: ReactNode;
+}) {
+  const { name } = props;
+  return (
+    <header className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 border-b border-line px-3">
+      {props.back}
+      <h1 className="flex min-w-0 items-baseline gap-2 text-lg font-semibold">
+        {props.kind}
+        <span className={cx('truncate font-normal', props.mono && 'font-mono text-base')} title={name}>
+          {name}
+        </span>
+      </h1>
+      <CopyButton label={`Copy the ${props.copy}`} text={() => name} />
+      {props.children}
+      {props.aside !== undefined && <div className="ml-auto flex items-center gap-3">{props.aside}</div>}
+    </header>
+  );
+}
