@@ -318,4 +318,26 @@ describe('figures', () => {
     expect(Math.abs((p99 ?? 0) - 5)).toBeLessThan(0.05);
     expect(traces).toBe(60);
   });
+
+  it('leave out of quantiles what has not ended', async () => {
+    const spans = [1, 2, 3].map((own) => span(1, own, 0));
+    await bench.put(
+      [
+        ...spans.map((one) => ({
+          ...one,
+          endTimeUnixNano: BigInt(String(one.startTimeUnixNano)) + 8_000_000n,
+        })),
+        ...[4, 5, 6, 7].map((own) => ({ ...span(1, own, 0), endTimeUnixNano: 0n })),
+      ],
+      { project: 'running' },
+    );
+    const { rows } = await bench.queries.aggregate(contextOf('running'), {
+      ...base,
+      window: window(-HOUR, 4 * HOUR),
+      measures: ['count', 'duration_p50'],
+    });
+    const [count, p50] = rows[0]?.values ?? [];
+    expect(count).toBe(7);
+    expect(p50).toBeCloseTo(8, 1);
+  });
 });
