@@ -1,10 +1,21 @@
-import type { RequestBodyOf, ResponseOf, searchLogs, searchTrace } from '@candela/contract';
+import type {
+  ExceptionOccurrence,
+  getException,
+  RequestBodyOf,
+  ResponseOf,
+  searchExceptions,
+  searchLogs,
+  searchTrace,
+} from '@candela/contract';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
 
 const EVERYWHERE = { environment: undefined };
 const HOUR_MS = 3_600_000;
 const LOG_PAGE = 500;
+/** Kinds of exceptions of one trace that are looked into, and occurrences of each. */
+const EXCEPTION_KINDS = 12;
+const OCCURRENCES = 200;
 
 /** Spans of the trace that hold the terms anywhere: names, attributes, events, messages, log records. */
 export const traceSearchQuery = (traceId: string, q: string) =>
@@ -46,4 +57,38 @@ export const traceLogsQuery = (traceId: string, during: TraceSpanOfTime, spanId?
       });
     },
     getNextPageParam: (page) => page.nextCursor,
+  });
+
+/** An exception that a span of the trace recorded, with its type. */
+export type TraceException = ExceptionOccurrence & { readonly type: string };
+
+/** What the spans of a trace recorded as exceptions, whether they failed by it or not. */
+export const traceExceptionsQuery = (traceId: string, during: TraceSpanOfTime) =>
+  queryOptions({
+    queryKey: ['trace-exceptions', traceId, during],
+    queryFn: async ({ signal }): Promise<TraceException[]> => {
+      const from = Math.floor(during.startMs - HOUR_MS);
+      const to = Math.ceil(during.endMs + HOUR_MS);
+      const q = `trace_id:${traceId}`;
+      const groups = await call<ResponseOf<typeof searchExceptions>>(
+        '/api/telemetry/exceptions/search',
+        EVERYWHERE,
+        {
+          signal,
+          body: { from, to, q, limit: EXCEPTION_KINDS } satisfies RequestBodyOf<typeof searchExceptions>,
+        },
+      );
+      const found = await Promise.all(
+        groups.data.map(async ({ fingerprint, type }) => {
+          const asked = new URLSearchParams({ from: `${from}`, to: `${to}`, q, limit: `${OCCURRENCES}` });
+          const { data } = await call<ResponseOf<typeof getException>>(
+            `/api/telemetry/exceptions/${fingerprint}?${asked.toString()}`,
+            EVERYWHERE,
+            { signal },
+          );
+          return data.occurrences.map((occurrence) => ({ ...occurrence, type }));
+        }),
+      );
+      return found.flat();
+    },
   });

@@ -1,5 +1,6 @@
 import type { LogRow } from '@candela/contract';
 import { expect, it } from 'vitest';
+import type { TraceException } from '../../api/trace.ts';
 import { testSpan } from './light-span.fixture.ts';
 import { logEntries, spanIdOf } from './log-entries.ts';
 
@@ -35,5 +36,42 @@ it('puts log records and failures in the order of their time', () => {
     ['mid', 30, 'broken'],
     ['failure broken', 35, 'broken'],
     ['late', 40, 'fine'],
+  ]);
+});
+
+it('shows what was thrown and survived, and nothing twice', () => {
+  const thrown = (id: string, spanId: string, source: TraceException['source']): TraceException => ({
+    id,
+    timestamp: new Date(START + 10).toISOString(),
+    source,
+    type: 'Timeout',
+    message: 'too slow',
+    escaped: false,
+    service: 's',
+    version: null,
+    environment: 'production',
+    traceId: 't',
+    spanId,
+    spanName: null,
+    model: null,
+    provider: null,
+    agent: null,
+    tool: null,
+    userId: null,
+    sessionId: null,
+  });
+  const spans = [
+    testSpan('fine', '', 'other', 0),
+    testSpan('broken', 'fine', 'other', 20, { status: 'error' }),
+  ];
+  const exceptions = [
+    thrown('survived', 'fine', 'event'),
+    thrown('logged', 'fine', 'log'),
+    thrown('failed', 'broken', 'event'),
+  ];
+  const entries = logEntries([], spans, START, exceptions);
+  expect(entries.map((entry) => [entry.key, entry.offsetMs, spanIdOf(entry)])).toEqual([
+    ['exception survived', 10, 'fine'],
+    ['failure broken', 21, 'broken'],
   ]);
 });

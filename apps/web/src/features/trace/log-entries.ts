@@ -1,19 +1,28 @@
 import type { LogRow } from '@candela/contract';
+import type { TraceException } from '../../api/trace.ts';
 import type { TraceSpan } from './trace-spans.ts';
 
-/** A line of what was written while the trace ran: a log record, or a span that failed. */
+/** A line of what was written while the trace ran: a log record, a span that failed, an exception it survived. */
 export type LogEntry =
   | { readonly kind: 'log'; readonly key: string; readonly offsetMs: number; readonly log: LogRow }
-  | { readonly kind: 'failure'; readonly key: string; readonly offsetMs: number; readonly span: TraceSpan };
+  | { readonly kind: 'failure'; readonly key: string; readonly offsetMs: number; readonly span: TraceSpan }
+  | {
+      readonly kind: 'exception';
+      readonly key: string;
+      readonly offsetMs: number;
+      readonly exception: TraceException;
+    };
 
 /**
- * Log records and failures in the order of their time; a failure stands at the end of its span. `startMs` is the start
- * of the trace, milliseconds since the epoch.
+ * Log records, failures and exceptions in the order of their time; a failure stands at the end of its span. Exceptions
+ * that were logged, and those of spans that failed, are there as such already. `startMs` is the start of the trace,
+ * milliseconds since the epoch.
  */
 export function logEntries(
   logs: readonly LogRow[],
   spans: readonly TraceSpan[],
   startMs: number,
+  exceptions: readonly TraceException[] = [],
 ): LogEntry[] {
   const entries: LogEntry[] = logs.map((log) => ({
     kind: 'log',
@@ -30,9 +39,21 @@ export function logEntries(
       span,
     });
   }
+  const failed = new Set(spans.filter((span) => span.failed).map((span) => span.spanId));
+  for (const exception of exceptions) {
+    if (exception.source !== 'event' || failed.has(exception.spanId ?? '')) continue;
+    entries.push({
+      kind: 'exception',
+      key: `exception ${exception.id}`,
+      offsetMs: Date.parse(exception.timestamp) - startMs,
+      exception,
+    });
+  }
   return entries.sort((a, b) => a.offsetMs - b.offsetMs);
 }
 
 /** The span that a line belongs to, if any. */
-export const spanIdOf = (entry: LogEntry): string | null =>
-  entry.kind === 'log' ? entry.log.spanId : entry.span.spanId;
+export function spanIdOf(entry: LogEntry): string | null {
+  if (entry.kind === 'log') return entry.log.spanId;
+  return entry.kind === 'failure' ? entry.span.spanId : entry.exception.spanId;
+}

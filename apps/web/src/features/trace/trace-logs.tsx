@@ -1,7 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
-import { traceLogsQuery, type TraceSpanOfTime } from '../../api/trace.ts';
+import { traceExceptionsQuery, traceLogsQuery, type TraceSpanOfTime } from '../../api/trace.ts';
 import { cx } from '../../lib/cx.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
@@ -28,6 +28,11 @@ export function TraceLogs(props: {
 }) {
   const { traceId, during, spans, selected } = props;
   const query = useInfiniteQuery(traceLogsQuery(traceId, during, props.spanId));
+  // Of one span its events tell; here they would be lost among the spans that did not fail.
+  const exceptions = useQuery({
+    ...traceExceptionsQuery(traceId, during),
+    enabled: props.spanId === undefined,
+  });
   const pages = query.data?.pages;
   const entries = useMemo(
     () =>
@@ -35,8 +40,9 @@ export function TraceLogs(props: {
         (pages ?? []).flatMap((page) => page.data),
         spans,
         during.startMs,
+        exceptions.data,
       ),
-    [pages, spans, during.startMs],
+    [pages, spans, during.startMs, exceptions.data],
   );
   const names = useMemo(() => new Map(spans.map((span) => [span.spanId, span.light.name])), [spans]);
   if (query.isPending) return <SkeletonRows rows={8} label="Loading the logs" />;
@@ -127,8 +133,7 @@ function Line(props: {
 }) {
   const { entry, open } = props;
   const spanId = spanIdOf(entry);
-  const loud = entry.kind === 'failure' ? 'text-danger' : LOUD[entry.log.severity];
-  const text = entry.kind === 'failure' ? failureText(entry.span) : entry.log.body;
+  const { look, said, text } = wordsOf(entry);
   return (
     <>
       <button
@@ -141,9 +146,9 @@ function Line(props: {
           {entry.offsetMs < 0 ? '' : '+'}
           {formatDuration(entry.offsetMs)}
         </span>
-        <span className={cx('flex w-14 shrink-0 items-center gap-1', loud ?? 'text-muted')}>
+        <span className={cx('flex w-14 shrink-0 items-center gap-1', look)}>
           {entry.kind === 'failure' && <StatusIcon status="error" />}
-          {entry.kind === 'failure' ? 'failed' : entry.log.severity === 'unset' ? '' : entry.log.severity}
+          {said}
         </span>
         <span className={cx('min-w-0 grow truncate font-mono', entry.kind === 'failure' && 'text-danger')}>
           {text.slice(0, 400)}
@@ -169,6 +174,25 @@ function Line(props: {
       )}
     </>
   );
+}
+
+interface Words {
+  readonly look: string;
+  /** What kind of line it is. */
+  readonly said: string;
+  readonly text: string;
+}
+
+function wordsOf(entry: LogEntry): Words {
+  if (entry.kind === 'log') {
+    const { severity, body } = entry.log;
+    const said = severity === 'unset' ? '' : severity;
+    return { look: LOUD[severity] ?? 'text-muted', said, text: body };
+  }
+  if (entry.kind === 'failure') return { look: 'text-danger', said: 'failed', text: failureText(entry.span) };
+  const { type, message } = entry.exception;
+  const text = [type, message].filter((part) => part !== '').join(': ') || 'An exception without words';
+  return { look: 'text-warn', said: 'thrown', text };
 }
 
 const failureText = ({ light }: TraceSpan): string =>
