@@ -46,6 +46,7 @@ export const FIELDS = {
   span_id: { type: 'string', signals: TRACED, aliases: ['span'], description: 'Span id' },
   root: { type: 'boolean', signals: SPANS, description: 'True for spans without a parent' },
   model: { type: 'string', signals: TRACED, description: 'Model that answered, else the one asked for' },
+  request_model: { type: 'string', signals: GEN_AI, description: 'Model asked for' },
   provider: { type: 'string', signals: TRACED, description: 'GenAI provider' },
   operation: { type: 'string', signals: GEN_AI, description: 'GenAI operation: chat, embeddings, ...' },
   session: { type: 'string', signals: TRACED, description: 'Session or conversation id' },

@@ -1,3 +1,4 @@
+import { MODEL_SQL } from '../queries/core/gen-ai.ts';
 import { COST_UNITS_SQL, ROLLUP_HEAD, ROLLUP_HEAD_SQL, type Rollup, startOf } from './rollup.ts';
 
 const SUM = 'SimpleAggregateFunction(sum, UInt64)';
@@ -40,7 +41,7 @@ SELECT ${ROLLUP_HEAD_SQL}, ${startOf(3_600)} AS Hour, cityHash64(TraceId) AS Tra
   sumIf(${COST_UNITS_SQL}, CountsUsage = 1) AS Cost,
   countIf(CountsUsage = 1 AND isNotNull(CostUsd)) AS Priced,
   groupUniqArray(ServiceName) AS Services,
-  groupUniqArrayArray(arrayFilter(x -> x != '', [GenAiRequestModel, GenAiResponseModel])) AS Models,
+  groupUniqArrayIf(${MODEL_SQL}, ${MODEL_SQL} != '') AS Models,
   groupUniqArrayIf(GenAiOperation, GenAiOperation != '') AS Operations,
   groupUniqArrayIf(AgentName, AgentName != '') AS Agents
 FROM ${rows} GROUP BY ${KEYS}`,

@@ -60,7 +60,7 @@ export function fieldOf(source: Source, name: string): Field {
 function fieldCondition(field: Field, filter: FilterCondition, params: Params): string {
   switch (field.kind) {
     case 'text':
-      return field.sql.map((sql) => textCondition(sql, filter, params)).join(' OR ');
+      return textCondition(field.show, filter, params);
     case 'enum': {
       const names = scalars(filter).map((value) => field.stored.get(String(value)) ?? '');
       return `${field.sql} IN ${params.bind(names, 'Array(String)')}`;

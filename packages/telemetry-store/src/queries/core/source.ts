@@ -3,7 +3,7 @@ import type { Params } from './params.ts';
 
 /** How a filter field is read from the rows of one signal. */
 export type Field =
-  /** Any of the expressions may match; `show` is the one that is shown and grouped by. */
+  /** The first of the columns that is not empty; `show` is that as one expression, what is matched, shown and grouped by. */
   | { readonly kind: 'text'; readonly sql: readonly string[]; readonly show: string }
   | { readonly kind: 'enum'; readonly sql: string; readonly stored: ReadonlyMap<string, string> }
   /** `sql` is the position in `levels`, which go up. */

@@ -43,6 +43,7 @@ const LOG_FIELDS: Record<LogField, Field> = {
   trace_id: { kind: 'id', sql: 'TraceId' },
   span_id: { kind: 'id', sql: 'SpanId' },
   model: { kind: 'text', sql: ['GenAiResponseModel', 'GenAiRequestModel'], show: MODEL_SQL },
+  request_model: column('GenAiRequestModel'),
   provider: column('GenAiProvider'),
   operation: column('GenAiOperation'),
   session: column('SessionId'),

@@ -39,6 +39,7 @@ export const SPAN_FIELDS: Record<
   span_id: { kind: 'id', sql: 'SpanId' },
   root: { kind: 'boolean', sql: "ParentSpanId = ''" },
   model: { kind: 'text', sql: ['GenAiResponseModel', 'GenAiRequestModel'], show: MODEL_SQL },
+  request_model: column('GenAiRequestModel'),
   provider: column('GenAiProvider'),
   operation: column('GenAiOperation'),
   session: column('SessionId'),
