@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shortModels } from './models.ts';
+import { shortModels, withModelNames } from './models.ts';
 
 it('names a model once and without its date, keeping different models apart', () => {
   expect(shortModels(['gpt-4o', 'gpt-4o-2024-08-06', 'gpt-4o-mini', 'claude-haiku-4-5-20251001'])).toEqual([
@@ -18,5 +18,15 @@ it('keeps what is no date, and dates that tell two releases apart', () => {
   expect(shortModels(['gpt-4o-2024-05-13', 'gpt-4o-2024-05-13', 'local-12345678'])).toEqual([
     'gpt-4o',
     'local-12345678',
+  ]);
+});
+
+it('never gives two series one name', () => {
+  const labels = (...names: string[]) =>
+    withModelNames(names.map((label) => ({ label }))).map((one) => one.label);
+  expect(labels('gpt-4o', 'gpt-4o-2024-08-06', 'gpt-5-2025-08-07')).toEqual([
+    'gpt-4o',
+    'gpt-4o-2024-08-06',
+    'gpt-5',
   ]);
 });

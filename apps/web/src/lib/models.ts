@@ -11,3 +11,12 @@ export function shortModels(models: readonly string[]): string[] {
     members.length === 1 || members.includes(name) ? [name] : members,
   );
 }
+
+/** Series a model, by names that a legend has room for: the date goes where the rest tells them apart. */
+export function withModelNames<Series extends { readonly label: string }>(all: readonly Series[]): Series[] {
+  const groups = Map.groupBy(all, ({ label }) => undated(label));
+  return all.map((one) => {
+    const label = undated(one.label);
+    return groups.get(label)?.length === 1 ? { ...one, label } : one;
+  });
+}

@@ -5,12 +5,14 @@ import type { PreparedChart } from '../prepare/time-chart.ts';
 export function Legend(props: {
   chart: PreparedChart;
   noun: string;
+  /** Names a single series too. */
+  always?: boolean;
   solo: string | undefined;
   onSolo: (key: string | undefined) => void;
   onPoint: (key: string | undefined) => void;
 }) {
   const { chart, solo } = props;
-  if (chart.series.length < 2 && chart.hidden === 0) return null;
+  if (chart.series.length < (props.always === true ? 1 : 2) && chart.hidden === 0) return null;
   return (
     <ul
       className="flex max-h-12 flex-wrap gap-x-1 overflow-y-auto text-sm"

@@ -246,7 +246,14 @@ export function TimeChart(props: TimeChartProps) {
         <TimeAxis chart={chart} zone={zone} width={width} />
       </div>
       {props.legend !== false && (
-        <Legend chart={all} noun={props.label} solo={solo} onSolo={setSolo} onPoint={setPointed} />
+        <Legend
+          chart={all}
+          noun={props.label}
+          always={props.legend === true}
+          solo={solo}
+          onSolo={setSolo}
+          onPoint={setPointed}
+        />
       )}
     </figure>
   );

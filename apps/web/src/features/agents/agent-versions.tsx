@@ -65,11 +65,13 @@ export default function AgentVersions(props: {
         lines={versions.map(({ version, model, firstSeen, lastSeen, figures }) => ({
           key: version,
           name: (
-            <span className="flex items-center gap-3">
+            <span className="grid grid-cols-[4.5rem_11rem_12rem_auto] items-center gap-3">
               <code className="font-mono" title={version}>
                 {version.slice(0, 8)}
               </code>
-              <span className="truncate text-muted">{model}</span>
+              <span className="truncate text-muted" title={model}>
+                {model}
+              </span>
               <span className="text-sm text-muted">
                 <TimeCell iso={firstSeen} /> – <TimeCell iso={lastSeen} />
               </span>

@@ -38,7 +38,7 @@ export function FiguresTable(props: {
           <tbody>
             {props.lines.map(({ key, name, figures }) => (
               <tr key={key} className="border-b border-line/60 last:border-0">
-                <th scope="row" className="max-w-72 truncate px-3 py-1 text-left font-normal">
+                <th scope="row" className="max-w-xl truncate px-3 py-1 text-left font-normal">
                   {name}
                 </th>
                 <td className="px-3">

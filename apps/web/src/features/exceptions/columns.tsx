@@ -4,18 +4,7 @@ import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { countCell, modelsCell, textCell, TimeCell } from '../explore/cells.tsx';
 import type { RowColumn } from '../explore/columns.ts';
 import { oneLine } from '../logs/log-text.ts';
-
-/** Seen for the first time within the time range. */
-export function NewBadge() {
-  return (
-    <span
-      title="First seen within the time range"
-      className="shrink-0 rounded border border-accent-fill/50 px-1 text-xs text-accent"
-    >
-      New
-    </span>
-  );
-}
+import { NewBadge } from './new-badge.tsx';
 
 export const typeName = (type: string): string => (type === '' ? 'Exception without a type' : type);
 

@@ -19,7 +19,8 @@ import { Fact, Facts } from '../../ui/facts.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { FilterChips } from '../explore/filter-chips.tsx';
 import { useShell } from '../shell/shell-search.ts';
-import { NewBadge, typeName } from './columns.tsx';
+import { typeName } from './columns.tsx';
+import { NewBadge } from './new-badge.tsx';
 import { Occurrences } from './occurrences.tsx';
 
 const route = getRouteApi('/exceptions/$fingerprint');

@@ -4,6 +4,7 @@ import { type FigureBody, figureBody } from '../../api/home.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { groupOfKey, seriesOfAggregate } from '../../charts/prepare/aggregate-series.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
+import { withModelNames } from '../../lib/models.ts';
 import { quoted } from '../../lib/query-text.ts';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
 import { ChartCard } from '../explore/chart-card.tsx';
@@ -42,7 +43,7 @@ function ModelChart(props: { scope: Scope; title: string; measure: 'cost' | 'tok
   const series = useMemo(() => {
     const data = query.data;
     if (data === undefined) return [];
-    const own = seriesOfAggregate(data, 0, props.title);
+    const own = withModelNames(seriesOfAggregate(data, 0, props.title));
     if (measure === 'cost') return own;
     // Input and output are two measures and one figure.
     const output = new Map(seriesOfAggregate(data, 1, props.title).map((one) => [one.key, one.points]));
@@ -91,6 +92,7 @@ function ModelChart(props: { scope: Scope; title: string; measure: 'cost' | 'tok
         kind="bars"
         unit={props.unit}
         missing="zero"
+        legend
         height={130}
         window={scope.window}
         stepSeconds={query.data?.bucketSeconds ?? step}

@@ -4,6 +4,7 @@ import { newestExceptionsBody, newestExceptionsQuery } from '../../api/home.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { exact, formatCount } from '../../lib/format.ts';
+import { NewBadge } from '../exceptions/new-badge.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { sinceText } from '../ingest-health/words.ts';
 
@@ -38,9 +39,7 @@ export function NewestExceptions({ scope }: { scope: Scope }) {
                 <span className="text-danger">{group.type || 'Exception'}</span>{' '}
                 <span className="text-muted">{group.message}</span>
               </span>
-              {group.isNew && (
-                <span className="shrink-0 rounded bg-danger-soft px-1 text-xs text-danger">new</span>
-              )}
+              {group.isNew && <NewBadge />}
               <Sparkline
                 label={`${group.type} over time`}
                 values={group.trend.counts}

@@ -42,6 +42,7 @@ const queryOf = (scope: Scope, body: FigureBody, q: string) => ({
 export function SlowestOperations({ scope }: { scope: Scope }) {
   const query = useFigures(scope, SLOWEST);
   const rows = rankedOf(query.data);
+  const compared = compares(query.data);
   return (
     <ChartCard
       title="Slowest operations"
@@ -56,7 +57,7 @@ export function SlowestOperations({ scope }: { scope: Scope }) {
           <col />
           <col className="w-14" />
           <col className="w-18" />
-          <col className="w-16" />
+          {compared && <col className="w-16" />}
         </colgroup>
         <tbody>
           {rows.map(({ group: [name = '', service = ''], values, before }) => (
@@ -78,14 +79,14 @@ export function SlowestOperations({ scope }: { scope: Scope }) {
               <td className="py-1 text-right text-muted" title={`${exact(values[1])} spans`}>
                 {formatCount(values[1])}
               </td>
-              <td className="py-1 text-right" title={exact(values[0], ' ms')}>
+              <td className="py-1 pr-1 text-right" title={exact(values[0], ' ms')}>
                 {formatDuration(values[0])}
               </td>
-              <td className="py-1 pr-1 text-right">
-                {compares(query.data) && (
+              {compared && (
+                <td className="py-1 pr-1 text-right">
                   <Change now={values[0] ?? null} before={before} format={(ms) => exact(ms, ' ms')} />
-                )}
-              </td>
+                </td>
+              )}
             </tr>
           ))}
         </tbody>

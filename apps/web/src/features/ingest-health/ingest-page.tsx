@@ -195,7 +195,7 @@ function Pipeline({ data }: { data: IngestHealth }) {
           unit="%"
           warnAt={100 - pipeline.minFreeDiskPercent * 2}
           dangerAt={100 - pipeline.minFreeDiskPercent}
-          text={`${pipeline.freeDiskPercent.toFixed(1)}% free; below ${pipeline.minFreeDiskPercent}% nothing is accepted`}
+          text={`${pipeline.freeDiskPercent.toFixed(1)}% free, stops below ${pipeline.minFreeDiskPercent}%`}
         />
       </div>
     </Card>

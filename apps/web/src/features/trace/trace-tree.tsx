@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useEffectEvent, useId, useMemo, useRef } from 'react';
 import { cx } from '../../lib/cx.ts';
+import { axisOf } from '../../charts/prepare/scale.ts';
 import { formatDuration } from '../../lib/format.ts';
 import { SpanBar, SpanName } from './span-row.tsx';
 import type { Focus } from './trace-search.ts';
@@ -156,7 +157,11 @@ const TreeRow = memo(function TreeRow(props: {
 
 /** Time above the bars. */
 function Ruler({ focus }: { focus: Focus }) {
-  const marks = [0, 0.25, 0.5, 0.75];
+  const length = focus.toMs - focus.fromMs;
+  // The last fifth has no room for words.
+  const marks = axisOf(focus.fromMs, focus.toMs, 'ms', 4).ticks.filter(
+    (ms) => ms >= focus.fromMs && ms <= focus.fromMs + length * 0.82,
+  );
   return (
     <div
       aria-hidden
@@ -168,9 +173,9 @@ function Ruler({ focus }: { focus: Focus }) {
           <span
             key={mark}
             className="absolute border-l border-line pl-1 whitespace-nowrap"
-            style={{ left: `${mark * 100}%` }}
+            style={{ left: `${((mark - focus.fromMs) / length) * 100}%` }}
           >
-            {formatDuration(focus.fromMs + mark * (focus.toMs - focus.fromMs))}
+            {formatDuration(mark)}
           </span>
         ))}
       </div>

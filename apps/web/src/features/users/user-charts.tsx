@@ -4,6 +4,7 @@ import { aggregateQuery } from '../../api/explore.ts';
 import { bounds, type Scope } from '../../api/telemetry.ts';
 import { seriesOfAggregate } from '../../charts/prepare/aggregate-series.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
+import { withModelNames } from '../../lib/models.ts';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
 import { ChartCard } from '../explore/chart-card.tsx';
 
@@ -25,7 +26,7 @@ export function UsageCharts({ scope, onZoom }: { scope: Scope; onZoom: (window: 
   const cost = useQuery({ ...aggregateQuery(scope, byModel), placeholderData: keepPreviousData });
   const usage = useQuery({ ...aggregateQuery(scope, overall), placeholderData: keepPreviousData });
   const [costs, nameless] = useMemo(() => {
-    const series = seriesOfAggregate(cost.data?.data ?? { rows: [] }, 0, 'Cost');
+    const series = withModelNames(seriesOfAggregate(cost.data?.data ?? { rows: [] }, 0, 'Cost'));
     const named = series.filter(({ key }) => key !== '');
     return [named, named.length < series.length] as const;
   }, [cost.data]);
@@ -55,6 +56,7 @@ export function UsageCharts({ scope, onZoom }: { scope: Scope; onZoom: (window: 
           kind="bars"
           unit="USD"
           missing="zero"
+          legend
           series={costs}
           total={(cost.data?.data.groups ?? costs.length) - (nameless ? 1 : 0)}
         />
