@@ -29,7 +29,9 @@ export const modelsCell = (names: readonly string[]) =>
   ) : (
     <span title={names.join(', ')}>{shortModels(names).join(', ')}</span>
   );
-export const durationCell = (ms: number | null) => <span title={exact(ms, ' ms')}>{formatDuration(ms)}</span>;
+const figure = (value: number | null, text: string, unit = '') =>
+  value === null ? <Muted>{DASH}</Muted> : <span title={exact(value, unit)}>{text}</span>;
+export const durationCell = (ms: number | null) => figure(ms, formatDuration(ms), ' ms');
 /** How long a span took; what was sent while it ran has no duration yet. */
 export const spanDurationCell = (row: { readonly durationMs: number; readonly unfinished: boolean }) =>
   row.unfinished ? (
@@ -39,8 +41,8 @@ export const spanDurationCell = (row: { readonly durationMs: number; readonly un
   ) : (
     durationCell(row.durationMs)
   );
-export const costCell = (usd: number | null) => <span title={exact(usd, ' USD')}>{formatCost(usd)}</span>;
-export const countCell = (count: number | null) => <span title={exact(count)}>{formatCount(count)}</span>;
+export const costCell = (usd: number | null) => figure(usd, formatCost(usd), ' USD');
+export const countCell = (count: number | null) => figure(count, formatCount(count));
 export const tokensCell = (row: {
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
