@@ -54,7 +54,7 @@ export function MessageView(props: {
   /** Names of tools by call id, for results that carry only the id. */
   tools?: ReadonlyMap<string, string>;
   /** Results of the calls by call id. */
-  results?: ReadonlyMap<string, string>;
+  results?: ReadonlyMap<MessagePart, string>;
 }) {
   const { message, aside, tools, results } = props;
   const role = roleOf(message.role);
@@ -104,7 +104,7 @@ export function MessageView(props: {
 function PartView(props: {
   part: MessagePart;
   tools: ReadonlyMap<string, string> | undefined;
-  results: ReadonlyMap<string, string> | undefined;
+  results: ReadonlyMap<MessagePart, string> | undefined;
 }) {
   const { part } = props;
   switch (part.type) {
@@ -136,7 +136,7 @@ function PartView(props: {
     case 'tool_call':
       return (
         <ToolBox title={part.name} id={part.id} label="call" payload={part.arguments}>
-          {props.results?.has(part.id) && <ToolResult text={props.results.get(part.id) ?? ''} />}
+          {props.results?.has(part) && <ToolResult text={props.results.get(part) ?? ''} />}
         </ToolBox>
       );
     case 'tool_result':

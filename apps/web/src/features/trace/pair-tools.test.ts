@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { pairTools } from './pair-tools.ts';
 
 const call = (id: string): MessagePart => ({ type: 'tool_call', id, name: 'n', arguments: '{}' });
-const result = (id: string, text: string): MessagePart => ({
+const result = (id: string, text: string, name = ''): MessagePart => ({
   type: 'tool_result',
   id,
-  name: '',
+  name,
   result: text,
 });
 const message = (role: string, ...parts: MessagePart[]): Message => ({ role, parts });
@@ -19,7 +19,7 @@ it('puts results to their calls, once each, and leaves strangers alone', () => {
     message('user', result('c2', 'two'), { type: 'text', text: 'and?' }),
     message('tool', result('c1', 'again'), result('c9', 'whose?'), result('', 'nameless')),
   ]);
-  expect([...paired.results]).toEqual([
+  expect([...paired.results].map(([of, text]) => [of.type === 'tool_call' && of.id, text])).toEqual([
     ['c1', 'one'],
     ['c2', 'two'],
   ]);
@@ -29,4 +29,10 @@ it('puts results to their calls, once each, and leaves strangers alone', () => {
     ['user', 1],
     ['tool', 3],
   ]);
+});
+
+it('gives the result of a tool that numbers no calls to the call before it', () => {
+  const paired = pairTools([message('assistant', call('')), message('user', result('', 'one', 'n'))]);
+  expect([...paired.results.values()]).toEqual(['one']);
+  expect(paired.messages).toHaveLength(1);
 });

@@ -1,22 +1,26 @@
-import type { Message } from '@candela/semconv';
+import type { Message, MessagePart } from '@candela/semconv';
+import { callIds } from '@candela/semconv/call-ids';
 
 /** Messages with each tool's result at the call that asked for it. */
 export interface PairedMessages {
   readonly messages: readonly Message[];
-  /** Results by call id, of the calls among the messages. */
-  readonly results: ReadonlyMap<string, string>;
+  /** Results by the call, of the calls among the messages. */
+  readonly results: ReadonlyMap<MessagePart, string>;
 }
 
 /** Takes results out of the messages that only carry them; a result whose call is not here stays where it is. */
 export function pairTools(messages: readonly Message[]): PairedMessages {
-  const calls = new Set<string>();
-  const results = new Map<string, string>();
+  const idOf = callIds(messages);
+  const calls = new Map<string, MessagePart>();
+  const results = new Map<MessagePart, string>();
   const kept: Message[] = [];
   for (const message of messages) {
     const parts = message.parts.filter((part) => {
-      if (part.type === 'tool_call' && part.id !== '') calls.add(part.id);
-      if (part.type !== 'tool_result' || !calls.has(part.id) || results.has(part.id)) return true;
-      results.set(part.id, part.result);
+      const id = idOf(part);
+      if (part.type === 'tool_call' && id !== '') calls.set(id, part);
+      const call = part.type === 'tool_result' ? calls.get(id) : undefined;
+      if (part.type !== 'tool_result' || call === undefined || results.has(call)) return true;
+      results.set(call, part.result);
       return false;
     });
     if (parts.length === message.parts.length) kept.push(message);

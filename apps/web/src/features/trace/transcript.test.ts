@@ -92,4 +92,32 @@ describe('transcript', () => {
       '  weather({"city":"Oslo"}) = wet @llm1',
     );
   });
+
+  it('puts the result that the next call reports to a call without an id', () => {
+    const asks: Message = {
+      role: 'assistant',
+      parts: [{ type: 'tool_call', id: '', name: 'weather', arguments: '{"city":"Oslo"}' }],
+    };
+    const answer: Message = {
+      role: 'user',
+      parts: [{ type: 'tool_result', id: '', name: 'weather', result: 'wet' }],
+    };
+    const two = [span('llm1', '', 'llm', 0), span('llm2', '', 'llm', 1)];
+    const entries = buildTranscript(
+      stepsOf(two, buildTree(two)),
+      new Map([
+        ['llm1', { ...empty, input: [said('user', 'Rain?')], output: [asks] }],
+        [
+          'llm2',
+          { ...empty, input: [said('user', 'Rain?'), asks, answer], output: [said('assistant', 'Yes.')] },
+        ],
+      ]),
+      new Set(),
+    );
+    expect(shortly(entries)).toEqual([
+      'user: Rain?',
+      'weather({"city":"Oslo"}) = wet @llm1',
+      'assistant: Yes.',
+    ]);
+  });
 });

@@ -1,4 +1,5 @@
 import type { Conversation, Message } from '@candela/semconv';
+import { type CallIdOf, callIds } from '@candela/semconv/call-ids';
 import { identityOf } from './conversation-memory.ts';
 import type { TraceSpan } from './trace-spans.ts';
 import type { SpanTree } from './tree.ts';
@@ -81,7 +82,8 @@ export function buildTranscript(
   conversations: ReadonlyMap<string, Conversation>,
   folded: ReadonlySet<string>,
 ): Entry[] {
-  const results = resultsById(steps, conversations);
+  const idsOf = idsOfCalls(steps, conversations);
+  const results = resultsById(steps, conversations, idsOf);
   const entries: Entry[] = [];
   const said = new Map<string, Set<string>>();
   const calls = new Set<string>();
@@ -113,6 +115,7 @@ export function buildTranscript(
       continue;
     }
     const thread = agents.at(-1) ?? '';
+    const idOf = idsOf.get(span.spanId) ?? sentId;
     const known = said.get(thread) ?? new Set<string>();
     said.set(thread, known);
     for (const side of ['input', 'output'] as const) {
@@ -121,7 +124,7 @@ export function buildTranscript(
         if (known.has(identity)) return;
         known.add(identity);
         const spoken = message.parts.filter(
-          (part) => part.type !== 'tool_call' && !(part.type === 'tool_result' && results.has(part.id)),
+          (part) => part.type !== 'tool_call' && !(part.type === 'tool_result' && results.has(idOf(part))),
         );
         if (spoken.length > 0)
           entries.push({
@@ -136,7 +139,7 @@ export function buildTranscript(
           if (part.type !== 'tool_call') continue;
           if (part.id !== '' && calls.has(part.id)) continue;
           calls.add(part.id);
-          const answer = results.get(part.id);
+          const answer = results.get(idOf(part));
           entries.push({
             kind: 'tool',
             key: `${span.spanId} ${side} ${index} call ${at}`,
@@ -155,16 +158,36 @@ export function buildTranscript(
   return entries;
 }
 
+const sentId: CallIdOf = callIds([]);
+
+/** Ids of the tool calls in the conversation of each span. */
+function idsOfCalls(steps: readonly Step[], conversations: ReadonlyMap<string, Conversation>) {
+  const ids = new Map<string, CallIdOf>();
+  for (const { span, agents } of steps) {
+    const conversation = conversations.get(span.spanId);
+    if (!conversation) continue;
+    ids.set(span.spanId, callIds([...conversation.input, ...conversation.output], agents.at(-1)));
+  }
+  return ids;
+}
+
 /** The result of every tool call that anybody reported; the span that ran it wins. */
-function resultsById(steps: readonly Step[], conversations: ReadonlyMap<string, Conversation>) {
+function resultsById(
+  steps: readonly Step[],
+  conversations: ReadonlyMap<string, Conversation>,
+  idsOf: ReadonlyMap<string, CallIdOf>,
+) {
   const results = new Map<string, { result: string; span: TraceSpan | undefined }>();
   for (const { span } of steps) {
     const conversation = conversations.get(span.spanId);
     if (!conversation) continue;
+    const idOf = idsOf.get(span.spanId) ?? sentId;
     for (const message of conversation.input)
-      for (const part of message.parts)
-        if (part.type === 'tool_result' && part.id !== '' && !results.has(part.id))
-          results.set(part.id, { result: part.result, span: undefined });
+      for (const part of message.parts) {
+        const id = idOf(part);
+        if (part.type === 'tool_result' && id !== '' && !results.has(id))
+          results.set(id, { result: part.result, span: undefined });
+      }
     const run = conversation.toolExecution;
     if (run && run.callId !== '') results.set(run.callId, { result: run.result, span });
   }

@@ -1,5 +1,7 @@
 import type { Turn, TurnEntry } from '@candela/contract';
 import {
+  type CallIdOf,
+  callIds,
   type Conversation,
   isModelOperation,
   type Message,
@@ -50,13 +52,15 @@ export function buildTurns(known: readonly SpokenTrace[], traces: readonly Spoke
 /** @param heard how often each message occurred in one conversation so far; grows. */
 function turnOf(trace: SpokenTrace, heard: Map<string, number>, opens: boolean): Turn {
   const speakers = speaking(trace.speakers);
-  const results = resultsById(trace.speakers);
+  const idsOf = new Map(trace.speakers.map((speaker) => [speaker, idsOfCalls(speaker)]));
+  const results = resultsById(idsOf);
   const calls = new Set<string>();
   const answered = new Set<string>();
   const entries: TurnEntry[] = [];
   let fresh = !opens;
   for (const speaker of trace.speakers) {
     const { conversation, spanId, agent, model } = speaker;
+    const idOf = idsOf.get(speaker) ?? sentId;
     const said = { spanId, agent, model };
     if (speaker.operation === 'execute_tool' && conversation.toolExecution !== undefined) {
       const run = conversation.toolExecution;
@@ -72,13 +76,13 @@ function turnOf(trace: SpokenTrace, heard: Map<string, number>, opens: boolean):
       const counts = new Map<string, number>();
       const since = fresh ? lastAnswer(conversation.input) + 1 : Number.POSITIVE_INFINITY;
       const add = (message: Message, side: 'input' | 'output') => {
-        const spoken = spokenParts(message, results);
+        const spoken = spokenParts(message, results, idOf);
         if (spoken.length > 0)
           entries.push({ kind: 'message', ...said, side, message: { ...message, parts: spoken } });
         for (const part of message.parts) {
           if (part.type !== 'tool_call' || (part.id !== '' && calls.has(part.id))) continue;
           if (part.id !== '') calls.add(part.id);
-          const answer = part.id === '' ? undefined : results.get(part.id);
+          const answer = results.get(idOf(part));
           entries.push(
             toolEntry(speaker, part.id, part.name, part.arguments, answer?.speaker, answer?.result),
           );
@@ -131,26 +135,34 @@ interface Result {
   readonly speaker: Speaker | undefined;
 }
 
+const sentId: CallIdOf = callIds([]);
+
+/** Ids of the tool calls in what a span says. */
+const idsOfCalls = ({ conversation, agent }: Speaker): CallIdOf =>
+  callIds([...conversation.input, ...conversation.output], agent ?? '');
+
 /** The result of every tool call that anybody reported; the span that ran it wins. */
-function resultsById(speakers: readonly Speaker[]): Map<string, Result> {
+function resultsById(speakers: ReadonlyMap<Speaker, CallIdOf>): Map<string, Result> {
   const results = new Map<string, Result>();
-  for (const speaker of speakers) {
+  for (const [speaker, idOf] of speakers) {
     for (const message of speaker.conversation.input)
-      for (const part of message.parts)
-        if (part.type === 'tool_result' && part.id !== '' && !results.has(part.id))
-          results.set(part.id, { result: part.result, speaker: undefined });
+      for (const part of message.parts) {
+        const id = idOf(part);
+        if (part.type === 'tool_result' && id !== '' && !results.has(id))
+          results.set(id, { result: part.result, speaker: undefined });
+      }
   }
-  for (const speaker of speakers) {
+  for (const speaker of speakers.keys()) {
     const run = speaker.conversation.toolExecution;
     if (run !== undefined && run.callId !== '') results.set(run.callId, { result: run.result, speaker });
   }
   return results;
 }
 
-function spokenParts(message: Message, results: ReadonlyMap<string, Result>): MessagePart[] {
+function spokenParts(message: Message, results: ReadonlyMap<string, Result>, idOf: CallIdOf): MessagePart[] {
   return message.parts.flatMap((part): MessagePart[] => {
     if (part.type === 'tool_call') return [];
-    if (part.type === 'tool_result' && results.has(part.id)) return [];
+    if (part.type === 'tool_result' && results.has(idOf(part))) return [];
     return [shortened(part)];
   });
 }
