@@ -105,14 +105,14 @@ export default function ExportForm(props: { signal: ExportSignal; scope: Scope; 
           ))}
         </div>
       </fieldset>
-      <p role="status" className="min-h-5 text-sm text-muted">
-        {progress.state === 'running' &&
-          `${formatValue(progress.bytes, 'By')}${progress.rows === undefined ? '' : ` of ${exact(progress.rows)} ${props.noun}`} …`}
-        {progress.state === 'done' &&
-          `Saved ${progress.rows === undefined ? '' : `${exact(progress.rows)} ${props.noun}, `}${formatValue(progress.bytes, 'By')}.${progress.cut ? ' More match than the bound lets through.' : ''}`}
-        {progress.state === 'failed' && <span className="text-danger">{progress.text}</span>}
-      </p>
-      <div className="flex justify-end gap-2">
+      <div className="flex items-center gap-2">
+        <p role="status" className="min-w-0 grow text-sm text-muted">
+          {progress.state === 'running' &&
+            `${formatValue(progress.bytes, 'By')}${progress.rows === undefined ? '' : ` of ${exact(progress.rows)} ${props.noun}`} …`}
+          {progress.state === 'done' &&
+            `Saved ${progress.rows === undefined ? '' : `${exact(progress.rows)} ${props.noun}, `}${formatValue(progress.bytes, 'By')}.${progress.cut ? ' More match than the bound lets through.' : ''}`}
+          {progress.state === 'failed' && <span className="text-danger">{progress.text}</span>}
+        </p>
         {running && <Button onClick={() => abort.current?.abort()}>Stop</Button>}
         <Button look="primary" type="submit" disabled={running}>
           Download

@@ -277,7 +277,7 @@ function NumberCard({ number }: { number: ComparedNumber }) {
           {percent(number.difference)}
         </span>
       </h3>
-      <table className="w-full text-right text-sm">
+      <table className="w-full table-fixed text-right text-sm">
         <thead className="text-muted">
           <tr>
             <th scope="col" className="w-24 text-left font-normal">
