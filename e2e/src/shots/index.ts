@@ -11,13 +11,14 @@ import { tracesShots } from './traces.ts';
 
 /** Every feature's pictures; the one registry. */
 export const SHOT_GROUPS: readonly ShotGroup[] = [
+  // First: hosts that have not reported for some minutes are shown as silent.
+  hostsShots,
   homeShots,
   tracesShots,
   traceShots,
   logsShots,
   exceptionsShots,
   metricsShots,
-  hostsShots,
   sessionsShots,
   longSessionShots,
   shellShots,
