@@ -283,6 +283,30 @@ describe('one session', () => {
     expect(third.data[0]?.traceId).toBe(id(3, 32));
   });
 
+  it('of more content than a page may hold is told as far as that goes', async () => {
+    const text = 'word '.repeat(160_000);
+    for (let at = 0; at < 120; at += 20) {
+      const own = Array.from({ length: 20 }, (_, index) => at + index);
+      await bench.put(
+        own.map((place) =>
+          span(900, 9_000 + place, place, {
+            attributes: {
+              'session.id': 'large',
+              'gen_ai.operation.name': 'chat',
+              'gen_ai.prompt': `${place} ${text}`,
+            },
+          }),
+        ),
+        { project: 'large' },
+      );
+    }
+    const input = { sessionId: 'large', window, trace: undefined, limit: 10, cursor: undefined };
+    const { data } = await queries.turns(contextOf('large'), input);
+    expect(data).toHaveLength(1);
+    expect(data[0]?.truncated).toBe(true);
+    expect(data[0]?.entries.length).toBeGreaterThan(20);
+  });
+
   it('is nowhere for another project, and for an id that is not there', async () => {
     const whole = { from: 0n, to: at(1e9) };
     const foreign = contextOf('foreign');

@@ -17,8 +17,12 @@ const BEFORE = 3;
 const MAX_SPANS_OF_TRACE = 200;
 /** Larger contents are cut at ingest anyway; this keeps a page within memory. */
 const MAX_CONTENT_BYTES = 1 << 20;
+/** All contents of a page; each trace has an equal share, and what begins beyond it is left out. */
+const MAX_PAGE_BYTES = 32 << 20;
 /** How far a trace may reach beyond those of its spans that name the session. */
 const HOUR = 3_600_000_000_000n;
+
+const CONTENT_BYTES = 'arraySum(arrayMap(v -> length(v), mapValues(ContentAttributes)))';
 
 interface RawSpeaker extends StoredSpan {
   readonly TraceId: string;
@@ -69,27 +73,41 @@ async function readSpoken(
   const during = { from: from > HOUR ? from - HOUR : 0n, to: to + HOUR };
   const open = Scope.of(context, SPANS).during(during);
   const traceIds = places.map((place) => place.TraceId);
-  const scope = open
+  const talking = open
     .and(`TraceId IN ${open.params.bind(traceIds, 'Array(String)')}`)
     .and("GenAiOperation != '' OR notEmpty(mapKeys(ContentAttributes))")
-    .and(`arraySum(arrayMap(v -> length(v), mapValues(ContentAttributes))) <= ${MAX_CONTENT_BYTES}`);
+    .and(`${CONTENT_BYTES} <= ${MAX_CONTENT_BYTES}`);
+  const share = Math.max(MAX_CONTENT_BYTES, Math.floor(MAX_PAGE_BYTES / places.length));
+  // Which spans first, by sizes alone: sorting them with their contents would hold all of it in memory.
+  const found = await runner.run<{ TraceId: string; Ids: string[]; All: number }>(
+    talking,
+    `SELECT TraceId, count() AS All, groupArrayIf(SpanId, Place <= ${MAX_SPANS_OF_TRACE} AND Before <= ${share}) AS Ids FROM (
+       SELECT TraceId, SpanId, row_number() OVER near AS Place, sum(Bytes) OVER near AS Before FROM (
+         SELECT TraceId, SpanId, Timestamp, ${CONTENT_BYTES} AS Bytes ${talking.from}
+         ORDER BY Timestamp, SpanId LIMIT 1 BY TraceId, SpanId)
+       WINDOW near AS (PARTITION BY TraceId ORDER BY Timestamp, SpanId ROWS UNBOUNDED PRECEDING)
+     ) GROUP BY TraceId`,
+  );
+  if (found.length === 0) return traceIds.map((traceId) => ({ traceId, speakers: [], cut: false }));
+  const chosen = new Map(found.map((one) => [one.TraceId, one]));
+  const scope = talking.and(
+    `SpanId IN ${open.params.bind([...new Set(found.flatMap(({ Ids }) => Ids))], 'Array(String)')}`,
+  );
   const rows = await runner.run<RawSpeaker>(
     scope,
     `SELECT * FROM (
        SELECT TraceId, SpanId, GenAiOperation, AgentName, ${MODEL_SQL} AS Model, ToolName, ErrorType,
          ${READER_COLUMNS}, ${CONTENT_COLUMNS} ${scope.from}
        ORDER BY Timestamp, SpanId LIMIT 1 BY TraceId, SpanId
-     ) ORDER BY StartNs, SpanId LIMIT ${MAX_SPANS_OF_TRACE + 1} BY TraceId`,
+     ) ORDER BY StartNs, SpanId LIMIT ${MAX_SPANS_OF_TRACE} BY TraceId`,
   );
   const byTrace = Map.groupBy(rows, (row) => row.TraceId);
   const traces = traceIds.map((traceId): SpokenTrace => {
     const own = byTrace.get(traceId) ?? [];
     return {
       traceId,
-      speakers: own
-        .slice(0, MAX_SPANS_OF_TRACE)
-        .map((row) => toSpeaker(row, readConversation(spanReader(row)))),
-      cut: own.length > MAX_SPANS_OF_TRACE,
+      speakers: own.map((row) => toSpeaker(row, readConversation(spanReader(row)))),
+      cut: own.length < (chosen.get(traceId)?.All ?? 0),
     };
   });
   return withLogs(runner, context, traces, during);
