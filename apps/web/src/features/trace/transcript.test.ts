@@ -120,4 +120,30 @@ describe('transcript', () => {
       'assistant: Yes.',
     ]);
   });
+
+  it('puts what a span without call id ran to the call that asked for it', () => {
+    const three = [span('llm1', '', 'llm', 0), span('t1', '', 'tool', 1), span('t2', '', 'tool', 2)];
+    const run = { callId: '', arguments: '{"city":"Oslo"}', result: 'wet' };
+    const entries = buildTranscript(
+      stepsOf(three, buildTree(three)),
+      new Map([
+        [
+          'llm1',
+          {
+            ...empty,
+            output: [
+              {
+                role: 'assistant',
+                parts: [{ type: 'tool_call', id: 'c1', name: 't1', arguments: '{"city":"Oslo"}' }],
+              },
+            ],
+          },
+        ],
+        ['t1', { ...empty, toolExecution: run }],
+        ['t2', { ...empty, toolExecution: run }],
+      ]),
+      new Set(),
+    );
+    expect(shortly(entries)).toEqual(['t1({"city":"Oslo"}) = wet @t1', 't2({"city":"Oslo"}) = wet @t2']);
+  });
 });

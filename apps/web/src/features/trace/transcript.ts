@@ -102,8 +102,8 @@ export function buildTranscript(
     if (conversation.toolExecution && span.reading === 'tool') {
       const { callId } = conversation.toolExecution;
       if (callId !== '' && calls.has(callId)) continue;
-      entries.push({
-        kind: 'tool',
+      const ran = {
+        kind: 'tool' as const,
         key: span.spanId,
         span,
         depth,
@@ -111,7 +111,12 @@ export function buildTranscript(
         name: span.light.tool ?? span.light.name,
         arguments: conversation.toolExecution.arguments,
         result: conversation.toolExecution.result,
-      });
+      };
+      // A span that does not say which call it runs runs the first of its name and arguments without a result.
+      const asked = callId === '' ? entries.findIndex((entry) => isOpen(entry, ran)) : -1;
+      const call = entries[asked];
+      if (call?.kind === 'tool') entries[asked] = { ...ran, key: call.key, depth: call.depth, id: call.id };
+      else entries.push(ran);
       continue;
     }
     const thread = agents.at(-1) ?? '';
@@ -157,6 +162,13 @@ export function buildTranscript(
   }
   return entries;
 }
+
+/** True of a call without a result that asks for what was run. */
+const isOpen = (entry: Entry, ran: Extract<Entry, { kind: 'tool' }>): boolean =>
+  entry.kind === 'tool' &&
+  entry.result === undefined &&
+  entry.name === ran.name &&
+  entry.arguments === ran.arguments;
 
 const sentId: CallIdOf = callIds([]);
 

@@ -66,9 +66,19 @@ function turnOf(trace: SpokenTrace, heard: Map<string, number>, opens: boolean):
       const run = conversation.toolExecution;
       if (run.callId === '' || !calls.has(run.callId)) {
         if (run.callId !== '') calls.add(run.callId);
-        entries.push(
-          toolEntry(speaker, run.callId, speaker.tool ?? speaker.name, run.arguments, speaker, run.result),
+        const ran = toolEntry(
+          speaker,
+          run.callId,
+          speaker.tool ?? speaker.name,
+          run.arguments,
+          speaker,
+          run.result,
         );
+        // A span that does not say which call it runs runs the first of its name and arguments without a result.
+        const asked = run.callId === '' ? entries.findIndex((entry) => isOpen(entry, ran)) : -1;
+        const call = entries[asked];
+        if (call?.kind === 'tool') entries[asked] = { ...ran, callId: call.callId };
+        else entries.push(ran);
       }
       continue;
     }
@@ -135,6 +145,15 @@ interface Result {
   readonly speaker: Speaker | undefined;
 }
 
+type ToolEntry = Extract<TurnEntry, { kind: 'tool' }>;
+
+/** True of a call without a result that asks for what was run. */
+const isOpen = (entry: TurnEntry, ran: ToolEntry): boolean =>
+  entry.kind === 'tool' &&
+  entry.result === null &&
+  entry.name === ran.name &&
+  entry.arguments === ran.arguments;
+
 const sentId: CallIdOf = callIds([]);
 
 /** Ids of the tool calls in what a span says. */
@@ -174,7 +193,7 @@ function toolEntry(
   input: string,
   ran: Speaker | undefined,
   result: string | undefined,
-): TurnEntry {
+): ToolEntry {
   return {
     kind: 'tool',
     spanId: (ran ?? asked).spanId,
