@@ -6,6 +6,7 @@ import { lazy, Suspense, useMemo } from 'react';
 import { agentQuery, type Place } from '../../api/agents.ts';
 import { ApiError } from '../../api/client.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
+import { useHotkey } from '../../lib/hotkeys.ts';
 import { Button } from '../../ui/button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { BackLink, PageHead } from '../../ui/page-head.tsx';
@@ -29,6 +30,10 @@ export function AgentPage() {
   const navigate = route.useNavigate();
   const { window, environment, range, setRange } = useShell();
   const name = parseEntityKey(key) ?? key;
+  useHotkey('Escape', () => void navigate({ to: '/agents' }), {
+    label: 'Back to the agents',
+    group: 'Agent',
+  });
   const place: Place = useMemo(() => ({ window, environment }), [window, environment]);
   const query = useQuery(agentQuery(place, key));
   const view = search.view ?? 'overview';

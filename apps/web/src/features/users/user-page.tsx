@@ -7,6 +7,7 @@ import { userQuery } from '../../api/activity.ts';
 import { ApiError } from '../../api/client.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
+import { useHotkey } from '../../lib/hotkeys.ts';
 import { shortModels } from '../../lib/models.ts';
 import { Button } from '../../ui/button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
@@ -27,6 +28,7 @@ export function UserPage() {
   const navigate = route.useNavigate();
   const { window, environment, range, setRange } = useShell();
   const userId = parseEntityKey(key) ?? key;
+  useHotkey('Escape', () => void navigate({ to: '/users' }), { label: 'Back to the users', group: 'User' });
   const q = printFilter({ field: 'user', op: '=', value: userId });
   const own: Scope = useMemo(() => ({ window, q, environment }), [window, q, environment]);
   const all: Scope = useMemo(() => ({ window, q: '', environment }), [window, environment]);
