@@ -20,13 +20,11 @@ export class StoreError extends CandelaError {
  * parts until it passes, and never with others: that would store the rows twice.
  */
 export class RollupError extends CandelaError {
-  /** The rollup that failed first. */
-  readonly rollup: string;
-
-  constructor(rollup: string, cause: unknown) {
+  constructor(table: string, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    super('store_unavailable', `The rows are stored, their rollup ${rollup} is not: ${reason}`, { cause });
-    this.rollup = rollup;
+    super('store_unavailable', `The rows of ${table} are stored, not all their rollups are: ${reason}`, {
+      cause,
+    });
   }
 }
 

@@ -7,10 +7,11 @@ import {
   createClient,
 } from '@clickhouse/client';
 import { EngineSupervisor } from '../engine-host/supervisor.ts';
-import { OUTBOX_HEADER, STREAM_HEADER } from '../engine-host/protocol.ts';
+import { OUTBOX_HEADER, SCRIPT_HEADER, type Script, STREAM_HEADER } from '../engine-host/protocol.ts';
 import { migrate, type MigrateOptions } from '../migrations/migrate.ts';
+import { fillScript, rollupToken } from '../rollups/fill-script.ts';
 import { rollupsOf } from '../rollups/index.ts';
-import { fillStatement, insertedRows, type Rollup } from '../rollups/rollup.ts';
+import { fillStatement, insertedRows } from '../rollups/rollup.ts';
 import { RollupError, translateError } from './errors.ts';
 import { Outbox } from './outbox.ts';
 import type {
@@ -157,15 +158,14 @@ class ClickHouseStore implements TelemetryStore {
   async insertNative(table: string, parts: readonly Uint8Array[], dedupToken: string): Promise<void> {
     if (!TABLE_NAME.test(table)) throw new RangeError(`${JSON.stringify(table)} is not a table name`);
     if (parts.length === 0) return;
-    const rollups = rollupsOf(table);
     if (this.#outbox === undefined) {
       await this.#insert(`INSERT INTO ${table} FORMAT Native`, dedupToken, { parts });
-      await this.#fill(table, rollups, dedupToken, { parts });
+      await this.#fill(table, dedupToken, parts);
       return;
     }
     await this.#outbox.hold(parts, async (file) => {
       await this.#insert(`INSERT INTO ${table} FORMAT Native`, dedupToken, { file });
-      await this.#fill(table, rollups, dedupToken, { file });
+      await this.#fillFromFile(table, dedupToken, file);
     });
   }
 
@@ -173,20 +173,16 @@ class ClickHouseStore implements TelemetryStore {
    * The rollups of rows that are stored by now. Each has a token of its own, so that a repeated insert goes on with
    * those that are missing. @throws RollupError
    */
-  async #fill(
-    table: string,
-    rollups: readonly Rollup[],
-    dedupToken: string,
-    data: InsertData,
-  ): Promise<void> {
+  async #fill(table: string, dedupToken: string, parts: readonly Uint8Array[]): Promise<void> {
     const failures = await Promise.all(
-      rollups.map(async (rollup) => {
+      rollupsOf(table).map(async (rollup) => {
         const statement = `${fillStatement(rollup, table, insertedRows(table))} FORMAT Native`;
         try {
-          await this.#insert(statement, `${dedupToken}:${table}:${rollup.name}`, data);
+          const token = rollupToken(dedupToken, table, rollup.name);
+          await this.#insert(statement, token, { parts }, ROLLUP_SETTINGS);
           return undefined;
         } catch (thrown) {
-          return new RollupError(rollup.name, thrown);
+          return new RollupError(table, thrown);
         }
       }),
     );
@@ -194,12 +190,36 @@ class ClickHouseStore implements TelemetryStore {
     if (failure !== undefined) throw failure;
   }
 
-  #insert(query: string, dedupToken: string, data: InsertData): Promise<void> {
+  /** The same by the embedded engine: see {@link fillScript}. @throws RollupError */
+  async #fillFromFile(table: string, dedupToken: string, file: string): Promise<void> {
+    const steps = fillScript(table, dedupToken);
+    if (steps.length === 0) return;
+    const script: Script = { steps };
+    try {
+      await this.#call('write', { timeoutMs: INSERT_TIMEOUT_MS }, (signal) =>
+        this.#client.command({
+          query: JSON.stringify(script),
+          abort_signal: signal,
+          http_headers: { [OUTBOX_HEADER]: file, [SCRIPT_HEADER]: '1' },
+          clickhouse_settings: ROLLUP_SETTINGS,
+        }),
+      );
+    } catch (thrown) {
+      throw new RollupError(table, thrown);
+    }
+  }
+
+  #insert(
+    query: string,
+    dedupToken: string,
+    data: InsertData,
+    settings: ClickHouseSettings = INSERT_SETTINGS,
+  ): Promise<void> {
     return this.#call('write', { timeoutMs: INSERT_TIMEOUT_MS }, async (signal) => {
       const statement = {
         query,
         abort_signal: signal,
-        clickhouse_settings: { ...INSERT_SETTINGS, insert_deduplication_token: dedupToken },
+        clickhouse_settings: { ...settings, insert_deduplication_token: dedupToken },
       };
       if ('file' in data) {
         await this.#client.command({ ...statement, http_headers: { [OUTBOX_HEADER]: data.file } });
@@ -279,10 +299,16 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   min_insert_block_size_bytes: '4000000000',
   max_execution_time: INSERT_TIMEOUT_MS / 1_000,
   distributed_foreground_insert: 1,
-  // A rollup that sorts its rows does so to have them in one block.
-  query_plan_remove_redundant_sorting: 0,
   // The cheap index is built at once; these cost more than the insert itself and wait for the first merge.
   exclude_materialize_skip_indexes_on_insert: DEFERRED_INDEXES,
+};
+
+const ROLLUP_SETTINGS: ClickHouseSettings = {
+  ...INSERT_SETTINGS,
+  // A rollup that sorts its rows does so to have them in one block.
+  query_plan_remove_redundant_sorting: 0,
+  // The rows come grouped. Joining them once more costs as much as grouping them did; merges join what there is.
+  optimize_on_insert: 0,
 };
 
 function connect(connection: Connection, database: string): ClickHouseClient {

@@ -7,7 +7,7 @@ import { EMBEDDED_DATABASE, openTelemetryStore } from '../client/store.ts';
 import type { TelemetryStore } from '../client/types.ts';
 import { backfill } from '../migrations/backfill.ts';
 import { ROLLUPS, rollupsOf } from '../rollups/index.ts';
-import { joinOf, keysOf, type Rollup } from '../rollups/rollup.ts';
+import { joinOf, keysOf, type Rollup, selectOf } from '../rollups/rollup.ts';
 import { TABLES } from '../schema/tables.ts';
 import { eventually, scratchDir, startEngine } from './harness.ts';
 import { randomRows } from './random-rows.ts';
@@ -41,8 +41,8 @@ async function differences(store: TelemetryStore, rollup: Rollup): Promise<unkno
     })
     .join(', ');
   const columns = rollup.columns.map(({ name }) => name).join(', ');
-  const raw = Object.entries(rollup.sources)
-    .map(([source, select]) => `SELECT ${columns} FROM (${select(source)})`)
+  const raw = Object.keys(rollup.sources)
+    .map((source) => `SELECT ${columns} FROM (${selectOf(rollup, source, source)})`)
     .join(' UNION ALL ');
   const stored = `SELECT ${keys}, ${figures} FROM ${rollup.name} GROUP BY ${keys}`;
   const wanted = `SELECT ${keys}, ${figures} FROM (${raw}) GROUP BY ${keys}`;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Session } from 'chdb';
 import { EngineError } from './engine-error.ts';
+import type { ScriptStep } from './protocol.ts';
 import type { EngineRequest } from './request.ts';
 import { mayBeSeveral, quote, quoteIdentifier, setStatement } from './sql-text.ts';
 
@@ -45,6 +46,18 @@ export class Engine {
         rows: result.rowsRead,
         elapsedSeconds: result.elapsed,
       };
+    });
+  }
+
+  /** Runs statements one after another in one session: temporary tables of one are there for the next. */
+  async runScript(steps: readonly ScriptStep[], context: Context): Promise<void> {
+    await this.#withSession(context, undefined, async (session) => {
+      let answers: readonly string[] = [];
+      for (const { sql, asks, when } of steps) {
+        if (when !== undefined && answers[when] !== '1') continue;
+        const result = await session.queryAsync(sql, { format: 'TabSeparated' });
+        if (asks === true) answers = result.text().trim().split('\t');
+      }
     });
   }
 

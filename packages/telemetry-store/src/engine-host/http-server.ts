@@ -8,8 +8,8 @@ import { EngineError, statusOf } from './engine-error.ts';
 import { ConcurrencyGate } from './gate.ts';
 import { decodedBody, type Inbox } from './inbox.ts';
 import { type EngineRequest, parseRequest } from './request.ts';
-import { CONCURRENT_INSERTS, OUTBOX_HEADER, STREAM_HEADER } from './protocol.ts';
-import { type InsertText, insertFromFile, selectFromFile, splitInsert, trailingFormat } from './sql-text.ts';
+import { CONCURRENT_INSERTS, OUTBOX_HEADER, SCRIPT_HEADER, type Script, STREAM_HEADER } from './protocol.ts';
+import { inputFromFile, type InsertText, insertFromFile, splitInsert, trailingFormat } from './sql-text.ts';
 
 export interface HttpServerOptions {
   readonly engine: Engine;
@@ -85,24 +85,22 @@ async function answerQuery(
   const request = parseRequest(req, randomUUID);
   res.setHeader('X-ClickHouse-Query-Id', request.queryId);
   res.setHeader('X-ClickHouse-Timezone', 'UTC');
+  if (req.headers[SCRIPT_HEADER] === '1') {
+    await answerScript(req, res, request, options, gates);
+    return;
+  }
   const statement = await readStatement(req, request);
-  const bound = Number(request.settings.get('max_execution_time') ?? options.executionSeconds);
-  const file = req.headers[OUTBOX_HEADER];
-  const fromFile =
-    typeof file === 'string' && statement.insert === undefined
-      ? selectFromFile(statement.sql, outboxFile(options.outboxDir, file))
-      : undefined;
-  const writes = statement.insert !== undefined || fromFile !== undefined;
+  const bound = boundOf(request, options);
+  const writes = statement.insert !== undefined;
   await (writes ? gates.inserts : gates.reads).run(async () => {
     if (req.socket.destroyed) return;
-    const done = options.watch(Number.isFinite(bound) ? bound : options.executionSeconds);
+    const done = options.watch(bound);
     const gone = new AbortController();
     const left = (): void => gone.abort(new Error('The client left'));
     // Nobody waits for the answer any more. Inserts go on: they are repeated until they are known to be done.
     if (!writes) res.once('close', left);
     try {
       if (statement.insert !== undefined) await answerInsert(req, res, request, statement.insert, options);
-      else if (fromFile !== undefined) await answerRead(res, request, fromFile, options.engine);
       else if (req.headers[STREAM_HEADER] === '1')
         await answerStream(res, request, statement.sql, options.engine, gone.signal);
       else await answerRead(res, request, statement.sql, options.engine, gone.signal);
@@ -111,6 +109,34 @@ async function answerQuery(
       done();
     }
   });
+}
+
+function boundOf(request: EngineRequest, options: HttpServerOptions): number {
+  const bound = Number(request.settings.get('max_execution_time') ?? options.executionSeconds);
+  return Number.isFinite(bound) ? bound : options.executionSeconds;
+}
+
+async function answerScript(
+  req: IncomingMessage,
+  res: ServerResponse,
+  request: EngineRequest,
+  options: HttpServerOptions,
+  gates: Gates,
+): Promise<void> {
+  const name = req.headers[OUTBOX_HEADER];
+  if (typeof name !== 'string') throw new EngineError(36, 'BAD_ARGUMENTS', 'A script needs an outbox file');
+  const file = outboxFile(options.outboxDir, name);
+  const script: Script = JSON.parse((await readAll(decodedBody(req), MAX_QUERY_BYTES)).toString('utf8'));
+  const steps = script.steps.map((step) => ({ ...step, sql: inputFromFile(step.sql, file, 'Native') }));
+  await gates.inserts.run(async () => {
+    const done = options.watch(boundOf(request, options));
+    try {
+      await options.engine.runScript(steps, request);
+    } finally {
+      done();
+    }
+  });
+  res.writeHead(200).end();
 }
 
 interface Insert {

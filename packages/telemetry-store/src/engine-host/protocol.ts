@@ -52,5 +52,24 @@ export const STREAM_HEADER = 'x-engine-stream';
 /** Request header: the insert's data is this file of {@link OUTBOX_DIR} instead of the body. Saves two copies. */
 export const OUTBOX_HEADER = 'x-engine-outbox';
 
+/**
+ * Request header `1`, together with {@link OUTBOX_HEADER}: the body is a {@link Script} in JSON. The answer is empty; the
+ * first statement that fails is the error of the whole.
+ */
+export const SCRIPT_HEADER = 'x-engine-script';
+
+/** Statements for one session, one after another; `input('...')` in any of them is the outbox file. */
+export interface Script {
+  readonly steps: readonly ScriptStep[];
+}
+
+export interface ScriptStep {
+  readonly sql: string;
+  /** The statement answers one row of conditions, 0 or 1, that later steps name. */
+  readonly asks?: boolean;
+  /** Position of the condition without which this step is passed over. */
+  readonly when?: number;
+}
+
 /** Inserts with data that run at once, beside the other statements. */
 export const CONCURRENT_INSERTS = 4;

@@ -56,17 +56,11 @@ export function insertFromFile(insert: InsertText, file: string): string {
     .join(' ');
 }
 
-/** An insert that selects from its own data: `INSERT INTO x SELECT ... FROM input('<columns>') ... FORMAT y`. */
 const INPUT_ROWS = /\binput\('/;
 
-/** The same with the data in `file`; undefined for a statement that does not read its data so. */
-export function selectFromFile(sql: string, file: string): string | undefined {
-  const format = trailingFormat(sql);
-  if (format === undefined || !INPUT_ROWS.test(sql)) return undefined;
-  return sql
-    .replace(INPUT_ROWS, () => `file(${quote(file)}, ${quote(format)}, '`)
-    .replace(TRAILING_FORMAT, '');
-}
+/** A statement that selects from data of its own (`FROM input('<columns>')`) with that data in `file`. */
+export const inputFromFile = (sql: string, file: string, format: string): string =>
+  sql.replace(INPUT_ROWS, () => `file(${quote(file)}, ${quote(format)}, '`);
 
 /** The explicit `FORMAT x` at the end of a reading statement, if it has one. */
 export function trailingFormat(sql: string): string | undefined {

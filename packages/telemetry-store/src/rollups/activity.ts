@@ -1,17 +1,12 @@
-import { MODEL_SQL } from '../queries/core/gen-ai.ts';
-import {
-  COST_UNITS_SQL,
-  ROLLUP_BUCKET_SECONDS,
-  ROLLUP_HEAD,
-  ROLLUP_HEAD_SQL,
-  type Rollup,
-  startOf,
-} from './rollup.ts';
+import { ROLLUP_HEAD, type Rollup } from './rollup.ts';
+import { SPAN_STAGE } from './span-stage.ts';
 
 const SUM = 'SimpleAggregateFunction(sum, UInt64)';
 const TEXTS = 'SimpleAggregateFunction(groupUniqArrayArray, Array(String))';
-const KEYS = `${ROLLUP_HEAD.map(({ name }) => name).join(', ')}, Bucket, SessionHash, UserHash, SessionId, UserId`;
-const NS = 'toUnixTimestamp64Nano(Timestamp)';
+const HEAD = ROLLUP_HEAD.map(({ name }) => name).join(', ');
+const KEYS = `${HEAD}, Bucket, SessionHash, UserHash, SessionId, UserId`;
+/** Spans that name a session or a user. */
+const NAMED = "(SessionId != '' OR UserId != '')";
 
 /** `OpeningNs` of rows without a span that carries messages. */
 export const NO_OPENING = 9_223_372_036_854_775_807n;
@@ -46,19 +41,18 @@ export const ACTIVITY: Rollup = {
     { name: 'Agents', type: TEXTS },
   ],
   sources: {
-    otel_traces: (rows) => `
-SELECT ${ROLLUP_HEAD_SQL}, ${startOf(ROLLUP_BUCKET_SECONDS)} AS Bucket, cityHash64(SessionId) AS SessionHash,
-  cityHash64(UserId) AS UserHash, SessionId, UserId,
-  min(${NS}) AS FirstNs, max(${NS} + toInt64(Duration)) AS EndNs,
-  min(if(empty(mapKeys(ContentAttributes)), toInt64(${NO_OPENING}), ${NS})) AS OpeningNs,
-  count() AS Spans, countIf(StatusCode = 'Error') AS Errors, countIf(CountsUsage = 1) AS Counting,
-  sumIf(InputTokens, CountsUsage = 1) AS Input, sumIf(CacheReadTokens, CountsUsage = 1) AS CacheRead,
-  sumIf(CacheWriteTokens, CountsUsage = 1) AS CacheWrite, sumIf(OutputTokens, CountsUsage = 1) AS Output,
-  sumIf(ReasoningTokens, CountsUsage = 1) AS Reasoning,
-  countIf(CountsUsage = 1 AND isNotNull(CostUsd)) AS Priced, sumIf(${COST_UNITS_SQL}, CountsUsage = 1) AS Cost,
-  groupUniqArray(cityHash64(TraceId)) AS Traces,
-  groupUniqArrayIf(${MODEL_SQL}, ${MODEL_SQL} != '') AS Models,
+    otel_traces: {
+      stage: SPAN_STAGE,
+      when: NAMED,
+      select: (spans) => `
+SELECT ${HEAD}, FiveMinutes AS Bucket, cityHash64(SessionId) AS SessionHash, cityHash64(UserId) AS UserHash, SessionId,
+  UserId, min(Ns) AS FirstNs, max(Ns + toInt64(Duration)) AS EndNs,
+  min(if(HasContent, Ns, toInt64(${NO_OPENING}))) AS OpeningNs, count() AS Spans, sum(Failed) AS Errors,
+  sum(Counts) AS Counting, sum(UsedInput) AS Input, sum(UsedRead) AS CacheRead, sum(UsedWrite) AS CacheWrite,
+  sum(UsedOutput) AS Output, sum(UsedReasoning) AS Reasoning, sum(HasCost) AS Priced, sum(UsedUnits) AS Cost,
+  groupUniqArray(cityHash64(TraceId)) AS Traces, groupUniqArrayIf(Model, Model != '') AS Models,
   groupUniqArrayIf(AgentName, AgentName != '') AS Agents
-FROM ${rows} WHERE SessionId != '' OR UserId != '' GROUP BY ${KEYS}`,
+FROM ${spans} WHERE ${NAMED} GROUP BY ${KEYS}`,
+    },
   },
 };

@@ -49,7 +49,10 @@ export const AGENT_FIGURES: Rollup = {
     { name: 'Durations', type: 'SimpleAggregateFunction(sumMap, Tuple(Array(UInt16), Array(UInt64)))' },
   ],
   sources: {
-    otel_traces: (rows) => `
+    // From the rows themselves: only spans of agents pay for the messages that a version is made of.
+    otel_traces: {
+      when: "AgentName != ''",
+      select: (rows) => `
 SELECT ${ROLLUP_HEAD_SQL}, ${startOf(ROLLUP_BUCKET_SECONDS)} AS Bucket, AgentName,
   toLowCardinality(${AGENT_VERSION}) AS AgentVersion, GenAiOperation, GenAiProvider, ${MODEL_SQL} AS Model, ToolName,
   ServiceName, GenAiConvention, ScopeName,
@@ -60,5 +63,6 @@ SELECT ${ROLLUP_HEAD_SQL}, ${startOf(ROLLUP_BUCKET_SECONDS)} AS Bucket, AgentNam
   countIf(CountsUsage = 1 AND isNotNull(CostUsd)) AS Priced, sumIf(${COST_UNITS_SQL}, CountsUsage = 1) AS Cost,
   sumMap([${STEP}], [toUInt64(1)]) AS Durations
 FROM ${rows} WHERE AgentName != '' GROUP BY ${KEYS}`,
+    },
   },
 };

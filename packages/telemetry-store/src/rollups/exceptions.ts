@@ -1,5 +1,7 @@
 import { exceptionFingerprint } from '../schema/exception-fingerprint.ts';
-import { ROLLUP_HEAD, ROLLUP_HEAD_SQL, type Rollup } from './rollup.ts';
+import { THROWN_IN_LOG } from './log-stage.ts';
+import { ROLLUP_HEAD, ROLLUP_HEAD_SQL, type Rollup, type RollupColumn, type RollupSource } from './rollup.ts';
+import { THROWN_ON_SPAN } from './span-stage.ts';
 
 const LC = 'LowCardinality(String)';
 const TEXT = 'SimpleAggregateFunction(max, String)';
@@ -55,8 +57,7 @@ const ofSpans = (rows: string): string =>
         arrayFilter(e -> e.2 = 'exception', arrayZip(Events.Timestamp, Events.Name, Events.Attributes))),
       [(Timestamp, toString(ErrorType), StatusMessage, '', false, 'status')])) AS Found
     FROM ${rows}
-    WHERE has(Events.Name, 'exception')
-      OR (StatusCode = 'Error' AND ErrorType != '' AND NOT match(ErrorType, '^[0-9]+$'))`);
+    WHERE ${THROWN_ON_SPAN}`);
 
 /** Log records that say what was thrown. */
 const ofLogs = (rows: string): string =>
@@ -69,7 +70,38 @@ const ofLogs = (rows: string): string =>
         LogAttributes['exception.message'], LogAttributes['exception.stacktrace'],
         lower(LogAttributes['exception.escaped']) = 'true', 'log') AS Found
     FROM ${rows}
-    WHERE mapContains(LogAttributes, 'exception.type') OR mapContains(LogAttributes, 'exception.message')`);
+    WHERE ${THROWN_IN_LOG}`);
+
+/** Found once for both tables. */
+const FOUND: Readonly<Record<string, Pick<RollupSource, 'stage' | 'when'>>> = {
+  otel_traces: { stage: { name: 'staged_exceptions', select: ofSpans }, when: 'Thrown' },
+  otel_logs: { stage: { name: 'staged_exceptions', select: ofLogs }, when: 'Thrown' },
+};
+const fromFound = (select: (exceptions: string) => string): Rollup['sources'] =>
+  Object.fromEntries(Object.entries(FOUND).map(([source, found]) => [source, { ...found, select }]));
+
+const COLUMNS: readonly RollupColumn[] = [
+  ...ROLLUP_HEAD,
+  { name: 'Timestamp', type: 'DateTime64(9)' },
+  { name: 'Fingerprint', type: 'UInt64' },
+  { name: 'Occurrence', type: 'UInt64' },
+  { name: 'Source', type: LC },
+  { name: 'Type', type: LC },
+  { name: 'ServiceName', type: LC },
+  { name: 'TraceId', type: 'String' },
+  { name: 'SpanId', type: 'String' },
+  { name: 'GenAiProvider', type: LC },
+  { name: 'AgentName', type: LC },
+  { name: 'ToolName', type: LC },
+  { name: 'UserId', type: 'String' },
+  { name: 'SessionId', type: 'String' },
+  { name: 'SpanName', type: LC },
+  { name: 'Model', type: LC },
+  { name: 'Version', type: LC },
+  { name: 'Message', type: TEXT },
+  { name: 'Stacktrace', type: TEXT },
+  { name: 'Escaped', type: 'SimpleAggregateFunction(max, UInt8)' },
+];
 
 /**
  * Exceptions one by one. One exception on a span counts once, however often it was recorded there: rows of the same
@@ -77,35 +109,16 @@ const ofLogs = (rows: string): string =>
  */
 export const EXCEPTIONS: Rollup = {
   name: 'exceptions',
-  columns: [
-    ...ROLLUP_HEAD,
-    { name: 'Timestamp', type: 'DateTime64(9)' },
-    { name: 'Fingerprint', type: 'UInt64' },
-    { name: 'Occurrence', type: 'UInt64' },
-    { name: 'Source', type: LC },
-    { name: 'Type', type: LC },
-    { name: 'ServiceName', type: LC },
-    { name: 'TraceId', type: 'String' },
-    { name: 'SpanId', type: 'String' },
-    { name: 'GenAiProvider', type: LC },
-    { name: 'AgentName', type: LC },
-    { name: 'ToolName', type: LC },
-    { name: 'UserId', type: 'String' },
-    { name: 'SessionId', type: 'String' },
-    { name: 'SpanName', type: LC },
-    { name: 'Model', type: LC },
-    { name: 'Version', type: LC },
-    { name: 'Message', type: TEXT },
-    { name: 'Stacktrace', type: TEXT },
-    { name: 'Escaped', type: 'SimpleAggregateFunction(max, UInt8)' },
-  ],
-  sources: { otel_traces: ofSpans, otel_logs: ofLogs },
+  columns: COLUMNS,
+  sources: fromFound(
+    (exceptions) => `SELECT ${COLUMNS.map(({ name }) => name).join(', ')} FROM ${exceptions}`,
+  ),
 };
 
 const grouped = (exceptions: string): string => `
 SELECT ProjectId, Environment, ReceivedDay, RetentionDays, Fingerprint,
   min(toUnixTimestamp64Nano(Timestamp)) AS FirstNs, max(toUnixTimestamp64Nano(Timestamp)) AS LastNs
-FROM (${exceptions}) GROUP BY ProjectId, Environment, ReceivedDay, RetentionDays, Fingerprint`;
+FROM ${exceptions} GROUP BY ProjectId, Environment, ReceivedDay, RetentionDays, Fingerprint`;
 
 /** When each group of exceptions was seen first and last, by day of arrival: what tells a new one from an old one. */
 export const EXCEPTION_GROUPS: Rollup = {
@@ -116,8 +129,5 @@ export const EXCEPTION_GROUPS: Rollup = {
     { name: 'FirstNs', type: 'SimpleAggregateFunction(min, Int64)' },
     { name: 'LastNs', type: 'SimpleAggregateFunction(max, Int64)' },
   ],
-  sources: {
-    otel_traces: (rows) => grouped(ofSpans(rows)),
-    otel_logs: (rows) => grouped(ofLogs(rows)),
-  },
+  sources: fromFound(grouped),
 };

@@ -1,10 +1,10 @@
-import { MODEL_SQL } from '../queries/core/gen-ai.ts';
-import { HOST_SQL } from '../schema/host-points.ts';
-import { COST_UNITS_SQL, ROLLUP_HEAD, ROLLUP_HEAD_SQL, type Rollup, startOf } from './rollup.ts';
+import { ROLLUP_HEAD, type Rollup, startOf } from './rollup.ts';
+import { SPAN_STAGE } from './span-stage.ts';
 
 const SUM = 'SimpleAggregateFunction(sum, UInt64)';
 const LC = 'LowCardinality(String)';
-const KEYS = `${ROLLUP_HEAD.map(({ name }) => name).join(', ')}, Bucket, Host, ServiceName, GenAiProvider, Model`;
+const HEAD = ROLLUP_HEAD.map(({ name }) => name).join(', ');
+const KEYS = `${HEAD}, Bucket, Host, ServiceName, GenAiProvider, Model`;
 
 /** Width of a bucket: fine enough to lie beside a utilisation curve of an hour. */
 export const CALL_BUCKET_SECONDS = 60;
@@ -25,6 +25,8 @@ const MODEL_CALLS = [
   'moderation',
   'realtime',
 ];
+
+const IS_CALL = `(Host != '' AND GenAiOperation IN (${MODEL_CALLS.map((name) => `'${name}'`).join(', ')}))`;
 
 /** Model calls made or served by the programs of a host, by minute and model. */
 export const HOST_CALLS: Rollup = {
@@ -47,15 +49,15 @@ export const HOST_CALLS: Rollup = {
     { name: 'Durations', type: 'SimpleAggregateFunction(sumMap, Tuple(Array(UInt16), Array(UInt64)))' },
   ],
   sources: {
-    otel_traces: (rows) => `
-SELECT ${ROLLUP_HEAD_SQL}, ${startOf(CALL_BUCKET_SECONDS)} AS Bucket, ${HOST_SQL} AS Host, ServiceName, GenAiProvider,
-  ${MODEL_SQL} AS Model, count() AS Calls, countIf(StatusCode = 'Error') AS Errors,
-  countIf(CountsUsage = 1) AS Counting,
-  sumIf(toUInt64(InputTokens) + CacheReadTokens + CacheWriteTokens, CountsUsage = 1) AS InTokens,
-  sumIf(toUInt64(OutputTokens) + ReasoningTokens, CountsUsage = 1) AS OutTokens,
-  countIf(CountsUsage = 1 AND isNotNull(CostUsd)) AS Priced, sumIf(${COST_UNITS_SQL}, CountsUsage = 1) AS Cost,
+    otel_traces: {
+      stage: SPAN_STAGE,
+      when: IS_CALL,
+      select: (spans) => `
+SELECT ${HEAD}, ${startOf(CALL_BUCKET_SECONDS, 'Ns')} AS Bucket, Host, ServiceName, GenAiProvider, Model,
+  count() AS Calls, sum(Failed) AS Errors, sum(Counts) AS Counting, sum(UsedInput + UsedRead + UsedWrite) AS InTokens,
+  sum(UsedOutput + UsedReasoning) AS OutTokens, sum(HasCost) AS Priced, sum(UsedUnits) AS Cost,
   sumMap([${STEP}], [toUInt64(1)]) AS Durations
-FROM ${rows} WHERE GenAiOperation IN (${MODEL_CALLS.map((name) => `'${name}'`).join(', ')}) AND ${HOST_SQL} != ''
-GROUP BY ${KEYS}`,
+FROM ${spans} WHERE ${IS_CALL} GROUP BY ${KEYS}`,
+    },
   },
 };

@@ -6,6 +6,7 @@ import {
   IS_HOST_METRIC_SQL,
   PART_SQL,
 } from '../schema/host-points.ts';
+import { POINT_STAGES } from './point-stage.ts';
 import { ROLLUP_HEAD, ROLLUP_HEAD_SQL, type Rollup } from './rollup.ts';
 
 const LC = 'LowCardinality(String)';
@@ -43,9 +44,17 @@ export const HOST_POINTS: Rollup = {
     { name: 'Value', type: 'SimpleAggregateFunction(max, Float64)' },
   ],
   sources: {
-    otel_metrics_gauge: pointsOf(String(POINT_KINDS.level)),
-    otel_metrics_sum: pointsOf(
-      `multiIf(NOT IsMonotonic, ${POINT_KINDS.level}, AggregationTemporality = 1, ${POINT_KINDS.increase}, ${POINT_KINDS.counter})`,
-    ),
+    otel_metrics_gauge: {
+      stage: POINT_STAGES.gauge,
+      when: IS_HOST_METRIC_SQL,
+      select: pointsOf(String(POINT_KINDS.level)),
+    },
+    otel_metrics_sum: {
+      stage: POINT_STAGES.sum,
+      when: IS_HOST_METRIC_SQL,
+      select: pointsOf(
+        `multiIf(NOT IsMonotonic, ${POINT_KINDS.level}, AggregationTemporality = 1, ${POINT_KINDS.increase}, ${POINT_KINDS.counter})`,
+      ),
+    },
   },
 };

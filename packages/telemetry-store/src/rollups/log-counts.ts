@@ -1,7 +1,9 @@
-import { ROLLUP_BUCKET_SECONDS, ROLLUP_HEAD, ROLLUP_HEAD_SQL, type Rollup, startOf } from './rollup.ts';
+import { LOG_STAGE } from './log-stage.ts';
+import { ROLLUP_HEAD, type Rollup } from './rollup.ts';
 
 const DIMENSIONS = ['ServiceName', 'SeverityNumber', 'SeverityText', 'EventName', 'ScopeName'];
-const KEYS = `${ROLLUP_HEAD.map(({ name }) => name).join(', ')}, Bucket, ${DIMENSIONS.join(', ')}`;
+const HEAD = ROLLUP_HEAD.map(({ name }) => name).join(', ');
+const KEYS = `${HEAD}, Bucket, ${DIMENSIONS.join(', ')}`;
 
 /** Log records by five minutes and by what they are. */
 export const LOG_COUNTS: Rollup = {
@@ -17,9 +19,11 @@ export const LOG_COUNTS: Rollup = {
     { name: 'Records', type: 'SimpleAggregateFunction(sum, UInt64)' },
   ],
   sources: {
-    otel_logs: (rows) => `
-SELECT ${ROLLUP_HEAD_SQL}, ${startOf(ROLLUP_BUCKET_SECONDS)} AS Bucket, ${DIMENSIONS.join(', ')},
-  count() AS Records
-FROM ${rows} GROUP BY ${KEYS}`,
+    otel_logs: {
+      stage: LOG_STAGE,
+      select: (logs) => `
+SELECT ${HEAD}, FiveMinutes AS Bucket, ${DIMENSIONS.join(', ')}, count() AS Records
+FROM ${logs} GROUP BY ${KEYS}`,
+    },
   },
 };

@@ -1,4 +1,5 @@
 import { METRIC_KINDS, type MetricKind, seriesIdSql } from '../schema/series-id.ts';
+import { POINT_STAGES } from './point-stage.ts';
 import { ROLLUP_HEAD, ROLLUP_HEAD_SQL, type Rollup } from './rollup.ts';
 
 const MAP = 'SimpleAggregateFunction(any, Map(String, String))';
@@ -77,5 +78,11 @@ export const METRIC_SERIES: Rollup = {
     /** Time and value of the newest point; minus infinity where it has no value. */
     { name: 'LastPoint', type: 'SimpleAggregateFunction(max, Tuple(Int64, Float64))' },
   ],
-  sources: Object.fromEntries(METRIC_KINDS.map((kind) => [`otel_metrics_${kind}`, pointsOf(kind)])),
+  sources: Object.fromEntries(
+    METRIC_KINDS.map((kind) => {
+      const select = pointsOf(kind);
+      const staged = kind === 'gauge' || kind === 'sum';
+      return [`otel_metrics_${kind}`, staged ? { stage: POINT_STAGES[kind], select } : { select }];
+    }),
+  ),
 };

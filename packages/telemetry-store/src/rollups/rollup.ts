@@ -15,12 +15,29 @@ export interface Rollup {
   /** Also the name of its table. */
   readonly name: string;
   readonly columns: readonly RollupColumn[];
+  /** By source table. */
+  readonly sources: Readonly<Record<string, RollupSource>>;
+}
+
+/** How rows of a source become rows of a rollup. */
+export interface RollupSource {
+  /** What `select` reads. Undefined: the rows themselves. */
+  readonly stage?: Stage;
+  /** A condition over the common stage of the source: where no row fulfils it, nothing comes out of this select. */
+  readonly when?: string;
   /**
-   * By source table: a SELECT of exactly the columns, by name, from `rows`, which stands for rows of that source and
+   * A SELECT of exactly the columns, in their order, from `rows`, which stands for rows of the stage or the source and
    * may be written in it once. The result may depend on nothing but the rows, may not fail for any row that the source
    * can hold, and the result of two lots of rows joined must be the result of both together.
    */
-  readonly sources: Readonly<Record<string, (rows: string) => string>>;
+  readonly select: (rows: string) => string;
+}
+
+/** Rows of a source as several rollups read them: few columns, worked out once for one insert. */
+export interface Stage {
+  readonly name: string;
+  /** A SELECT from rows of the source, row by row: it joins none. */
+  readonly select: (rows: string) => string;
 }
 
 /** Columns every rollup begins with: whose rows they are, and what retention and partitions follow. */
@@ -41,8 +58,8 @@ export const ROLLUP_BUCKET_SECONDS = 300;
 export const LAST_SECOND = 4_294_944_000;
 
 /** The start of the bucket of `Timestamp`, a `DateTime`. */
-export const startOf = (seconds: number): string =>
-  `toDateTime(toUInt32(least(intDiv(toUnixTimestamp64Nano(Timestamp), ${seconds * 1_000_000_000}) * ${seconds}, ${LAST_SECOND})))`;
+export const startOf = (seconds: number, nanoseconds = 'toUnixTimestamp64Nano(Timestamp)'): string =>
+  `toDateTime(toUInt32(least(intDiv(${nanoseconds}, ${seconds * 1_000_000_000}) * ${seconds}, ${LAST_SECOND})))`;
 
 /** Cost in ten decimals of a dollar: whole numbers add up to the same in any order. Nothing for what is no amount. */
 export const COST_UNITS_SQL = "accurateCastOrDefault(round(ifNull(CostUsd, 0) * 1e10), 'Int64')";
@@ -55,13 +72,25 @@ export const joinOf = (column: RollupColumn): string | undefined => FIGURE.exec(
 export const keysOf = (rollup: Rollup): readonly string[] =>
   rollup.columns.filter((column) => joinOf(column) === undefined).map(({ name }) => name);
 
-/** Rows inserted into `source` (from `rows`) put into the rollup `into`. */
-export function fillStatement(rollup: Rollup, source: string, rows: string, into = rollup.name): string {
-  const select = rollup.sources[source];
-  if (select === undefined) throw new RangeError(`${rollup.name} is not made from ${source}`);
-  const columns = rollup.columns.map(({ name }) => name).join(', ');
-  return `INSERT INTO ${into} (${columns}) SELECT ${columns} FROM (${select(rows)})`;
+/** The SELECT that makes a rollup's rows out of rows of `source`. */
+export function selectOf(rollup: Rollup, source: string, rows: string): string {
+  const { stage, select } = sourceOf(rollup, source);
+  return select(stage === undefined ? rows : `(${stage.select(rows)})`);
 }
+
+export function sourceOf(rollup: Rollup, source: string): RollupSource {
+  const found = rollup.sources[source];
+  if (found === undefined) throw new RangeError(`${rollup.name} is not made from ${source}`);
+  return found;
+}
+
+/** Rows inserted into `source` (from `rows`) put into the rollup `into`. */
+export const fillStatement = (rollup: Rollup, source: string, rows: string, into = rollup.name): string =>
+  `${insertInto(rollup, into)} ${selectOf(rollup, source, rows)}`;
+
+/** `INSERT INTO` with all columns, for a SELECT to follow. */
+export const insertInto = (rollup: Rollup, into = rollup.name): string =>
+  `INSERT INTO ${into} (${rollup.columns.map(({ name }) => name).join(', ')})`;
 
 /** The rows of an insert's `Native` data, as a table expression of a server; the engine host reads them from a file. */
 export function insertedRows(source: string): string {

@@ -1,4 +1,5 @@
-import { ROLLUP_BUCKET_SECONDS, ROLLUP_HEAD, ROLLUP_HEAD_SQL, type Rollup, startOf } from './rollup.ts';
+import { ROLLUP_HEAD, type Rollup } from './rollup.ts';
+import { SPAN_STAGE } from './span-stage.ts';
 
 const SUM = 'SimpleAggregateFunction(sum, UInt64)';
 
@@ -16,7 +17,8 @@ const DIMENSIONS = [
   'ToolName',
   'ErrorType',
 ];
-const KEYS = `${ROLLUP_HEAD.map(({ name }) => name).join(', ')}, Bucket, ${DIMENSIONS.join(', ')}, Root`;
+const HEAD = ROLLUP_HEAD.map(({ name }) => name).join(', ');
+const KEYS = `${HEAD}, Bucket, ${DIMENSIONS.join(', ')}, Root`;
 
 /** Spans by five minutes and by what they are: counts, time, and the usage that counts. */
 export const SPAN_COUNTS: Rollup = {
@@ -38,18 +40,14 @@ export const SPAN_COUNTS: Rollup = {
     { name: 'CostUsd', type: 'SimpleAggregateFunction(sum, Float64)' },
   ],
   sources: {
-    // The figures take other names inside, since an alias would hide the column it is made of.
-    otel_traces: (rows) => `
-SELECT * EXCEPT (SIn, SRead, SWrite, SOut, SReason, SCost), SIn AS InputTokens, SRead AS CacheReadTokens,
-  SWrite AS CacheWriteTokens, SOut AS OutputTokens, SReason AS ReasoningTokens, SCost AS CostUsd
-FROM (
-  SELECT ${ROLLUP_HEAD_SQL}, ${startOf(ROLLUP_BUCKET_SECONDS)} AS Bucket, ${DIMENSIONS.join(', ')},
-    ParentSpanId = '' AS Root, count() AS Spans, sum(Duration) AS DurationNs, sum(CountsUsage) AS Counting,
-    sumIf(InputTokens, CountsUsage = 1) AS SIn, sumIf(CacheReadTokens, CountsUsage = 1) AS SRead,
-    sumIf(CacheWriteTokens, CountsUsage = 1) AS SWrite, sumIf(OutputTokens, CountsUsage = 1) AS SOut,
-    sumIf(ReasoningTokens, CountsUsage = 1) AS SReason,
-    countIf(CountsUsage = 1 AND isNotNull(CostUsd)) AS Priced, sumIf(ifNull(CostUsd, 0), CountsUsage = 1) AS SCost
-  FROM ${rows} GROUP BY ${KEYS}
-)`,
+    otel_traces: {
+      stage: SPAN_STAGE,
+      select: (spans) => `
+SELECT ${HEAD}, FiveMinutes AS Bucket, ${DIMENSIONS.join(', ')}, Root, count() AS Spans, sum(Duration) AS DurationNs,
+  sum(Counts) AS Counting, sum(UsedInput) AS InputTokens, sum(UsedRead) AS CacheReadTokens,
+  sum(UsedWrite) AS CacheWriteTokens, sum(UsedOutput) AS OutputTokens, sum(UsedReasoning) AS ReasoningTokens,
+  sum(HasCost) AS Priced, sum(UsedCost) AS CostUsd
+FROM ${spans} GROUP BY ${KEYS}`,
+    },
   },
 };

@@ -1,9 +1,10 @@
-import { MODEL_SQL } from '../queries/core/gen-ai.ts';
-import { COST_UNITS_SQL, ROLLUP_HEAD, ROLLUP_HEAD_SQL, type Rollup, startOf } from './rollup.ts';
+import { ROLLUP_HEAD, type Rollup, startOf } from './rollup.ts';
+import { SPAN_STAGE } from './span-stage.ts';
 
 const SUM = 'SimpleAggregateFunction(sum, UInt64)';
 const TEXTS = 'SimpleAggregateFunction(groupUniqArrayArray, Array(String))';
-const KEYS = `${ROLLUP_HEAD.map(({ name }) => name).join(', ')}, Hour, TraceHash, TraceId`;
+const HEAD = ROLLUP_HEAD.map(({ name }) => name).join(', ');
+const KEYS = `${HEAD}, Hour, TraceHash, TraceId`;
 
 /**
  * What lists of traces are sorted by, for the spans of a trace that began in the same hour. The hour is that of each
@@ -32,18 +33,17 @@ export const TRACE_FIGURES: Rollup = {
     { name: 'Agents', type: TEXTS },
   ],
   sources: {
-    otel_traces: (rows) => `
-SELECT ${ROLLUP_HEAD_SQL}, ${startOf(3_600)} AS Hour, cityHash64(TraceId) AS TraceHash, TraceId,
-  min(toUnixTimestamp64Nano(Timestamp)) AS FirstNs, max(toUnixTimestamp64Nano(Timestamp)) AS LastNs,
-  max(toUnixTimestamp64Nano(Timestamp) + toInt64(Duration)) AS EndNs, count() AS Spans,
-  countIf(StatusCode = 'Error') AS Errors,
-  sumIf(InputTokens + CacheReadTokens + CacheWriteTokens + OutputTokens + ReasoningTokens, CountsUsage = 1) AS Tokens,
-  sumIf(${COST_UNITS_SQL}, CountsUsage = 1) AS Cost,
-  countIf(CountsUsage = 1 AND isNotNull(CostUsd)) AS Priced,
-  groupUniqArray(ServiceName) AS Services,
-  groupUniqArrayIf(${MODEL_SQL}, ${MODEL_SQL} != '') AS Models,
+    otel_traces: {
+      stage: SPAN_STAGE,
+      select: (spans) => `
+SELECT ${HEAD}, ${startOf(3_600, 'Ns')} AS Hour, cityHash64(TraceId) AS TraceHash, TraceId, min(Ns) AS FirstNs,
+  max(Ns) AS LastNs, max(Ns + toInt64(Duration)) AS EndNs, count() AS Spans, sum(Failed) AS Errors,
+  sum(UsedInput + UsedRead + UsedWrite + UsedOutput + UsedReasoning) AS Tokens, sum(UsedUnits) AS Cost,
+  sum(HasCost) AS Priced, groupUniqArray(ServiceName) AS Services,
+  groupUniqArrayIf(Model, Model != '') AS Models,
   groupUniqArrayIf(GenAiOperation, GenAiOperation != '') AS Operations,
   groupUniqArrayIf(AgentName, AgentName != '') AS Agents
-FROM ${rows} GROUP BY ${KEYS}`,
+FROM ${spans} GROUP BY ${KEYS}`,
+    },
   },
 };

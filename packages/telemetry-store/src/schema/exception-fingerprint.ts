@@ -36,10 +36,11 @@ const FOLDS: readonly Fold[] = [
   [`\\d+`, '<n>'],
   [`(^|[\\s(=,:\\[])[-+]<n>`, `\\1<n>`],
   [`<n>(?:, ?<n>)+`, '<n>'],
-  // A quoted text that held any of these is a value; other quoted texts are names that tell failures apart.
-  [`'[^'<]{0,200}<[a-z]+>[^']{0,200}'`, `'<value>'`],
-  [`"[^"<]{0,200}<[a-z]+>[^"]{0,200}"`, `"<value>"`],
-  [`\`[^\`<]{0,200}<[a-z]+>[^\`]{0,200}\``, '`<value>`'],
+  // A quoted text that held any of these is a value; other quoted texts are names that tell failures apart. No counted
+  // repetitions: each would be unrolled when the pattern is compiled, and every insert compiles all of them.
+  [`'[^'<]*<[a-z]+>[^']*'`, `'<value>'`],
+  [`"[^"<]*<[a-z]+>[^"]*"`, `"<value>"`],
+  [`\`[^\`<]*<[a-z]+>[^\`]*\``, '`<value>`'],
 ];
 
 /** Characters of a message that its fingerprint is made of. */

@@ -366,7 +366,7 @@ describe('bad data', () => {
       const cause = Object.assign(new Error('Memory limit exceeded'), {
         engineCode: failures % 2 ? 241 : 33,
       });
-      throw new RollupError('span_counts', cause);
+      throw new RollupError('otel_traces', cause);
     };
     const log = await start({ lingerMs: 30 });
     for (const name of names(4)) await append(log, name);

@@ -1,4 +1,4 @@
-import { ROLLUP_HEAD, type Rollup } from '../../rollups/rollup.ts';
+import { ROLLUP_HEAD, type Rollup, selectOf } from '../../rollups/rollup.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { alignedParts } from './aligned.ts';
 import type { Scope, Window } from './scope.ts';
@@ -27,10 +27,8 @@ export function rolledRows(scope: Scope, rollup: Rollup, window: Window, only = 
     .map(({ name }) => name)
     .filter((name) => !ROLLUP_HEAD.some((head) => head.name === name))
     .join(', ');
-  const select = rollup.sources['otel_traces'];
-  if (select === undefined) throw new RangeError(`${rollup.name} is not made from spans`);
   const made = (edges: Scope) =>
-    `SELECT ${columns} FROM (${select(`(SELECT * ${edges.from})`)}) WHERE ${only}`;
+    `SELECT ${columns} FROM (${selectOf(rollup, 'otel_traces', `(SELECT * ${edges.from})`)}) WHERE ${only}`;
   const spans = scope.over(SPANS);
   const parts = alignedParts(window);
   if (parts === undefined) return `(${made(spans.during(window))})`;
