@@ -100,6 +100,13 @@ export function agentTrace(startedAt: number): SeedTrace {
       startMs: 1_100,
       durationMs: 1_200,
       attributes: chat([SYSTEM, QUESTION, ASK, TOLD], ANSWER, { input: 402, output: 61 }),
+      // Survived: the span did not fail by it.
+      events: [
+        {
+          name: 'exception',
+          attributes: { 'exception.type': 'CacheMiss', 'exception.message': 'the prompt was not cached' },
+        },
+      ],
     },
     { spanId: at(6), parentSpanId: at(0), name: 'INSERT messages', kind: 3, startMs: 2_372, durationMs: 12 },
     { spanId: at(7), parentSpanId: '00000000000000ff', name: 'lost parent', startMs: 2_390, durationMs: 3 },

@@ -195,12 +195,13 @@ describe.skipIf(missing !== undefined)('trace page', () => {
   it('shows logs and failures beside it, in step with the selection', async () => {
     const { page, trace } = await open('?view=logs');
     const lines = page.getByRole('list', { name: 'Log lines' }).getByRole('listitem');
-    await soon(() => lines.count()).toBe(3);
+    await soon(() => lines.count()).toBe(4);
     expect(await lines.nth(0).innerText()).toContain('parcel service hung up');
     expect(await lines.nth(1).innerText()).toContain('connection reset, retried');
-    await lines.nth(2).getByRole('button').first().click();
+    expect(await lines.nth(2).innerText()).toContain('CacheMiss: the prompt was not cached');
+    await lines.nth(3).getByRole('button').first().click();
     await soon(() => trace.spanInUrl()).toBe(agent.spans[6]?.spanId);
-    await lines.nth(2).getByText('messages').first().waitFor();
+    await lines.nth(3).getByText('messages').first().waitFor();
     await trace.openTab('Logs');
     await trace.panel.getByText('"table"').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);

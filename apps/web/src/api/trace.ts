@@ -67,8 +67,9 @@ export const traceExceptionsQuery = (traceId: string, during: TraceSpanOfTime) =
   queryOptions({
     queryKey: ['trace-exceptions', traceId, during],
     queryFn: async ({ signal }): Promise<TraceException[]> => {
-      const from = Math.floor(during.startMs - HOUR_MS);
-      const to = Math.ceil(during.endMs + HOUR_MS);
+      // Epoch milliseconds are not a text, so times of an address go as ISO.
+      const from = new Date(during.startMs - HOUR_MS).toISOString();
+      const to = new Date(during.endMs + HOUR_MS).toISOString();
       const q = `trace_id:${traceId}`;
       const groups = await call<ResponseOf<typeof searchExceptions>>(
         '/api/telemetry/exceptions/search',
@@ -80,7 +81,7 @@ export const traceExceptionsQuery = (traceId: string, during: TraceSpanOfTime) =
       );
       const found = await Promise.all(
         groups.data.map(async ({ fingerprint, type }) => {
-          const asked = new URLSearchParams({ from: `${from}`, to: `${to}`, q, limit: `${OCCURRENCES}` });
+          const asked = new URLSearchParams({ from, to, q, limit: `${OCCURRENCES}` });
           const { data } = await call<ResponseOf<typeof getException>>(
             `/api/telemetry/exceptions/${fingerprint}?${asked.toString()}`,
             EVERYWHERE,
