@@ -3,7 +3,7 @@ import { curlOf } from './curl.ts';
 
 it('writes a command that survives quotes in the query', () => {
   expect(curlOf('http://h', '/api/x', { body: { q: `name:"it's"` } })).toBe(
-    String.raw`curl -sS 'http://h/api/x' -H 'Authorization: Bearer <api key>' -H 'Content-Type: application/json' -d '{"q":"name:\"it'\''s\""}'`,
+    String.raw`curl -sS 'http://h/api/x' -H 'Content-Type: application/json' -d '{"q":"name:\"it'\''s\""}'`,
   );
   expect(curlOf('http://h', '/api/x')).not.toContain('-d');
 });
@@ -12,4 +12,9 @@ it('asks the environment on screen', () => {
   expect(curlOf('http://h', '/api/x', { environment: 'staging' })).toContain(
     "-H 'X-Platform-Environment: staging'",
   );
+});
+
+it('names a key only where one is needed', () => {
+  expect(curlOf('http://h', '/api/x')).not.toContain('Authorization');
+  expect(curlOf('http://h', '/api/x', { needsKey: true })).toContain("-H 'Authorization: Bearer <api key>'");
 });

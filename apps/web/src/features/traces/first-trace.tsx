@@ -13,7 +13,8 @@ export function FirstTrace(props: { environment: string | undefined; page?: stri
       snippets={snippets(location.origin)}
       arrived={anyTraceQuery(environment)}
     >
-      Any OpenTelemetry SDK will do. Paste one of these; this page shows the trace as soon as it arrives.
+      Any OpenTelemetry SDK will do. Paste one of these;{' '}
+      {page === 'Home' ? 'this page comes alive' : 'this page shows the trace'} as soon as it arrives.
     </FirstRecord>
   );
 }
