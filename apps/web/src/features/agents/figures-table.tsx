@@ -29,7 +29,7 @@ export function FiguresTable(props: {
                 {props.noun}
               </th>
               {['Calls', 'Error rate', 'p50', 'p95', 'Tokens', 'Cost'].map((name) => (
-                <th key={name} scope="col" className="px-3 py-1 font-normal">
+                <th key={name} scope="col" className="px-2 py-1 font-normal last:pr-3">
                   {name}
                 </th>
               ))}
@@ -41,29 +41,29 @@ export function FiguresTable(props: {
                 <th scope="row" className="max-w-xl truncate px-3 py-1 text-left font-normal">
                   {name}
                 </th>
-                <td className="px-3">
+                <td className="px-2 last:pr-3">
                   <SpansLink figures={figures} />
                 </td>
-                <td className={figures.errors > 0 ? 'px-3 text-danger' : 'px-3 text-muted'}>
+                <td className={figures.errors > 0 ? 'px-2 text-danger' : 'px-2 text-muted'}>
                   <span title={`${exact(figures.errors)} failed`}>
                     {formatValue(errorRate(figures), '1')}
                   </span>
                 </td>
-                <td className="px-3" title={exact(figures.p50Ms, ' ms')}>
+                <td className="px-2 last:pr-3" title={exact(figures.p50Ms, ' ms')}>
                   {formatDuration(figures.p50Ms)}
                 </td>
-                <td className="px-3" title={exact(figures.p95Ms, ' ms')}>
+                <td className="px-2 last:pr-3" title={exact(figures.p95Ms, ' ms')}>
                   {formatDuration(figures.p95Ms)}
                 </td>
                 <td
-                  className="px-3"
+                  className="px-2"
                   title={`${exact(figures.inputTokens)} in, ${exact(figures.outputTokens)} out`}
                 >
                   {figures.inputTokens === null
                     ? '–'
                     : formatCount(figures.inputTokens + (figures.outputTokens ?? 0))}
                 </td>
-                <td className="px-3" title={exact(figures.costUsd, ' USD')}>
+                <td className="px-2 last:pr-3" title={exact(figures.costUsd, ' USD')}>
                   {formatCost(figures.costUsd)}
                 </td>
               </tr>
