@@ -99,6 +99,11 @@ export default defineConfig({
       ['packages/telemetry-store/src/engine-host/**'],
       [koffi, llm, database, apps, onlyPackages('kernel', 'semconv', 'otlp', 'contract', 'rules')],
     ),
+    // No table of it: SQLite's file lock is what keeps a second process out of the data directory.
+    forbid(
+      ['packages/telemetry-store/src/writer/wal/lock.ts'],
+      [chdb, koffi, llm, apps, onlyPackages('kernel', 'semconv', 'otlp', 'contract', 'rules')],
+    ),
     forbid(['packages/metadata-store/src/**'], [chdb, koffi, llm, apps, onlyPackages('kernel', 'contract')]),
     forbid(['apps/server/src/**', 'apps/demo/src/**'], [...everywhere, testkit]),
     forbid(

@@ -65,7 +65,10 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await page.mouse.up();
     await soon(() => new URL(page.url()).searchParams.get('diff')).toMatch(/^duration>=/);
     const panel = page.getByRole('complementary', { name: 'What differs' });
-    await panel.getByText(/selected: \d/).last().waitFor();
+    await panel
+      .getByText(/selected: \d/)
+      .last()
+      .waitFor();
     // All of the time range was drawn over: it stays.
     expect(new URL(page.url()).searchParams.get('from')).toBe('-1h');
     await page.getByRole('button', { name: 'count', exact: true }).click();
