@@ -65,6 +65,7 @@ export function DataGrid<Row>(props: {
       setActive(inUrl);
     }
   }
+  const settling = useRef<ReturnType<typeof setTimeout>>(undefined);
   const tell = useEffectEvent((key: string) => {
     setTold(key);
     props.onActive(key);
@@ -72,6 +73,7 @@ export function DataGrid<Row>(props: {
   useEffect(() => {
     if (active === inUrl) return undefined;
     const timer = setTimeout(() => tell(active), SETTLED_MS);
+    settling.current = timer;
     return () => clearTimeout(timer);
   }, [active, inUrl]);
   const virtual = useVirtualizer({
@@ -105,6 +107,8 @@ export function DataGrid<Row>(props: {
     props.onActive(key);
   };
   const open = (row: Row) => {
+    // Told while the page of the row is still loading, the address of the list would win over it.
+    clearTimeout(settling.current);
     mark(row);
     props.onOpen(row);
   };
