@@ -1,3 +1,5 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPlatform } from '@candela/testkit';
 import { drained } from '../ingest/drained.ts';
@@ -73,6 +75,64 @@ async function put(question: Question, api: Api): Promise<Result> {
   }
 }
 
+interface Loaded {
+  /** What was loaded and how fast, a sentence a signal. */
+  readonly rates: readonly string[];
+  readonly traceIds: readonly string[];
+}
+
+interface Load {
+  readonly folder: string;
+  readonly hours: number;
+  readonly settleMs: number;
+  readonly items: Readonly<Record<(typeof BENCH_SIGNALS)[number], number>>;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Fills a data folder through the OTLP doors and lets its merges finish; the platform is stopped afterwards. */
+async function load({ folder, hours, settleMs, items, env }: Load): Promise<Loaded> {
+  const platform = await startPlatform({ dataDir: folder, env });
+  const rates: string[] = [];
+  let traceIds: readonly string[] = [];
+  for (const signal of BENCH_SIGNALS) {
+    if (items[signal] === 0) continue;
+    const filled = await fill({
+      endpoint: platform.otlpHttp,
+      signal,
+      items: items[signal],
+      spreadMs: hours * 3_600_000,
+      connections: 8,
+    });
+    if (Object.keys(filled.failures).length > 0) {
+      throw new Error(`Refused requests with ${signal}: ${JSON.stringify(filled.failures)}`);
+    }
+    if (signal === 'spans') traceIds = filled.traceIds;
+    rates.push(
+      `${thousands(filled.acknowledgedSpans)} ${signal} at ${thousands(filled.acknowledgedSpans / filled.seconds)} a second`,
+    );
+    if (!(await drained(platform))) throw new Error('the backlog did not empty');
+  }
+  // A running system is read between loads, not only right after ten million rows.
+  await sleep(settleMs);
+  await platform.stop();
+  return { rates, traceIds };
+}
+
+/** With `--data` the folder stays, and a later run asks it without loading again. */
+async function withData<T>(kept: string | undefined, body: (folder: string) => Promise<T>): Promise<T> {
+  if (kept === undefined) return withTempDir(body);
+  mkdirSync(kept, { recursive: true });
+  return body(resolve(kept));
+}
+
+async function loadOnce(request: Load): Promise<Loaded> {
+  const note = join(request.folder, 'bench-read.json');
+  if (existsSync(note)) return JSON.parse(readFileSync(note, 'utf8')) as Loaded;
+  const loaded = await load(request);
+  writeFileSync(note, JSON.stringify(loaded));
+  return loaded;
+}
+
 export const read: Bench = {
   async run(args): Promise<Findings> {
     const { values } = parseArgs({
@@ -84,37 +144,20 @@ export const read: Bench = {
         hours: { type: 'string', default: '24' },
         settle: { type: 'string', default: '60' },
         only: { type: 'string' },
+        data: { type: 'string' },
       },
     });
     const hours = Number(values.hours);
-    return withTempDir(async (folder) => {
+    return withData(values.data, async (folder) => {
       const env = { PLATFORM_RATE_LIMIT: '1000000' };
-      let platform = await startPlatform({ dataDir: folder, env });
-      const rates: string[] = [];
-      let traceIds: readonly string[] = [];
-      for (const signal of BENCH_SIGNALS) {
-        const items = Number(values[signal]);
-        if (items === 0) continue;
-        const filled = await fill({
-          endpoint: platform.otlpHttp,
-          signal,
-          items,
-          spreadMs: hours * 3_600_000,
-          connections: 8,
-        });
-        if (Object.keys(filled.failures).length > 0) {
-          throw new Error(`Refused requests with ${signal}: ${JSON.stringify(filled.failures)}`);
-        }
-        if (signal === 'spans') traceIds = filled.traceIds;
-        rates.push(
-          `${thousands(filled.acknowledgedSpans)} ${signal} at ${thousands(filled.acknowledgedSpans / filled.seconds)} a second`,
-        );
-        if (!(await drained(platform))) throw new Error('the backlog did not empty');
-      }
-      // Let the merges of the load finish: a running system is read between loads, not only right after ten million rows.
-      await sleep(Number(values.settle) * 1_000);
-      await platform.stop();
-      platform = await startPlatform({ dataDir: folder, env });
+      const { rates, traceIds } = await loadOnce({
+        folder,
+        hours,
+        settleMs: Number(values.settle) * 1_000,
+        items: { spans: Number(values.spans), logs: Number(values.logs), points: Number(values.points) },
+        env,
+      });
+      const platform = await startPlatform({ dataDir: folder, env });
 
       const api = new Api(platform.http);
       const results: Result[] = [];
