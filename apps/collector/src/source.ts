@@ -1,0 +1,63 @@
+import type { Metric } from '@candela/semconv/metrics';
+import type { Config } from './config.ts';
+import type { HostPaths } from './host-paths.ts';
+import type { Log } from './log.ts';
+
+export type AttributeValue = string | number | boolean;
+export type PointAttributes = Readonly<Record<string, AttributeValue>>;
+
+/**
+ * Takes one point of the current tick. A value that is not a finite number is dropped and counted; a second point with
+ * the same metric and attributes in one tick is a bug of the source, and counted as one.
+ */
+export type RecordPoint = (metric: Metric, value: number, attributes?: PointAttributes) => void;
+
+/** What a source finds when it starts. A fault is thrown: see `Fault`. */
+export type Started =
+  | { readonly state: 'ready' }
+  | { readonly state: 'unavailable'; readonly reason: string };
+
+export const READY: Started = { state: 'ready' };
+export const unavailable = (reason: string): Started => ({ state: 'unavailable', reason });
+
+/** The agent cannot do what it was told to: an error line and a non-zero exit. Everything else makes a source unavailable. */
+export class Fault extends Error {
+  override readonly name = 'Fault';
+}
+
+/** One kind of thing that is measured. Made once, started once, then asked at every tick until it is stopped. */
+export interface Source {
+  start(): Promise<Started>;
+  /**
+   * Reads the present values and records them. Throwing, or taking longer than the budget, costs this source's points of
+   * this tick and a count in `platform.collector.source.errors`; the other sources do not notice. `signal` aborts when
+   * the budget is used up, and nothing recorded after that counts.
+   */
+  observe(record: RecordPoint, signal: AbortSignal): void | Promise<void>;
+  stop(): void | Promise<void>;
+}
+
+/** What a source may use of the world. */
+export interface SourceContext {
+  readonly config: Config;
+  /** Where the host's /proc, /sys, /etc and root are seen from here. */
+  readonly paths: HostPaths;
+  readonly log: Log;
+  /** Monotonic seconds: rates are taken over it. */
+  readonly monotonic: () => number;
+}
+
+/** A source's line in the registry: what is known of it without starting it. */
+export interface SourceEntry {
+  readonly id: string;
+  /** One line for `--check` and the documentation. */
+  readonly summary: string;
+  readonly platforms: readonly NodeJS.Platform[];
+  /** Everything it may emit. */
+  readonly metrics: readonly Metric[];
+  /** Why the configuration leaves it off; undefined when it is wanted. */
+  readonly off: (config: Config) => string | undefined;
+  /** Milliseconds an `observe` may take; 2000 unless told. */
+  readonly budgetMs?: number;
+  readonly create: (context: SourceContext) => Source;
+}

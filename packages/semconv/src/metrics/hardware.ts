@@ -1,0 +1,42 @@
+import { type Metric, metric } from './metric.ts';
+
+/** Metrics that every kind of hardware shares; `hw.type` says of which kind a point is. */
+export const hwErrors = metric({
+  name: 'hw.errors',
+  instrument: 'counter',
+  unit: '{error}',
+  description: 'Errors the component has met.',
+  attributes: [
+    'hw.id',
+    'hw.name',
+    'hw.vendor',
+    'hw.type',
+    'hw.parent',
+    'gpu.index',
+    'gpu.pci_address',
+    'error.type',
+    'network.interface.name',
+    'network.io.direction',
+    'hw.network.rdma.device',
+    'hw.network.rdma.port',
+  ],
+});
+
+export const hwStatus = metric({
+  name: 'hw.status',
+  instrument: 'updown',
+  unit: '1',
+  description: 'State of the component: 1 for the state that holds, 0 for the others.',
+  attributes: [
+    'hw.id',
+    'hw.name',
+    'hw.vendor',
+    'hw.type',
+    'hw.state',
+    'gpu.index',
+    'gpu.pci_address',
+    'network.interface.name',
+  ],
+});
+
+export const HARDWARE_METRICS: readonly Metric[] = [hwErrors, hwStatus];
