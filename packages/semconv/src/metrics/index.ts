@@ -8,5 +8,7 @@ export * from './hardware.ts';
 export * from './interrupts.ts';
 export * from './kvm.ts';
 export * from './network.ts';
+export * from './process.ts';
+export * from './system.ts';
 export * from './tpu.ts';
 export { type Metric, metric } from './metric.ts';
