@@ -1,4 +1,13 @@
+import { interrupts } from './host/interrupts.ts';
+import { nic } from './host/nic.ts';
+import { rdma } from './host/rdma.ts';
+import { kvm } from './host/kvm.ts';
 import type { SourceEntry } from './source.ts';
 
 /** Everything that can be measured. One line a source. */
-export const SOURCES: readonly SourceEntry[] = [];
+export const SOURCES: readonly SourceEntry[] = [
+  interrupts,
+  nic,
+  rdma,
+  kvm,
+];

@@ -50,7 +50,7 @@ export const hwNetworkUp = metric({
   instrument: 'updown',
   unit: '1',
   description: 'Whether the link is up: 1 or 0.',
-  attributes: NIC,
+  attributes: [...NIC, 'hw.parent', 'hw.network.rdma.device', 'hw.network.rdma.port'],
 });
 
 export const hwNetworkRdmaIo = metric({
