@@ -1,0 +1,2 @@
+export * from './api-server.ts';
+export * from './metadata.ts';
