@@ -2,6 +2,7 @@ import { interrupts } from './host/interrupts.ts';
 import { nic } from './host/nic.ts';
 import { rdma } from './host/rdma.ts';
 import { kvm } from './host/kvm.ts';
+import { tpu } from './host/tpu/index.ts';
 import type { SourceEntry } from './source.ts';
 
 /** Everything that can be measured. One line a source. */
@@ -10,4 +11,5 @@ export const SOURCES: readonly SourceEntry[] = [
   nic,
   rdma,
   kvm,
+  tpu,
 ];
