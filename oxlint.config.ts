@@ -106,6 +106,11 @@ export default defineConfig({
     ),
     forbid(['packages/metadata-store/src/**'], [chdb, koffi, llm, apps, onlyPackages('kernel', 'contract')]),
     forbid(['apps/server/src/**', 'apps/demo/src/**'], [...everywhere, testkit]),
+    forbid(['apps/collector/src/**'], [...everywhere, onlyPackages('kernel', 'semconv')]),
+    forbid(
+      ['apps/collector/src/**/native.ts'],
+      [chdb, llm, database, apps, onlyPackages('kernel', 'semconv')],
+    ),
     forbid(
       ['apps/web/src/**'],
       [...everywhere, onlyPackages('contract', 'rules', 'semconv', 'kernel'), nodeModules],

@@ -35,6 +35,24 @@ const planted: [door: string, path: string, source: string, complaint: string][]
   ['chdb stays in the engine host', 'apps/server/src/x.ts', uses('chdb'), 'engine-host'],
   ['chdb stays out of the queries', 'packages/telemetry-store/src/queries/x.ts', uses('chdb'), 'engine-host'],
   ['native calls stay in native.ts', 'apps/server/src/x.ts', uses('koffi'), 'native.ts'],
+  [
+    'native calls of the collector stay in native.ts',
+    'apps/collector/src/host/x.ts',
+    uses('koffi'),
+    'native.ts',
+  ],
+  [
+    'the collector knows nothing of the platform',
+    'apps/collector/src/x.ts',
+    uses('@candela/telemetry-store'),
+    'layer',
+  ],
+  [
+    'a native.ts of the collector knows nothing of the platform',
+    'apps/collector/src/x/native.ts',
+    uses('@candela/otlp'),
+    'layer',
+  ],
   ['SQLite stays in the metadata store', 'apps/server/src/x.ts', uses('node:sqlite'), 'metadata-store'],
   [
     'Kysely stays in the metadata store',
@@ -92,6 +110,10 @@ describe('doors', () => {
     expect(lint('packages/metadata-store/src/dialects/sqlite/x.ts', uses('node:sqlite'))).toContain(
       '0 errors',
     );
+  });
+
+  it('lets native.ts of the collector load koffi', () => {
+    expect(lint('apps/collector/src/host/x/native.ts', uses('koffi'))).toContain('0 errors');
   });
 
   it('lets the engine host load chdb', () => {

@@ -1,0 +1,199 @@
+import { uptime } from 'node:os';
+import { join } from 'node:path';
+import {
+  collectorExportFailures,
+  collectorProfileRequests,
+  collectorSourceErrors,
+} from '@candela/semconv/metrics';
+import { NAME, TELEMETRY, VERSION } from './about.ts';
+import { Collection } from './collection.ts';
+import type { Config } from './config.ts';
+import type { ControlFeatures } from './control/contract.ts';
+import { startFeatures, stopFeatures } from './control/features.ts';
+import type { PushReader } from './export/push-reader.ts';
+import type { Starts } from './export/resource-metrics.ts';
+import { readText } from './files.ts';
+import type { Listening } from './http/listen.ts';
+import { Identity } from './identity/index.ts';
+import { SERVICE_ACCOUNT_DIRECTORY } from './kubernetes/api-server.ts';
+import type { Log } from './log.ts';
+import { SOURCES } from './registry.ts';
+import { withoutSecrets } from './export/endpoint.ts';
+
+/** How soon the first export follows the start: time enough for a second reading of what is a rate. */
+const FIRST_EXPORT_MS = 1_000;
+/** What the last export may take when the agent is told to stop. */
+export const FLUSH_MS = 5_000;
+
+/** Sources and identity, started: what every way of running the agent begins with. */
+export interface Core {
+  readonly collection: Collection;
+  readonly identity: Identity;
+  readonly starts: Starts;
+  stop(): Promise<void>;
+}
+
+/** @throws Fault as a source found one */
+export async function startCore(config: Config, log: Log): Promise<Core> {
+  const { kubernetes, paths } = config;
+  const { apiHost: host, apiPort: port } = kubernetes;
+  const identity = new Identity({
+    explicit: config.resourceAttributes,
+    serviceName: config.serviceName,
+    cloudDetect: config.cloudDetect,
+    kubernetes: {
+      ...kubernetes,
+      access: host === undefined ? undefined : { host, port, accountDirectory: SERVICE_ACCOUNT_DIRECTORY },
+    },
+    paths,
+    log,
+    telemetry: TELEMETRY,
+  });
+  identity.start();
+  const monotonic = () => performance.now() / 1_000;
+  const collection = await Collection.start(SOURCES, { config, paths, log, monotonic });
+  return {
+    collection,
+    identity,
+    starts: { bootMs: bootTime(config), processMs: Date.now() - process.uptime() * 1_000 },
+    async stop() {
+      identity.stop();
+      await collection.stop();
+    },
+  };
+}
+
+/** When the machine started, in milliseconds since the epoch: as its kernel says, so that it is the same every time. */
+function bootTime({ paths }: Config): number {
+  const seconds = /^btime (\d{1,12})$/m.exec(readText(join(paths.proc, 'stat'), 16_777_216) ?? '')?.[1];
+  return seconds === undefined ? Math.round(Date.now() - uptime() * 1_000) : Number(seconds) * 1_000;
+}
+
+/** The running agent. */
+export interface Agent {
+  /** Settles with what went wrong for good; never while all is well. */
+  readonly failed: Promise<unknown>;
+  /** Counts an error that nobody caught. */
+  countUncaught(): void;
+  /** Sends a last tick and stops; true when that tick was taken care of within its time. */
+  stop(): Promise<boolean>;
+}
+
+/** Starts everything that the configuration asks for. @throws Fault */
+export async function startAgent(config: Config, log: Log): Promise<Agent> {
+  const began = performance.now();
+  const [core, features, otlp] = await Promise.all([
+    startCore(config, log),
+    startFeatures(config, log),
+    loadOtlp(config, log),
+  ]);
+  const { collection, identity, starts } = core;
+  const collect = () => collection.collect();
+  const control = await startControl(config, collection, features, log);
+  const prometheus = await startPrometheus(config, core, log);
+  const reader = otlp?.({
+    producerOptions: {
+      collect,
+      resource: () => identity.attributes(),
+      starts,
+      temporality: config.otlp.temporality,
+      version: VERSION,
+    },
+    onFailure: () => collection.count(collectorExportFailures, {}),
+    firstMs: Math.max(0, FIRST_EXPORT_MS - (performance.now() - began)),
+  });
+  void identity.settled.then(() => reader?.begin());
+  // With nothing to export and nobody to answer, the agent still runs until it is stopped.
+  const alive = setInterval(() => undefined, 86_400_000);
+
+  log.info(`${NAME} runs`, {
+    version: VERSION,
+    mode: config.mode,
+    otlp: config.otlp.endpoint === undefined ? 'off' : withoutSecrets(config.otlp.endpoint),
+    control: control?.url ?? 'off',
+    prometheus: prometheus?.url ?? 'off',
+    sources: collection.reports().filter(({ state }) => state.state === 'ready').length,
+  });
+  return {
+    failed: collection.lateFault,
+    countUncaught: () =>
+      collection.count(collectorSourceErrors, {
+        'platform.collector.source': 'agent',
+        'error.type': 'uncaught',
+      }),
+    async stop() {
+      clearInterval(alive);
+      await Promise.all([control?.close(), prometheus?.close()]);
+      const flushed = await flush(reader, log);
+      await Promise.all([core.stop(), stopFeatures(features)]);
+      return flushed;
+    },
+  };
+}
+
+async function flush(reader: PushReader | undefined, log: Log): Promise<boolean> {
+  try {
+    await reader?.shutdown({ timeoutMillis: FLUSH_MS });
+    return true;
+  } catch {
+    log.warn('the last values were not delivered in time', { milliseconds: FLUSH_MS });
+    return false;
+  }
+}
+
+type MakeReader = (options: {
+  readonly producerOptions: ConstructorParameters<
+    typeof import('./export/resource-metrics.ts').TickProducer
+  >[0];
+  readonly onFailure: () => void;
+  readonly firstMs: number;
+}) => PushReader;
+
+/** Loads what an export needs, if there is one. @throws Fault */
+async function loadOtlp({ otlp }: Config, log: Log): Promise<MakeReader | undefined> {
+  if (otlp.endpoint === undefined) {
+    log.warn('OTEL_EXPORTER_OTLP_ENDPOINT is not set: nothing is exported');
+    return undefined;
+  }
+  const { createOtlpExport } = await import('./export/otlp.ts');
+  const [{ PushReader: Reader }, { TickProducer }, { exporter, name }] = await Promise.all([
+    import('./export/push-reader.ts'),
+    import('./export/resource-metrics.ts'),
+    createOtlpExport(otlp, otlp.endpoint, { userAgent: `${NAME}/${VERSION}`, log }),
+  ]);
+  return ({ producerOptions, onFailure, firstMs }) =>
+    new Reader({
+      producer: new TickProducer(producerOptions),
+      exporter,
+      name,
+      intervalMs: otlp.intervalMs,
+      firstMs,
+      timeoutMs: otlp.tickTimeoutMs,
+      log,
+      onFailure,
+    });
+}
+
+async function startControl(
+  { control }: Config,
+  collection: Collection,
+  features: ControlFeatures,
+  log: Log,
+): Promise<Listening | undefined> {
+  const { address } = control;
+  if (address === undefined) return undefined;
+  const { serveControl } = await import('./control/server.ts');
+  const countProfile = (type: string, result: string) =>
+    collection.count(collectorProfileRequests, { 'profile.type': type, result });
+  return serveControl({ ...control, address }, { version: VERSION, features, countProfile }, log);
+}
+
+async function startPrometheus(config: Config, core: Core, log: Log): Promise<Listening | undefined> {
+  if (config.prometheusAddress === undefined) return undefined;
+  const { servePrometheus } = await import('./export/prometheus.ts');
+  return servePrometheus(config.prometheusAddress, {
+    collect: () => core.collection.collect(),
+    resource: () => core.identity.attributes(),
+    log,
+  });
+}

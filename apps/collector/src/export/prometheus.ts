@@ -1,0 +1,41 @@
+import type { Tick } from '../collection.ts';
+import { type Listening, listen, parseListenAddress } from '../http/listen.ts';
+import { errorText, type Log } from '../log.ts';
+import { PROMETHEUS_TYPE, prometheusText } from './prometheus-text.ts';
+
+const VARIABLE = 'OTEL_GPU_PROMETHEUS_ADDR';
+
+/** Serves `/metrics` at `address`; every scrape is a tick of its own. @throws Fault it cannot be listened on */
+export async function servePrometheus(
+  address: string,
+  options: {
+    readonly collect: () => Promise<Tick>;
+    readonly resource: () => ReadonlyMap<string, string>;
+    readonly log: Log;
+  },
+): Promise<Listening> {
+  return listen(VARIABLE, parseListenAddress(VARIABLE, address), (request, response) => {
+    const answer = (status: number, type: string, body: string, headers: Record<string, string> = {}) => {
+      response.writeHead(status, {
+        ...headers,
+        'content-type': type,
+        'content-length': Buffer.byteLength(body),
+        'x-content-type-options': 'nosniff',
+      });
+      response.end(request.method === 'HEAD' ? undefined : body);
+    };
+    const plain = 'text/plain; charset=utf-8';
+    const [path] = (request.url ?? '').split('?', 1);
+    if (path !== '/metrics') return answer(404, plain, 'Metrics are at /metrics.\n');
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return answer(405, plain, 'Use GET.\n', { allow: 'GET, HEAD' });
+    }
+    options.collect().then(
+      (tick) => answer(200, PROMETHEUS_TYPE, prometheusText(tick, options.resource())),
+      (thrown: unknown) => {
+        options.log.error('a scrape failed', { detail: errorText(thrown) });
+        answer(500, plain, 'The metrics could not be collected; see the log of the agent.\n');
+      },
+    );
+  });
+}

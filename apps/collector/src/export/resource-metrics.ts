@@ -1,0 +1,128 @@
+import { type Attributes, type HrTime, ValueType } from '@opentelemetry/api';
+import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AggregationTemporality,
+  type CollectionResult,
+  DataPointType,
+  type MetricData,
+  type MetricProducer,
+} from '@opentelemetry/sdk-metrics';
+import type { Metric } from '@candela/semconv/metrics';
+import { type Point, seriesKey, type Tick } from '../collection.ts';
+
+/** The instrumentation scope of every metric. */
+export const SCOPE_NAME = 'opentelemetry-gpu-collector';
+
+/** Since when the sums of a tick count, in milliseconds since the epoch. */
+export interface Starts {
+  /** The machine: what the kernel counts, it counts from here. */
+  readonly bootMs: number;
+  /** This process. */
+  readonly processMs: number;
+}
+
+export interface ProducerOptions {
+  readonly collect: () => Promise<Tick>;
+  /** May grow while more is found out; the same Map as long as it is the same. */
+  readonly resource: () => ReadonlyMap<string, string>;
+  readonly starts: Starts;
+  readonly temporality: 'cumulative' | 'delta' | 'lowmemory';
+  readonly version: string;
+}
+
+/**
+ * Gives the ticks of the collection to a reader of the metrics SDK. Not through observable instruments: the SDK keeps
+ * every series that was ever observed and sends it again for ever, so a machine would never lose a disk or a GPU. See
+ * docs/adr/0010-collector-export.md.
+ */
+export class TickProducer implements MetricProducer {
+  readonly #options: ProducerOptions;
+  #resource: { readonly attributes: ReadonlyMap<string, string>; readonly made: Resource } | undefined;
+  /** What counters stood at when an export last succeeded: deltas are taken from there. */
+  #sent = new Map<string, number>();
+  #sentAt: number | undefined;
+  #pending: { readonly at: number; readonly totals: Map<string, number> } | undefined;
+
+  constructor(options: ProducerOptions) {
+    this.#options = options;
+  }
+
+  async collect(): Promise<CollectionResult> {
+    const tick = await this.#options.collect();
+    const totals = new Map<string, number>();
+    const metrics: MetricData[] = [];
+    for (const [metric, points] of tick.points) {
+      const data = this.#metricData(metric, points, tick.at, totals);
+      if (data.dataPoints.length > 0) metrics.push(data);
+    }
+    this.#pending = { at: tick.at, totals };
+    const scope = { name: SCOPE_NAME, version: this.#options.version };
+    return {
+      resourceMetrics: { resource: this.#currentResource(), scopeMetrics: [{ scope, metrics }] },
+      errors: [],
+    };
+  }
+
+  #currentResource(): Resource {
+    const attributes = this.#options.resource();
+    if (this.#resource?.attributes !== attributes) {
+      this.#resource = { attributes, made: resourceFromAttributes(Object.fromEntries(attributes)) };
+    }
+    return this.#resource.made;
+  }
+
+  /** What was last collected has arrived: the next deltas begin there. */
+  commit(): void {
+    if (this.#pending === undefined) return;
+    this.#sent = this.#pending.totals;
+    this.#sentAt = this.#pending.at;
+    this.#pending = undefined;
+  }
+
+  #metricData(metric: Metric, points: readonly Point[], at: number, totals: Map<string, number>): MetricData {
+    const whole = isWhole(metric);
+    const descriptor = {
+      name: metric.name,
+      description: metric.description,
+      unit: metric.unit,
+      valueType: whole ? ValueType.INT : ValueType.DOUBLE,
+    };
+    const endTime = hrTime(at);
+    const isMonotonic = metric.instrument === 'counter';
+    const delta = isMonotonic && this.#options.temporality === 'delta';
+    const since = sinceProcessStart(metric) ? this.#options.starts.processMs : this.#options.starts.bootMs;
+    const startTime = hrTime(delta ? (this.#sentAt ?? at) : Math.min(since, at));
+    const dataPoints: { startTime: HrTime; endTime: HrTime; attributes: Attributes; value: number }[] = [];
+    for (const { value, attributes } of points) {
+      const total = whole ? Math.round(value) : value;
+      if (!delta) {
+        dataPoints.push({ startTime, endTime, attributes, value: total });
+        continue;
+      }
+      const key = seriesKey(metric.name, attributes);
+      totals.set(key, total);
+      // What a series counted before it was first seen belongs to no interval that was ever reported.
+      const before = this.#sent.get(key);
+      if (before === undefined) continue;
+      dataPoints.push({ startTime, endTime, attributes, value: Math.max(0, total - before) });
+    }
+    const aggregationTemporality = delta ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE;
+    return metric.instrument === 'gauge'
+      ? { descriptor, aggregationTemporality, dataPointType: DataPointType.GAUGE, dataPoints }
+      : { descriptor, aggregationTemporality, dataPointType: DataPointType.SUM, dataPoints, isMonotonic };
+  }
+}
+
+/** Bytes and things are counted in whole numbers. Rates (`By/s`), seconds and ratios are not. */
+function isWhole({ unit }: Metric): boolean {
+  return unit === 'By' || /^\{[^}]*\}$/.test(unit);
+}
+
+function sinceProcessStart({ name }: Metric): boolean {
+  return name.startsWith('process.') || name.startsWith('platform.collector.');
+}
+
+function hrTime(milliseconds: number): HrTime {
+  const seconds = Math.floor(milliseconds / 1_000);
+  return [seconds, Math.round((milliseconds - seconds * 1_000) * 1_000_000)];
+}

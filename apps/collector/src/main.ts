@@ -1,0 +1,71 @@
+import { VERSION } from './about.ts';
+import { HELP, parseArguments } from './cli.ts';
+import { readConfig } from './config.ts';
+import { createLog, errorText, type Log } from './log.ts';
+import { Fault } from './source.ts';
+
+async function main(): Promise<void> {
+  const asked = parseArguments(process.argv.slice(2));
+  if ('unknown' in asked) {
+    process.stderr.write(`Unknown argument: ${JSON.stringify(asked.unknown)}. --help lists what there is.\n`);
+    process.exit(2);
+  }
+  if (asked.command === 'help') return print(HELP);
+  if (asked.command === 'version') return print(`${VERSION}\n`);
+
+  const { config, warnings, settings } = readConfig();
+  const inspecting = asked.command !== 'run';
+  // What is printed is the answer; beside it only what went wrong is of interest.
+  const quiet = inspecting && config.logLevel === 'info' ? 'warn' : config.logLevel;
+  const log = createLog(quiet, (text) => process.stderr.write(text));
+  try {
+    if (asked.command === 'check') {
+      const { runCheck } = await import('./inspect.ts');
+      await print(await runCheck(config, settings, warnings, log));
+      process.exit(0);
+    }
+    for (const warning of warnings) log.warn(warning);
+    if (asked.command === 'once') {
+      const { runOnce } = await import('./inspect.ts');
+      await print(`${await runOnce(config, log)}\n`);
+      process.exit(0);
+    }
+    const { startAgent } = await import('./agent.ts');
+    const agent = await startAgent(config, log);
+    stopOnSignals(agent, log);
+    process.on('uncaughtException', (error) => {
+      agent.countUncaught();
+      log.error('an error was not caught', { detail: error.stack ?? error.message });
+    });
+    throw await agent.failed;
+  } catch (thrown) {
+    // A fault is the operator's to mend and says how; anything else is ours, and its stack says where.
+    const text = thrown instanceof Fault || !(thrown instanceof Error) ? errorText(thrown) : thrown.stack;
+    log.error(text ?? errorText(thrown));
+    process.exit(1);
+  }
+}
+
+function stopOnSignals(agent: { stop(): Promise<boolean> }, log: Log): void {
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) {
+      log.warn('stopping at once', { signal });
+      process.exit(1);
+    }
+    stopping = true;
+    log.info('stopping', { signal });
+    void agent.stop().finally(() => process.exit(0));
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+/** Writes to standard output and waits until it is out: a pipe may be slow. */
+function print(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+await main();
