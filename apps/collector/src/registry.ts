@@ -1,15 +1,15 @@
+import { cpu } from './host/cpu/index.ts';
+import { disk } from './host/disk/index.ts';
 import { interrupts } from './host/interrupts.ts';
 import { nic } from './host/nic.ts';
 import { rdma } from './host/rdma.ts';
 import { kvm } from './host/kvm.ts';
+import { memory } from './host/memory/index.ts';
+import { network } from './host/network/index.ts';
+import { paging } from './host/paging.ts';
+import { uptime } from './host/uptime.ts';
 import { tpu } from './host/tpu/index.ts';
 import type { SourceEntry } from './source.ts';
 
 /** Everything that can be measured. One line a source. */
-export const SOURCES: readonly SourceEntry[] = [
-  interrupts,
-  nic,
-  rdma,
-  kvm,
-  tpu,
-];
+export const SOURCES: readonly SourceEntry[] = [interrupts, nic, rdma, kvm, tpu];
