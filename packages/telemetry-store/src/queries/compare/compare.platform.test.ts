@@ -74,6 +74,43 @@ describe('what differs', () => {
     for (const statement of statements) expect(statement).toContain('ProjectId = {p0:String}');
   });
 
+  it('tells what a named field and the attribute it was taken from have in common once', async () => {
+    const failures = (first: number, attributes: (index: number) => Record<string, string>) =>
+      Array.from({ length: 200 }, (_, index) =>
+        span(first + index, first + index, index * 1_000, {
+          attributes: {
+            'gen_ai.operation.name': 'chat',
+            'gen_ai.request.model': index % 4 === 0 ? 'small' : 'large',
+            ...attributes(index),
+          },
+        }),
+      );
+    await bench.put(
+      failures(10_000, (index) =>
+        index % 4 === 0 ? { 'error.type': 'Timeout', copy: 'Timeout' } : { copy: 'other' },
+      ),
+      { project: 'twins' },
+    );
+    const asked = { window, filter: undefined, limit: 30 };
+    const queries = createCompareQueries(bench.store, LIMITS);
+    const byModel = await queries.compare(contextOf('twins'), 'spans', {
+      ...asked,
+      selection: { field: 'model', op: '=', value: 'small' },
+    });
+    const names = byModel.fields.map(({ field }) => field);
+    expect(names).toContain('error_type');
+    expect(names).not.toContain('attributes.error.type');
+    // It says the same in some rows only, so it says something of its own.
+    expect(names).toContain('attributes.copy');
+    // What the selection is made by is left out, under its other name too.
+    expect(names).not.toContain('attributes.gen_ai.request.model');
+    const byError = await queries.compare(contextOf('twins'), 'spans', {
+      ...asked,
+      selection: { field: 'error_type', op: 'exists' },
+    });
+    expect(byError.fields.map(({ field }) => field)).not.toContain('attributes.error.type');
+  });
+
   it('tells how far numbers lie apart', async () => {
     const found = await createCompareQueries(bench.store, LIMITS).compare(contextOf(), 'spans', {
       window,

@@ -33,12 +33,18 @@ export function rankFields(seen: readonly Seen[], totals: Totals, limit: number)
     byField.set(one.field, own);
     own.push(one);
   }
-  const fields = [...byField].map(([field, values]) => compareField(field, values, totals));
+  const fields = [...byField]
+    .filter(([, values]) => !isNamedToo(values))
+    .map(([field, values]) => compareField(field, values, totals));
   return fields
     .filter(({ difference }) => difference > 0)
     .sort((a, b) => b.difference - a.difference || (a.field < b.field ? -1 : 1))
     .slice(0, limit);
 }
+
+/** An attribute that a named field was taken from: in every row that has it, a named field says the same. */
+const isNamedToo = (seen: readonly Seen[]): boolean =>
+  seen.every((one) => one.named > 0 && one.named === one.sampledSelection + one.sampledRest);
 
 function compareField(field: string, seen: readonly Seen[], totals: Totals): ComparedField {
   const shares = seen.map((one) => ({

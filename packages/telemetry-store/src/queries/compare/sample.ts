@@ -21,6 +21,8 @@ export interface Seen {
   readonly rest: number;
   readonly sampledSelection: number;
   readonly sampledRest: number;
+  /** Of the sampled rows those in which a named field says the same. */
+  readonly named: number;
   /** Parts of the window it was seen in. */
   readonly parts: number;
   /** Values of this field that were seen in all. */
@@ -78,16 +80,20 @@ export async function sampleValues(
     const field = source.fields[name];
     return (field === undefined ? undefined : fieldText(field)) ?? "''";
   });
+  const texts = Object.values(source.fields)
+    .filter(({ kind }) => kind === 'text')
+    .map((field) => fieldText(field) ?? "''");
   const sample = sampleOf(
     context,
     source,
     sides,
     strata,
-    `[${named.join(', ')}] AS N, ${attributes} AS A, ResourceAttributes AS R, ScopeAttributes AS S`,
+    `[${named.join(', ')}] AS N, [${texts.join(', ')}] AS Texts,
+        ${attributes} AS A, ResourceAttributes AS R, ScopeAttributes AS S`,
   );
   const names = sample.scope.params.bind([...fields], 'Array(String)');
   const pairs = (prefix: string, map: string) =>
-    `arrayMap((k, v) -> (concat('${prefix}.', k), v), mapKeys(${map}), mapValues(${map}))`;
+    `arrayMap((k, v) -> (concat('${prefix}.', k), v, v != '' AND has(Texts, v)), mapKeys(${map}), mapValues(${map}))`;
   const rows = await runner.run<{
     F: string;
     V: string;
@@ -95,17 +101,19 @@ export async function sampleValues(
     WR: number;
     NS: number;
     NR: number;
+    Named: number;
     Parts: number;
     D: number;
   }>(
     sample.scope,
-    `SELECT F, V, WS, WR, NS, NR, Parts, D FROM (
+    `SELECT F, V, WS, WR, NS, NR, Named, Parts, D FROM (
        SELECT P.1 AS F, substringUTF8(P.2, 1, ${VALUE_CHARACTERS}) AS V,
-         sumIf(W, Sel) AS WS, sumIf(W, NOT Sel) AS WR, countIf(Sel) AS NS, countIf(NOT Sel) AS NR, uniqExact(B) AS Parts,
+         sumIf(W, Sel) AS WS, sumIf(W, NOT Sel) AS WR, countIf(Sel) AS NS, countIf(NOT Sel) AS NR,
+         countIf(P.3) AS Named, uniqExact(B) AS Parts,
          count() OVER (PARTITION BY F) AS D
        FROM (
          SELECT B, Sel, W, arrayJoin(arrayConcat(
-           arrayFilter(p -> p.2 != '', arrayMap((f, v) -> (f, v), ${names}, N)),
+           arrayFilter(p -> p.2 != '', arrayMap((f, v) -> (f, v, 0), ${names}, N)),
            ${pairs('attributes', 'A')}, ${pairs('resource', 'R')}, ${pairs('scope', 'S')})) AS P
          FROM ${sample.sql})
        GROUP BY F, V)
@@ -118,6 +126,7 @@ export async function sampleValues(
     rest: row.WR,
     sampledSelection: row.NS,
     sampledRest: row.NR,
+    named: row.Named,
     parts: row.Parts,
     distinct: row.D,
   }));
