@@ -66,7 +66,6 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       headers: (name) => header(api.request, name),
       remoteAddress: api.request.socket.remoteAddress ?? '',
       door: 'api',
-      method: api.method,
       requestId: api.requestId,
     });
     limiter.take(clientOf(api, context));

@@ -198,20 +198,33 @@ describe('anonymous loopback', () => {
     }
   });
 
-  it('answers mutations only to its own page', () => {
+  it('answers only to its own page', () => {
     const from = (origin: string) =>
       codeOf(() =>
         identity().authenticate(
-          input(
-            { host: 'localhost:3000', origin },
-            { remoteAddress: '127.0.0.1', door: 'api', method: 'POST' },
-          ),
+          input({ host: 'localhost:3000', origin }, { remoteAddress: '127.0.0.1', door: 'api' }),
         ),
       );
     expect(from('http://localhost:3000')).toBe('ok');
     expect(from('http://localhost:9999')).toBe('forbidden');
     expect(from('https://evil.test')).toBe('forbidden');
     expect(from('null')).toBe('forbidden');
+  });
+
+  it('answers nothing that a page of another site asks for, whatever that page says', () => {
+    const from = (headers: Record<string, string>, door: 'otlp' | 'api' = 'api') =>
+      codeOf(() =>
+        identity().authenticate(
+          input({ host: 'localhost:3000', ...headers }, { remoteAddress: '127.0.0.1', door }),
+        ),
+      );
+    expect(from({ 'sec-fetch-site': 'same-origin' })).toBe('ok');
+    expect(from({ 'sec-fetch-site': 'none' })).toBe('ok');
+    expect(from({ 'sec-fetch-site': 'cross-site' })).toBe('forbidden');
+    // Another port of this machine is the same site and another page.
+    expect(from({ 'sec-fetch-site': 'same-site' })).toBe('forbidden');
+    expect(from({ 'sec-fetch-site': 'cross-site', authorization: `Bearer ${KEY}` })).toBe('ok');
+    expect(from({ 'sec-fetch-site': 'same-site', origin: 'http://localhost:5173' }, 'otlp')).toBe('ok');
   });
 
   it('takes browser telemetry from local pages, not from the web', () => {

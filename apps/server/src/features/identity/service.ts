@@ -38,8 +38,6 @@ export interface AuthenticateInput {
   /** Peer address of the socket. Never taken from a header. */
   readonly remoteAddress: string;
   readonly door: 'otlp' | 'api';
-  /** HTTP method; without it a request counts as one that changes nothing. */
-  readonly method?: string;
   readonly requestId?: string;
 }
 
@@ -68,7 +66,9 @@ const FORWARDING_HEADERS = [
   'x-real-ip',
   'via',
 ];
-const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** `Sec-Fetch-Site` of our own page, and of an address that a person typed. */
+const OWN_SITES = new Set(['same-origin', 'none']);
+const ANOTHER_ORIGIN = 'This request came from another web origin. From there it needs an API key.';
 const MAX_ENVIRONMENTS = 1_000;
 
 /**
@@ -133,17 +133,20 @@ export function createIdentity(config: IdentityConfig, clock: Clock = systemCloc
   }
 
   function checkOrigin(input: AuthenticateInput, hostHeader: string | undefined): void {
+    // Told by the browser, not by the page. What another page asks for it could not read, but it could hold what a
+    // reader has few of: event streams.
+    const site = input.door === 'api' ? input.headers('sec-fetch-site') : undefined;
+    if (site !== undefined && !OWN_SITES.has(site)) throw fail('forbidden', { detail: ANOTHER_ORIGIN });
     const origin = input.headers('origin');
     if (origin === undefined) return;
-    if (input.door === 'api' && SAFE_METHODS.has(input.method ?? 'GET')) return;
     const url = URL.canParse(origin) ? new URL(origin) : undefined;
-    // A page in the browser of this machine may send telemetry; only our own page may change anything.
+    // A page in the browser of this machine may send telemetry; only our own page may ask and change anything.
     const allowed =
       url !== undefined &&
       (input.door === 'otlp'
         ? isLoopbackName(url.hostname.toLowerCase())
         : url.host === hostHeader?.trim().toLowerCase() || origin === originOf(config.publicUrl));
-    if (!allowed) throw fail('forbidden', { detail: 'This request came from another web origin.' });
+    if (!allowed) throw fail('forbidden', { detail: ANOTHER_ORIGIN });
   }
 
   function environmentOf(input: AuthenticateInput): string | undefined {

@@ -204,6 +204,13 @@ describe('a live view', () => {
     expect(wrong.status).toBe(400);
     expect(await wrong.json()).toEqual({ err: expect.stringContaining('no field "nope"') as string });
     expect((await fetch(`${platform.http}/api/telemetry/tail?signal=smells`)).status).toBe(400);
+    // A page of another site opens none: it could hold those that the reader needs.
+    for (const site of ['cross-site', 'same-site']) {
+      const foreign = await fetch(`${platform.http}/api/telemetry/tail`, {
+        headers: { 'sec-fetch-site': site },
+      });
+      expect(foreign.status).toBe(403);
+    }
     await sleep(300);
     const views = await Promise.all([View.open(''), View.open(''), View.open('')]);
     const fourth = await fetch(`${platform.http}/api/telemetry/tail`);

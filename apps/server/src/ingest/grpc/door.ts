@@ -155,7 +155,6 @@ export class GrpcDoor {
       },
       remoteAddress: stream.session?.socket.remoteAddress ?? '',
       door: 'otlp',
-      method: 'POST',
       requestId: newRequestId(),
     });
     caller.context = context;

@@ -107,7 +107,6 @@ export class HttpDoor {
       headers: (name) => headerOf(request, name),
       remoteAddress: request.socket.remoteAddress ?? '',
       door: 'otlp',
-      method: 'POST',
       requestId,
     });
     caller.context = context;
