@@ -1,3 +1,4 @@
+import { parseFilter } from '@candela/contract/filter';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -22,14 +23,59 @@ describe('query text', () => {
       '-status:ok',
       '"two words"',
     ]);
-    expect(texts('a or b c')).toEqual(['a or b', 'c']);
+    expect(texts('a or b c')).toEqual(['a or b c']);
+    expect(texts('a (b or c)')).toEqual(['a', '(b or c)']);
     expect(texts('not status:ok x')).toEqual(['not status:ok', 'x']);
     expect(texts('name:"un\\"closed')).toEqual(['name:"un\\"closed']);
     expect(texts('   ')).toEqual([]);
   });
 
+  it('holds regular expressions together, whatever is in them', () => {
+    expect(texts('name:/GET (a|b) "c/ service:x')).toEqual(['name:/GET (a|b) "c/', 'service:x']);
+    expect(texts('-name:/a b/ (name:/c d/ or x)')).toEqual(['-name:/a b/', '(name:/c d/ or x)']);
+    expect(texts(String.raw`name:/a\/ b/ x`)).toEqual([String.raw`name:/a\/ b/`, 'x']);
+    expect(texts('name:(/a b/,c) x')).toEqual(['name:(/a b/,c)', 'x']);
+    // A slash that ends no value ends no expression: it is text like any other.
+    expect(texts('route:/pay/now x')).toEqual(['route:/pay/now', 'x']);
+    expect(texts('route:/pay status:error')).toEqual(['route:/pay', 'status:error']);
+    expect(texts('model:a/b c/d')).toEqual(['model:a/b', 'c/d']);
+  });
+
+  it('splits where the grammar does: every term is a filter of its own, and all of them are the query', () => {
+    const words = fc.constantFrom(
+      'name:/a b/',
+      '-name:/x "y/',
+      'service:(a, "b c" or /d e/)',
+      'status:error',
+      '"free words"',
+      'not model:a/b',
+      'name:"/no expression/"',
+    );
+    fc.assert(
+      fc.property(fc.array(words, { minLength: 1, maxLength: 6 }), (parts) => {
+        expect(texts(parts.join(' '))).toEqual(parts);
+        for (const part of parts) expect(parseFilter(part, 'spans').ok).toBe(true);
+      }),
+    );
+  });
+
+  it('leaves what else a list asks for as it was written', () => {
+    expect(toggleValue('model:(gpt-* or /o[13] mini/)', 'model', 'claude')).toBe(
+      'model:(gpt-* or /o[13] mini/ or claude)',
+    );
+    expect(valuesOf('service:(a,"b c")', 'service')).toEqual(['a', 'b c']);
+  });
+
+  it('narrows all of a query with "or" in it', () => {
+    expect(toggleValue('service:a or model:b', 'service', 'c')).toBe('(service:a or model:b) service:c');
+    expect(valuesOf('service:a or model:b', 'service')).toEqual([]);
+    expect(excludeValue('a or b', 'model', 'o1')).toBe('(a or b) -model:o1');
+  });
+
   it('takes a term out', () => {
     const query = 'service:a  status:error "x y"';
+    const words = '"two  blanks" x';
+    expect(withoutTerm(words, terms(words)[1] ?? { text: '', start: 0, end: 0 })).toBe('"two  blanks"');
     expect(withoutTerm(query, terms(query)[1] ?? { text: '', start: 0, end: 0 })).toBe('service:a "x y"');
   });
 

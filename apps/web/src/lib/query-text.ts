@@ -8,28 +8,35 @@ export interface Term {
 const JOINS = /^(or|and)$/i;
 
 /**
- * Splits a query at its top-level spaces; quotes and parentheses hold together, `a or b` and `not a` are one term.
- * It never fails: what the grammar makes of a term is the parser's business.
+ * Splits a query at its top-level spaces; quotes, parentheses and `/expressions/` hold together, `not a` is one term.
+ * `or` binds loosest, so that a query with one of these at its top is a single term. It never fails: what the grammar
+ * makes of a term is the parser's business.
  */
 export function terms(query: string): Term[] {
   const words = wordsOf(query);
+  const [first] = words;
+  const last = words.at(-1);
+  if (first === undefined || last === undefined) return [];
+  if (words.some((word) => /^or$/i.test(word.text))) return [span(query, first.start, last.end)];
   const joined: Term[] = [];
   let pending = false;
   for (const word of words) {
-    const last = joined.at(-1);
+    const before = joined.at(-1);
     const isJoin = JOINS.test(word.text);
-    if (last && (isJoin || pending)) joined[joined.length - 1] = span(query, last.start, word.end);
+    if (before && (isJoin || pending)) joined[joined.length - 1] = span(query, before.start, word.end);
     else joined.push(word);
     pending = isJoin || /^not$/i.test(word.text);
   }
   return joined;
 }
 
-function wordsOf(query: string): Term[] {
+/** Words at the top; inside of a list also at its commas. */
+function wordsOf(query: string, inList = false): Term[] {
   const words: Term[] = [];
+  const parts = inList ? /[\s,]/ : /\s/;
   let at = 0;
   while (at < query.length) {
-    if (/\s/.test(query[at] as string)) {
+    if (parts.test(query[at] as string)) {
       at += 1;
       continue;
     }
@@ -44,12 +51,26 @@ function wordsOf(query: string): Term[] {
       } else if (char === '"') quoted = true;
       else if (char === '(') depth += 1;
       else if (char === ')') depth -= 1;
-      else if (depth <= 0 && /\s/.test(char)) break;
+      else if (char === '/') at = expressionEnd(query, at, inList || depth > 0) ?? at;
+      else if (depth <= 0 && parts.test(char)) break;
     }
     at = Math.min(at, query.length);
     words.push(span(query, start, at));
   }
   return words;
+}
+
+/** Where the `/expression/` that begins here ends, by the grammar's rule; undefined when none does. */
+function expressionEnd(query: string, from: number, inList: boolean): number | undefined {
+  if (!/[\s(:=<>,-]/.test(query[from - 1] ?? ' ')) return undefined;
+  for (let at = from + 1; at < query.length; at += 1) {
+    if (query[at] === '\\') at += 1;
+    else if (query[at] === '/') {
+      const ends = inList ? /[\s),]/ : /[\s)]/;
+      return at > from + 1 && ends.test(query[at + 1] ?? ' ') ? at : undefined;
+    }
+  }
+  return undefined;
 }
 
 const span = (query: string, start: number, end: number): Term => ({
@@ -59,9 +80,8 @@ const span = (query: string, start: number, end: number): Term => ({
 });
 
 /** The query without one of its terms. */
-export function withoutTerm(query: string, term: Term): string {
-  return `${query.slice(0, term.start)} ${query.slice(term.end)}`.replaceAll(/\s+/g, ' ').trim();
-}
+export const withoutTerm = (query: string, term: Term): string =>
+  `${query.slice(0, term.start).trimEnd()} ${query.slice(term.end).trimStart()}`.trim();
 
 /** A value as the grammar reads it: bare when it is a simple word, else quoted. */
 export function quoted(value: string): string {
@@ -69,37 +89,47 @@ export function quoted(value: string): string {
   return bare && !/^(or|and|not)$/i.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
-/** The values that a query asks of a field by `field:value` or `field:(a or b)`. */
+/** The term that asks for values of a field: `field:value` or `field:(a or b)`, on its own. */
+const termOf = (query: string, field: string): Term | undefined =>
+  terms(query).find(({ text }) => text.startsWith(`${field}:`) && wordsOf(text).length === 1);
+
+/** The values that a query asks of a field. */
 export function valuesOf(query: string, field: string): string[] {
-  const term = terms(query).find((candidate) => candidate.text.startsWith(`${field}:`));
-  return term ? listOf(term.text.slice(field.length + 1)) : [];
+  const term = termOf(query, field);
+  return term ? itemsOf(term.text.slice(field.length + 1)).map(({ value }) => value) : [];
 }
 
-function listOf(text: string): string[] {
+/** What a term lists: each as it is written, and its value. */
+function itemsOf(text: string): { text: string; value: string }[] {
   const inner = /^\((.*)\)$/s.exec(text)?.[1];
   const words =
     inner === undefined
       ? [text]
-      : wordsOf(inner)
+      : wordsOf(inner, true)
           .map((word) => word.text)
           .filter((word) => !JOINS.test(word));
-  return words.map((word) => (/^".*"$/s.test(word) ? word.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : word));
+  return words.map((word) => ({
+    text: word,
+    value: /^".*"$/s.test(word) ? word.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : word,
+  }));
 }
 
 /** Adds the value to the field's term, or takes it out when it is there. */
 export function toggleValue(query: string, field: string, value: string): string {
-  const term = terms(query).find((candidate) => candidate.text.startsWith(`${field}:`));
+  const term = termOf(query, field);
   if (!term) return join(query, `${field}:${quoted(value)}`);
-  const before = listOf(term.text.slice(field.length + 1));
-  const after = before.includes(value) ? before.filter((other) => other !== value) : [...before, value];
+  const before = itemsOf(term.text.slice(field.length + 1));
+  const without = before.filter((item) => item.value !== value);
+  const after = without.length < before.length ? without : [...before, { text: quoted(value), value }];
   if (after.length === 0) return withoutTerm(query, term);
-  const text = after.length === 1 ? quoted(after[0] as string) : `(${after.map(quoted).join(' or ')})`;
+  const list = after.map(({ text }) => text);
+  const text = list.length === 1 ? (list[0] as string) : `(${list.join(' or ')})`;
   return `${query.slice(0, term.start)}${field}:${text}${query.slice(term.end)}`;
 }
 
 /** The query without the field's `field:...` term. */
 export function withoutField(query: string, field: string): string {
-  const term = terms(query).find((candidate) => candidate.text.startsWith(`${field}:`));
+  const term = termOf(query, field);
   return term ? withoutTerm(query, term) : query;
 }
 
@@ -109,8 +139,12 @@ export function excludeValue(query: string, field: string, value: string): strin
   return terms(query).some((term) => term.text === text) ? query : join(query, text);
 }
 
-const join = (query: string, term: string): string =>
-  query.trim() === '' ? term : `${query.trim()} ${term}`;
+/** Both have to hold: what is joined by `or` goes into parentheses. */
+export function join(query: string, term: string): string {
+  const before = query.trim();
+  if (before === '') return term;
+  return wordsOf(before).some(({ text }) => /^or$/i.test(text)) ? `(${before}) ${term}` : `${before} ${term}`;
+}
 
 export interface Completion {
   /** What is being typed: a field name, or a value of `field`. */
