@@ -44,6 +44,21 @@ it('draws a trace without AI steps by span names, and says what it left out', ()
   expect(graph.edges).toHaveLength(MOST_NODES - 1);
 });
 
+it('gives spans without an end no duration', () => {
+  const graph = graphOf([
+    testSpan('a', '', 'agent', 0, { agent: 'shop' }),
+    testSpan('l1', 'a', 'llm', 1, { model: 'm', durationMs: 30 }),
+    testSpan('l2', 'a', 'llm', 2, { model: 'm', durationMs: 0, unfinished: true }),
+    testSpan('t', 'a', 'tool', 3, { tool: 'track', durationMs: 0, unfinished: true }),
+  ]);
+  expect(graph.nodes.map(({ detail }) => detail)).toEqual([
+    '1 span · 1 ms',
+    '2 spans · 30 ms · 1 running',
+    '1 span · no end yet',
+  ]);
+  expect(graph.edges.map(({ label }) => label)).toEqual(['2× · 30 ms', '1× · no end yet']);
+});
+
 it('draws nothing of nothing', () => {
   expect(graphOf([])).toMatchObject({ nodes: [], edges: [], leftOut: 0 });
 });

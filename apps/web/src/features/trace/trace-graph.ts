@@ -25,6 +25,8 @@ interface Folded {
   readonly kind: ReadingKind;
   readonly spans: string[];
   failed: number;
+  /** Spans without an end: how long they took is not known. */
+  running: number;
   totalMs: number;
 }
 
@@ -33,7 +35,21 @@ interface Call {
   readonly to: string;
   count: number;
   failed: number;
+  running: number;
   totalMs: number;
+}
+
+const NO_END = 'no end yet';
+
+function detailOf({ spans, totalMs, running, failed }: Folded): string {
+  const count = spans.length;
+  const ended = running === count ? [] : [formatDuration(totalMs)];
+  return [
+    count === 1 ? '1 span' : `${formatCount(count)} spans`,
+    ...ended,
+    ...(running === 0 ? [] : [running === count ? NO_END : `${formatCount(running)} running`]),
+    ...(failed === 0 ? [] : [`${formatCount(failed)} failed`]),
+  ].join(' · ');
 }
 
 /** What a node is called: an agent by its name, a tool by its name, a model call by its model, anything else by its span's. */
@@ -70,20 +86,24 @@ export function buildTraceGraph(spans: readonly TraceSpan[], tree: SpanTree): Tr
     const span = spans[index] as TraceSpan;
     const { id, label, kind } = idAt(index);
     ids[position] = id;
-    const node = nodes.get(id) ?? { id, label, kind, spans: [], failed: 0, totalMs: 0 };
+    const node = nodes.get(id) ?? { id, label, kind, spans: [], failed: 0, running: 0, totalMs: 0 };
     nodes.set(id, node);
     node.spans.push(span.spanId);
-    node.totalMs += span.durationMs;
+    const running = span.light.unfinished ? 1 : 0;
+    const tookMs = running === 1 ? 0 : span.durationMs;
+    node.totalMs += tookMs;
+    node.running += running;
     if (span.failed) node.failed += 1;
     const above = tree.parent[position] ?? -1;
     const from = above === -1 ? undefined : ids[above];
     // Work inside of one service is no call.
     if (from === undefined || (from === id && kind === 'other')) continue;
     const key = `${from}\n${id}`;
-    const call = calls.get(key) ?? { from, to: id, count: 0, failed: 0, totalMs: 0 };
+    const call = calls.get(key) ?? { from, to: id, count: 0, failed: 0, running: 0, totalMs: 0 };
     calls.set(key, call);
     call.count += 1;
-    call.totalMs += span.durationMs;
+    call.totalMs += tookMs;
+    call.running += running;
     if (span.failed) call.failed += 1;
   }
   const kept = new Map(
@@ -101,7 +121,7 @@ export function buildTraceGraph(spans: readonly TraceSpan[], tree: SpanTree): Tr
       id: node.id,
       label: node.label,
       kind: node.kind,
-      detail: `${node.spans.length === 1 ? '1 span' : `${formatCount(node.spans.length)} spans`} · ${formatDuration(node.totalMs)}${node.failed > 0 ? ` · ${formatCount(node.failed)} failed` : ''}`,
+      detail: detailOf(node),
       failed: node.failed > 0,
     })),
     edges: [...calls.values()]
@@ -110,7 +130,7 @@ export function buildTraceGraph(spans: readonly TraceSpan[], tree: SpanTree): Tr
         from: call.from,
         to: call.to,
         count: call.count,
-        label: `${formatCount(call.count)}× · ${formatDuration(call.totalMs / call.count)}`,
+        label: `${formatCount(call.count)}× · ${call.running === call.count ? NO_END : formatDuration(call.totalMs / (call.count - call.running))}`,
         failed: call.failed > 0,
       })),
     spansOf: new Map(shown.map((node) => [node.id, node.spans])),

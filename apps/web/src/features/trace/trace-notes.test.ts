@@ -21,7 +21,27 @@ it.each<[string, Spans, RegExp[]]>([
   ],
   ['two roots', [testSpan('a', '', 'other', 0), testSpan('b', '', 'other', 1)], [/has 2 roots/]],
   ['a cycle', [testSpan('a', 'b', 'other', 0), testSpan('b', 'a', 'other', 1)], [/^One ring of spans/]],
-  ['its own parent', [testSpan('a', 'a', 'other', 0)], []],
+  ['its own parent', [testSpan('a', 'a', 'other', 0)], [/^One ring of spans/]],
+  [
+    'two cycles',
+    [
+      testSpan('a', 'b', 'other', 0),
+      testSpan('b', 'a', 'other', 1),
+      testSpan('c', 'd', 'other', 2),
+      testSpan('d', 'c', 'other', 3),
+    ],
+    [/^2 rings of spans/],
+  ],
+  [
+    'a cycle beside a span that is its own parent',
+    [testSpan('a', 'b', 'other', 0), testSpan('b', 'a', 'other', 1), testSpan('c', 'c', 'other', 2)],
+    [/^2 rings of spans/],
+  ],
+  [
+    'a cycle with an earlier span below it',
+    [testSpan('tail', 'a', 'other', 5), testSpan('a', 'b', 'other', 5.2), testSpan('b', 'a', 'other', 5.4)],
+    [/^One ring of spans/],
+  ],
   [
     'a skewed child',
     [testSpan('a', '', 'other', 500), testSpan('b', 'a', 'other', 0)],

@@ -37,7 +37,7 @@ export function traceNotes(spans: readonly TraceSpan[], tree: SpanTree): string[
   if (own > 1) notes.push(`The trace has ${formatCount(own)} roots.`);
   if (tree.cyclesCut > 0)
     notes.push(
-      `${plural(tree.cyclesCut, 'ring of spans names itself as parent', 'rings of spans name themselves as parents')}; cut at the earliest span.`,
+      `${plural(tree.cyclesCut, 'ring of spans', 'rings of spans')} whose parents lead back to themselves; ${tree.cyclesCut === 1 ? 'it is' : 'each is'} cut at its earliest span.`,
     );
   const { count, mostMs } = skewed(spans, tree);
   if (count > 0)

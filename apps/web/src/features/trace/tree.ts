@@ -50,11 +50,13 @@ export function buildTree(spans: readonly TreeSpan[]): SpanTree {
   const nextSibling = new Int32Array(count).fill(-1);
   const roots: number[] = [];
   let orphans = 0;
+  let cyclesCut = 0;
   for (const index of byStart) {
     const { parentSpanId } = spans[index] as TreeSpan;
     const parent = parentSpanId === '' ? undefined : indexOf.get(parentSpanId);
     if (parent === undefined || parent === index) {
-      if (parentSpanId !== '' && parent === undefined) orphans += 1;
+      if (parent === index) cyclesCut += 1;
+      else if (parentSpanId !== '') orphans += 1;
       roots.push(index);
       continue;
     }
@@ -107,11 +109,11 @@ export function buildTree(spans: readonly TreeSpan[]): SpanTree {
   };
 
   for (const root of roots) walk(root);
-  let cyclesCut = 0;
+  // What no root led to hangs on a ring of parents, one ring each.
   for (const index of byStart) {
     if (positionAt[index] !== -1) continue;
     cyclesCut += 1;
-    walk(index);
+    walk(earliestOfRing(index, parentIndex, spans));
   }
 
   let startMs = Number.POSITIVE_INFINITY;
@@ -141,6 +143,19 @@ export function buildTree(spans: readonly TreeSpan[]): SpanTree {
     orphans,
     cyclesCut,
   };
+}
+
+/** The earliest span of the ring that the parents of a span lead into. */
+function earliestOfRing(from: number, parentIndex: Int32Array, spans: readonly TreeSpan[]): number {
+  const met = new Set<number>();
+  let at = from;
+  for (; !met.has(at); at = parentIndex[at] as number) met.add(at);
+  const startOf = (index: number) => (spans[index] as TreeSpan).startMs;
+  let earliest = at;
+  for (let next = parentIndex[at] as number; next !== at; next = parentIndex[next] as number)
+    if (startOf(next) < startOf(earliest) || (startOf(next) === startOf(earliest) && next < earliest))
+      earliest = next;
+  return earliest;
 }
 
 /** Positions that are on screen when the spans with these ids are folded. */
