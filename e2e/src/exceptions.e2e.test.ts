@@ -125,6 +125,7 @@ describe.skipIf(missing !== undefined)('exceptions', () => {
     await page.getByRole('heading', { name: 'TimeoutError', level: 1 }).waitFor();
     await page.keyboard.press('Escape');
     await rows.first().waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('error_type:TimeoutError');
   });
 
   it('say when a group is not here', async () => {

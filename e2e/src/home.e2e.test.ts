@@ -43,6 +43,28 @@ describe.skipIf(missing !== undefined)('home page', () => {
       .waitFor();
   });
 
+  it('compares unless told not to, and says so in the URL', async () => {
+    const { page, home } = await open();
+    await home.loaded();
+    await soon(() => home.tile('Traces').innerText()).toMatch(/120%/);
+    await page.keyboard.press('d');
+    const toggle = page.getByRole('checkbox', { name: 'Compare with the period before' });
+    expect(await toggle.isChecked()).toBe(true);
+    await toggle.click();
+    await soon(() => home.tile('Traces').innerText()).not.toMatch(/%|new/);
+    expect(new URL(page.url()).searchParams.get('compare')).toBe('off');
+    expect(await home.card('Slowest operations').innerText()).not.toMatch(/%|new/);
+    expect(
+      await home
+        .card('What changed')
+        .getByText(/^Compared with/)
+        .count(),
+    ).toBe(0);
+    await toggle.click();
+    await soon(() => home.tile('Traces').innerText()).toMatch(/120%/);
+    expect(new URL(page.url()).searchParams.get('compare')).toBeNull();
+  });
+
   it('does not call everything new when nothing came before', async () => {
     const { home } = await open('/?from=-12h');
     await home.loaded();

@@ -94,6 +94,7 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     await page.getByRole('heading', { name: 'gpu-node-1' }).waitFor();
     await page.keyboard.press('Escape');
     await hosts.tiles.first().waitFor();
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('temperature');
   });
 
   it('a host: cores, memory, file systems, processes, model calls beside the GPUs', async () => {

@@ -154,6 +154,40 @@ describe.skipIf(missing !== undefined)('metrics', () => {
     await soon(() => metrics.lines()).toHaveLength(1);
   });
 
+  it('gives a label one colour in all queries, and opens each of them', async () => {
+    const by = 'metric%3Dshop.orders%26by%3Dattributes.plan';
+    const { page, metrics } = await open(
+      `/metrics/explore?from=-1h&a=${by}&b=${by}%26agg%3Dincrease&c=${by}`,
+    );
+    await soon(() => metrics.lines()).toHaveLength(6);
+    const legends = page.getByRole('list', { name: /^Legend/ });
+    await soon(() => legends.getByRole('button').count()).toBe(6);
+    const buttons = await legends.getByRole('button').all();
+    const colours = await Promise.all(
+      buttons.map(async (button) => [
+        (await button.innerText()).slice(3),
+        (await button.locator('span').first().getAttribute('style'))?.match(/--series-\d/)?.[0],
+      ]),
+    );
+    expect(new Set(colours.map(String)).size).toBe(2);
+    await page.getByRole('button', { name: /^Open A: rate shop\.orders/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('# A: shop.orders').waitFor();
+    await dialog.getByText('# C: shop.orders').waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  it('leads back from the explorer to the list as it was', async () => {
+    const { page, metrics } = await open('/metrics?from=-1h&type=gauge');
+    await soon(() => metrics.rows.count()).toBe(1);
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await metrics.chart.waitFor();
+    await page.keyboard.press('Escape');
+    await soon(() => metrics.rows.count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('type')).toBe('gauge');
+  });
+
   it('leads from an exemplar to its trace, and shows the heat map', async () => {
     const { page, metrics } = await open(
       '/metrics/explore?from=-1h&a=metric%3Dshop.pay.duration&heat=1&before=1',

@@ -78,6 +78,10 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     await page.keyboard.press('Enter');
     await sessions.turn(1).waitFor();
     expect(new URL(page.url()).pathname).toBe('/sessions/visit');
+    await page.keyboard.press('Escape');
+    await soon(() => sessions.rows.count()).toBe(1);
+    expect(parameter(page, 'q')).toBe('session:visit');
+    expect(parameter(page, 'sort')).toBe('-traces');
   });
 
   it('read as one conversation, history told once, pauses named', async () => {
@@ -140,6 +144,11 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     const users = await open('/users?sort=-sessions');
     await soon(() => users.sessions.rows.first().innerText()).toContain('reader-');
     expect(await accessibilityFindings(users.page)).toEqual([]);
+    await users.sessions.rows.first().getByRole('link').first().click();
+    await users.page.getByRole('heading', { name: /User/ }).waitFor();
+    await users.page.keyboard.press('Escape');
+    await users.sessions.rows.first().waitFor();
+    expect(parameter(users.page, 'sort')).toBe('-sessions');
   });
 
   it('name agents, whose versions are compared and whose numbers lead to their spans', async () => {
@@ -148,6 +157,11 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole('searchbox', { name: 'Search agents' }).fill('gui');
     await soon(() => sessions.rows.count()).toBe(1);
+    await page.getByRole('link', { name: 'guide' }).click();
+    await page.getByRole('heading', { name: /Agent.*guide/s }).waitFor();
+    await page.keyboard.press('Escape');
+    await soon(() => sessions.rows.count()).toBe(1);
+    expect(parameter(page, 'search')).toBe('gui');
     await page.getByRole('link', { name: 'guide' }).click();
     await page.getByRole('region', { name: 'Models', exact: true }).waitFor();
     await page.getByText('not called').waitFor();

@@ -31,6 +31,10 @@ export function formatCount(value: Maybe): string {
   return `${trim(value / 1e9, 3)}B`;
 }
 
+/** The noun of a count, given in the plural: `1 span`, `2 spans`. */
+export const nounOf = (count: number, plural: string): string =>
+  count === 1 ? plural.replace(/s$/, '') : plural;
+
 /** `$0.0042`, `$1.23`, `$1.2k`; a tiny cost keeps two digits, a missing one is a dash. */
 export function formatCost(usd: Maybe): string {
   if (missing(usd)) return DASH;

@@ -51,6 +51,31 @@ describe('time chart', () => {
     expect(new Set(chart.series.map((one) => one.colour)).size).toBe(8);
   });
 
+  it('paints the same thing of two queries alike and tells it apart otherwise', () => {
+    const chart = prepareTimeChart({
+      series: [
+        { ...series('a shop', 1), identity: 'shop' },
+        { ...series('b shop', 2), identity: 'shop' },
+        { ...series('b cart', 3), identity: 'cart' },
+      ],
+      window,
+      stepSeconds: 1,
+      kind: 'line',
+    });
+    const [a, b, cart] = chart.series;
+    expect(a?.colour).toBe(b?.colour);
+    expect(cart?.colour).not.toBe(a?.colour);
+    expect([a?.twin, b?.twin, cart?.twin]).toEqual([0, 1, 0]);
+    const shared = prepareTimeChart({
+      series: [series('shop', 1)],
+      colours: new Map([['shop', 'var(--series-7)']]),
+      window,
+      stepSeconds: 1,
+      kind: 'line',
+    });
+    expect(shared.series[0]?.colour).toBe('var(--series-7)');
+  });
+
   it('leaves out points beyond the window and unreadable values', () => {
     const odd: ChartSeries = {
       key: 'a',

@@ -10,8 +10,10 @@ export interface ChartPoint {
 
 /** One line, area or part of the bars. */
 export interface ChartSeries {
-  /** What it is, the same on every page: its colour follows from it. */
+  /** What it is, the same on every page, and once in a chart: its colour follows from it. */
   readonly key: string;
+  /** What its colour follows from instead, where several queries draw the same thing in one chart. */
+  readonly identity?: string;
   readonly label: string;
   readonly points: readonly ChartPoint[];
   /** For outcomes only: a colour that has a meaning. */
@@ -22,6 +24,8 @@ export interface TimeChartInput {
   readonly series: readonly ChartSeries[];
   /** How many series exist, when the answer holds only the largest of them. */
   readonly total?: number;
+  /** Colours of identities that several charts of a page share. */
+  readonly colours?: ReadonlyMap<string, string>;
   readonly window: TimeWindow;
   readonly stepSeconds: number;
   readonly kind: 'line' | 'area' | 'bars';
@@ -43,6 +47,8 @@ export interface PreparedSeries {
   readonly key: string;
   readonly label: string;
   readonly colour: string;
+  /** How many series of the same colour come before it: those are told apart by how they are drawn. */
+  readonly twin: number;
   /** One entry a step; null is a gap. */
   readonly values: readonly (number | null)[];
   /** Lower and upper edge when stacked. */
@@ -87,16 +93,22 @@ export function prepareTimeChart(input: TimeChartInput): PreparedChart {
   });
   const drawn = weighed.length > PALETTE_SIZE ? largest(weighed, PALETTE_SIZE) : weighed;
   const colours = paletteOf(
-    drawn.filter(({ series }) => series.tone === undefined).map(({ series }) => series.key),
+    drawn.filter(({ series }) => series.tone === undefined).map(({ series }) => identityOf(series)),
   );
+  const twins = new Map<string, number>();
   const base = new Float64Array(steps);
   const prepared = drawn.map(({ series, values, sum }): PreparedSeries => {
     const low = stacked ? Float64Array.from(base) : new Float64Array(steps);
     if (stacked) for (const [at, value] of values.entries()) base[at] = (base[at] as number) + (value ?? 0);
     const high = stacked ? Float64Array.from(base) : Float64Array.from(values, (value) => value ?? 0);
-    const colour = series.tone ? toneColour(series.tone) : (colours.get(series.key) ?? toneColour('muted'));
+    const identity = identityOf(series);
+    const colour = series.tone
+      ? toneColour(series.tone)
+      : (input.colours?.get(identity) ?? colours.get(identity) ?? toneColour('muted'));
+    const twin = series.tone ? 0 : (twins.get(identity) ?? 0);
+    twins.set(identity, twin + 1);
     const last = values.findLast((value) => value !== null) ?? null;
-    return { key: series.key, label: series.label, colour, values, low, high, sum, last };
+    return { key: series.key, label: series.label, colour, twin, values, low, high, sum, last };
   });
   const keys = new Map(prepared.map((series) => [series.key, series.colour]));
   const previous = (input.previous ?? [])
@@ -108,6 +120,7 @@ export function prepareTimeChart(input: TimeChartInput): PreparedChart {
         key: series.key,
         label: series.label,
         colour: keys.get(series.key) ?? toneColour(series.tone ?? 'muted'),
+        twin: 0,
         values,
         low: new Float64Array(steps),
         high,
@@ -131,6 +144,9 @@ export function prepareTimeChart(input: TimeChartInput): PreparedChart {
     empty: prepared.every((series) => series.values.every((value) => value === null || value === 0)),
   };
 }
+
+export const identityOf = (series: Pick<ChartSeries, 'key' | 'identity'>): string =>
+  series.identity ?? series.key;
 
 function largest<T extends { readonly sum: number }>(all: readonly T[], most: number): T[] {
   const kept = new Set([...all].sort((a, b) => Math.abs(b.sum) - Math.abs(a.sum)).slice(0, most));

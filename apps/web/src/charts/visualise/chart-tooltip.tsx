@@ -1,6 +1,7 @@
 import { formatTime, type Zone } from '../../lib/format.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
 import type { PreparedChart, PreparedSeries } from '../prepare/time-chart.ts';
+import { Swatch } from './legend.tsx';
 
 /** `20 Nov 10:30:00 – 10:35:00`. */
 export function stepText(chart: PreparedChart, step: number, zone: Zone): string {
@@ -67,7 +68,7 @@ export function ChartTooltip(props: {
         const old = before.get(series.key);
         return (
           <p key={series.key} className="flex items-baseline gap-1.5">
-            <span className="size-2 shrink-0 rounded-xs" style={{ background: series.colour }} />
+            <Swatch series={series} />
             <span className={props.pointed === series.key ? 'truncate font-medium' : 'truncate'}>
               {series.label}
             </span>

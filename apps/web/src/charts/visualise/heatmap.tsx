@@ -1,6 +1,6 @@
 import { type PointerEvent, useMemo, useRef, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
-import { exact, formatTime } from '../../lib/format.ts';
+import { exact, formatTime, nounOf } from '../../lib/format.ts';
 import { formatTickValue, formatValue } from '../../lib/format-value.ts';
 import type { TimeWindow } from '../../lib/time-range.ts';
 import { zonePreference } from '../../lib/zone.ts';
@@ -101,7 +101,7 @@ export function Heatmap(props: {
           >
             <svg
               role="img"
-              aria-label={`${props.label}: ${exact(map.total)} ${props.noun} between ${formatValue(map.low, unit)} and ${formatValue(map.high, unit)}`}
+              aria-label={`${props.label}: ${exact(map.total)} ${nounOf(map.total, props.noun)} between ${formatValue(map.low, unit)} and ${formatValue(map.high, unit)}`}
               width={width}
               height={height}
               className="block"
@@ -139,8 +139,8 @@ export function Heatmap(props: {
               >
                 <p className="text-muted">{formatTime(pointed.timeMs, zone).slice(0, -4)}</p>
                 <p>
-                  {exact(pointed.count)} {props.noun}, {formatValue(pointed.low, unit)} –{' '}
-                  {formatValue(pointed.high, unit)}
+                  {exact(pointed.count)} {nounOf(pointed.count, props.noun)}, {formatValue(pointed.low, unit)}{' '}
+                  – {formatValue(pointed.high, unit)}
                 </p>
               </div>
             )}

@@ -1,5 +1,5 @@
 import { cx } from '../../lib/cx.ts';
-import type { PreparedChart } from '../prepare/time-chart.ts';
+import type { PreparedChart, PreparedSeries } from '../prepare/time-chart.ts';
 
 /** Names of the series; pointing at one fades the others, a click shows it alone. */
 export function Legend(props: {
@@ -34,7 +34,7 @@ export function Legend(props: {
               solo !== undefined && solo !== series.key ? 'text-faint' : 'text-muted hover:text-text',
             )}
           >
-            <span className="size-2 shrink-0 rounded-xs" style={{ background: series.colour }} aria-hidden />
+            <Swatch series={series} />
             <span className="truncate">{series.label}</span>
           </button>
         </li>
@@ -45,5 +45,16 @@ export function Legend(props: {
         </li>
       )}
     </ul>
+  );
+}
+
+/** The colour of a series; hollow for one of several of the same colour. */
+export function Swatch({ series }: { series: Pick<PreparedSeries, 'colour' | 'twin'> }) {
+  return (
+    <span
+      className="size-2 shrink-0 rounded-xs border"
+      style={{ borderColor: series.colour, ...(series.twin === 0 ? { background: series.colour } : {}) }}
+      aria-hidden
+    />
   );
 }

@@ -56,7 +56,7 @@ export function TimeChart(props: TimeChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
 
-  const { series, total, window, stepSeconds, missing, previous, exemplars } = props;
+  const { series, total, colours, window, stepSeconds, missing, previous, exemplars } = props;
   const all = useMemo(
     () =>
       prepareTimeChart({
@@ -67,17 +67,18 @@ export function TimeChart(props: TimeChartProps) {
         unit,
         valueTicks: height < LOW ? 2 : 4,
         ...(total === undefined ? {} : { total }),
+        ...(colours === undefined ? {} : { colours }),
         ...(missing === undefined ? {} : { missing }),
         ...(previous === undefined ? {} : { previous }),
         ...(exemplars === undefined ? {} : { alsoFit: exemplars.map((one) => one.value) }),
       }),
-    [series, total, window, stepSeconds, kind, unit, missing, previous, exemplars, height],
+    [series, total, colours, window, stepSeconds, kind, unit, missing, previous, exemplars, height],
   );
   const alone = useMemo(() => {
     if (solo === undefined) return undefined;
     const kept = series.filter((one) => one.key === solo);
     if (kept.length === 0) return undefined;
-    const colour = all.series.find((one) => one.key === solo)?.colour ?? '';
+    const { colour = '', twin = 0 } = all.series.find((one) => one.key === solo) ?? {};
     const chart = prepareTimeChart({
       series: kept,
       window,
@@ -90,7 +91,11 @@ export function TimeChart(props: TimeChartProps) {
     });
     // Alone it keeps the colour that it has among the others.
     const painted = <T extends { colour: string }>(one: T): T => ({ ...one, colour });
-    return { ...chart, series: chart.series.map(painted), previous: chart.previous.map(painted) };
+    return {
+      ...chart,
+      series: chart.series.map((one) => ({ ...painted(one), twin })),
+      previous: chart.previous.map(painted),
+    };
   }, [solo, series, all, window, stepSeconds, kind, unit, missing, previous, height]);
   const chart = alone ?? all;
 

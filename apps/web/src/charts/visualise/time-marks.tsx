@@ -10,6 +10,12 @@ export interface Place {
   y(value: number): number;
 }
 
+/** Lines of one colour: the first is solid, the second broken by dots, all others dotted. */
+const DASHES = [undefined, '8 2 2 2', '1.5 2.5'];
+/** Layers of one colour, from strong to weak. */
+const WEIGHTS = [0.85, 0.5, 0.3];
+const oneOf = <T,>(ways: readonly T[], twin: number): T => ways[Math.min(twin, ways.length - 1)] as T;
+
 const round = (value: number) => Math.round(value * 10) / 10;
 
 /** The series of a chart as lines, stacked areas or stacked bars; `faded` tells which stand back. */
@@ -36,11 +42,21 @@ export function TimeMarks(props: {
       {chart.series.map((series) => (
         <g key={series.key} opacity={props.faded(series.key) ? 0.15 : 1}>
           {kind === 'bars' ? (
-            <path d={barsPath(chart, series, place)} fill={series.colour} fillOpacity={0.85} />
+            <path
+              d={barsPath(chart, series, place)}
+              fill={series.colour}
+              fillOpacity={oneOf(WEIGHTS, series.twin)}
+            />
           ) : kind === 'area' ? (
             <>
               <path d={areaPath(series, place)} fill={series.colour} fillOpacity={0.3} />
-              <path d={linePath(series, place)} fill="none" stroke={series.colour} strokeWidth={1.25} />
+              <path
+                d={linePath(series, place)}
+                fill="none"
+                stroke={series.colour}
+                strokeWidth={1.25}
+                strokeDasharray={oneOf(DASHES, series.twin)}
+              />
             </>
           ) : (
             <>
@@ -49,6 +65,7 @@ export function TimeMarks(props: {
                 fill="none"
                 stroke={series.colour}
                 strokeWidth={1.5}
+                strokeDasharray={oneOf(DASHES, series.twin)}
                 strokeLinejoin="round"
               />
               {pieces(series.values)

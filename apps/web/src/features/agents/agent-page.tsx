@@ -16,6 +16,7 @@ import { TimeCell } from '../explore/cells.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { type Agent, AgentOverview } from './agent-overview.tsx';
 import { type AgentSearch, VIEWS } from './agent-search.ts';
+import { keptAgents } from './agents-search.ts';
 import { errorRate, mainFigures } from './figures.ts';
 
 const route = getRouteApi('/agents/$agent');
@@ -30,7 +31,7 @@ export function AgentPage() {
   const navigate = route.useNavigate();
   const { window, environment, range, setRange } = useShell();
   const name = parseEntityKey(key) ?? key;
-  useHotkey('Escape', () => void navigate({ to: '/agents' }), {
+  useHotkey('Escape', () => void navigate({ to: '/agents', search: keptAgents.last() }), {
     label: 'Back to the agents',
     group: 'Agent',
   });
@@ -45,7 +46,7 @@ export function AgentPage() {
     <>
       <title>{`Agent ${name.slice(0, 60)} · Candela`}</title>
       <PageHead
-        back={<BackLink to="/agents" label="Back to the agents" />}
+        back={<BackLink to="/agents" search={keptAgents.last()} label="Back to the agents" />}
         kind="Agent"
         name={name}
         copy="agent's name"

@@ -3,6 +3,7 @@ import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { useDeferredValue, useMemo } from 'react';
 import { anyOf } from '../../api/activity.ts';
 import { agentsPath, agentsQuery, type Place } from '../../api/agents.ts';
+import { useKeptSearch } from '../../lib/kept-search.ts';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
@@ -14,7 +15,7 @@ import { attributeSnippets } from '../sessions/attribute-snippets.ts';
 import { useEver } from '../sessions/use-ever.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { AGENT_COLUMNS, type AgentLine } from './agent-columns.tsx';
-import { type AgentsSearch, fillTrend, sortAgents } from './agents-search.ts';
+import { type AgentsSearch, fillTrend, keptAgents, sortAgents } from './agents-search.ts';
 
 const route = getRouteApi('/agents/');
 const keyOf = (line: AgentLine) => line.agent.key;
@@ -44,6 +45,7 @@ export function AgentsPage() {
 function Agents() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  useKeptSearch(keptAgents, search);
   const router = useRouter();
   const { window, environment } = useShell();
   const text = search.search ?? '';

@@ -1,4 +1,5 @@
 import type { AgentRow } from '@candela/contract';
+import { keptSearch } from '../../lib/kept-search.ts';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 import { errorRate, mainFigures } from './figures.ts';
 
@@ -41,6 +42,8 @@ export function validateAgentsSearch(raw: Record<string, unknown>): AgentsSearch
     ...(row === undefined ? {} : { row }),
   };
 }
+
+export const keptAgents = keptSearch(validateAgentsSearch);
 
 /** The rows in order; without one as the server gave them, the busiest first. */
 export function sortAgents(agents: readonly AgentRow[], sort: string | undefined): readonly AgentRow[] {

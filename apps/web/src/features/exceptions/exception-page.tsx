@@ -20,6 +20,7 @@ import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { FilterChips } from '../explore/filter-chips.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { typeName } from './columns.tsx';
+import { keptExceptions } from './exceptions-explore.ts';
 import { NewBadge } from './new-badge.tsx';
 import { Occurrences } from './occurrences.tsx';
 
@@ -47,7 +48,7 @@ export function ExceptionPage() {
     ...exceptionQuery(fingerprint, scope),
     placeholderData: keepPreviousData,
   });
-  const leave = () => void navigate({ to: '/exceptions' });
+  const leave = () => void navigate({ to: '/exceptions', search: keptExceptions.last() });
   useHotkey('Escape', leave, { label: 'Back to the exceptions', group: 'Exception' });
   const setQuery = (text: string) => void navigate({ search: text === '' ? {} : { q: text } });
   const pages = query.data?.pages;

@@ -1,4 +1,5 @@
 import type { ExceptionSort } from '@candela/contract';
+import { keptSearch } from '../../lib/kept-search.ts';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 import type { ExploreConfig } from '../explore/explore-config.ts';
 import { type ExploreSearch, validateExploreSearch } from '../explore/explore-search.ts';
@@ -33,6 +34,8 @@ export function validateExceptionsSearch(raw: Record<string, unknown>): ExploreS
     ...(row === undefined || !/^[0-9a-f]{16}$/.test(row) ? {} : { row }),
   };
 }
+
+export const keptExceptions = keptSearch(validateExceptionsSearch);
 
 /** What the page of one group has in its URL. */
 export interface ExceptionSearch {

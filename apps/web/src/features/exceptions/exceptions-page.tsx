@@ -3,6 +3,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@t
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef } from 'react';
 import { anyExceptionQuery, exceptionsQuery } from '../../api/exceptions.ts';
+import { useKeptSearch } from '../../lib/kept-search.ts';
 import { Failure } from '../../ui/states.tsx';
 import { ColumnChooser } from '../explore/column-chooser.tsx';
 import { chosenColumns } from '../explore/columns.ts';
@@ -13,7 +14,7 @@ import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { exceptionColumns } from './columns.tsx';
-import { EXCEPTIONS_EXPLORE } from './exceptions-explore.ts';
+import { EXCEPTIONS_EXPLORE, keptExceptions } from './exceptions-explore.ts';
 import { FirstException } from './first-exception.tsx';
 
 const route = getRouteApi('/exceptions/');
@@ -26,6 +27,7 @@ export function ExceptionsPage() {
   const { environment, range } = useShell();
   const change = (next: ExploreChange, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
+  useKeptSearch(keptExceptions, search);
   const explorer = useExplorer(EXCEPTIONS_EXPLORE, search, change);
   const { scope, q } = explorer;
   const sort = (search.sort ?? '-lastSeen') as ExceptionSort;

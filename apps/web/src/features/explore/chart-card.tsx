@@ -24,8 +24,8 @@ export function ChartCard(props: {
   /** True when the answer holds nothing to draw; `empty` says so in words. */
   isEmpty?: boolean;
   empty?: ReactNode;
-  /** The request behind the chart, for "Open as query". */
-  query?: OpenQuery;
+  /** The request behind the chart, or several, for "Open as query". */
+  query?: OpenQuery | readonly OpenQuery[];
   actions?: ReactNode;
   /** Height of the body while there is no chart. */
   height?: number;

@@ -6,7 +6,7 @@ import type { Scope } from '../../api/telemetry.ts';
 import { changeOf, changeText } from '../../charts/prepare/change.ts';
 import type { ChartSeries } from '../../charts/prepare/time-chart.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
-import { exact, formatCount } from '../../lib/format.ts';
+import { exact, formatCount, nounOf } from '../../lib/format.ts';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
 import { useShell } from '../shell/shell-search.ts';
 import type { ExploreConfig } from './explore-config.ts';
@@ -71,7 +71,7 @@ export function CountHistogram(props: {
     <div data-testid="histogram">
       <p className="flex h-5 items-baseline gap-3 text-sm text-muted">
         <span title={exact(total)}>
-          <span className="font-medium text-text">{formatCount(total)}</span> {config.noun}
+          <span className="font-medium text-text">{formatCount(total)}</span> {nounOf(total, config.noun)}
         </span>
         {errors > 0 && (
           <span className="text-danger" title={exact(errors)}>

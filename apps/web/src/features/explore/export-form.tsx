@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { openExport } from '../../api/explore.ts';
 import type { Scope } from '../../api/telemetry.ts';
-import { exact } from '../../lib/format.ts';
+import { exact, nounOf } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
 import { Button } from '../../ui/button.tsx';
 
@@ -108,9 +108,9 @@ export default function ExportForm(props: { signal: ExportSignal; scope: Scope; 
       <div className="flex items-center gap-2">
         <p role="status" className="min-w-0 grow text-sm text-muted">
           {progress.state === 'running' &&
-            `${formatValue(progress.bytes, 'By')}${progress.rows === undefined ? '' : ` of ${exact(progress.rows)} ${props.noun}`} …`}
+            `${formatValue(progress.bytes, 'By')}${progress.rows === undefined ? '' : ` of ${exact(progress.rows)} ${nounOf(progress.rows, props.noun)}`} …`}
           {progress.state === 'done' &&
-            `Saved ${progress.rows === undefined ? '' : `${exact(progress.rows)} ${props.noun}, `}${formatValue(progress.bytes, 'By')}.${progress.cut ? ' More match than the bound lets through.' : ''}`}
+            `Saved ${progress.rows === undefined ? '' : `${exact(progress.rows)} ${nounOf(progress.rows, props.noun)}, `}${formatValue(progress.bytes, 'By')}.${progress.cut ? ' More match than the bound lets through.' : ''}`}
           {progress.state === 'failed' && <span className="text-danger">{progress.text}</span>}
         </p>
         {running && <Button onClick={() => abort.current?.abort()}>Stop</Button>}

@@ -1,6 +1,6 @@
 import { ArrowUp, Radio } from 'lucide-react';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { exact } from '../../lib/format.ts';
+import { exact, nounOf } from '../../lib/format.ts';
 import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Live, LiveState } from './live.ts';
@@ -58,7 +58,7 @@ export function LiveNews(props: { live: Live<unknown>; noun: string; onRelease: 
           }}
         >
           <ArrowUp size={13} aria-hidden />
-          {exact(live.held)} new {noun}
+          {exact(live.held)} new {nounOf(live.held, noun)}
         </button>
       )}
       {live.skipped > 0 && (

@@ -5,8 +5,12 @@ import type { OpenQuery } from './open-query.tsx';
 
 const OpenQueryDialog = lazy(() => import('./open-query.tsx'));
 
-/** Opens the request behind a list or a chart. */
-export function OpenQueryButton(props: { title: string; query: OpenQuery; className?: string }) {
+/** Opens the request, or the requests, behind a list or a chart. */
+export function OpenQueryButton(props: {
+  title: string;
+  query: OpenQuery | readonly OpenQuery[];
+  className?: string;
+}) {
   const [open, setOpen] = useState(false);
   return (
     <>
@@ -21,7 +25,11 @@ export function OpenQueryButton(props: { title: string; query: OpenQuery; classN
       </Button>
       {open && (
         <Suspense>
-          <OpenQueryDialog title={props.title} query={props.query} onClose={() => setOpen(false)} />
+          <OpenQueryDialog
+            title={props.title}
+            queries={[props.query].flat()}
+            onClose={() => setOpen(false)}
+          />
         </Suspense>
       )}
     </>

@@ -12,6 +12,8 @@ export interface OpenQuery {
   /** What is posted; absent: a GET. */
   readonly body?: unknown;
   readonly environment?: string | undefined;
+  /** What it asks, where a chart has several. */
+  readonly label?: string;
   /** The page of the rows behind it, with its search. */
   readonly rows?: { readonly to: string; readonly search: Readonly<Record<string, unknown>> };
 }
@@ -19,14 +21,14 @@ export interface OpenQuery {
 const FORMS = ['JSON', 'cURL'] as const;
 
 /** Shows the request as the API takes it, to copy, and leads to the rows behind it. */
-export default function OpenQueryDialog(props: { title: string; query: OpenQuery; onClose: () => void }) {
-  const { path, body, environment, rows } = props.query;
+export default function OpenQueryDialog(props: {
+  title: string;
+  queries: readonly OpenQuery[];
+  onClose: () => void;
+}) {
   const [form, setForm] = useState<(typeof FORMS)[number]>('JSON');
-  const json = `${body === undefined ? 'GET' : 'POST'} ${path}${body === undefined ? '' : `\n\n${JSON.stringify(body, null, 2)}`}`;
-  const text =
-    form === 'JSON'
-      ? json
-      : curlOf(location.origin, path, { environment, ...(body === undefined ? {} : { body }) });
+  const text = props.queries.map((query) => textOf(query, form)).join('\n\n');
+  const rows = props.queries.find((query) => query.rows !== undefined)?.rows;
   return (
     <Modal label={`${props.title} as query`} onClose={props.onClose} className="w-[min(640px,92vw)]">
       <div className="flex flex-col gap-3 p-4">
@@ -59,4 +61,11 @@ export default function OpenQueryDialog(props: { title: string; query: OpenQuery
       </div>
     </Modal>
   );
+}
+
+function textOf({ path, body, environment, label }: OpenQuery, form: (typeof FORMS)[number]): string {
+  const head = label === undefined ? '' : `# ${label}\n`;
+  if (form === 'cURL')
+    return head + curlOf(location.origin, path, { environment, ...(body === undefined ? {} : { body }) });
+  return `${head}${body === undefined ? `GET ${path}` : `POST ${path}\n\n${JSON.stringify(body, null, 2)}`}`;
 }

@@ -4,9 +4,9 @@ import { X } from 'lucide-react';
 import { useState } from 'react';
 import { aggregateQuery, compareQuery } from '../../api/explore.ts';
 import type { Scope } from '../../api/telemetry.ts';
-import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
+import { exact, formatCost, formatCount, formatDuration, nounOf } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { toggleValue } from '../../lib/query-text.ts';
+import { join, toggleValue } from '../../lib/query-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import type { ExploreConfig } from './explore-config.ts';
@@ -188,10 +188,13 @@ function Sides({ noun, selection, rest }: { noun: string; selection: Side; rest:
     `${formatCount(side.rows)}${side.sampled < side.rows ? `, ${formatCount(side.sampled)} looked at` : ''}`;
   return (
     <p className="flex flex-wrap gap-x-4 border-b border-line px-3 py-2 text-sm text-muted">
-      <span className="flex items-center gap-1.5" title={`${exact(selection.rows)} ${noun}`}>
+      <span
+        className="flex items-center gap-1.5"
+        title={`${exact(selection.rows)} ${nounOf(selection.rows, noun)}`}
+      >
         <span className="size-2 rounded-xs bg-accent-fill" aria-hidden /> selected: {line(selection)}
       </span>
-      <span className="flex items-center gap-1.5" title={`${exact(rest.rows)} ${noun}`}>
+      <span className="flex items-center gap-1.5" title={`${exact(rest.rows)} ${nounOf(rest.rows, noun)}`}>
         <span className="size-2 rounded-xs bg-faint" aria-hidden /> others: {line(rest)}
       </span>
     </p>
@@ -233,7 +236,7 @@ function FieldCard(props: { field: ComparedField; scope: Scope; onQuery: (q: str
               onClick={() =>
                 props.onQuery(
                   entry.value === null
-                    ? `${props.scope.q} ${valueTerm(field, null)}`.trim()
+                    ? join(props.scope.q, valueTerm(field, null))
                     : toggleValue(props.scope.q, fieldTerm(field), entry.value),
                 )
               }

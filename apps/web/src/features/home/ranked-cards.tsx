@@ -8,7 +8,7 @@ import { exact, formatCount, formatDuration } from '../../lib/format.ts';
 import { quoted } from '../../lib/query-text.ts';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { rankedOf } from './figures.ts';
-import { useFigures } from './use-figures.ts';
+import { useAsked, useFigures } from './use-figures.ts';
 
 const SLOWEST: FigureBody = {
   groupBy: ['name', 'service'],
@@ -41,6 +41,7 @@ const queryOf = (scope: Scope, body: FigureBody, q: string) => ({
 /** The operations with the highest p95, and how it moved. */
 export function SlowestOperations({ scope }: { scope: Scope }) {
   const query = useFigures(scope, SLOWEST);
+  const asked = useAsked(SLOWEST);
   const rows = rankedOf(query.data);
   const compared = compares(query.data);
   return (
@@ -49,7 +50,7 @@ export function SlowestOperations({ scope }: { scope: Scope }) {
       note="p95"
       state={query}
       isEmpty={rows.length === 0}
-      query={queryOf(scope, SLOWEST, '')}
+      query={queryOf(scope, asked, '')}
     >
       <table className="w-full table-fixed text-sm">
         <caption className="sr-only">Operations by p95: spans, p95, change</caption>
@@ -124,6 +125,7 @@ function Change(props: {
 
 export function ErrorsByService({ scope }: { scope: Scope }) {
   const query = useFigures(scope, FAILING);
+  const asked = useAsked(FAILING);
   const navigate = useNavigate();
   const rows = rankedOf(query.data);
   return (
@@ -133,7 +135,7 @@ export function ErrorsByService({ scope }: { scope: Scope }) {
       height={104}
       isEmpty={rows.length === 0}
       empty="No span failed in this time range."
-      query={queryOf(scope, FAILING, 'status:error')}
+      query={queryOf(scope, asked, 'status:error')}
     >
       <BarList
         label="Failed spans by service"
@@ -160,6 +162,7 @@ export function ErrorsByService({ scope }: { scope: Scope }) {
 
 export function BusiestAgents({ scope }: { scope: Scope }) {
   const query = useFigures(scope, AGENTS);
+  const asked = useAsked(AGENTS);
   const navigate = useNavigate();
   const rows = rankedOf(query.data);
   return (
@@ -170,7 +173,7 @@ export function BusiestAgents({ scope }: { scope: Scope }) {
       height={104}
       isEmpty={rows.length === 0}
       empty="No agent ran in this time range."
-      query={queryOf(scope, AGENTS, 'operation:invoke_agent agent:*')}
+      query={queryOf(scope, asked, 'operation:invoke_agent agent:*')}
     >
       <BarList
         label="Runs by agent"

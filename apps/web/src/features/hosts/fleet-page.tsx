@@ -4,6 +4,7 @@ import { ArrowDownWideNarrow, Group } from 'lucide-react';
 import { useDeferredValue, useEffect, useMemo, useRef } from 'react';
 import { anyHostQuery, fleetQuery } from '../../api/hosts.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
+import { useKeptSearch } from '../../lib/kept-search.ts';
 import { isRelative } from '../../lib/time-range.ts';
 import { Button } from '../../ui/button.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
@@ -15,7 +16,7 @@ import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { FleetGrid } from './fleet-grid.tsx';
 import { FirstHost } from './first-host.tsx';
 import { FLEET_GROUPS, FLEET_SHOWS, FLEET_SORTS, fleetRows, type FleetTotals, totalsOf } from './fleet.ts';
-import type { FleetSearch } from './hosts-search.ts';
+import { type FleetSearch, keptFleet } from './hosts-search.ts';
 
 const route = getRouteApi('/hosts/');
 /** Agents report once a minute or so. */
@@ -52,6 +53,7 @@ export function FleetPage() {
   const navigate = route.useNavigate();
   const { window, environment, range } = useShell();
   const scope = useMemo(() => ({ window, environment }), [window, environment]);
+  useKeptSearch(keptFleet, search);
   const fleet = useQuery({ ...fleetQuery(scope), placeholderData: keepPreviousData });
   const empty = fleet.data !== undefined && !fleet.isPlaceholderData && fleet.data.hosts.length === 0;
   const ever = useQuery({ ...anyHostQuery(environment), enabled: empty });

@@ -8,6 +8,7 @@ import { Fact, Facts } from '../../ui/facts.tsx';
 import { BackLink } from '../../ui/page-head.tsx';
 import { attentionOfHost } from './attention.ts';
 import { agoOf } from './host-row.tsx';
+import { keptFleet } from './hosts-search.ts';
 import { Marks } from './marks.tsx';
 
 type Identity = Omit<HostSummary, 'gpus'>;
@@ -38,7 +39,7 @@ export function HostHeader(props: {
     <header className="flex shrink-0 flex-col gap-1 border-b border-line px-3 py-2">
       <div className="flex items-center gap-2">
         {props.gpu === undefined ? (
-          <BackLink to="/hosts" label="Back to the hosts" />
+          <BackLink to="/hosts" search={keptFleet.last()} label="Back to the hosts" />
         ) : (
           <Link
             to="/hosts/$host"

@@ -16,7 +16,7 @@ import { nodesOf } from './fleet.ts';
 import { GpuTile, shortName } from './gpu-tile.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { HostHeader } from './host-header.tsx';
-import { HOST_TABS, type HostTab } from './hosts-search.ts';
+import { HOST_TABS, type HostTab, keptFleet } from './hosts-search.ts';
 import { OverviewTab } from './overview-tab.tsx';
 import { HostProcesses, matchingProcesses } from './processes-table.tsx';
 
@@ -68,7 +68,10 @@ export function HostPage() {
   const change = (next: { [Key in 'tab' | 'q']?: string | undefined }) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true });
   const choose = (next: HostTab) => change({ tab: next === 'overview' ? undefined : next });
-  useHotkey('Escape', () => void leave({ to: '/hosts' }), { label: 'Back to the hosts', group: 'Host' });
+  useHotkey('Escape', () => void leave({ to: '/hosts', search: keptFleet.last() }), {
+    label: 'Back to the hosts',
+    group: 'Host',
+  });
   const detail = host.data;
   const gpuNames = useMemo(
     () =>
@@ -91,7 +94,7 @@ export function HostPage() {
       <Notice title="This host did not report in this time range">
         <title>Host · Candela</title>
         <p>Choose a longer time range, or look at the hosts that did.</p>
-        <Link to="/hosts" className="text-accent underline">
+        <Link to="/hosts" search={keptFleet.last()} className="text-accent underline">
           Go to Hosts & GPUs
         </Link>
       </Notice>

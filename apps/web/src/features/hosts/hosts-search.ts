@@ -1,4 +1,5 @@
 import { isEnvironmentName } from '@candela/kernel';
+import { keptSearch } from '../../lib/kept-search.ts';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 import {
   FLEET_GROUPS,
@@ -33,6 +34,8 @@ export function validateFleetSearch(raw: Record<string, unknown>): FleetSearch {
     ...(row === undefined ? {} : { row }),
   };
 }
+
+export const keptFleet = keptSearch(validateFleetSearch);
 
 export const HOST_TABS = ['overview', 'gpus', 'processes', 'calls'] as const;
 export type HostTab = (typeof HOST_TABS)[number];

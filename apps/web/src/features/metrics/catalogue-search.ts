@@ -1,4 +1,5 @@
 import type { MetricType } from '@candela/contract';
+import { keptSearch } from '../../lib/kept-search.ts';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 
 export const METRIC_TYPE_NAMES: readonly MetricType[] = [
@@ -32,3 +33,5 @@ export function validateCatalogueSearch(raw: Record<string, unknown>): Catalogue
     ...(row === undefined ? {} : { row }),
   };
 }
+
+export const keptCatalogue = keptSearch(validateCatalogueSearch);

@@ -23,6 +23,7 @@ it('names lines by their labels, queries by their letter, and keeps gaps', () =>
   const [b] = linesOf({ ...answer, series: [{ labels: [], points: [] }] }, 'b');
   expect(a?.label).toBe('A: p95 m');
   expect(a?.key).not.toBe(b?.key);
+  expect(a?.identity).toBe(b?.identity);
 });
 
 it('has figures of what was measured only', () => {

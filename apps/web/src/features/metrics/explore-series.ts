@@ -17,12 +17,12 @@ export interface AnswerLines {
 export function linesOf(answer: AnswerLines, letter: string | undefined): ChartSeries[] {
   const plain = `${answer.aggregation ?? ''} ${answer.metric}`.trim();
   return answer.series.map(({ labels, points }) => {
+    const identity = labels.length === 0 ? [plain] : labels;
     const name = labels.length === 0 ? plain : labels.map((label) => label || '(none)').join(' · ');
     return {
-      key: seriesKey([
-        ...(letter === undefined ? [] : [letter]),
-        ...(labels.length === 0 ? [plain] : labels),
-      ]),
+      key: seriesKey([...(letter === undefined ? [] : [letter]), ...identity]),
+      // The same service is the same colour, whichever query it comes from.
+      identity: seriesKey(identity),
       label: letter === undefined ? name : `${letter.toUpperCase()}: ${name}`,
       points: points.map(([timeMs, value]) => ({ timeMs, value })),
     };

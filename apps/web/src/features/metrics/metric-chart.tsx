@@ -14,6 +14,8 @@ const OF_ALL: ReadonlySet<string | null> = new Set(['count', 'rate', 'increase',
 export function MetricChart(props: {
   answers: readonly Answered[];
   several: boolean;
+  /** Colours that the charts of the page share; absent: too many lines for that. */
+  colours: ReadonlyMap<string, string> | undefined;
   window: TimeWindow;
   environment: string | undefined;
   previous: readonly { readonly letter: string; readonly answer: MetricAnswer | undefined }[];
@@ -63,15 +65,12 @@ export function MetricChart(props: {
       isEmpty={series.length === 0}
       empty="No series matches in this time range."
       height={280}
-      {...(first === undefined
-        ? {}
-        : {
-            query: {
-              path: '/api/telemetry/metrics/query',
-              body: questionBody(first.scope, first.question),
-              environment: props.environment,
-            },
-          })}
+      query={answers.map(({ letter, query, scope, question }) => ({
+        path: '/api/telemetry/metrics/query',
+        body: questionBody(scope, question),
+        environment: props.environment,
+        ...(several ? { label: `${letter.toUpperCase()}: ${query.metric}` } : {}),
+      }))}
     >
       <TimeChart
         label={title}
@@ -80,6 +79,7 @@ export function MetricChart(props: {
         unit={unit}
         series={series}
         total={total}
+        {...(props.colours === undefined ? {} : { colours: props.colours })}
         window={window}
         stepSeconds={Math.max(1, ...given.map((answer) => answer?.stepSeconds ?? 0))}
         {...(previous.length === 0 ? {} : { previous })}

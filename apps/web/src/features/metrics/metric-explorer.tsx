@@ -3,11 +3,14 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { ChartLine, Plus } from 'lucide-react';
 import { useMemo, useRef } from 'react';
 import { metricQuery } from '../../api/metrics.ts';
-import { quoted } from '../../lib/query-text.ts';
+import { PALETTE_SIZE, paletteOf } from '../../charts/prepare/palette.ts';
+import { identityOf } from '../../charts/prepare/time-chart.ts';
+import { join, quoted } from '../../lib/query-text.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/states.tsx';
+import { keptCatalogue } from './catalogue-search.ts';
 import { useShell } from '../shell/shell-search.ts';
 import {
   EMPTY_QUERY,
@@ -59,7 +62,16 @@ export function MetricExplorer() {
   const input = useRef<HTMLInputElement>(null);
   useHotkey('/', () => input.current?.focus(), { label: 'Choose a metric', group: 'Everywhere' });
 
+  useHotkey('Escape', () => void navigate({ to: '/metrics', search: keptCatalogue.last() }), {
+    label: 'Back to the metrics',
+    group: 'Metrics',
+  });
+
   const units = [...Map.groupBy(answers, ({ answer }) => answer?.valueUnit ?? '')];
+  const identities = new Set(
+    answers.flatMap(({ answer }) => (answer === undefined ? [] : linesOf(answer, undefined).map(identityOf))),
+  );
+  const colours = identities.size > PALETTE_SIZE ? undefined : paletteOf([...identities]);
   const table = answers.flatMap(({ letter, answer }): TableLine[] =>
     answer === undefined
       ? []
@@ -83,7 +95,7 @@ export function MetricExplorer() {
     const own = queries.find((one) => one.letter === letter);
     if (own === undefined) return;
     const term = value === '' ? `-${field}:*` : `${field}:${quoted(value)}`;
-    put(own.letter, { ...own.query, filter: `${own.query.filter} ${term}`.trim() });
+    put(own.letter, { ...own.query, filter: join(own.query.filter, term) });
   };
   return (
     <div className="flex h-full flex-col overflow-auto">
@@ -144,7 +156,7 @@ export function MetricExplorer() {
               Heat map
             </Button>
           )}
-          <Link to="/metrics" search={{}} className="ml-auto text-accent hover:underline">
+          <Link to="/metrics" search={keptCatalogue.last()} className="ml-auto text-accent hover:underline">
             All metrics
           </Link>
         </div>
@@ -152,7 +164,7 @@ export function MetricExplorer() {
       {answers.length === 0 ? (
         <Notice icon={<ChartLine className="text-muted" aria-hidden />} title="Choose a metric">
           <p>Type words of its name above, or open one from the list of all metrics.</p>
-          <Link to="/metrics" search={{}} className="text-accent underline">
+          <Link to="/metrics" search={keptCatalogue.last()} className="text-accent underline">
             All metrics
           </Link>
         </Notice>
@@ -163,6 +175,7 @@ export function MetricExplorer() {
               key={unit}
               answers={group}
               several={several}
+              colours={colours}
               window={window}
               environment={environment}
               previous={group.map((one) => ({

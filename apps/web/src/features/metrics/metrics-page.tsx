@@ -5,7 +5,8 @@ import { ChartLine, SearchX } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
 import { anyMetricQuery, catalogueQuery } from '../../api/metrics.ts';
 import { cx } from '../../lib/cx.ts';
-import { exact } from '../../lib/format.ts';
+import { exact, nounOf } from '../../lib/format.ts';
+import { useKeptSearch } from '../../lib/kept-search.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
@@ -13,7 +14,7 @@ import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { RowsFooter } from '../explore/rows-state.tsx';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
-import { type CatalogueSearch, METRIC_TYPE_NAMES } from './catalogue-search.ts';
+import { type CatalogueSearch, keptCatalogue, METRIC_TYPE_NAMES } from './catalogue-search.ts';
 import { printQuery } from './explore-search.ts';
 import { FirstMetric } from './first-metric.tsx';
 import { metricColumns } from './metric-columns.tsx';
@@ -26,6 +27,7 @@ const TYPING_MS = 250;
 export function MetricsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  useKeptSearch(keptCatalogue, search);
   const router = useRouter();
   const { window, environment, range } = useShell();
   const change = (next: Partial<Record<keyof CatalogueSearch, string | undefined>>, replace = false) =>
@@ -75,7 +77,7 @@ export function MetricsPage() {
         <span role="status" className="text-sm text-muted">
           {first === undefined
             ? ''
-            : `${first.atLeast ? 'at least ' : ''}${exact(first.total)} ${first.total === 1 ? 'metric' : 'metrics'}`}
+            : `${first.atLeast ? 'at least ' : ''}${exact(first.total)} ${nounOf(first.total, 'metrics')}`}
         </span>
         <Link
           to="/metrics/explore"

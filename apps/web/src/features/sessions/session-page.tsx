@@ -5,6 +5,7 @@ import { ApiError } from '../../api/client.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { BackLink, PageHead } from '../../ui/page-head.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { keptSessions } from './activity-search.ts';
 import { SessionSide } from './session-side.tsx';
 import { SessionTimeline } from './session-timeline.tsx';
 
@@ -42,7 +43,7 @@ export function SessionPage() {
     },
     { ...about, label: 'Open the trace of the turn' },
   );
-  useHotkey('Escape', () => void leave({ to: '/sessions' }), {
+  useHotkey('Escape', () => void leave({ to: '/sessions', search: keptSessions.last() }), {
     group: 'Session',
     label: 'Back to the sessions',
   });
@@ -52,7 +53,7 @@ export function SessionPage() {
       <Notice title="This session is not here">
         <title>Session · Candela</title>
         <p>It may be past its retention, or belong to another project.</p>
-        <Link to="/sessions" className="text-accent underline">
+        <Link to="/sessions" search={keptSessions.last()} className="text-accent underline">
           Go to Sessions
         </Link>
       </Notice>
@@ -64,7 +65,7 @@ export function SessionPage() {
     <div className="flex h-full flex-col">
       <title>{`Session ${session.sessionId.slice(0, 60)} · Candela`}</title>
       <PageHead
-        back={<BackLink to="/sessions" label="Back to the sessions" />}
+        back={<BackLink to="/sessions" search={keptSessions.last()} label="Back to the sessions" />}
         kind="Session"
         name={session.sessionId}
         mono

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { anyOf, listSearch } from '../../api/activity.ts';
+import { useKeptSearch } from '../../lib/kept-search.ts';
 import { Failure } from '../../ui/states.tsx';
 import { ColumnChooser } from '../explore/column-chooser.tsx';
 import { chosenColumns } from '../explore/columns.ts';
@@ -11,6 +12,7 @@ import { FirstRecord } from '../explore/first-record.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { useShell } from '../shell/shell-search.ts';
+import { keptSessions } from './activity-search.ts';
 import { attributeSnippets } from './attribute-snippets.ts';
 import { SESSION_COLUMNS } from './session-columns.tsx';
 import { SessionRows } from './session-rows.tsx';
@@ -25,6 +27,7 @@ export function SessionsPage() {
   const { environment } = useShell();
   const change = (next: ExploreChange, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
+  useKeptSearch(keptSessions, search);
   const explorer = useExplorer(SPANS_EXPLORE, search, change);
   const { scope } = explorer;
   const ever = useEver(anyOf('session', environment));

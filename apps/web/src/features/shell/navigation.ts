@@ -26,6 +26,8 @@ declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** Present: the page stands in the navigation and the palette. */
     nav?: NavPlace;
+    /** Compares its figures with the period before unless told not to. */
+    compares?: true;
     /** What a credential needs to open the page. */
     permission?: Permission;
   }

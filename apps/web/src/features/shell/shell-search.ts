@@ -1,5 +1,5 @@
 import { isEnvironmentName } from '@candela/kernel';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useMatches, useNavigate } from '@tanstack/react-router';
 import { useMemo, useSyncExternalStore } from 'react';
 import { flagParam, textParam } from '../../lib/search-params.ts';
 import {
@@ -18,8 +18,8 @@ export interface ShellSearch {
   from?: string;
   to?: string;
   env?: string;
-  /** Figures are compared with the period before. */
-  compare?: true;
+  /** Figures are compared with the period before, or not; absent: as the page does by itself. */
+  compare?: true | 'off';
 }
 
 export function validateShellSearch(raw: Record<string, unknown>): ShellSearch {
@@ -28,7 +28,7 @@ export function validateShellSearch(raw: Record<string, unknown>): ShellSearch {
     ...(isRangeText(raw['from']) ? { from: raw['from'] } : {}),
     ...(isTimeText(raw['to']) ? { to: raw['to'] } : {}),
     ...(env !== undefined && isEnvironmentName(env) ? { env } : {}),
-    ...(flagParam(raw, 'compare') ? { compare: true } : {}),
+    ...(flagParam(raw, 'compare') ? { compare: true } : raw['compare'] === 'off' ? { compare: 'off' } : {}),
   };
 }
 
@@ -70,7 +70,9 @@ export function useShell(): ShellState {
   // Of no route in particular: from the root's own, `.` would be the start page and not the page that is open.
   const navigate = useNavigate();
   const at = useNow();
-  const { from = DEFAULT_RANGE.from, to = DEFAULT_RANGE.to, env, compare = false } = search;
+  const byItself = useMatches({ select: (matches) => matches.at(-1)?.staticData.compares === true });
+  const { from = DEFAULT_RANGE.from, to = DEFAULT_RANGE.to, env } = search;
+  const compare = search.compare === undefined ? byItself : search.compare === true;
   const zone = zonePreference.use();
   return useMemo(() => {
     const range = plainRange({ from, to }, at, zone);
@@ -82,7 +84,10 @@ export function useShell(): ShellState {
       setCompare(next) {
         void navigate({
           to: '.',
-          search: (before: ShellSearch) => ({ ...before, compare: next ? true : undefined }),
+          search: (before: ShellSearch) => ({
+            ...before,
+            compare: next === byItself ? undefined : next ? true : 'off',
+          }),
         } as Parameters<typeof navigate>[0]);
       },
       environment: env,
@@ -104,5 +109,5 @@ export function useShell(): ShellState {
         } as Parameters<typeof navigate>[0]);
       },
     };
-  }, [from, to, env, compare, at, zone, navigate]);
+  }, [from, to, env, compare, byItself, at, zone, navigate]);
 }

@@ -6,7 +6,7 @@ import { useHotkey } from '../../lib/hotkeys.ts';
 import { themePreference } from '../../lib/theme.ts';
 import { Split } from '../../ui/split.tsx';
 import { Notice, SkeletonRows } from '../../ui/states.tsx';
-import { lastTraces } from '../traces/traces-search.ts';
+import { keptTraces } from '../traces/traces-search.ts';
 import { ExplorerBar } from './explorer-bar.tsx';
 import { Minimap } from './minimap.tsx';
 import { SpanPanel } from './span-panel.tsx';
@@ -115,7 +115,7 @@ export function Explorer(props: {
   const letGo = () => {
     if (focus) return setFocus(undefined);
     if (find.text === '' && search.find === undefined && search.span === undefined)
-      return void navigate({ to: '/traces', search: lastTraces() });
+      return void navigate({ to: '/traces', search: keptTraces.last() });
     find.setText('');
     return change({ find: undefined, span: undefined });
   };

@@ -8,7 +8,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { BackLink } from '../../ui/page-head.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
-import { lastTraces } from '../traces/traces-search.ts';
+import { keptTraces } from '../traces/traces-search.ts';
 
 /** Name and totals of the trace. */
 export function TraceHeader({ trace, failed }: { trace: Trace; failed: boolean }) {
@@ -18,7 +18,7 @@ export function TraceHeader({ trace, failed }: { trace: Trace; failed: boolean }
   return (
     <header className="shrink-0 border-b border-line px-3 py-2">
       <div className="flex items-center gap-2">
-        <BackLink to="/traces" search={lastTraces()} label="Back to Traces" />
+        <BackLink to="/traces" search={keptTraces.last()} label="Back to Traces" />
         <StatusIcon status={failed ? 'error' : trace.errorCount > 0 ? 'partly' : 'ok'} />
         <h1 className="truncate text-lg font-semibold" title={trace.rootName}>
           {trace.rootName || 'Trace'}

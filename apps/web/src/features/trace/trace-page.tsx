@@ -5,7 +5,7 @@ import { useEffect, useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { traceQuery } from '../../api/telemetry.ts';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
-import { lastTraces } from '../traces/traces-search.ts';
+import { keptTraces } from '../traces/traces-search.ts';
 import { Explorer } from './explorer.tsx';
 import { TraceHeader } from './trace-header.tsx';
 import { traceSpans } from './trace-spans.ts';
@@ -60,7 +60,7 @@ function Absent({ traceId }: { traceId: string }) {
         No span with the trace id <code className="font-mono break-all">{traceId}</code> is stored. It may
         have been kept out by sampling, or its time to live is over.
       </p>
-      <Link to="/traces" search={lastTraces()} className="text-accent underline">
+      <Link to="/traces" search={keptTraces.last()} className="text-accent underline">
         Back to Traces
       </Link>
     </Notice>

@@ -5,6 +5,7 @@ import { GitCompareArrows } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { anyTraceQuery } from '../../api/telemetry.ts';
 import type { HeatSelection } from '../../charts/visualise/heatmap.tsx';
+import { useKeptSearch } from '../../lib/kept-search.ts';
 import { isRelative } from '../../lib/time-range.ts';
 import { useThrottled } from '../../lib/throttle.ts';
 import { Button } from '../../ui/button.tsx';
@@ -25,7 +26,7 @@ import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { SPAN_COLUMNS, TRACE_COLUMNS } from './columns.tsx';
 import { FirstTrace } from './first-trace.tsx';
 import { SpanRows, TraceRows } from './result-rows.tsx';
-import { PICK, rememberTraces, type TracesChange } from './traces-search.ts';
+import { keptTraces, PICK, type TracesChange } from './traces-search.ts';
 
 /** How soon arrivals are followed by a look at list, chart and facets. */
 const TRACES_REFRESH_MS = 2_000;
@@ -43,7 +44,7 @@ export function TracesPage() {
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
   const explorer = useExplorer(SPANS_EXPLORE, search, change);
   const { scope, q } = explorer;
-  useEffect(() => rememberTraces(search), [search]);
+  useKeptSearch(keptTraces, search);
   const isSpans = search.view === 'spans';
   const scrolled = useRef(0);
   const canLive = isRelative(range) && search.sort === undefined;

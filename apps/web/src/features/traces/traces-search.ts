@@ -1,3 +1,4 @@
+import { keptSearch } from '../../lib/kept-search.ts';
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 import { type ExploreSearch, validateExploreSearch } from '../explore/explore-search.ts';
 import { SPAN_SORTS, TRACE_SORTS } from './sorts.ts';
@@ -34,10 +35,4 @@ export function validateTracesSearch(raw: Record<string, unknown>): TracesSearch
   };
 }
 
-let last: TracesSearch = {};
-/** Keeps the search for the way back from a trace; time range and environment are the header's and may move on. */
-export function rememberTraces(search: TracesSearch): void {
-  last = validateTracesSearch({ ...search });
-}
-/** The search that the Traces page was left with in this tab. */
-export const lastTraces = (): TracesSearch => last;
+export const keptTraces = keptSearch(validateTracesSearch);

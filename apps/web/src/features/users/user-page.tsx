@@ -15,6 +15,7 @@ import { BackLink, PageHead } from '../../ui/page-head.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { TimeCell } from '../explore/cells.tsx';
 import type { ExploreChange } from '../explore/explorer.ts';
+import { keptUsers } from '../sessions/activity-search.ts';
 import { SessionRows } from '../sessions/session-rows.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { UsageCharts } from './user-charts.tsx';
@@ -28,7 +29,10 @@ export function UserPage() {
   const navigate = route.useNavigate();
   const { window, environment, range, setRange } = useShell();
   const userId = parseEntityKey(key) ?? key;
-  useHotkey('Escape', () => void navigate({ to: '/users' }), { label: 'Back to the users', group: 'User' });
+  useHotkey('Escape', () => void navigate({ to: '/users', search: keptUsers.last() }), {
+    label: 'Back to the users',
+    group: 'User',
+  });
   const q = printFilter({ field: 'user', op: '=', value: userId });
   const own: Scope = useMemo(() => ({ window, q, environment }), [window, q, environment]);
   const all: Scope = useMemo(() => ({ window, q: '', environment }), [window, environment]);
@@ -39,7 +43,7 @@ export function UserPage() {
     <>
       <title>{`User ${userId.slice(0, 60)} · Candela`}</title>
       <PageHead
-        back={<BackLink to="/users" label="Back to the users" />}
+        back={<BackLink to="/users" search={keptUsers.last()} label="Back to the users" />}
         kind="User"
         name={userId}
         copy="user id"

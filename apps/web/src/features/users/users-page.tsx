@@ -3,6 +3,7 @@ import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/re
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { anyOf, listSearch, usersQuery } from '../../api/activity.ts';
 import type { Scope } from '../../api/telemetry.ts';
+import { useKeptSearch } from '../../lib/kept-search.ts';
 import { Failure } from '../../ui/states.tsx';
 import { ColumnChooser } from '../explore/column-chooser.tsx';
 import { chosenColumns } from '../explore/columns.ts';
@@ -13,6 +14,7 @@ import { type ExploreChange, type ExploreSearch, useExplorer } from '../explore/
 import { FirstRecord } from '../explore/first-record.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
+import { keptUsers } from '../sessions/activity-search.ts';
 import { attributeSnippets } from '../sessions/attribute-snippets.ts';
 import { useEver } from '../sessions/use-ever.ts';
 import { useShell } from '../shell/shell-search.ts';
@@ -28,6 +30,7 @@ export function UsersPage() {
   const { environment } = useShell();
   const change = (next: ExploreChange, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
+  useKeptSearch(keptUsers, search);
   const explorer = useExplorer(SPANS_EXPLORE, search, change);
   const ever = useEver(anyOf('user', environment));
   const client = useQueryClient();
