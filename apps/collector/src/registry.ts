@@ -9,7 +9,8 @@ import { network } from './host/network/index.ts';
 import { paging } from './host/paging.ts';
 import { uptime } from './host/uptime.ts';
 import { tpu } from './host/tpu/index.ts';
+import { pmu } from './host/pmu/index.ts';
 import type { SourceEntry } from './source.ts';
 
 /** Everything that can be measured. One line a source. */
-export const SOURCES: readonly SourceEntry[] = [interrupts, nic, rdma, kvm, tpu];
+export const SOURCES: readonly SourceEntry[] = [interrupts, nic, rdma, kvm, tpu, pmu];
