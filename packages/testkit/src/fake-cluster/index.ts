@@ -1,2 +1,3 @@
 export * from './api-server.ts';
+export * from './kubelet.ts';
 export * from './metadata.ts';
