@@ -15,10 +15,11 @@ import type { Starts } from './export/resource-metrics.ts';
 import { readText } from './files.ts';
 import type { Listening } from './http/listen.ts';
 import { Identity } from './identity/index.ts';
-import { SERVICE_ACCOUNT_DIRECTORY } from './kubernetes/api-server.ts';
+import { clusterAccess } from './kubernetes/api-server.ts';
 import type { Log } from './log.ts';
 import { SOURCES } from './registry.ts';
 import { withoutSecrets } from './export/endpoint.ts';
+import { type Workloads, workloadsOf } from './workload/index.ts';
 
 /** How soon the first export follows the start: time enough for a second reading of what is a rate. */
 const FIRST_EXPORT_MS = 1_000;
@@ -29,6 +30,7 @@ export const FLUSH_MS = 5_000;
 export interface Core {
   readonly collection: Collection;
   readonly identity: Identity;
+  readonly workloads: Workloads;
   readonly starts: Starts;
   stop(): Promise<void>;
 }
@@ -36,28 +38,31 @@ export interface Core {
 /** @throws Fault as a source found one */
 export async function startCore(config: Config, log: Log): Promise<Core> {
   const { kubernetes, paths } = config;
-  const { apiHost: host, apiPort: port } = kubernetes;
   const identity = new Identity({
     explicit: config.resourceAttributes,
     serviceName: config.serviceName,
     cloudDetect: config.cloudDetect,
     kubernetes: {
       ...kubernetes,
-      access: host === undefined ? undefined : { host, port, accountDirectory: SERVICE_ACCOUNT_DIRECTORY },
+      access: clusterAccess(kubernetes),
     },
     paths,
     log,
     telemetry: TELEMETRY,
   });
   identity.start();
+  const workloads = workloadsOf(config, paths, log);
+  workloads.start();
   const monotonic = () => performance.now() / 1_000;
-  const collection = await Collection.start(SOURCES, { config, paths, log, monotonic });
+  const collection = await Collection.start(SOURCES, { config, paths, log, monotonic, workload: workloads });
   return {
     collection,
     identity,
+    workloads,
     starts: { bootMs: bootTime(config), processMs: Date.now() - process.uptime() * 1_000 },
     async stop() {
       identity.stop();
+      workloads.stop();
       await collection.stop();
     },
   };

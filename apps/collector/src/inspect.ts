@@ -18,7 +18,7 @@ export async function runOnce(config: Config, log: Log): Promise<string> {
   ]);
   try {
     await core.collection.collect();
-    await Promise.all([wait(BETWEEN_READINGS_MS), core.identity.settled]);
+    await Promise.all([wait(BETWEEN_READINGS_MS), core.identity.settled, core.workloads.settled]);
     return await otlpJson(
       new TickProducer({
         collect: () => core.collection.collect(),
@@ -46,7 +46,7 @@ export async function runCheck(
       const { parseEndpoint } = await import('./export/endpoint.ts');
       parseEndpoint(config.otlp, config.otlp.endpoint);
     }
-    await core.identity.settled;
+    await Promise.all([core.identity.settled, core.workloads.settled]);
     const { attributes, tiers } = core.identity.report();
     const featureLine = (name: string, feature: { state: string; reason?: string }) =>
       line(name, feature.state, feature.reason ?? '');
@@ -71,6 +71,12 @@ export async function runCheck(
       'Identity',
       ...Array.from(attributes, ([key, { value, from }]) => line(key, value, from)),
       ...tiers.map(({ name, state, detail }) => line(`(${name})`, state, detail)),
+      '',
+      'Containers and pods',
+      ...core.workloads.report().map(({ name, state, detail }) => line(name, state, detail)),
+      ...Object.entries(core.workloads.ofSelf() ?? {}).map(([key, value]) =>
+        line(key, String(value), 'of this process'),
+      ),
       '',
     ].join('\n');
   } finally {

@@ -2,6 +2,7 @@ import type { Metric } from '@candela/semconv/metrics';
 import type { Config } from './config.ts';
 import type { HostPaths } from './host-paths.ts';
 import type { Log } from './log.ts';
+import type { Workload } from './workload/workload.ts';
 
 export type AttributeValue = string | number | boolean;
 export type PointAttributes = Readonly<Record<string, AttributeValue>>;
@@ -45,6 +46,8 @@ export interface SourceContext {
   readonly log: Log;
   /** Monotonic seconds: rates are taken over it. */
   readonly monotonic: () => number;
+  /** Whose container a process or a device is. */
+  readonly workload: Workload;
 }
 
 /** A source's line in the registry: what is known of it without starting it. */

@@ -10,7 +10,17 @@ export interface ClusterAccess {
 }
 
 /** Kubernetes mounts the account of a pod here; not to be set from outside, as its token would go where that points. */
-export const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
+const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** What a pod of a cluster has; undefined outside of one. */
+export function clusterAccess(at: {
+  readonly apiHost: string | undefined;
+  readonly apiPort: number;
+}): ClusterAccess | undefined {
+  return at.apiHost === undefined
+    ? undefined
+    : { host: at.apiHost, port: at.apiPort, accountDirectory: SERVICE_ACCOUNT_DIRECTORY };
+}
 
 const MAX_TOKEN = 65_536;
 

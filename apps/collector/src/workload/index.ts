@@ -3,9 +3,11 @@ import { access as accessFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readHead } from '../files.ts';
 import { type HostPaths, inRoot } from '../host-paths.ts';
-import { ApiServerError, type ClusterAccess } from '../kubernetes/api-server.ts';
+import type { Config, KubernetesConfig } from '../config.ts';
+import { ApiServerError, type ClusterAccess, clusterAccess } from '../kubernetes/api-server.ts';
 import { errorText, type Log } from '../log.ts';
 import type { PointAttributes } from '../source.ts';
+import type { Workload } from './workload.ts';
 import { type ContainerRef, hidesContainer, parseCgroup, parseMountinfo, parseStartTicks } from './cgroup.ts';
 import {
   type DeviceHolder,
@@ -25,19 +27,6 @@ const KEEP_MS = 600_000;
 const MAX_PROCESSES = 8_192;
 const MAX_UNKNOWN = 4_096;
 const MAX_PROC_BYTES = 1_048_576;
-
-/** Tells which container, pod and workload a process or a device belongs to. Answers from memory and /proc at once. */
-export interface Workload {
-  /** Attributes for the points of a process; undefined when it is in no container. `pid` is the host's. */
-  ofPid(pid: number): PointAttributes | undefined;
-  /** Of the agent itself. */
-  ofSelf(): PointAttributes | undefined;
-  /**
-   * The containers that hold a device, by any of its ids: UUID, PCI address, `nvidia0`, `card0`, or of a claim
-   * `driver/pool/device`. Several share one under time-slicing: then none of them is the device's.
-   */
-  ofDevice(id: string): readonly PointAttributes[];
-}
 
 /** How one of the ways of finding out goes. */
 export interface WorkloadState {
@@ -296,3 +285,36 @@ const refAttributes = ({ containerId, podUid, containerName }: ContainerRef): Po
   ...(podUid === undefined ? {} : { 'k8s.pod.uid': podUid }),
   ...(containerName === undefined ? {} : { 'k8s.container.name': containerName }),
 });
+
+/** Why pods stay unnamed by a way that the configuration leaves off; undefined when it is on. */
+function offBecause(
+  { inCluster, nodeName }: KubernetesConfig,
+  on: boolean,
+  variable: string,
+): string | undefined {
+  if (on) return undefined;
+  if (!inCluster) return 'not in a Kubernetes cluster';
+  return nodeName === undefined && variable === 'PLATFORM_K8S_POD_LOOKUP'
+    ? 'no node name: set K8S_NODE_NAME from spec.nodeName'
+    : `${variable} is false`;
+}
+
+/** What the configuration asks for. */
+export function workloadsOf(config: Pick<Config, 'kubernetes'>, paths: HostPaths, log: Log): Workloads {
+  const { kubernetes } = config;
+  const access = clusterAccess(kubernetes);
+  const lookup = kubernetes.podLookup && access !== undefined && kubernetes.nodeName !== undefined;
+  return new Workloads({
+    paths,
+    log,
+    podResources: {
+      off: offBecause(kubernetes, kubernetes.podResources, 'PLATFORM_K8S_POD_RESOURCES'),
+      socket: kubernetes.podResourcesSocket,
+    },
+    pods: {
+      off: offBecause(kubernetes, lookup, 'PLATFORM_K8S_POD_LOOKUP'),
+      access,
+      node: kubernetes.nodeName,
+    },
+  });
+}
