@@ -15,7 +15,8 @@ import {
   unavailable,
 } from '../../source.ts';
 import { hostMetricsOff } from '../off.ts';
-import { readLinuxCpus, TICKS_PER_SECOND } from './linux.ts';
+import { TICKS_PER_SECOND } from '../proc/pid.ts';
+import { readLinuxCpus } from './linux.ts';
 import { fromNodeCpus } from './node.ts';
 import { CPU_MODES, type CpuMode, type CpuReading, CpuTimes } from './times.ts';
 import { FILETIME_PER_SECOND, parseProcessorTimes } from './win32.ts';

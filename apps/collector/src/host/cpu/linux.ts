@@ -3,8 +3,6 @@ import { readText } from '../../files.ts';
 import type { HostPaths } from '../../host-paths.ts';
 import type { CpuReading } from './times.ts';
 
-/** `USER_HZ`: what the kernel shows times in, whatever it counts in itself. 100 on every architecture Node runs on. */
-export const TICKS_PER_SECOND = 100;
 /** A line of CPUs has some 80 characters, that of the interrupts some 20,000 on a large host. */
 const MAX_BYTES = 8 * 1_048_576;
 export const MAX_CPUS = 16_384;
