@@ -29,7 +29,7 @@ async function gpuOf(
 }
 
 const TILES = '[data-testid=gpu-tile]';
-const CHART = 'section svg[role=img], section [role=img]';
+const CHART = '[data-testid=time-chart]';
 
 /** Hosts & GPUs. */
 export const hostsShots: ShotGroup = {
@@ -48,7 +48,7 @@ export const hostsShots: ShotGroup = {
     { name: 'host-processes', path: '/hosts/gpu-h100-01?from=-1h&tab=processes', ready: 'text=vllm' },
     {
       name: 'host-calls',
-      path: '/hosts/gpu-h100-01?from=-1h&tab=calls',
+      path: '/hosts/app-node-1?from=-24h&tab=calls',
       ready: 'text=By model',
       size: { width: 1440, height: 1000 },
     },

@@ -25,6 +25,9 @@ export interface ShotGroup {
 /** Rows of a list, the usual sign that a page is ready. */
 export const ROWS = '[role=row][aria-rowindex]';
 export const NARROW = { width: 820, height: 1100 } as const;
+/** The narrowest at which everything stands side by side, and a telephone. */
+export const SMALL = { width: 1024, height: 768 } as const;
+export const PHONE = { width: 390, height: 844 } as const;
 
 /** The newest trace that fits the query and has the most spans. */
 export async function traceOf(stage: Stage, q: string): Promise<string> {

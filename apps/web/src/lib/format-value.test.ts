@@ -31,6 +31,13 @@ describe('values with units', () => {
   it('keeps ticks short and titles exact', () => {
     expect(formatTickValue(1_200, '{token}')).toBe('1.2k');
     expect(formatTickValue(0.5, '1')).toBe('50%');
+    expect([1, 10, 2.5, 0.25, 60].map((seconds) => formatTickValue(seconds, 's'))).toEqual([
+      '1 s',
+      '10 s',
+      '2.5 s',
+      '250 ms',
+      '1m 00s',
+    ]);
     expect(exactValue(1_234.5678, 'ms')).toBe('1,234.5678 ms');
     expect(exactValue(0.123456, '1')).toBe('12.3456%');
     expect(exactValue(null, 'ms')).toBe('not reported');

@@ -92,7 +92,9 @@ const words = (unit: string): string => unit.replace(/^\{(.*)\}$/, '$1');
 
 /** As `formatValue`, without the words of an annotation: for axes and narrow places. */
 export function formatTickValue(value: Maybe, unit = ''): string {
-  return formatValue(value, unit.replace(/\{[^}]*\}/g, '').replace(/^\//, '') === '' ? '' : unit);
+  const text = formatValue(value, unit.replace(/\{[^}]*\}/g, '').replace(/^\//, '') === '' ? '' : unit);
+  // Round values stand at ticks: `10 s`, not `10.0 s`.
+  return TIMES.has(unit) ? text.replace(/\.0+ s$|(\.\d*[1-9])0+ s$/, '$1 s') : text;
 }
 
 /** The whole number and its unit, for titles and tooltips that must be exact. */

@@ -54,6 +54,19 @@ describe('layoutGraph', () => {
     expect(layoutGraph([node('__proto__')], []).nodes).toHaveLength(1);
   });
 
+  it('writes no label over another', () => {
+    const callers = ['a', 'b', 'c', 'd'];
+    const called = ['x', 'y', 'z'];
+    const layout = layoutGraph(
+      [...callers, ...called].map(node),
+      callers.flatMap((from) => called.map((to) => edge(from, to))),
+    );
+    for (const one of layout.edges)
+      for (const other of layout.edges)
+        if (one !== other && Math.abs(one.middle.x - other.middle.x) < 80)
+          expect(Math.abs(one.middle.y - other.middle.y)).toBeGreaterThanOrEqual(17.9);
+  });
+
   it('lays out 300 nodes without hanging', () => {
     const nodes = Array.from({ length: 300 }, (_, index) => node(`${index}`));
     const edges = nodes.slice(1).map((_, index) => edge(`${Math.floor(index / 3)}`, `${index + 1}`));

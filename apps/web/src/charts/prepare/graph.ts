@@ -54,7 +54,10 @@ export interface GraphLayout {
 
 export const NODE_WIDTH = 184;
 export const NODE_HEIGHT = 44;
-const LAYER_GAP = 160;
+const LAYER_GAP = 136;
+/** Room of the label on a line. */
+const LABEL_WIDTH = 96;
+const LABEL_HEIGHT = 18;
 const ROW_GAP = 22;
 /** Room a line takes where it passes by the nodes of a layer. */
 const LINE_HEIGHT = 20;
@@ -130,10 +133,30 @@ export function layoutGraph(nodes: readonly GraphNode[], edges: readonly GraphEd
   });
   return {
     nodes: placed,
-    edges: placedEdges,
+    edges: apart(placedEdges),
     width: placed.reduce((most, { x }) => Math.max(most, x + NODE_WIDTH), 0),
     height: placed.reduce((most, { y }) => Math.max(most, y + NODE_HEIGHT), 0),
   };
+}
+
+/** Labels that would lie on each other move down until each can be read. */
+function apart(edges: readonly PlacedEdge[]): PlacedEdge[] {
+  const moved = new Map<PlacedEdge, Point>();
+  const taken: Point[] = [];
+  const order = edges
+    .filter(({ edge }) => edge.label !== '')
+    .toSorted((a, b) => a.middle.y - b.middle.y || a.middle.x - b.middle.x);
+  for (const placed of order) {
+    const { x } = placed.middle;
+    let { y } = placed.middle;
+    // From above to below: what is in the way can only be above the next try.
+    for (const other of taken.toSorted((a, b) => a.y - b.y))
+      if (Math.abs(other.x - x) < LABEL_WIDTH && Math.abs(other.y - y) < LABEL_HEIGHT)
+        y = other.y + LABEL_HEIGHT;
+    taken.push({ x, y });
+    moved.set(placed, { x, y });
+  }
+  return edges.map((placed) => ({ ...placed, middle: moved.get(placed) ?? placed.middle }));
 }
 
 const nodeKey = (id: string): string => `n${id}`;

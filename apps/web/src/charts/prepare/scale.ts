@@ -20,12 +20,16 @@ const PER_SECOND: ReadonlyMap<string, number> = new Map([
   ['ns', 1e9],
 ]);
 
-/** Round steps of about `count` ticks that hold `low` to `high`; bytes step by powers of two, times by clock steps. */
-export function axisOf(low: number, high: number, unit = '', count = 4): Axis {
+/**
+ * Round steps of about `count` ticks that hold `low` to `high`; bytes step by powers of two, times by clock steps, what
+ * is `whole` by whole numbers.
+ */
+export function axisOf(low: number, high: number, unit = '', count = 4, whole = false): Axis {
   const flat = !(high > low);
   const top = flat ? (high === 0 ? 1 : high + Math.abs(high) * 0.5) : high;
   const bottom = flat ? Math.min(0, low) : low;
-  const step = stepOf((top - bottom) / count, unit);
+  const wanted = stepOf((top - bottom) / count, unit);
+  const step = whole ? Math.max(1, Math.ceil(wanted)) : wanted;
   const first = Math.floor(bottom / step + 1e-9) * step;
   const last = Math.ceil(top / step - 1e-9) * step;
   const ticks: number[] = [];

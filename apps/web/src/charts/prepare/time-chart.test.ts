@@ -76,6 +76,24 @@ describe('time chart', () => {
     expect(shared.series[0]?.colour).toBe('var(--series-7)');
   });
 
+  it('writes whole numbers beside counts, also beside none at all', () => {
+    const ticks = (unit: string, ...values: number[]) =>
+      prepareTimeChart({
+        series: [series('a', ...values)],
+        window,
+        stepSeconds: 1,
+        kind: 'bars',
+        missing: 'zero',
+        unit,
+        valueTicks: 2,
+      }).axis.ticks;
+    expect(ticks('')).toEqual([0, 1]);
+    expect(ticks('{request}', 1)).toEqual([0, 1]);
+    expect(ticks('', 3)).toEqual([0, 2, 4]);
+    expect(ticks('1', 1)).toEqual([0, 0.5, 1]);
+    expect(ticks('', 0.5)).not.toEqual([0, 1]);
+  });
+
   it('leaves out points beyond the window and unreadable values', () => {
     const odd: ChartSeries = {
       key: 'a',

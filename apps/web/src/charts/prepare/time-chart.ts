@@ -105,8 +105,8 @@ export function prepareTimeChart(input: TimeChartInput): PreparedChart {
     const colour = series.tone
       ? toneColour(series.tone)
       : (input.colours?.get(identity) ?? colours.get(identity) ?? toneColour('muted'));
-    const twin = series.tone ? 0 : (twins.get(identity) ?? 0);
-    twins.set(identity, twin + 1);
+    const twin = twins.get(colour) ?? 0;
+    twins.set(colour, twin + 1);
     const last = values.findLast((value) => value !== null) ?? null;
     return { key: series.key, label: series.label, colour, twin, values, low, high, sum, last };
   });
@@ -168,6 +168,9 @@ function valuesOf(
   return values;
 }
 
+/** Units of things that are counted: none, or an annotation. */
+const COUNTED = /^(\{.*\})?$/;
+
 function axisFor(
   series: readonly PreparedSeries[],
   previous: readonly PreparedSeries[],
@@ -186,7 +189,9 @@ function axisFor(
     for (const value of one.values)
       if (value !== null) [low, high] = [Math.min(low, value), Math.max(high, value)];
   for (const value of input.alsoFit ?? []) if (Number.isFinite(value)) high = Math.max(high, value);
-  return axisOf(low, high, input.unit, input.valueTicks);
+  const values = [...series, ...previous].flatMap((one) => one.values);
+  const whole = values.every((value) => value === null || Number.isInteger(value));
+  return axisOf(low, high, input.unit, input.valueTicks, whole && COUNTED.test(input.unit ?? ''));
 }
 
 /** Round times of the window, about eight. */

@@ -1,5 +1,9 @@
+import { cx } from '../../lib/cx.ts';
 import { formatTick } from '../../lib/format.ts';
 import type { PreparedChart } from '../prepare/time-chart.ts';
+
+/** Pixels that the longest label takes, with a little room. */
+const LABEL = 84;
 
 /** Round times below a plot. */
 export function TimeAxis(props: {
@@ -10,7 +14,7 @@ export function TimeAxis(props: {
   const { ticks, fromMs, toMs } = props.chart;
   const spanMs = toMs - fromMs;
   // Each label needs its room; a narrow chart leaves some out.
-  const every = Math.max(1, Math.ceil((ticks.length * 84) / Math.max(1, props.width)));
+  const every = Math.max(1, Math.ceil((ticks.length * LABEL) / Math.max(1, props.width)));
   return (
     <div className="relative h-4 text-xs text-faint" aria-hidden>
       {ticks.map((tick, index) => {
@@ -18,8 +22,12 @@ export function TimeAxis(props: {
         return index % every === 0 && at > 0.02 && at < 0.97 ? (
           <span
             key={tick}
-            className="absolute -translate-x-1/2 whitespace-nowrap"
-            style={{ left: `${at * 100}%` }}
+            className={cx(
+              'absolute whitespace-nowrap',
+              // A label near the end would stand out over it.
+              (1 - at) * props.width < LABEL / 2 ? 'right-0' : '-translate-x-1/2',
+            )}
+            style={(1 - at) * props.width < LABEL / 2 ? {} : { left: `${at * 100}%` }}
           >
             {formatTick(tick, spanMs, props.zone)}
           </span>

@@ -5,7 +5,15 @@ import { exact } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
 import type { GridColumn } from '../../ui/data-grid.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
-import { costCell, countCell, durationCell, modelsCell, TimeCell, tokensCell } from '../explore/cells.tsx';
+import {
+  costCell,
+  countCell,
+  durationCell,
+  modelsCell,
+  TIME_WIDTH,
+  TimeCell,
+  tokensCell,
+} from '../explore/cells.tsx';
 import { errorRate, mainFigures } from './figures.ts';
 
 /** A row with its course over the whole time range: what has no bucket counted nothing. */
@@ -146,7 +154,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'last',
     label: 'Last seen',
-    width: 86,
+    width: TIME_WIDTH,
     sort: 'last',
     cell: ({ agent }) => <TimeCell iso={agent.lastSeen} />,
   },

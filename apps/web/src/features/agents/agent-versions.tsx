@@ -65,7 +65,7 @@ export default function AgentVersions(props: {
         lines={versions.map(({ version, model, firstSeen, lastSeen, figures }) => ({
           key: version,
           name: (
-            <span className="grid grid-cols-[4.5rem_11rem_12rem_auto] items-center gap-3">
+            <span className="grid grid-cols-[4.5rem_11rem_15rem_auto] items-center gap-3">
               <code className="font-mono" title={version}>
                 {version.slice(0, 8)}
               </code>

@@ -1,7 +1,7 @@
 import type { ExceptionGroup } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
-import { countCell, modelsCell, textCell, TimeCell } from '../explore/cells.tsx';
+import { countCell, modelsCell, textCell, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
 import type { RowColumn } from '../explore/columns.ts';
 import { oneLine } from '../logs/log-text.ts';
 import { NewBadge } from './new-badge.tsx';
@@ -13,7 +13,7 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
   {
     id: 'exception',
     label: 'Exception',
-    width: 320,
+    width: 280,
     grow: 1,
     shown: true,
     cell: (row) => (
@@ -95,7 +95,7 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
   {
     id: 'lastSeen',
     label: 'Last seen',
-    width: 106,
+    width: TIME_WIDTH,
     sort: 'lastSeen',
     shown: true,
     cell: (row) => <TimeCell iso={row.lastSeen} />,
@@ -103,7 +103,7 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
   {
     id: 'firstSeen',
     label: 'First seen',
-    width: 106,
+    width: TIME_WIDTH,
     sort: 'firstSeen',
     shown: true,
     cell: (row) => <TimeCell iso={row.firstSeen} />,

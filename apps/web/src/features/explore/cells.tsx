@@ -11,6 +11,9 @@ import {
 import { shortModels } from '../../lib/models.ts';
 import { zonePreference } from '../../lib/zone.ts';
 
+/** Pixels of a column of times: those of another day are written with the day. */
+export const TIME_WIDTH = 124;
+
 /** A time of a row, in the person's zone; the title has all of it. */
 export function TimeCell({ iso }: { iso: string }) {
   const zone = zonePreference.use();

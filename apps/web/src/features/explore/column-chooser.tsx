@@ -25,7 +25,7 @@ export function ColumnChooser(props: {
       label="Columns"
       className="w-48 p-1"
       trigger={
-        <Button look="plain" aria-label="Choose columns" title="Choose columns">
+        <Button look="plain" className="h-8" aria-label="Choose columns" title="Choose columns">
           <Columns3 size={15} aria-hidden />
         </Button>
       }

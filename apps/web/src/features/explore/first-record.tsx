@@ -49,7 +49,7 @@ export function FirstRecord<Key extends QueryKey>(props: {
           />
           <CopyButton label="Copy the snippet" text={() => snippet?.text ?? ''} className="ml-auto h-6" />
         </div>
-        <TabPanel id="way" value={String(chosen)} className="max-h-96 overflow-auto p-3">
+        <TabPanel id="way" value={String(chosen)} className="max-h-[27rem] overflow-auto p-3">
           <pre className="font-mono text-sm whitespace-pre">{snippet?.text}</pre>
         </TabPanel>
         <p className="border-t border-line px-3 py-2 text-sm text-muted">{snippet?.note}</p>

@@ -6,6 +6,7 @@ import { hostCallsQuery, hostPath, type HostScope } from '../../api/hosts.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { formatCost, formatCount, formatDuration } from '../../lib/format.ts';
+import { Notice } from '../../ui/states.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { valueTerm } from '../explore/filter-term.ts';
 import { useShell } from '../shell/shell-search.ts';
@@ -32,10 +33,19 @@ export function CallsTab(props: {
   return (
     <div className="flex flex-col gap-2">
       <CallCharts {...props} calls={calls} />
-      <section className="rounded-md border border-line bg-surface">
-        <h2 className="px-2 pt-2 font-medium">By model</h2>
-        {calls.data && <ByModel rows={calls.data.byModel} host={props.host} />}
-      </section>
+      {calls.data?.total.calls === 0 ? (
+        <Notice title="No model call came from this host in this time range">
+          <p>
+            Calls are told to be a host's by <code className="font-mono">host.name</code> of the program that
+            makes them; OpenTelemetry's host detector sets it.
+          </p>
+        </Notice>
+      ) : (
+        <section className="rounded-md border border-line bg-surface">
+          <h2 className="px-2 pt-2 font-medium">By model</h2>
+          {calls.data && <ByModel rows={calls.data.byModel} host={props.host} />}
+        </section>
+      )}
     </div>
   );
 }
@@ -78,8 +88,6 @@ function CallCharts(props: {
   };
   const card = {
     state: calls,
-    isEmpty: data?.total.calls === 0,
-    empty: 'No model call came from this host.',
     height: 96,
     query,
   };
@@ -102,41 +110,45 @@ function CallCharts(props: {
         name={props.name}
         height={96}
       />
-      <ChartCard title="Model calls" note="a second" {...card}>
-        {drawn && (
-          <TimeChart
-            label="Model calls a second"
-            kind="line"
-            unit="{call}/s"
-            missing="zero"
-            series={drawn.calls}
-            {...common}
-          />
-        )}
-      </ChartCard>
-      <ChartCard title="Duration of model calls" {...card}>
-        {drawn && (
-          <TimeChart
-            label="Duration of model calls"
-            kind="line"
-            unit="ms"
-            series={drawn.latency}
-            {...common}
-          />
-        )}
-      </ChartCard>
-      <ChartCard title="Output tokens" note="a second" {...card}>
-        {drawn && (
-          <TimeChart
-            label="Output tokens a second"
-            kind="line"
-            unit="{token}/s"
-            missing="zero"
-            series={drawn.tokens}
-            {...common}
-          />
-        )}
-      </ChartCard>
+      {data?.total.calls !== 0 && (
+        <>
+          <ChartCard title="Model calls" note="a second" {...card}>
+            {drawn && (
+              <TimeChart
+                label="Model calls a second"
+                kind="line"
+                unit="{call}/s"
+                missing="zero"
+                series={drawn.calls}
+                {...common}
+              />
+            )}
+          </ChartCard>
+          <ChartCard title="Duration of model calls" {...card}>
+            {drawn && (
+              <TimeChart
+                label="Duration of model calls"
+                kind="line"
+                unit="ms"
+                series={drawn.latency}
+                {...common}
+              />
+            )}
+          </ChartCard>
+          <ChartCard title="Output tokens" note="a second" {...card}>
+            {drawn && (
+              <TimeChart
+                label="Output tokens a second"
+                kind="line"
+                unit="{token}/s"
+                missing="zero"
+                series={drawn.tokens}
+                {...common}
+              />
+            )}
+          </ChartCard>
+        </>
+      )}
     </>
   );
 }

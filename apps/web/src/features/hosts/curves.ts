@@ -41,6 +41,8 @@ export const partLabel = (part: string): string =>
 
 const byPart: Name = ({ part }) => ({ key: part || 'all', label: part === '' ? 'all' : partLabel(part) });
 
+const NATURAL = new Intl.Collator('en', { numeric: true });
+
 /** The curves of a chart as the time chart draws them. A level that was not reported in one bucket is a gap. */
 export function prepareCurves(
   data: HostCurves | undefined,
@@ -54,6 +56,7 @@ export function prepareCurves(
     const points = curve.values.map((value, index) => ({ timeMs: data?.times[index] ?? 0, value }));
     return [{ ...called, points, ...(curve.part === 'limit' ? { tone: 'muted' as const } : {}) }];
   });
+  series.sort((a, b) => NATURAL.compare(a.label, b.label));
   return {
     series,
     unit: found?.unit ?? '',

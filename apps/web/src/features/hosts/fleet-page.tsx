@@ -191,7 +191,7 @@ function Totals(props: {
       <Stat label="GPU memory in use" value={totals.memoryUsed} unit="By">
         <span className="text-xs text-muted">
           {totals.memoryLimit !== null && totals.memoryUsed !== null && totals.memoryLimit > 0
-            ? `${Math.round((totals.memoryUsed / totals.memoryLimit) * 100)} % of all`
+            ? `${Math.round((totals.memoryUsed / totals.memoryLimit) * 100)}% of all`
             : ''}
         </span>
       </Stat>

@@ -16,7 +16,7 @@ import { valueTerm } from '../explore/filter-term.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { attentionOfGpu, errorName, shareOf, THRESHOLDS } from './attention.ts';
 import { CurveCard, type CurveSource } from './curve-card.tsx';
-import { type Name, partLabel, seriesOf } from './curves.ts';
+import { type Name, partLabel, prepareCurves, seriesOf } from './curves.ts';
 import { HostHeader } from './host-header.tsx';
 import { Marks } from './marks.tsx';
 import { GpuProcesses } from './processes-table.tsx';
@@ -100,6 +100,8 @@ export function GpuPage() {
     ) : (
       <Failure error={gpu.error} onRetry={() => void gpu.refetch()} />
     );
+  // Of a partition only a part is measured: what never is has no place on its page.
+  const measured = (chart: GpuChart) => data.parent === null || !prepareCurves(curves.data, chart).isEmpty;
   const name = `${data.gpu.name}${data.gpu.index === null ? '' : ` · GPU ${data.gpu.index}`}`;
   return (
     <div className="flex h-full flex-col">
@@ -143,35 +145,47 @@ export function GpuPage() {
             <Family data={data} host={data.host.name} search={inSearch} />
           )}
           <div className="grid grid-cols-2 gap-2 max-lg:grid-cols-1">
-            <CurveCard
-              source={source}
-              chart="gpu_utilization"
-              title="Utilisation"
-              note="by task"
-              empty={
-                data.children.length > 0 || data.parent !== null
-                  ? 'A GPU in MIG mode does not say how busy it is.'
-                  : 'Not reported in this time range.'
-              }
-            />
+            {measured('gpu_utilization') && (
+              <CurveCard
+                source={source}
+                chart="gpu_utilization"
+                title="Utilisation"
+                note="by task"
+                empty={
+                  data.children.length > 0
+                    ? 'A GPU in MIG mode does not say how busy it is.'
+                    : 'Not reported in this time range.'
+                }
+              />
+            )}
             <CurveCard source={source} chart="gpu_memory" title="Memory" name={used} />
-            <CurveCard
-              source={source}
-              chart="gpu_power"
-              title="Power"
-              note="against its limit"
-              name={watts}
-            />
-            <CurveCard source={source} chart="gpu_temperature" title="Temperature" note="by sensor" />
-            <CurveCard source={source} chart="gpu_clocks" title="Clocks" note="by domain" />
-            <CurveCard source={source} chart="gpu_pcie" title="PCIe" name={byLink} />
-            <CurveCard
-              source={source}
-              chart="gpu_interconnect"
-              title="Interconnect"
-              name={byLink}
-              empty="No link to other GPUs is reported."
-            />
+            {measured('gpu_power') && (
+              <CurveCard
+                source={source}
+                chart="gpu_power"
+                title="Power"
+                note="against its limit"
+                name={watts}
+              />
+            )}
+            {measured('gpu_temperature') && (
+              <CurveCard source={source} chart="gpu_temperature" title="Temperature" note="by sensor" />
+            )}
+            {measured('gpu_clocks') && (
+              <CurveCard source={source} chart="gpu_clocks" title="Clocks" note="by domain" />
+            )}
+            {measured('gpu_pcie') && (
+              <CurveCard source={source} chart="gpu_pcie" title="PCIe" name={byLink} />
+            )}
+            {measured('gpu_interconnect') && (
+              <CurveCard
+                source={source}
+                chart="gpu_interconnect"
+                title="Interconnect"
+                name={byLink}
+                empty="No link to other GPUs is reported."
+              />
+            )}
             <CurveCard
               source={source}
               chart="gpu_errors"
@@ -205,16 +219,19 @@ function Figures({ data }: { data: GpuDetail }) {
   const { gpu } = data;
   const memory = shareOf(gpu.memoryUsedBytes, gpu.memoryLimitBytes);
   const errors = gpu.errors.reduce((sum, { count }) => sum + count, 0);
+  const whole = data.parent === null;
   return (
     <div className="flex flex-wrap gap-x-4" data-testid="gpu-figures">
-      <Stat label="Utilisation" value={gpu.utilization} unit="1">
-        <span className="text-xs text-muted">
-          {data.utilizationByTask
-            .filter(({ task, utilization }) => task !== 'general' && utilization > 0)
-            .map(({ task, utilization }) => `${task} ${formatValue(utilization, '1')}`)
-            .join(', ')}
-        </span>
-      </Stat>
+      {(whole || gpu.utilization !== null) && (
+        <Stat label="Utilisation" value={gpu.utilization} unit="1">
+          <span className="text-xs text-muted">
+            {data.utilizationByTask
+              .filter(({ task, utilization }) => task !== 'general' && utilization > 0)
+              .map(({ task, utilization }) => `${task} ${formatValue(utilization, '1')}`)
+              .join(', ')}
+          </span>
+        </Stat>
+      )}
       <Stat label="Memory" value={gpu.memoryUsedBytes} unit="By">
         <MeterBar
           label="Memory"
@@ -224,6 +241,24 @@ function Figures({ data }: { data: GpuDetail }) {
           text={`of ${formatValue(gpu.memoryLimitBytes, 'By')}`}
         />
       </Stat>
+      {whole && <WholeFigures data={data} />}
+      {data.clocks.map(({ domain, hertz }) => (
+        <Stat key={domain} label={`Clock, ${partLabel(domain)}`} value={hertz} unit="Hz" />
+      ))}
+      <Stat label="Errors" value={errors}>
+        <span className="text-xs text-muted">
+          {gpu.errors.map(({ type, count }) => `${count} ${errorName(type)}`).join(', ')}
+        </span>
+      </Stat>
+    </div>
+  );
+}
+
+/** Figures that are measured of a whole GPU only, never of a partition. */
+function WholeFigures({ data }: { data: GpuDetail }) {
+  const { gpu } = data;
+  return (
+    <>
       <Stat label="Memory controller" value={data.memoryControllerUtilization} unit="1" />
       <Stat label="Power" value={gpu.powerWatts} unit="W">
         <MeterBar
@@ -245,15 +280,7 @@ function Figures({ data }: { data: GpuDetail }) {
       ) : (
         <Stat label="Fan" value={data.fanSpeedRpm} unit="rpm" />
       )}
-      {data.clocks.map(({ domain, hertz }) => (
-        <Stat key={domain} label={`Clock, ${partLabel(domain)}`} value={hertz} unit="Hz" />
-      ))}
-      <Stat label="Errors" value={errors}>
-        <span className="text-xs text-muted">
-          {gpu.errors.map(({ type, count }) => `${count} ${errorName(type)}`).join(', ')}
-        </span>
-      </Stat>
-    </div>
+    </>
   );
 }
 
@@ -295,7 +322,9 @@ function Family(props: { data: GpuDetail; host: string; search: { in?: string } 
         ))}
       </ul>
       {parent !== null && gpu.utilization === null && (
-        <p className="mt-1 text-xs text-muted">Power, clocks and temperature are those of the whole GPU.</p>
+        <p className="mt-1 text-xs text-muted">
+          Utilisation, power, clocks, temperature and links are measured of the whole GPU only.
+        </p>
       )}
     </section>
   );

@@ -94,20 +94,27 @@ const HEAD = 'border-b border-line px-2 py-1 text-left text-xs font-normal white
 const CELL = 'border-b border-line/50 px-2 py-1 align-top';
 const NUMBER = 'text-right whitespace-nowrap';
 
-function Table(props: { head: readonly string[]; numbers: ReadonlySet<number>; children: ReactNode }) {
+function Table(props: {
+  label: string;
+  head: readonly string[];
+  numbers: ReadonlySet<number>;
+  children: ReactNode;
+}) {
   return (
-    <table className="w-full text-sm">
-      <thead>
-        <tr>
-          {props.head.map((title, at) => (
-            <th key={title} scope="col" className={cx(HEAD, props.numbers.has(at) && 'text-right')}>
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>{props.children}</tbody>
-    </table>
+    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={`${props.label}, table`}>
+      <table className="w-full text-sm">
+        <thead>
+          <tr>
+            {props.head.map((title, at) => (
+              <th key={title} scope="col" className={cx(HEAD, props.numbers.has(at) && 'text-right')}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{props.children}</tbody>
+      </table>
+    </div>
   );
 }
 
@@ -130,7 +137,7 @@ function Signals({ data }: { data: IngestHealth }) {
   ];
   return (
     <Card title="Received" note="accepted and rejected are records, refused and repeated are requests">
-      <Table head={head} numbers={new Set([2, 3, 4, 5, 6, 7])}>
+      <Table label="Received" head={head} numbers={new Set([2, 3, 4, 5, 6, 7])}>
         {data.signals.map((row) => (
           <tr key={row.signal}>
             <td className={cx(CELL, 'capitalize')}>{row.signal}</td>
@@ -286,6 +293,7 @@ function Troubles(props: {
   if (props.rows.length === 0) return <p className="px-3 pb-3 text-muted">{props.nothing}</p>;
   return (
     <Table
+      label={props.told === false ? 'Without a valid key' : 'Refused and changed'}
       head={props.told === false ? TROUBLE_HEAD : [...TROUBLE_HEAD, 'What the sender was told']}
       numbers={new Set([3])}
     >
@@ -333,7 +341,7 @@ function Clients({ rows, now }: { rows: readonly IngestClient[]; now: string }) 
     'Trouble',
   ];
   return (
-    <Table head={head} numbers={new Set([5, 6, 7])}>
+    <Table label="Clients" head={head} numbers={new Set([5, 6, 7])}>
       {rows.map((row) => (
         <tr key={`${row.name} ${row.version} ${row.transport} ${row.key}`}>
           <td className={cx(CELL, 'max-w-64 truncate')} title={`${row.name} ${row.version}`}>
@@ -353,7 +361,7 @@ function Clients({ rows, now }: { rows: readonly IngestClient[]; now: string }) 
           <td className={cx(CELL, 'whitespace-nowrap')} title={row.lastTime}>
             {sinceText(row.lastTime, Date.parse(now))}
           </td>
-          <td className={cx(CELL, 'max-w-48 truncate text-muted')} title={row.trouble?.message ?? ''}>
+          <td className={cx(CELL, 'max-w-36 truncate text-muted')} title={row.trouble?.message ?? ''}>
             {row.trouble === null ? '–' : reasonText(row.trouble.reason)}
           </td>
         </tr>

@@ -16,6 +16,7 @@ const MOST_LINES = 200;
 /** The lines of the same instance around a record. */
 export function LogContext({ id, onOpen }: { id: string; onOpen: (row: LogRow) => void }) {
   const [lines, setLines] = useState(FIRST_LINES);
+  const zone = zonePreference.use();
   const query = useQuery(logContextQuery(id, lines));
   const own = useRef<HTMLLIElement>(null);
   const loaded = query.data !== undefined;
@@ -25,6 +26,8 @@ export function LogContext({ id, onOpen }: { id: string; onOpen: (row: LogRow) =
   if (query.isPending) return <SkeletonRows rows={10} label="Loading the lines around it" />;
   if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   const { before, log, after, instance } = query.data;
+  const dayOf = (row: LogRow) => formatTime(Date.parse(row.timestamp), zone).slice(0, 6);
+  const day = new Set([...before, log, ...after].map(dayOf)).size > 1;
   const isMore = lines < MOST_LINES && (before.length >= lines || after.length >= lines);
   return (
     <div className="flex flex-col gap-2 p-3">
@@ -36,11 +39,11 @@ export function LogContext({ id, onOpen }: { id: string; onOpen: (row: LogRow) =
       <ol aria-label="Lines around the record" className="rounded-md border border-line bg-surface py-1">
         {before.length === 0 && <li className="px-2 text-sm text-muted">No line before it.</li>}
         {before.map((row) => (
-          <ContextLine key={row.id} row={row} onOpen={onOpen} />
+          <ContextLine key={row.id} row={row} onOpen={onOpen} day={day} />
         ))}
-        <ContextLine row={log} own={own} />
+        <ContextLine row={log} own={own} day={day} />
         {after.map((row) => (
-          <ContextLine key={row.id} row={row} onOpen={onOpen} />
+          <ContextLine key={row.id} row={row} onOpen={onOpen} day={day} />
         ))}
         {after.length === 0 && <li className="px-2 text-sm text-muted">No line after it.</li>}
       </ol>
@@ -57,6 +60,8 @@ function ContextLine(props: {
   row: LogRow;
   own?: React.RefObject<HTMLLIElement | null>;
   onOpen?: (row: LogRow) => void;
+  /** Lines of several days are told with their day. */
+  day: boolean;
 }) {
   const { row, own, onOpen } = props;
   const zone = zonePreference.use();
@@ -64,7 +69,7 @@ function ContextLine(props: {
   const text = (
     <>
       <span className="shrink-0 font-mono text-sm text-muted" title={formatIso(ms)}>
-        {formatTime(ms, zone).slice(7)}
+        {formatTime(ms, zone).slice(props.day ? 0 : 7)}
       </span>
       <span className="w-16 shrink-0">
         <SeverityLabel severity={row.severity} text={row.severityText} />

@@ -8,7 +8,7 @@ import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { DASH } from '../../lib/format.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
 import type { GridColumn } from '../../ui/data-grid.tsx';
-import { countCell, Muted, TimeCell } from '../explore/cells.tsx';
+import { countCell, Muted, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
 import { printQuery } from './explore-search.ts';
 import { typeName, typeWords } from './metric-words.ts';
 
@@ -114,7 +114,7 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
     {
       id: 'time',
       label: 'Last seen',
-      width: 100,
+      width: TIME_WIDTH,
       align: 'end',
       cell: (row) => <TimeCell iso={row.lastTime} />,
     },

@@ -9,6 +9,7 @@ import {
   durationCell,
   modelsCell,
   Muted,
+  TIME_WIDTH,
   TimeCell,
   tokensCell,
 } from '../explore/cells.tsx';
@@ -68,7 +69,7 @@ export const SESSION_COLUMNS: readonly RowColumn<SessionRow>[] = [
   {
     id: 'last',
     label: 'Last active',
-    width: 112,
+    width: TIME_WIDTH,
     sort: 'last',
     shown: true,
     cell: (row) => <TimeCell iso={row.lastSeen} />,
@@ -149,7 +150,7 @@ export const SESSION_COLUMNS: readonly RowColumn<SessionRow>[] = [
   {
     id: 'first',
     label: 'Began',
-    width: 112,
+    width: TIME_WIDTH,
     sort: 'first',
     shown: false,
     cell: (row) => <TimeCell iso={row.firstSeen} />,

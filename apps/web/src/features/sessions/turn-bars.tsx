@@ -34,7 +34,7 @@ export function TurnBars(props: {
   const told = now && (chart.unit === 'cost' ? formatCost(now.costUsd) : formatCount(tokensOf(now)));
   return (
     <div>
-      <h3 className="mb-1 flex text-sm text-muted">
+      <h3 className="mb-1 flex flex-wrap gap-x-3 text-sm text-muted">
         {title}
         <span className="ml-auto">
           at most {format(chart.highest)}

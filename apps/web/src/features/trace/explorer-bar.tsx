@@ -26,7 +26,7 @@ export function ExplorerBar(props: {
   const foldLabel = props.anyFolded ? 'Unfold all' : 'Fold all';
   return (
     <>
-      <div className="flex min-h-9 shrink-0 items-center gap-1 border-b border-line px-2 py-1 max-sm:flex-wrap">
+      <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-2 py-1">
         <div role="tablist" aria-label="Ways to read the trace" className="flex">
           {LEFT_VIEWS.map((view) => (
             <button
@@ -81,7 +81,7 @@ export function ExplorerBar(props: {
             className="h-6 w-40 min-w-0 rounded-md border border-line bg-surface px-2 text-sm"
           />
           {find.text !== '' && (
-            <span className="flex shrink-0 items-center text-sm text-muted">
+            <span className="flex shrink-0 items-center pl-1 text-sm text-muted">
               <span
                 role="status"
                 title={

@@ -11,6 +11,7 @@ import {
   Muted,
   spanDurationCell,
   textCell,
+  TIME_WIDTH,
   TimeCell,
   tokensCell,
 } from '../explore/cells.tsx';
@@ -44,7 +45,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'start',
     label: 'Start',
-    width: 108,
+    width: TIME_WIDTH,
     sort: 'start',
     shown: true,
     cell: (row) => <TimeCell iso={row.startTime} />,
@@ -165,7 +166,7 @@ export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
   {
     id: 'start',
     label: 'Start',
-    width: 108,
+    width: TIME_WIDTH,
     sort: 'start',
     shown: true,
     cell: (row) => <TimeCell iso={row.startTime} />,

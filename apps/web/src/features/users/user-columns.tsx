@@ -1,6 +1,6 @@
 import type { UserRow } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
-import { costCell, countCell, modelsCell, TimeCell, tokensCell } from '../explore/cells.tsx';
+import { costCell, countCell, modelsCell, TIME_WIDTH, TimeCell, tokensCell } from '../explore/cells.tsx';
 import type { RowColumn } from '../explore/columns.ts';
 import { errorsCell } from '../sessions/session-columns.tsx';
 
@@ -26,7 +26,7 @@ export const USER_COLUMNS: readonly RowColumn<UserRow>[] = [
   {
     id: 'last',
     label: 'Last active',
-    width: 112,
+    width: TIME_WIDTH,
     sort: 'last',
     shown: true,
     cell: (row) => <TimeCell iso={row.lastSeen} />,
@@ -34,7 +34,7 @@ export const USER_COLUMNS: readonly RowColumn<UserRow>[] = [
   {
     id: 'first',
     label: 'First seen',
-    width: 112,
+    width: TIME_WIDTH,
     sort: 'first',
     shown: true,
     cell: (row) => <TimeCell iso={row.firstSeen} />,

@@ -30,6 +30,10 @@ interface View {
 
 const MARGIN = 36;
 const SMALLEST = 0.2;
+/** Smaller than this nobody reads it: a larger graph is looked at in parts. */
+const READABLE = 0.7;
+/** More labels than this hide the lines: then only those of the node that is pointed at or chosen are written. */
+const MOST_LABELS = 10;
 const LARGEST = 2;
 const STEP = 1.25;
 
@@ -82,6 +86,12 @@ export function GraphView(props: {
       element.removeEventListener('wheel', wheel);
     };
   }, []);
+  const [pointed, setPointed] = useState<string>();
+  const chosenNode = nodes.some(({ id }) => id === props.selected) ? props.selected : undefined;
+  const centre = pointed ?? chosenNode;
+  const isNear = (edge: GraphEdge) => edge.from === centre || edge.to === centre;
+  const isTold = (edge: GraphEdge, key: string) =>
+    layout.edges.length <= MOST_LABELS || isNear(edge) || key === props.selected;
   const drag = useRef<{ at: Point; from: View } | undefined>(undefined);
 
   const focusNode = (placed: PlacedNode) => {
@@ -143,7 +153,11 @@ export function GraphView(props: {
         >
           <svg width={layout.width} height={layout.height} className="overflow-visible" aria-hidden>
             {layout.edges.map(({ edge, key, points, strength }) => (
-              <g key={key} className={edge.failed ? 'text-danger' : 'text-line-strong'}>
+              <g
+                key={key}
+                className={edge.failed ? 'text-danger' : 'text-line-strong'}
+                opacity={centre === undefined || isNear(edge) || key === props.selected ? 1 : 0.45}
+              >
                 <path
                   d={pathOf(points)}
                   fill="none"
@@ -162,18 +176,22 @@ export function GraphView(props: {
               selected={props.selected === placed.node.id}
               onChoose={() => props.onNode(placed.node.id)}
               onFocus={() => reveal(placed)}
+              onPoint={setPointed}
             />
           ))}
-          {layout.edges.map(({ edge, key, middle }) => (
-            <EdgeLabel
-              key={key}
-              edge={edge}
-              middle={middle}
-              selected={props.selected === key}
-              names={[nameOf(nodes, edge.from), nameOf(nodes, edge.to)]}
-              onChoose={props.onEdge}
-            />
-          ))}
+          {layout.edges.map(
+            ({ edge, key, middle }) =>
+              isTold(edge, key) && (
+                <EdgeLabel
+                  key={key}
+                  edge={edge}
+                  middle={middle}
+                  selected={props.selected === key}
+                  names={[nameOf(nodes, edge.from), nameOf(nodes, edge.to)]}
+                  onChoose={props.onEdge}
+                />
+              ),
+          )}
         </div>
         <div className="absolute right-2 bottom-2 flex rounded-md border border-line bg-surface">
           <ZoomButton label="Zoom in" icon={<Plus size={14} aria-hidden />} onClick={() => zoom(STEP)} />
@@ -199,6 +217,8 @@ function NodeBox(props: {
   selected: boolean;
   onChoose: () => void;
   onFocus: () => void;
+  /** Hears which node the pointer is over. */
+  onPoint: (id: string | undefined) => void;
 }) {
   const { node, x, y } = props.placed;
   return (
@@ -208,6 +228,8 @@ function NodeBox(props: {
       aria-pressed={props.selected}
       title={node.label}
       onClick={props.onChoose}
+      onPointerEnter={() => props.onPoint(node.id)}
+      onPointerLeave={() => props.onPoint(undefined)}
       onFocus={(event) => {
         if (event.currentTarget.matches(':focus-visible')) props.onFocus();
       }}
@@ -279,15 +301,16 @@ function ZoomButton(props: { label: string; icon: ReactNode; onClick: () => void
 const nameOf = (nodes: readonly GraphNode[], id: string): string =>
   nodes.find((node) => node.id === id)?.label ?? id;
 
-/** All of it in the middle, never larger than life. */
+/** All of it in the middle, never larger than life and never too small to read: then from where it begins. */
 function fitted(layout: GraphLayout, size: { width: number; height: number }): View {
   const room = { width: Math.max(1, size.width - MARGIN * 2), height: Math.max(1, size.height - MARGIN * 2) };
   const wanted = Math.min(room.width / Math.max(1, layout.width), room.height / Math.max(1, layout.height));
-  const scale = Math.min(1, Math.max(SMALLEST, wanted));
+  const scale = Math.min(1, Math.max(READABLE, wanted));
+  const [x, y] = [(size.width - layout.width * scale) / 2, (size.height - layout.height * scale) / 2];
   return {
     scale,
-    x: (size.width - layout.width * scale) / 2,
-    y: (size.height - layout.height * scale) / 2,
+    x: Math.max(x, MARGIN),
+    y: Math.max(y, MARGIN),
   };
 }
 
