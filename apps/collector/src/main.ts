@@ -3,12 +3,15 @@ import { HELP, parseArguments } from './cli.ts';
 import { readConfig } from './config.ts';
 import { createLog, errorText, type Log } from './log.ts';
 import { Fault } from './source.ts';
+import { endProcess } from './stuck-threads.ts';
+
+const end = (code: number): Promise<void> => endProcess(code, (status) => process.exit(status));
 
 async function main(): Promise<void> {
   const asked = parseArguments(process.argv.slice(2));
   if ('unknown' in asked) {
     process.stderr.write(`Unknown argument: ${JSON.stringify(asked.unknown)}. --help lists what there is.\n`);
-    process.exit(2);
+    return end(2);
   }
   if (asked.command === 'help') return print(HELP);
   if (asked.command === 'version') return print(`${VERSION}\n`);
@@ -22,13 +25,13 @@ async function main(): Promise<void> {
     if (asked.command === 'check') {
       const { runCheck } = await import('./inspect.ts');
       await print(await runCheck(config, settings, warnings, log));
-      process.exit(0);
+      return await end(0);
     }
     for (const warning of warnings) log.warn(warning);
     if (asked.command === 'once') {
       const { runOnce } = await import('./inspect.ts');
       await print(`${await runOnce(config, log)}\n`);
-      process.exit(0);
+      return await end(0);
     }
     const { startAgent } = await import('./agent.ts');
     const agent = await startAgent(config, log);
@@ -42,7 +45,7 @@ async function main(): Promise<void> {
     // A fault is the operator's to mend and says how; anything else is ours, and its stack says where.
     const text = thrown instanceof Fault || !(thrown instanceof Error) ? errorText(thrown) : thrown.stack;
     log.error(text ?? errorText(thrown));
-    process.exit(1);
+    await end(1);
   }
 }
 
@@ -51,11 +54,12 @@ function stopOnSignals(agent: { stop(): Promise<boolean> }, log: Log): void {
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) {
       log.warn('stopping at once', { signal });
-      process.exit(1);
+      void end(1);
+      return;
     }
     stopping = true;
     log.info('stopping', { signal });
-    void agent.stop().finally(() => process.exit(0));
+    void agent.stop().finally(() => end(0));
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
