@@ -4,6 +4,7 @@ export { EMBEDDED_DATABASE, openTelemetryStore } from './client/store.ts';
 export type {
   CommandOptions,
   EmbeddedOptions,
+  NativeParts,
   SelectOptions,
   StoreHealth,
   StoreState,

@@ -16,6 +16,7 @@ import { RollupError, translateError } from './errors.ts';
 import { Outbox } from './outbox.ts';
 import type {
   CommandOptions,
+  NativeParts,
   SelectOptions,
   StoreHealth,
   StoreState,
@@ -155,12 +156,13 @@ class ClickHouseStore implements TelemetryStore {
     );
   }
 
-  async insertNative(table: string, parts: readonly Uint8Array[], dedupToken: string): Promise<void> {
+  async insertNative(table: string, parts: NativeParts, dedupToken: string): Promise<void> {
     if (!TABLE_NAME.test(table)) throw new RangeError(`${JSON.stringify(table)} is not a table name`);
-    if (parts.length === 0) return;
+    if (Array.isArray(parts) && parts.length === 0) return;
     if (this.#outbox === undefined) {
-      await this.#insert(`INSERT INTO ${table} FORMAT Native`, dedupToken, { parts });
-      await this.#fill(table, dedupToken, parts);
+      const held = Array.isArray(parts) ? parts : await copied(parts);
+      await this.#insert(`INSERT INTO ${table} FORMAT Native`, dedupToken, { parts: held });
+      await this.#fill(table, dedupToken, held);
       return;
     }
     await this.#outbox.hold(parts, async (file) => {
@@ -284,6 +286,13 @@ class ClickHouseStore implements TelemetryStore {
     this.#state = state;
     this.#events.emit('state', state);
   }
+}
+
+/** A connection holds on to what it sends longer than a part is good for. */
+async function copied(parts: NativeParts): Promise<Uint8Array[]> {
+  const copies: Uint8Array[] = [];
+  for await (const part of parts) copies.push(Uint8Array.from(part));
+  return copies;
 }
 
 const DEFERRED_INDEXES = 'idx_session_id, idx_attributes, idx_content, idx_body';

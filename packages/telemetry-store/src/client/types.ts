@@ -24,6 +24,12 @@ export interface StoreHealth {
   readonly pid?: number;
 }
 
+/**
+ * The `Native` blocks of an insert, in order. May be gone through more than once; a part is good until the next one is
+ * asked for.
+ */
+export type NativeParts = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
 export interface TelemetryStore {
   /** Rows of a reading statement. `{name:Type}` placeholders are bound by the engine from `params`. */
   select<T>(sql: string, params?: Record<string, unknown>, options?: SelectOptions): Promise<T[]>;
@@ -36,7 +42,7 @@ export interface TelemetryStore {
    * table's deduplication window they are stored once, in the table and in each of its rollups.
    * @throws RollupError when the rows are stored and a rollup is not
    */
-  insertNative(table: string, parts: readonly Uint8Array[], dedupToken: string): Promise<void>;
+  insertNative(table: string, parts: NativeParts, dedupToken: string): Promise<void>;
   health(): StoreHealth;
   on(event: 'state', listener: (state: StoreState) => void): void;
   close(): Promise<void>;

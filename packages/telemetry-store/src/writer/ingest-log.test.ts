@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CandelaError, type Logger, silentLogger } from '@candela/kernel';
@@ -122,6 +122,24 @@ describe('ingest log', () => {
     sink.state = 'ready';
     expect(await log.flush(8_000)).toBe(true);
     expect(sink.texts()).toEqual(names(200));
+  });
+
+  it('says so when the log itself cannot be read back, sets nothing aside, and goes on when it can', async () => {
+    const said: string[] = [];
+    const logger: Logger = { ...silentLogger, error: (_fields, message) => said.push(message ?? '') };
+    sink.state = 'down';
+    const log = await start({ memoryCapBytes: 0, logger });
+    for (const name of names(20)) await append(log, name);
+    const [file] = (await readdir(dir)).filter((name) => name.endsWith('.wal'));
+    const path = join(dir, file ?? '');
+    await rename(path, `${path}.away`);
+    sink.state = 'ready';
+    while (said.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(said[0]).toContain('carrying the write-ahead log into the store failed');
+    expect(log.stats()).toMatchObject({ quarantinedRequests: 0, backlogRequests: 20 });
+    await rename(`${path}.away`, path);
+    expect(await log.flush(10_000)).toBe(true);
+    expect(sink.texts()).toEqual(names(20));
   });
 
   it('forms the identical groups with the identical tokens after a crash inside an insert', async () => {

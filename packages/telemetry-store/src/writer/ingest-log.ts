@@ -22,6 +22,7 @@ export interface IngestLogOptions {
   readonly minFreeDiskPercent: number;
   /** Size at which a new segment file begins. */
   readonly segmentBytes?: number;
+  /** Bytes of logged requests that stay in memory until they are inserted; the others are read back from the log. */
   readonly memoryCapBytes?: number;
   readonly maxGroupRows?: number;
   readonly maxGroupBytes?: number;
@@ -55,6 +56,11 @@ export interface IngestLogEvents {
 
 const MIB = 1024 * 1024;
 const MAX_QUEUED_BYTES = 128 * MIB;
+/**
+ * Enough for a calm flow to be stored without reading it back. Not more: the garbage collector counts the bytes, and
+ * goes through the whole heap each time they have grown by 64 MiB.
+ */
+const MEMORY_CAP_BYTES = 32 * MIB;
 const DISK_CHECK_MS = 1_000;
 const CLOSE_WAIT_MS = 5_000;
 
@@ -108,7 +114,7 @@ export class IngestLog extends EventEmitter<IngestLogEvents> {
       logger: options.logger,
       firstSeq: parts.nextSeq,
       segmentBytes: Math.min(options.segmentBytes ?? 64 * MIB, Math.max(64 * 1024, options.capBytes / 8)),
-      memoryCapBytes: options.memoryCapBytes ?? 192 * MIB,
+      memoryCapBytes: options.memoryCapBytes ?? MEMORY_CAP_BYTES,
       onDurable: (requests) => {
         for (const request of requests) {
           this.#recent.add(request.requestHash, request.timeMs);

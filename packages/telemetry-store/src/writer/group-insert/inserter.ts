@@ -1,13 +1,16 @@
 import type { Logger } from '@candela/kernel';
-import type { IndexedBlock, IndexedRequest, Segment, Segments } from '../wal/segments.ts';
+import type { NativeParts } from '../../client/types.ts';
+import type { IndexedRequest, Segment, Segments } from '../wal/segments.ts';
 import type { GroupPlan, StateLog } from '../wal/state-log.ts';
+import { readBlock } from '../wal/read-blocks.ts';
 import { classifyFailure, isStored, lacksMemory } from './failure.ts';
 import { setAside } from './quarantine.ts';
+import { halves, type Item, type Range, RangeParts, sizeOf } from './range.ts';
 
 /** Where groups go: the telemetry store, or anything that keeps its promise about tokens. */
 export interface GroupSink {
   /** Inserts the concatenated `Native` blocks; a second call with the same token stores nothing. */
-  insertNative(table: string, parts: Uint8Array[], dedupToken: string): Promise<void>;
+  insertNative(table: string, parts: NativeParts, dedupToken: string): Promise<void>;
   health(): { readonly state: string; readonly restarts: number };
 }
 
@@ -29,24 +32,9 @@ export interface GroupInserterOptions {
   readonly onQuarantine: (entry: { table: string; rows: number; file: string }) => void;
 }
 
-interface Item {
-  readonly seq: number;
-  readonly tenant: string;
-  readonly timeMs: number;
-  readonly segment: Segment;
-  readonly block: IndexedBlock;
-}
-
 interface Group {
   readonly to: number;
   readonly tables: Map<string, Item[]>;
-}
-
-/** Part of a group for one table. `from` and `to` name it in the token. */
-interface Range {
-  readonly from: number;
-  readonly to: number;
-  readonly items: readonly Item[];
 }
 
 const FIRST_BACKOFF_MS = 100;
@@ -249,23 +237,16 @@ export class GroupInserter {
 
   /** One insert until it is stored, proves to be bad data, or the log closes. */
   async #insertRange(table: string, range: Range): Promise<'stored' | 'data' | 'closed'> {
-    const { sink, state, segments, logger } = this.#options;
+    const { sink, state, logger } = this.#options;
     const token = `${state.logId}/${table}/${range.from}-${range.to}`;
     let backoff = FIRST_BACKOFF_MS;
     let kills = 0;
     let unclear = 0;
     let memoryRefusals = 0;
     const alone = range.items.length === 1;
+    const { bytes, rows } = sizeOf(range);
+    const parts = new RangeParts(range);
     while (!this.#closing) {
-      const parts: Uint8Array[] = [];
-      let bytes = 0;
-      let rows = 0;
-      for (const { segment, block } of range.items) {
-        const part = await segments.read(segment, block);
-        parts.push(part);
-        bytes += part.byteLength;
-        rows += block.rows;
-      }
       const before = sink.health();
       const startedAt = performance.now();
       try {
@@ -276,6 +257,8 @@ export class GroupInserter {
         this.#options.onGroup({ table, rows, bytes, seconds: (performance.now() - startedAt) / 1_000 });
         return 'stored';
       } catch (thrown) {
+        // The log's own trouble says nothing about the data.
+        if (parts.failure !== undefined) throw parts.failure.error;
         const message = thrown instanceof Error ? thrown.message : String(thrown);
         const kind = classifyFailure(thrown);
         const after = sink.health();
@@ -320,7 +303,7 @@ export class GroupInserter {
 
   async #quarantine(table: string, items: readonly Item[]): Promise<void> {
     for (const { seq, tenant, timeMs, segment, block } of items) {
-      const bytes = await this.#options.segments.read(segment, block);
+      const bytes = await readBlock({ segment, block });
       const file = await setAside(this.#options.dir, { seq, table, tenant, timeMs, rows: block.rows, bytes });
       this.#options.logger.error(
         { table, rows: block.rows, file, tenant },
@@ -390,13 +373,4 @@ function sleep(ms: number | undefined, arm: (wake: () => void) => void): Promise
       resolve();
     });
   });
-}
-
-function halves(items: readonly Item[]): Range[] {
-  const middle = Math.ceil(items.length / 2);
-  return [items.slice(0, middle), items.slice(middle)].map((half) => ({
-    from: half[0]?.seq ?? 0,
-    to: half.at(-1)?.seq ?? 0,
-    items: half,
-  }));
 }

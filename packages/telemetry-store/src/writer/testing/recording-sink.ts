@@ -1,4 +1,5 @@
 import { fail } from '@candela/kernel';
+import type { NativeParts } from '../../client/types.ts';
 import type { GroupSink } from '../group-insert/inserter.ts';
 
 /** A block the sink refuses as ClickHouse would: permanent, with a numeric code. */
@@ -36,18 +37,19 @@ export class RecordingSink implements GroupSink {
     return new RecordingSink(this.stored);
   }
 
-  async insertNative(table: string, parts: Uint8Array[], token: string): Promise<void> {
+  async insertNative(table: string, given: NativeParts, token: string): Promise<void> {
     this.attempts += 1;
     if (this.frozen) await new Promise(() => {});
     if (this.state !== 'ready') throw fail('store_unavailable', { seconds: 1 });
+    const parts: Buffer[] = [];
+    for await (const part of given) parts.push(Buffer.from(part));
     await this.before(table, parts, token);
     if (this.frozen) await new Promise(() => {});
     if (!this.takesPoison && parts.some((part) => POISON.equals(part))) {
       throw Object.assign(new Error('Cannot read all data'), { engineCode: this.poisonCode });
     }
     this.tokens.push(token);
-    if (!this.stored.has(token))
-      this.stored.set(token, { table, parts: parts.map((part) => Buffer.from(part)) });
+    if (!this.stored.has(token)) this.stored.set(token, { table, parts });
     await this.after(table);
   }
 

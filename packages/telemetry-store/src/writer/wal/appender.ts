@@ -1,10 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
-import { type Clock, fail, type Logger } from '@candela/kernel';
+import { type Clock, fail, type Logger, releaseBytes } from '@candela/kernel';
 import { errorCode } from './files.ts';
 import { encodeFrame, frameLength, type LogBlock } from './frame.ts';
 import type { IndexedRequest, Segment, Segments } from './segments.ts';
 
 export interface AppendRequest {
+  /** Taken over: their memory is given back once it is not needed here any more. */
   readonly blocks: readonly LogBlock[];
   /** 16 bytes over tenant, signal and body; names the request for deduplication. */
   readonly requestHash: Uint8Array;
@@ -146,6 +147,7 @@ export class Appender {
     let end = segment.size;
     let seq = this.#nextSeq;
     let retained = 0;
+    const onlyInFile: Uint8Array[] = [];
     const room = this.#options.memoryCapBytes - this.#retained();
     for (const { request } of batch) {
       const frame = encodeFrame({ ...request, seq, timeMs });
@@ -154,6 +156,7 @@ export class Appender {
       if (keep) retained += frame.length - frame.headerLength;
       let offset = end + frame.headerLength;
       const blocks = request.blocks.map((block) => {
+        if (!keep) onlyInFile.push(block.bytes);
         const place = {
           table: block.table,
           rows: block.rows,
@@ -178,6 +181,7 @@ export class Appender {
     segment.retained += retained;
     for (const request of requests) segment.requests?.push(request);
     this.#nextSeq = seq;
+    for (const bytes of onlyInFile) releaseBytes(bytes);
     this.#options.onDurable(requests);
   }
 
@@ -219,11 +223,7 @@ export class Appender {
     let entries = 0;
     for (const [index, segment] of this.#options.segments.list.entries()) {
       entries += segment.requests?.length ?? 0;
-      const full = segment.requests?.some((request) =>
-        request.blocks.some((block) => block.bytes === undefined),
-      );
-      if (segment.sealed && index > 1 && (entries > MAX_IDLE_INDEX || full))
-        this.#options.segments.drop(segment);
+      if (segment.sealed && index > 1 && entries > MAX_IDLE_INDEX) this.#options.segments.drop(segment);
     }
   }
 }

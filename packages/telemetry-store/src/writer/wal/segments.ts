@@ -186,20 +186,6 @@ export class Segments {
     return segment.requests;
   }
 
-  /** The bytes of a block, from memory or from the file. */
-  async read(segment: Segment, block: IndexedBlock): Promise<Uint8Array> {
-    if (block.bytes !== undefined) return block.bytes;
-    segment.reader ??= await open(segment.path, 'r');
-    const bytes = Buffer.allocUnsafeSlow(block.length);
-    let at = 0;
-    while (at < block.length) {
-      const { bytesRead } = await segment.reader.read(bytes, at, block.length - at, block.offset + at);
-      if (bytesRead === 0) throw new Error(`${segment.path} ended inside a frame`);
-      at += bytesRead;
-    }
-    return bytes;
-  }
-
   /** Forgets the in-memory index of a sealed segment; it is read again when its turn comes. */
   drop(segment: Segment): void {
     segment.requests = undefined;
