@@ -26,6 +26,15 @@ const GENERATED: readonly { path: string; make: () => Promise<string> }[] = [
     path: 'docs/openapi.json',
     make: async () => (await import('../apps/server/src/features/openapi/generate.ts')).generateOpenApi(),
   },
+  {
+    path: 'docs/collector/configuration.md',
+    make: async () =>
+      (await import('../apps/collector/src/settings/doc.ts')).generateCollectorConfigurationDoc(),
+  },
+  {
+    path: 'docs/collector/metrics.md',
+    make: async () => (await import('../apps/collector/src/metrics-doc.ts')).generateCollectorMetricsDoc(),
+  },
   { path: ROUTE_TREE, make: makeRouteTree },
 ];
 

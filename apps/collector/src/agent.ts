@@ -18,7 +18,7 @@ import { Identity } from './identity/index.ts';
 import { clusterAccess } from './kubernetes/api-server.ts';
 import type { Log } from './log.ts';
 import { SOURCES } from './registry.ts';
-import { withoutSecrets } from './export/endpoint.ts';
+import { withoutSecrets } from './settings/parse.ts';
 import { type Workloads, workloadsOf } from './workload/index.ts';
 
 /** How soon the first export follows the start: time enough for a second reading of what is a rate. */

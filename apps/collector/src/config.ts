@@ -101,6 +101,8 @@ export interface Config {
     readonly maxCpus: number;
     readonly maxBufferPages: number;
     readonly outputDir: string;
+    /** As PATH is written. */
+    readonly searchPath: string;
   };
   readonly gpu: GpuConfig;
   readonly paths: HostPaths;
@@ -159,7 +161,9 @@ export function readConfig(env: Environment = process.env): ReadConfig {
       const given = env[candidate]?.trim();
       if (given === undefined || (given === '' && !variable.emptyCounts)) continue;
       const parsed = variable.parse(given);
-      const hidden = variable.secret ? `${given.length} characters (hidden)` : given.slice(0, MAX_SHOWN);
+      const hidden = variable.secret
+        ? `${given.length} characters (hidden)`
+        : variable.show(given).slice(0, MAX_SHOWN);
       if (parsed === undefined) {
         const instead = fallback === undefined ? 'it counts as unset' : `the default "${fallback}" is used`;
         const quoted = variable.secret ? hidden : JSON.stringify(hidden);
@@ -270,6 +274,7 @@ function shape(s: Settings, situation: Situation, endpointFrom: string | undefin
       maxCpus: s.OTEL_HOST_INTEL_PT_MAX_CPUS,
       maxBufferPages: s.OTEL_HOST_INTEL_PT_MAX_BUFFER_PAGES,
       outputDir: s.OTEL_HOST_INTEL_PT_OUTPUT_DIR,
+      searchPath: s.PATH,
     },
     gpu: {
       processCmdline: s.OTEL_GPU_PROCESS_CMDLINE,

@@ -1,4 +1,4 @@
-import { closeSync, opendirSync, openSync, readlinkSync, readSync } from 'node:fs';
+import { closeSync, constants, opendirSync, openSync, readlinkSync, readSync } from 'node:fs';
 
 /**
  * Reading small files of /proc, /sys and the like. Synchronous, because these are answered from memory and a trip
@@ -21,6 +21,7 @@ const NOT_THERE: ReadonlySet<string> = new Set([
   'EISDIR',
   'ELOOP',
   'ENODATA',
+  'EAGAIN',
 ]);
 
 const isNotThere = (thrown: unknown): boolean =>
@@ -29,6 +30,8 @@ const isNotThere = (thrown: unknown): boolean =>
 export const DEFAULT_MAX_BYTES = 1_048_576;
 export const DEFAULT_MAX_ENTRIES = 100_000;
 const CHUNK = 65_536;
+/** Opening a pipe that lies where a file should must not wait for its writer. Windows has no such flag. */
+const OPEN = constants.O_RDONLY | (process.platform === 'win32' ? 0 : constants.O_NONBLOCK);
 const shared = Buffer.allocUnsafe(CHUNK);
 
 export class FileTooLongError extends Error {
@@ -42,7 +45,7 @@ export class FileTooLongError extends Error {
 function readBytes(path: string, maxBytes: number): { text: string; whole: boolean } | undefined {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(path, 'r');
+    descriptor = openSync(path, OPEN);
     const chunks: Buffer[] = [];
     let size = 0;
     for (;;) {
@@ -88,12 +91,14 @@ export function readLine(path: string, maxBytes = 4_096): string | undefined {
   return text === '' ? undefined : text;
 }
 
+const MAX_NUMBER_BYTES = 64;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /** A file that holds one decimal number; undefined when it is not there or holds anything else. */
 export function readNumber(path: string): number | undefined {
-  const text = readLine(path, 64);
-  return text !== undefined && NUMBER.test(text) ? Number(text) : undefined;
+  const read = readBytes(path, MAX_NUMBER_BYTES);
+  const text = read?.whole === true ? read.text.trim() : '';
+  return NUMBER.test(text) ? Number(text) : undefined;
 }
 
 /** Names in a directory, in the order of the system; undefined when it is not there. More than `maxEntries` are cut. */

@@ -1,4 +1,5 @@
 import type { OtlpConfig } from '../config.ts';
+import { withoutSecrets } from '../settings/parse.ts';
 import { Fault } from '../source.ts';
 
 /** Where and how metrics are sent. */
@@ -50,9 +51,4 @@ function grpcEndpoint(endpoint: string, insecure: boolean, fault: (detail: strin
   }
   const tls = scheme === undefined ? !insecure : scheme === 'https';
   return { target: `${url.hostname}:${url.port || GRPC_PORT}`, tls };
-}
-
-/** An endpoint fit for a log: user and password are left out. */
-export function withoutSecrets(endpoint: string): string {
-  return endpoint.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/@]*@/i, '$1');
 }

@@ -4,7 +4,8 @@ import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import type { OtlpConfig } from '../config.ts';
 import { errorText, type Log } from '../log.ts';
 import { Fault } from '../source.ts';
-import { parseEndpoint, withoutSecrets } from './endpoint.ts';
+import { withoutSecrets } from '../settings/parse.ts';
+import { parseEndpoint } from './endpoint.ts';
 
 /** PEM files: far more than any chain of certificates. */
 const MAX_PEM_BYTES = 1_048_576;

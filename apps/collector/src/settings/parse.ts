@@ -89,3 +89,8 @@ export const headers: Parse<ReadonlyMap<string, string>> = (given) => {
   for (const [key, value] of found) if (!HEADER_NAME.test(key) || !HEADER_VALUE.test(value)) return undefined;
   return new Map([...found].map(([key, value]) => [key.toLowerCase(), value]));
 };
+
+/** An address fit to be shown: user and password are left out. */
+export function withoutSecrets(endpoint: string): string {
+  return endpoint.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/@]*@/i, '$1');
+}

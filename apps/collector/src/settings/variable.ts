@@ -26,6 +26,8 @@ export interface Variable<T> {
   /** Set but empty is a value of its own instead of "unset". */
   readonly emptyCounts: boolean;
   readonly secret: boolean;
+  /** How a value that was set is shown. */
+  readonly show: (text: string) => string;
   readonly parse: Parse<T>;
 }
 
@@ -37,6 +39,7 @@ interface Definition<T> {
   readonly emptyCounts?: boolean;
   readonly secret?: boolean;
   readonly defaultText?: string;
+  readonly show?: (text: string) => string;
 }
 
 /** Declares the variables of one section. */
@@ -46,6 +49,7 @@ export function section(name: string) {
     aliases: [],
     emptyCounts: false,
     secret: false,
+    show: (text) => text,
     ...definition,
     default: fallback,
   });

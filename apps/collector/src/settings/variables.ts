@@ -1,4 +1,16 @@
-import { absolutePath, flag, headers, httpUrl, list, oneOf, pairs, ratio, text, whole } from './parse.ts';
+import {
+  absolutePath,
+  flag,
+  headers,
+  httpUrl,
+  list,
+  oneOf,
+  pairs,
+  ratio,
+  text,
+  whole,
+  withoutSecrets,
+} from './parse.ts';
 import { FROM_DEEP, FROM_SERVING, FROM_TRAINING, MODES, ONLY_ALL, onIn, section } from './variable.ts';
 
 const FLAG = { takes: 'true or false', parse: flag };
@@ -39,6 +51,7 @@ export const VARIABLES = {
     description:
       'Where metrics go. Over HTTP, `/v1/metrics` is added to it; OTEL_EXPORTER_OTLP_METRICS_ENDPOINT is taken as it is. Unset: nothing is exported, and a warning says so.',
     takes: 'a URL; for gRPC also host:port',
+    show: withoutSecrets,
     parse: text,
   }),
   OTEL_EXPORTER_OTLP_HEADERS: otlp.withDefault('', {
@@ -244,6 +257,7 @@ export const VARIABLES = {
   OTEL_TPU_ENDPOINT: host.withDefault('http://127.0.0.1:2112/metrics', {
     description: 'That endpoint.',
     takes: 'an http or https URL',
+    show: withoutSecrets,
     parse: httpUrl,
   }),
   OTEL_TPU_SCRAPE_TIMEOUT_MS: host.withDefault('2000', {
@@ -358,5 +372,10 @@ export const VARIABLES = {
   HOST_ROOT: paths.withDefault('/', {
     description: "The host's `/`: file systems are measured below it.",
     ...PATH,
+  }),
+  PATH: paths.withDefault('/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', {
+    description: 'Directories in which the tool `perf` is looked for, for CPU traces.',
+    takes: 'a list of directories',
+    parse: text,
   }),
 } as const;
