@@ -1,17 +1,19 @@
 import type { Config } from '../config.ts';
+import { startCpuRing } from '../highres/cpu-ring.ts';
 import type { Log } from '../log.ts';
 import type { ControlFeatures } from './contract.ts';
+import { startCpuTracer } from './pt/tracer.ts';
 
 /** Starts what the control API offers beyond itself. What is off or cannot be says why. */
-export async function startFeatures(config: Config, _log: Log): Promise<ControlFeatures> {
+export async function startFeatures(config: Config, log: Log): Promise<ControlFeatures> {
   const off = (variable: string) => ({ state: 'unavailable', reason: `${variable} is false.` }) as const;
+  if (config.control.address === undefined) {
+    const nobody = { state: 'unavailable', reason: 'OTEL_GPU_CONTROL_ADDR is empty.' } as const;
+    return { highres: nobody, cpuTracer: nobody };
+  }
   return {
-    highres: config.cpuHighres
-      ? { state: 'unavailable', reason: `The CPU ring is not made for ${process.platform}.` }
-      : off('OTEL_HOST_CPU_HIGHRES'),
-    cpuTracer: config.pt.enabled
-      ? { state: 'unavailable', reason: `CPU traces are not made for ${process.platform}.` }
-      : off('OTEL_HOST_INTEL_PT_ENABLED'),
+    highres: config.cpuHighres ? startCpuRing(config.paths, log) : off('OTEL_HOST_CPU_HIGHRES'),
+    cpuTracer: config.pt.enabled ? startCpuTracer(config, log) : off('OTEL_HOST_INTEL_PT_ENABLED'),
   };
 }
 
