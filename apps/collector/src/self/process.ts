@@ -20,6 +20,7 @@ import {
   type SourceEntry,
   type Started,
 } from '../source.ts';
+import type { Workload } from '../workload/workload.ts';
 
 /** What Node does not tell of its own process. */
 interface OwnFigures {
@@ -78,10 +79,12 @@ const LEAST_SECONDS = 0.1;
 
 class SelfProcess implements Source {
   readonly #monotonic: () => number;
+  readonly #workload: Workload;
   #figures: () => OwnFigures = () => ({});
   #before: { readonly at: number; readonly microseconds: number };
 
-  constructor({ monotonic }: SourceContext) {
+  constructor({ monotonic, workload }: SourceContext) {
+    this.#workload = workload;
     this.#monotonic = monotonic;
     this.#before = { at: monotonic(), microseconds: 0 };
   }
@@ -95,22 +98,25 @@ class SelfProcess implements Source {
 
   observe(record: RecordPoint): void {
     const { user, system } = process.cpuUsage();
-    record(processCpuTime, user / 1e6, { 'cpu.mode': 'user' });
-    record(processCpuTime, system / 1e6, { 'cpu.mode': 'system' });
+    // In a pod or another container: of all processes on the machine, these points are about that one.
+    const own = this.#workload.ofSelf() ?? {};
+    record(processCpuTime, user / 1e6, { ...own, 'cpu.mode': 'user' });
+    record(processCpuTime, system / 1e6, { ...own, 'cpu.mode': 'system' });
     const now = { at: this.#monotonic(), microseconds: user + system };
     const seconds = now.at - this.#before.at;
     if (seconds >= LEAST_SECONDS) {
       const busy = (now.microseconds - this.#before.microseconds) / 1e6;
       // The two clocks are not read at the same instant: a busy process may seem to have more than all.
-      record(processCpuUtilization, Math.min(1, Math.max(0, busy / seconds / availableParallelism())));
+      const share = Math.min(1, Math.max(0, busy / seconds / availableParallelism()));
+      record(processCpuUtilization, share, own);
       this.#before = now;
     }
-    record(processMemoryUsage, process.memoryUsage.rss());
-    record(processUptime, process.uptime());
+    record(processMemoryUsage, process.memoryUsage.rss(), own);
+    record(processUptime, process.uptime(), own);
     const { virtualBytes, threads, fileDescriptors } = this.#figures();
-    if (virtualBytes !== undefined) record(processMemoryVirtual, virtualBytes);
-    if (threads !== undefined) record(processThreadCount, threads);
-    if (fileDescriptors !== undefined) record(processUnixFileDescriptorCount, fileDescriptors);
+    if (virtualBytes !== undefined) record(processMemoryVirtual, virtualBytes, own);
+    if (threads !== undefined) record(processThreadCount, threads, own);
+    if (fileDescriptors !== undefined) record(processUnixFileDescriptorCount, fileDescriptors, own);
   }
 
   stop(): void {}
