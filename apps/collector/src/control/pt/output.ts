@@ -24,21 +24,23 @@ export class TraceFile {
   }
 
   /**
-   * Makes the file in `wanted`, which is `base` or below it. The directory is opened first and asked where it is: what is
-   * made is made there, whatever links are laid meanwhile. @throws ControlError 400, 409, 500
+   * Makes the file in `wanted`, which is `base` or below it. The directory is opened and then asked where it is: only when
+   * it is where its path says was no link followed, and what is made is made there, whatever is laid meanwhile.
+   * @throws ControlError 400, 409, 500
    */
   static create(base: string, wanted: string | undefined): TraceFile {
-    const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+    const outside = () =>
+      new ControlError(400, '"output_dir" is not the directory for traces, nor below it.');
+    const { O_DIRECTORY, O_RDONLY } = constants;
     let directory: number | undefined;
     try {
-      // The operator's own choice may be a link; one in a request is followed nowhere.
+      // What the operator named may be a link.
       const root = realpathSync(base);
       const asked = resolve(base, wanted ?? '.');
-      directory = openSync(asked === resolve(base) ? root : asked, O_DIRECTORY | O_NOFOLLOW | O_RDONLY);
-      const place = readlinkSync(`/proc/self/fd/${directory}`);
-      if (place !== root && !place.startsWith(root === '/' ? '/' : `${root}/`)) {
-        throw new ControlError(400, '"output_dir" is not the directory for traces, nor below it.');
-      }
+      const place = below(resolve(base), asked, root) ?? below(root, asked, root);
+      if (place === undefined) throw outside();
+      directory = openSync(place, O_DIRECTORY | O_RDONLY);
+      if (readlinkSync(`/proc/self/fd/${directory}`) !== place) throw outside();
       const kept = (readNames(place) ?? []).filter((name) => NAME.test(name)).length;
       if (kept >= MAX_KEPT) {
         throw new ControlError(409, `${place} holds ${kept} traces already: remove some of them.`);
@@ -77,4 +79,11 @@ export class TraceFile {
   #reached(): string {
     return `/proc/self/fd/${this.#directory}/${this.#name}`;
   }
+}
+
+/** `path`, which is `directory` or below it, as it is below `root`; undefined when it is elsewhere. */
+function below(directory: string, path: string, root: string): string | undefined {
+  if (path === directory) return root;
+  const inside = directory === '/' ? '/' : `${directory}/`;
+  return path.startsWith(inside) ? resolve(root, path.slice(inside.length)) : undefined;
 }

@@ -243,7 +243,7 @@ describe.skipIf(process.platform !== 'linux')('where traces go', () => {
     const outputDir = join(tree.path, 'traces');
     const feature = startCpuTracer({ ...config, pt: { ...config.pt, outputDir } }, quiet);
     if (feature.state !== 'ready') throw new Error(feature.reason);
-    for (const request of [ask(), ask({ outputDir })]) {
+    for (const request of [ask(), ask({ outputDir }), ask({ outputDir: join(tree.path, 'disk/traces') })]) {
       expect((await feature.service.capture(request, forever)).outputPath).toContain(
         '/disk/traces/intel_pt_',
       );
@@ -256,7 +256,9 @@ describe.skipIf(process.platform !== 'linux')('where traces go', () => {
       .directory('elsewhere')
       .directory('out-beside')
       .link('out/link', '../elsewhere')
-      .link('out/sub/up', '../..');
+      .link('out/sub/up', '../..')
+      .directory('out/inner')
+      .link('out/inward', 'inner');
     const outside = [
       '/tmp',
       '..',
@@ -267,6 +269,7 @@ describe.skipIf(process.platform !== 'linux')('where traces go', () => {
       'sub/up',
       'sub/up/elsewhere',
       'none',
+      'inward',
       '/proc/self/cwd',
     ];
     for (const outputDir of outside) {
