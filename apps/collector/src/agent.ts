@@ -1,5 +1,6 @@
 import { uptime } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   collectorExportFailures,
   collectorProfileRequests,
@@ -92,7 +93,7 @@ export async function startAgent(config: Config, log: Log): Promise<Agent> {
     startFeatures(config, log),
     loadOtlp(config, log),
   ]);
-  const { collection, identity, starts } = core;
+  const { collection, identity, workloads, starts } = core;
   const collect = () => collection.collect();
   const control = await startControl(config, collection, features, log);
   const prometheus = await startPrometheus(config, core, log);
@@ -107,7 +108,12 @@ export async function startAgent(config: Config, log: Log): Promise<Agent> {
     onFailure: () => collection.count(collectorExportFailures, {}),
     firstMs: Math.max(0, FIRST_EXPORT_MS - (performance.now() - began)),
   });
-  void identity.settled.then(() => reader?.begin());
+  // Both settle soon; an API server that hangs holds up the names of pods and not the export.
+  const named = Promise.race([workloads.settled, delay(FIRST_EXPORT_MS, undefined, { ref: false })]);
+  let stopping = false;
+  void Promise.all([identity.settled, named]).then(() => {
+    if (!stopping) reader?.begin();
+  });
   // With nothing to export and nobody to answer, the agent still runs until it is stopped.
   const alive = setInterval(() => undefined, 86_400_000);
 
@@ -127,6 +133,7 @@ export async function startAgent(config: Config, log: Log): Promise<Agent> {
         'error.type': 'uncaught',
       }),
     async stop() {
+      stopping = true;
       clearInterval(alive);
       await Promise.all([control?.close(), prometheus?.close()]);
       const flushed = await flush(reader, log);

@@ -11,4 +11,5 @@ export * from './network.ts';
 export * from './process.ts';
 export * from './system.ts';
 export * from './tpu.ts';
+export { WORKLOAD_ATTRIBUTES } from './workload.ts';
 export { type Metric, metric } from './metric.ts';

@@ -1,11 +1,12 @@
 import { type Metric, metric } from './metric.ts';
+import { WORKLOAD_ATTRIBUTES } from './workload.ts';
 
 export const processCpuTime = metric({
   name: 'process.cpu.time',
   instrument: 'counter',
   unit: 's',
   description: 'CPU time the process has used.',
-  attributes: ['cpu.mode'],
+  attributes: ['cpu.mode', ...WORKLOAD_ATTRIBUTES],
 });
 
 export const processCpuUtilization = metric({
@@ -14,7 +15,7 @@ export const processCpuUtilization = metric({
   unit: '1',
   description:
     'CPU time used since the collection before, as a share of what the CPUs open to the process had.',
-  attributes: [],
+  attributes: WORKLOAD_ATTRIBUTES,
   differs: 'One value, user and system together, without `cpu.mode`.',
 });
 
@@ -23,7 +24,7 @@ export const processMemoryUsage = metric({
   instrument: 'updown',
   unit: 'By',
   description: 'Memory of the process that is in RAM.',
-  attributes: [],
+  attributes: WORKLOAD_ATTRIBUTES,
 });
 
 export const processMemoryVirtual = metric({
@@ -31,7 +32,7 @@ export const processMemoryVirtual = metric({
   instrument: 'updown',
   unit: 'By',
   description: 'Address space the process has claimed.',
-  attributes: [],
+  attributes: WORKLOAD_ATTRIBUTES,
 });
 
 export const processThreadCount = metric({
@@ -39,7 +40,7 @@ export const processThreadCount = metric({
   instrument: 'updown',
   unit: '{thread}',
   description: 'Threads of the process.',
-  attributes: [],
+  attributes: WORKLOAD_ATTRIBUTES,
 });
 
 export const processUnixFileDescriptorCount = metric({
@@ -47,7 +48,7 @@ export const processUnixFileDescriptorCount = metric({
   instrument: 'updown',
   unit: '{file_descriptor}',
   description: 'File descriptors the process has open.',
-  attributes: [],
+  attributes: WORKLOAD_ATTRIBUTES,
 });
 
 /** Of the agent itself, and of processes that use a GPU. */
@@ -56,7 +57,7 @@ export const processUptime = metric({
   instrument: 'gauge',
   unit: 's',
   description: 'Time since the process was started.',
-  // What a process on a GPU is told by; the agent's own carries none of them.
+  // What a process on a GPU is told by; the agent's own carries no more than those of its container.
   attributes: [
     'process.pid',
     'process.executable.name',
@@ -65,11 +66,7 @@ export const processUptime = metric({
     'process.owner',
     'hw.id',
     'gpu.index',
-    'container.id',
-    'k8s.pod.name',
-    'k8s.pod.uid',
-    'k8s.namespace.name',
-    'k8s.container.name',
+    ...WORKLOAD_ATTRIBUTES,
   ],
 });
 
