@@ -55,6 +55,12 @@ export class Scope {
     return this.and(this.within(window));
   }
 
+  /** At one of these instants: the primary key leads to the few granules that hold them. */
+  at(instants: readonly bigint[]): Scope {
+    const times = [...new Set(instants)].map((instant) => this.params.time(instant));
+    return this.and(times.length === 0 ? '0' : `${this.source.time} IN (${times.join(', ')})`);
+  }
+
   /** In any of the windows. */
   duringAny(windows: readonly Window[]): Scope {
     const parts = windows.map((window) => this.within(window));

@@ -2,11 +2,11 @@ import type { Filter, SpanRow, SpanSort } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { type Cursor, decodeCursor, encodeCursor, listName, nanos } from '../core/cursor.ts';
 import { fail } from '@candela/kernel';
+import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { slices } from '../core/slices.ts';
 import { type RawSpan, SPAN_COLUMNS, toSpanRow } from './span-row.ts';
-import { COST_UNITS_SQL } from '../../rollups/rollup.ts';
 import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 import { SPANS } from './span-fields.ts';
 
@@ -28,17 +28,22 @@ interface SpanKey {
   readonly Ns: string;
   readonly TraceId: string;
   readonly SpanId: string;
+  /** Where it was read along with the key. */
+  readonly row?: SpanRow;
 }
 
-/** What a sort orders by, as a whole number that a cursor can carry and compare exactly. */
+/**
+ * What a sort orders by, as a whole number that a cursor can carry and compare exactly. A cost is never negative, and
+ * of such numbers the bits are in the order of the numbers; spans without one come before all.
+ */
 const SORT_SQL = {
   start: { sql: 'toUnixTimestamp64Nano(Timestamp)', type: 'Int64' },
   duration: { sql: 'Duration', type: 'UInt64' },
-  cost: { sql: `if(isNull(CostUsd), -1, ${COST_UNITS_SQL})`, type: 'Int64' },
+  cost: { sql: 'reinterpretAsInt64(ifNull(CostUsd, -1))', type: 'Int64' },
   tokens: { sql: `(${INPUT_TOKENS_SQL} + ${OUTPUT_TOKENS_SQL})`, type: 'UInt64' },
 } as const;
 
-/** One page of matching spans: ids first, then the rows of that page. */
+/** One page of matching spans: where they are first, by narrow columns, then the rows. */
 export async function searchSpans(
   runner: Runner,
   context: RequestContext,
@@ -49,14 +54,15 @@ export async function searchSpans(
   const window = cursor ?? input.window;
   const bounded = { ...input, window };
   const byStart = input.sort === 'start' || input.sort === '-start';
-  const keys = byStart
+  const found = byStart
     ? await byTime(runner, context, bounded, cursor)
     : await byFigure(runner, context, bounded, cursor);
-  const page = keys.slice(0, input.limit);
+  const page = found.slice(0, input.limit);
   const last = page.at(-1);
-  const more = keys.length > input.limit && last !== undefined;
+  const more = found.length > input.limit && last !== undefined;
+  const complete = page.flatMap(({ row }) => row ?? []);
   return {
-    data: await rows(runner, context, page),
+    data: complete.length === page.length ? complete : await rows(runner, context, page),
     nextCursor: more
       ? encodeCursor({
           list,
@@ -81,12 +87,10 @@ function orderOf(sort: SpanSort): Order {
 }
 
 /** Of equal values the time decides, so that most rows never need their ids looked at. */
-function select(scope: Scope, { sql, descending }: Order, limit: number): string {
-  const direction = descending ? 'DESC' : 'ASC';
+function inOrder({ sql, descending }: Order): string {
   const first = sql === SORT_SQL.start.sql ? [] : [sql];
-  const columns = [...first, 'Timestamp', 'TraceId', 'SpanId'].map((column) => `${column} ${direction}`);
-  return `SELECT toString(${sql}) AS K, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns, TraceId, SpanId
-    ${scope.from} ORDER BY ${columns.join(', ')} LIMIT ${limit}`;
+  const columns = [...first, 'Timestamp', 'TraceId', 'SpanId'];
+  return columns.map((column) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ');
 }
 
 /** Sorted by time, a page comes from the near end of the window. */
@@ -100,15 +104,21 @@ async function byTime(
   const keys: SpanKey[] = [];
   for (const slice of slices(shrink(input.window, cursor, order.descending), order.descending)) {
     const scope = matching(context, { ...input, window: slice }, order, cursor);
-    keys.push(...(await runner.run<SpanKey>(scope, select(scope, order, input.limit + 1 - keys.length))));
+    keys.push(
+      ...(await runner.run<SpanKey>(
+        scope,
+        `SELECT toString(${order.sql}) AS K, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns, TraceId, SpanId
+         ${scope.from} ORDER BY ${inOrder(order)} LIMIT ${input.limit + 1 - keys.length}`,
+      )),
+    );
     if (keys.length > input.limit) break;
   }
   return keys;
 }
 
 /**
- * Sorted by a figure, every matching row has to be looked at, but only at its figure and time: the last place of the
- * page first, then the ids of those before it.
+ * Sorted by a figure, every matching row has to be looked at, but only at its figure and time. The times of the page
+ * then lead to its few rows; of rows with the same figure at the same time the ids decide among these.
  */
 async function byFigure(
   runner: Runner,
@@ -118,22 +128,34 @@ async function byFigure(
 ): Promise<SpanKey[]> {
   const order = orderOf(input.sort);
   const direction = order.descending ? 'DESC' : 'ASC';
-  const all = matching(context, input, order, cursor);
-  const [end] = await runner.run<Pick<SpanKey, 'K' | 'Ns'>>(
-    all,
-    `SELECT toString(${order.sql}) AS K, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns ${all.from}
-     ORDER BY ${order.sql} ${direction}, Timestamp ${direction} LIMIT 1 OFFSET ${input.limit}`,
+  const all = Scope.of(context, SPANS).during(input.window).matching(input.filter);
+  const beyond = cursor === undefined ? all : all.and(strictlyAfter(all, order, cursor));
+  const places = await runner.run<Pick<SpanKey, 'K' | 'Ns'>>(
+    beyond,
+    `SELECT toString(${order.sql}) AS K, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns ${beyond.from}
+     ORDER BY ${order.sql} ${direction}, Timestamp ${direction} LIMIT ${input.limit + 1}`,
   );
-  let page = matching(context, input, order, cursor);
-  if (end !== undefined) {
-    const { params } = page;
-    const key = params.bind(end.K, order.type);
-    const beyond = order.descending ? '>' : '<';
-    page = page.and(
-      `${order.sql} ${beyond} ${key} OR (${order.sql} = ${key} AND Timestamp ${beyond}= ${params.time(BigInt(end.Ns))})`,
-    );
-  }
-  return runner.run<SpanKey>(page, select(page, order, input.limit + 1));
+  const times = places.map(({ Ns }) => BigInt(Ns));
+  // Rows at the very place of the cursor of which not all were shown.
+  if (cursor !== undefined) times.push(nanos(cursor.after[1], damaged));
+  if (times.length === 0) return [];
+  const end = places.length > input.limit ? places.at(-1) : undefined;
+  const near = matching(context, input, order, cursor).at(times);
+  const page = end === undefined ? near : near.and(upTo(near, order, end));
+  const raws = await runner.run<RawSpan & { readonly K: string }>(
+    page,
+    `SELECT toString(${order.sql}) AS K, ${SPAN_COLUMNS} ${page.from}
+     ORDER BY ${inOrder(order)} LIMIT ${input.limit + 1}`,
+  );
+  return raws.map((raw) => {
+    const { K, StartNs, TraceId, SpanId } = raw;
+    return { K, Ns: StartNs, TraceId, SpanId, row: toSpanRow(raw) };
+  });
+}
+
+function upTo(scope: Scope, { sql, type, descending }: Order, end: Pick<SpanKey, 'K' | 'Ns'>): string {
+  const { params } = scope;
+  return `(${sql}, Timestamp) ${descending ? '>=' : '<='} (${params.bind(end.K, type)}, ${params.time(BigInt(end.Ns))})`;
 }
 
 function matching(
@@ -149,33 +171,37 @@ function matching(
 /** The part of a window that can still hold rows after the cursor of a list sorted by time. */
 export function shrink(window: Window, cursor: Cursor | undefined, descending: boolean): Window {
   if (cursor === undefined) return window;
-  const last = nanos(cursor.after[0], () => fail('bad_query', { detail: 'The cursor is damaged.' }));
+  const last = nanos(cursor.after[0], damaged);
   return descending
     ? { from: window.from, to: last + 1n < window.to ? last + 1n : window.to }
     : { from: last > window.from ? last : window.from, to: window.to };
 }
 
-function after(scope: Scope, { sql, type, descending }: Order, cursor: Cursor): string {
-  const [key = '', ns, traceId = '', spanId = ''] = cursor.after;
-  const damaged = () => fail('bad_query', { detail: 'The cursor is damaged.' });
-  if (!(type === 'UInt64' ? /^\d{1,20}$/ : /^-?\d{1,19}$/).test(key)) throw damaged();
+const damaged = (): Error => fail('bad_query', { detail: 'The cursor is damaged.' });
+
+/** Later in the list than the cursor's row. */
+function after(scope: Scope, order: Order, cursor: Cursor): string {
+  const [, , traceId = '', spanId = ''] = cursor.after;
   const { params } = scope;
-  const bound = [
-    params.bind(key, type),
-    params.time(nanos(ns, damaged)),
-    params.bind(traceId, 'String'),
-    params.bind(spanId, 'String'),
-  ];
-  return `(${sql}, Timestamp, TraceId, SpanId) ${descending ? '<' : '>'} (${bound.join(', ')})`;
+  const ids = `${params.bind(traceId, 'String')}, ${params.bind(spanId, 'String')}`;
+  const place = placeOf(params, order, cursor);
+  return `(${order.sql}, Timestamp, TraceId, SpanId) ${order.descending ? '<' : '>'} (${place}, ${ids})`;
+}
+
+/** The same without rows of the cursor's own figure and time, so that no ids have to be read. */
+function strictlyAfter(scope: Scope, order: Order, cursor: Cursor): string {
+  const place = placeOf(scope.params, order, cursor);
+  return `(${order.sql}, Timestamp) ${order.descending ? '<' : '>'} (${place})`;
+}
+
+function placeOf(params: Params, { type }: Order, { after: [key = '', ns] }: Cursor): string {
+  if (!(type === 'UInt64' ? /^\d{1,20}$/ : /^-?\d{1,19}$/).test(key)) throw damaged();
+  return `${params.bind(key, type)}, ${params.time(nanos(ns, damaged))}`;
 }
 
 async function rows(runner: Runner, context: RequestContext, keys: readonly SpanKey[]): Promise<SpanRow[]> {
   if (keys.length === 0) return [];
-  const times = keys.map((key) => BigInt(key.Ns));
-  const scope = Scope.of(context, SPANS).during({
-    from: times.reduce((a, b) => (a < b ? a : b)),
-    to: times.reduce((a, b) => (a > b ? a : b)) + 1n,
-  });
+  const scope = Scope.of(context, SPANS).at(keys.map((key) => BigInt(key.Ns)));
   const traceIds = scope.params.bind([...new Set(keys.map((key) => key.TraceId))], 'Array(String)');
   const spanIds = scope.params.bind([...new Set(keys.map((key) => key.SpanId))], 'Array(String)');
   const limited = scope.and(`TraceId IN ${traceIds} AND SpanId IN ${spanIds}`);
