@@ -4,7 +4,7 @@ import { captured } from '../../fixtures/captured.ts';
 import { FileTree, SourceRun, valuesBy } from '../../fixtures/source-run.ts';
 import { readConfig } from '../../config.ts';
 import { parseInterfaceList } from './darwin.ts';
-import { network } from './index.ts';
+import { countedByNic, network } from './index.ts';
 import { MAX_INTERFACES } from './interfaces.ts';
 import { parseNetDev } from './linux.ts';
 import { parseIfTable } from './win32.ts';
@@ -179,4 +179,12 @@ test('neither macOS nor Windows answers break the reading', () => {
       parseIfTable(one);
     }),
   );
+});
+
+test('steps back for hw.network.* only where that is made', () => {
+  const { config } = readConfig({});
+  expect(countedByNic(config, 'linux')).toContain('OTEL_HOST_NIC_ENABLED');
+  expect(countedByNic(config, 'darwin')).toBeUndefined();
+  expect(countedByNic(config, 'win32')).toBeUndefined();
+  expect(countedByNic(readConfig(OFF).config, 'linux')).toBeUndefined();
 });
