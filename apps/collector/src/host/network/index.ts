@@ -16,6 +16,7 @@ import {
   type Started,
   unavailable,
 } from '../../source.ts';
+import { nic } from '../nic.ts';
 import { hostMetricsOff } from '../off.ts';
 import { parseInterfaceList } from './darwin.ts';
 import { DIRECTIONS, type InterfaceReading, MAX_INTERFACES } from './interfaces.ts';
@@ -104,13 +105,18 @@ class Network implements Source {
   stop(): void {}
 }
 
+/** Why these metrics would count twice: where the other source is made for the platform, it counts the same. */
+export function countedByNic(config: Config, platform: NodeJS.Platform): string | undefined {
+  return nic.platforms.includes(platform) && nic.off(config) === undefined
+    ? 'hw.network.* is on (OTEL_HOST_NIC_ENABLED) and counts the same'
+    : undefined;
+}
+
 export const network: SourceEntry = {
   id: 'network',
   summary: 'Traffic of the network interfaces',
   platforms: ['linux', 'darwin', 'win32'],
   metrics: NETWORK_METRICS,
-  off: (config) =>
-    hostMetricsOff(config) ??
-    (config.nic.enabled ? 'hw.network.* is on (OTEL_HOST_NIC_ENABLED) and counts the same' : undefined),
+  off: (config) => hostMetricsOff(config) ?? countedByNic(config, process.platform),
   create: (context) => new Network(context),
 };
