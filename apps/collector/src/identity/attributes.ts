@@ -1,7 +1,7 @@
 /** Attributes of a resource. A Map: the keys come from outside. */
 export type Attributes = ReadonlyMap<string, string>;
 
-export const MAX_ATTRIBUTES = 128;
+const MAX_ATTRIBUTES = 128;
 const MAX_KEY = 255;
 const MAX_VALUE = 4_096;
 const MAX_TOKEN = 255;

@@ -9,7 +9,7 @@ export interface MetadataEndpoint {
 /** The link-local address that AWS, Google Cloud and Azure all use. */
 export const METADATA_ENDPOINT: MetadataEndpoint = { host: '169.254.169.254', port: 80 };
 
-export const METADATA_REQUEST_MS = 250;
+const METADATA_REQUEST_MS = 250;
 const MAX_BYTES = 65_536;
 
 export interface MetadataReply {

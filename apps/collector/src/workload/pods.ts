@@ -8,7 +8,7 @@ const PAGE_TIMEOUT_MS = 10_000;
 /** A pod is ten kilobytes or so, and a node has a few hundred at most. */
 const MAX_PAGE_BYTES = 16_777_216;
 const MAX_PAGES = 8;
-export const MAX_PODS = 2_000;
+const MAX_PODS = 2_000;
 const MAX_CONTAINERS = 64;
 
 /** A pod on this node, with what its points are told by. */
