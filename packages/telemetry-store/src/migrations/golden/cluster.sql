@@ -699,3 +699,7 @@ AS `telemetry`.`metric_series_local`
 ENGINE = Distributed(`main`, `telemetry`, `metric_series_local`, cityHash64(ServiceName, MetricName));
 
 BACKFILL metric_series;
+
+ALTER TABLE `telemetry`.`otel_metrics_histogram_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS ShapeId UInt64 MATERIALIZED cityHash64(ExplicitBounds, length(BucketCounts));
+
+ALTER TABLE `telemetry`.`otel_metrics_histogram` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS ShapeId UInt64 MATERIALIZED cityHash64(ExplicitBounds, length(BucketCounts));

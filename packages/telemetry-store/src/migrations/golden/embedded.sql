@@ -621,3 +621,5 @@ TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(Retention
 SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 20000;
 
 BACKFILL metric_series;
+
+ALTER TABLE `candela`.`otel_metrics_histogram` ADD COLUMN IF NOT EXISTS ShapeId UInt64 MATERIALIZED cityHash64(ExplicitBounds, length(BucketCounts));

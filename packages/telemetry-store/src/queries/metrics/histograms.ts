@@ -1,7 +1,8 @@
 import type { Runner } from '../core/run.ts';
 import type { Scope, Window } from '../core/scope.ts';
 import { type Distribution, explicitRanges, exponentialRanges, mergeExplicit } from './distribution.ts';
-import { increases, lookback, type PointsInput, pointsScope, withLabels } from './points.ts';
+import { grownByBucket, weighedPoints } from './increases.ts';
+import { labelsOf, lookback, type PointsInput, pointsScope, withLabels } from './points.ts';
 
 /** Everything measured in one bucket of one line. */
 export interface DistributionLine {
@@ -16,13 +17,28 @@ export interface DistributionLines {
   readonly exact: boolean;
 }
 
-/** What was measured, by bucket and label; `least` and `most` only where every point says them. */
-const TOTALS = `sum(W * toInt64(X)) AS N, sumKahan(W * Sum) AS Total,
-  if(countIf(W > 0 AND X > 0 AND isNull(Min)) > 0, NULL, minIf(Min, W > 0)) AS Least,
-  if(countIf(W > 0 AND X > 0 AND isNull(Max)) > 0, NULL, maxIf(Max, W > 0)) AS Most`;
+/**
+ * Points put together whose counts go to the same buckets and, of each line, have the same `keys` (a comma before
+ * each): a few lots instead of many points.
+ */
+const lots = (points: string, keys: string, figures: string): string => `(
+  SELECT L, Here, Plus, There${keys}, ${figures}, sum(X) AS Xs, sumKahan(Sum) AS Summed, min(Min) AS Low, max(Max) AS High,
+    countIf(X > 0 AND isNull(Min)) AS NoLow, countIf(X > 0 AND isNull(Max)) AS NoHigh
+  FROM ${points} GROUP BY L, Here, Plus, There${keys}
+)`;
+
+/** Each lot with the bucket `B` it is added to and that it is taken off from: `W` times. */
+const ADDED = 'ARRAY JOIN arrayFilter(add -> add.1 >= 0 AND add.2 != 0, [(Here, Plus), (There, -1)]) AS Add';
+const [B, W] = ['Add.1', 'Add.2'];
+const weighed = (counts: string) => `sumForEach(arrayMap(c -> ${W} * toInt64(c), ${counts}))`;
+
+/** What was measured; `Least` and `Most` only where every point says them. */
+const TOTALS = `sum(${W} * Xs) AS N, sumKahan(${W} * Summed) AS Total,
+  if(sumIf(NoLow, ${W} > 0) > 0, NULL, minIf(Low, ${W} > 0)) AS Least,
+  if(sumIf(NoHigh, ${W} > 0) > 0, NULL, maxIf(High, ${W} > 0)) AS Most`;
 
 interface ExplicitRow {
-  readonly L: string[];
+  readonly L: string;
   readonly Cells: [
     bucket: number,
     bounds: (number | null)[],
@@ -44,12 +60,13 @@ export async function explicitLines(
 ): Promise<DistributionLines> {
   const wide = widened(input, window);
   const scope = pointsScope(input, wide);
-  const adds = increases(input, scope, window, 'Count', 'BucketCounts, ExplicitBounds, Sum, Min, Max');
+  const adds = weighedPoints(input, scope, window, 'BucketCounts, ExplicitBounds, Sum, Min, Max');
   const rows = await runner.run<ExplicitRow>(
     scope,
     lineRows(
-      `SELECT L, B, ExplicitBounds AS Bounds, sumForEach(arrayMap(c -> W * toInt64(c), BucketCounts)) AS Counts, ${TOTALS}
-FROM ${withLabels(input, scope, wide, adds)} GROUP BY L, B, Bounds`,
+      `SELECT L, ${B} AS B, any(Bounds) AS Bounds, ${weighed('BucketsOf')} AS Counts, ${TOTALS}
+FROM ${lots(withLabels(input, scope, wide, adds), ', ShapeId', 'any(ExplicitBounds) AS Bounds, sumForEach(BucketCounts) AS BucketsOf')}
+${ADDED} GROUP BY L, B, ShapeId`,
       'B, Bounds, Counts, N, Total, Least, Most',
       limit,
     ),
@@ -72,13 +89,13 @@ FROM ${withLabels(input, scope, wide, adds)} GROUP BY L, B, Bounds`,
         ...totals(cells.map(([, , , ...rest]) => rest)),
       });
     }
-    return { labels: row.L, buckets };
+    return { labels: labelsOf(row.L), buckets };
   });
   return { lines, total: rows[0]?.Lines ?? 0, exact };
 }
 
 interface ExponentialRow {
-  readonly L: string[];
+  readonly L: string;
   readonly Cells: [
     bucket: number,
     keys: number[],
@@ -109,8 +126,7 @@ export async function exponentialLines(
     `arrayMap(i -> bitShiftRight(toInt64(${offset}) + i - 1, toUInt8(least(62, Scale - ${scale}))) * 4 + ${number}, arrayEnumerate(${counts}))`;
   const payload =
     'Sum, Min, Max, Scale, ZeroCount, PositiveOffset, PositiveBucketCounts, NegativeOffset, NegativeBucketCounts';
-  const adds = increases(input, scope, window, 'Count', payload);
-  const weighed = (counts: string) => `sumForEach(arrayMap(c -> W * toInt64(c), ${counts}))`;
+  const adds = weighedPoints(input, scope, window, payload);
   // Points that begin at the same bucket are added up as arrays; only what is left is looked up by bucket.
   const rows = await runner.run<ExponentialRow>(
     scope,
@@ -119,11 +135,15 @@ export async function exponentialLines(
   if(countIf(Part.N > 0 AND isNull(Part.Least)) > 0, NULL, min(Part.Least)) AS Least,
   if(countIf(Part.N > 0 AND isNull(Part.Most)) > 0, NULL, max(Part.Most)) AS Most
 FROM (
-  SELECT L, B, ${weighed('PositiveBucketCounts')} AS Positive, ${weighed('NegativeBucketCounts')} AS Negative,
+  SELECT L, ${B} AS B, ${weighed('PositiveOf')} AS Positive, ${weighed('NegativeOf')} AS Negative,
     arrayConcat(${side('Positive', 'PositiveOffset', SIDE.positive)}, ${side('Negative', 'NegativeOffset', SIDE.negative)}, [${SIDE.zero}]) AS Keys,
-    arrayConcat(Positive, Negative, [sum(W * toInt64(ZeroCount))]) AS Counted, ${TOTALS}
-  FROM ${withLabels(input, scope, wide, adds)}
-  GROUP BY L, B, Scale, PositiveOffset, NegativeOffset
+    arrayConcat(Positive, Negative, [sum(${W} * toInt64(Zeros))]) AS Counted, ${TOTALS}
+  FROM ${lots(
+    withLabels(input, scope, wide, adds),
+    ', Scale, PositiveOffset, NegativeOffset',
+    'sumForEach(PositiveBucketCounts) AS PositiveOf, sumForEach(NegativeBucketCounts) AS NegativeOf, sum(ZeroCount) AS Zeros',
+  )}
+  ${ADDED} GROUP BY L, B, Scale, PositiveOffset, NegativeOffset
 ) AS Part GROUP BY L, B`,
       'B, Buckets.1, Buckets.2, N, Total, Least, Most',
       limit,
@@ -148,7 +168,7 @@ FROM (
       }
       buckets.set(bucket, { ranges: exponentialRanges(part), spread: 'logarithmic', ...totals([rest]) });
     }
-    return { labels: row.L, buckets };
+    return { labels: labelsOf(row.L), buckets };
   });
   return { lines, total: rows[0]?.Lines ?? 0, exact: true };
 }
@@ -185,17 +205,17 @@ export async function totalLines(
 ): Promise<{ lines: TotalLine[]; total: number }> {
   const wide = widened(input, window);
   const scope = pointsScope(input, wide);
-  const adds = increases(input, scope, window, 'Count', 'Sum');
-  const rows = await runner.run<{ L: string[]; Cells: [number, number, number | null][]; Lines: number }>(
+  const own = grownByBucket(input, scope, window, 'toInt64(Count)', 'Sum');
+  const rows = await runner.run<{ L: string; Cells: [number, number, number | null][]; Lines: number }>(
     scope,
     lineRows(
-      `SELECT L, B, sum(W * toInt64(X)) AS N, sumKahan(W * Sum) AS Total FROM ${withLabels(input, scope, wide, adds)} GROUP BY L, B`,
+      `SELECT L, B, sum(Own) AS N, sumKahan(OwnSum) AS Total FROM ${withLabels(input, scope, wide, own)} GROUP BY L, B`,
       'B, N, Total',
       limit,
     ),
   );
   const lines = rows.map(({ L, Cells }) => ({
-    labels: L,
+    labels: labelsOf(L),
     buckets: new Map(
       Cells.map(([bucket, count, sum]) => [bucket, { count: positive(count), sum: sum ?? 0 }]),
     ),

@@ -65,66 +65,19 @@ function matching(input: PointsInput, scope: Scope, window: Window): Scope {
     .matching(input.filter);
 }
 
-/** Joins the labels `L` of each series to rows with a `SeriesId`; without grouping every row has no labels. */
+/**
+ * Joins the labels `L` of each series to rows with a `SeriesId`, as one text in JSON: rows carry the number of a text
+ * in a dictionary instead of an array. Without grouping every row has no labels.
+ */
 export function withLabels(input: PointsInput, scope: Scope, window: Window, rows: string): string {
-  if (input.groupBy.length === 0) return `(SELECT *, CAST([], 'Array(String)') AS L FROM ${rows})`;
+  if (input.groupBy.length === 0) return `(SELECT *, toLowCardinality('[]') AS L FROM ${rows})`;
   const labels = input.groupBy.map((field) => labelSql(field, scope.params)).join(', ');
   return `(SELECT * FROM ${rows} AS points GLOBAL INNER JOIN (
-  SELECT SeriesId, any([${labels}]) AS L ${matching(input, scope, window).from} GROUP BY SeriesId
+  SELECT SeriesId, toLowCardinality(toJSONString(any([${labels}]))) AS L ${matching(input, scope, window).from} GROUP BY SeriesId
 ) AS labels USING SeriesId)`;
 }
 
-export const stepNanos = ({ step }: Grid): string => `${step}000000000`;
+/** The labels of {@link withLabels}. */
+export const labelsOf = (text: string): string[] => JSON.parse(text) as string[];
 
-/**
- * The points of a window as what they add to which bucket `B`, so that the sum over a bucket is the increase in it:
- * `W` is 1 or -1, `payload` what is added. `value` is the number that never falls in a cumulative series.
- *
- * - Delta: every point counts in its bucket; of points sent twice the largest.
- * - Cumulative: an increase belongs to the bucket of its later point. Within a bucket only the ends of an unbroken run
- *   matter: the last point counts, the point before the run is taken off. A run breaks where the value falls or where
- *   a start time lies at or after the point before; the first point of a run counts whole, but the very first known
- *   point of a series does so only when it says that it started inside of the window (or the look back before it).
- */
-export function increases(
-  input: PointsInput,
-  scope: Scope,
-  window: Window,
-  value: string,
-  payload: string,
-): string {
-  const from = scope.params.bind(window.from, 'Int64');
-  const back = scope.params.bind(window.from - lookback(input.variant), 'Int64');
-  const step = stepNanos(input.grid);
-  const kind = input.variant.kind;
-  const delta = kind === 'summary' ? '0' : `AggregationTemporality = ${DELTA}`;
-  const bucket = (time: string) => `if(${time} < ${from}, -1, intDiv(${time}, ${step}))`;
-  // Buckets of another shape cannot be subtracted: they are a run of their own.
-  const run = kind === 'histogram' ? 'SeriesId, Shape' : 'SeriesId';
-  const shape = kind === 'histogram' ? ', cityHash64(ExplicitBounds, length(BucketCounts)) AS Shape' : '';
-  return `(
-  SELECT * EXCEPT (Adds), Add.1 AS B, Add.2 AS W FROM (
-    SELECT *, arrayFilter(add -> add.1 >= 0 AND add.2 != 0, if(Delta,
-        [(Here, toInt8(NOT (Next = T AND NextStart = S)))],
-        [(Here, toInt8(NOT (Goes AND Here = There)) - toInt8(Unknown)), (There, -toInt8(Goes AND Here != There))]
-      )) AS Adds
-    FROM (
-    SELECT *,
-      Next >= 0 AND NOT (NextValue < X OR (NextStart > S AND NextStart >= T AND NextStart < Next)) AS Goes,
-      ${bucket('T')} AS Here, ${bucket('Next')} AS There,
-      Previous < 0 AND NOT (S > 0 AND S < T AND S >= ${back}) AS Unknown
-    FROM (
-      SELECT *, lagInFrame(T, 1, toInt64(-1)) OVER near AS Previous, leadInFrame(T, 1, toInt64(-1)) OVER near AS Next,
-        leadInFrame(S, 1) OVER near AS NextStart, leadInFrame(X, 1) OVER near AS NextValue
-      FROM (
-        SELECT SeriesId, toUnixTimestamp64Nano(TimeUnix) AS T, toUnixTimestamp64Nano(StartTimeUnix) AS S,
-          ${value} AS X, ${delta} AS Delta${shape}${payload === '' ? '' : `, ${payload}`}
-        ${scope.from}
-      )
-      WINDOW near AS (PARTITION BY ${run} ORDER BY T, S, X ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)
-    )
-    WHERE Delta OR Unknown OR NOT (Goes AND Here = There)
-    )
-  ) ARRAY JOIN Adds AS Add
-)`;
-}
+export const stepNanos = ({ step }: Grid): string => `${step}000000000`;

@@ -1,7 +1,9 @@
 import type { MetricAggregation } from '@candela/contract';
 import type { Runner } from '../core/run.ts';
-import type { Window } from '../core/scope.ts';
-import { increases, lookback, type PointsInput, pointsScope, stepNanos, withLabels } from './points.ts';
+import type { Scope, Window } from '../core/scope.ts';
+import { after, eachBucket, inOrder, those } from './in-order.ts';
+import { grownByBucket } from './increases.ts';
+import { labelsOf, lookback, type PointsInput, pointsScope, stepNanos, withLabels } from './points.ts';
 
 /** One line of an answer: the values of its labels, and values by bucket number. */
 export interface Line {
@@ -16,21 +18,20 @@ export interface Lines {
 }
 
 export interface LineRow {
-  readonly L: string[];
+  /** See `labelsOf`. */
+  readonly L: string;
   readonly Bs: number[];
   readonly Vs: (number | null)[];
   readonly Lines: number;
 }
 
-/** A series' own value of a bucket, and how those of several series become one. */
+/** A series' own value of a bucket, from the points of that bucket, and how those of several series become one. */
 const LEVELS: Partial<Record<MetricAggregation, { own: string; across: string }>> = {
-  avg: { own: 'avg(V)', across: 'avg(Own)' },
-  min: { own: 'min(V)', across: 'min(Own)' },
-  max: { own: 'max(V)', across: 'max(Own)' },
+  avg: { own: 'arrayAvg(a)', across: 'avg(Own)' },
   // A sum over series is of what each had last, however often it reported.
-  sum: { own: 'argMax(V, T)', across: 'sum(Own)' },
-  last: { own: 'argMax(V, T)', across: 'argMax(Own, At)' },
-  count: { own: 'count()', across: 'sum(Own)' },
+  sum: { own: 'a[-1]', across: 'sum(Own)' },
+  last: { own: 'a[-1]', across: 'argMax(Own, At)' },
+  count: { own: 'length(a)', across: 'sum(Own)' },
 };
 
 /** Levels (gauges and sums that rise and fall) by bucket and label. */
@@ -41,24 +42,41 @@ export async function levelLines(
   aggregation: MetricAggregation,
   limit: number,
 ): Promise<Lines> {
-  const how = LEVELS[aggregation];
-  if (how === undefined) throw new RangeError(`${aggregation} is not for levels`);
   const scope = pointsScope(input, window);
-  // A point that was sent twice counts once.
-  const points = `(SELECT SeriesId, T, max(Value) AS V FROM (
-    SELECT SeriesId, toUnixTimestamp64Nano(TimeUnix) AS T, Value ${scope.from}
-  ) GROUP BY SeriesId, T)`;
-  const own = `(SELECT SeriesId, intDiv(T, ${stepNanos(input.grid)}) AS B, ${how.own} AS Own, max(T) AS At
-    FROM ${points} GROUP BY SeriesId, B)`;
+  const across =
+    aggregation === 'min' || aggregation === 'max' ? `${aggregation}(Own)` : LEVELS[aggregation]?.across;
+  if (across === undefined) throw new RangeError(`${aggregation} is not for levels`);
+  const own = LEVELS[aggregation]?.own;
   const rows = await runner.run<LineRow>(
     scope,
     asLines(
-      `SELECT L, B, ${how.across} AS V FROM ${withLabels(input, scope, window, own)} GROUP BY L, B`,
+      `SELECT L, B, ${across} AS V FROM ${withLabels(input, scope, window, own === undefined ? extremes(input, scope, aggregation) : levels(input, scope, own))} GROUP BY L, B`,
       'avg(V)',
       limit,
     ),
   );
   return readLines(rows);
+}
+
+/** The least or most of a bucket, which a point that was sent twice does not change. */
+const extremes = ({ grid }: PointsInput, scope: Scope, which: string): string =>
+  `(SELECT SeriesId, intDiv(toUnixTimestamp64Nano(TimeUnix), ${stepNanos(grid)}) AS B, ${which}(Value) AS Own
+    ${scope.from} GROUP BY SeriesId, B)`;
+
+/** What each series has of each bucket; a point that was sent twice counts once, with its largest value. */
+function levels({ grid }: PointsInput, scope: Scope, own: string): string {
+  const points = inOrder(
+    `(SELECT SeriesId, toUnixTimestamp64Nano(TimeUnix) AS T, Value AS V ${scope.from})`,
+    'SeriesId',
+    ['T', 'V'],
+  );
+  const once = (array: string) => `if(Tied, ${those(array, 'Last')}, ${array})`;
+  return `(SELECT SeriesId, B, Own, At FROM (
+    SELECT SeriesId, arrayMap((t, n) -> t != n, if(Tied, Ts, []), ${after('if(Tied, Ts, [])', '-1')}) AS Last,
+      ${once('Ts')} AS Times, arrayMap(t -> intDiv(t, ${stepNanos(grid)}), Times) AS Bs, arrayCompact(Bs) AS Buckets,
+      ${eachBucket(own, once('Vs'), 'Bs')} AS Owns, ${eachBucket('a[-1]', 'Times', 'Bs')} AS Ats
+    FROM ${points}
+  ) ARRAY JOIN Buckets AS B, Owns AS Own, Ats AS At)`;
 }
 
 /** Increases of counters by bucket and label. */
@@ -70,8 +88,7 @@ export async function increaseLines(
 ): Promise<Lines> {
   const wide = { from: window.from - lookback(input.variant), to: window.to };
   const scope = pointsScope(input, wide);
-  const adds = increases(input, scope, window, 'Value', '');
-  const own = `(SELECT SeriesId, B, sumKahan(W * X) AS Own FROM ${adds} GROUP BY SeriesId, B)`;
+  const own = grownByBucket(input, scope, window, 'Value');
   const rows = await runner.run<LineRow>(
     scope,
     asLines(
@@ -91,7 +108,7 @@ GROUP BY L ORDER BY ${rank} DESC, L LIMIT ${limit}`;
 export function readLines(rows: readonly LineRow[]): Lines {
   return {
     lines: rows.map(({ L, Bs, Vs }) => ({
-      labels: L,
+      labels: labelsOf(L),
       values: new Map(
         Bs.flatMap((bucket, index): [number, number][] => {
           const value = Vs[index];

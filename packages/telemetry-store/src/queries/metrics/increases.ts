@@ -1,0 +1,144 @@
+import type { Scope, Window } from '../core/scope.ts';
+import { after, before, eachBucket, inOrder, those } from './in-order.ts';
+import { lookback, type PointsInput, stepNanos } from './points.ts';
+import { DELTA } from './variant.ts';
+
+/**
+ * What the points of counters and histograms add to which bucket.
+ *
+ * - Delta: every point counts in its bucket; of points sent twice (same time and start) the largest.
+ * - Cumulative: an increase belongs to the bucket of its later point. A run of points breaks where the value falls or
+ *   where a start time lies at or after the point before; the first point of a run counts whole, but the very first
+ *   known point of a series does so only when it says that it started inside of the window (or the look back before it).
+ */
+
+/** Of a point and the one before it, `t`, `s`, `x` and `pt`, `ps`, `px`: whether a run breaks between them. */
+const BREAKS = 'x < px OR (s > ps AND s >= pt AND s < t)';
+const NOBODY = '-1';
+
+interface Bounds {
+  /** Start of the window; points before it only tell what the first one inside grew from. */
+  readonly from: string;
+  /** Whether the first known point of a series (`t`, `s`) counts. */
+  readonly known: string;
+  readonly step: string;
+}
+
+function boundsOf({ variant, grid }: PointsInput, { params }: Scope, window: Window): Bounds {
+  const back = params.bind(window.from - lookback(variant), 'Int64');
+  return {
+    from: params.bind(window.from, 'Int64'),
+    known: `(s > 0 AND s < t AND s >= ${back})`,
+    step: stepNanos(grid),
+  };
+}
+
+const isDelta = ({ variant }: PointsInput): string =>
+  variant.kind === 'summary' ? '0' : `AggregationTemporality = ${DELTA}`;
+
+/** Buckets of another shape cannot be subtracted: they are a run of their own. */
+const keyOf = ({ variant }: PointsInput): { readonly key: string; readonly shape: string } =>
+  variant.kind === 'histogram'
+    ? { key: 'SeriesId, ShapeId', shape: ', ShapeId' }
+    : { key: 'SeriesId', shape: '' };
+
+const TIME = 'toUnixTimestamp64Nano(TimeUnix)';
+const START = 'toUnixTimestamp64Nano(StartTimeUnix)';
+
+/**
+ * What each series grew by in each bucket: rows of `SeriesId`, `B` and `Own`; with a second column as `OwnSum`.
+ * @param scope the points from the look back on
+ * @param value the number that never falls in a cumulative series
+ */
+export function grownByBucket(
+  input: PointsInput,
+  scope: Scope,
+  window: Window,
+  value: string,
+  second?: string,
+): string {
+  const { from, known, step } = boundsOf(input, scope, window);
+  const both = second !== undefined;
+  const { key, shape } = keyOf(input);
+  const rows = `(SELECT SeriesId${shape}, ${TIME} AS T, ${START} AS S, ${value} AS X${both ? `, ${second} AS Y` : ''},
+    ${isDelta(input)} AS Delta ${scope.from})`;
+  const points = inOrder(rows, key, both ? ['T', 'S', 'X', 'Y'] : ['T', 'S', 'X'], ', any(Delta) AS Delta');
+  const grown = (values: string) =>
+    eachBucket(
+      'arraySum(a)',
+      those(`arrayMap((v, p, w) -> if(w, v, v - p), ${values}, ${before(values, '0')}, Whole)`, 'Counted'),
+      'Bs',
+    );
+  // In a series of deltas nothing is taken off.
+  return `(SELECT SeriesId, B, Own${both ? ', OwnSum' : ''} FROM (
+  SELECT SeriesId, Delta,
+    arrayMap((t, s, x, pt, ps, px) -> Delta OR pt < 0 OR ${BREAKS}, Ts, Ss, Xs, ${before('Ts', NOBODY)}, ${before('Ss', '0')}, ${before('Xs', '0')}) AS Whole,
+    arrayMap((t, s, pt, nt, ns) -> t >= ${from} AND if(Delta, NOT (nt = t AND ns = s), pt >= 0 OR ${known}),
+      Ts, Ss, ${before('Ts', NOBODY)}, ${after('Ts', NOBODY)}, ${after('Ss', NOBODY)}) AS Counted,
+    arrayMap(t -> intDiv(t, ${step}), ${those('Ts', 'Counted')}) AS Bs,
+    arrayCompact(Bs) AS Buckets, ${grown('Xs')} AS Grown${both ? `, ${grown('Ys')} AS Sums` : ''}
+  FROM ${points}
+) ARRAY JOIN Buckets AS B, Grown AS Own${both ? ', Sums AS OwnSum' : ''})`;
+}
+
+/**
+ * The points of histograms with what they add to which buckets: `Plus` times (1, 0, or -1) to `Here`, and what is
+ * taken off `There` when that is not negative; the sum over a bucket is the increase in it. `payload` is what is added,
+ * `X` the count; `ShapeId` tells explicit bounds apart. Within a bucket only the ends of an unbroken run matter: the last
+ * point counts, the point before the run is taken off. Of all others the wide columns go no further.
+ */
+export function weighedPoints(input: PointsInput, scope: Scope, window: Window, payload: string): string {
+  const { temporality } = input.variant;
+  if (temporality === 'delta') return deltas(input, scope, window, payload);
+  const cumulative = scope.and(`NOT (${isDelta(input)})`);
+  if (temporality !== 'mixed') return endsOfRuns(input, cumulative, window, payload);
+  const both = [endsOfRuns(input, cumulative, window, payload), deltas(input, scope, window, payload)];
+  return `(${both.map((rows) => `SELECT ${weighedColumns(input, payload)} FROM ${rows}`).join(' UNION ALL ')})`;
+}
+
+const weighedColumns = (input: PointsInput, payload: string): string =>
+  `${keyOf(input).key}, X, Here, Plus, There, ${payload}`;
+
+function endsOfRuns(input: PointsInput, scope: Scope, window: Window, payload: string): string {
+  const { from, known, step } = boundsOf(input, scope, window);
+  const { key, shape } = keyOf(input);
+  // One number for all but the time: a join by few short keys is the faster one.
+  const one = `cityHash64(${key}, S, X) AS Key`;
+  const columns = `SeriesId${shape}, ${TIME} AS T, ${START} AS S, toInt64(Count) AS X`;
+  const points = inOrder(`(SELECT ${columns} ${scope.from})`, key, ['T', 'S', 'X']);
+  const bucket = (time: string) => `if(${time} < ${from}, -1, intDiv(${time}, ${step}))`;
+  const breaks = BREAKS.replaceAll(/\b([tsx])\b/g, 'n$1').replaceAll(/\bp([tsx])\b/g, '$1');
+  const ends = `(
+  SELECT T, ${one}, Here, if(Here < 0, 0, toInt8(NOT (Goes AND Here = After)) - toInt8(Unknown)) AS Plus,
+    if(Goes AND Here != After, After, -1) AS There
+  FROM (
+    SELECT ${key}, Ts, Ss, Xs, arrayMap(t -> ${bucket('t')}, Ts) AS Heres, ${after('Heres', NOBODY)} AS Afters,
+      arrayMap((t, s, x, nt, ns, nx) -> nt >= 0 AND NOT (${breaks}), Ts, Ss, Xs, ${after('Ts', NOBODY)}, ${after('Ss', '0')}, ${after('Xs', '0')}) AS AllGo,
+      arrayMap((t, s, pt) -> pt < 0 AND NOT ${known}, Ts, Ss, ${before('Ts', NOBODY)}) AS AllUnknown,
+      arrayMap((h, n, g, u) -> u OR NOT (g AND h = n), Heres, Afters, AllGo, AllUnknown) AS Ends
+    FROM ${points}
+  ) ARRAY JOIN ${those('Ts', 'Ends')} AS T, ${those('Ss', 'Ends')} AS S, ${those('Xs', 'Ends')} AS X,
+    ${those('Heres', 'Ends')} AS Here, ${those('Afters', 'Ends')} AS After, ${those('AllGo', 'Ends')} AS Goes,
+    ${those('AllUnknown', 'Ends')} AS Unknown
+  WHERE Plus != 0 OR There >= 0
+)`;
+  // A point sent twice is there twice: any one of them.
+  return `(
+  SELECT ${weighedColumns(input, payload)} FROM (SELECT ${columns}, ${one}, ${payload} ${scope.from}) AS points
+  GLOBAL ANY INNER JOIN ${ends} AS ends USING (T, Key)
+)`;
+}
+
+function deltas(input: PointsInput, scope: Scope, window: Window, payload: string): string {
+  const { step } = boundsOf(input, scope, window);
+  const { key, shape } = keyOf(input);
+  const inside = scope.and(isDelta(input)).during(window);
+  const twice = `(SELECT SeriesId, T FROM (
+      SELECT SeriesId, arraySort(groupArray(${TIME})) AS Ts ${inside.from} GROUP BY SeriesId
+    ) ARRAY JOIN ${those('Ts', `arrayMap((t, p) -> t = p, Ts, ${before('Ts', NOBODY)})`)} AS T)`;
+  const columns = `SeriesId${shape}, ${TIME} AS T, ${START} AS S, toInt64(Count) AS X, ${payload},
+    intDiv(T, ${step}) AS Here, toInt64(1) AS Plus, toInt64(-1) AS There`;
+  const rows = (which: string) =>
+    `SELECT ${columns} ${inside.and(`(SeriesId, ${TIME}) GLOBAL ${which} ${twice}`).from}`;
+  return `(${rows('NOT IN')} UNION ALL (${rows('IN')} ORDER BY X DESC LIMIT 1 BY ${key}, T, S))`;
+}
