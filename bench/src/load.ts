@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Bench } from './lib/bench.ts';
 import { BENCH_SIGNALS, type BenchSignal } from './data/batch.ts';
+import { BENCH_HOSTS } from './data/points.ts';
 import { type Figure, type Findings, thousands } from './lib/table.ts';
 import { LoadClient } from './ingest/client.ts';
 import type { PhaseResult } from './ingest/protocol.ts';
@@ -15,12 +16,17 @@ export interface Fill {
   readonly spreadMs: number;
   readonly connections: number;
   readonly batches?: number;
+  /** Hosts that points come from. */
+  readonly hosts?: number;
   readonly key?: string;
 }
 
 /** Sends that many items through the OTLP door of a running platform, as fast as it takes them. */
 export async function fill(options: Fill): Promise<PhaseResult> {
-  const client = await LoadClient.start(options.batches ?? 96, 'conversation', 1_000, options.signal);
+  // A batch is of one host: all of them take turns.
+  const hosts = options.hosts ?? BENCH_HOSTS;
+  const batches = options.batches ?? Math.max(96, hosts);
+  const client = await LoadClient.start(batches, 'conversation', 1_000, options.signal, hosts);
   try {
     const now = Date.now();
     return await client.run({
@@ -46,6 +52,7 @@ export const load: Bench = {
         spans: { type: 'string' },
         logs: { type: 'string' },
         points: { type: 'string' },
+        hosts: { type: 'string', default: String(BENCH_HOSTS) },
         hours: { type: 'string', default: '24' },
         connections: { type: 'string', default: '8' },
         key: { type: 'string' },
@@ -61,6 +68,7 @@ export const load: Bench = {
         endpoint: values.endpoint,
         signal,
         items,
+        hosts: Number(values.hosts),
         spreadMs: Number(values.hours) * 3_600_000,
         connections: Number(values.connections),
         ...(values.key === undefined ? {} : { key: values.key }),

@@ -2,7 +2,8 @@ import { encodeMetricsRequest, type Metric, type NumberPoint } from '@candela/ot
 import type { BenchRandom } from '../lib/random.ts';
 import type { Batch } from './batch.ts';
 
-const HOSTS = 40;
+/** Hosts of a load that names no other number. */
+export const BENCH_HOSTS = 40;
 const GPUS = 8;
 const CPUS = 32;
 /** Counters run since then, so that their values follow from the time alone, whatever is sent first. */
@@ -10,13 +11,18 @@ const SINCE = BigInt(Date.UTC(2026, 0, 1)) * 1_000_000n;
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const MODELS = ['gpt-4o-mini', 'gpt-5', 'claude-sonnet-4-5', 'gemini-2.5-flash'] as const;
 const ROUTES = ['/api/chat', '/api/cases/{id}', '/api/search', '/api/documents', '/api/feedback'] as const;
+const DELTA = 1;
 const CUMULATIVE = 2;
+/** An exponential histogram of an SDK fills 80 to 160 buckets: its scale shrinks only when 160 do not reach. */
+const EXPONENTIAL = { scale: 4, offset: -96, buckets: 96 } as const;
+/** Seconds that a delta histogram tells of. */
+const DELTA_SECONDS = 30;
 
 type Labels = Readonly<Record<string, string | number>>;
 
 /** One reading of a host: its GPUs, processors, memory, disks, network, and what a service on it measures. */
-export function preparePoints(index: number): Batch {
-  return new Reading(index % HOSTS);
+export function preparePoints(index: number, hosts: number = BENCH_HOSTS): Batch {
+  return new Reading(index % hosts);
 }
 
 class Reading implements Batch {
@@ -98,6 +104,37 @@ class Reading implements Batch {
             explicitBounds: BOUNDS,
             min: 0.004,
             max: 9.5,
+          };
+        }),
+      },
+    });
+    const exponential = (name: string, unit: string, delta: boolean, labels: readonly Labels[]): Metric => ({
+      name,
+      unit,
+      exponentialHistogram: {
+        aggregationTemporality: delta ? DELTA : CUMULATIVE,
+        dataPoints: labels.map((attributes, place) => {
+          const { scale, buckets } = EXPONENTIAL;
+          const middle = buckets / 2 + place * 3 + (delta ? Math.floor(load * 12) : 0);
+          const counts = Array.from({ length: buckets }, (_, bucket) => {
+            const share = Math.exp(-(((bucket - middle) / 16) ** 2));
+            return Math.floor((delta ? DELTA_SECONDS : seconds) * share * (delta ? 1 + load : 1));
+          });
+          const count = counts.reduce((total, one) => total + one, 0);
+          return {
+            ...time,
+            startTimeUnixNano: delta ? at - BigInt(DELTA_SECONDS) * 1_000_000_000n : SINCE,
+            attributes,
+            count,
+            sum: count * 0.31,
+            scale,
+            zeroCount: 0,
+            positive: {
+              offset: EXPONENTIAL.offset + (delta ? Math.floor(load * 3) : 0),
+              bucketCounts: counts,
+            },
+            min: 0.016,
+            max: 1,
           };
         }),
       },
@@ -254,11 +291,26 @@ class Reading implements Batch {
         's',
         MODELS.map((model) => ({ 'gen_ai.request.model': model, 'gen_ai.operation.name': 'chat' })),
       ),
+      exponential(
+        'rpc.server.call.duration',
+        's',
+        false,
+        ROUTES.map((route) => ({ 'rpc.method': route })),
+      ),
+      exponential(
+        'rpc.client.call.duration',
+        's',
+        true,
+        ROUTES.map((route) => ({ 'rpc.method': route })),
+      ),
     ];
   }
 }
 
 function pointsOf(metrics: readonly Metric[]): number {
-  const points = metrics.map((metric) => (metric.gauge ?? metric.sum ?? metric.histogram)?.dataPoints ?? []);
+  const points = metrics.map(
+    (metric) =>
+      (metric.gauge ?? metric.sum ?? metric.histogram ?? metric.exponentialHistogram)?.dataPoints ?? [],
+  );
   return points.reduce((total, list) => total + list.length, 0);
 }

@@ -1,6 +1,6 @@
 import { type Batch, DOORS } from '../data/batch.ts';
 import { prepareLogs } from '../data/logs.ts';
-import { preparePoints } from '../data/points.ts';
+import { BENCH_HOSTS, preparePoints } from '../data/points.ts';
 import { prepareBatch } from '../data/spans.ts';
 import { BenchRandom } from '../lib/random.ts';
 import { Latencies } from '../lib/latency.ts';
@@ -9,14 +9,15 @@ import { Poster } from './poster.ts';
 import type { FromClient, Phase, PhaseResult, ToClient } from './protocol.ts';
 
 /**
- * The load generator, a process of its own: `client-main.ts <batches> <items per batch> <texts> <signal>`, driven by
- * messages.
+ * The load generator, a process of its own: `client-main.ts <batches> <items per batch> <texts> <signal> <hosts>`,
+ * driven by messages.
  */
 const batches = Number(process.argv[2] ?? 64);
 const spansPerBatch = Number(process.argv[3] ?? 1_000);
 const texts = process.argv[4] === 'unrelated' ? 'unrelated' : 'conversation';
 const named = process.argv[5];
 const signal = named === 'logs' || named === 'points' ? named : 'spans';
+const hosts = Number(process.argv[6] ?? BENCH_HOSTS);
 const KEPT_TRACE_IDS = 400;
 
 const tell = (message: FromClient) => process.send?.(message);
@@ -113,7 +114,7 @@ async function runPhase(phase: Phase, free: Batch[]): Promise<PhaseResult> {
 
 const prepare = (index: number): Batch => {
   if (signal === 'logs') return prepareLogs(index, spansPerBatch);
-  return signal === 'points' ? preparePoints(index) : prepareBatch(index, spansPerBatch, texts);
+  return signal === 'points' ? preparePoints(index, hosts) : prepareBatch(index, spansPerBatch, texts);
 };
 const free = Array.from({ length: batches }, (_, index) => prepare(index));
 process.on('message', (message: ToClient) => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { NODE_BINARY } from '@candela/testkit';
 import type { BenchSignal } from '../data/batch.ts';
+import { BENCH_HOSTS } from '../data/points.ts';
 import type { Texts } from '../data/spans.ts';
 import type { FromClient, Phase, PhaseResult, ToClient } from './protocol.ts';
 
@@ -22,8 +23,9 @@ export class LoadClient {
     texts: Texts = 'conversation',
     itemsPerBatch = 1_000,
     signal: BenchSignal = 'spans',
+    hosts: number = BENCH_HOSTS,
   ): Promise<LoadClient> {
-    const child = fork(MAIN, [String(batches), String(itemsPerBatch), texts, signal], {
+    const child = fork(MAIN, [String(batches), String(itemsPerBatch), texts, signal, String(hosts)], {
       execPath: NODE_BINARY,
     });
     const killWithCaller = () => child.kill('SIGKILL');

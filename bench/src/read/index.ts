@@ -8,6 +8,7 @@ import type { Bench } from '../lib/bench.ts';
 import { Latencies } from '../lib/latency.ts';
 import { openStoreOf } from '../lib/store.ts';
 import { BENCH_SIGNALS } from '../data/batch.ts';
+import { BENCH_HOSTS } from '../data/points.ts';
 import { type Figure, type Findings, thousands } from '../lib/table.ts';
 import { sleep, withTempDir } from '../lib/temp.ts';
 import { fill } from '../load.ts';
@@ -84,13 +85,14 @@ interface Loaded {
 interface Load {
   readonly folder: string;
   readonly hours: number;
+  readonly hosts: number;
   readonly settleMs: number;
   readonly items: Readonly<Record<(typeof BENCH_SIGNALS)[number], number>>;
   readonly env: Readonly<Record<string, string>>;
 }
 
 /** Fills a data folder through the OTLP doors and lets its merges finish; the platform is stopped afterwards. */
-async function load({ folder, hours, settleMs, items, env }: Load): Promise<Loaded> {
+async function load({ folder, hours, hosts, settleMs, items, env }: Load): Promise<Loaded> {
   const platform = await startPlatform({ dataDir: folder, env });
   const rates: string[] = [];
   let traceIds: readonly string[] = [];
@@ -100,6 +102,7 @@ async function load({ folder, hours, settleMs, items, env }: Load): Promise<Load
       endpoint: platform.otlpHttp,
       signal,
       items: items[signal],
+      hosts,
       spreadMs: hours * 3_600_000,
       connections: 8,
     });
@@ -142,6 +145,7 @@ export const read: Bench = {
         logs: { type: 'string', default: '10000000' },
         points: { type: 'string', default: '20000000' },
         hours: { type: 'string', default: '24' },
+        hosts: { type: 'string', default: String(BENCH_HOSTS) },
         settle: { type: 'string', default: '60' },
         only: { type: 'string' },
         data: { type: 'string' },
@@ -153,6 +157,7 @@ export const read: Bench = {
       const { rates, traceIds } = await loadOnce({
         folder,
         hours,
+        hosts: Number(values.hosts),
         settleMs: Number(values.settle) * 1_000,
         items: { spans: Number(values.spans), logs: Number(values.logs), points: Number(values.points) },
         env,
@@ -189,7 +194,7 @@ export const read: Bench = {
 
       return {
         bench: 'read',
-        command: `npm run bench -- read --spans ${values.spans} --logs ${values.logs} --points ${values.points}`,
+        command: `npm run bench -- read --spans ${values.spans} --logs ${values.logs} --points ${values.points}${values.hosts === String(BENCH_HOSTS) ? '' : ` --hosts ${values.hosts} --hours ${values.hours}`}`,
         figures: results.map((result) => figureOf(result, raw.get(result.name))),
         notes: [
           `Loaded through the OTLP doors over ${hours} hours: ${rates.join(', ')}; the platform was restarted before reading.`,
