@@ -189,6 +189,21 @@ describe('the source', () => {
     expect(valuesBy(points, 'hw.network.bandwidth.limit')).toEqual({});
   });
 
+  it('looks again at a name that was given anew, and at all names when the hardware goes', async () => {
+    const tree = treeOf({ eth0: {}, tap0: { virtual: true } });
+    const run = new SourceRun(nic, tree);
+    const names = async () => Object.keys(valuesBy(await run.observe(), 'hw.network.up', 'hw.id'));
+    expect(await names()).toEqual(['eth0']);
+    tree.remove('sys/class/net/tap0');
+    expect(await names()).toEqual(['eth0']);
+    tree.link('sys/class/net/tap0', '../../devices/pci0000:00/net/eth0');
+    expect((await names()).toSorted()).toEqual(['eth0', 'tap0']);
+    tree.remove('sys/class/net/tap0');
+    tree.remove('sys/class/net/eth0');
+    tree.link('sys/class/net/veth9', '../../devices/virtual/net/tap0');
+    expect(await names()).toEqual(['veth9']);
+  });
+
   it('keeps counts of more than 2^53 whole', async () => {
     const tree = treeOf({ eth0: { files: { 'statistics/rx_bytes': '18446744073709551000' } } });
     const run = new SourceRun(nic, tree);

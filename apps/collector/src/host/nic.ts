@@ -75,19 +75,20 @@ export function selectInterfaces(
 
 const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
+/** Whether an interface is made of software alone, by where its link in the class leads. */
+const isVirtual = (classNet: string, name: string): boolean =>
+  readLink(join(classNet, name))?.includes('/devices/virtual/') ?? false;
+
 /** Facts of one interface; undefined when it is none (`bonding_masters`) or gone. */
 export function readInterface(classNet: string, name: string): InterfaceFacts | undefined {
   const at = join(classNet, name);
-  const target = readLink(at);
-  // Most of a container host's interfaces end here: no more is read of what is made of software, and none is asked for.
-  const virtual = target?.includes('/devices/virtual/') ?? false;
-  const hardware = !virtual && exists(join(at, 'device'));
+  const hardware = !isVirtual(classNet, name) && exists(join(at, 'device'));
   if (!hardware && !exists(join(at, 'statistics'))) return undefined;
   return {
     name,
     hardware,
     loopback: !hardware && readNumber(join(at, 'type')) === LOOPBACK_TYPE,
-    master: readLink(join(at, 'master'))?.split('/').at(-1),
+    master: exists(join(at, 'master')) ? readLink(join(at, 'master'))?.split('/').at(-1) : undefined,
     hasLower: !hardware && (readNames(at, 200) ?? []).some((entry) => entry.startsWith('lower_')),
     representor: hardware && /^(c\d+)?pf\d+(vf|sf)\d+$/.test(readLine(join(at, 'phys_port_name'), 64) ?? ''),
   };
@@ -136,6 +137,7 @@ class Nics implements Source {
   /** Link speeds by interface and by how often its carrier changed: asking for one asks the driver. */
   readonly #limits = new Map<string, { readonly changes: number; readonly limit: number | undefined }>();
   readonly #failing = new Set<string>();
+  readonly #virtual = new Set<string>();
 
   constructor(context: SourceContext) {
     this.#context = context;
@@ -184,12 +186,19 @@ class Nics implements Source {
 
   #select(): string[] {
     const { interfaces, exclude } = this.#context.config.network;
-    const facts: InterfaceFacts[] = [];
-    for (const name of readNames(this.#classNet, MAX_LOOKED_AT) ?? []) {
-      if (exclude.includes(name) || (interfaces.length > 0 && !interfaces.includes(name))) continue;
-      const one = readInterface(this.#classNet, name);
-      if (one !== undefined) facts.push(one);
-    }
+    const names = (readNames(this.#classNet, MAX_LOOKED_AT) ?? []).filter(
+      (name) => !exclude.includes(name) && (interfaces.length === 0 || interfaces.includes(name)),
+    );
+    const factsOf = (some: readonly string[]): InterfaceFacts[] =>
+      some.map((name) => readInterface(this.#classNet, name)).filter((one) => one !== undefined);
+    // A host of a thousand containers has as many interfaces that are not hardware: once seen, they are not looked at again.
+    const present = new Set(names);
+    for (const name of this.#virtual) if (!present.has(name)) this.#virtual.delete(name);
+    const rest = names.filter((name) => !this.#virtual.has(name));
+    for (const name of rest) if (isVirtual(this.#classNet, name)) this.#virtual.add(name);
+    let facts =
+      interfaces.length > 0 ? factsOf(names) : factsOf(rest.filter((name) => !this.#virtual.has(name)));
+    if (!facts.some(({ hardware }) => hardware)) facts = factsOf(names);
     return selectInterfaces(facts, interfaces, exclude).slice(0, MAX_REPORTED);
   }
 
