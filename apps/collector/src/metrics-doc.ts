@@ -66,5 +66,15 @@ ${table(COLLECTOR_METRICS)}
 | metric | how and why |
 |---|---|
 ${differing.join('\n')}
+
+## Metrics of the Go runtime
+
+\`process.runtime.go.*\` is not sent: the agent is a program of Node. See [hosts.md](hosts.md) and
+[the decision](../adr/0010-what-the-collector-measures-of-a-host.md).
+
+| of Go | in its place |
+|---|---|
+| \`process.runtime.go.mem.heap_alloc\` | \`v8js.memory.heap.used\`, \`v8js.memory.heap.space.size\` |
+| \`process.runtime.go.goroutines\` | \`nodejs.eventloop.utilization\`, \`nodejs.eventloop.time\` |
 `;
 }
