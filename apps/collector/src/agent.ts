@@ -7,7 +7,7 @@ import {
   collectorSourceErrors,
 } from '@candela/semconv/metrics';
 import { NAME, TELEMETRY, VERSION } from './about.ts';
-import { Collection } from './collection.ts';
+import { COALESCE_MS, Collection } from './collection.ts';
 import type { Config } from './config.ts';
 import type { ControlFeatures } from './control/contract.ts';
 import { startFeatures, stopFeatures } from './control/features.ts';
@@ -60,7 +60,7 @@ export async function startCore(config: Config, log: Log): Promise<Core> {
     collection,
     identity,
     workloads,
-    starts: { bootMs: bootTime(config), processMs: Date.now() - process.uptime() * 1_000 },
+    starts: { bootMs: bootTime(config), processMs: Math.round(Date.now() - process.uptime() * 1_000) },
     async stop() {
       identity.stop();
       workloads.stop();
@@ -94,12 +94,12 @@ export async function startAgent(config: Config, log: Log): Promise<Agent> {
     loadOtlp(config, log),
   ]);
   const { collection, identity, workloads, starts } = core;
-  const collect = () => collection.collect();
   const control = await startControl(config, collection, features, log);
   const prometheus = await startPrometheus(config, core, log);
   const reader = otlp?.({
     producerOptions: {
-      collect,
+      collect: (maxAgeMs) => collection.collect(maxAgeMs),
+      maxAgeMs: Math.min(COALESCE_MS, config.otlp.intervalMs / 2),
       resource: () => identity.attributes(),
       starts,
       temporality: config.otlp.temporality,

@@ -142,10 +142,10 @@ export class Collection {
     else counted.value += by;
   }
 
-  /** The present values; those of a moment ago when someone has just asked. */
-  collect(): Promise<Tick> {
+  /** The present values; those of a tick that is under way or at most `maxAgeMs` old when there is one. */
+  collect(maxAgeMs: number = COALESCE_MS): Promise<Tick> {
     const now = performance.now();
-    if (this.#last !== undefined && (this.#ticking || now - this.#last.asked < COALESCE_MS)) {
+    if (this.#last !== undefined && (this.#ticking || now - this.#last.asked < maxAgeMs)) {
       return this.#last.tick;
     }
     this.#ticking = true;

@@ -21,7 +21,8 @@ export async function runOnce(config: Config, log: Log): Promise<string> {
     await Promise.all([wait(BETWEEN_READINGS_MS), core.identity.settled, core.workloads.settled]);
     return await otlpJson(
       new TickProducer({
-        collect: () => core.collection.collect(),
+        collect: (maxAgeMs) => core.collection.collect(maxAgeMs),
+        maxAgeMs: 0,
         resource: () => core.identity.attributes(),
         starts: core.starts,
         temporality: 'cumulative',

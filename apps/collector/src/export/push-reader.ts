@@ -109,6 +109,7 @@ export class PushReader extends MetricReader {
   /** Sends a last tick, then closes. */
   protected override async onShutdown(): Promise<void> {
     clearTimeout(this.#timer);
+    this.#options.producer.wantFresh();
     await this.onForceFlush();
     await this.#options.exporter.shutdown();
   }

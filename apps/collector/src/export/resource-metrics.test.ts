@@ -17,6 +17,7 @@ const resource = new Map([['host.name', 'one']]);
 
 function producer(temporality: 'cumulative' | 'delta', ticks: Tick[]): TickProducer {
   return new TickProducer({
+    maxAgeMs: 0,
     collect: async () => ticks.shift() ?? { at: 0, points: new Map() },
     resource: () => resource,
     starts: { bootMs: BOOT, processMs: PROCESS },

@@ -22,7 +22,10 @@ export interface Starts {
 }
 
 export interface ProducerOptions {
-  readonly collect: () => Promise<Tick>;
+  /** A tick at most so many milliseconds old. */
+  readonly collect: (maxAgeMs: number) => Promise<Tick>;
+  /** How old a tick may be that somebody else had made. */
+  readonly maxAgeMs: number;
   /** May grow while more is found out; the same Map as long as it is the same. */
   readonly resource: () => ReadonlyMap<string, string>;
   readonly starts: Starts;
@@ -41,6 +44,7 @@ export class TickProducer implements MetricProducer {
   /** What counters stood at when an export last succeeded: deltas are taken from there. */
   #sent = new Map<string, number>();
   #sentAt: number | undefined;
+  #fresh = false;
   #pending: { readonly at: number; readonly totals: Map<string, number> } | undefined;
 
   constructor(options: ProducerOptions) {
@@ -48,7 +52,7 @@ export class TickProducer implements MetricProducer {
   }
 
   async collect(): Promise<CollectionResult> {
-    const tick = await this.#options.collect();
+    const tick = await this.#options.collect(this.#fresh ? 0 : this.#options.maxAgeMs);
     const totals = new Map<string, number>();
     const metrics: MetricData[] = [];
     for (const [metric, points] of tick.points) {
@@ -61,6 +65,11 @@ export class TickProducer implements MetricProducer {
       resourceMetrics: { resource: this.#currentResource(), scopeMetrics: [{ scope, metrics }] },
       errors: [],
     };
+  }
+
+  /** From now on every tick is made for this reader: the last one must not be that of a moment ago. */
+  wantFresh(): void {
+    this.#fresh = true;
   }
 
   #currentResource(): Resource {
@@ -118,8 +127,11 @@ function isWhole({ unit }: Metric): boolean {
   return unit === 'By' || /^\{[^}]*\}$/.test(unit);
 }
 
+/** What the agent counts of itself. */
+const OWN = /^(?:process|platform\.collector|nodejs|v8js)\./;
+
 function sinceProcessStart({ name }: Metric): boolean {
-  return name.startsWith('process.') || name.startsWith('platform.collector.');
+  return OWN.test(name);
 }
 
 function hrTime(milliseconds: number): HrTime {
