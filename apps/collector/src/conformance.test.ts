@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Metric } from '@candela/semconv/metrics';
@@ -27,6 +27,7 @@ const envOf = ({ id }: SourceEntry): Record<string, string> =>
 const NOT_FROM_FILES: ReadonlySet<string> = new Set(['process', 'runtime', 'pmu', 'tpu']);
 const FROM_FILES = SOURCES.filter(({ id }) => !NOT_FROM_FILES.has(id));
 const CAPTURED = fileURLToPath(new URL('fixtures/hosts/vm', import.meta.url));
+const ENDLESS_BYTES = 1_024 ** 3;
 const FILES = readdirSync(CAPTURED, { recursive: true, withFileTypes: true })
   .filter((file) => file.isFile())
   .map((file) => join(file.parentPath, file.name).slice(CAPTURED.length + 1));
@@ -171,6 +172,24 @@ describe.each(SOURCES.map((entry) => [entry.id, entry] as const))('%s', (id, ent
           expect(value, key).toBeGreaterThanOrEqual(before.get(key)?.value ?? 0);
       }
     }
+    await run.source.stop();
+    tree.remove();
+  });
+
+  test.runIf(here && !NOT_FROM_FILES.has(id))('a file without end costs its points, never more', async () => {
+    const tree = new FileTree();
+    cpSync(CAPTURED, tree.path, { recursive: true });
+    // Only a length: no disk is filled.
+    for (const file of FILES) truncateSync(join(tree.path, file), ENDLESS_BYTES);
+    const run = new SourceRun(entry, tree, envOf(entry));
+    const told: unknown = await run.source
+      .start()
+      .then(
+        (started) => (started.state === 'ready' ? tick(entry, run) : new Map()),
+        (thrown: unknown) => thrown,
+      )
+      .catch((thrown: unknown) => thrown);
+    if (told instanceof Error) expect(told.name).toBe('FileTooLongError');
     await run.source.stop();
     tree.remove();
   });
