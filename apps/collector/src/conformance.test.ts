@@ -25,6 +25,10 @@ const envOf = ({ id }: SourceEntry): Record<string, string> =>
 
 /** These read no file of the host: they tell of the agent itself, or ask the kernel or a server. */
 const NOT_FROM_FILES: ReadonlySet<string> = new Set(['process', 'runtime', 'pmu', 'tpu']);
+/** What `PLATFORM_HOST_METRICS` is about. */
+const HOST_METRICS: ReadonlySet<string> = new Set(
+  'cpu disk filesystem memory network paging uptime process runtime'.split(' '),
+);
 const FROM_FILES = SOURCES.filter(({ id }) => !NOT_FROM_FILES.has(id));
 const CAPTURED = fileURLToPath(new URL('fixtures/hosts/vm', import.meta.url));
 const ENDLESS_BYTES = 1_024 ** 3;
@@ -90,12 +94,12 @@ describe.each(SOURCES.map((entry) => [entry.id, entry] as const))('%s', (id, ent
   const here = entry.platforms.includes(process.platform);
 
   test.runIf(here)(
-    'says why it is off, and is off without metrics of the host when it is one of them',
+    'is on when it is wanted; without metrics of the host those of the system and of the agent are off',
     () => {
       expect(entry.off(readConfig(envOf(entry)).config)).toBeUndefined();
-      expect(
-        entry.off(readConfig({ ...envOf(entry), PLATFORM_HOST_METRICS: 'false' }).config) ?? 'x',
-      ).not.toBe('');
+      const off = entry.off(readConfig({ ...envOf(entry), PLATFORM_HOST_METRICS: 'false' }).config);
+      if (HOST_METRICS.has(id)) expect(off).toContain('PLATFORM_HOST_METRICS');
+      else expect(off).not.toBe('');
     },
   );
 

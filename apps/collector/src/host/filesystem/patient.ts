@@ -10,9 +10,9 @@ export interface Answer extends Blocks {
 }
 
 /** How long one file system may take before it counts as hanging. */
-export const ANSWER_MS = 500;
+const ANSWER_MS = 500;
 /** After this nobody is asked any more in a tick: with the last answer it stays below the budget of a source. */
-export const ROUND_MS = 1_200;
+const ROUND_MS = 1_200;
 /** Threads that may hang at the same time; each holds some 6 MB. Once all do, nothing risky is asked. */
 export const MAX_STUCK = 3;
 

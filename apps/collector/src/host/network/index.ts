@@ -34,7 +34,7 @@ const FIGURES = [
 ] as const;
 
 /** Whether the settings ask for an interface. */
-export function wantedInterfaces(config: Config): (name: string) => boolean {
+function wantedInterfaces(config: Config): (name: string) => boolean {
   const only = new Set(config.network.interfaces);
   const not = new Set([...config.network.exclude, ...LOOPBACK]);
   return (name) => !not.has(name) && (only.size === 0 || only.has(name));
