@@ -16,6 +16,7 @@ import {
   POD_RESOURCES_SOCKET,
 } from './pod-resources.ts';
 import { listPods, type Pod } from './pods.ts';
+import { type DeviceAliases, listDeviceAliases } from './resource-slices.ts';
 
 /** The kubelet answers a hundred such questions a second to all who ask; once in this time is enough for new pods. */
 const REFRESH_MS = 15_000;
@@ -30,7 +31,7 @@ const MAX_PROC_BYTES = 1_048_576;
 
 /** How one of the ways of finding out goes. */
 export interface WorkloadState {
-  readonly name: 'pod resources' | 'pods';
+  readonly name: 'pod resources' | 'pods' | 'device claims';
   readonly state: 'pending' | 'off' | 'found' | 'failed';
   readonly detail: string;
 }
@@ -66,7 +67,9 @@ export class Workloads implements Workload {
   readonly #settle: () => void;
   readonly #states = new Map<WorkloadState['name'], WorkloadState>();
   readonly #processes = new Map<string, Process>();
-  #holders: { readonly at: number; readonly devices: DeviceHolders } | undefined;
+  #holders: (DeviceHolders & { readonly at: number }) | undefined;
+  #aliases: DeviceAliases | undefined;
+  #aliasesDue = 0;
   #pods: { readonly at: number; readonly index: PodIndex } | undefined;
   #podsDue = 0;
   /** Containers that no list had: each is worth one list before its time. */
@@ -105,7 +108,10 @@ export class Workloads implements Workload {
   }
 
   ofDevice(id: string): readonly PointAttributes[] {
-    const holders = this.#holders?.devices.get(id.toLowerCase()) ?? [];
+    const name = id.toLowerCase();
+    const claim = this.#aliases?.get(name);
+    const devices = this.#holders?.devices;
+    const holders = devices?.get(name) ?? (claim === undefined ? undefined : devices?.get(claim)) ?? [];
     return holders.map((holder) => this.#podIndex()?.ofHolder(holder) ?? holderAttributes(holder));
   }
 
@@ -156,10 +162,10 @@ export class Workloads implements Workload {
     const before = this.#states.get(name);
     this.#states.set(name, { name, state, detail });
     // Once a change, not once a round.
-    if (before === undefined || before.state === state) return;
+    if (before?.state === state) return;
     if (state === 'failed')
-      this.#options.log.info('Kubernetes: pods stay unnamed', { of: name, reason: detail });
-    else if (before.state === 'failed')
+      this.#options.log.info('Kubernetes: some names stay unknown', { of: name, reason: detail });
+    else if (before?.state === 'failed')
       this.#options.log.info('Kubernetes answers again', { of: name, found: detail });
   }
 
@@ -168,7 +174,7 @@ export class Workloads implements Workload {
     if (podResources.off !== undefined && pods.off !== undefined) return;
     try {
       for (;;) {
-        await Promise.all([this.#refreshHolders(), this.#refreshPods()]);
+        await Promise.all([this.#refreshHolders().then(() => this.#refreshAliases()), this.#refreshPods()]);
         this.#settle();
         await delay(refreshMs, undefined, { signal: this.#stop.signal, ref: false });
       }
@@ -182,14 +188,32 @@ export class Workloads implements Workload {
     const { podResources } = this.#options;
     if (podResources.off !== undefined) return;
     try {
-      const devices = await listPodResources(await this.#socket(), this.#stop.signal);
-      this.#holders = { at: performance.now(), devices };
-      this.#say('pod resources', 'found', `${devices.size} devices in use`);
+      const found = await listPodResources(await this.#socket(), this.#stop.signal);
+      this.#holders = { at: performance.now(), ...found };
+      this.#say('pod resources', 'found', `${found.devices.size} devices in use`);
     } catch (thrown) {
       if (this.#stop.signal.aborted) return;
       if (this.#holders !== undefined && performance.now() - this.#holders.at > KEEP_MS)
         this.#holders = undefined;
       this.#say('pod resources', 'failed', errorText(thrown));
+    }
+  }
+
+  /** What the devices of claims are; asked only where there are any. What was learnt stays: devices keep their ids. */
+  async #refreshAliases(): Promise<void> {
+    const { access, node } = this.#options.pods;
+    const now = performance.now();
+    if (this.#holders?.claimed !== true || access === undefined || node === undefined) return;
+    if (now < this.#aliasesDue) return;
+    this.#aliasesDue = now + PODS_EVERY_MS;
+    try {
+      this.#aliases = await listDeviceAliases(access, node, this.#stop.signal);
+      this.#say('device claims', 'found', `${this.#aliases.size} ids of devices`);
+    } catch (thrown) {
+      if (this.#stop.signal.aborted) return;
+      if (thrown instanceof ApiServerError && thrown.status === 403)
+        this.#aliasesDue = now + REFUSED_EVERY_MS;
+      this.#say('device claims', 'failed', errorText(thrown));
     }
   }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { hidesContainer, parseCgroup, parseMountinfo, parseStartTicks } from './cgroup.ts';
 import { deviceName, parsePodResources } from './pod-resources.ts';
 import { parsePod, parsePodList } from './pods.ts';
+import { parseResourceSlices } from './resource-slices.ts';
 
 const ID = 'a1b2c3d4'.repeat(8);
 const OTHER = '0f'.repeat(32);
@@ -146,7 +147,51 @@ describe('devices', () => {
     );
     expect(() => parsePodResources(Uint8Array.of(0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f))).toThrow('cut off');
     expect(() => parsePodResources(Uint8Array.of(0x0a, ...Array<number>(12).fill(0xff)))).toThrow('cut off');
-    expect(parsePodResources(new Uint8Array()).size).toBe(0);
+    expect(parsePodResources(new Uint8Array())).toEqual({ devices: new Map(), claimed: false });
+  });
+});
+
+describe('what drivers say of devices', () => {
+  const UUID = 'GPU-8f2a11c4-0000-1111-2222-333344445555';
+  const slices = (...devices: unknown[]) => ({
+    items: [{ spec: { driver: 'gpu.nvidia.com', pool: { name: 'node-1' }, devices } }],
+  });
+  const said = (value: unknown) => Object.fromEntries(parseResourceSlices(value));
+
+  it('is an id and an address, in the first version one level deeper', () => {
+    const attributes = {
+      uuid: { string: UUID },
+      'resource.kubernetes.io/pciBusID': { string: '0000:C3:00.0' },
+      index: { int: 0 },
+      productName: { string: 'H100' },
+    };
+    const expected = {
+      [UUID.toLowerCase()]: 'gpu.nvidia.com/node-1/gpu-0',
+      '0000:c3:00.0': 'gpu.nvidia.com/node-1/gpu-0',
+    };
+    expect(said(slices({ name: 'gpu-0', attributes }))).toEqual(expected);
+    expect(said(slices({ name: 'gpu-0', basic: { attributes } }))).toEqual(expected);
+  });
+
+  it('is never the whole for a part of it', () => {
+    const part = UUID.replace('GPU', 'MIG');
+    const attributes = {
+      uuid: { string: part },
+      parentUUID: { string: UUID },
+      pcieBusID: { string: '0000:c3:00.0' },
+    };
+    expect(said(slices({ name: 'gpu-0-mig-1', attributes }))).toEqual({
+      [part.toLowerCase()]: 'gpu.nvidia.com/node-1/gpu-0-mig-1',
+    });
+  });
+
+  it('may be any JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        parseResourceSlices({ items: [value, { spec: value }] });
+        parseResourceSlices(slices(value, { name: 'a', attributes: value }));
+      }),
+    );
   });
 });
 

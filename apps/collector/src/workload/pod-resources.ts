@@ -22,7 +22,11 @@ export interface DeviceHolder {
 }
 
 /** Devices by all the names their owners may know them by, in lower case, to who holds them. */
-export type DeviceHolders = ReadonlyMap<string, readonly DeviceHolder[]>;
+export interface DeviceHolders {
+  readonly devices: ReadonlyMap<string, readonly DeviceHolder[]>;
+  /** Some were given to claims, whose names only their driver can tell. */
+  readonly claimed: boolean;
+}
 
 /** Resources that are accelerators: the ids of others (network cards, `/dev/fuse`) could be mistaken for theirs. */
 const ACCELERATOR =
@@ -41,6 +45,7 @@ export function deviceName(resource: string, id: string): string {
 export function parsePodResources(message: Uint8Array): DeviceHolders {
   const holders = new Map<string, DeviceHolder[]>();
   let entries = 0;
+  let claims = false;
   const hold = (device: string, holder: DeviceHolder): void => {
     entries += 1;
     if (entries > MAX_ENTRIES || plausibleToken(device) === undefined) return;
@@ -57,11 +62,17 @@ export function parsePodResources(message: Uint8Array): DeviceHolders {
       const own = text(container.bytes, 1);
       if (name === undefined || namespace === undefined || own === undefined) continue;
       const holder = { namespace, pod: name, container: own };
-      for (const device of devicesOf(container.bytes)) hold(device, holder);
+      for (const device of devicesOf(container.bytes)) {
+        claims ||= isClaimed(device);
+        hold(device, holder);
+      }
     }
   }
-  return holders;
+  return { devices: holders, claimed: claims };
 }
+
+/** `driver/pool/device`, where plugins have at most one slash. */
+const isClaimed = (device: string): boolean => device.split('/').length > 2;
 
 const sameHolder = (one: DeviceHolder, other: DeviceHolder): boolean =>
   one.namespace === other.namespace && one.pod === other.pod && one.container === other.container;
@@ -132,7 +143,7 @@ export async function listPodResources(socket: string, signal: AbortSignal): Pro
         (error, holders) => {
           signal.removeEventListener('abort', cancel);
           if (error !== null) reject(new Error(error.details === '' ? error.message : error.details));
-          else resolve(holders ?? new Map());
+          else resolve(holders ?? parsePodResources(new Uint8Array()));
         },
       );
       const cancel = (): void => call.cancel();

@@ -1,112 +1,20 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import {
-  type ApiAnswer,
-  type KubeletAnswer,
-  startFakeApiServer,
-  startFakeKubelet,
-} from '@candela/testkit/fake-cluster';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLog } from '../log.ts';
-import { type WorkloadOptions, Workloads } from './index.ts';
-
-const ID = 'a1b2c3d4'.repeat(8);
-const UID = '3f6e9a50-1c2d-4e5f-8a9b-0c1d2e3f4a5b';
-const GPU = 'GPU-8f2a11c4-0000-1111-2222-333344445555';
-
-let directory: string;
-let lines: string[];
-const closers: (() => unknown)[] = [];
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'workload-'));
-  lines = [];
-});
-
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-  await rm(directory, { recursive: true, force: true });
-});
-
-async function fakeProcess(pid: string, cgroup: string, start = 100, mountinfo = ''): Promise<void> {
-  await mkdir(join(directory, 'proc', pid), { recursive: true });
-  const file = (name: string, text: string) => writeFile(join(directory, 'proc', pid, name), text);
-  await file('stat', `${pid} (py) (thon)) S ${'0 '.repeat(18)}${start} 0 0\n`);
-  await file('cgroup', cgroup);
-  await file('mountinfo', mountinfo);
-}
-
-const inPod = (id: string, uid = UID) =>
-  `0::/kubepods.slice/kubepods-pod${uid.replaceAll('-', '_')}.slice/cri-containerd-${id}.scope\n`;
-
-const POD = {
-  metadata: {
-    name: 'train-0',
-    namespace: 'ml',
-    uid: UID,
-    ownerReferences: [{ kind: 'StatefulSet', name: 'train', controller: true }],
-  },
-  status: { containerStatuses: [{ name: 'trainer', containerID: `containerd://${ID}` }] },
-};
-const TRAINER = {
-  'k8s.namespace.name': 'ml',
-  'k8s.pod.name': 'train-0',
-  'k8s.pod.uid': UID,
-  'k8s.statefulset.name': 'train',
-  'platform.workload.kind': 'StatefulSet',
-  'platform.workload.name': 'train',
-  'k8s.container.name': 'trainer',
-  'container.id': ID,
-};
-
-interface Given {
-  readonly podResources?: Partial<WorkloadOptions['podResources']>;
-  readonly pods?: Partial<WorkloadOptions['pods']>;
-}
-
-async function workloads(given: Given = {}): Promise<Workloads> {
-  const made = new Workloads({
-    paths: { proc: join(directory, 'proc'), sys: '/sys', etc: '/etc', root: '/' },
-    log: createLog('info', (text) => lines.push(text)),
-    podResources: {
-      off: given.podResources === undefined ? 'not asked' : undefined,
-      socket: undefined,
-      ...given.podResources,
-    },
-    pods: {
-      off: given.pods === undefined ? 'not asked' : undefined,
-      access: undefined,
-      node: 'node-1',
-      ...given.pods,
-    },
-    refreshMs: 20,
-  });
-  closers.push(() => made.stop());
-  made.start();
-  await made.settled;
-  return made;
-}
-
-async function cluster(answer: ApiAnswer) {
-  const server = await startFakeApiServer(answer);
-  closers.push(server.close);
-  return server;
-}
-
-async function kubelet(answer: () => KubeletAnswer) {
-  const socket = join(directory, 'kubelet.sock');
-  const server = await startFakeKubelet(socket, answer);
-  closers.push(server.close);
-  return { ...server, socket };
-}
-
-async function eventually(happened: () => boolean): Promise<void> {
-  while (!happened()) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
-const state = (of: Workloads, name: string) => of.report().find((one) => one.name === name);
+  cluster,
+  directory,
+  eventually,
+  fakeProcess,
+  ID,
+  inPod,
+  lines,
+  POD,
+  state,
+  TRAINER,
+  UID,
+  workloads,
+} from '../fixtures/node-world.ts';
 
 describe('processes', () => {
   it('are told by their container, and by their pod where the API server knows it', async () => {
@@ -229,130 +137,6 @@ describe('the list of pods', () => {
     expect(made.ofPid(10)).toEqual(TRAINER);
     up = true;
     await eventually(() => state(made, 'pods')?.state === 'found');
-  });
-});
-
-describe('devices', () => {
-  const holding = (pod: string, ...deviceIds: string[]) => ({
-    name: pod,
-    namespace: 'ml',
-    containers: [
-      {
-        name: 'trainer',
-        cpuIds: [0, 1, 2],
-        devices: [
-          { resourceName: 'nvidia.com/gpu', deviceIds },
-          { resourceName: 'rdma/hca', deviceIds: ['mlx5_0'] },
-        ],
-      },
-      { name: 'sidecar' },
-    ],
-  });
-
-  it('are told by who holds them, each of those who share one', async () => {
-    const { socket } = await kubelet(() => [
-      holding('train-0', GPU, 'nvidia3'),
-      holding('a', 'GPU-shared::0', 'GPU-shared::1'),
-      holding('b', 'GPU-shared::2'),
-    ]);
-    const made = await workloads({ podResources: { socket } });
-    const trainer = {
-      'k8s.namespace.name': 'ml',
-      'k8s.pod.name': 'train-0',
-      'k8s.container.name': 'trainer',
-    };
-    expect(made.ofDevice(GPU)).toEqual([trainer]);
-    expect(made.ofDevice(GPU.toLowerCase())).toEqual([trainer]);
-    expect(made.ofDevice('nvidia3')).toEqual([trainer]);
-    expect(made.ofDevice('GPU-shared').map((one) => one['k8s.pod.name'])).toEqual(['a', 'b']);
-    expect(made.ofDevice('mlx5_0')).toEqual([]);
-    expect(made.ofDevice('GPU-other')).toEqual([]);
-    expect(state(made, 'pod resources')).toMatchObject({ state: 'found', detail: '3 devices in use' });
-  });
-
-  it('carry all of the pod when the API server knows it too', async () => {
-    const server = await cluster(() => ({ items: [POD] }));
-    const { socket } = await kubelet(() => [holding('train-0', GPU)]);
-    const made = await workloads({ podResources: { socket }, pods: { access: server.access } });
-    expect(made.ofDevice(GPU)).toEqual([TRAINER]);
-  });
-
-  it('that a claim was given are known by driver, pool and name, and by an id the runtime was told', async () => {
-    const { socket } = await kubelet(() => [
-      {
-        name: 'train-0',
-        namespace: 'ml',
-        containers: [
-          {
-            name: 'trainer',
-            dynamicResources: [
-              {
-                claimName: 'gpu',
-                claimNamespace: 'ml',
-                claimResources: [
-                  {
-                    driverName: 'gpu.nvidia.com',
-                    poolName: 'node-1',
-                    deviceName: 'gpu-0',
-                    cdiDevices: [
-                      { name: `nvidia.com/gpu=${GPU}` },
-                      { name: 'k8s.gpu.nvidia.com/device=gpu-0' },
-                    ],
-                  },
-                ],
-              },
-            ],
-          },
-        ],
-      },
-    ]);
-    const made = await workloads({ podResources: { socket } });
-    expect(made.ofDevice('gpu.nvidia.com/node-1/gpu-0')).toHaveLength(1);
-    expect(made.ofDevice(GPU)).toHaveLength(1);
-    expect(made.ofDevice('gpu-0')).toEqual([]);
-  });
-
-  it('follow what the kubelet says, through its failures', async () => {
-    let answer: KubeletAnswer = [holding('train-0', GPU)];
-    const { socket, calls } = await kubelet(() => answer);
-    const made = await workloads({ podResources: { socket } });
-    answer = { fails: 'rejected by rate limit' };
-    await eventually(() => state(made, 'pod resources')?.state === 'failed');
-    expect(state(made, 'pod resources')?.detail).toBe('rejected by rate limit');
-    expect(made.ofDevice(GPU)).toHaveLength(1);
-    answer = [holding('train-1', GPU)];
-    await eventually(() => made.ofDevice(GPU)[0]?.['k8s.pod.name'] === 'train-1');
-    expect(calls()).toBeGreaterThan(2);
-    expect(lines.filter((line) => line.includes('rate limit'))).toHaveLength(1);
-  });
-
-  it('takes answers of dense nodes, beyond the usual limit of gRPC', async () => {
-    const many = Array.from({ length: 3_000 }, (_, at) => ({
-      ...holding(`pod-${at}`, `GPU-${at}`),
-      containers: Array.from({ length: 40 }, (__, of) => ({
-        name: `container-${of}-${'x'.repeat(40)}`,
-        devices: of === 0 ? [{ resourceName: 'nvidia.com/gpu', deviceIds: [`GPU-${at}`] }] : [],
-      })),
-    }));
-    const { socket } = await kubelet(() => many);
-    const made = await workloads({ podResources: { socket } });
-    expect(state(made, 'pod resources')).toMatchObject({ state: 'found', detail: '3000 devices in use' });
-  });
-
-  it('say what is missing where there is no kubelet, or none that speaks', async () => {
-    const missing = await workloads({ podResources: { socket: join(directory, 'none.sock') } });
-    expect(state(missing, 'pod resources')).toMatchObject({
-      state: 'failed',
-      detail: expect.stringContaining('is its directory mounted?'),
-    });
-    const socket = join(directory, 'other.sock');
-    const other = createServer((connection) => connection.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    await new Promise<void>((resolve) => {
-      other.listen(socket, resolve);
-    });
-    closers.push(() => other.close());
-    const wrong = await workloads({ podResources: { socket } });
-    expect(state(wrong, 'pod resources')?.state).toBe('failed');
   });
 });
 
