@@ -73,6 +73,17 @@ export interface Increase {
   readonly Increase: number;
 }
 
+/**
+ * The direction of errors of packets, by the part they are told as: of `system.network.errors` that is the direction itself,
+ * of `hw.errors` the type before it. What else hardware counts (of GPUs, packets that were dropped) has no direction here.
+ */
+export const PACKET_ERRORS: ReadonlyMap<string, string> = new Map([
+  ['receive', 'receive'],
+  ['transmit', 'transmit'],
+  ['receive/receive', 'receive'],
+  ['transmit/transmit', 'transmit'],
+]);
+
 /** What counters grew by within the window, those that did. Most error counters stand still: they are sorted out first. */
 export function readIncreases(
   run: Runner,

@@ -3,7 +3,7 @@ import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { type Buckets, bucketSql, bucketsOf, reportInterval } from './buckets.ts';
-import { growth, withRunUp } from './counters.ts';
+import { growth, PACKET_ERRORS, withRunUp } from './counters.ts';
 import { GPUS, readFacts } from './facts.ts';
 import { type HostKey, isoOf, points } from './sources.ts';
 
@@ -78,7 +78,21 @@ const SPECS: Readonly<Record<Chart, Spec>> = {
         : of(read, 'hw.network.io')),
     ],
   },
-  network_errors: { unit: '{error}', metrics: ['system.network.errors'], mode: 'increase' },
+  network_errors: {
+    unit: '{error}',
+    metrics: ['system.network.errors', 'hw.errors'],
+    mode: 'increase',
+    arrange: (read) => {
+      const told = of(read, 'system.network.errors');
+      // Those of hardware hold the errors of GPUs, and packets that were dropped, as well.
+      return told.length > 0
+        ? [...told]
+        : of(read, 'hw.errors').flatMap((curve) => {
+            const direction = PACKET_ERRORS.get(curve.part);
+            return direction === undefined ? [] : [{ ...curve, part: direction }];
+          });
+    },
+  },
   gpus_utilization: {
     unit: '1',
     metrics: ['hw.gpu.utilization'],

@@ -2,7 +2,7 @@ import { HOST_LIMITS, type HostSummary, type ResponseOf, type getHost } from '@c
 import { fail, type RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
-import { readIncreases, readRates } from './counters.ts';
+import { PACKET_ERRORS, readIncreases, readRates } from './counters.ts';
 import { readFilesystems } from './current.ts';
 import { HOSTS, readFacts } from './facts.ts';
 import { readProcesses } from './processes.ts';
@@ -65,7 +65,7 @@ export async function readHost(
         host,
       },
     ),
-    readIncreases(run, context, ['system.network.errors'], window, host),
+    readIncreases(run, context, ['system.network.errors', 'hw.errors'], window, host),
     readProcesses(run, context, window, host),
   ]);
   const devices = (metric: string) => [
@@ -76,7 +76,10 @@ export async function readHost(
     null;
   const network = devices('system.network.io').length > 0 ? 'system.network.io' : 'hw.network.io';
   const errorsOf = new Map<string, number>();
-  for (const row of errors) errorsOf.set(row.Device, (errorsOf.get(row.Device) ?? 0) + row.Increase);
+  for (const row of errors) {
+    if (row.Part !== '' && !PACKET_ERRORS.has(row.Part)) continue;
+    errorsOf.set(row.Device, (errorsOf.get(row.Device) ?? 0) + row.Increase);
+  }
   return {
     host: summary,
     filesystems: filesystems.map((row) => ({
@@ -96,7 +99,7 @@ export async function readHost(
       name,
       receiveBytesPerSecond: rate(network, name, 'receive'),
       transmitBytesPerSecond: rate(network, name, 'transmit'),
-      errors: network === 'system.network.io' ? (errorsOf.get(name) ?? 0) : null,
+      errors: errorsOf.get(name) ?? 0,
     })),
     processes: processes.processes,
     processesTruncated: processes.truncated,

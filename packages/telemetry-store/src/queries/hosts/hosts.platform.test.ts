@@ -201,6 +201,23 @@ beforeAll(async () => {
     service: 'collector',
     resource: { 'host.name': 'foreign' },
   });
+  // An agent that tells network interfaces as hardware.
+  const eth0 = { 'hw.id': 'eth0', 'hw.type': 'network', 'network.interface.name': 'eth0' };
+  const received = { ...eth0, 'network.io.direction': 'receive' };
+  await bench.putMetrics(
+    [
+      sum('system.memory.usage', false, [{ 'system.memory.state': 'used' }, () => 1]),
+      sum('hw.network.io', true, [received, (minute) => minute * 600]),
+      sum(
+        'hw.errors',
+        true,
+        [{ ...received, 'error.type': 'receive' }, (minute) => (minute < 20 ? 3 : 5)],
+        [{ ...received, 'error.type': 'dropped' }, (minute) => minute * 100],
+        [{ ...GPU, 'hw.type': 'gpu', 'error.type': 'xid' }, (minute) => minute],
+      ),
+    ],
+    { project: 'nics', service: 'collector', resource: { 'host.name': 'nic-c' } },
+  );
   await bench.put(
     [0, 1, 2, 3].map((n) => ({
       traceId: id(1, 32),
@@ -314,6 +331,26 @@ describe('hosts', () => {
       ['8', false, ['GPU-0']],
     ]);
     expect(detail.processes[1]?.name).toBe('embed');
+  });
+
+  it('interfaces told as hardware: bytes, and errors without drops and without those of GPUs', async () => {
+    const asked = { window: WINDOW, host: 'nic-c' };
+    const detail = await hosts.host(contextOf('nics'), asked);
+    expect(detail.networks).toEqual([
+      { name: 'eth0', receiveBytesPerSecond: 10, transmitBytesPerSecond: null, errors: 2 },
+    ]);
+    const curves = await hosts.hostCurves(contextOf('nics'), {
+      ...asked,
+      charts: ['network_io', 'network_errors'],
+    });
+    const [io, errors] = curves.charts;
+    expect(io?.series.map(({ part }) => part)).toEqual(['receive']);
+    expect(
+      errors?.series.map(({ part, values }) => [
+        part,
+        values.reduce<number>((all, value) => all + (value ?? 0), 0),
+      ]),
+    ).toEqual([['receive', 2]]);
   });
 
   it('curves: means, rates across a restart, increases', async () => {
