@@ -14,6 +14,7 @@ import type {
 import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
 import { call, openStream } from './client.ts';
+import type { CatalogueFilter } from './metrics.ts';
 import { bounds, type Scope } from './telemetry.ts';
 
 const HERE = { environment: undefined };
@@ -67,6 +68,7 @@ export const openExport = (
     format: ExportFormat;
     columns?: readonly string[];
     limit: number;
+    metrics?: CatalogueFilter;
   },
   abort: AbortSignal,
 ) =>

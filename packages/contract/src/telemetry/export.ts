@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { windowShape } from './common.ts';
+import { METRIC_TYPES } from './metrics.ts';
 
-export const EXPORT_SIGNALS = ['traces', 'spans', 'logs'] as const;
+export const EXPORT_SIGNALS = ['traces', 'spans', 'logs', 'exceptions', 'metrics'] as const;
 export type ExportSignal = (typeof EXPORT_SIGNALS)[number];
 
 export const EXPORT_FORMATS = ['csv', 'json', 'otlp'] as const;
@@ -20,7 +21,7 @@ export const exportRows = defineRoute({
   path: '/api/telemetry/export',
   tag: 'Telemetry',
   summary:
-    'Matching traces, spans or log records as a file, newest first: CSV, JSON Lines, or OTLP JSON that any OTLP door takes again',
+    'Matching traces, spans, log records or exceptions as a file, newest first, or the catalogue of metrics by name: CSV, JSON Lines, or OTLP JSON that any OTLP door takes again',
   permission: 'telemetry',
   stream: 'file',
   produces: ['text/csv; charset=utf-8', 'application/x-ndjson'],
@@ -31,6 +32,17 @@ export const exportRows = defineRoute({
         '`csv`: RFC 4180, texts that a spreadsheet would run as a formula begin with an apostrophe. `json`: one object a line. `otlp`: one export request a line (the file format of the OpenTelemetry Collector); spans and logs only.',
     }),
     ...windowShape,
+    metrics: z
+      .strictObject({
+        type: z.enum(METRIC_TYPES).optional(),
+        unit: z.string().max(200).optional(),
+        service: z.string().max(300).optional(),
+      })
+      .optional()
+      .meta({
+        description:
+          'Of the signal `metrics`: what narrows its catalogue besides `q`, which holds words of the name or the description there.',
+      }),
     columns: z.array(z.string().min(1).max(300)).min(1).max(EXPORT_MAX_COLUMNS).optional().meta({
       description:
         'Of `csv` and `json`: fields of the row as the search gives it, or `attributes.<key>`, `resource.<key>`, `scope.<key>`. Default: all fields of the row; `json` has all attributes too.',

@@ -1,14 +1,16 @@
 import {
   type Attribute,
+  exceptionGroupSchema,
   KEY_SOURCES,
   type KeySource,
   spanRowSchema,
   traceRowSchema,
   logRowSchema,
+  metricRowSchema,
 } from '@candela/contract';
 import type { ExportSignal } from '@candela/contract';
 import { fail } from '@candela/kernel';
-import { type ExportRow, toAttributes } from '@candela/telemetry-store';
+import { type ExportRow, isOtlp, toAttributes } from '@candela/telemetry-store';
 
 /** One column of an export: how it is called and what it holds. */
 export interface Column {
@@ -18,15 +20,24 @@ export interface Column {
 
 const MORE: Record<ExportSignal, readonly string[]> = {
   traces: [],
+  exceptions: [],
+  metrics: [],
   spans: ['scopeName', 'scopeVersion'],
   logs: ['scopeVersion'],
 };
-const LEFT_OUT = new Set(['bodyTruncated']);
+/** Of a row what no file has a column for: parts of lists, charts. */
+const LEFT_OUT = new Set(['bodyTruncated', 'fields', 'trend']);
+const ROWS = {
+  traces: traceRowSchema,
+  spans: spanRowSchema,
+  logs: logRowSchema,
+  exceptions: exceptionGroupSchema,
+  metrics: metricRowSchema,
+} satisfies Record<ExportSignal, unknown>;
 
 /** Fields of a row, in the order of the search's answer. */
 function rowFields(signal: ExportSignal): readonly string[] {
-  const schema = signal === 'traces' ? traceRowSchema : signal === 'spans' ? spanRowSchema : logRowSchema;
-  return [...Object.keys(schema.shape).filter((field) => !LEFT_OUT.has(field)), ...MORE[signal]];
+  return [...Object.keys(ROWS[signal].shape).filter((field) => !LEFT_OUT.has(field)), ...MORE[signal]];
 }
 
 /** The columns asked for, else one for every field of the row. @throws bad_query */
@@ -34,9 +45,9 @@ export function columnsOf(signal: ExportSignal, wanted: readonly string[] | unde
   const fields = rowFields(signal);
   return [...new Set(wanted ?? fields)].map((name): Column => {
     if (fields.includes(name)) return { name, value: ({ row }) => row[name] };
-    const source = signal === 'traces' ? undefined : KEY_SOURCES.find((one) => name.startsWith(`${one}.`));
+    const source = !isOtlp(signal) ? undefined : KEY_SOURCES.find((one) => name.startsWith(`${one}.`));
     if (source === undefined) {
-      const keys = signal === 'traces' ? '' : ', or attributes.<key>, resource.<key>, scope.<key>';
+      const keys = !isOtlp(signal) ? '' : ', or attributes.<key>, resource.<key>, scope.<key>';
       throw fail('bad_query', {
         detail: `There is no column "${name.slice(0, 80)}". Columns of ${signal} are ${fields.join(', ')}${keys}.`,
       });

@@ -1,6 +1,12 @@
 import { EXPORT_HEADERS, type ExportFormat, type ExportSignal } from '@candela/contract';
 import { type Clock, fail, type RequestContext } from '@candela/kernel';
-import type { ExportInput, ExportQueries, ExportRow, OtlpSignal } from '@candela/telemetry-store';
+import {
+  type ExportInput,
+  type ExportQueries,
+  type ExportRow,
+  isOtlp,
+  type OtlpSignal,
+} from '@candela/telemetry-store';
 import type { FileAnswer } from '../../http/stream-answer.ts';
 import { attributeObject, type Column, columnsOf } from './columns.ts';
 import { csvLine } from './formats/csv.ts';
@@ -34,13 +40,14 @@ export function createExport({ queries, clock, maxRows }: ExportParts) {
     ask: ExportAsk,
     abort: AbortSignal,
   ): AsyncGenerator<ExportRow[]> {
-    if (ask.signal !== 'traces') {
-      yield* queries.rows(context, ask.signal, ask.input, abort);
+    const { signal } = ask;
+    if (isOtlp(signal)) {
+      yield* queries.rows(context, signal, ask.input, abort);
       return;
     }
-    for await (const page of queries.traces(context, ask.input, abort)) {
+    for await (const page of queries.list(context, signal, ask.input, abort)) {
       const none = { attributes: NO_ATTRIBUTES, resource: NO_ATTRIBUTES, scope: NO_ATTRIBUTES };
-      yield page.map((row) => ({ row, ...none }));
+      yield page.map((row) => ({ row: row as ExportRow['row'], ...none }));
     }
   }
 
@@ -89,8 +96,8 @@ export function createExport({ queries, clock, maxRows }: ExportParts) {
         abort,
       );
     }
-    if (signal === 'traces') {
-      throw fail('bad_query', { detail: 'OTLP holds spans, not trace rows: export the signal "spans".' });
+    if (!isOtlp(signal)) {
+      throw fail('bad_query', { detail: `OTLP holds records, not rows of ${signal}: export spans or logs.` });
     }
     if (ask.columns !== undefined) {
       throw fail('bad_query', { detail: 'OTLP holds whole records: leave "columns" out.' });
@@ -121,7 +128,7 @@ function toObject(signal: ExportSignal, row: ExportRow, columns: readonly Column
   if (columns !== undefined) {
     return Object.fromEntries(columns.map((column) => [column.name, column.value(row) ?? null]));
   }
-  if (signal === 'traces') return row.row;
+  if (!isOtlp(signal)) return row.row;
   return {
     ...row.row,
     attributes: attributeObject(row, 'attributes'),

@@ -10,6 +10,7 @@ import { chosenColumns } from '../explore/columns.ts';
 import { ExploreRows } from '../explore/explore-rows.tsx';
 import { ExplorerLayout } from '../explore/explorer-layout.tsx';
 import { type ExploreChange, useExplorer } from '../explore/explorer.ts';
+import { ExportMenu } from '../explore/export-menu.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
@@ -55,6 +56,7 @@ export function ExceptionsPage() {
       actions={
         <>
           <SavedViewsMenu page="exceptions" />
+          <ExportMenu signal="exceptions" noun="exceptions" scope={scope} />
           <OpenQueryButton
             title="Exceptions"
             query={{

@@ -1,6 +1,7 @@
 import { EXPORT_FILES, saveStream } from '../../lib/save-stream.ts';
 import type { ExportFormat, ExportSignal } from '@candela/contract';
 import { useEffect, useRef, useState } from 'react';
+import type { CatalogueFilter } from '../../api/metrics.ts';
 import { ApiError } from '../../api/client.ts';
 import { openExport } from '../../api/explore.ts';
 import type { Scope } from '../../api/telemetry.ts';
@@ -10,9 +11,10 @@ import { Button } from '../../ui/button.tsx';
 
 const FORMATS: readonly { readonly value: ExportFormat; readonly label: string; readonly note: string }[] = [
   { value: 'csv', label: 'CSV', note: 'for spreadsheets; one row a line' },
-  { value: 'json', label: 'JSON Lines', note: 'one object a line, all attributes' },
+  { value: 'json', label: 'JSON Lines', note: 'one object a line, with all it holds' },
   { value: 'otlp', label: 'OTLP JSON', note: 'any OpenTelemetry door takes it again' },
 ];
+const RECORDS: ReadonlySet<ExportSignal> = new Set(['spans', 'logs']);
 const BOUNDS = [1_000, 10_000, 100_000] as const;
 
 type Progress =
@@ -27,21 +29,31 @@ type Progress =
   | { readonly state: 'failed'; readonly text: string };
 
 /** Format and bound of an export, and how far it is; leaving it stops the download. */
-export default function ExportForm(props: { signal: ExportSignal; scope: Scope; noun: string }) {
+export default function ExportForm(props: {
+  signal: ExportSignal;
+  scope: Scope;
+  noun: string;
+  metrics?: CatalogueFilter | undefined;
+}) {
   const [format, setFormat] = useState<ExportFormat>('csv');
   const [limit, setLimit] = useState<number>(10_000);
   const [progress, setProgress] = useState<Progress>({ state: 'idle' });
   const abort = useRef<AbortController>(undefined);
   useEffect(() => () => abort.current?.abort(), []);
-  // Traces have no OTLP form of their own: their spans have.
-  const formats = FORMATS.filter((one) => one.value !== 'otlp' || props.signal !== 'traces');
+  // Only records have an OTLP form: a row of another list is made of many of them.
+  const formats = FORMATS.filter((one) => one.value !== 'otlp' || RECORDS.has(props.signal));
   const download = async () => {
     const control = new AbortController();
     abort.current = control;
     setProgress({ state: 'running', bytes: 0, rows: undefined });
     try {
-      const { signal } = props;
-      const { headers, body } = await openExport(props.scope, { signal, format, limit }, control.signal);
+      const { signal, metrics } = props;
+      const narrowed = metrics === undefined ? {} : { metrics };
+      const { headers, body } = await openExport(
+        props.scope,
+        { signal, format, limit, ...narrowed },
+        control.signal,
+      );
       const said = Number(headers.get('x-platform-export-rows') ?? Number.NaN);
       const rows = Number.isFinite(said) ? said : undefined;
       const bytes = await saveStream(
@@ -89,7 +101,9 @@ export default function ExportForm(props: { signal: ExportSignal; scope: Scope; 
         ))}
       </fieldset>
       <fieldset disabled={running}>
-        <legend className="mb-1 text-sm text-muted">At most, newest first</legend>
+        <legend className="mb-1 text-sm text-muted">
+          At most, {props.signal === 'metrics' ? 'by name' : 'newest first'}
+        </legend>
         <div className="flex gap-4">
           {BOUNDS.map((bound) => (
             <label key={bound} className="flex h-7 cursor-pointer items-center gap-1.5">

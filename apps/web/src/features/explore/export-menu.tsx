@@ -1,6 +1,7 @@
 import type { ExportSignal } from '@candela/contract';
 import { Download } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import type { CatalogueFilter } from '../../api/metrics.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { Button } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
@@ -13,6 +14,8 @@ export function ExportMenu(props: {
   scope: Scope;
   /** What the rows are, in the plural. */
   noun: string;
+  /** What narrows the catalogue of metrics. */
+  metrics?: CatalogueFilter | undefined;
 }) {
   const [open, setOpen] = useState(false);
   return (

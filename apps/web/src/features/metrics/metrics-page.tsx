@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { ExportMenu } from '../explore/export-menu.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { RowsFooter } from '../explore/rows-state.tsx';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
@@ -87,6 +88,7 @@ export function MetricsPage() {
           <ChartLine size={14} className="text-muted" aria-hidden />
           Explorer
         </Link>
+        <ExportMenu signal="metrics" noun="metrics" scope={scope} metrics={filter} />
         <OpenQueryButton
           title="Metrics"
           query={{

@@ -1,20 +1,17 @@
-import type { ExportSignal, TraceRow } from '@candela/contract';
+import type { ExportSignal } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { TelemetryStore } from '../../client/store.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
-import { searchTraces } from '../spans/search-traces.ts';
 import type { ExportRow, ExportSource, OtlpRecord, RawMaps } from './export-source.ts';
+import { countList, listPages, type ListSignal, type OtlpSignal } from './lists.ts';
 import { LOG_EXPORT } from './logs.ts';
 import { countExport, type ExportInput, exportPages } from './pages.ts';
 import { SPAN_EXPORT } from './spans.ts';
 
 export type { ExportRow } from './export-source.ts';
+export type { ListSignal, OtlpSignal } from './lists.ts';
 export type { ExportInput } from './pages.ts';
 
-/** Signals whose records can be written as OTLP. */
-export type OtlpSignal = Exclude<ExportSignal, 'traces'>;
-
-const TRACE_PAGE = 500;
 /** Of one line of OTLP JSON: what any door takes as one request. */
 const LINE_CHARACTERS = 2_000_000;
 
@@ -27,7 +24,13 @@ export interface ExportQueries {
     input: ExportInput,
     abort: AbortSignal,
   ): Promise<number>;
-  traces(context: RequestContext, input: ExportInput, abort: AbortSignal): AsyncIterable<TraceRow[]>;
+  /** Rows of a list whose rows are no records of their own. */
+  list(
+    context: RequestContext,
+    signal: ListSignal,
+    input: ExportInput,
+    abort: AbortSignal,
+  ): AsyncIterable<object[]>;
   rows(
     context: RequestContext,
     signal: OtlpSignal,
@@ -43,6 +46,9 @@ export interface ExportQueries {
   ): AsyncIterable<string>;
 }
 
+/** Whether records are exported, else the rows of a list. */
+export const isOtlp = (signal: ExportSignal): signal is OtlpSignal => signal === 'spans' || signal === 'logs';
+
 /** Calls `use` with the source of a signal, whose raw rows only it knows. */
 function withSource<T>(signal: OtlpSignal, use: <Raw>(source: ExportSource<Raw>) => T): T {
   return signal === 'spans' ? use(SPAN_EXPORT) : use(LOG_EXPORT);
@@ -52,24 +58,6 @@ export function createExportQueries(
   store: Pick<TelemetryStore, 'select'>,
   limits: QueryLimits,
 ): ExportQueries {
-  async function* traces(
-    context: RequestContext,
-    input: ExportInput,
-    abort: AbortSignal,
-  ): AsyncGenerator<TraceRow[]> {
-    const own = runner(store, limits, abort);
-    const { window, filter } = input;
-    let left = input.limit;
-    let cursor: string | undefined;
-    do {
-      const limit = Math.min(TRACE_PAGE, left);
-      const page = await searchTraces(own, context, { window, filter, sort: '-start', limit, cursor });
-      if (page.data.length > 0) yield page.data;
-      left -= page.data.length;
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined && left > 0);
-  }
-
   async function* rowsOf<Raw>(
     source: ExportSource<Raw>,
     context: RequestContext,
@@ -106,15 +94,13 @@ export function createExportQueries(
   }
 
   return {
-    count: (context, signal, input, abort) =>
-      countExport(
-        runner(store, limits, abort),
-        context,
-        signal === 'logs' ? LOG_EXPORT : SPAN_EXPORT,
-        input,
-        signal === 'traces' ? 'TraceId' : undefined,
-      ),
-    traces,
+    count(context, signal, input, abort) {
+      const own = runner(store, limits, abort);
+      return isOtlp(signal)
+        ? withSource(signal, ({ reader }) => countExport(own, context, reader.source, input))
+        : countList(own, context, signal, input);
+    },
+    list: (context, signal, input, abort) => listPages(runner(store, limits, abort), context, signal, input),
     rows: (context, signal, input, abort) =>
       withSource(signal, (source) => rowsOf(source, context, input, abort)),
     otlp: (context, signal, input, abort) =>

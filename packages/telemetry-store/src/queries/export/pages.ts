@@ -4,6 +4,8 @@ import { newestPart } from '../core/newest.ts';
 import { idSql } from '../core/row-shape.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
+import type { Source } from '../core/source.ts';
+import type { CatalogueInput } from '../metrics/catalogue.ts';
 import type { ExportSource, RawMaps } from './export-source.ts';
 import { Pace } from './pace.ts';
 
@@ -11,6 +13,8 @@ export interface ExportInput {
   readonly window: Window;
   readonly filter: Filter | undefined;
   readonly limit: number;
+  /** Of the catalogue of metrics: what narrows it besides the window. */
+  readonly metrics?: Pick<CatalogueInput, 'q' | 'type' | 'unit' | 'service'>;
 }
 
 interface Ids {
@@ -130,11 +134,11 @@ async function* equalTimes<Raw>(
 export async function countExport(
   runner: Runner,
   context: RequestContext,
-  source: Pick<ExportSource<never>, 'reader'>,
+  source: Source,
   input: ExportInput,
   distinct?: string,
 ): Promise<number> {
-  const scope = Scope.of(context, source.reader.source).during(input.window).matching(input.filter);
+  const scope = Scope.of(context, source).during(input.window).matching(input.filter);
   const [row] = await runner.run<{ C: number }>(
     scope,
     `SELECT count() AS C FROM (SELECT ${distinct === undefined ? '1' : `DISTINCT ${distinct}`} ${scope.from} LIMIT ${input.limit + 1})`,
