@@ -153,6 +153,25 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     expect(await traces.rows.nth(2).getAttribute('aria-selected')).toBe('true');
   });
 
+  it('shows attributes as columns, keeps them in the URL and says when a row has none', async () => {
+    const { page, traces } = await open('/traces?view=spans&q=operation:*');
+    await traces.loaded();
+    await page.getByRole('button', { name: 'Choose columns' }).click();
+    await page.getByRole('searchbox', { name: 'Find an attribute' }).fill('request.model');
+    await page.getByRole('button', { name: 'attributes.gen_ai.request.model' }).click();
+    const head = page.getByRole('columnheader', { name: 'gen_ai.request.model' });
+    await head.waitFor();
+    await page.keyboard.press('Escape');
+    expect(new URL(page.url()).searchParams.get('cols')).toContain('attributes.gen_ai.request.model');
+    const cell = (name: string) =>
+      traces.rows.filter({ hasText: name }).first().getByRole('gridcell').last().innerText();
+    await soon(() => cell('chat gpt-4o-mini')).toBe('gpt-4o-mini');
+    await soon(() => cell('invoke_agent')).toBe('–');
+    await page.reload();
+    await head.waitFor();
+    await soon(() => cell('chat gpt-4o-mini')).toBe('gpt-4o-mini');
+  });
+
   it('fits a narrow window', async () => {
     const { page, traces } = await open('/traces');
     await page.setViewportSize({ width: 390, height: 800 });

@@ -4,6 +4,7 @@ import type {
   RequestBodyOf,
   ResponseOf,
   SpanDetail,
+  SpanRow,
   SpanSort,
   searchSpans,
   searchTraces,
@@ -47,9 +48,17 @@ export const tracesQuery = (scope: Scope, sort: TraceSort) =>
     getNextPageParam: (page) => page.nextCursor,
   });
 
-export const spansQuery = (scope: Scope, sort: SpanSort) =>
+/** A span of a list with the values of the fields asked for by name; of the live stream it comes without. */
+export type SpanLine = SpanRow & { readonly values?: ReadonlyMap<string, string | null> };
+
+const withValues = (row: SpanRow, fields: readonly string[]): SpanLine =>
+  fields.length === 0
+    ? row
+    : { ...row, values: new Map(fields.map((field, index) => [field, row.fields?.[index] ?? null])) };
+
+export const spansQuery = (scope: Scope, sort: SpanSort, fields: readonly string[]) =>
   infiniteQueryOptions({
-    queryKey: ['spans', scope, sort],
+    queryKey: ['spans', scope, sort, fields],
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) =>
       call<ResponseOf<typeof searchSpans>>('/api/telemetry/spans/search', scope, {
@@ -58,9 +67,10 @@ export const spansQuery = (scope: Scope, sort: SpanSort) =>
           ...bounds(scope),
           sort,
           limit: PAGE,
+          ...(fields.length === 0 ? {} : { fields: [...fields] }),
           ...(pageParam === '' ? {} : { cursor: pageParam }),
         } satisfies RequestBodyOf<typeof searchSpans>,
-      }),
+      }).then((page) => ({ ...page, data: page.data.map((row) => withValues(row, fields)) })),
     getNextPageParam: (page) => page.nextCursor,
   });
 

@@ -97,6 +97,9 @@ export const FIELDS = {
   metric: { type: 'string', signals: ['metrics'], description: 'Metric name' },
 } as const satisfies Record<string, FieldDefinition>;
 
+/** Fields, besides their own, that the rows of a list may be asked for at once. */
+export const MAX_ROW_FIELDS = 10;
+
 export type FieldName = keyof typeof FIELDS;
 
 /** Where a `<source>.<key>` field looks. */

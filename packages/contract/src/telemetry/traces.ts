@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_ROW_FIELDS } from '../filter/fields.ts';
 import { defineRoute } from '../route.ts';
 import {
   count,
@@ -67,7 +68,16 @@ export const traceRowSchema = z
   .meta({ id: 'TraceRow' });
 export type TraceRow = z.output<typeof traceRowSchema>;
 
-export const spanRowSchema = z.object({ traceId: z.string(), ...spanSummaryShape }).meta({ id: 'SpanRow' });
+export const spanRowSchema = z
+  .object({
+    traceId: z.string(),
+    ...spanSummaryShape,
+    fields: z.array(nullableText).optional().meta({
+      description:
+        'Values of the `fields` asked for, in their order, as text of at most 300 characters; null where the span has none. Absent when none were asked for.',
+    }),
+  })
+  .meta({ id: 'SpanRow' });
 export type SpanRow = z.output<typeof spanRowSchema>;
 
 const lightSpanShape = {
@@ -183,7 +193,19 @@ export const searchSpans = defineRoute({
   tag: 'Telemetry',
   summary: 'Matching spans, without their messages',
   permission: 'telemetry',
-  body: z.strictObject({ ...windowShape, ...pageShape, sort: z.enum(SPAN_SORTS).default('-start') }),
+  body: z.strictObject({
+    ...windowShape,
+    ...pageShape,
+    sort: z.enum(SPAN_SORTS).default('-start'),
+    fields: z
+      .array(z.string().min(1).max(300))
+      .max(MAX_ROW_FIELDS)
+      .default([])
+      .meta({
+        description: 'Fields that each row carries besides its own, as a filter writes them.',
+        examples: [['attributes.http.route', 'resource.host.name', 'finish_reason']],
+      }),
+  }),
   response: z.object({ data: z.array(spanRowSchema), nextCursor: nullableText }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
 });

@@ -14,7 +14,7 @@ import { aggregate, type AggregateInput, type AggregateResult } from './aggregat
 import { environmentsOf } from './environments.ts';
 import { type Facet, type FacetsInput, facets } from './aggregate/facets.ts';
 import { type QueryLimits, runner } from './core/run.ts';
-import { type Page, type SearchInput, searchSpans } from './spans/search-spans.ts';
+import { type Page, type SearchInput, searchSpans, type SpanSearchInput } from './spans/search-spans.ts';
 import { searchInTrace } from './spans/search-in-trace.ts';
 import { searchTraces } from './spans/search-traces.ts';
 import { readSpan } from './spans/span.ts';
@@ -55,11 +55,7 @@ export interface TelemetryQueries {
     input: SearchInput<TraceSort>,
     signal?: AbortSignal,
   ): Promise<Page<TraceRow>>;
-  searchSpans(
-    context: RequestContext,
-    input: SearchInput<SpanSort>,
-    signal?: AbortSignal,
-  ): Promise<Page<SpanRow>>;
+  searchSpans(context: RequestContext, input: SpanSearchInput, signal?: AbortSignal): Promise<Page<SpanRow>>;
   trace(
     context: RequestContext,
     input: { traceId: string; limit: number; cursor: string | undefined },

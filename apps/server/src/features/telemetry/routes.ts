@@ -43,6 +43,7 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
           sort: body.sort,
           limit: body.limit,
           cursor: body.cursor,
+          fields: body.fields,
         },
         signal,
       ),

@@ -1,6 +1,11 @@
 import { Columns3 } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import type { Scope } from '../../api/telemetry.ts';
 import { Button } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
+import { printColumns } from './columns.ts';
+
+const FieldColumns = lazy(() => import('./field-columns.tsx'));
 
 interface Column {
   readonly id: string;
@@ -13,17 +18,21 @@ export function ColumnChooser(props: {
   all: readonly Column[];
   chosen: readonly Column[];
   onChange: (cols: string | undefined) => void;
+  /** Any attribute of these rows may be a column too. */
+  fields?: { readonly signal: 'spans' | 'logs'; readonly scope: Scope };
 }) {
   const chosen = new Set(props.chosen.map((column) => column.id));
   const toggle = (id: string) => {
     const next = props.all.filter((column) => (column.id === id ? !chosen.has(id) : chosen.has(column.id)));
     const isDefault = props.all.every((column) => column.shown === next.includes(column));
-    props.onChange(isDefault || next.length === 0 ? undefined : next.map((column) => column.id).join(','));
+    props.onChange(
+      isDefault || next.length === 0 ? undefined : printColumns(next.map((column) => column.id)),
+    );
   };
   return (
     <Popover
       label="Columns"
-      className="w-48 p-1"
+      className="w-60 p-1"
       trigger={
         <Button look="plain" className="h-8" aria-label="Choose columns" title="Choose columns">
           <Columns3 size={15} aria-hidden />
@@ -43,9 +52,20 @@ export function ColumnChooser(props: {
               onChange={() => toggle(column.id)}
               className="accent-accent-fill"
             />
-            {column.label}
+            <span className="truncate" title={column.label}>
+              {column.label}
+            </span>
           </label>
         ))}
+      {props.fields && (
+        <Suspense>
+          <FieldColumns
+            {...props.fields}
+            chosen={chosen}
+            onAdd={(field) => props.onChange(printColumns([...chosen, field]))}
+          />
+        </Suspense>
+      )}
     </Popover>
   );
 }

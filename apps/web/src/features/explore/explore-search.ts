@@ -19,7 +19,7 @@ export function validateExploreSearch(
   raw: Record<string, unknown>,
 ): Pick<ExploreSearch, 'q' | 'cols' | 'live'> {
   const q = textParam(raw, 'q');
-  const cols = textParam(raw, 'cols', 1_000);
+  const cols = textParam(raw, 'cols', 4_096);
   const live = flagParam(raw, 'live');
   return {
     ...(q === undefined ? {} : { q }),

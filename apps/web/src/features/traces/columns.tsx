@@ -1,5 +1,7 @@
-import type { SpanRow, TraceRow } from '@candela/contract';
+import { MAX_ROW_FIELDS, resolveField } from '@candela/contract/filter';
+import type { TraceRow } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
+import type { SpanLine } from '../../api/telemetry.ts';
 import { exact, formatCount } from '../../lib/format.ts';
 import { readingKind } from '../../lib/span-kind.ts';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
@@ -15,7 +17,7 @@ import {
   TimeCell,
   tokensCell,
 } from '../explore/cells.tsx';
-import type { RowColumn } from '../explore/columns.ts';
+import { readColumns, type RowColumn } from '../explore/columns.ts';
 
 function Preview({ preview }: { preview: TraceRow['preview'] }) {
   const said = preview.input ?? '';
@@ -150,8 +152,30 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   },
 ];
 
+/** Attributes that the URL asks to see as columns: a part of the request, as many as it may have. */
+export function fieldColumns(cols: string | undefined): string[] {
+  const fields = cols === undefined ? [] : readColumns(cols).filter((id) => resolveField(id)?.kind === 'key');
+  return [...new Set(fields)].slice(0, MAX_ROW_FIELDS);
+}
+
+/** The columns of the span rows with one for each of the attributes asked for. */
+export const spanColumns = (fields: readonly string[]): readonly RowColumn<SpanLine>[] => [
+  ...SPAN_COLUMNS,
+  ...fields.map(
+    (field): RowColumn<SpanLine> => ({
+      id: field,
+      label: field.replace(/^attributes\./, ''),
+      width: 140,
+      grow: 0.8,
+      shown: false,
+      // Not known yet: of a row of the live stream, of one that was asked for with other columns.
+      cell: ({ values }) => (values?.has(field) === true ? textCell(values.get(field) ?? null) : ''),
+    }),
+  ),
+];
+
 /** Columns of the span rows. */
-export const SPAN_COLUMNS: readonly RowColumn<SpanRow>[] = [
+export const SPAN_COLUMNS: readonly RowColumn<SpanLine>[] = [
   {
     id: 'status',
     label: '',

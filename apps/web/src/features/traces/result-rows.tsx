@@ -1,9 +1,10 @@
 import type { SpanRow, SpanSort, TraceRow, TraceSort } from '@candela/contract';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type Scope, spansQuery, tracesQuery } from '../../api/telemetry.ts';
+import { useMemo } from 'react';
+import { type Scope, type SpanLine, spansQuery, tracesQuery } from '../../api/telemetry.ts';
 import { ExploreRows } from '../explore/explore-rows.tsx';
-import { SPAN_COLUMNS, TRACE_COLUMNS } from './columns.tsx';
+import { fieldColumns, spanColumns, TRACE_COLUMNS } from './columns.tsx';
 import type { TracesChange, TracesSearch } from './traces-search.ts';
 
 interface RowsProps {
@@ -46,15 +47,21 @@ export function TraceRows(props: RowsProps) {
 export function SpanRows(props: RowsProps) {
   const navigate = useNavigate();
   const sort = (props.search.sort ?? '-start') as SpanSort;
-  const query = useInfiniteQuery({ ...spansQuery(props.scope, sort), placeholderData: keepPreviousData });
+  const { cols } = props.search;
+  const fields = useMemo(() => fieldColumns(cols), [cols]);
+  const columns = useMemo(() => spanColumns(fields), [fields]);
+  const query = useInfiniteQuery({
+    ...spansQuery(props.scope, sort, fields),
+    placeholderData: keepPreviousData,
+  });
   return (
-    <ExploreRows<SpanRow>
+    <ExploreRows<SpanLine>
       {...props}
       label="Spans"
       noun="spans"
       query={query}
       sort={sort}
-      columns={SPAN_COLUMNS}
+      columns={columns}
       keyOf={keyOfSpan}
       onOpen={(row) =>
         void navigate({

@@ -23,7 +23,7 @@ import { useLive } from '../explore/live.ts';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
-import { SPAN_COLUMNS, TRACE_COLUMNS } from './columns.tsx';
+import { fieldColumns, spanColumns, TRACE_COLUMNS } from './columns.tsx';
 import { FirstTrace } from './first-trace.tsx';
 import { SpanRows, TraceRows } from './result-rows.tsx';
 import { keptTraces, PICK, type TracesChange } from './traces-search.ts';
@@ -80,7 +80,8 @@ export function TracesPage() {
       : {};
     void navigate({ search: (before) => ({ ...before, ...time, diff }) as typeof before });
   };
-  const columns = isSpans ? SPAN_COLUMNS : TRACE_COLUMNS;
+  const fields = isSpans ? fieldColumns(search.cols) : [];
+  const ownColumns = spanColumns(fields);
   const Rows = isSpans ? SpanRows : TraceRows;
   return (
     <ExplorerLayout
@@ -96,7 +97,7 @@ export function TracesPage() {
           ) : (
             <CountHistogram config={SPANS_EXPLORE} scope={scope} onZoom={explorer.zoom} />
           )}
-          <div className="absolute -top-0.5 left-1/2 -translate-x-1/2">
+          <div className="absolute -top-0.5 left-1/2 -translate-x-1/2 max-sm:right-0 max-sm:left-auto max-sm:translate-x-0">
             <Segments
               label="Chart"
               size="small"
@@ -161,15 +162,17 @@ export function TracesPage() {
                 ...range,
                 ...(q === '' ? {} : { q }),
                 ...(search.sort === undefined ? {} : { sort: search.sort }),
+                ...(fields.length === 0 ? {} : { fields }),
               },
             }}
           />
           <ColumnChooser
-            all={columns}
+            all={isSpans ? ownColumns : TRACE_COLUMNS}
             chosen={
-              isSpans ? chosenColumns(SPAN_COLUMNS, search.cols) : chosenColumns(TRACE_COLUMNS, search.cols)
+              isSpans ? chosenColumns(ownColumns, search.cols) : chosenColumns(TRACE_COLUMNS, search.cols)
             }
             onChange={(cols) => change({ cols })}
+            {...(isSpans ? { fields: { signal: 'spans', scope } } : {})}
           />
         </>
       }

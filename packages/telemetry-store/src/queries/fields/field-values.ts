@@ -1,6 +1,6 @@
-import { type Filter, requireField } from '@candela/contract';
-import { fail, type RequestContext } from '@candela/kernel';
-import { fieldExists, fieldText } from '../core/field-text.ts';
+import type { Filter } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import { fieldReading } from '../core/field-reading.ts';
 import { newestPart, newestWidePart } from '../core/newest.ts';
 import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
@@ -34,7 +34,7 @@ export async function fieldValues(
   source: Source,
   input: FieldValuesInput,
 ): Promise<FieldValues> {
-  const { exists, value, wide } = reading(source, input.field);
+  const { exists, value, wide } = fieldReading(source, input.field);
   const needle = input.prefix.toLowerCase();
   const contains = (sql: string, params: Params) =>
     `position(lowerUTF8(${sql}), ${params.bind(needle, 'String')}) > 0`;
@@ -67,28 +67,4 @@ export async function fieldValues(
     values: found.slice(0, input.limit).map(({ V, C }) => ({ value: V, count: C })),
     more: found.length > input.limit,
   };
-}
-
-interface Reading {
-  readonly exists: (params: Params) => string;
-  readonly value: (params: Params) => string;
-  readonly wide: boolean;
-}
-
-function reading(source: Source, name: string): Reading {
-  const resolved = requireField(name, source.signal);
-  if (resolved.kind === 'key') {
-    const map = source.mapOf(resolved.source, resolved.key);
-    return {
-      exists: (params) => `mapContains(${map}, ${params.bind(resolved.key, 'String')})`,
-      value: (params) => `${map}[${params.bind(resolved.key, 'String')}]`,
-      wide: true,
-    };
-  }
-  const field = source.fields[resolved.name];
-  const value = field === undefined ? undefined : fieldText(field);
-  if (field === undefined || value === undefined) {
-    throw fail('bad_query', { detail: `"${resolved.name}" is searched by words; it has no values to list.` });
-  }
-  return { exists: () => fieldExists(field), value: () => value, wide: false };
 }

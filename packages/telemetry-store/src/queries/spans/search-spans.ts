@@ -2,6 +2,7 @@ import type { Filter, SpanRow, SpanSort } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { type Cursor, decodeCursor, encodeCursor, listName, nanos } from '../core/cursor.ts';
 import { fail } from '@candela/kernel';
+import { type FieldReading, fieldReading } from '../core/field-reading.ts';
 import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -18,6 +19,11 @@ export interface SearchInput<Sort extends string> {
   readonly cursor: string | undefined;
 }
 
+/** A search of spans whose rows carry the values of some fields besides their own. */
+export interface SpanSearchInput extends SearchInput<SpanSort> {
+  readonly fields?: readonly string[];
+}
+
 export interface Page<T> {
   readonly data: T[];
   readonly nextCursor: string | null;
@@ -31,6 +37,9 @@ interface SpanKey {
   /** Where it was read along with the key. */
   readonly row?: SpanRow;
 }
+
+/** Longer values of fields are cut: they stand in a cell. */
+const VALUE_CHARACTERS = 300;
 
 /**
  * What a sort orders by, as a whole number that a cursor can carry and compare exactly. A cost is never negative, and
@@ -47,8 +56,9 @@ const SORT_SQL = {
 export async function searchSpans(
   runner: Runner,
   context: RequestContext,
-  input: SearchInput<SpanSort>,
+  input: SpanSearchInput,
 ): Promise<Page<SpanRow>> {
+  const fields = (input.fields ?? []).map((name) => fieldReading(SPANS, name));
   const list = listName('spans', context, input.sort, input.filter);
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 4);
   const window = cursor ?? input.window;
@@ -60,9 +70,10 @@ export async function searchSpans(
   const page = found.slice(0, input.limit);
   const last = page.at(-1);
   const more = found.length > input.limit && last !== undefined;
-  const complete = page.flatMap(({ row }) => row ?? []);
+  // Fields may lie in maps: these are read only for rows that are shown.
+  const complete = fields.length === 0 ? page.flatMap(({ row }) => row ?? []) : [];
   return {
-    data: complete.length === page.length ? complete : await rows(runner, context, page),
+    data: complete.length === page.length ? complete : await rows(runner, context, page, fields),
     nextCursor: more
       ? encodeCursor({
           list,
@@ -199,16 +210,31 @@ function placeOf(params: Params, { type }: Order, { after: [key = '', ns] }: Cur
   return `${params.bind(key, type)}, ${params.time(nanos(ns, damaged))}`;
 }
 
-async function rows(runner: Runner, context: RequestContext, keys: readonly SpanKey[]): Promise<SpanRow[]> {
+async function rows(
+  runner: Runner,
+  context: RequestContext,
+  keys: readonly SpanKey[],
+  fields: readonly FieldReading[],
+): Promise<SpanRow[]> {
   if (keys.length === 0) return [];
   const scope = Scope.of(context, SPANS).at(keys.map((key) => BigInt(key.Ns)));
   const traceIds = scope.params.bind([...new Set(keys.map((key) => key.TraceId))], 'Array(String)');
   const spanIds = scope.params.bind([...new Set(keys.map((key) => key.SpanId))], 'Array(String)');
   const limited = scope.and(`TraceId IN ${traceIds} AND SpanId IN ${spanIds}`);
-  const found = await runner.run<RawSpan>(limited, `SELECT ${SPAN_COLUMNS} ${limited.from}`);
+  const { params } = limited;
+  const values = fields.map(
+    ({ exists, value }) =>
+      `if(${exists(params)}, substringUTF8(${value(params)}, 1, ${VALUE_CHARACTERS}), NULL)`,
+  );
+  const more = values.length === 0 ? '' : `, [${values.join(', ')}] AS Fields`;
+  const found = await runner.run<RawSpan & { readonly Fields?: readonly (string | null)[] }>(
+    limited,
+    `SELECT ${SPAN_COLUMNS}${more} ${limited.from}`,
+  );
   const byKey = new Map(found.map((raw) => [`${raw.TraceId} ${raw.SpanId} ${raw.StartNs}`, raw]));
   return keys.flatMap((key) => {
     const raw = byKey.get(`${key.TraceId} ${key.SpanId} ${key.Ns}`);
-    return raw === undefined ? [] : [toSpanRow(raw)];
+    if (raw === undefined) return [];
+    return [raw.Fields === undefined ? toSpanRow(raw) : { ...toSpanRow(raw), fields: [...raw.Fields] }];
   });
 }

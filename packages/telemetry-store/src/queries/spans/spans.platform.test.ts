@@ -4,7 +4,16 @@ import type { LogRecord } from '@candela/otlp';
 import type { AttributeValue } from '@candela/semconv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTelemetryQueries, type Page, type SearchInput, type Window } from '../index.ts';
-import { BASE_MS, contextOf, id, LIMITS, openQueryBench, type QueryBench, span } from '../core/testing.ts';
+import {
+  BASE_MS,
+  contextOf,
+  id,
+  LIMITS,
+  openQueryBench,
+  type QueryBench,
+  recordStatements,
+  span,
+} from '../core/testing.ts';
 
 const context = contextOf();
 const nanos = (ms: number) => BigInt(ms) * 1_000_000n;
@@ -385,6 +394,75 @@ describe('hostile content', () => {
     expect(byKey.get('list')).toEqual({ key: 'list', type: 'json', value: ['x', 1] });
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     expect(await matchingSpans('attributes.__proto__:a')).toEqual(['span 513']);
+  });
+});
+
+describe('fields besides the own of a span', () => {
+  const hostile = `it's, "a" key\\ {p0:String}`;
+  beforeAll(() =>
+    bench.put(
+      [
+        span(0x900, 1, 0, {
+          name: 'a',
+          attributes: { [hostile]: 'x', 'http.route': '/pay', n: 5, empty: '' },
+        }),
+        span(0x900, 2, 1, { name: 'b', attributes: { ...chat, long: 'é'.repeat(2_000) } }),
+      ],
+      { project: 'columns', resource: { 'host.name': 'node-1' } },
+    ),
+  );
+  const own = contextOf('columns');
+
+  it('come in the order asked for, cut to a cell, null where there is none', async () => {
+    const { store, statements } = recordStatements(bench.store);
+    const fields = [
+      `attributes.${hostile}`,
+      'attributes.http.route',
+      'attributes.n',
+      'attributes.empty',
+      'attributes.long',
+      'attributes.gen_ai.input.messages',
+      'resource.host.name',
+      'scope.nothing',
+      'operation',
+    ];
+    const { data } = await createTelemetryQueries(store, LIMITS).searchSpans(own, {
+      ...input('start'),
+      fields,
+    });
+    expect(data.map((row) => row.fields)).toEqual([
+      ['x', '/pay', '5', '', null, null, 'node-1', null, null],
+      [
+        null,
+        null,
+        null,
+        null,
+        'é'.repeat(300),
+        expect.stringContaining('Please refund my order'),
+        'node-1',
+        null,
+        'chat',
+      ],
+    ]);
+    // Which rows is found by narrow columns; the maps are read for these rows by their ids.
+    expect(statements.slice(0, -1).join(' ')).not.toContain('Attributes');
+    expect(statements.at(-1)).toMatch(/SpanAttributes\[.* WHERE ProjectId = .*TraceId IN .* AND SpanId IN /s);
+    for (const statement of statements) expect(statement).not.toContain("it's");
+  });
+
+  it('are none when none are asked for, and refused when they are no fields', async () => {
+    const { data } = await bench.queries.searchSpans(own, input('start'));
+    expect(data[0]).not.toHaveProperty('fields');
+    const ask = (field: string) =>
+      codeOf(bench.queries.searchSpans(own, { ...input('start'), fields: [field] }));
+    expect(await ask('nonsense')).toBe('bad_query');
+    expect(await ask('severity')).toBe('bad_query');
+    expect(await ask('prompt')).toBe('bad_query');
+    const other = await bench.queries.searchSpans(contextOf('nobody'), {
+      ...input('start'),
+      fields: ['attributes.http.route'],
+    });
+    expect(other.data).toEqual([]);
   });
 });
 
