@@ -147,6 +147,7 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     await users.sessions.rows.first().getByRole('link').first().click();
     await users.page.getByRole('heading', { name: /User/ }).waitFor();
     await users.page.keyboard.press('Escape');
+    await soon(() => new URL(users.page.url()).pathname).toBe('/users');
     await users.sessions.rows.first().waitFor();
     expect(parameter(users.page, 'sort')).toBe('-sessions');
   });

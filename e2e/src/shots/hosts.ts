@@ -1,5 +1,5 @@
 import type { Stage } from '../stage.ts';
-import { NARROW, type ShotGroup } from './shot.ts';
+import { NARROW, PHONE, type ShotGroup, SMALL } from './shot.ts';
 
 interface Fleet {
   readonly data: {
@@ -38,6 +38,14 @@ export const hostsShots: ShotGroup = {
     { name: 'hosts', path: '/hosts?from=-1h', ready: TILES },
     { name: 'hosts-attention', path: '/hosts?from=-1h&show=attention&group=model', ready: TILES },
     { name: 'hosts-narrow', path: '/hosts?from=-1h', ready: TILES, size: NARROW },
+    { name: 'small-hosts', path: '/hosts?from=-1h', ready: TILES, size: SMALL },
+    { name: 'phone-hosts', path: '/hosts?from=-1h', ready: TILES, size: PHONE },
+    {
+      name: 'phone-host',
+      path: '/hosts/gpu-h100-01?from=-1h',
+      ready: '[data-testid=cpu-strip]',
+      size: PHONE,
+    },
     {
       name: 'host',
       path: '/hosts/gpu-h100-01?from=-1h',

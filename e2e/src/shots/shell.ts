@@ -19,8 +19,6 @@ const PAGES: readonly Pick<Shot, 'name' | 'path' | 'ready'>[] = [
     ready: '[data-testid=time-chart]',
   },
   { name: 'users', path: '/users', ready: ROWS },
-  { name: 'hosts', path: '/hosts?from=-24h', ready: '[data-testid=gpu-tile]' },
-  { name: 'host', path: '/hosts/gpu-h100-01?from=-24h', ready: '[data-testid=cpu-strip]' },
   { name: 'agents', path: '/agents', ready: ROWS },
   { name: 'agent', path: '/agents/order-support', ready: 'text=Models' },
   { name: 'ingest', path: '/settings/ingest', ready: 'text=Clients' },

@@ -33,7 +33,7 @@ export function TabList<Value extends string>(props: {
     event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus();
   };
   return (
-    <div role="tablist" aria-label={props.label} className="flex" onKeyDown={onKeyDown}>
+    <div role="tablist" aria-label={props.label} className="flex overflow-x-auto" onKeyDown={onKeyDown}>
       {props.tabs.map((tab) => {
         const chosen = tab.value === props.value;
         return (
@@ -47,7 +47,7 @@ export function TabList<Value extends string>(props: {
             tabIndex={chosen ? 0 : -1}
             onClick={() => props.onChoose(tab.value)}
             className={cx(
-              'border-b-2',
+              'shrink-0 border-b-2 whitespace-nowrap',
               chosen ? 'border-accent-fill text-text' : 'border-transparent text-muted hover:text-text',
               props.tabClassName ?? 'h-8 px-3',
             )}

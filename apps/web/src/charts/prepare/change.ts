@@ -1,3 +1,5 @@
+import { formatCount } from '../../lib/format.ts';
+
 /** How a figure moved against the period before. */
 export interface Change {
   /** 0.25 is a quarter more; null when there was nothing before or is nothing now. */
@@ -33,7 +35,7 @@ export function changeText(change: Change): string {
   if (change.direction === 'new') return 'new';
   if (change.direction === 'same') return 'no change';
   if (change.ratio === null) return '';
-  if (change.ratio >= 9) return `×${Math.round(change.ratio + 1)}`;
+  if (change.ratio >= 9) return `×${formatCount(Math.round(change.ratio + 1))}`;
   const percent = Math.abs(change.ratio * 100);
   return `${change.ratio > 0 ? '+' : '−'}${percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent)}%`;
 }

@@ -18,6 +18,12 @@ export function Legend(props: {
       className="flex max-h-12 flex-wrap gap-x-1 overflow-y-auto text-sm"
       aria-label={`Legend: ${props.noun}`}
     >
+      {/* First: however narrow it is, it says that there are more. */}
+      {chart.hidden > 0 && (
+        <li className="flex h-6 items-center px-1 text-faint">
+          {chart.series.length} of {chart.total}
+        </li>
+      )}
       {chart.series.map((series) => (
         <li key={series.key} className="max-w-56 min-w-0">
           <button
@@ -39,11 +45,6 @@ export function Legend(props: {
           </button>
         </li>
       ))}
-      {chart.hidden > 0 && (
-        <li className="flex h-6 items-center px-1 text-faint">
-          {chart.series.length} of {chart.total}
-        </li>
-      )}
     </ul>
   );
 }

@@ -15,6 +15,8 @@ export function TimeAxis(props: {
   const spanMs = toMs - fromMs;
   // Each label needs its room; a narrow chart leaves some out.
   const every = Math.max(1, Math.ceil((ticks.length * LABEL) / Math.max(1, props.width)));
+  /** A label so near to an end of the plot would stand out over it. */
+  const near = (share: number) => share * props.width < LABEL / 2;
   return (
     <div className="relative h-4 text-xs text-faint" aria-hidden>
       {ticks.map((tick, index) => {
@@ -24,10 +26,9 @@ export function TimeAxis(props: {
             key={tick}
             className={cx(
               'absolute whitespace-nowrap',
-              // A label near the end would stand out over it.
-              (1 - at) * props.width < LABEL / 2 ? 'right-0' : '-translate-x-1/2',
+              near(1 - at) ? 'right-0' : near(at) ? 'left-0' : '-translate-x-1/2',
             )}
-            style={(1 - at) * props.width < LABEL / 2 ? {} : { left: `${at * 100}%` }}
+            style={near(at) || near(1 - at) ? {} : { left: `${at * 100}%` }}
           >
             {formatTick(tick, spanMs, props.zone)}
           </span>

@@ -98,7 +98,7 @@ export function GpuTile(props: {
         <span className="relative mt-auto truncate text-xs" title={owner?.commandLine ?? owner?.name}>
           {owner === null ? (
             <span className="text-faint">
-              {children.length > 0 ? `${children.length} partitions` : 'nobody'}
+              {children.length > 0 ? `${children.length} partitions` : gpu.stale ? '' : 'nobody'}
             </span>
           ) : (
             <>
@@ -155,7 +155,7 @@ function Partition(props: {
         {gpu.partition ?? 'partition'}
       </span>
       <span className="relative truncate text-muted">
-        {gpu.topProcess === null ? 'nobody' : (gpu.topProcess.pod ?? gpu.topProcess.name)}
+        {gpu.topProcess === null ? (gpu.stale ? '' : 'nobody') : (gpu.topProcess.pod ?? gpu.topProcess.name)}
       </span>
       <span className="relative ml-auto flex shrink-0">
         <Marks list={attentionOfGpu(gpu)} most={1} />

@@ -78,7 +78,7 @@ export function QueryRow(props: {
         placeholder="Choose a metric"
         offeredOnly
         value={query.metric}
-        className="w-80 max-sm:grow"
+        className="w-80 max-sm:w-0 max-sm:grow"
         {...(props.metricInput ? { inputRef: props.metricInput } : {})}
         onType={setTyped}
         suggest={() => metrics}

@@ -59,7 +59,7 @@ export function AppShell({ children }: { children: ReactNode }) {
             <PanelLeft size={15} aria-hidden />
           </Button>
           <EnvironmentSwitcher />
-          <div className="ml-auto flex items-center gap-1">
+          <div className="ml-auto flex shrink-0 items-center gap-1">
             <Button look="plain" onClick={() => setOverlay('palette')} title="Command palette">
               <CommandIcon size={14} aria-hidden />
               <span className="sr-only">Command palette</span>

@@ -59,7 +59,7 @@ export function TimeRangePicker() {
           <Clock size={14} className="text-muted" aria-hidden />
           {label}
           {compare && <span className="text-muted max-md:sr-only">compared</span>}
-          <span className="text-muted">{zone === 'utc' ? 'UTC' : ''}</span>
+          {zone === 'utc' && <span className="text-muted">UTC</span>}
         </Button>
       }
     >

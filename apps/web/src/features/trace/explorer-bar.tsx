@@ -1,6 +1,7 @@
 import { searchTerms } from '@candela/contract/filter';
 import { ArrowDown, ArrowUp, ChevronsDownUp, ChevronsUpDown } from 'lucide-react';
 import type { RefObject } from 'react';
+import { cx } from '../../lib/cx.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import type { TraceFind } from './use-trace-find.ts';
@@ -26,7 +27,7 @@ export function ExplorerBar(props: {
   const foldLabel = props.anyFolded ? 'Unfold all' : 'Fold all';
   return (
     <>
-      <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-2 py-1">
+      <div className="flex min-h-9 shrink-0 items-center gap-x-3 gap-y-1 border-b border-line px-2 py-1 max-sm:flex-wrap">
         <div role="tablist" aria-label="Ways to read the trace" className="flex">
           {LEFT_VIEWS.map((view) => (
             <button
@@ -44,7 +45,8 @@ export function ExplorerBar(props: {
         <div className="ml-auto flex min-w-0 items-center gap-1">
           {props.failed > 0 && (
             <span className="flex shrink-0 items-center text-sm text-danger">
-              {formatCount(props.failed)} failed
+              {/* The search needs the room. */}
+              {formatCount(props.failed)} <span className={cx(find.text !== '' && 'sr-only')}>failed</span>
               <Button
                 look="plain"
                 className="px-1"

@@ -84,7 +84,7 @@ function Facts({ span }: { span: TraceSpan }) {
         </span>
       )}
       {light.costUsd !== null && light.countsUsage && (
-        <span className="shrink-0" title={exact(light.costUsd, ' USD')}>
+        <span className="shrink-0 max-xl:hidden" title={exact(light.costUsd, ' USD')}>
           {formatCost(light.costUsd)}
         </span>
       )}

@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useEffectEvent, useId, useMemo, useRef } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { axisOf } from '../../charts/prepare/scale.ts';
-import { formatDuration } from '../../lib/format.ts';
+import { formatTickValue } from '../../lib/format-value.ts';
 import { SpanBar, SpanName } from './span-row.tsx';
 import type { Focus } from './trace-search.ts';
 import type { TraceSpan } from './trace-spans.ts';
@@ -175,7 +175,7 @@ function Ruler({ focus }: { focus: Focus }) {
             className="absolute border-l border-line pl-1 whitespace-nowrap"
             style={{ left: `${((mark - focus.fromMs) / length) * 100}%` }}
           >
-            {formatDuration(mark)}
+            {formatTickValue(mark, 'ms')}
           </span>
         ))}
       </div>

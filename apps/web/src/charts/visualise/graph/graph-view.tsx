@@ -156,7 +156,7 @@ export function GraphView(props: {
               <g
                 key={key}
                 className={edge.failed ? 'text-danger' : 'text-line-strong'}
-                opacity={centre === undefined || isNear(edge) || key === props.selected ? 1 : 0.45}
+                opacity={centre === undefined || isNear(edge) || key === props.selected ? 1 : 0.6}
               >
                 <path
                   d={pathOf(points)}
