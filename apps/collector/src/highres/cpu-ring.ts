@@ -4,7 +4,7 @@ import type { CpuTimes, Feature, HighresCpu, HighresSample } from '../control/co
 import type { HostPaths } from '../host-paths.ts';
 import { errorText, type Log } from '../log.ts';
 
-export const PERIOD_MS = 100;
+const PERIOD_MS = 100;
 export const SLOTS = 600;
 /** Fields of a CPU's line: user nice system idle iowait irq softirq steal guest guest_nice, in hundredths of a second. */
 const FIELDS = 10;

@@ -80,7 +80,7 @@ const isVirtual = (classNet: string, name: string): boolean =>
   readLink(join(classNet, name))?.includes('/devices/virtual/') ?? false;
 
 /** Facts of one interface; undefined when it is none (`bonding_masters`) or gone. */
-export function readInterface(classNet: string, name: string): InterfaceFacts | undefined {
+function readInterface(classNet: string, name: string): InterfaceFacts | undefined {
   const at = join(classNet, name);
   const hardware = !isVirtual(classNet, name) && exists(join(at, 'device'));
   if (!hardware && !exists(join(at, 'statistics'))) return undefined;

@@ -28,7 +28,7 @@ export function findPerf(searchPath: string): string | undefined {
 }
 
 /** Arguments of a trace. The comma before the pages is what makes them those of the trace: without it they size another buffer. */
-export function perfArguments({ durationMs, cpus, bufferPages }: TracePlan): readonly string[] {
+function perfArguments({ durationMs, cpus, bufferPages }: TracePlan): readonly string[] {
   return [
     'record',
     '-o',
