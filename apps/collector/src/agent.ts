@@ -25,7 +25,7 @@ import { type Workloads, workloadsOf } from './workload/index.ts';
 /** How soon the first export follows the start: time enough for a second reading of what is a rate. */
 const FIRST_EXPORT_MS = 1_000;
 /** What the last export may take when the agent is told to stop. */
-export const FLUSH_MS = 5_000;
+const FLUSH_MS = 5_000;
 
 /** Sources and identity, started: what every way of running the agent begins with. */
 export interface Core {

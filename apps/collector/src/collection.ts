@@ -44,8 +44,8 @@ export interface SourceReport {
 /** Two readers (OTLP and Prometheus) that ask within this time get the same tick. */
 export const COALESCE_MS = 500;
 /** How long the start waits for sources; one that takes longer joins when it is ready. */
-export const START_BUDGET_MS = 2_000;
-export const DEFAULT_BUDGET_MS = 2_000;
+const START_BUDGET_MS = 2_000;
+const DEFAULT_BUDGET_MS = 2_000;
 /** Points a source may record in one tick: far more than a large machine has. */
 export const MAX_POINTS_PER_SOURCE = 20_000;
 /** Characters of an attribute: names of devices and paths come from outside. */

@@ -27,8 +27,8 @@ const NOT_THERE: ReadonlySet<string> = new Set([
 const isNotThere = (thrown: unknown): boolean =>
   NOT_THERE.has((thrown as NodeJS.ErrnoException | undefined)?.code ?? '');
 
-export const DEFAULT_MAX_BYTES = 1_048_576;
-export const DEFAULT_MAX_ENTRIES = 100_000;
+const DEFAULT_MAX_BYTES = 1_048_576;
+const DEFAULT_MAX_ENTRIES = 100_000;
 const CHUNK = 65_536;
 /** Opening a pipe that lies where a file should must not wait for its writer. Windows has no such flag. */
 const OPEN = constants.O_RDONLY | (process.platform === 'win32' ? 0 : constants.O_NONBLOCK);

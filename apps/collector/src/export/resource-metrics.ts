@@ -11,7 +11,7 @@ import type { Metric } from '@candela/semconv/metrics';
 import { type Point, seriesKey, type Tick } from '../collection.ts';
 
 /** The instrumentation scope of every metric. */
-export const SCOPE_NAME = 'opentelemetry-gpu-collector';
+const SCOPE_NAME = 'opentelemetry-gpu-collector';
 
 /** Since when the sums of a tick count, in milliseconds since the epoch. */
 export interface Starts {
@@ -36,7 +36,7 @@ export interface ProducerOptions {
 /**
  * Gives the ticks of the collection to a reader of the metrics SDK. Not through observable instruments: the SDK keeps
  * every series that was ever observed and sends it again for ever, so a machine would never lose a disk or a GPU. See
- * docs/adr/0010-collector-export.md.
+ * docs/adr/0011-collector-export.md.
  */
 export class TickProducer implements MetricProducer {
   readonly #options: ProducerOptions;

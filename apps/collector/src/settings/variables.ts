@@ -29,7 +29,7 @@ const gpu = section('GPU metrics');
 const paths = section('Where the host is');
 
 /** Compiled-in ceilings of a CPU trace: no setting and no request goes beyond them. */
-export const PT_CEILINGS = { durationMs: 30_000, cpus: 32, bufferPages: 256 } as const;
+const PT_CEILINGS = { durationMs: 30_000, cpus: 32, bufferPages: 256 } as const;
 
 /**
  * Every variable. Those of OTLP also exist for metrics alone (`OTEL_EXPORTER_OTLP_METRICS_…`), which win: see
