@@ -234,13 +234,11 @@ describe('files that lie', () => {
           for (const entry of FROM_FILES) {
             writeFileSync(path, whole);
             const run = new SourceRun(entry, tree, envOf(entry));
-            // oxlint-disable eslint/no-await-in-loop -- one tree for all
             await run.source.start();
             const before = await tick(entry, run);
             writeFileSync(path, content);
             const after = await tick(entry, run);
             await run.source.stop();
-            // oxlint-enable eslint/no-await-in-loop
             for (const [key, { metric, value }] of after) {
               if (metric.instrument === 'counter')
                 expect(value, key).toBeGreaterThanOrEqual(before.get(key)?.value ?? 0);

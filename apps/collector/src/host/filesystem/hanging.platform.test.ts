@@ -35,7 +35,6 @@ async function places(filesystems: LinuxFilesystems): Promise<string[]> {
 
 async function until(holds: () => boolean): Promise<void> {
   for (let tries = 0; !holds() && tries < 200; tries += 1) {
-    // oxlint-disable-next-line eslint/no-await-in-loop -- waits
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   expect(holds()).toBe(true);

@@ -82,7 +82,7 @@ export class PatientStatfs {
       if (this.#hanging.has(server)) continue;
       if (this.#stuck >= MAX_STUCK || signal.aborted || performance.now() > until) break;
       this.#askedAt.set(path, this.#round);
-      // oxlint-disable-next-line eslint/no-await-in-loop -- one at a time: that is how it is known which one hangs
+      // One at a time: that is how it is known which one hangs.
       const answer = await this.#one(path, server);
       if (answer !== undefined) answers.set(path, answer);
     }

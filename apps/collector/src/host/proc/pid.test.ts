@@ -144,7 +144,6 @@ test.skipIf(process.platform !== 'linux')('a real process', async () => {
   const one = new Pid(REAL, pid);
   // Between fork and exec it still has the name of its parent.
   for (let tries = 0; one.commandLine(512) !== 'sleep 60' && tries < 100; tries += 1) {
-    // oxlint-disable-next-line eslint/no-await-in-loop -- waits
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   expect(one.commandLine(512)).toBe('sleep 60');
