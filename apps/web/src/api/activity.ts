@@ -11,9 +11,10 @@ import type {
   TraceRow,
   UserSort,
 } from '@candela/contract';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
 import { call } from './client.ts';
+import { pagesOf } from './pages.ts';
 import type { Scope } from './telemetry.ts';
 
 const PAGE = '100';
@@ -34,22 +35,18 @@ export const windowSearch = (window: TimeWindow) => ({
 
 /** Sessions with a matching span; of one user when one is given. */
 export const sessionsQuery = (scope: Scope, sort: ActivitySort, user?: string) =>
-  infiniteQueryOptions({
-    queryKey: ['sessions', scope, sort, user],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
-      call<ResponseOf<typeof listSessions>>(
-        `/api/telemetry/sessions?${listSearch(scope, {
-          sort,
-          limit: PAGE,
-          ...(user === undefined ? {} : { user }),
-          ...(pageParam === '' ? {} : { cursor: pageParam }),
-        })}`,
-        scope,
-        { signal },
-      ),
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  pagesOf(['sessions', scope, sort, user], (page, signal) =>
+    call<ResponseOf<typeof listSessions>>(
+      `/api/telemetry/sessions?${listSearch(scope, {
+        sort,
+        limit: PAGE,
+        ...(user === undefined ? {} : { user }),
+        ...page,
+      })}`,
+      scope,
+      { signal },
+    ),
+  );
 
 /** First words of a page of sessions, by session id: after the rows, so that these never wait for contents. */
 export const previewsQuery = (rows: readonly SessionRow[], environment: string | undefined) => {
@@ -101,21 +98,17 @@ export const turnsQuery = (key: string, traceId: string) =>
   });
 
 export const usersQuery = (scope: Scope, sort: UserSort) =>
-  infiniteQueryOptions({
-    queryKey: ['users', scope, sort],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
-      call<ResponseOf<typeof listUsers>>(
-        `/api/telemetry/users?${listSearch(scope, {
-          sort,
-          limit: PAGE,
-          ...(pageParam === '' ? {} : { cursor: pageParam }),
-        })}`,
-        scope,
-        { signal },
-      ),
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  pagesOf(['users', scope, sort], (page, signal) =>
+    call<ResponseOf<typeof listUsers>>(
+      `/api/telemetry/users?${listSearch(scope, {
+        sort,
+        limit: PAGE,
+        ...page,
+      })}`,
+      scope,
+      { signal },
+    ),
+  );
 
 export const userQuery = (key: string, scope: Scope) =>
   queryOptions({

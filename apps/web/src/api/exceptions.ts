@@ -5,29 +5,26 @@ import type {
   ResponseOf,
   searchExceptions,
 } from '@candela/contract';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
+import { pagesOf } from './pages.ts';
 import { bounds, type Scope } from './telemetry.ts';
 
 const PAGE = 100;
 const OCCURRENCES = 50;
 
 export const exceptionsQuery = (scope: Scope, sort: ExceptionSort) =>
-  infiniteQueryOptions({
-    queryKey: ['exceptions', scope, sort],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
-      call<ResponseOf<typeof searchExceptions>>('/api/telemetry/exceptions/search', scope, {
-        signal,
-        body: {
-          ...bounds(scope),
-          sort,
-          limit: PAGE,
-          ...(pageParam === '' ? {} : { cursor: pageParam }),
-        } satisfies RequestBodyOf<typeof searchExceptions>,
-      }),
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  pagesOf(['exceptions', scope, sort], (page, signal) =>
+    call<ResponseOf<typeof searchExceptions>>('/api/telemetry/exceptions/search', scope, {
+      signal,
+      body: {
+        ...bounds(scope),
+        sort,
+        limit: PAGE,
+        ...page,
+      } satisfies RequestBodyOf<typeof searchExceptions>,
+    }),
+  );
 
 /** The address of one group within a scope; epoch milliseconds are not a text, so times go as ISO. */
 export function exceptionPath(fingerprint: string, scope: Scope, cursor = ''): string {
@@ -43,13 +40,9 @@ export function exceptionPath(fingerprint: string, scope: Scope, cursor = ''): s
 
 /** One group; the first page has its figures, every page has occurrences. */
 export const exceptionQuery = (fingerprint: string, scope: Scope) =>
-  infiniteQueryOptions({
-    queryKey: ['exception', fingerprint, scope],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
-      call<ResponseOf<typeof getException>>(exceptionPath(fingerprint, scope, pageParam), scope, { signal }),
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  pagesOf(['exception', fingerprint, scope], (page, signal) =>
+    call<ResponseOf<typeof getException>>(exceptionPath(fingerprint, scope, page.cursor), scope, { signal }),
+  );
 
 /** Whether the project has ever had an exception (within a year). */
 export const anyExceptionQuery = (environment: string | undefined) =>

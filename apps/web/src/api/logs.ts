@@ -8,29 +8,26 @@ import type {
   ResponseOf,
   searchLogs,
 } from '@candela/contract';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
+import { pagesOf } from './pages.ts';
 import { bounds, type Scope } from './telemetry.ts';
 
 const PAGE = 100;
 const ANYWHERE = { environment: undefined };
 
 export const logsQuery = (scope: Scope, sort: LogSort) =>
-  infiniteQueryOptions({
-    queryKey: ['logs', scope, sort],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
-      call<ResponseOf<typeof searchLogs>>('/api/telemetry/logs/search', scope, {
-        signal,
-        body: {
-          ...bounds(scope),
-          sort,
-          limit: PAGE,
-          ...(pageParam === '' ? {} : { cursor: pageParam }),
-        } satisfies RequestBodyOf<typeof searchLogs>,
-      }),
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  pagesOf(['logs', scope, sort], (page, signal) =>
+    call<ResponseOf<typeof searchLogs>>('/api/telemetry/logs/search', scope, {
+      signal,
+      body: {
+        ...bounds(scope),
+        sort,
+        limit: PAGE,
+        ...page,
+      } satisfies RequestBodyOf<typeof searchLogs>,
+    }),
+  );
 
 export const logQuery = (id: string) =>
   queryOptions({

@@ -8,9 +8,10 @@ import type {
   RequestBodyOf,
   ResponseOf,
 } from '@candela/contract';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
 import { call } from './client.ts';
+import { pagesOf } from './pages.ts';
 import { bounds, type Scope } from './telemetry.ts';
 
 const PAGE = 100;
@@ -35,23 +36,19 @@ const times = (window: TimeWindow) => ({
 
 /** Metrics by name, page by page. */
 export const catalogueQuery = (scope: Scope, filter: CatalogueFilter, limit = PAGE) =>
-  infiniteQueryOptions({
-    queryKey: ['metrics', scope, filter, limit],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
-      call<ResponseOf<typeof listMetrics>>(
-        `/api/telemetry/metrics?${queryText({
-          ...times(scope.window),
-          q: scope.q.trim() === '' ? undefined : scope.q.trim().slice(0, 200),
-          ...filter,
-          limit,
-          cursor: pageParam === '' ? undefined : pageParam,
-        })}`,
-        scope,
-        { signal },
-      ),
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  pagesOf(['metrics', scope, filter, limit], (page, signal) =>
+    call<ResponseOf<typeof listMetrics>>(
+      `/api/telemetry/metrics?${queryText({
+        ...times(scope.window),
+        q: scope.q.trim() === '' ? undefined : scope.q.trim().slice(0, 200),
+        ...filter,
+        limit,
+        ...page,
+      })}`,
+      scope,
+      { signal },
+    ),
+  );
 
 /** Whether the project has ever received a metric (within a year). */
 export const anyMetricQuery = (environment: string | undefined) =>

@@ -11,9 +11,10 @@ import type {
   TraceSort,
 } from '@candela/contract';
 import type { Signal } from '@candela/contract/filter';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
 import { call } from './client.ts';
+import { pagesOf } from './pages.ts';
 
 /** Which rows: the window, the query text and the environment of the header. */
 export interface Scope {
@@ -32,21 +33,17 @@ export const bounds = (scope: Scope) => ({
 const PAGE = 100;
 
 export const tracesQuery = (scope: Scope, sort: TraceSort) =>
-  infiniteQueryOptions({
-    queryKey: ['traces', scope, sort],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
-      call<ResponseOf<typeof searchTraces>>('/api/telemetry/traces/search', scope, {
-        signal,
-        body: {
-          ...bounds(scope),
-          sort,
-          limit: PAGE,
-          ...(pageParam === '' ? {} : { cursor: pageParam }),
-        } satisfies RequestBodyOf<typeof searchTraces>,
-      }),
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  pagesOf(['traces', scope, sort], (page, signal) =>
+    call<ResponseOf<typeof searchTraces>>('/api/telemetry/traces/search', scope, {
+      signal,
+      body: {
+        ...bounds(scope),
+        sort,
+        limit: PAGE,
+        ...page,
+      } satisfies RequestBodyOf<typeof searchTraces>,
+    }),
+  );
 
 /** A span of a list with the values of the fields asked for by name; of the live stream it comes without. */
 export type SpanLine = SpanRow & { readonly values?: ReadonlyMap<string, string | null> };
@@ -57,22 +54,18 @@ const withValues = (row: SpanRow, fields: readonly string[]): SpanLine =>
     : { ...row, values: new Map(fields.map((field, index) => [field, row.fields?.[index] ?? null])) };
 
 export const spansQuery = (scope: Scope, sort: SpanSort, fields: readonly string[]) =>
-  infiniteQueryOptions({
-    queryKey: ['spans', scope, sort, fields],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
-      call<ResponseOf<typeof searchSpans>>('/api/telemetry/spans/search', scope, {
-        signal,
-        body: {
-          ...bounds(scope),
-          sort,
-          limit: PAGE,
-          ...(fields.length === 0 ? {} : { fields: [...fields] }),
-          ...(pageParam === '' ? {} : { cursor: pageParam }),
-        } satisfies RequestBodyOf<typeof searchSpans>,
-      }).then((page) => ({ ...page, data: page.data.map((row) => withValues(row, fields)) })),
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  pagesOf(['spans', scope, sort, fields], (page, signal) =>
+    call<ResponseOf<typeof searchSpans>>('/api/telemetry/spans/search', scope, {
+      signal,
+      body: {
+        ...bounds(scope),
+        sort,
+        limit: PAGE,
+        ...(fields.length === 0 ? {} : { fields: [...fields] }),
+        ...page,
+      } satisfies RequestBodyOf<typeof searchSpans>,
+    }).then((answer) => ({ ...answer, data: answer.data.map((row) => withValues(row, fields)) })),
+  );
 
 /** The signal as a part of a body; spans are what routes take when nothing is said. */
 const signalPart = (signal: Signal) => (signal === 'spans' ? {} : { signal });
@@ -129,17 +122,13 @@ const FIRST_SPANS = 500;
 
 /** The spans of a trace, page by page, oldest first. */
 export const traceQuery = (traceId: string) =>
-  infiniteQueryOptions({
-    queryKey: ['trace', traceId],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
-      call<ResponseOf<typeof getTrace>>(
-        `/api/telemetry/traces/${encodeURIComponent(traceId)}?${pageParam === '' ? `limit=${FIRST_SPANS}` : `cursor=${encodeURIComponent(pageParam)}`}`,
-        { environment: undefined },
-        { signal },
-      ),
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  pagesOf(['trace', traceId], (page, signal) =>
+    call<ResponseOf<typeof getTrace>>(
+      `/api/telemetry/traces/${encodeURIComponent(traceId)}?${page.cursor === undefined ? `limit=${FIRST_SPANS}` : `cursor=${encodeURIComponent(page.cursor)}`}`,
+      { environment: undefined },
+      { signal },
+    ),
+  );
 
 export const spanQuery = (traceId: string, spanId: string) =>
   queryOptions({

@@ -7,8 +7,9 @@ import type {
   searchLogs,
   searchTrace,
 } from '@candela/contract';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
+import { pagesOf } from './pages.ts';
 
 const EVERYWHERE = { environment: undefined };
 const HOUR_MS = 3_600_000;
@@ -38,25 +39,20 @@ export interface TraceSpanOfTime {
 
 /** The log records of a trace, or of one span of it, oldest first. */
 export const traceLogsQuery = (traceId: string, during: TraceSpanOfTime, spanId?: string) =>
-  infiniteQueryOptions({
-    queryKey: ['trace-logs', traceId, during, spanId],
-    initialPageParam: '',
-    queryFn: ({ pageParam, signal }) => {
-      const ofTrace = { field: 'trace_id', op: '=', value: traceId } as const;
-      const ofSpan = { field: 'span_id', op: '=', value: spanId ?? '' } as const;
-      return call<ResponseOf<typeof searchLogs>>('/api/telemetry/logs/search', EVERYWHERE, {
-        signal,
-        body: {
-          from: Math.floor(during.startMs - HOUR_MS),
-          to: Math.ceil(during.endMs + HOUR_MS),
-          filter: spanId === undefined ? ofTrace : { and: [ofTrace, ofSpan] },
-          sort: 'time',
-          limit: LOG_PAGE,
-          ...(pageParam === '' ? {} : { cursor: pageParam }),
-        } satisfies RequestBodyOf<typeof searchLogs>,
-      });
-    },
-    getNextPageParam: (page) => page.nextCursor,
+  pagesOf(['trace-logs', traceId, during, spanId], (page, signal) => {
+    const ofTrace = { field: 'trace_id', op: '=', value: traceId } as const;
+    const ofSpan = { field: 'span_id', op: '=', value: spanId ?? '' } as const;
+    return call<ResponseOf<typeof searchLogs>>('/api/telemetry/logs/search', EVERYWHERE, {
+      signal,
+      body: {
+        from: Math.floor(during.startMs - HOUR_MS),
+        to: Math.ceil(during.endMs + HOUR_MS),
+        filter: spanId === undefined ? ofTrace : { and: [ofTrace, ofSpan] },
+        sort: 'time',
+        limit: LOG_PAGE,
+        ...page,
+      } satisfies RequestBodyOf<typeof searchLogs>,
+    });
   });
 
 /** An exception that a span of the trace recorded, with its type. */

@@ -1,18 +1,17 @@
 import { printFilter } from '@candela/contract/filter';
 import { parseEntityKey } from '@candela/kernel';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import { agentQuery, type Place } from '../../api/agents.ts';
-import { ApiError } from '../../api/client.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { Button } from '../../ui/button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { BackLink, PageHead } from '../../ui/page-head.tsx';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { SkeletonRows } from '../../ui/states.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
 import { TimeCell } from '../explore/cells.tsx';
+import { EntityLinks, EntityTrouble } from '../explore/entity.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { type Agent, AgentOverview } from './agent-overview.tsx';
 import { type AgentSearch, VIEWS } from './agent-search.ts';
@@ -29,7 +28,7 @@ export function AgentPage() {
   const { agent: key } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { window, environment, range, setRange } = useShell();
+  const { window, environment, setRange } = useShell();
   const name = parseEntityKey(key) ?? key;
   useHotkey('Escape', () => void navigate({ to: '/agents', search: keptAgents.last() }), {
     label: 'Back to the agents',
@@ -50,20 +49,7 @@ export function AgentPage() {
         kind="Agent"
         name={name}
         copy="agent's name"
-        aside={
-          <>
-            <Link to="/traces" search={{ q }} className="text-accent hover:underline">
-              Traces
-            </Link>
-            <Link
-              to="/traces"
-              search={{ q: `${q} status:error`, view: 'spans' }}
-              className="text-accent hover:underline"
-            >
-              Failed spans
-            </Link>
-          </>
-        }
+        aside={<EntityLinks q={q} />}
       >
         <div className="ml-2 self-end">
           <TabList
@@ -93,15 +79,7 @@ export function AgentPage() {
     return (
       <div className="flex h-full flex-col">
         {head}
-        {query.error instanceof ApiError && query.error.status === 404 ? (
-          <Notice title="Nothing of this agent in the time range">
-            {range.from !== '-30d' && (
-              <Button onClick={() => setRange({ from: '-30d', to: 'now' })}>Look at the last 30 days</Button>
-            )}
-          </Notice>
-        ) : (
-          <Failure error={query.error} onRetry={() => void query.refetch()} />
-        )}
+        <EntityTrouble noun="agent" error={query.error} onRetry={() => void query.refetch()} />
       </div>
     );
   const { data: agent } = query;

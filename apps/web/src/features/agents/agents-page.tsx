@@ -12,7 +12,7 @@ import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { NoMatch } from '../explore/rows-state.tsx';
 import { nextSort } from '../explore/sorting.ts';
 import { attributeSnippets } from '../sessions/attribute-snippets.ts';
-import { useEver } from '../sessions/use-ever.ts';
+import { useEver } from '../explore/use-ever.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { AGENT_COLUMNS, type AgentLine } from './agent-columns.tsx';
 import { type AgentsSearch, fillTrend, keptAgents, sortAgents } from './agents-search.ts';

@@ -1,7 +1,7 @@
 import type { ExceptionGroup, ExceptionSort } from '@candela/contract';
-import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useEffect, useMemo, useRef } from 'react';
+import { useMemo } from 'react';
 import { anyExceptionQuery, exceptionsQuery } from '../../api/exceptions.ts';
 import { useKeptSearch } from '../../lib/kept-search.ts';
 import { Failure } from '../../ui/states.tsx';
@@ -13,7 +13,8 @@ import { type ExploreChange, useExplorer } from '../explore/explorer.ts';
 import { ExportMenu } from '../explore/export-menu.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
-import { refreshNow, useShell } from '../shell/shell-search.ts';
+import { useEver } from '../explore/use-ever.ts';
+import { useShell } from '../shell/shell-search.ts';
 import { exceptionColumns } from './columns.tsx';
 import { EXCEPTIONS_EXPLORE, keptExceptions } from './exceptions-explore.ts';
 import { FirstException } from './first-exception.tsx';
@@ -38,13 +39,7 @@ export function ExceptionsPage() {
     enabled: explorer.trouble === undefined,
   });
   const columns = useMemo(() => exceptionColumns(q), [q]);
-  const ever = useQuery(anyExceptionQuery(environment));
-  const waiting = useRef(false);
-  useEffect(() => {
-    // The window that was empty ended before the first exception arrived.
-    if (ever.data === true && waiting.current) refreshNow();
-    waiting.current = ever.data === false;
-  }, [ever.data]);
+  const ever = useEver(anyExceptionQuery(environment));
   const client = useQueryClient();
   if (ever.data === false) return <FirstException environment={environment} />;
   if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;

@@ -6,6 +6,7 @@ import { cx } from '../../lib/cx.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { Kbd } from '../../ui/kbd.tsx';
+import { SuggestionList } from '../../ui/suggestion-list.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import { queryTrouble } from './query-trouble.ts';
 import { recentQueries } from './recent-queries.ts';
@@ -133,35 +134,18 @@ export function SearchBox(props: {
         )}
       </div>
       {shownTrouble && <Trouble id={`${listId}-error`} text={text} trouble={shownTrouble} />}
-      <div
+      <SuggestionList
         id={listId}
-        role="listbox"
-        aria-label="Suggestions"
-        hidden={!open || suggestions.length === 0}
-        className="absolute top-9 left-0 z-40 max-h-80 w-[min(520px,100%)] overflow-auto rounded-md border border-line bg-surface p-1 shadow-pop"
-      >
-        {suggestions.map((suggestion, index) => (
-          <div
-            key={`${suggestion.recent ? 'recent ' : ''}${suggestion.label}`}
-            id={`${listId}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === active}
-            // The field keeps the focus while a suggestion is clicked.
-            onPointerDown={(event) => event.preventDefault()}
-            onClick={() => accept(suggestion)}
-            className={cx(
-              'flex h-7 cursor-pointer items-center gap-3 rounded px-2',
-              index === active ? 'bg-hover' : 'hover:bg-hover',
-            )}
-          >
-            <span className="min-w-0 shrink-0 truncate font-mono text-sm max-w-full">{suggestion.label}</span>
-            <span className="ml-auto truncate text-sm text-muted">
-              {suggestion.count === undefined ? suggestion.hint : formatCount(suggestion.count)}
-            </span>
-          </div>
-        ))}
-      </div>
+        label="Suggestions"
+        open={open}
+        items={suggestions}
+        active={active}
+        keyOf={(one) => `${one.recent ? 'recent ' : ''}${one.label}`}
+        textOf={(one) => one.label}
+        hintOf={(one) => (one.count === undefined ? one.hint : formatCount(one.count))}
+        onTake={accept}
+        className="top-9 max-h-80 w-[min(520px,100%)]"
+      />
     </div>
   );
 }

@@ -1,8 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { anyTraceQuery, type Scope } from '../../api/telemetry.ts';
 import { Failure } from '../../ui/states.tsx';
-import { refreshNow, useShell } from '../shell/shell-search.ts';
+import { useEver } from '../explore/use-ever.ts';
+import { useShell } from '../shell/shell-search.ts';
 import { FirstTrace } from '../traces/first-trace.tsx';
 import { ByModel } from './by-model.tsx';
 import { ChangeTiles } from './change-tiles.tsx';
@@ -14,13 +15,7 @@ import { BusiestAgents, ErrorsByService, SlowestOperations } from './ranked-card
 export function HomePage() {
   const { window, environment } = useShell();
   const scope: Scope = useMemo(() => ({ window, q: '', environment }), [window, environment]);
-  const ever = useQuery(anyTraceQuery(environment));
-  const waiting = useRef(false);
-  useEffect(() => {
-    // The window that was empty ended before the first trace arrived.
-    if (ever.data === true && waiting.current) refreshNow();
-    waiting.current = ever.data === false;
-  }, [ever.data]);
+  const ever = useEver(anyTraceQuery(environment));
   const client = useQueryClient();
   if (ever.data === false) return <FirstTrace environment={environment} page="Home" />;
   if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;

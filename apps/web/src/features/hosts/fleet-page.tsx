@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ArrowDownWideNarrow, Group } from 'lucide-react';
-import { useDeferredValue, useEffect, useMemo, useRef } from 'react';
+import { useDeferredValue, useEffect, useMemo } from 'react';
 import { anyHostQuery, fleetQuery } from '../../api/hosts.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { useKeptSearch } from '../../lib/kept-search.ts';
@@ -12,6 +12,7 @@ import { ChoiceMenu } from '../../ui/menu.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
+import { useEver } from '../explore/use-ever.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { FleetGrid } from './fleet-grid.tsx';
 import { FirstHost } from './first-host.tsx';
@@ -56,19 +57,13 @@ export function FleetPage() {
   useKeptSearch(keptFleet, search);
   const fleet = useQuery({ ...fleetQuery(scope), placeholderData: keepPreviousData });
   const empty = fleet.data !== undefined && !fleet.isPlaceholderData && fleet.data.hosts.length === 0;
-  const ever = useQuery({ ...anyHostQuery(environment), enabled: empty });
+  const ever = useEver({ ...anyHostQuery(environment), enabled: empty });
   const moving = isRelative(range);
   useEffect(() => {
     if (!moving) return undefined;
     const timer = setInterval(() => document.visibilityState === 'visible' && refreshNow(), REFRESH_MS);
     return () => clearInterval(timer);
   }, [moving]);
-  const waiting = useRef(false);
-  useEffect(() => {
-    // The window that was empty ended before the first host reported.
-    if (ever.data === true && waiting.current) refreshNow();
-    waiting.current = ever.data === false;
-  }, [ever.data]);
   const change = (next: { [Key in keyof FleetSearch]?: string | undefined }, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
 

@@ -1,8 +1,8 @@
 import type { LogRow, LogSort } from '@candela/contract';
-import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { WrapText } from 'lucide-react';
-import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
+import { lazy, Suspense, useMemo, useRef } from 'react';
 import { anyLogQuery, logsQuery } from '../../api/logs.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { toggleValue } from '../../lib/query-text.ts';
@@ -20,6 +20,7 @@ import { LiveNews, LiveToggle } from '../explore/live-toggle.tsx';
 import { useLive } from '../explore/live.ts';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
+import { useEver } from '../explore/use-ever.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { logColumns } from './columns.tsx';
 import { FirstLog } from './first-log.tsx';
@@ -75,13 +76,7 @@ export function LogsPage() {
         : columns,
     [columns, isOpen, search.cols],
   );
-  const ever = useQuery(anyLogQuery(environment));
-  const waiting = useRef(false);
-  useEffect(() => {
-    // The window that was empty ended before the first record arrived.
-    if (ever.data === true && waiting.current) refreshNow();
-    waiting.current = ever.data === false;
-  }, [ever.data]);
+  const ever = useEver(anyLogQuery(environment));
   const client = useQueryClient();
   if (ever.data === false) return <FirstLog environment={environment} />;
   if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;

@@ -1,8 +1,8 @@
 import type { MetricRow } from '@candela/contract';
-import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { ChartLine, SearchX } from 'lucide-react';
-import { useEffect, useMemo, useRef } from 'react';
+import { useMemo } from 'react';
 import { anyMetricQuery, catalogueQuery } from '../../api/metrics.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact, nounOf } from '../../lib/format.ts';
@@ -14,7 +14,8 @@ import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { ExportMenu } from '../explore/export-menu.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { RowsFooter } from '../explore/rows-state.tsx';
-import { refreshNow, useShell } from '../shell/shell-search.ts';
+import { useEver } from '../explore/use-ever.ts';
+import { useShell } from '../shell/shell-search.ts';
 import { type CatalogueSearch, keptCatalogue, METRIC_TYPE_NAMES } from './catalogue-search.ts';
 import { printQuery } from './explore-search.ts';
 import { FirstMetric } from './first-metric.tsx';
@@ -39,13 +40,7 @@ export function MetricsPage() {
     [search.type, search.unit, search.service],
   );
   const list = useInfiniteQuery({ ...catalogueQuery(scope, filter), placeholderData: keepPreviousData });
-  const ever = useQuery(anyMetricQuery(environment));
-  const waiting = useRef(false);
-  useEffect(() => {
-    // The window that was empty ended before the first metric arrived.
-    if (ever.data === true && waiting.current) refreshNow();
-    waiting.current = ever.data === false;
-  }, [ever.data]);
+  const ever = useEver(anyMetricQuery(environment));
   const client = useQueryClient();
   const columns = useMemo(() => metricColumns({ window, q: '', environment }), [window, environment]);
   if (ever.data === false) return <FirstMetric environment={environment} />;

@@ -1,5 +1,6 @@
 import { useId, useRef, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
+import { SuggestionList } from '../../ui/suggestion-list.tsx';
 import type { Suggestion } from '../explore/suggest.ts';
 
 /** A text field with a list of suggestions below it: arrows choose, Enter and Tab take, Escape lets go. */
@@ -105,32 +106,18 @@ export function SuggestInput(props: {
           props.trouble === undefined ? 'border-line' : 'border-danger',
         )}
       />
-      <div
+      <SuggestionList
         id={listId}
-        role="listbox"
-        aria-label={`Suggestions for ${props.label}`}
-        hidden={suggestions.length === 0}
-        className="absolute top-8 left-0 z-40 max-h-72 w-[max(100%,26rem)] max-w-[90vw] overflow-auto rounded-md border border-line bg-surface p-1 shadow-pop"
-      >
-        {suggestions.map((suggestion, index) => (
-          <div
-            key={suggestion.value}
-            id={`${listId}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === active}
-            onPointerDown={(event) => event.preventDefault()}
-            onClick={() => take(suggestion)}
-            className={cx(
-              'flex h-7 cursor-pointer items-center gap-3 rounded px-2',
-              index === active ? 'bg-hover' : 'hover:bg-hover',
-            )}
-          >
-            <span className="shrink-0 truncate font-mono text-sm">{suggestion.value}</span>
-            <span className="ml-auto truncate text-sm text-muted">{suggestion.hint}</span>
-          </div>
-        ))}
-      </div>
+        label={`Suggestions for ${props.label}`}
+        open={open}
+        items={suggestions}
+        active={active}
+        keyOf={(one) => one.value}
+        textOf={(one) => one.value}
+        hintOf={(one) => one.hint}
+        onTake={take}
+        className="top-8 max-h-72 w-[max(100%,26rem)] max-w-[90vw]"
+      />
     </div>
   );
 }

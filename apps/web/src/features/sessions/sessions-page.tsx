@@ -16,7 +16,7 @@ import { keptSessions } from './activity-search.ts';
 import { attributeSnippets } from './attribute-snippets.ts';
 import { SESSION_COLUMNS } from './session-columns.tsx';
 import { SessionRows } from './session-rows.tsx';
-import { useEver } from './use-ever.ts';
+import { useEver } from '../explore/use-ever.ts';
 
 const route = getRouteApi('/sessions/');
 

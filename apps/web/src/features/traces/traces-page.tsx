@@ -1,8 +1,8 @@
 import type { SpanRow } from '@candela/contract';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { GitCompareArrows } from 'lucide-react';
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useRef } from 'react';
 import { anyTraceQuery } from '../../api/telemetry.ts';
 import type { HeatSelection } from '../../charts/visualise/heatmap.tsx';
 import { useKeptSearch } from '../../lib/kept-search.ts';
@@ -22,6 +22,7 @@ import { LiveNews, LiveToggle } from '../explore/live-toggle.tsx';
 import { useLive } from '../explore/live.ts';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
+import { useEver } from '../explore/use-ever.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { fieldColumns, spanColumns, TRACE_COLUMNS } from './columns.tsx';
 import { FirstTrace } from './first-trace.tsx';
@@ -60,13 +61,7 @@ export function TracesPage() {
     onArrival: () => scrolled.current <= 40 && refreshSoon(),
   });
   const toggleLive = () => change({ live: isLive ? undefined : true });
-  const ever = useQuery(anyTraceQuery(environment));
-  const waiting = useRef(false);
-  useEffect(() => {
-    // The window that was empty ended before the first trace arrived.
-    if (ever.data === true && waiting.current) refreshNow();
-    waiting.current = ever.data === false;
-  }, [ever.data]);
+  const ever = useEver(anyTraceQuery(environment));
   const client = useQueryClient();
   if (ever.data === false) return <FirstTrace environment={environment} />;
   if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;

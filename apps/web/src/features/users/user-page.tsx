@@ -4,19 +4,18 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { userQuery } from '../../api/activity.ts';
-import { ApiError } from '../../api/client.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { shortModels } from '../../lib/models.ts';
-import { Button } from '../../ui/button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { BackLink, PageHead } from '../../ui/page-head.tsx';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { Notice, SkeletonRows } from '../../ui/states.tsx';
 import { TimeCell } from '../explore/cells.tsx';
 import type { ExploreChange } from '../explore/explorer.ts';
 import { keptUsers } from '../sessions/activity-search.ts';
 import { SessionRows } from '../sessions/session-rows.tsx';
+import { EntityLinks, EntityTrouble } from '../explore/entity.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { UsageCharts } from './user-charts.tsx';
 
@@ -27,7 +26,7 @@ export function UserPage() {
   const { user: key } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { window, environment, range, setRange } = useShell();
+  const { window, environment, setRange } = useShell();
   const userId = parseEntityKey(key) ?? key;
   useHotkey('Escape', () => void navigate({ to: '/users', search: keptUsers.last() }), {
     label: 'Back to the users',
@@ -47,20 +46,7 @@ export function UserPage() {
         kind="User"
         name={userId}
         copy="user id"
-        aside={
-          <>
-            <Link to="/traces" search={{ q }} className="text-accent hover:underline">
-              Traces
-            </Link>
-            <Link
-              to="/traces"
-              search={{ q: `${q} status:error`, view: 'spans' }}
-              className="text-accent hover:underline"
-            >
-              Failed spans
-            </Link>
-          </>
-        }
+        aside={<EntityLinks q={q} />}
       />
     </>
   );
@@ -69,15 +55,7 @@ export function UserPage() {
     return (
       <div className="flex h-full flex-col">
         {head}
-        {query.error instanceof ApiError && query.error.status === 404 ? (
-          <Notice title="Nothing of this user in the time range">
-            {range.from !== '-30d' && (
-              <Button onClick={() => setRange({ from: '-30d', to: 'now' })}>Look at the last 30 days</Button>
-            )}
-          </Notice>
-        ) : (
-          <Failure error={query.error} onRetry={() => void query.refetch()} />
-        )}
+        <EntityTrouble noun="user" error={query.error} onRetry={() => void query.refetch()} />
       </div>
     );
   const { data: user } = query;

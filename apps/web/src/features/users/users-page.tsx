@@ -16,7 +16,7 @@ import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { keptUsers } from '../sessions/activity-search.ts';
 import { attributeSnippets } from '../sessions/attribute-snippets.ts';
-import { useEver } from '../sessions/use-ever.ts';
+import { useEver } from '../explore/use-ever.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { USER_COLUMNS } from './user-columns.tsx';
 
