@@ -248,6 +248,27 @@ describe('a tick', () => {
     expect(droppedOf(tick)).toEqual({ not_a_number: 2, negative_count: 1, duplicate: 1, undeclared: 2 });
   });
 
+  it('is not changed by a source that records after it has returned', async () => {
+    let late: (() => void) | undefined;
+    const collection = await start(
+      entry('late', {
+        observe: (record) => {
+          record(heat, 1);
+          late = () => record(heat, 2, {});
+        },
+      }),
+    );
+    const tick = await collection.collect();
+    late?.();
+    expect(valuesOf(tick, heat)).toEqual([1]);
+    late = undefined;
+    await nextTick();
+    const next = await collection.collect();
+    expect(valuesOf(next, heat)).toEqual([1]);
+    // Not even as a duplicate of its first point.
+    expect(droppedOf(next)).toEqual({});
+  });
+
   it('is bounded in points', async () => {
     const collection = await start(
       entry('flood', {
