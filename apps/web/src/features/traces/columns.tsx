@@ -175,7 +175,7 @@ export const spanColumns = (fields: readonly string[]): readonly RowColumn<SpanL
 ];
 
 /** Columns of the span rows. */
-export const SPAN_COLUMNS: readonly RowColumn<SpanLine>[] = [
+const SPAN_COLUMNS: readonly RowColumn<SpanLine>[] = [
   {
     id: 'status',
     label: '',
