@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
+import { fail } from '@candela/kernel';
 import {
   type ClickHouseClient,
   ClickHouseLogLevel,
@@ -268,11 +269,20 @@ class ClickHouseStore implements TelemetryStore {
     options: SelectOptions,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
+    const limit = deadline(options);
     try {
-      const result = await work(deadline(options));
+      const result = await work(limit);
       this.#reachable(true);
       return result;
     } catch (error) {
+      if (limit.aborted && options.signal?.aborted !== true && this.#supervisor?.state === 'ready') {
+        // The engine lives: this statement and those before it in the queue took too long.
+        throw fail(
+          'overloaded',
+          { detail: 'The store is busy. Try again shortly.' },
+          { retryAfterSeconds: 5, cause: error },
+        );
+      }
       const translated = translateError(error, kind, options.signal);
       if (isUnavailable(translated)) this.#reachable(false);
       throw translated;

@@ -118,12 +118,19 @@ export class Engine {
    */
   #killOnAbort(signal: AbortSignal, mark: string): () => void {
     let timer: NodeJS.Timeout | undefined;
+    let killing = false;
     const kill = (): void => {
+      // One at a time: where the engine is slow they would pile up and make it slower.
+      if (killing) return;
+      killing = true;
       const session = new Session(this.#storeDir);
       session
         .queryAsync(`KILL QUERY WHERE Settings['log_comment'] = ${quote(mark)} ASYNC`)
         .catch(() => {})
-        .finally(() => session.close());
+        .finally(() => {
+          killing = false;
+          session.close();
+        });
     };
     const begin = (): void => {
       timer = setInterval(kill, KILL_EVERY_MS);

@@ -18,6 +18,7 @@ import {
   type Owner,
   STORE_DIR,
 } from './protocol.ts';
+import { watchStuckStatements } from './stuck.ts';
 import { forgetUnusedTokens } from './token-log.ts';
 
 process.umask(0o077);
@@ -59,7 +60,11 @@ async function main(): Promise<void> {
     outboxDir: join(engineDir, OUTBOX_DIR),
     concurrentQueries: caps.concurrentQueries,
     executionSeconds: caps.executionSeconds,
-    watch: watchStuckQueries(),
+    watch: watchStuckStatements(stuckGraceSeconds, () => {
+      // It cannot be cancelled from inside; ending the process is the only way.
+      process.stderr.write('A statement did not end within its bound; ending the engine host.\n');
+      die();
+    }),
   });
   rmSync(socketPath, { force: true });
   server.listen(socketPath, () => {
@@ -95,24 +100,6 @@ function repairTokens(): void {
   const forgotten = forgetUnusedTokens(join(engineDir, STORE_DIR));
   if (forgotten > 0)
     process.stderr.write(`${forgotten} insert(s) were cut off before their end and may be repeated.\n`);
-}
-
-/** A statement beyond its bound cannot be cancelled from inside; ending the process is the only way. */
-function watchStuckQueries(): (boundSeconds: number) => () => void {
-  const deadlines = new Map<symbol, number>();
-  setInterval(() => {
-    const now = performance.now();
-    for (const deadline of deadlines.values()) {
-      if (now < deadline) continue;
-      process.stderr.write('A statement did not end within its bound; ending the engine host.\n');
-      die();
-    }
-  }, 1_000).unref();
-  return (boundSeconds) => {
-    const key = Symbol('statement');
-    if (boundSeconds > 0) deadlines.set(key, performance.now() + (boundSeconds + stuckGraceSeconds) * 1_000);
-    return () => deadlines.delete(key);
-  };
 }
 
 main().catch(async (error: unknown) => {
