@@ -1,7 +1,7 @@
 import { exceptionFingerprint } from '../schema/exception-fingerprint.ts';
 import { THROWN_IN_LOG } from './log-stage.ts';
 import { ROLLUP_HEAD, ROLLUP_HEAD_SQL, type Rollup, type RollupColumn, type RollupSource } from './rollup.ts';
-import { THROWN_ON_SPAN } from './span-stage.ts';
+import { SPAN_STAGE } from './span-stage.ts';
 
 const LC = 'LowCardinality(String)';
 const TEXT = 'SimpleAggregateFunction(max, String)';
@@ -42,27 +42,19 @@ FROM (
   ORDER BY At
 )`;
 
-const SHARED = `${ROLLUP_HEAD_SQL}, ${carried}, if(GenAiResponseModel != '', GenAiResponseModel, GenAiRequestModel) AS Model,
-    ResourceAttributes['service.version'] AS Version`;
-
-/**
- * Events called `exception`. A failed span without one that names its type of error is one too (source `status`),
- * unless that type is a number: the status code of an answer is no exception.
- */
-const ofSpans = (rows: string): string =>
+/** What spans of the common stage found. */
+const ofSpans = (spans: string): string =>
   columnsOf(`
-    SELECT ${SHARED}, SpanName, toUInt64(0) AS Own, arrayJoin(if(has(Events.Name, 'exception'),
-      arrayMap(e -> (e.1, e.3['exception.type'], e.3['exception.message'], e.3['exception.stacktrace'],
-          lower(e.3['exception.escaped']) = 'true', 'event'),
-        arrayFilter(e -> e.2 = 'exception', arrayZip(Events.Timestamp, Events.Name, Events.Attributes))),
-      [(Timestamp, toString(ErrorType), StatusMessage, '', false, 'status')])) AS Found
-    FROM ${rows}
-    WHERE ${THROWN_ON_SPAN}`);
+    SELECT ${ROLLUP_HEAD.map(({ name }) => name).join(', ')}, ${carried}, Model, ThrowerVersion AS Version, SpanName,
+      toUInt64(0) AS Own, arrayJoin(Exceptions) AS Found
+    FROM ${spans}
+    WHERE Thrown`);
 
 /** Log records that say what was thrown. */
 const ofLogs = (rows: string): string =>
   columnsOf(`
-    SELECT ${SHARED}, '' AS SpanName,
+    SELECT ${ROLLUP_HEAD_SQL}, ${carried}, if(GenAiResponseModel != '', GenAiResponseModel, GenAiRequestModel) AS Model,
+      ResourceAttributes['service.version'] AS Version, '' AS SpanName,
       cityHash64(Timestamp, ObservedTimestamp, ReceivedAt, ServiceName, TraceId, Body,
         mapKeys(LogAttributes), mapValues(LogAttributes)) AS Own,
       (Timestamp,
@@ -74,7 +66,7 @@ const ofLogs = (rows: string): string =>
 
 /** Found once for both tables. */
 const FOUND: Readonly<Record<string, Pick<RollupSource, 'stage' | 'when'>>> = {
-  otel_traces: { stage: { name: 'staged_exceptions', select: ofSpans }, when: 'Thrown' },
+  otel_traces: { stage: { name: 'staged_exceptions', from: SPAN_STAGE, select: ofSpans }, when: 'Thrown' },
   otel_logs: { stage: { name: 'staged_exceptions', select: ofLogs }, when: 'Thrown' },
 };
 const fromFound = (select: (exceptions: string) => string): Rollup['sources'] =>

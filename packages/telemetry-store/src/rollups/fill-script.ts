@@ -23,7 +23,8 @@ export function fillScript(table: string, token: string): ScriptStep[] {
   const make = (stage: Stage, when: number | undefined): void => {
     if (staged.has(stage)) return;
     staged.add(stage);
-    const sql = `CREATE TEMPORARY TABLE ${stage.name} ENGINE = Memory AS ${stage.select(rows)}`;
+    if (stage.from !== undefined) make(stage.from, when);
+    const sql = `CREATE TEMPORARY TABLE ${stage.name} ENGINE = Memory AS ${stage.select(stage.from?.name ?? rows)}`;
     steps.push(when === undefined ? { sql } : { sql, when });
   };
   if (common !== undefined) make(common, undefined);

@@ -36,7 +36,9 @@ export interface RollupSource {
 /** Rows of a source as several rollups read them: few columns, worked out once for one insert. */
 export interface Stage {
   readonly name: string;
-  /** A SELECT from rows of the source, row by row: it joins none. */
+  /** The stage that `select` reads. Undefined: the rows themselves. */
+  readonly from?: Stage;
+  /** A SELECT from `rows`, row by row: it joins none. */
   readonly select: (rows: string) => string;
 }
 
@@ -75,8 +77,11 @@ export const keysOf = (rollup: Rollup): readonly string[] =>
 /** The SELECT that makes a rollup's rows out of rows of `source`. */
 export function selectOf(rollup: Rollup, source: string, rows: string): string {
   const { stage, select } = sourceOf(rollup, source);
-  return select(stage === undefined ? rows : `(${stage.select(rows)})`);
+  return select(stagedRows(stage, rows));
 }
+
+const stagedRows = (stage: Stage | undefined, rows: string): string =>
+  stage === undefined ? rows : `(${stage.select(stagedRows(stage.from, rows))})`;
 
 export function sourceOf(rollup: Rollup, source: string): RollupSource {
   const found = rollup.sources[source];
