@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import { type Clock, fail, type Logger, systemClock } from '@candela/kernel';
 import { GroupInserter, type GroupSink } from './group-insert/inserter.ts';
 import { Appender, type AppendRequest } from './wal/appender.ts';
@@ -56,6 +57,12 @@ export interface IngestLogEvents {
 
 const MIB = 1024 * 1024;
 const MAX_QUEUED_BYTES = 128 * MIB;
+/**
+ * What an insert costs apart from its rows (planning, one part for each rollup) and how often merges rewrite a row both
+ * fall with larger groups. A group takes about four times its bytes in the engine, of which a query may have an eighth of
+ * the machine.
+ */
+const defaultGroupBytes = (): number => Math.min(128 * MIB, totalmem() / 48);
 /**
  * Enough for a calm flow to be stored without reading it back. Not more: the garbage collector counts the bytes, and
  * goes through the whole heap each time they have grown by 64 MiB.
@@ -135,7 +142,7 @@ export class IngestLog extends EventEmitter<IngestLogEvents> {
       sink: options.store,
       logger: options.logger,
       maxGroupRows: options.maxGroupRows ?? 200_000,
-      maxGroupBytes: options.maxGroupBytes ?? 64 * MIB,
+      maxGroupBytes: options.maxGroupBytes ?? defaultGroupBytes(),
       lingerMs: options.lingerMs ?? 300,
       durableBelow: () => this.#appender.nextSeq,
       beforeDelete: async (segment) => {
