@@ -5,8 +5,8 @@ import type { Table } from '../schema/tables.ts';
 const FEW: Readonly<Record<string, string>> = {
   ProjectId: `['p', 'q'][1 + rand(1) % 2]`,
   Environment: `['production', 'test'][1 + rand(2) % 2]`,
-  ReceivedAt: 'now64(3) - toIntervalDay(rand(3) % 3)',
-  RetentionDays: '[30, 90][1 + rand(4) % 2]',
+  ReceivedAt: 'now64(3) - toIntervalDay(rand(3) % 2)',
+  RetentionDays: '[30, 90][1 + rand(3) % 2]',
   Timestamp: 'now64(9) - toIntervalSecond(rand(5) % 9000)',
   TimeUnix: 'now64(9) - toIntervalSecond(rand(5) % 9000)',
   TraceId: `leftPad(hex(rand(6) % 40), 32, '0')`,
