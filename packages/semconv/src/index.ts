@@ -3,7 +3,14 @@ export { type CallIdOf, callIds } from './content/call-ids.ts';
 export { messageIdentity } from './content/identity.ts';
 export { MESSAGE_LOG_PREFIX } from './content/log-messages.ts';
 export { CONVENTIONS } from './conventions/index.ts';
-export { normaliseLog, normaliseSpan, readConversation, readLogConversation } from './normalise.ts';
+export {
+  type CallReader,
+  normaliseLog,
+  normaliseSpan,
+  readCall,
+  readConversation,
+  readLogConversation,
+} from './normalise.ts';
 export { isModelOperation, MODEL_OPERATIONS } from './facts/operation.ts';
 export { type PriceEntry, type PriceList, PRICE_LIST } from './prices/list.ts';
 export { priceUsage } from './prices/price-usage.ts';

@@ -1,7 +1,8 @@
 /** The two doors of the ingest path: facts of a span and of a log record. */
 import { CONVENTIONS } from './conventions/index.ts';
 import { logFacts } from './conventions/logs.ts';
-import type { Convention, Conversation, GenAiFacts, LogReader, SpanReader } from './types.ts';
+import { isModelOperation } from './facts/operation.ts';
+import type { AttributeValue, Convention, Conversation, GenAiFacts, LogReader, SpanReader } from './types.ts';
 import { EMPTY_CONVERSATION } from './content/builder.ts';
 import { withLogs } from './content/log-messages.ts';
 
@@ -46,7 +47,36 @@ export function readConversation(span: SpanReader, logs: readonly LogReader[] = 
   return logs.length === 0 ? own : withLogs(own, logs);
 }
 
-/** The same from log records alone, oldest first. */
+/** A model call of which only what was said is at hand: other attributes lie elsewhere and cost more to read. */
+export interface CallReader extends Pick<SpanReader, 'events'> {
+  /** As `normaliseSpan` found them. */
+  readonly convention: string;
+  readonly operation: string;
+  /** Those that `isContentKey` names. */
+  readonly attributes: ReadonlyMap<string, AttributeValue>;
+}
+
+/**
+ * What was said on a model call, as `readConversation` finds it on the whole span. Undefined for other spans: on these
+ * other attributes tell a message from the arguments of a tool. Never throws.
+ */
+export function readCall(call: CallReader): Pick<Conversation, 'input' | 'output'> | undefined {
+  const convention = CONVENTIONS.find(({ id }) => id === call.convention);
+  if (convention === undefined || !isModelOperation(call.operation)) return undefined;
+  return convention.conversation({
+    name: '',
+    scopeName: '',
+    statusCode: 0,
+    statusMessage: '',
+    startTimeUnixNano: 0n,
+    endTimeUnixNano: 0n,
+    attributes: new Map([...call.attributes, ['gen_ai.operation.name', call.operation]]),
+    resource: new Map(),
+    events: call.events,
+  });
+}
+
+/** The conversation of log records alone, oldest first. */
 export function readLogConversation(logs: readonly LogReader[]): Conversation {
   return withLogs(EMPTY_CONVERSATION, logs);
 }

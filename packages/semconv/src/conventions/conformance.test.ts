@@ -7,9 +7,10 @@ import {
   normaliseLog,
   normaliseSpan,
   priceUsage,
+  readCall,
   readConversation,
 } from '../index.ts';
-import type { AttributeValue, GenAiFacts, SpanReader } from '../types.ts';
+import type { AttributeValue, GenAiFacts, Message, SpanReader } from '../types.ts';
 import { recordedSpans, spanOf } from './fixtures/load.ts';
 
 const RECORDED = [
@@ -181,6 +182,37 @@ test('no log record throws, and every fact is sound', () => {
       if (facts !== undefined) expectSound(facts);
     }),
     { numRuns: 1000 },
+  );
+});
+
+/** Roles and parts: what a message says. */
+const said = (messages: readonly Message[]) => messages.map(({ role, parts }) => ({ role, parts }));
+
+/** A model call read from its messages alone says what it says on the whole span; undefined when it is none. */
+function expectSameCall(candidate: SpanReader): string | undefined {
+  const { convention, operation } = normaliseSpan(candidate) ?? { convention: '', operation: '' };
+  const messages = [...candidate.attributes.keys()].filter(isContentKey);
+  const call = readCall({
+    convention,
+    operation,
+    events: candidate.events,
+    attributes: new Map(messages.map((key) => [key, candidate.attributes.get(key) ?? null])),
+  });
+  if (call === undefined) return undefined;
+  const whole = readConversation(candidate);
+  expect(said(call.input)).toEqual(said(whole.input));
+  expect(said(call.output)).toEqual(said(whole.output));
+  return convention;
+}
+
+test('a model call says the same without its other attributes', () => {
+  const conventions = new Set(RECORDED.map(expectSameCall));
+  expect(conventions.size).toBeGreaterThanOrEqual(7);
+  fc.assert(
+    fc.property(span, (candidate) => {
+      expectSameCall(candidate);
+    }),
+    { numRuns: 2000 },
   );
 });
 

@@ -67,6 +67,11 @@ export class Scope {
     return this.and(parts.length < 2 ? parts.join('') : parts.map((part) => `(${part})`).join(' OR '));
   }
 
+  /** Lets the primary key pass by what lies in none of the windows; it never decides a row. */
+  indexed(windows: readonly Window[]): Scope {
+    return this.and(`indexHint(${windows.map((window) => `(${this.within(window)})`).join(' OR ')})`);
+  }
+
   andAll(conditions: readonly string[]): Scope {
     return conditions.reduce<Scope>((scope, condition) => scope.and(condition), this);
   }

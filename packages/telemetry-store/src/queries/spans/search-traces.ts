@@ -23,6 +23,7 @@ interface TraceKey {
 interface Found {
   readonly key: TraceKey;
   readonly totals: RawTotals;
+  readonly preview?: TraceRow['preview'] | undefined;
 }
 
 const DAY = 86_400_000_000_000n;
@@ -47,25 +48,50 @@ export async function searchTraces(
   const window = cursor ?? input.window;
   const bounded = { ...input, window };
   const byStart = input.sort === 'start' || input.sort === '-start';
-  const found = byStart
-    ? await byFirstMatch(runner, context, bounded, cursor)
-    : (await tracesByFigure(runner, context, bounded, cursor)).map(({ key, totals }) => ({
-        key: { TraceId: key.hash, K: key.figure },
-        totals,
-      }));
-  const page = found.slice(0, input.limit);
+  const { page, more } = byStart
+    ? cut(await byFirstMatch(runner, context, bounded, cursor), input.limit)
+    : await byFigure(runner, context, bounded, cursor);
   const last = page.at(-1)?.key;
-  const more = found.length > input.limit && last !== undefined;
+  const shown = page.flatMap(({ totals, preview }) =>
+    preview === undefined ? [] : [[totals.TraceId, preview] as const],
+  );
   return {
     data: await toTraceRows(
       runner,
       context,
-      page.map((one) => one.totals),
+      page.map(({ totals }) => totals),
+      new Map(shown),
     ),
-    nextCursor: more
-      ? encodeCursor({ list, from: window.from, to: window.to, after: [last.K, last.TraceId] })
-      : null,
+    nextCursor:
+      more && last !== undefined
+        ? encodeCursor({ list, from: window.from, to: window.to, after: [last.K, last.TraceId] })
+        : null,
   };
+}
+
+interface FoundPage {
+  readonly page: readonly Found[];
+  readonly more: boolean;
+}
+
+const cut = (found: readonly Found[], limit: number): FoundPage => ({
+  page: found.slice(0, limit),
+  more: found.length > limit,
+});
+
+async function byFigure(
+  runner: Runner,
+  context: RequestContext,
+  input: Input,
+  cursor: Cursor | undefined,
+): Promise<FoundPage> {
+  const { page, more } = await tracesByFigure(runner, context, input, cursor);
+  const found = page.map(({ key, totals, preview }) => ({
+    key: { TraceId: key.hash, K: key.figure },
+    totals,
+    preview,
+  }));
+  return { page: found, more };
 }
 
 async function byFirstMatch(

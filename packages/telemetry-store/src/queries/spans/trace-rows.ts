@@ -2,6 +2,7 @@ import type { TraceRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { previews } from './preview.ts';
 import type { Runner } from '../core/run.ts';
+import { SPEAKER, SPEAKS } from './speaker.ts';
 import { iso, ms, orNull } from './span-row.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 
@@ -30,11 +31,6 @@ export interface RawTotals {
 
 /** The root is the earliest span without a parent, or the earliest of all when no such span arrived. */
 const ROOT = "tuple(ParentSpanId != '', Timestamp, SpanId)";
-/** The root if it carries the conversation, else the first GenAI span that does. */
-const SPEAKER = "tuple(ParentSpanId != '', GenAiOperation = '', Timestamp)";
-// The map's own subcolumn: reading the sizes alone is a fraction of reading the map.
-const SPEAKS = 'ContentAttributes.size0 > 0';
-
 /** Figures of whole traces. Usage is summed over the spans that count it, so that parents add nothing. */
 export const TRACE_TOTALS = `TraceId,
   toString(toUnixTimestamp64Nano(min(Timestamp))) AS StartNs,
@@ -51,13 +47,15 @@ export const TRACE_TOTALS = `TraceId,
   argMinIf(SpanId, ${SPEAKER}, ${SPEAKS}) AS SpeakerId,
   toString(toUnixTimestamp64Nano(argMinIf(Timestamp, ${SPEAKER}, ${SPEAKS}))) AS SpeakerNs`;
 
-/** The rows of a page of traces, with their previews. */
+/** The rows of a page of traces, with their previews; those already known are not read again. */
 export async function toTraceRows(
   runner: Runner,
   context: RequestContext,
   totals: readonly RawTotals[],
+  known: ReadonlyMap<string, TraceRow['preview']> = new Map(),
 ): Promise<TraceRow[]> {
-  const shown = await previews(runner, context, totals);
+  const others = totals.filter((raw) => !known.has(raw.TraceId));
+  const shown = new Map([...known, ...(await previews(runner, context, others))]);
   return totals.map((raw) => toTraceRow(raw, shown.get(raw.TraceId) ?? { input: null, output: null }));
 }
 

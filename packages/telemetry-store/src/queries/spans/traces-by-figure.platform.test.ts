@@ -115,13 +115,63 @@ describe('traces in the order of a figure', () => {
     const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 12 * HOUR) * 1_000_000n };
     await page(window, '-duration', parseFilterOrFail('service:chat'), 50)(queries);
     expect(statements[0]).toBe(
-      'SELECT toString(TraceHash) AS H, toString(Figure) AS K FROM ( SELECT TraceHash, max(EndNs) - min(FirstNs) AS Figure ' +
+      'SELECT toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count FROM ( ' +
+        'SELECT TraceHash, max(EndNs) - min(FirstNs) AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, sum(Spans) AS Count ' +
         'FROM trace_figures WHERE ProjectId = {p0:String} AND (Hour >= fromUnixTimestamp64Nano({p1:Int64}) AND Hour < fromUnixTimestamp64Nano({p2:Int64})) ' +
         'GROUP BY TraceHash HAVING max(has(Services, {p3:String})) = 1 ) ORDER BY Figure DESC, TraceHash DESC LIMIT 61',
     );
-    expect(
-      statements.filter((sql) => sql.includes('FROM otel_traces')).every((sql) => sql.includes('TraceId IN')),
-    ).toBe(true);
+    const spans = statements.filter((sql) => sql.includes('FROM otel_traces'));
+    // These take up more of the window than is looked through for hashes: their ids are.
+    for (const sql of spans) expect(sql).toMatch(/TraceId (GLOBAL )?IN/);
+  });
+
+  it('short ones are found by their times and hashes, what they say along with their figures', async () => {
+    const short = contextOf('short');
+    const said = (text: string) =>
+      JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: text }] }]);
+    const operations = ['chat', 'invoke_agent', 'execute_tool'] as const;
+    await bench.put(
+      Array.from({ length: 30 }, (_, n) =>
+        span(0x500 + n, n + 1, n * 60_000, {
+          endTimeUnixNano: BigInt(BASE_MS + n * 60_000 + (n % 4)) * 1_000_000n,
+          attributes: {
+            'gen_ai.operation.name': operations[n % 3] ?? 'chat',
+            'gen_ai.input.messages': said(n === 9 ? 'long '.repeat(20_000) : `asked ${n}`),
+            'gen_ai.tool.call.arguments': `arguments ${n}`,
+            ...(n % 2 === 0 ? { 'gen_ai.output.messages': said(`answered ${n}`) } : {}),
+          },
+        }),
+      ),
+      { project: 'short' },
+    );
+    const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + HOUR) * 1_000_000n };
+    const { store, statements } = recordStatements(bench.store);
+    const queries = createTelemetryQueries(store, LIMITS);
+    const walk = async (sort: TraceSort, limit: number) => {
+      const rows: TraceRow[] = [];
+      let cursor: string | undefined;
+      do {
+        const asked = { window, filter: undefined, sort, limit, cursor };
+        const found = await queries.searchTraces(short, asked);
+        rows.push(...found.data);
+        cursor = found.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+      return rows;
+    };
+    const byFigure = await walk('-duration', 10);
+    expect(byFigure).toHaveLength(30);
+    const [order = '', spans = ''] = statements;
+    expect(order).toContain('FROM trace_figures');
+    expect(spans).toContain('indexHint((Timestamp >= ');
+    expect(spans).toContain('cityHash64(TraceId) IN ({');
+    expect(spans).not.toContain('SpanAttributes[');
+    // Each row is the one that the list by time shows, which reads the whole span for its preview.
+    const byTime = await walk('-start', 500);
+    const sorted = (rows: TraceRow[]) => rows.toSorted((a, b) => (a.traceId < b.traceId ? -1 : 1));
+    expect(sorted(byFigure)).toEqual(sorted(byTime));
+    const previews = byTime.map((row) => row.preview.input);
+    expect(previews.filter((text) => text === null)).toHaveLength(1);
+    expect(previews).toContain('asked 4');
   });
 
   it('of another filter are not reached by a cursor', async () => {

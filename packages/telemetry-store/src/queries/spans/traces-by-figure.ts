@@ -8,6 +8,7 @@ import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
 import type { SearchInput } from './search-spans.ts';
+import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.ts';
 import { SPANS } from './span-fields.ts';
 import { type RawTotals, TRACE_TOTALS } from './trace-rows.ts';
 
@@ -18,6 +19,14 @@ export interface TraceOfFigure {
   /** Sort value, and the hash that decides between equal ones; both as text. */
   readonly key: { readonly figure: string; readonly hash: string };
   readonly totals: RawTotals;
+  /** Where it was read along with the totals. */
+  readonly preview: Preview | undefined;
+}
+
+export interface TracesOfFigure {
+  readonly page: readonly TraceOfFigure[];
+  /** There is at least one more. */
+  readonly more: boolean;
 }
 
 const HOUR = 3_600_000_000_000n;
@@ -26,6 +35,10 @@ const LONG = 8n * HOUR;
 const SPARE = 10;
 /** Rounds of candidates for one page. */
 const MAX_ROUNDS = 20;
+/** Traces that take up more of the window than this part are found by the index of ids instead of by time. */
+const SHORT_PART = 8n;
+/** Spans of which the messages are read along with the totals; of larger traces only those of one span are. */
+const FEW_SPANS = 2_000;
 
 /** Whole numbers, so that a cursor compares exactly. */
 const FIGURES = {
@@ -56,22 +69,32 @@ export async function tracesByFigure(
   context: RequestContext,
   input: Input,
   cursor: Cursor | undefined,
-): Promise<TraceOfFigure[]> {
-  const wanted = input.limit + 1;
+): Promise<TracesOfFigure> {
   const hours = wholeHours(input.window);
   const known = input.filter === undefined ? '1' : knownCondition(input.filter);
-  const found: TraceOfFigure[] = [];
+  const page: TraceOfFigure[] = [];
   let after = cursor?.after;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const limit = wanted - found.length + SPARE;
+    const limit = input.limit + 1 - page.length + SPARE;
     const keys = await candidates(runner, context, { input, hours, known, after, limit });
-    found.push(...(await withTotals(runner, context, input, hours, keys)));
+    const left = keys.map((key) => ({ ...key, certain: known === undefined || within(key, input.window) }));
+    while (left.length > 0) {
+      const missing = input.limit - page.length;
+      // Of the one after the page it is enough to know that it belongs to the list.
+      if (missing === 0 && left[0]?.certain === true) return { page, more: true };
+      const found = await withTotals(runner, context, input, left.splice(0, Math.max(1, missing)));
+      if (missing === 0 && found.length > 0) return { page, more: true };
+      page.push(...found);
+    }
     const last = keys.at(-1);
-    if (found.length >= wanted || last === undefined || keys.length < limit) break;
+    if (last === undefined || keys.length < limit) break;
     after = [last.figure, last.hash];
   }
-  return found.slice(0, wanted);
+  return { page, more: false };
 }
+
+/** All spans of the trace began in the window, so the matching one did. */
+const within = ({ first, last }: Key, { from, to }: Window): boolean => first >= from && last < to;
 
 function wholeHours({ from, to }: Window): Window {
   return { from: (from / HOUR) * HOUR, to: ((to + HOUR - 1n) / HOUR) * HOUR };
@@ -103,6 +126,15 @@ function knownCondition(filter: Filter): Known {
 interface Key {
   readonly hash: string;
   readonly figure: string;
+  /** When the first and the last of its spans began. */
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly spans: number;
+}
+
+interface Candidate extends Key {
+  /** A matching span of it began in the window. */
+  readonly certain: boolean;
 }
 
 /** The next traces in order; of some of them the matching span may lie outside of the window. */
@@ -138,14 +170,21 @@ async function candidates(
     ...(typeof known === 'function' ? [known(params)] : []),
   ];
   const figure = FIGURES[input.sort.replace('-', '') as keyof typeof FIGURES];
-  const rows = await runner.run<{ H: string; K: string }>(
+  const rows = await runner.run<{ H: string; K: string; First: string; Last: string; Count: number }>(
     scope,
-    `SELECT toString(TraceHash) AS H, toString(Figure) AS K FROM (
-       SELECT TraceHash, ${figure} AS Figure ${scope.from} GROUP BY TraceHash ${having.length === 0 ? '' : `HAVING ${having.join(' AND ')}`}
+    `SELECT toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count FROM (
+       SELECT TraceHash, ${figure} AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, sum(Spans) AS Count
+       ${scope.from} GROUP BY TraceHash ${having.length === 0 ? '' : `HAVING ${having.join(' AND ')}`}
      ) ${beyond(params, descending, after)}
      ORDER BY Figure ${direction}, TraceHash ${direction} LIMIT ${asked.limit}`,
   );
-  return rows.map(({ H, K }) => ({ hash: H, figure: K }));
+  return rows.map(({ H, K, First, Last, Count }) => ({
+    hash: H,
+    figure: K,
+    first: BigInt(First),
+    last: BigInt(Last),
+    spans: Count,
+  }));
 }
 
 /** The rows after a cursor. */
@@ -164,38 +203,46 @@ async function withTotals(
   runner: Runner,
   context: RequestContext,
   input: Input,
-  hours: Window,
-  keys: readonly Key[],
+  keys: readonly Candidate[],
 ): Promise<TraceOfFigure[]> {
   if (keys.length === 0) return [];
-  const rollup = Scope.of(context, TRACES).during(hours);
-  const hashes = rollup.params.bind(
-    keys.map((key) => BigInt(key.hash)),
-    'Array(UInt64)',
-  );
-  const named = rollup.and(`TraceHash IN ${hashes}`);
-  const ids = await runner.run<{ H: string; TraceId: string }>(
-    named,
-    `SELECT DISTINCT toString(TraceHash) AS H, TraceId ${named.from}`,
-  );
-  const spans = Scope.of(context, SPANS).during(hours);
-  const { params } = spans;
-  const wanted = params.bind(
-    ids.map(({ TraceId }) => TraceId),
-    'Array(String)',
-  );
-  const inWindow = `Timestamp >= ${params.time(input.window.from)} AND Timestamp < ${params.time(input.window.to)}`;
-  const matches =
-    input.filter === undefined ? inWindow : `${inWindow} AND ${compileFilter(SPANS, input.filter, params)}`;
-  const scope = spans.and(`TraceId IN ${wanted}`);
-  const totals = await runner.run<RawTotals & { Matching: number }>(
+  const scope = spansOf(context, input.window, keys);
+  const few = keys.reduce((sum, { spans }) => sum + spans, 0) <= FEW_SPANS;
+  const columns = [`toString(cityHash64(TraceId)) AS Hash, ${TRACE_TOTALS}`];
+  if (few) columns.push(SPOKEN);
+  if (keys.some(({ certain }) => !certain)) columns.push(`countIf(${matches(scope, input)}) AS Matching`);
+  const found = await runner.run<RawTotals & RawSpoken & { Hash: string; Matching?: number }>(
     scope,
-    `SELECT ${TRACE_TOTALS}, countIf(${matches}) AS Matching ${scope.from} GROUP BY TraceId`,
+    `SELECT ${columns.join(', ')} ${scope.from} GROUP BY TraceId`,
   );
-  const byId = new Map(totals.map((raw) => [raw.TraceId, raw]));
-  const byHash = new Map(ids.map(({ H, TraceId }) => [H, TraceId]));
+  const byHash = new Map(found.map((raw) => [raw.Hash, raw]));
   return keys.flatMap((key) => {
-    const raw = byId.get(byHash.get(key.hash) ?? '');
-    return raw === undefined || raw.Matching === 0 ? [] : [{ key, totals: raw }];
+    const totals = byHash.get(key.hash);
+    if (totals === undefined || totals.Matching === 0) return [];
+    return [{ key, totals, preview: few ? spokenPreview(totals) : undefined }];
   });
+}
+
+function matches({ params }: Scope, { window, filter }: Input): string {
+  const inWindow = `Timestamp >= ${params.time(window.from)} AND Timestamp < ${params.time(window.to)}`;
+  return filter === undefined ? inWindow : `${inWindow} AND ${compileFilter(SPANS, filter, params)}`;
+}
+
+/** The spans of these traces. Where each one lies in time leads to its granules, and then its hash is enough. */
+function spansOf(context: RequestContext, window: Window, keys: readonly Key[]): Scope {
+  const hours = wholeHours(window);
+  const open = Scope.of(context, SPANS).during({
+    from: keys.map(({ first }) => first).reduce((a, b) => (a < b ? a : b)),
+    to: keys.map(({ last }) => last).reduce((a, b) => (a > b ? a : b)) + 1n,
+  });
+  const { params } = open;
+  // One by one: beyond 2^53 they are no numbers of JSON, and a list of texts would be turned into numbers row by row.
+  const hashes = keys.map(({ hash }) => params.bind(hash, 'UInt64')).join(', ');
+  const length = keys.reduce((sum, { first, last }) => sum + last - first, 0n);
+  if (length <= (window.to - window.from) / SHORT_PART) {
+    const near = open.indexed(keys.map(({ first, last }) => ({ from: first, to: last + 1n })));
+    return near.and(`cityHash64(TraceId) IN (${hashes})`);
+  }
+  const named = open.over(TRACES).during(hours).and(`TraceHash IN (${hashes})`);
+  return open.and(`TraceId GLOBAL IN (SELECT TraceId ${named.from})`);
 }

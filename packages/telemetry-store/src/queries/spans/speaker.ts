@@ -1,0 +1,6 @@
+/** The span of a trace that shows its conversation best: the order of those that may be it, and which may. */
+
+/** The root if it carries the conversation, else the first GenAI span that does. */
+export const SPEAKER = "tuple(ParentSpanId != '', GenAiOperation = '', Timestamp)";
+// The map's own subcolumn: reading the sizes alone is a fraction of reading the map.
+export const SPEAKS = 'ContentAttributes.size0 > 0';
