@@ -15,7 +15,6 @@ const GOLDEN = fileURLToPath(new URL('fixtures/golden/once.txt', import.meta.url
 
 const cleaning: (() => unknown)[] = [];
 afterEach(async () => {
-  // oxlint-disable-next-line eslint/no-await-in-loop -- the last made is the first to go
   for (const clean of cleaning.splice(0).reverse()) await clean();
 });
 
