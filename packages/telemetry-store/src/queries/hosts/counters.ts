@@ -1,6 +1,7 @@
 import { HOST_LIMITS } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { POINT_KINDS } from '../../rollups/host-points.ts';
+import { after, before, inOrder } from '../core/in-order.ts';
 import type { Runner } from '../core/run.ts';
 import type { Scope, Window } from '../core/scope.ts';
 import { type HostKey, points } from './sources.ts';
@@ -84,6 +85,33 @@ export const PACKET_ERRORS: ReadonlyMap<string, string> = new Map([
   ['transmit/transmit', 'transmit'],
 ]);
 
+const OWN = 'Environment, Host, Agent, MetricName, Device, Part';
+
+/**
+ * A row for each series of the scope's counters: what it grew by from each point to the next (`Steps`) and the times of
+ * the points (`Ts`, nanoseconds), whose first has no step before it that anybody knows (0; all of it where points are
+ * increases). A counter that is lower than before began again: what it shows is all new.
+ */
+function steps(scope: Scope, more: string): string {
+  const own = OWN.split(', ')
+    .map((name) => `, any(${name}) AS ${name}`)
+    .join('');
+  const rows = `(SELECT ${OWN}, Series, Kind, toUnixTimestamp64Nano(TimeUnix) AS T, Value AS V
+      ${scope.from}${more} AND Kind > ${POINT_KINDS.level})`;
+  // Of points of one time that were not yet put together the largest is the later one.
+  const points = inOrder(
+    rows,
+    'Series',
+    ['T', 'V'],
+    `${own}, any(Kind) = ${POINT_KINDS.increase} AS Increases`,
+  );
+  return `(
+    SELECT ${OWN}, Series, Ts, arrayMap((t, v, n, pt, pv) -> multiIf(Increases, if(n = t, 0, v), pt < 0, 0, v >= pv, v - pv, v),
+      Ts, Vs, ${after('Ts', '-1')}, ${before('Ts', '-1')}, ${before('Vs', '0')}) AS Steps
+    FROM ${points}
+  )`;
+}
+
 /** What counters grew by within the window, those that did. Most error counters stand still: they are sorted out first. */
 export function readIncreases(
   run: Runner,
@@ -99,9 +127,9 @@ export function readIncreases(
   return run.run<Increase>(
     scope,
     `SELECT Environment, Host, Device, Part, max(Total) AS Increase FROM (
-       SELECT Environment, Host, Agent, Device, Part, sum(Grown) AS Total
-       FROM ${growth(scope, ` AND Series GLOBAL IN (${moved})`)} WHERE TimeUnix >= ${scope.params.time(window.from)}
-       GROUP BY Environment, Host, Agent, Device, Part
+       SELECT Environment, Host, Agent, Device, Part,
+         sum(arraySum((v, t) -> if(t >= ${scope.params.bind(window.from, 'Int64')}, v, 0), Steps, Ts)) AS Total
+       FROM ${steps(scope, ` AND Series GLOBAL IN (${moved})`)} GROUP BY Environment, Host, Agent, Device, Part
      ) GROUP BY Environment, Host, Device, Part HAVING Increase > 0 ORDER BY Device, Part LIMIT 50000`,
   );
 }

@@ -100,10 +100,14 @@ export const PROCESSES: Subject = {
   limit: 40_000,
 };
 
+/** What of a row says it (`Told`), and how a key is read from that: only the newest of each subject is searched. */
 const SAID = {
-  resource: 'ResourceAttributes[k]',
-  point: 'Attributes[k]',
-  both: `if(Attributes[k] != '', Attributes[k], ResourceAttributes[k])`,
+  resource: { told: 'ResourceAttributes', read: 'Newest[k]' },
+  point: { told: 'Attributes', read: 'Newest[k]' },
+  both: {
+    told: '(Attributes, ResourceAttributes)',
+    read: `if(Newest.1[k] != '', Newest.1[k], Newest.2[k])`,
+  },
 } as const;
 
 interface Row {
@@ -127,19 +131,21 @@ export async function readFacts(
   const scope = seriesOf(context, subject.metrics, window);
   const { params } = scope;
   const keys = params.bind(subject.keys, 'Array(String)');
+  const { told, read } = SAID[subject.said];
   const which = host === undefined ? `Host != ''` : `Host = ${params.bind(host, 'String')}`;
   const rows = await run.run<Row>(
     scope,
-    `SELECT Environment, Host, Agent, Device, toString(min(FirstNs)) AS First, toString(max(Until)) AS Last,
-       argMax(Told, Until) AS Said
-     FROM (
-       SELECT Environment, ${HOST_SQL} AS Host, ${AGENT_SQL} AS Agent, ${subject.device} AS Device, FirstNs,
-         LastNs AS Until,
-         arrayMap(k -> ${SAID[subject.said]}, ${keys}) AS Told
-       ${scope.from}
-     ) WHERE ${which}${subject === GPUS ? ` AND Device != ''` : ''}
-     GROUP BY Environment, Host, Agent, Device ORDER BY Environment, Host, Agent, Device
-     LIMIT ${subject.limit + 1}`,
+    `SELECT Environment, Host, Agent, Device, First, Last, arrayMap(k -> ${read}, ${keys}) AS Said FROM (
+       SELECT Environment, Host, Agent, Device, toString(min(FirstNs)) AS First, toString(max(Until)) AS Last,
+         argMax(Told, Until) AS Newest
+       FROM (
+         SELECT Environment, ${HOST_SQL} AS Host, ${AGENT_SQL} AS Agent, ${subject.device} AS Device, FirstNs,
+           LastNs AS Until, ${told} AS Told
+         ${scope.from}
+       ) WHERE ${which}${subject === GPUS ? ` AND Device != ''` : ''}
+       GROUP BY Environment, Host, Agent, Device ORDER BY Environment, Host, Agent, Device
+       LIMIT ${subject.limit + 1}
+     ) ORDER BY Environment, Host, Agent, Device`,
   );
   return rows.map((row) => ({
     environment: row.Environment,

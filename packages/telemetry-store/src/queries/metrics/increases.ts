@@ -1,5 +1,5 @@
 import type { Scope, Window } from '../core/scope.ts';
-import { after, before, eachBucket, inOrder, those } from './in-order.ts';
+import { after, before, eachBucket, inOrder, those } from '../core/in-order.ts';
 import { lookback, type PointsInput, stepNanos } from './points.ts';
 import { DELTA } from './variant.ts';
 

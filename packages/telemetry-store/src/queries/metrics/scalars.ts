@@ -1,7 +1,7 @@
 import type { MetricAggregation } from '@candela/contract';
 import type { Runner } from '../core/run.ts';
 import type { Scope, Window } from '../core/scope.ts';
-import { after, eachBucket, inOrder, those } from './in-order.ts';
+import { after, eachBucket, inOrder, those } from '../core/in-order.ts';
 import { grownByBucket } from './increases.ts';
 import { labelsOf, lookback, type PointsInput, pointsScope, stepNanos, withLabels } from './points.ts';
 

@@ -3,8 +3,9 @@
  * up within arrays, which costs a fraction of sorting rows or of grouping them by their time.
  */
 
-/** Many small blocks instead of one: the arrays of one are worked on at a time, by each core. */
-const IN_BLOCKS = 'SETTINGS group_by_two_level_threshold = 1, group_by_two_level_threshold_bytes = 1';
+/** Much comes in many blocks instead of one: the arrays of one are worked on at a time, by each core. */
+const IN_BLOCKS =
+  'SETTINGS group_by_two_level_threshold = 500, group_by_two_level_threshold_bytes = 10000000';
 
 /**
  * A row for each `key` of `rows`: `keys`, and for each column, the first being the time `T`, the sorted array of that
