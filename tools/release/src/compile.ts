@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { installed, packageFolder, ROOT } from './packages.ts';
+import { HOST_TARGET, type Target } from './targets.ts';
+
+const MAIN = join(ROOT, 'apps', 'collector', 'src', 'main.ts');
+
+/** The Bun that does the work, which is the one for this machine. @throws when it is not installed */
+function hostBun(): string {
+  const folder = HOST_TARGET === undefined ? undefined : installed(HOST_TARGET.runtime);
+  if (HOST_TARGET === undefined || folder === undefined) {
+    throw new Error(
+      `Bun for this machine (${process.platform}-${process.arch}) is not installed: npm run release installs it where npm has one`,
+    );
+  }
+  return join(folder, HOST_TARGET.executable);
+}
+
+/** Names of functions stay, so that the stack of an error can be read. */
+const SMALLER = ['--minify-whitespace', '--minify-syntax'];
+
+/**
+ * One binary: Bun's runtime for the target, the program as bytecode, the native part of koffi. What lies in the folder
+ * it is started in (`.env`, `bunfig.toml`) must not change it, so none of that is read.
+ */
+export function compileBinary(target: Target, outfile: string): void {
+  const runtime = join(packageFolder(target.runtime), target.executable);
+  chmodSync(runtime, 0o755);
+  withFolder((folder) => {
+    // koffi finds its native part at run time, among files that a binary does not have; here it is named.
+    const native = join(packageFolder(target.koffi), target.native);
+    writeFileSync(
+      join(folder, 'koffi.js'),
+      `import native from ${JSON.stringify(native)};\nexport default native;\n`,
+    );
+    const config = join(folder, 'tsconfig.json');
+    writeFileSync(
+      config,
+      JSON.stringify({ compilerOptions: { paths: { koffi: [join(folder, 'koffi.js')] } } }),
+    );
+    bun([
+      'build',
+      MAIN,
+      '--compile',
+      `--target=${target.bun}`,
+      `--compile-executable-path=${runtime}`,
+      '--bytecode',
+      '--format=esm',
+      ...SMALLER,
+      '--no-compile-autoload-dotenv',
+      '--no-compile-autoload-bunfig',
+      `--tsconfig-override=${config}`,
+      `--outfile=${outfile}`,
+    ]);
+  });
+}
+
+/** The program as one file for Node. Without koffi, which is not one file: what needs it is unavailable then. */
+export function bundlePortable(outfile: string): void {
+  bun([
+    'build',
+    MAIN,
+    '--target=node',
+    '--format=esm',
+    '--external=koffi',
+    ...SMALLER,
+    `--outfile=${outfile}`,
+  ]);
+}
+
+function bun(args: readonly string[]): void {
+  execFileSync(hostBun(), [...args], { cwd: tmpdir(), stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+function withFolder(work: (folder: string) => void): void {
+  const folder = mkdtempSync(join(tmpdir(), 'candela-release-'));
+  try {
+    work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
