@@ -277,8 +277,17 @@ describe('exceptions', () => {
     expect(statements[0]).toMatch(
       /^SELECT toString\(Fingerprint\) AS F, toString\(Key\) AS K FROM \( SELECT Fingerprint, toInt64\(uniqExact\(Occurrence\)\) AS Key FROM exceptions WHERE ProjectId = \{p0:String\} AND \(Timestamp >= .*\) AND \(\(\(ServiceName = \{p3:String\}\)\)\) GROUP BY Fingerprint \) ORDER BY Key DESC, Fingerprint DESC LIMIT 51$/,
     );
-    expect(statements).toHaveLength(4);
+    expect(statements).toHaveLength(5);
     expect(statements.slice(1).every((sql) => sql.includes('Fingerprint IN {p'))).toBe(true);
+    // Messages are long: they are read at the times of the last ones alone.
+    const wide = statements.filter((sql) => sql.includes('Message'));
+    expect(wide).toEqual([expect.stringContaining('Timestamp IN (fromUnixTimestamp64Nano(')]);
+    // Of what was recorded twice each point counts once; of anything else recordings are counted.
+    const trend = (sqls: readonly string[]) => sqls.find((sql) => sql.includes(' AS B,'));
+    expect(trend(statements)).toContain('uniqExact(Occurrence) AS C');
+    statements.length = 0;
+    await search('error_type:OSError');
+    expect(trend(statements)).toContain('count() AS C');
   });
 
   it('take hostile texts and times far away', async () => {

@@ -12,15 +12,24 @@ const MAX_MODELS = 8;
 interface RawGroup {
   readonly F: string;
   readonly GroupType: string;
-  readonly LastMessage: string;
-  readonly Service: string;
   readonly Count: number;
+  /** As many as the exceptions, unless some were recorded several times. */
+  readonly Recordings: number;
   readonly Traces: number;
   readonly Users: number;
   readonly Services: number;
   readonly Models: string[];
   readonly LastNs: string;
-  readonly Sample: [string, string];
+  /** Of the last one in a trace; 0 when none is. */
+  readonly TracedNs: string;
+}
+
+/** What the last exception of a group says. */
+interface RawLast {
+  readonly F: string;
+  readonly LastMessage: string;
+  readonly Service: string;
+  readonly Sample: readonly [traceId: string, spanId: string];
 }
 
 export interface GroupsInput {
@@ -38,24 +47,31 @@ export async function readGroups(
   input: GroupsInput,
 ): Promise<ExceptionGroup[]> {
   if (fingerprints.length === 0) return [];
-  const [raws, trends, first] = await Promise.all([
+  const [raws, first] = await Promise.all([
     figures(runner, context, fingerprints, input),
-    trendsOf(runner, context, fingerprints, input),
     firstSeen(runner, context, fingerprints),
   ]);
+  const [trends, lasts] = await Promise.all([
+    trendsOf(runner, context, fingerprints, input, {
+      once: raws.every(({ Count, Recordings }) => Count === Recordings),
+    }),
+    lastOnes(runner, context, fingerprints, input, raws),
+  ]);
   const byFingerprint = new Map(raws.map((raw) => [raw.F, raw]));
+  const lastOf = new Map(lasts.map((raw) => [raw.F, raw]));
   const grid = trendGrid(input.window, input.points);
   return fingerprints.flatMap((fingerprint) => {
     const raw = byFingerprint.get(fingerprint);
-    if (raw === undefined) return [];
+    const said = lastOf.get(fingerprint);
+    if (raw === undefined || said === undefined) return [];
     const last = BigInt(raw.LastNs);
     const seen = first.get(fingerprint)?.first ?? last;
     return [
       {
         fingerprint: fingerprintOf(fingerprint),
         type: raw.GroupType,
-        message: raw.LastMessage,
-        service: raw.Service,
+        message: said.LastMessage,
+        service: said.Service,
         count: raw.Count,
         traces: raw.Traces,
         users: raw.Users,
@@ -64,8 +80,8 @@ export async function readGroups(
         firstSeen: iso(seen),
         lastSeen: iso(last),
         isNew: seen >= input.window.from,
-        sampleTraceId: orNull(raw.Sample[0]),
-        sampleSpanId: orNull(raw.Sample[1]),
+        sampleTraceId: orNull(said.Sample[0]),
+        sampleSpanId: orNull(said.Sample[1]),
         trend: toTrend(grid, trends.get(fingerprint) ?? []),
       },
     ];
@@ -75,6 +91,7 @@ export async function readGroups(
 const among = (scope: Scope, fingerprints: readonly string[]): Scope =>
   scope.and(`Fingerprint IN ${scope.params.bind(fingerprints.map(BigInt), 'Array(UInt64)')}`);
 
+/** Ids are counted by their hashes: telling texts apart costs twice as much. */
 function figures(
   runner: Runner,
   context: RequestContext,
@@ -84,12 +101,32 @@ function figures(
   const scope = among(Scope.of(context, EXCEPTIONS).during(window).matching(filter), fingerprints);
   return runner.run<RawGroup>(
     scope,
-    `SELECT toString(Fingerprint) AS F, any(Type) AS GroupType, argMax(Message, Timestamp) AS LastMessage,
-       argMax(ServiceName, Timestamp) AS Service, uniqExact(Occurrence) AS Count,
-       uniqExactIf(TraceId, TraceId != '') AS Traces, uniqExactIf(UserId, UserId != '') AS Users,
-       uniqExact(ServiceName) AS Services, arraySort(groupUniqArrayIf(${MAX_MODELS + 1})(Model, Model != '')) AS Models,
+    `SELECT toString(Fingerprint) AS F, any(Type) AS GroupType, uniqExact(Occurrence) AS Count, count() AS Recordings,
+       uniqExactIf(cityHash64(TraceId), TraceId != '') AS Traces, uniqExactIf(cityHash64(UserId), UserId != '') AS Users,
+       length(groupUniqArray(ServiceName)) AS Services,
+       arraySort(groupUniqArrayIf(${MAX_MODELS + 1})(Model, Model != '')) AS Models,
        toString(toUnixTimestamp64Nano(max(Timestamp))) AS LastNs,
-       argMax((TraceId, SpanId), (TraceId != '', Timestamp)) AS Sample
+       toString(toUnixTimestamp64Nano(maxIf(Timestamp, TraceId != ''))) AS TracedNs
+     ${scope.from} GROUP BY Fingerprint`,
+  );
+}
+
+/** What the last exceptions say, read at their times alone: messages are long. */
+async function lastOnes(
+  runner: Runner,
+  context: RequestContext,
+  fingerprints: readonly string[],
+  { window, filter }: GroupsInput,
+  raws: readonly RawGroup[],
+): Promise<RawLast[]> {
+  if (raws.length === 0) return [];
+  const times = raws.flatMap(({ LastNs, TracedNs }) => [BigInt(LastNs), BigInt(TracedNs)]);
+  const scope = among(Scope.of(context, EXCEPTIONS).during(window).at(times).matching(filter), fingerprints);
+  return runner.run<RawLast>(
+    scope,
+    `SELECT toString(Fingerprint) AS F, argMax(Message, (Timestamp, Occurrence)) AS LastMessage,
+       argMax(ServiceName, (Timestamp, Occurrence)) AS Service,
+       argMax((TraceId, SpanId), (TraceId != '', Timestamp, Occurrence)) AS Sample
      ${scope.from} GROUP BY Fingerprint`,
   );
 }
@@ -99,6 +136,7 @@ async function trendsOf(
   context: RequestContext,
   fingerprints: readonly string[],
   { window, filter, points }: GroupsInput,
+  { once }: { readonly once: boolean },
 ): Promise<Map<string, [number, number][]>> {
   const scope = among(Scope.of(context, EXCEPTIONS).during(window).matching(filter), fingerprints);
   const { params } = scope;
@@ -107,7 +145,7 @@ async function trendsOf(
     scope,
     `SELECT toString(Fingerprint) AS F,
        toInt32(intDiv(toUnixTimestamp64Nano(Timestamp) - ${params.bind(grid.from, 'Int64')}, ${params.bind(grid.width, 'Int64')})) AS B,
-       uniqExact(Occurrence) AS C
+       ${once ? 'count()' : 'uniqExact(Occurrence)'} AS C
      ${scope.from} GROUP BY Fingerprint, B`,
   );
   const trends = new Map<string, [number, number][]>();
