@@ -45,7 +45,7 @@ export class TraceEncoder {
   readonly #genAi = new GenAiColumns(this.table);
   readonly #columns = traceColumns(this.table);
   readonly #normalise = () => normaliseSpan(this.#span);
-  /** Model calls that may count their usage: row, place of the trace id, place of the span id; three numbers each. */
+  /** Model calls that may count their usage: row, places of the ids of trace, span and parent (-1: none); four numbers each. */
   #candidates: number[] = [];
 
   constructor(decoder: Decoder, limits: Limits, attributes: AttributeWriter) {
@@ -218,8 +218,9 @@ export class TraceEncoder {
     setFinite(columns.timeToFirstTokenMs, row, facts.timeToFirstTokenMs);
     if (!this.#genAi.setFacts(row, facts, span.attributes)) return;
     const { view } = this.#decoder.wire;
-    if (span.parentEnd - span.parentStart === 8) calls.add(view, span.traceIdStart, span.parentStart, tenant);
-    this.#candidates.push(row, span.traceIdStart, span.spanIdStart);
+    const parentAt = span.parentEnd - span.parentStart === 8 ? span.parentStart : -1;
+    if (parentAt >= 0) calls.addParent(view, span.traceIdStart, parentAt, tenant);
+    this.#candidates.push(row, span.traceIdStart, span.spanIdStart, parentAt);
   }
 
   /** The second pass: parents may come before their children within one request. */
@@ -227,15 +228,16 @@ export class TraceEncoder {
     const { view } = this.#decoder.wire;
     const counts = this.#genAi.countsUsage.data;
     const candidates = this.#candidates;
-    for (let index = 0; index < candidates.length; index += 3) {
+    for (let index = 0; index < candidates.length; index += 4) {
       const row = candidates[index] as number;
-      const repeats = calls.has(
+      const counted = calls.counts(
         view,
         candidates[index + 1] as number,
         candidates[index + 2] as number,
+        candidates[index + 3] as number,
         tenant,
       );
-      counts[row] = repeats ? 0 : 1;
+      counts[row] = counted ? 1 : 0;
     }
     this.#candidates = [];
   }
