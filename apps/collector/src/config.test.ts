@@ -167,7 +167,7 @@ describe('values', () => {
       OTEL_HOST_INTEL_PT_MAX_BUFFER_PAGES: '257',
       OTEL_HOST_INTEL_PT_OUTPUT_DIR: 'relative/',
     });
-    expect(given.pt).toEqual({
+    expect(given.pt).toMatchObject({
       enabled: true,
       maxDurationMs: 2_000,
       maxCpus: 4,
