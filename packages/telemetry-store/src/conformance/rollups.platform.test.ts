@@ -132,6 +132,36 @@ describe('rollups', () => {
   });
 });
 
+describe('rollups of rows that have nothing in common', () => {
+  it.each([
+    ['span_counts', 'otel_traces', 'Spans'],
+    ['log_counts', 'otel_logs', 'Records'],
+    ['metric_series', 'otel_metrics_gauge', 'Points'],
+  ])('%s is never longer than %s and counts every row', async (rollup, table, figure) => {
+    const source = SOURCES.find(({ name }) => name === table);
+    if (source === undefined) throw new Error(`${table} has no rollups`);
+    const dir = scratchDir();
+    const store = await openIn(dir);
+    try {
+      for (let n = 1; n <= 3; n += 1) {
+        // Names, services and attributes of any value: hardly two rows group.
+        const part = await randomRows(generator.client, source, 3_000, n, true);
+        await store.insertNative(table, [part], `apart-${n}`);
+      }
+      const rows = await countOf(store, table);
+      expect(rows).toBe(9_000);
+      const groups = await countOf(store, rollup);
+      expect(groups).toBeGreaterThan(rows / 2);
+      expect(groups).toBeLessThanOrEqual(rows);
+      const [sum] = await store.select<{ n: number }>(`SELECT sum(${figure}) AS n FROM ${rollup}`);
+      expect(sum?.n).toBe(rows);
+    } finally {
+      await store.close();
+      rmSync(dir, { recursive: true, force: true });
+    }
+  });
+});
+
 /** Tries until the engine lives long enough. */
 async function insertWhole(store: TelemetryStore, table: string, part: Uint8Array, token: string) {
   for (;;) {
