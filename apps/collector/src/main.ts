@@ -63,6 +63,8 @@ function stopOnSignals(agent: { stop(): Promise<boolean> }, log: Log): void {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  // Run as the child of a program that speaks over a channel (the platform does): that one is gone, or wants no more.
+  if (process.connected) process.once('disconnect', () => stop('SIGTERM'));
 }
 
 /** Writes to standard output and waits until it is out: a pipe may be slow. */

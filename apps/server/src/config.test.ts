@@ -94,6 +94,29 @@ describe('configuration', () => {
     ]);
   });
 
+  it('hands the local collector its own variables and no secret of the platform', () => {
+    const env = {
+      PATH: '/usr/bin',
+      HOST_PROC: '/host/proc',
+      OTEL_GPU_PROCESS_CMDLINE: 'false',
+      K8S_NODE_NAME: 'node-1',
+      PLATFORM_HOST_METRICS: 'true',
+      PLATFORM_BOOTSTRAP_API_KEY: 'a-key-of-sixteen-or-more',
+      PLATFORM_CLICKHOUSE_URL: 'http://user:password@store:8123',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20elsewhere',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      NODE_OPTIONS: '--inspect',
+    };
+    expect(Object.keys(readConfig(env).localCollectorEnv)).toEqual([
+      'PATH',
+      'HOST_PROC',
+      'OTEL_GPU_PROCESS_CMDLINE',
+      'K8S_NODE_NAME',
+      'PLATFORM_HOST_METRICS',
+    ]);
+    expect(unknownVariables(env)).toEqual([]);
+  });
+
   it('is documented as it is', () => {
     const file = new URL('../../../docs/configuration.md', import.meta.url);
     expect(readFileSync(file, 'utf8')).toBe(generateConfigurationDoc());

@@ -228,6 +228,13 @@ const VARIABLES = {
     default: 'info',
     schema: z.enum(['debug', 'info', 'warn', 'error', 'silent']),
   }),
+  PLATFORM_LOCAL_COLLECTOR: variable({
+    description:
+      'Whether the agent of this machine runs beside the platform and sends its host and GPU metrics every ten seconds. The variables of the agent count for it too, except where it sends to.',
+    takes: 'true or false',
+    default: 'true',
+    schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
+  }),
   PLATFORM_LOG_FORMAT: variable({
     description: 'Form of the log lines; "auto" is pretty on a terminal and JSON elsewhere.',
     takes: 'one of auto, json, pretty',
@@ -272,6 +279,9 @@ export interface Config {
   readonly tailRowsPerSecond: number;
   readonly exportMaxRows: number;
   readonly shutdownGraceMs: number;
+  readonly localCollector: boolean;
+  /** What of the environment is meant for it. */
+  readonly localCollectorEnv: Readonly<Record<string, string>>;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly logFormat: 'auto' | 'json' | 'pretty';
 }
@@ -303,10 +313,22 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     );
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
-  return shape(Object.fromEntries(settings) as Settings);
+  return shape(Object.fromEntries(settings) as Settings, env);
 }
 
-function shape(settings: Settings): Config {
+/** Variables of the agent (docs/collector/configuration.md) and what any program needs to run; none of the platform's secrets. */
+const OF_COLLECTOR =
+  /^(OTEL_(GPU|HOST|TPU)_\w+|OTEL_(RESOURCE_ATTRIBUTES|RESOURCE_ATTRIBUTES_NODE_NAME|METRIC_EXPORT_INTERVAL|LOG_LEVEL)|HOST_(PROC|SYS|ETC|ROOT)|K8S_\w+|KUBERNETES_\w+|NODE_NAME|POD_RESOURCES_SOCKET|PLATFORM_(HOST_METRICS|CLOUD_DETECT|K8S_\w+)|PATH|HOME|TMPDIR|TEMP|TMP|SystemRoot|ProgramW6432)$/;
+
+function collectorEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && OF_COLLECTOR.test(entry[0]),
+    ),
+  );
+}
+
+function shape(settings: Settings, env: Readonly<Record<string, string | undefined>>): Config {
   return {
     host: settings.PLATFORM_HOST,
     port: settings.PLATFORM_PORT,
@@ -337,6 +359,8 @@ function shape(settings: Settings): Config {
     tailRowsPerSecond: settings.PLATFORM_TAIL_ROWS_PER_SECOND,
     exportMaxRows: settings.PLATFORM_EXPORT_MAX_ROWS,
     shutdownGraceMs: settings.PLATFORM_SHUTDOWN_GRACE,
+    localCollector: settings.PLATFORM_LOCAL_COLLECTOR,
+    localCollectorEnv: collectorEnv(env),
     logLevel: settings.PLATFORM_LOG_LEVEL,
     logFormat: settings.PLATFORM_LOG_FORMAT,
   };
@@ -344,7 +368,6 @@ function shape(settings: Settings): Config {
 
 /** Planned for later parts of the platform: set today they have no effect and are no mistake. */
 const RESERVED = new Set([
-  'PLATFORM_LOCAL_COLLECTOR',
   'PLATFORM_DATABASE_URL',
   'PLATFORM_ADMIN_EMAIL',
   'PLATFORM_ADMIN_PASSWORD',
@@ -361,7 +384,11 @@ export function unknownVariables(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): readonly string[] {
   return Object.keys(env).filter(
-    (name) => name.startsWith('PLATFORM_') && !Object.hasOwn(VARIABLES, name) && !RESERVED.has(name),
+    (name) =>
+      name.startsWith('PLATFORM_') &&
+      !Object.hasOwn(VARIABLES, name) &&
+      !RESERVED.has(name) &&
+      !OF_COLLECTOR.test(name),
   );
 }
 

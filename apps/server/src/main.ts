@@ -4,6 +4,7 @@ import { CandelaError } from '@candela/kernel';
 import { type Config, ConfigError, readConfig, unknownVariables } from './config.ts';
 import { DataDirError, prepareDataDir } from './data-dir.ts';
 import { PortTakenError } from './http/listen.ts';
+import { LocalCollector } from './local-collector.ts';
 import { createLogger } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { type Platform, startPlatform } from './platform.ts';
@@ -79,7 +80,7 @@ function announce(platform: Platform): void {
   export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
   export OTEL_SERVICE_NAME=my-service${key}
 
-  No application at hand? "npm run demo" sends believable traffic.
+${localCollector === undefined ? '' : `  This machine's own metrics: ${config.publicUrl ?? http}/hosts\n`}  No application at hand? "npm run demo" sends believable traffic.
   Data: ${config.dataDir}   API: ${http}/openapi-spec   Stop: Ctrl-C
 
 `);
@@ -95,7 +96,32 @@ async function start(): Promise<Platform> {
   }
 }
 
+/** Runs the agent of this machine, unless it was switched off or nothing it sends would be taken. */
+function startLocalCollector(platform: Platform): LocalCollector | undefined {
+  if (!config.localCollector) return undefined;
+  const endpoint = new URL(platform.otlpHttp);
+  // Listening everywhere is no address to send to.
+  if (endpoint.hostname === '0.0.0.0') endpoint.hostname = '127.0.0.1';
+  if (endpoint.hostname === '[::]') endpoint.hostname = '[::1]';
+  if (config.bootstrapApiKey === undefined && !platform.identity.acceptsAnonymousIngest) {
+    logger.info(
+      {},
+      'the metrics of this machine are left out: ingest needs an API key, and PLATFORM_BOOTSTRAP_API_KEY is not set',
+    );
+    return undefined;
+  }
+  const collector = new LocalCollector({
+    endpoint: endpoint.origin,
+    apiKey: config.bootstrapApiKey,
+    env: config.localCollectorEnv,
+    logger,
+  });
+  collector.start();
+  return collector;
+}
+
 let stopping = false;
+let localCollector: LocalCollector | undefined;
 let started: Platform | undefined;
 
 async function shutDown(signal: string): Promise<void> {
@@ -105,6 +131,8 @@ async function shutDown(signal: string): Promise<void> {
   }
   stopping = true;
   logger.info({ signal }, 'stopping');
+  // First, so that what it measured last still arrives.
+  await localCollector?.stop();
   const complete = started === undefined ? true : await started.stop();
   metrics.close();
   logger.info({ complete }, 'stopped');
@@ -115,4 +143,5 @@ process.on('SIGTERM', () => void shutDown('SIGTERM'));
 process.on('SIGINT', () => void shutDown('SIGINT'));
 
 started = await start();
+localCollector = startLocalCollector(started);
 announce(started);

@@ -40,6 +40,8 @@ export interface PlatformProcess {
   /** Milliseconds from spawn to the ready line. */
   readonly readyAfterMs: number;
   readonly exited: Promise<PlatformExit>;
+  /** Processes below the server at this moment. */
+  children(): readonly { readonly pid: number; readonly command: string }[];
   /** The last lines of standard output and error, oldest first. */
   output(): readonly string[];
   /** SIGTERM, then waits for the end. After `graceMs` (default 30,000) it is killed, which shows as signal SIGKILL. */
@@ -207,6 +209,7 @@ export async function startPlatform(options: PlatformOptions): Promise<PlatformP
     get enginePid() {
       return descendants(pid).find(({ command }) => command.includes('engine-host'))?.pid;
     },
+    children: () => descendants(pid),
     output: () => lines,
     async stop(graceMs = 30_000) {
       signal('SIGTERM');

@@ -48,6 +48,8 @@ export interface Identity {
    * @throws no_credential, unknown_credential, rate_limited (too many wrong keys), forbidden, bad_request, bad_environment_name, not_found
    */
   authenticate(input: AuthenticateInput): RequestContext;
+  /** Whether a program on this machine may send OTLP without a key. */
+  readonly acceptsAnonymousIngest: boolean;
   /** Names seen in stored or arriving data; an environment exists from its first record on. */
   learnEnvironments(projectId: string, names: Iterable<string>): void;
   /** Known environments of a project, sorted. */
@@ -163,6 +165,7 @@ export function createIdentity(config: IdentityConfig, clock: Clock = systemCloc
   }
 
   return {
+    acceptsAnonymousIngest: config.ingestAnonymous && !needsKey,
     authenticate(input) {
       const principal = principalOf(input);
       requireOwn(input, 'x-platform-organisation-id', DEFAULT_ORGANISATION_ID, 'organisation');

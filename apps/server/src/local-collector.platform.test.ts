@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type PlatformProcess, startPlatform } from '@candela/testkit';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+/**
+ * The agent of this machine beside the platform. Real processes: what is asked of them is what `ps` and the hosts page
+ * would say.
+ */
+describe('the collector of this machine', () => {
+  let dataDir: string;
+  let platform: PlatformProcess | undefined;
+
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'candela-local-'));
+  });
+  afterEach(async () => {
+    await platform?.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  const start = (env: Record<string, string>) =>
+    startPlatform({ dataDir, env: { PLATFORM_LOCAL_COLLECTOR: 'true', ...env } });
+  const agents = (running: PlatformProcess) =>
+    running.children().filter(({ command }) => command.includes('collector/src/main.ts'));
+  const agent = async (running: PlatformProcess, not?: number): Promise<number> =>
+    await vi.waitFor(
+      () => {
+        const [found] = agents(running).filter(({ pid }) => pid !== not);
+        if (found === undefined) throw new Error('no agent runs');
+        return found.pid;
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+  const alive = (pid: number): boolean => {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const hosts = async (running: PlatformProcess, key?: string) => {
+    const answer = await fetch(`${running.http}/api/telemetry/hosts`, {
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+    });
+    expect(answer.status).toBe(200);
+    const { data } = (await answer.json()) as { data: { hosts: { name: string }[] } };
+    return data.hosts.map(({ name }) => name);
+  };
+
+  it('shows this machine among the hosts, is started again when it ends, and ends with the platform', async () => {
+    platform = await start({ OTEL_METRIC_EXPORT_INTERVAL: '1000' });
+    const running = platform;
+    await vi.waitFor(async () => expect(await hosts(running)).toContain(hostname()), {
+      timeout: 60_000,
+      interval: 500,
+    });
+
+    const first = await agent(running);
+    process.kill(first, 'SIGKILL');
+    const second = await agent(running, first);
+    expect(running.output().join('\n')).toContain('the collector of this machine ended');
+
+    await running.stop();
+    expect(alive(second)).toBe(false);
+  });
+
+  it('ends by itself when the platform is killed', async () => {
+    platform = await start({});
+    const pid = await agent(platform);
+    await platform.kill();
+    await vi.waitFor(() => expect(alive(pid)).toBe(false), { timeout: 20_000, interval: 100 });
+  });
+
+  it('sends with the API key when there is one, and takes nothing else of the environment', async () => {
+    const key = 'a-key-of-sixteen-or-more';
+    platform = await start({
+      PLATFORM_BOOTSTRAP_API_KEY: key,
+      PLATFORM_INGEST_ANONYMOUS: 'false',
+      OTEL_METRIC_EXPORT_INTERVAL: '1000',
+      OTEL_RESOURCE_ATTRIBUTES: 'host.name=named-here',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+    });
+    const running = platform;
+    await vi.waitFor(async () => expect(await hosts(running, key)).toContain('named-here'), {
+      timeout: 60_000,
+      interval: 500,
+    });
+  });
+
+  it('is left out, with the reason told, when nothing it sends would be taken', async () => {
+    platform = await start({ PLATFORM_INGEST_ANONYMOUS: 'false' });
+    expect(agents(platform)).toEqual([]);
+    expect(platform.output().join('\n')).toContain('the metrics of this machine are left out');
+  });
+});
