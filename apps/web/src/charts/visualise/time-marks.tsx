@@ -49,9 +49,9 @@ export function TimeMarks(props: {
             />
           ) : kind === 'area' ? (
             <>
-              <path d={areaPath(series, place)} fill={series.colour} fillOpacity={0.3} />
+              <path d={areaPath(chart, series, place)} fill={series.colour} fillOpacity={0.3} />
               <path
-                d={linePath(series, place)}
+                d={linePath(series, place) + loneTops(chart, series, place)}
                 fill="none"
                 stroke={series.colour}
                 strokeWidth={1.25}
@@ -99,18 +99,35 @@ function linePath(series: PreparedSeries, place: Place): string {
   return parts.join('');
 }
 
-function areaPath(series: PreparedSeries, place: Place): string {
+/** Half the width of an area that is one step wide: an area between neighbours that are not there would be nothing. */
+const loneHalf = (chart: PreparedChart, place: Place) => Math.max(1.5, (place.width / chart.steps) * 0.42);
+
+function areaPath(chart: PreparedChart, series: PreparedSeries, place: Place): string {
+  const half = loneHalf(chart, place);
   const parts: string[] = [];
   for (const { from, to } of pieces(series.values)) {
-    for (let at = from; at <= to; at += 1)
-      parts.push(
-        `${at === from ? 'M' : 'L'}${round(place.x(at))} ${round(place.y(series.high[at] as number))}`,
-      );
-    for (let at = to; at >= from; at -= 1)
-      parts.push(`L${round(place.x(at))} ${round(place.y(series.low[at] as number))}`);
-    parts.push('Z');
+    const at = (step: number, edge: Float64Array, by = 0) =>
+      `${round(place.x(step) + by)} ${round(place.y(edge[step] as number))}`;
+    const [left, right] = from === to ? [-half, half] : [0, 0];
+    parts.push(`M${at(from, series.high, left)}`);
+    for (let step = from + 1; step < to; step += 1) parts.push(`L${at(step, series.high)}`);
+    parts.push(`L${at(to, series.high, right)}L${at(to, series.low, right)}`);
+    for (let step = to - 1; step > from; step -= 1) parts.push(`L${at(step, series.low)}`);
+    parts.push(`L${at(from, series.low, left)}Z`);
   }
   return parts.join('');
+}
+
+/** The upper edges of areas that are one step wide. */
+function loneTops(chart: PreparedChart, series: PreparedSeries, place: Place): string {
+  const half = loneHalf(chart, place);
+  return pieces(series.values)
+    .filter(({ from, to }) => from === to)
+    .map(
+      ({ from }) =>
+        `M${round(place.x(from) - half)} ${round(place.y(series.high[from] as number))}h${round(2 * half)}`,
+    )
+    .join('');
 }
 
 /** One path a series: hundreds of bars cost one element. */
