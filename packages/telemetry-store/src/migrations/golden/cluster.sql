@@ -703,3 +703,40 @@ BACKFILL metric_series;
 ALTER TABLE `telemetry`.`otel_metrics_histogram_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS ShapeId UInt64 MATERIALIZED cityHash64(ExplicitBounds, length(BucketCounts));
 
 ALTER TABLE `telemetry`.`otel_metrics_histogram` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS ShapeId UInt64 MATERIALIZED cityHash64(ExplicitBounds, length(BucketCounts));
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main`
+  MODIFY COLUMN `TraceHash` CODEC(LZ4),
+  MODIFY COLUMN `FirstNs` CODEC(T64, LZ4),
+  MODIFY COLUMN `LastNs` CODEC(T64, LZ4),
+  MODIFY COLUMN `EndNs` CODEC(T64, LZ4),
+  MODIFY COLUMN `Spans` CODEC(T64, LZ4),
+  MODIFY COLUMN `Errors` CODEC(T64, LZ4),
+  MODIFY COLUMN `Tokens` CODEC(T64, LZ4),
+  MODIFY COLUMN `Cost` CODEC(T64, LZ4),
+  MODIFY COLUMN `Priced` CODEC(T64, LZ4),
+  MODIFY COLUMN `Services` CODEC(LZ4),
+  MODIFY COLUMN `Models` CODEC(LZ4),
+  MODIFY COLUMN `Operations` CODEC(LZ4),
+  MODIFY COLUMN `Agents` CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`activity_local` ON CLUSTER `main`
+  MODIFY COLUMN `SessionHash` CODEC(LZ4),
+  MODIFY COLUMN `UserHash` CODEC(LZ4),
+  MODIFY COLUMN `SessionId` CODEC(LZ4),
+  MODIFY COLUMN `UserId` CODEC(LZ4),
+  MODIFY COLUMN `FirstNs` CODEC(T64, LZ4),
+  MODIFY COLUMN `EndNs` CODEC(T64, LZ4),
+  MODIFY COLUMN `OpeningNs` CODEC(T64, LZ4),
+  MODIFY COLUMN `Spans` CODEC(T64, LZ4),
+  MODIFY COLUMN `Errors` CODEC(T64, LZ4),
+  MODIFY COLUMN `Counting` CODEC(T64, LZ4),
+  MODIFY COLUMN `Input` CODEC(T64, LZ4),
+  MODIFY COLUMN `CacheRead` CODEC(T64, LZ4),
+  MODIFY COLUMN `CacheWrite` CODEC(T64, LZ4),
+  MODIFY COLUMN `Output` CODEC(T64, LZ4),
+  MODIFY COLUMN `Reasoning` CODEC(T64, LZ4),
+  MODIFY COLUMN `Priced` CODEC(T64, LZ4),
+  MODIFY COLUMN `Cost` CODEC(T64, LZ4),
+  MODIFY COLUMN `Traces` CODEC(LZ4),
+  MODIFY COLUMN `Models` CODEC(LZ4),
+  MODIFY COLUMN `Agents` CODEC(LZ4);

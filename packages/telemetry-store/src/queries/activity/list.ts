@@ -32,7 +32,7 @@ const SORT_SQL = {
   tokens: 'toInt64(sum(Input + CacheRead + CacheWrite + Output + Reasoning))',
   errors: 'toInt64(sum(Errors))',
   traces: 'toInt64(uniqExactArray(Traces))',
-  sessions: "toInt64(uniqExactIf(SessionHash, SessionId != ''))",
+  sessions: "toInt64(uniqExactIf(SessionHash, SessionHash != cityHash64('')))",
 } as const;
 
 /** The two kinds of what is listed. */
@@ -107,10 +107,13 @@ async function list<Raw extends object>(
   };
 }
 
-/** Which rows of the rollup count: those with an id, of a session or user that matches. */
+/**
+ * Which rows of the rollup count: those with an id, of a session or user that matches. The hashes tell: the ids
+ * themselves are texts, read for the rows of a page only.
+ */
 function wanted(scope: Scope, kind: keyof typeof KINDS, input: ActivityInput<UserSort>): string {
   const { id, hash } = KINDS[kind];
-  const conditions = [`${id} != ''`];
+  const conditions = [`${hash} != cityHash64('')`];
   if (input.filter !== undefined) {
     const matching = scope.over(SPANS).during(input.window).matching(input.filter).and(`${id} != ''`);
     conditions.push(`${hash} GLOBAL IN (SELECT cityHash64(${id}) ${matching.from})`);
@@ -137,7 +140,7 @@ async function figuresOf<Raw extends object>(
   const scope = Scope.of(context, rolledSource(ACTIVITY));
   // One by one: beyond 2^53 they are no numbers of JSON, and a list of texts would be turned into numbers row by row.
   const among = page.map((key) => scope.params.bind(key.Hash, 'UInt64')).join(', ');
-  const only = `${hash} IN (${among}) AND ${id} != ''`;
+  const only = `${hash} IN (${among})`;
   const rows = await runner.run<Raw & { Hash: string }>(
     scope,
     `SELECT toString(${hash}) AS Hash, any(${id}) AS Id, ${own}, ${FIGURES}
