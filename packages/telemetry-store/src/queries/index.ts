@@ -2,7 +2,6 @@ import type {
   HierarchyNode,
   SpanDetail,
   SpanRow,
-  SpanSort,
   Trace,
   TraceHit,
   TraceRow,
@@ -13,6 +12,7 @@ import type { TelemetryStore } from '../client/store.ts';
 import { aggregate, type AggregateInput, type AggregateResult } from './aggregate/aggregate.ts';
 import { environmentsOf } from './environments.ts';
 import { type Facet, type FacetsInput, facets } from './aggregate/facets.ts';
+import { boundsOf, type QueryKind } from './core/limits.ts';
 import { type QueryLimits, runner } from './core/run.ts';
 import { type Page, type SearchInput, searchSpans, type SpanSearchInput } from './spans/search-spans.ts';
 import { searchInTrace } from './spans/search-in-trace.ts';
@@ -87,17 +87,17 @@ export function createTelemetryQueries(
   store: Pick<TelemetryStore, 'select'>,
   limits: QueryLimits,
 ): TelemetryQueries {
-  const on = (signal: AbortSignal | undefined) => runner(store, limits, signal);
+  const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(store, limits, kind, signal);
   return {
     limits,
-    searchTraces: (context, input, signal) => searchTraces(on(signal), context, input),
-    searchSpans: (context, input, signal) => searchSpans(on(signal), context, input),
-    trace: (context, input, signal) => readTrace(on(signal), context, input),
-    searchInTrace: (context, input, signal) => searchInTrace(on(signal), context, input),
-    span: (context, ids, signal) => readSpan(on(signal), context, ids),
-    hierarchy: (context, spanId, signal) => readHierarchy(on(signal), context, spanId),
-    aggregate: (context, input, signal) => aggregate(on(signal), context, input),
-    facets: (context, input, signal) => facets(on(signal), context, input),
-    environments: (projectId) => environmentsOf(store, projectId),
+    searchTraces: (context, input, signal) => searchTraces(on('list', signal), context, input),
+    searchSpans: (context, input, signal) => searchSpans(on('list', signal), context, input),
+    trace: (context, input, signal) => readTrace(on('lookup', signal), context, input),
+    searchInTrace: (context, input, signal) => searchInTrace(on('lookup', signal), context, input),
+    span: (context, ids, signal) => readSpan(on('lookup', signal), context, ids),
+    hierarchy: (context, spanId, signal) => readHierarchy(on('lookup', signal), context, spanId),
+    aggregate: (context, input, signal) => aggregate(on('chart', signal), context, input),
+    facets: (context, input, signal) => facets(on('facets', signal), context, input),
+    environments: (projectId) => environmentsOf(store, boundsOf(limits, 'fields'), projectId),
   };
 }

@@ -9,6 +9,7 @@ import type {
 } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import type { TelemetryStore } from '../../client/store.ts';
+import type { QueryKind } from '../core/limits.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
@@ -66,14 +67,15 @@ export function createActivityQueries(
   store: Pick<TelemetryStore, 'select'>,
   limits: QueryLimits,
 ): ActivityQueries {
-  const on = (signal: AbortSignal | undefined) => runner(store, limits, signal);
+  const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(store, limits, kind, signal);
   return {
-    sessions: (context, input, signal) => listSessions(on(signal), context, input),
-    sessionPreviews: (context, sessions, signal) => readSessionPreviews(on(signal), context, sessions),
-    session: (context, input, signal) => readSession(on(signal), context, input),
-    turns: (context, input, signal) => readTurns(on(signal), context, input),
-    users: (context, input, signal) => listUsers(on(signal), context, input),
-    user: (context, input, signal) => readUser(on(signal), context, input),
+    sessions: (context, input, signal) => listSessions(on('list', signal), context, input),
+    sessionPreviews: (context, sessions, signal) =>
+      readSessionPreviews(on('list', signal), context, sessions),
+    session: (context, input, signal) => readSession(on('lookup', signal), context, input),
+    turns: (context, input, signal) => readTurns(on('lookup', signal), context, input),
+    users: (context, input, signal) => listUsers(on('list', signal), context, input),
+    user: (context, input, signal) => readUser(on('lookup', signal), context, input),
   };
 }
 

@@ -19,7 +19,7 @@ export interface AgentQueries {
 }
 
 export function createAgentQueries(store: Pick<TelemetryStore, 'select'>, limits: QueryLimits): AgentQueries {
-  const on = (signal: AbortSignal | undefined) => runner(store, limits, signal);
+  const on = (signal: AbortSignal | undefined) => runner(store, limits, 'list', signal);
   return {
     agents: (context, input, signal) => listAgents(on(signal), context, input),
     agent: (context, input, signal) => readAgent(on(signal), context, input),

@@ -47,7 +47,7 @@ export function createCompareQueries(
 ): CompareQueries {
   return {
     async compare(context, signal, input, abort) {
-      const own = runner(store, limits, abort);
+      const own = runner(store, limits, 'compare', abort);
       const source = FIELD_SOURCES[signal];
       const strata = await layStrata(own, context, source, input);
       const rows = { selection: sum(strata.selection), rest: sum(strata.rest) };

@@ -1,47 +1,53 @@
 import { fail } from '@candela/kernel';
 import { StoreError } from '../../client/errors.ts';
 import type { SelectOptions, TelemetryStore } from '../../client/store.ts';
+import { boundsOf, type QueryKind, type QueryLimits } from './limits.ts';
 import type { Scope } from './scope.ts';
 
-export interface QueryLimits {
-  readonly timeoutMs: number;
-  readonly maxRowsToRead: number;
-  readonly maxMemoryBytes: number;
-}
+export type { QueryLimits } from './limits.ts';
 
 /** Runs statements within the bounds of a read. */
 export interface Runner {
   run<T>(scope: Scope, sql: string): Promise<T[]>;
 }
 
-/** A runner for one request: what it may use, and the signal that stops it when the client is gone. */
+/** A runner for one request: what its kind may use, and the signal that stops it when the client is gone. */
 export function runner(
   store: Pick<TelemetryStore, 'select'>,
   limits: QueryLimits,
+  kind: QueryKind,
   signal?: AbortSignal,
 ): Runner {
-  const options: SelectOptions = { ...limits, ...(signal === undefined ? {} : { signal }) };
+  const bounds = boundsOf(limits, kind);
+  const options: SelectOptions = { ...bounds, ...(signal === undefined ? {} : { signal }) };
   return {
     run: async (scope, sql) => {
       signal?.throwIfAborted();
       try {
         return await store.select(sql, scope.params.values, options);
       } catch (thrown) {
-        throw withLimit(thrown, limits);
+        throw withLimit(thrown, bounds);
       }
     },
   };
 }
 
-/** ClickHouse's code for more rows than may be read. */
+/** ClickHouse's codes for more rows and more memory than there may be. */
 const TOO_MANY_ROWS = 158;
+const TOO_MUCH_MEMORY = 241;
+/** What the engine says when all of its work together is too much: no bound of the query was crossed. */
+const OF_ALL = '(total)';
 
 /** The refusal with the limit in its sentence, so that a person knows by how much to narrow the question. */
-function withLimit(thrown: unknown, { maxRowsToRead }: QueryLimits): unknown {
-  if (!(thrown instanceof StoreError) || thrown.engineCode !== TOO_MANY_ROWS) return thrown;
-  return fail(
-    'query_too_expensive',
-    { resource: `rows (limit ${maxRowsToRead.toLocaleString('en')})` },
-    { cause: thrown },
-  );
+function withLimit(thrown: unknown, { maxRowsToRead, maxMemoryBytes }: QueryLimits): unknown {
+  if (!(thrown instanceof StoreError)) return thrown;
+  const limit = (resource: string) => fail('query_too_expensive', { resource }, { cause: thrown });
+  if (thrown.engineCode === TOO_MANY_ROWS) {
+    return limit(`rows (limit ${maxRowsToRead.toLocaleString('en')})`);
+  }
+  const { cause } = thrown;
+  if (thrown.engineCode === TOO_MUCH_MEMORY && cause instanceof Error && !cause.message.includes(OF_ALL)) {
+    return limit(`memory (limit ${Math.floor(maxMemoryBytes / 1_048_576).toLocaleString('en')} MiB)`);
+  }
+  return thrown;
 }

@@ -55,7 +55,12 @@ export function createDurationQueries(
       }
       const scope = Scope.of(context, SPANS).during(input.window).matching(input.filter);
       const step = scope.params.bind(stepMs, 'Int64');
-      const rows = await runner(store, limits, signal).run<{ T: number; D: number; C: number; E: number }>(
+      const rows = await runner(store, limits, 'chart', signal).run<{
+        T: number;
+        D: number;
+        C: number;
+        E: number;
+      }>(
         scope,
         `SELECT toFloat64(intDiv(toUnixTimestamp64Milli(Timestamp), ${step})) AS T,
           if(Flags >= ${UNFINISHED_FLAG}, -1, least(greatest(toInt16(floor(log2(Duration + 1) * ${PER_DOUBLING})), ${LOWEST - 1}), ${HIGHEST})) AS D,

@@ -1,6 +1,7 @@
 import type { ExceptionDetail, ExceptionGroup, ExceptionSort } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { TelemetryStore } from '../../client/store.ts';
+import type { QueryKind } from '../core/limits.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import type { Page, SearchInput } from '../spans/search-spans.ts';
 import { type ExceptionInput, readException } from './exception.ts';
@@ -25,9 +26,9 @@ export function createExceptionQueries(
   store: Pick<TelemetryStore, 'select'>,
   limits: QueryLimits,
 ): ExceptionQueries {
-  const on = (signal: AbortSignal | undefined) => runner(store, limits, signal);
+  const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(store, limits, kind, signal);
   return {
-    search: (context, input, signal) => searchExceptions(on(signal), context, input),
-    group: (context, input, signal) => readException(on(signal), context, input),
+    search: (context, input, signal) => searchExceptions(on('list', signal), context, input),
+    group: (context, input, signal) => readException(on('lookup', signal), context, input),
   };
 }

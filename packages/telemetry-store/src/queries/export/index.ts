@@ -64,7 +64,7 @@ export function createExportQueries(
     input: ExportInput,
     abort: AbortSignal,
   ): AsyncGenerator<ExportRow[]> {
-    for await (const page of exportPages(runner(store, limits, abort), context, source, input)) {
+    for await (const page of exportPages(runner(store, limits, 'export', abort), context, source, input)) {
       yield page.map((raw) => toExportRow(source, raw));
     }
   }
@@ -75,7 +75,7 @@ export function createExportQueries(
     input: ExportInput,
     abort: AbortSignal,
   ): AsyncGenerator<string> {
-    for await (const page of exportPages(runner(store, limits, abort), context, source, input)) {
+    for await (const page of exportPages(runner(store, limits, 'export', abort), context, source, input)) {
       let records: OtlpRecord[] = [];
       let size = 0;
       for (const raw of page) {
@@ -95,12 +95,13 @@ export function createExportQueries(
 
   return {
     count(context, signal, input, abort) {
-      const own = runner(store, limits, abort);
+      const own = runner(store, limits, 'export', abort);
       return isOtlp(signal)
         ? withSource(signal, ({ reader }) => countExport(own, context, reader.source, input))
         : countList(own, context, signal, input);
     },
-    list: (context, signal, input, abort) => listPages(runner(store, limits, abort), context, signal, input),
+    list: (context, signal, input, abort) =>
+      listPages(runner(store, limits, 'export', abort), context, signal, input),
     rows: (context, signal, input, abort) =>
       withSource(signal, (source) => rowsOf(source, context, input, abort)),
     otlp: (context, signal, input, abort) =>

@@ -36,8 +36,8 @@ export interface FieldQueries {
 export function createFieldQueries(store: Pick<TelemetryStore, 'select'>, limits: QueryLimits): FieldQueries {
   return {
     list: (context, signal, input, abort) =>
-      listFields(runner(store, limits, abort), context, FIELD_SOURCES[signal], input),
+      listFields(runner(store, limits, 'fields', abort), context, FIELD_SOURCES[signal], input),
     values: (context, signal, input, abort) =>
-      fieldValues(runner(store, limits, abort), context, FIELD_SOURCES[signal], input),
+      fieldValues(runner(store, limits, 'fields', abort), context, FIELD_SOURCES[signal], input),
   };
 }

@@ -57,7 +57,7 @@ export interface HostQueries {
 }
 
 export function createHostQueries(store: Pick<TelemetryStore, 'select'>, limits: QueryLimits): HostQueries {
-  const on = (signal: AbortSignal | undefined) => runner(store, limits, signal);
+  const on = (signal: AbortSignal | undefined) => runner(store, limits, 'host', signal);
   const about = ({ from, to }: Window) => ({
     from: isoOf(from),
     to: isoOf(to),

@@ -1,6 +1,7 @@
 import type { LogDetail, LogRow, LogSort } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { TelemetryStore } from '../../client/store.ts';
+import type { QueryKind } from '../core/limits.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import type { Page, SearchInput } from '../spans/search-spans.ts';
 import { type LogContext, readLogContext } from './log-context.ts';
@@ -22,10 +23,10 @@ export interface LogQueries {
 }
 
 export function createLogQueries(store: Pick<TelemetryStore, 'select'>, limits: QueryLimits): LogQueries {
-  const on = (signal: AbortSignal | undefined) => runner(store, limits, signal);
+  const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(store, limits, kind, signal);
   return {
-    search: (context, input, signal) => searchLogs(on(signal), context, input),
-    log: (context, id, signal) => readLog(on(signal), context, id),
-    around: (context, input, signal) => readLogContext(on(signal), context, input),
+    search: (context, input, signal) => searchLogs(on('list', signal), context, input),
+    log: (context, id, signal) => readLog(on('lookup', signal), context, id),
+    around: (context, input, signal) => readLogContext(on('lookup', signal), context, input),
   };
 }

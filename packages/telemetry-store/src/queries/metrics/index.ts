@@ -38,7 +38,7 @@ export function createMetricQueries(
   store: Pick<TelemetryStore, 'select'>,
   limits: QueryLimits,
 ): MetricQueries {
-  const on = (signal: AbortSignal | undefined) => runner(store, limits, signal);
+  const on = (signal: AbortSignal | undefined) => runner(store, limits, 'metric', signal);
   return {
     catalogue: (context, input, signal) => catalogue(on(signal), context, input),
     labels: (context, input, signal) => labelsOf(on(signal), context, input),

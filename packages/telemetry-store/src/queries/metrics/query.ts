@@ -264,5 +264,7 @@ function unitOf({ unit, meaning }: Variant, aggregation: MetricAggregation): str
     return aggregation === 'rate' ? '/s' : unit;
   }
   if (aggregation === 'count') return '{point}';
+  // Of a gauge `1` is a share; a sum of that unit counts things that have no name, or holds states.
+  if (meaning !== 'gauge' && unit === '1') return aggregation === 'rate' ? '/s' : '';
   return aggregation === 'rate' ? `${unit}/s` : unit;
 }

@@ -42,8 +42,8 @@ export const liveTable = (signal: LiveSignal): string => SHAPES[signal].source.t
 export function createTailQueries(store: Pick<TelemetryStore, 'select'>, limits: QueryLimits): TailQueries {
   return {
     arrivals: (context, signal, input, abort) =>
-      readArrivals(runner(store, limits, abort), context, SHAPES[signal], input),
+      readArrivals(runner(store, limits, 'tail', abort), context, SHAPES[signal], input),
     count: (context, signal, input, abort) =>
-      countArrivals(runner(store, limits, abort), context, SHAPES[signal], input),
+      countArrivals(runner(store, limits, 'tail', abort), context, SHAPES[signal], input),
   };
 }
