@@ -74,12 +74,14 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
       align: 'end',
       cell: (row) => {
         const counts = row.type !== 'gauge' && row.type !== 'sum';
+        // Only of a gauge is `1` a share: sums of that unit hold states or count what has no name.
+        const unit = counts || (row.type === 'sum' && row.unit === '1') ? '' : row.unit;
         return (
           <span
-            title={`${exactValue(row.lastValue, counts ? '' : row.unit)}${counts ? ' measured since the start' : ''}`}
+            title={`${exactValue(row.lastValue, unit)}${counts ? ' measured since the start' : ''}`}
           >
             {counts ? <Muted>n = </Muted> : null}
-            {formatValue(row.lastValue, counts ? '' : row.unit)}
+            {formatValue(row.lastValue, unit)}
           </span>
         );
       },

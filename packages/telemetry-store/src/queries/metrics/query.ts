@@ -258,13 +258,13 @@ function pointsOf(grid: Grid, values: ReadonlyMap<number, number>): [number, num
   return points;
 }
 
-function unitOf({ unit, meaning }: Variant, aggregation: MetricAggregation): string {
+function unitOf({ kind, unit, meaning }: Variant, aggregation: MetricAggregation): string {
   if (meaning === 'distribution' || meaning === 'quantiles') {
     if (aggregation === 'count' || aggregation === 'increase') return '';
     return aggregation === 'rate' ? '/s' : unit;
   }
   if (aggregation === 'count') return '{point}';
   // Of a gauge `1` is a share; a sum of that unit counts things that have no name, or holds states.
-  if (meaning !== 'gauge' && unit === '1') return aggregation === 'rate' ? '/s' : '';
+  if (kind === 'sum' && unit === '1') return aggregation === 'rate' ? '/s' : '';
   return aggregation === 'rate' ? `${unit}/s` : unit;
 }
