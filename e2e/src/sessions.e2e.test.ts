@@ -145,7 +145,7 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     await soon(() => users.sessions.rows.first().innerText()).toContain('reader-');
     expect(await accessibilityFindings(users.page)).toEqual([]);
     await users.sessions.rows.first().getByRole('link').first().click();
-    await users.page.getByRole('heading', { name: /User/ }).waitFor();
+    await users.page.getByRole('heading', { name: /User.*reader-/s }).waitFor();
     await users.page.keyboard.press('Escape');
     await soon(() => new URL(users.page.url()).pathname).toBe('/users');
     await users.sessions.rows.first().waitFor();
