@@ -48,6 +48,12 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./idle.ts')).idle,
   },
   {
+    id: 'collector',
+    summary: 'the agent that measures machines: CPU, memory and start, beside node_exporter',
+    inAll: true,
+    load: async () => (await import('./collector/index.ts')).collector,
+  },
+  {
     id: 'codec',
     summary: 'decoding and encoding in one thread',
     inAll: true,

@@ -19,15 +19,17 @@ export interface Memory {
   readonly rss: number;
   /** Proportional share: shared pages are divided among those who map them. */
   readonly pss: number;
+  /** Heap and stacks: what is in no file, so that the kernel cannot drop it and read it again. */
+  readonly anonymous: number;
 }
 
 export function memory(pid: number): Memory {
   try {
     const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
     const kib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0);
-    return { rss: kib('Rss') * 1024, pss: kib('Pss') * 1024 };
+    return { rss: kib('Rss') * 1024, pss: kib('Pss') * 1024, anonymous: kib('Anonymous') * 1024 };
   } catch {
-    return { rss: 0, pss: 0 };
+    return { rss: 0, pss: 0, anonymous: 0 };
   }
 }
 
