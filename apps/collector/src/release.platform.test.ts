@@ -196,6 +196,21 @@ describe.runIf(buildable)('the released binary', () => {
   });
 });
 
+it.runIf(buildable)('the file for Node runs where nothing else is installed', () => {
+  execFileSync(NODE_BINARY, ['tools/release/src/main.ts', '--target', 'portable', '--out', out], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const run = (argument: string) =>
+    execFileSync(NODE_BINARY, [join(out, 'opentelemetry-gpu-collector.mjs'), argument], {
+      cwd: empty,
+      env: { PLATFORM_CLOUD_DETECT: 'false' },
+      encoding: 'utf8',
+    });
+  expect(namesIn(Buffer.from(run('--once')), 'json')).toContain('v8js.memory.heap.used');
+  expect(run('--check')).toMatch(/^ {2}pmu +unavailable .*koffi/m);
+});
+
 const QEMU = '/usr/bin/qemu-aarch64-static';
 const SYSROOT = '/usr/aarch64-linux-gnu';
 const emulates = buildable && target === 'linux-amd64' && existsSync(QEMU) && existsSync(SYSROOT);

@@ -28,18 +28,9 @@ const SMALLER = ['--minify-whitespace', '--minify-syntax'];
 export function compileBinary(target: Target, outfile: string): void {
   const runtime = join(packageFolder(target.runtime), target.executable);
   chmodSync(runtime, 0o755);
-  withFolder((folder) => {
-    // koffi finds its native part at run time, among files that a binary does not have; here it is named.
-    const native = join(packageFolder(target.koffi), target.native);
-    writeFileSync(
-      join(folder, 'koffi.js'),
-      `import native from ${JSON.stringify(native)};\nexport default native;\n`,
-    );
-    const config = join(folder, 'tsconfig.json');
-    writeFileSync(
-      config,
-      JSON.stringify({ compilerOptions: { paths: { koffi: [join(folder, 'koffi.js')] } } }),
-    );
+  const native = join(packageFolder(target.koffi), target.native);
+  // koffi finds its native part at run time, among files that a binary does not have; here it is named.
+  withKoffi(`import native from ${JSON.stringify(native)};\nexport default native;\n`, (config) => {
     bun([
       'build',
       MAIN,
@@ -57,27 +48,37 @@ export function compileBinary(target: Target, outfile: string): void {
   });
 }
 
-/** The program as one file for Node. Without koffi, which is not one file: what needs it is unavailable then. */
+/**
+ * The program as one file for Node. koffi is not one file: it is used where it is installed beside it, and what needs it
+ * is unavailable where it is not.
+ */
 export function bundlePortable(outfile: string): void {
-  bun([
-    'build',
-    MAIN,
-    '--target=node',
-    '--format=esm',
-    '--external=koffi',
-    ...SMALLER,
-    `--outfile=${outfile}`,
-  ]);
+  const found = `import { createRequire } from 'node:module';\nexport default createRequire(import.meta.url)('koffi');\n`;
+  withKoffi(found, (config) => {
+    bun([
+      'build',
+      MAIN,
+      '--target=node',
+      '--format=esm',
+      ...SMALLER,
+      `--tsconfig-override=${config}`,
+      `--outfile=${outfile}`,
+    ]);
+  });
 }
 
 function bun(args: readonly string[]): void {
   execFileSync(hostBun(), [...args], { cwd: tmpdir(), stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-function withFolder(work: (folder: string) => void): void {
+/** Works with a configuration of the bundler by which `koffi` is the module given. */
+function withKoffi(module: string, work: (config: string) => void): void {
   const folder = mkdtempSync(join(tmpdir(), 'candela-release-'));
   try {
-    work(folder);
+    const [koffi, config] = [join(folder, 'koffi.js'), join(folder, 'tsconfig.json')];
+    writeFileSync(koffi, module);
+    writeFileSync(config, JSON.stringify({ compilerOptions: { paths: { koffi: [koffi] } } }));
+    work(config);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
