@@ -295,10 +295,17 @@ describe('the command line', () => {
         OTEL_GPU_CONTROL_TOKEN: 'sesame',
         OTEL_HOST_KVM_ENABLED: 'yes please',
         OTEL_RESOURCE_ATTRIBUTES: 'host.name=checked',
+        'OTEL_GPU_\u001b[31mRED': '1',
       },
       '--check',
     ).ended;
     expect(code).toBe(0);
+    // oxlint-disable-next-line eslint/no-control-regex -- names of variables come from outside
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+    const [, settings = ''] = /^ Export over OTLP\n(.*?)\n\n/ms.exec(stdout) ?? [];
+    const columns = settings.split('\n').map((row) => row.indexOf(' default'));
+    expect(columns.length).toBeGreaterThan(5);
+    expect(new Set(columns).size).toBe(1);
     expect(stdout).toContain('Configuration (mode light)');
     expect(stdout).toMatch(/OTEL_GPU_COLLECTOR_MODE +light +set/);
     expect(stdout).toContain('OTEL_HOST_KVM_ENABLED is "yes please", but takes true or false');
@@ -306,6 +313,16 @@ describe('the command line', () => {
     expect(stdout).toMatch(/^ {2}host\.name +checked +configuration/m);
     expect(stdout).not.toContain('sesame');
   });
+});
+
+it.each([
+  ['OTEL_GPU_CONTROL_ADDR', '0.0.0.0:1919'],
+  ['OTEL_GPU_PROMETHEUS_ADDR', 'nowhere'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'ftp://localhost'],
+])('--check fails where the start would: %s=%s', async (name, value) => {
+  const { code, stderr } = await start({ [name]: value }, '--check').ended;
+  expect(code).toBe(1);
+  expect(stderr).toContain(name);
 });
 
 it.runIf(linux)('ends at once at a second signal', async () => {

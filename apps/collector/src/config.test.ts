@@ -219,3 +219,13 @@ it('reads any environment without failing', () => {
     }),
   );
 });
+
+it.each([
+  ['http://me:a@b@host:4318/v1', 'http://host:4318/v1'],
+  ['me:secret@host:4317', 'host:4317'],
+  ['https://host/in?key=secret', 'https://host/in?…'],
+  ['https://host/a@b', 'https://host/a@b'],
+])('shows no secret of an endpoint: %s', (endpoint, shown) => {
+  const { settings } = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
+  expect(settings.find(({ name }) => name === 'OTEL_EXPORTER_OTLP_ENDPOINT')?.value).toBe(shown);
+});

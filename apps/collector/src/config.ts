@@ -116,6 +116,7 @@ type Settings = {
 /** A setting as `--check` shows it. */
 export interface Setting {
   readonly name: string;
+  readonly section: string;
   /** Its text; secrets are hidden. */
   readonly value: string;
   /** The variable that gave it; undefined for a default. */
@@ -176,7 +177,7 @@ export function readConfig(env: Environment = process.env): ReadConfig {
       break;
     }
     values.set(name, value);
-    settings.push({ name, value: shown, from });
+    settings.push({ name, section: variable.section, value: shown, from });
   };
 
   const rows = Object.entries(VARIABLES) as [VariableName, Variable<unknown>][];
@@ -200,6 +201,8 @@ export function readConfig(env: Environment = process.env): ReadConfig {
     warnings.push('OTEL_GPU_DCGM_INTERVAL is below 10 seconds: sampling that often costs the GPU time.');
   }
   const endpointFrom = settings.find(({ name }) => name === 'OTEL_EXPORTER_OTLP_ENDPOINT')?.from;
+  const order = new Map(rows.map(([name], index): [string, number] => [name, index]));
+  settings.sort((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
   return { config: shape(typed, situation, endpointFrom), warnings, settings };
 }
 

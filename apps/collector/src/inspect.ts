@@ -4,10 +4,10 @@ import { startCore } from './agent.ts';
 import { COALESCE_MS, type SourceReport } from './collection.ts';
 import type { Config, Setting } from './config.ts';
 import { startFeatures, stopFeatures } from './control/features.ts';
-import type { Log } from './log.ts';
+import { escapeUnsafe, type Log } from './log.ts';
 
-/** Utilisation is the difference of two readings: the first is thrown away. */
-const BETWEEN_READINGS_MS = COALESCE_MS + 100;
+/** A share is the difference of two readings: the first, which has the start of the agent in it, is thrown away. */
+const BETWEEN_READINGS_MS = 2 * COALESCE_MS;
 
 /** `--once`: one collection as OTLP/JSON. @throws Fault */
 export async function runOnce(config: Config, log: Log): Promise<string> {
@@ -43,41 +43,40 @@ export async function runCheck(
 ): Promise<string> {
   const [core, features] = await Promise.all([startCore(config, log), startFeatures(config, log)]);
   try {
-    if (config.otlp.endpoint !== undefined) {
-      const { parseEndpoint } = await import('./export/endpoint.ts');
-      parseEndpoint(config.otlp, config.otlp.endpoint);
-    }
+    await checkAddresses(config);
     await Promise.all([core.identity.settled, core.workloads.settled]);
     const { attributes, tiers } = core.identity.report();
-    const featureLine = (name: string, feature: { state: string; reason?: string }) =>
-      line(name, feature.state, feature.reason ?? '');
+    const feature = (name: string, { state, reason }: { state: string; reason?: string }): Row => [
+      name,
+      state,
+      reason ?? '',
+    ];
     return [
       `Configuration (mode ${config.mode})`,
-      ...settings.map(({ name, value, from }) =>
-        line(
-          name,
-          value === '' ? '-' : value,
-          from === undefined ? 'default' : from === name ? 'set' : `set by ${from}`,
-        ),
-      ),
+      ...settingSections(settings).flatMap(([name, rows]) => ['', ` ${name}`, ...table(rows)]),
       '',
-      ...(warnings.length === 0 ? [] : ['Warnings', ...warnings.map((text) => `  ${text}`), '']),
+      ...(warnings.length === 0
+        ? []
+        : ['Warnings', ...warnings.map((text) => `  ${escapeUnsafe(text)}`), '']),
       'Sources',
-      ...core.collection.reports().map(sourceLine),
+      ...table(core.collection.reports().map(sourceRow)),
       '',
       'Control API',
-      featureLine('cpu/highres', features.highres),
-      featureLine('profile/cpu/pt', features.cpuTracer),
+      ...table([feature('cpu/highres', features.highres), feature('profile/cpu/pt', features.cpuTracer)]),
       '',
       'Identity',
-      ...Array.from(attributes, ([key, { value, from }]) => line(key, value, from)),
-      ...tiers.map(({ name, state, detail }) => line(`(${name})`, state, detail)),
+      ...table([
+        ...Array.from(attributes, ([key, { value, from }]): Row => [key, value, from]),
+        ...tiers.map(({ name, state, detail }): Row => [`(${name})`, state, detail]),
+      ]),
       '',
       'Containers and pods',
-      ...core.workloads.report().map(({ name, state, detail }) => line(name, state, detail)),
-      ...Object.entries(core.workloads.ofSelf() ?? {}).map(([key, value]) =>
-        line(key, String(value), 'of this process'),
-      ),
+      ...table([
+        ...core.workloads.report().map(({ name, state, detail }): Row => [name, state, detail]),
+        ...Object.entries(core.workloads.ofSelf() ?? {}).map(
+          ([key, value]): Row => [key, String(value), 'of this process'],
+        ),
+      ]),
       '',
     ].join('\n');
   } finally {
@@ -85,14 +84,51 @@ export async function runCheck(
   }
 }
 
-function sourceLine({ entry, state }: SourceReport): string {
-  const shown = { ready: 'on', starting: 'starting', off: 'off', unavailable: 'unavailable' }[state.state];
-  return line(entry.id, shown, 'reason' in state ? state.reason : entry.summary);
+/** What the agent would refuse to start with, without listening or connecting. @throws Fault */
+async function checkAddresses({ otlp, control, prometheusAddress }: Config): Promise<void> {
+  if (otlp.endpoint !== undefined) {
+    const { parseEndpoint } = await import('./export/endpoint.ts');
+    parseEndpoint(otlp, otlp.endpoint);
+  }
+  if (control.address !== undefined) {
+    const { controlAddress } = await import('./control/server.ts');
+    controlAddress({ ...control, address: control.address });
+  }
+  if (prometheusAddress !== undefined) {
+    const { prometheusListenAddress } = await import('./export/prometheus.ts');
+    prometheusListenAddress(prometheusAddress);
+  }
 }
 
-// oxlint-disable-next-line eslint/no-control-regex -- these are what must not reach a terminal
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+type Row = readonly [name: string, value: string, note: string];
 
-function line(name: string, value: string, note: string): string {
-  return `  ${name.padEnd(38)} ${value.padEnd(28)} ${note}`.replaceAll(UNSAFE, '?').trimEnd();
+function settingSections(settings: readonly Setting[]): [string, Row[]][] {
+  const sections = new Map<string, Row[]>();
+  for (const { name, section, value, from } of settings) {
+    const rows = sections.get(section) ?? [];
+    const note = from === undefined ? 'default' : from === name ? 'set' : `set by ${from}`;
+    rows.push([name, value === '' ? '-' : value, note]);
+    sections.set(section, rows);
+  }
+  return [...sections];
+}
+
+function sourceRow({ entry, state }: SourceReport): Row {
+  const shown = { ready: 'on', starting: 'starting', off: 'off', unavailable: 'unavailable' }[state.state];
+  return [entry.id, shown, 'reason' in state ? state.reason : entry.summary];
+}
+
+/** A value longer than this (a list, a path) pushes its own note to the right, not those of all rows. */
+const MAX_COLUMN = 40;
+
+function table(rows: readonly Row[]): string[] {
+  const width = (column: 0 | 1): number =>
+    Math.max(
+      0,
+      ...rows.map((row) => row[column].length).filter((length) => column === 0 || length <= MAX_COLUMN),
+    );
+  const [names, values] = [width(0), width(1)];
+  return rows.map(([name, value, note]) =>
+    escapeUnsafe(`  ${name.padEnd(names)}  ${value.padEnd(values)}  ${note}`).trimEnd(),
+  );
 }

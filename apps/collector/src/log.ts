@@ -17,7 +17,8 @@ const PLAIN = /^[\w.,:;/@%+*()[\]<>~-]+$/;
 // oxlint-disable-next-line eslint/no-control-regex -- these are what must not reach a terminal
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-const escapeUnsafe = (text: string): string =>
+/** Fit for one line of a terminal or a file. */
+export const escapeUnsafe = (text: string): string =>
   text.replaceAll(UNSAFE, (character) =>
     character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

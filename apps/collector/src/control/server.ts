@@ -2,7 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../config.ts';
-import { isLoopback, type Listening, listen, parseListenAddress } from '../http/listen.ts';
+import {
+  isLoopback,
+  type ListenAddress,
+  type Listening,
+  listen,
+  parseListenAddress,
+} from '../http/listen.ts';
 import { errorText, type Log } from '../log.ts';
 import { Fault } from '../source.ts';
 import { readJsonBody } from './body.ts';
@@ -14,22 +20,30 @@ const VARIABLE = 'OTEL_GPU_CONTROL_ADDR';
 /** Requests that may be under way at once; a capture is one of them for seconds. */
 const MAX_CONCURRENT = 16;
 
+type ControlSettings = Config['control'] & { readonly address: string };
+
 /**
- * Serves the control API. On loopback by default; anything else needs permission and a token.
- * @throws Fault the address cannot be, is not allowed or is taken
+ * Where the control API may listen: on loopback, or anywhere with permission and a token.
+ * @throws Fault the address cannot be or is not allowed
  */
-export async function serveControl(
-  control: Config['control'] & { readonly address: string },
-  context: RouteContext,
-  log: Log,
-): Promise<Listening> {
+export function controlAddress(control: ControlSettings): ListenAddress {
   const address = parseListenAddress(VARIABLE, control.address);
-  const loopbackOnly = isLoopback(address);
-  if (!loopbackOnly && (!control.allowRemote || control.token === undefined)) {
+  if (!isLoopback(address) && (!control.allowRemote || control.token === undefined)) {
     throw new Fault(
       `${VARIABLE} is ${JSON.stringify(control.address)}, which others than this machine can reach: that needs OTEL_GPU_CONTROL_ALLOW_REMOTE=true and OTEL_GPU_CONTROL_TOKEN.`,
     );
   }
+  return address;
+}
+
+/** Serves the control API. @throws Fault the address cannot be, is not allowed or is taken */
+export async function serveControl(
+  control: ControlSettings,
+  context: RouteContext,
+  log: Log,
+): Promise<Listening> {
+  const address = controlAddress(control);
+  const loopbackOnly = isLoopback(address);
   const guard = new Guard({ token: control.token, loopbackOnly });
   let underWay = 0;
   return listen(VARIABLE, address, (request, response) => {

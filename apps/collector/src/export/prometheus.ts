@@ -1,9 +1,13 @@
 import type { Tick } from '../collection.ts';
-import { type Listening, listen, parseListenAddress } from '../http/listen.ts';
+import { type ListenAddress, type Listening, listen, parseListenAddress } from '../http/listen.ts';
 import { errorText, type Log } from '../log.ts';
 import { PROMETHEUS_TYPE, prometheusText } from './prometheus-text.ts';
 
 const VARIABLE = 'OTEL_GPU_PROMETHEUS_ADDR';
+
+/** @throws Fault */
+export const prometheusListenAddress = (address: string): ListenAddress =>
+  parseListenAddress(VARIABLE, address);
 
 /** Serves `/metrics` at `address`; every scrape is a tick of its own. @throws Fault it cannot be listened on */
 export async function servePrometheus(
@@ -14,7 +18,7 @@ export async function servePrometheus(
     readonly log: Log;
   },
 ): Promise<Listening> {
-  return listen(VARIABLE, parseListenAddress(VARIABLE, address), (request, response) => {
+  return listen(VARIABLE, prometheusListenAddress(address), (request, response) => {
     const answer = (status: number, type: string, body: string, headers: Record<string, string> = {}) => {
       response.writeHead(status, {
         ...headers,

@@ -90,7 +90,8 @@ export const headers: Parse<ReadonlyMap<string, string>> = (given) => {
   return new Map([...found].map(([key, value]) => [key.toLowerCase(), value]));
 };
 
-/** An address fit to be shown: user and password are left out. */
+/** An address fit to be shown: without user, password and query, where keys may stand. */
 export function withoutSecrets(endpoint: string): string {
-  return endpoint.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/@]*@/i, '$1');
+  // The last `@` ends the password: there may be others in it that nobody encoded.
+  return endpoint.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/?#]*@/i, '$1').replace(/\?.+$/s, '?…');
 }
