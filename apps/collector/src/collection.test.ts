@@ -228,6 +228,8 @@ describe('a tick', () => {
           observe: (record) => {
             record(heat, Number.NaN);
             record(heat, Number.POSITIVE_INFINITY);
+            record(heat, 2 ** 63);
+            record(heat, -1e300);
             record(things, -1);
             record(things, 1, { kind: 'a', size: 1 });
             record(things, 2, { size: 1, kind: 'a' });
@@ -245,7 +247,13 @@ describe('a tick', () => {
     expect(tick.points.get(things)?.at(-1)?.attributes['kind']).toBe(
       `${'x'.repeat(MAX_ATTRIBUTE_LENGTH - 1)}\ufffd`,
     );
-    expect(droppedOf(tick)).toEqual({ not_a_number: 2, negative_count: 1, duplicate: 1, undeclared: 2 });
+    expect(droppedOf(tick)).toEqual({
+      not_a_number: 2,
+      too_large: 2,
+      negative_count: 1,
+      duplicate: 1,
+      undeclared: 2,
+    });
   });
 
   it('is not changed by a source that records after it has returned', async () => {

@@ -48,12 +48,14 @@ const START_BUDGET_MS = 2_000;
 const DEFAULT_BUDGET_MS = 2_000;
 /** Points a source may record in one tick: far more than a large machine has. */
 export const MAX_POINTS_PER_SOURCE = 20_000;
+/** OTLP carries whole numbers in 64 bits with a sign; nothing that is measured comes near. */
+const MAX_VALUE = 2 ** 63;
 /** Characters of an attribute: names of devices and paths come from outside. */
 export const MAX_ATTRIBUTE_LENGTH = 1_024;
 const STOP_BUDGET_MS = 2_000;
 
 type Failure = 'exception' | 'timeout' | 'busy';
-type Dropped = 'not_a_number' | 'negative_count' | 'duplicate' | 'undeclared' | 'too_many';
+type Dropped = 'not_a_number' | 'too_large' | 'negative_count' | 'duplicate' | 'undeclared' | 'too_many';
 
 interface Running {
   readonly entry: SourceEntry;
@@ -280,6 +282,7 @@ class Recording {
   readonly record = (metric: Metric, value: number, attributes: PointAttributes = {}): void => {
     if (!this.#open) return;
     if (!Number.isFinite(value)) return this.#drop('not_a_number');
+    if (Math.abs(value) >= MAX_VALUE) return this.#drop('too_large');
     if (metric.instrument === 'counter' && value < 0) return this.#drop('negative_count');
     if (this.#seen.size >= MAX_POINTS_PER_SOURCE) return this.#drop('too_many');
     if (!this.#entry.metrics.includes(metric)) return this.#drop('undeclared');

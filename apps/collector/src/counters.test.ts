@@ -28,7 +28,7 @@ it('refuses what no counter says', () => {
 
 it('keeps the small steps of counters beyond 2^53', () => {
   const counters = new MonotonicCounters();
-  const base = 2n ** 63n;
+  const base = 2n ** 62n;
   counters.read('a', base);
   counters.read('b', 0);
   expect(counters.read('b', 10n)).toBe(10);
@@ -93,4 +93,11 @@ it('counts through wraps of any width', () => {
       },
     ),
   );
+});
+
+it('is not moved by a device that is gone and answers with all ones', () => {
+  const counters = new MonotonicCounters();
+  expect(counters.read('x', 10n, 64)).toBe(10);
+  expect(counters.read('x', 2n ** 64n - 1n, 64)).toBeUndefined();
+  expect(counters.read('x', 12n, 64)).toBe(12);
 });

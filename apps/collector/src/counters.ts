@@ -1,3 +1,5 @@
+/** What no counter has reached from zero: hardware that is gone answers with all ones. */
+const NO_COUNT = 2n ** 63n;
 /** Ticks a key may be missing before its sum is forgotten: a device that comes back soon goes on where it was. */
 const KEPT_TICKS = 60;
 
@@ -17,14 +19,15 @@ export class MonotonicCounters {
   #tick = 0;
 
   /**
-   * The sum of `key` after reading `raw`; undefined for a reading that cannot be one (negative, not whole). A number
+   * The sum of `key` after reading `raw`; undefined for a reading that cannot be one (negative, not whole,
+   * all ones). A number
    * above 2^53 has lost digits already: give such as bigint. `bits` is the width at which this counter wraps, where
    * that is known; without it any fall is a reset, after which the system counts from zero.
    */
   read(key: string, raw: number | bigint, bits?: number): number | undefined {
     if (typeof raw === 'number' && !Number.isInteger(raw)) return undefined;
     const now = BigInt(raw);
-    if (now < 0n) return undefined;
+    if (now < 0n || now >= NO_COUNT) return undefined;
     const sum = this.#sums.get(key);
     if (sum === undefined) {
       this.#sums.set(key, { raw: now, total: Number(now), seen: this.#tick });
