@@ -85,6 +85,13 @@ it('says what each metric is, and since when its sums count', async () => {
   ]);
 });
 
+it('counts performance counters since the agent has opened them', async () => {
+  const cycles = metric({ name: 'hw.cpu.cycles', instrument: 'counter', unit: '{cycle}', ...declared });
+  expect(await shown(producer('cumulative', [tick(3_000_000, [cycles, point(9)])]))).toMatchObject([
+    { points: [['x', 9, PROCESS, 3_000_000]] },
+  ]);
+});
+
 it('no longer sends a series that is gone', async () => {
   const made = producer('cumulative', [
     tick(1_000_100, [io, point(1, 'sda'), point(2, 'sdb')], [busy, point(1)]),
@@ -121,6 +128,13 @@ it('sends counters as differences to what arrived, when asked to, and the rest a
       ],
     },
   ]);
+});
+
+it('lets no difference end before it began when the wall clock is set back', async () => {
+  const made = producer('delta', [tick(3_000_000, [io, point(1)]), tick(2_000_000, [io, point(3)])]);
+  await shown(made);
+  made.commit();
+  expect(await shown(made)).toMatchObject([{ points: [['x', 2, 2_000_000, 2_000_000]] }]);
 });
 
 it('names the SDK that is installed', () => {

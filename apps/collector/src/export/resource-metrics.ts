@@ -100,7 +100,8 @@ export class TickProducer implements MetricProducer {
     const isMonotonic = metric.instrument === 'counter';
     const delta = isMonotonic && this.#options.temporality === 'delta';
     const since = sinceProcessStart(metric) ? this.#options.starts.processMs : this.#options.starts.bootMs;
-    const startTime = hrTime(delta ? (this.#sentAt ?? at) : Math.min(since, at));
+    // The wall clock may have been set back: nothing begins after its end.
+    const startTime = hrTime(Math.min(delta ? (this.#sentAt ?? at) : since, at));
     const dataPoints: { startTime: HrTime; endTime: HrTime; attributes: Attributes; value: number }[] = [];
     for (const { value, attributes } of points) {
       const total = whole ? Math.round(value) : value;
@@ -127,11 +128,11 @@ function isWhole({ unit }: Metric): boolean {
   return unit === 'By' || /^\{[^}]*\}$/.test(unit);
 }
 
-/** What the agent counts of itself. */
-const OWN = /^(?:process|platform\.collector|nodejs|v8js)\./;
+/** What the agent counts of itself, and what counts only while the agent has its counters open. */
+const SINCE_PROCESS_START = /^(?:process|platform\.collector|nodejs|v8js|hw\.cpu)\./;
 
 function sinceProcessStart({ name }: Metric): boolean {
-  return OWN.test(name);
+  return SINCE_PROCESS_START.test(name);
 }
 
 function hrTime(milliseconds: number): HrTime {
