@@ -22,7 +22,7 @@ import { SOURCES } from './registry.ts';
 import { withoutSecrets } from './settings/parse.ts';
 import { type Workloads, workloadsOf } from './workload/index.ts';
 
-/** How soon the first export follows the start: time enough for a second reading of what is a rate. */
+/** How soon the first export follows the first readings: time enough for what is a share to be one. */
 const FIRST_EXPORT_MS = 1_000;
 /** What the last export may take when the agent is told to stop. */
 const FLUSH_MS = 5_000;
@@ -87,7 +87,6 @@ export interface Agent {
 
 /** Starts everything that the configuration asks for. @throws Fault */
 export async function startAgent(config: Config, log: Log): Promise<Agent> {
-  const began = performance.now();
   const [core, features, otlp] = await Promise.all([
     startCore(config, log),
     startFeatures(config, log),
@@ -106,8 +105,11 @@ export async function startAgent(config: Config, log: Log): Promise<Agent> {
       version: VERSION,
     },
     onFailure: () => collection.count(collectorExportFailures, {}),
-    firstMs: Math.max(0, FIRST_EXPORT_MS - (performance.now() - began)),
+    firstMs: FIRST_EXPORT_MS,
   });
+  // Shares are taken since the collection before: without this one the first that is sent would measure the start of the
+  // agent itself. It never rejects.
+  void collection.collect();
   // Both settle soon; an API server that hangs holds up the names of pods and not the export.
   const named = Promise.race([workloads.settled, delay(FIRST_EXPORT_MS, undefined, { ref: false })]);
   let stopping = false;
