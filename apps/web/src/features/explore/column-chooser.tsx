@@ -1,6 +1,7 @@
 import { Columns3 } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import type { Scope } from '../../api/telemetry.ts';
+import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { printColumns } from './columns.ts';
@@ -32,31 +33,33 @@ export function ColumnChooser(props: {
   return (
     <Popover
       label="Columns"
-      className="w-60 p-1"
+      className={props.fields ? 'w-96 max-w-[92vw] p-1' : 'w-60 p-1'}
       trigger={
         <Button look="plain" className="h-8" aria-label="Choose columns" title="Choose columns">
           <Columns3 size={15} aria-hidden />
         </Button>
       }
     >
-      {props.all
-        .filter((column) => column.label !== '')
-        .map((column) => (
-          <label
-            key={column.id}
-            className="flex h-7 cursor-pointer items-center gap-2 rounded px-2 hover:bg-hover"
-          >
-            <input
-              type="checkbox"
-              checked={chosen.has(column.id)}
-              onChange={() => toggle(column.id)}
-              className="accent-accent-fill"
-            />
-            <span className="truncate" title={column.label}>
-              {column.label}
-            </span>
-          </label>
-        ))}
+      <div className={cx(props.fields && 'grid grid-cols-2')}>
+        {props.all
+          .filter((column) => column.label !== '')
+          .map((column) => (
+            <label
+              key={column.id}
+              className="flex h-7 cursor-pointer items-center gap-2 rounded px-2 hover:bg-hover"
+            >
+              <input
+                type="checkbox"
+                checked={chosen.has(column.id)}
+                onChange={() => toggle(column.id)}
+                className="accent-accent-fill"
+              />
+              <span className="truncate" title={column.label}>
+                {column.label}
+              </span>
+            </label>
+          ))}
+      </div>
       {props.fields && (
         <Suspense>
           <FieldColumns

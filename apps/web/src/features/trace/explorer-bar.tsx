@@ -27,7 +27,7 @@ export function ExplorerBar(props: {
   const foldLabel = props.anyFolded ? 'Unfold all' : 'Fold all';
   return (
     <>
-      <div className="flex min-h-9 shrink-0 items-center gap-x-3 gap-y-1 border-b border-line px-2 py-1 max-sm:flex-wrap">
+      <div className="flex min-h-9 shrink-0 items-center gap-x-3 gap-y-1 border-b border-line px-2 py-1 flex-wrap">
         <div role="tablist" aria-label="Ways to read the trace" className="flex">
           {LEFT_VIEWS.map((view) => (
             <button
@@ -42,9 +42,10 @@ export function ExplorerBar(props: {
             </button>
           ))}
         </div>
-        <div className="ml-auto flex min-w-0 items-center gap-1">
+        {/* Wraps where tabs and search have no room side by side; what is found then takes its room from the field. */}
+        <div className="flex min-w-0 grow basis-64 items-center justify-end gap-1">
           {props.failed > 0 && (
-            <span className="flex shrink-0 items-center text-sm text-danger">
+            <span className="flex shrink-0 items-center gap-1 text-sm text-danger">
               {/* The search needs the room. */}
               {formatCount(props.failed)} <span className={cx(find.text !== '' && 'sr-only')}>failed</span>
               <Button
