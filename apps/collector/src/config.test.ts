@@ -52,6 +52,15 @@ describe('presets', () => {
     expect(MODES.filter(on)).toEqual(MODES.filter((mode) => from.includes(mode)));
   });
 
+  it('leave the host out where none of its metrics are wanted, but for what is asked for by name', () => {
+    const { nic, rdma, pmu, kvm, interrupts, cpuHighres, tpu, gpu } = config({
+      PLATFORM_HOST_METRICS: 'false',
+      OTEL_HOST_RDMA_ENABLED: 'true',
+    });
+    expect([nic, pmu, kvm, interrupts].map(({ enabled }) => enabled)).toEqual([false, false, false, false]);
+    expect([cpuHighres, rdma.enabled, tpu.enabled, gpu.interconnect]).toEqual([false, true, true, true]);
+  });
+
   it('only fill in what is unset', () => {
     const given = config({
       OTEL_GPU_COLLECTOR_MODE: ' Light ',
@@ -202,7 +211,7 @@ describe('values', () => {
 it('parses every default of its own', () => {
   for (const mode of MODES) {
     for (const [name, variable] of Object.entries(VARIABLES)) {
-      const text = variable.default({ mode, inCluster: true, hasNodeName: true });
+      const text = variable.default({ mode, inCluster: true, hasNodeName: true, hostMetrics: true });
       if (text !== undefined) expect(variable.parse(text), name).toBeDefined();
     }
   }

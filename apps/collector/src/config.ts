@@ -151,7 +151,7 @@ export function readConfig(env: Environment = process.env): ReadConfig {
   const warnings: string[] = [];
   const settings: Setting[] = [];
   const values = new Map<string, unknown>();
-  let situation: Situation = { mode: 'all', inCluster: false, hasNodeName: false };
+  let situation: Situation = { mode: 'all', inCluster: false, hasNodeName: false, hostMetrics: true };
 
   const read = (name: string, variable: Variable<unknown>): void => {
     const fallback = variable.default(situation);
@@ -186,12 +186,14 @@ export function readConfig(env: Environment = process.env): ReadConfig {
     'OTEL_GPU_COLLECTOR_MODE',
     'KUBERNETES_SERVICE_HOST',
     'K8S_NODE_NAME',
+    'PLATFORM_HOST_METRICS',
   ];
   for (const name of first) read(name, VARIABLES[name]);
   situation = {
     mode: MODES.find((mode) => mode === values.get('OTEL_GPU_COLLECTOR_MODE')) ?? 'all',
     inCluster: values.get('KUBERNETES_SERVICE_HOST') !== undefined,
     hasNodeName: values.get('K8S_NODE_NAME') !== undefined,
+    hostMetrics: values.get('PLATFORM_HOST_METRICS') !== false,
   };
   for (const [name, variable] of rows) if (!first.includes(name)) read(name, variable);
 

@@ -7,7 +7,7 @@ const BY_SIZE: readonly Mode[] = ['light', 'serving', 'training', 'deep', 'all']
 
 const code = (text: string): string => (text === '' ? 'empty' : `\`${text}\``);
 const inMode = (variable: Variable<unknown>, mode: Mode): string | undefined =>
-  variable.default({ mode, inCluster: false, hasNodeName: false });
+  variable.default({ mode, inCluster: false, hasNodeName: false, hostMetrics: true });
 
 function defaultOf(variable: Variable<unknown>): string {
   if (variable.defaultText !== undefined) return variable.defaultText;

@@ -9,6 +9,8 @@ export interface Situation {
   /** This process runs in a Kubernetes pod. */
   readonly inCluster: boolean;
   readonly hasNodeName: boolean;
+  /** Metrics of the host are wanted at all. */
+  readonly hostMetrics: boolean;
 }
 
 /** One environment variable: how its text becomes a value, and what people are told about it. */
@@ -73,3 +75,9 @@ export const onIn =
   (modes: readonly Mode[]) =>
   ({ mode }: Situation): string =>
     String(modes.includes(mode));
+
+/** As {@link onIn}, and off with the metrics of the host: who wants none of them gets GPUs only. */
+export const onHostIn =
+  (modes: readonly Mode[]) =>
+  ({ mode, hostMetrics }: Situation): string =>
+    String(hostMetrics && modes.includes(mode));

@@ -11,7 +11,16 @@ import {
   whole,
   withoutSecrets,
 } from './parse.ts';
-import { FROM_DEEP, FROM_SERVING, FROM_TRAINING, MODES, ONLY_ALL, onIn, section } from './variable.ts';
+import {
+  FROM_DEEP,
+  FROM_SERVING,
+  FROM_TRAINING,
+  MODES,
+  ONLY_ALL,
+  onHostIn,
+  onIn,
+  section,
+} from './variable.ts';
 
 const FLAG = { takes: 'true or false', parse: flag };
 const PATH = { takes: 'an absolute path', parse: absolutePath };
@@ -191,7 +200,8 @@ export const VARIABLES = {
   }),
 
   PLATFORM_HOST_METRICS: host.withDefault('true', {
-    description: 'Metrics of the system and of the agent itself. `false` leaves GPU metrics only.',
+    description:
+      'Metrics of the system and of the agent itself. `false` leaves accelerators only: the features of the host below are off then unless they are switched on by name.',
     ...FLAG,
   }),
   OTEL_GPU_FS_TYPES_EXCLUDE: host.withDefault('squashfs,erofs,iso9660,cramfs,romfs,cd9660,CDFS,UDF', {
@@ -199,11 +209,11 @@ export const VARIABLES = {
     emptyCounts: true,
     ...LIST,
   }),
-  OTEL_HOST_CPU_HIGHRES: host.withDefault(onIn(FROM_DEEP), {
+  OTEL_HOST_CPU_HIGHRES: host.withDefault(onHostIn(FROM_DEEP), {
     description: 'Keep the CPU times of the last minute, ten a second, for `GET /v1/cpu/highres`. Linux.',
     ...FLAG,
   }),
-  OTEL_HOST_PMU_ENABLED: host.withDefault(onIn(FROM_TRAINING), {
+  OTEL_HOST_PMU_ENABLED: host.withDefault(onHostIn(FROM_TRAINING), {
     description: "Counters of the CPU's cores such as `hw.cpu.instructions`. Linux.",
     ...FLAG,
   }),
@@ -216,7 +226,7 @@ export const VARIABLES = {
       ...LIST,
     },
   ),
-  OTEL_HOST_INTERRUPTS_ENABLED: host.withDefault(onIn(ONLY_ALL), {
+  OTEL_HOST_INTERRUPTS_ENABLED: host.withDefault(onHostIn(ONLY_ALL), {
     description: 'Counts of interrupts. Linux.',
     ...FLAG,
   }),
@@ -224,7 +234,7 @@ export const VARIABLES = {
     description: 'Interrupts by CPU: many series on large machines.',
     ...FLAG,
   }),
-  OTEL_HOST_NIC_ENABLED: host.withDefault(onIn(FROM_TRAINING), {
+  OTEL_HOST_NIC_ENABLED: host.withDefault(onHostIn(FROM_TRAINING), {
     description:
       '`hw.network.*` by network card; `system.network.*` is left out then, to count nothing twice.',
     ...FLAG,
@@ -238,7 +248,7 @@ export const VARIABLES = {
     emptyCounts: true,
     ...LIST,
   }),
-  OTEL_HOST_RDMA_ENABLED: host.withDefault(onIn(FROM_TRAINING), {
+  OTEL_HOST_RDMA_ENABLED: host.withDefault(onHostIn(FROM_TRAINING), {
     description: 'Counters of RDMA devices. Linux.',
     ...FLAG,
   }),
@@ -246,7 +256,7 @@ export const VARIABLES = {
     description: 'Names of RDMA counters to read. Empty: a built-in choice.',
     ...LIST,
   }),
-  OTEL_HOST_KVM_ENABLED: host.withDefault(onIn(ONLY_ALL), {
+  OTEL_HOST_KVM_ENABLED: host.withDefault(onHostIn(ONLY_ALL), {
     description: 'Exits and pages of virtual machines that KVM runs here. Linux, root.',
     ...FLAG,
   }),
