@@ -80,6 +80,8 @@ interface Loaded {
   /** What was loaded and how fast, a sentence a signal. */
   readonly rates: readonly string[];
   readonly traceIds: readonly string[];
+  /** Where the times of the points end, epoch milliseconds: what is current is asked as of then. */
+  readonly pointsUntilMs?: number;
 }
 
 interface Load {
@@ -96,8 +98,10 @@ async function load({ folder, hours, hosts, settleMs, items, env }: Load): Promi
   const platform = await startPlatform({ dataDir: folder, env });
   const rates: string[] = [];
   let traceIds: readonly string[] = [];
+  let pointsUntilMs = Date.now();
   for (const signal of BENCH_SIGNALS) {
     if (items[signal] === 0) continue;
+    if (signal === 'points') pointsUntilMs = Date.now();
     const filled = await fill({
       endpoint: platform.otlpHttp,
       signal,
@@ -118,7 +122,7 @@ async function load({ folder, hours, hosts, settleMs, items, env }: Load): Promi
   // A running system is read between loads, not only right after ten million rows.
   await sleep(settleMs);
   await platform.stop();
-  return { rates, traceIds };
+  return { rates, traceIds, pointsUntilMs };
 }
 
 /** With `--data` the folder stays, and a later run asks it without loading again. */
@@ -154,7 +158,11 @@ export const read: Bench = {
     const hours = Number(values.hours);
     return withData(values.data, async (folder) => {
       const env = { PLATFORM_RATE_LIMIT: '1000000' };
-      const { rates, traceIds } = await loadOnce({
+      const {
+        rates,
+        traceIds,
+        pointsUntilMs = Date.now(),
+      } = await loadOnce({
         folder,
         hours,
         hosts: Number(values.hosts),
@@ -168,7 +176,7 @@ export const read: Bench = {
       const results: Result[] = [];
       for (const signal of BENCH_SIGNALS) {
         if (Number(values[signal]) === 0) continue;
-        for (const question of QUESTIONS[signal]({ traceIds, hours: hours + 1 })) {
+        for (const question of QUESTIONS[signal]({ traceIds, hours: hours + 1, pointsUntilMs })) {
           if (values.only === undefined || question.name.includes(values.only)) {
             results.push(await put(question, api));
           }

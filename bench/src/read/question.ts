@@ -14,6 +14,8 @@ export interface Question {
 export interface Loaded {
   readonly traceIds: readonly string[];
   readonly hours: number;
+  /** Where the times of the points end, epoch milliseconds. */
+  readonly pointsUntilMs: number;
 }
 
 export const LIST_GOAL_MS = 150;

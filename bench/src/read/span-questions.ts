@@ -46,7 +46,13 @@ export function spanQuestions(loaded: Loaded): Question[] {
     ...[...SORTS, '-spanCount'].map((sort) =>
       post(`first page of traces by ${sort}`, LIST_GOAL_MS, 'traces/search', { ...page, sort }, atLeast(50)),
     ),
-    ...['service:service-3', 'model:gpt-5-2025-08-07', 'status:error'].map((q) =>
+    ...[
+      'service:service-3',
+      'model:gpt-5-2025-08-07',
+      'status:error',
+      'service:service-3 status:error',
+      'duration>900ms',
+    ].map((q) =>
       post(
         `first page of traces by -duration, ${q}`,
         LIST_GOAL_MS,
@@ -88,6 +94,13 @@ export function spanQuestions(loaded: Loaded): Question[] {
         }),
       check: atLeast(1),
     },
+    {
+      name: 'spans whose messages hold a word that nobody wrote',
+      goalMs: 300,
+      repeats: 24,
+      ask: (api, turn) => api.post('/api/telemetry/spans/search', { ...page, q: `"zyzzyva${turn}qx"` }),
+      check: atLeast(0),
+    },
     chart('spans and errors over time', { measures: ['count', 'errors'], bucketSeconds: 'auto' }),
     chart('the same with the period before', {
       measures: ['count', 'errors'],
@@ -111,15 +124,47 @@ export function spanQuestions(loaded: Loaded): Question[] {
       bucketSeconds: 'auto',
       q: 'duration>900ms',
     }),
+    chart('slowest operations of Home, with the period before', {
+      measures: ['duration_p95', 'count'],
+      groupBy: ['name', 'service'],
+      comparePrevious: true,
+      limit: 13,
+    }),
+    chart('spans by an attribute', { measures: ['count'], groupBy: ['attributes.http.route'], limit: 10 }),
+    chart('spans by an attribute over time', {
+      measures: ['count'],
+      groupBy: ['attributes.http.route'],
+      bucketSeconds: 'auto',
+      limit: 10,
+    }),
     facets('the panel of the traces page', { fields: PANEL }),
     facets('the panel with a service chosen', { fields: PANEL, q: 'service:service-3' }),
     facets('the panel with a condition on the duration', { fields: PANEL, q: 'duration>900ms' }),
     facets('completion of a span name', { fields: ['name'], search: 'chat' }),
+    get('fields of spans', CHART_GOAL_MS, `fields?from=${window.from}&to=now`, holds('fields', 20)),
+    get(
+      'fields of spans of one service',
+      CHART_GOAL_MS,
+      `fields?from=${window.from}&to=now&q=service:service-3`,
+      holds('fields', 20),
+    ),
+    get(
+      'values of an attribute, to complete it',
+      CHART_GOAL_MS,
+      `fields/values?from=${window.from}&to=now&field=attributes.http.route`,
+      holds('values', 1),
+    ),
     get('sessions, latest first', LIST_GOAL_MS, `sessions?from=${window.from}&to=now&limit=50`, atLeast(50)),
     get(
       'sessions by -cost',
       LIST_GOAL_MS,
       `sessions?from=${window.from}&to=now&limit=50&sort=-cost`,
+      atLeast(50),
+    ),
+    get(
+      'sessions by -traces',
+      LIST_GOAL_MS,
+      `sessions?from=${window.from}&to=now&limit=50&sort=-traces`,
       atLeast(50),
     ),
     get('users', LIST_GOAL_MS, `users?from=${window.from}&to=now&limit=50`, atLeast(0)),
