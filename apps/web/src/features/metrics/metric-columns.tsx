@@ -77,9 +77,7 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
         // Only of a gauge is `1` a share: sums of that unit hold states or count what has no name.
         const unit = counts || (row.type === 'sum' && row.unit === '1') ? '' : row.unit;
         return (
-          <span
-            title={`${exactValue(row.lastValue, unit)}${counts ? ' measured since the start' : ''}`}
-          >
+          <span title={`${exactValue(row.lastValue, unit)}${counts ? ' measured since the start' : ''}`}>
             {counts ? <Muted>n = </Muted> : null}
             {formatValue(row.lastValue, unit)}
           </span>
