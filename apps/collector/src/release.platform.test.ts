@@ -50,7 +50,6 @@ beforeAll(() => {
   mkdirSync(empty);
 });
 afterEach(async () => {
-  // oxlint-disable-next-line eslint/no-await-in-loop -- the last made is the first to go
   for (const clean of cleaning.splice(0).reverse()) await clean();
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

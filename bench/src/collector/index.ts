@@ -40,7 +40,6 @@ async function startExporter(file: string): Promise<Measured> {
     took.push(performance.now() - began);
   };
   for (let tries = 0; took.length === 0; tries += 1) {
-    // oxlint-disable-next-line eslint/no-await-in-loop -- until it listens
     await scrape().catch(async (error: unknown) => {
       if (tries >= SCRAPE_TRIES || child.exitCode !== null) throw error;
       await sleep(50);
@@ -99,7 +98,6 @@ async function steady(measured: readonly Measured[], seconds: number): Promise<F
 async function starts(program: Program): Promise<Figure[]> {
   const [runs, serves] = [new Latencies(), new Latencies()];
   for (let round = 0; round < STARTS; round += 1) {
-    // oxlint-disable-next-line eslint/no-await-in-loop -- one start after another
     const took = await startTimes(program);
     runs.add(took.runs);
     serves.add(took.serves);
