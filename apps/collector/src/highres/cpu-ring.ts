@@ -21,6 +21,7 @@ const U = 117;
 const SPACE = 32;
 const LINE_FEED = 10;
 const ZERO = 48;
+const NINE = 57;
 
 /** Takes one CPU's times: its number, and its fields in `fields`, which is used again for the next. */
 type TakeCpu = (cpu: number, fields: Float64Array) => void;
@@ -36,33 +37,36 @@ export function scanCpuLines(bytes: Buffer, length: number, fields: Float64Array
     const end = bytes.indexOf(LINE_FEED, at);
     if (end < 0 || end >= length) return false;
     at += 3;
-    const number = scanNumber(bytes, at, end);
+    const digits = digitsFrom(bytes, at, end);
+    const cpu = numberIn(bytes, at, digits);
     // The first line, without a number, is the sum of the others.
-    if (number.digits > 0 && number.value < MAX_CPUS) {
-      at += number.digits;
+    if (digits > at && cpu < MAX_CPUS) {
+      at = digits;
       fields.fill(0);
       for (let field = 0; field < FIELDS && at < end; field += 1) {
         while (at < end && bytes[at] === SPACE) at += 1;
-        const count = scanNumber(bytes, at, end);
-        fields[field] = count.value;
-        at += count.digits;
+        const next = digitsFrom(bytes, at, end);
+        fields[field] = numberIn(bytes, at, next);
+        at = next;
       }
-      take(number.value, fields);
+      take(cpu, fields);
     }
     at = end + 1;
   }
   return false;
 }
 
-function scanNumber(bytes: Buffer, from: number, end: number): { value: number; digits: number } {
-  let value = 0;
+/** Where the digits that begin at `from` end. Apart from their value, so that a number costs no object. */
+function digitsFrom(bytes: Buffer, from: number, end: number): number {
   let at = from;
-  for (; at < end; at += 1) {
-    const digit = (bytes[at] ?? 0) - ZERO;
-    if (digit < 0 || digit > 9) break;
-    value = value * 10 + digit;
-  }
-  return { value, digits: at - from };
+  while (at < end && (bytes[at] ?? 0) >= ZERO && (bytes[at] ?? 0) <= NINE) at += 1;
+  return at;
+}
+
+function numberIn(bytes: Buffer, from: number, end: number): number {
+  let value = 0;
+  for (let at = from; at < end; at += 1) value = value * 10 + ((bytes[at] ?? 0) - ZERO);
+  return value;
 }
 
 /** CPU times of the last minute, ten a second, in memory taken once; the descriptor stays open. */
