@@ -20,6 +20,15 @@ export function FirstHost({ environment }: { environment: string | undefined }) 
 function hostSnippets(origin: string): Snippet[] {
   return [
     {
+      label: 'opentelemetry-gpu-collector',
+      note: 'One program without a configuration file, and part of this repository. This machine measures itself unless PLATFORM_LOCAL_COLLECTOR=false.',
+      text: `export OTEL_EXPORTER_OTLP_ENDPOINT=${origin}
+export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
+export OTEL_METRIC_EXPORT_INTERVAL=10000
+# export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<api key>"
+./opentelemetry-gpu-collector   # or, in a clone: npm run collector`,
+    },
+    {
       label: 'Collector',
       note: 'The OpenTelemetry Collector (contrib) measures the machine it runs on; run one on each host.',
       text: `receivers:
