@@ -60,10 +60,6 @@ export class Fields {
     );
   }
 
-  flag(name: string): boolean | undefined {
-    return this.#take(name, 'true or false', (value) => (typeof value === 'boolean' ? value : undefined));
-  }
-
   wholes(name: string): readonly number[] | undefined {
     return this.#take(name, `a list of at most ${MAX_LIST} whole numbers from 0`, (value) => {
       if (!Array.isArray(value) || value.length > MAX_LIST) return undefined;

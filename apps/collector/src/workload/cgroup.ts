@@ -65,7 +65,7 @@ const OWN_FILES: ReadonlySet<string> = new Set([
  * `/proc/<pid>/mountinfo`: where the files come from that runtimes and the kubelet mount into each container. The
  * sandbox of containerd is left out: it is another container of the same pod.
  */
-export function parseMountinfo(text: string): ContainerRef | undefined {
+export function containerOfMounts(text: string): ContainerRef | undefined {
   let containerId: string | undefined;
   let podUid: string | undefined;
   let containerName: string | undefined;
@@ -79,11 +79,4 @@ export function parseMountinfo(text: string): ContainerRef | undefined {
   }
   // In a pod these files belong to the sandbox, whose id says nothing of the container.
   return ref(podUid === undefined ? containerId : undefined, podUid, containerName);
-}
-
-/** Field 22 of `/proc/<pid>/stat`, the ticks at which the process began; the name before it may hold anything. */
-export function parseStartTicks(stat: string): string | undefined {
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const ticks = fields[19];
-  return ticks !== undefined && /^\d+$/.test(ticks) ? ticks : undefined;
 }

@@ -8,7 +8,8 @@ import { ApiServerError, type ClusterAccess, clusterAccess } from '../kubernetes
 import { errorText, type Log } from '../log.ts';
 import type { PointAttributes } from '../source.ts';
 import type { Workload } from './workload.ts';
-import { type ContainerRef, hidesContainer, parseCgroup, parseMountinfo, parseStartTicks } from './cgroup.ts';
+import { parsePidStat } from '../host/proc/pid.ts';
+import { type ContainerRef, hidesContainer, parseCgroup, containerOfMounts } from './cgroup.ts';
 import {
   type DeviceHolder,
   type DeviceHolders,
@@ -54,7 +55,7 @@ export interface WorkloadOptions {
 }
 
 interface Process {
-  readonly startTicks: string;
+  readonly startTicks: number;
   readonly ref: ContainerRef | undefined;
 }
 
@@ -128,7 +129,7 @@ export class Workloads implements Workload {
   #refOf(name: string): ContainerRef | undefined {
     const directory = `${this.#options.paths.proc}/${name}`;
     const stat = readHead(`${directory}/stat`, MAX_PROC_BYTES);
-    const startTicks = stat === undefined ? undefined : parseStartTicks(stat);
+    const startTicks = stat === undefined ? undefined : parsePidStat(stat)?.startTicks;
     if (startTicks === undefined) {
       this.#processes.delete(name);
       return undefined;
@@ -139,7 +140,7 @@ export class Workloads implements Workload {
     if (cgroup === undefined) return undefined;
     let ref = parseCgroup(cgroup);
     if (ref?.containerId === undefined && hidesContainer(cgroup)) {
-      ref = parseMountinfo(readHead(`${directory}/mountinfo`, MAX_PROC_BYTES) ?? '') ?? ref;
+      ref = containerOfMounts(readHead(`${directory}/mountinfo`, MAX_PROC_BYTES) ?? '') ?? ref;
     }
     if (this.#processes.size >= MAX_PROCESSES) this.#processes.clear();
     this.#processes.set(name, { startTicks, ref });

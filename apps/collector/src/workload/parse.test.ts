@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hidesContainer, parseCgroup, parseMountinfo, parseStartTicks } from './cgroup.ts';
+import { hidesContainer, parseCgroup, containerOfMounts } from './cgroup.ts';
 import { deviceName, parsePodResources } from './pod-resources.ts';
 import { parsePod, parsePodList } from './pods.ts';
 import { parseResourceSlices } from './resource-slices.ts';
@@ -82,15 +82,15 @@ describe('mounts', () => {
       line(`/lib/kubelet/pods/${UID}/containers/trainer/1a2b3c4d`, '/dev/termination-log'),
       line(`/var/lib/containerd/io.containerd.grpc.v1.cri/sandboxes/${ID}/hostname`, '/etc/hostname'),
     ].join('\n');
-    expect(parseMountinfo(text)).toEqual({ podUid: UID, containerName: 'trainer' });
+    expect(containerOfMounts(text)).toEqual({ podUid: UID, containerName: 'trainer' });
   });
 
   it("finds containers of Docker and Podman, and not the sandbox's where there is a pod", () => {
-    expect(parseMountinfo(line(`/var/lib/docker/containers/${ID}/hostname`, '/etc/hostname'))).toEqual({
+    expect(containerOfMounts(line(`/var/lib/docker/containers/${ID}/hostname`, '/etc/hostname'))).toEqual({
       containerId: ID,
     });
     expect(
-      parseMountinfo(
+      containerOfMounts(
         line(
           `/home/me/.local/share/containers/storage/overlay-containers/${ID}/userdata/hosts`,
           '/etc/hosts',
@@ -98,26 +98,16 @@ describe('mounts', () => {
       ),
     ).toEqual({ containerId: ID });
     expect(
-      parseMountinfo(
+      containerOfMounts(
         `${line(`/var/lib/docker/containers/${ID}/hostname`, '/etc/hostname')}\n${line(`/pods/${UID}/etc-hosts`, '/etc/hosts')}`,
       ),
     ).toEqual({ podUid: UID });
   });
 
   it('finds nothing in mounts of pods that the host sees', () => {
-    expect(parseMountinfo(line('/', `/var/lib/kubelet/pods/${UID}/volumes/x`))).toBeUndefined();
-    expect(parseMountinfo(line(`/var/lib/kubelet/pods/${UID}/etc-hosts`, '/mnt/x'))).toBeUndefined();
-    expect(parseMountinfo('\0\nrubbish\n')).toBeUndefined();
-  });
-});
-
-describe('start of a process', () => {
-  it('is field 22, whatever the name holds', () => {
-    const rest = `S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20 21`;
-    expect(parseStartTicks(`42 (a) ${rest}`)).toBe('4711');
-    expect(parseStartTicks(`42 (a) (b) S 1 (\n)) ${rest}`)).toBe('4711');
-    expect(parseStartTicks('42 (a) S 1')).toBeUndefined();
-    expect(parseStartTicks('')).toBeUndefined();
+    expect(containerOfMounts(line('/', `/var/lib/kubelet/pods/${UID}/volumes/x`))).toBeUndefined();
+    expect(containerOfMounts(line(`/var/lib/kubelet/pods/${UID}/etc-hosts`, '/mnt/x'))).toBeUndefined();
+    expect(containerOfMounts('\0\nrubbish\n')).toBeUndefined();
   });
 });
 

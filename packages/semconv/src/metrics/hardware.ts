@@ -1,4 +1,4 @@
-import { type Metric, metric } from './metric.ts';
+import { metric } from './metric.ts';
 
 /** Metrics that every kind of hardware shares; `hw.type` says of which kind a point is. */
 export const hwErrors = metric({
@@ -38,5 +38,3 @@ export const hwStatus = metric({
     'network.interface.name',
   ],
 });
-
-export const HARDWARE_METRICS: readonly Metric[] = [hwErrors, hwStatus];
