@@ -1,109 +1,29 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { setGlobalProxyFromEnv } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   AWS_DOCUMENT,
-  type ApiAnswer,
   fakeAws,
   fakeAzure,
   fakeGcp,
   GCP_VALUES,
-  HANG,
   type MetadataHandler,
-  startFakeApiServer,
-  startFakeMetadata,
 } from '@candela/testkit/fake-cluster';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import {
+  closers,
+  directory,
+  dmi,
+  eventually,
+  identity,
+  lines,
+  metadata,
+  said,
+  TELEMETRY,
+  tier,
+} from '../fixtures/identity-world.ts';
 import { createLog } from '../log.ts';
-import { Identity, type IdentityOptions } from './index.ts';
-
-const TELEMETRY = new Map([
-  ['telemetry.sdk.name', 'opentelemetry'],
-  ['telemetry.distro.name', 'opentelemetry-gpu-collector'],
-]);
-
-let directory: string;
-let lines: string[];
-const closers: (() => unknown)[] = [];
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'identity-'));
-  lines = [];
-  await mkdir(join(directory, 'sys/class/dmi/id'), { recursive: true });
-  await mkdir(join(directory, 'etc'));
-  await writeFile(join(directory, 'etc/hostname'), 'bare-metal-7\n');
-});
-
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-  await rm(directory, { recursive: true, force: true });
-});
-
-const dmi = (name: string, value: string) =>
-  writeFile(join(directory, 'sys/class/dmi/id', name), `${value}\n`);
-
-interface Given extends Partial<Omit<IdentityOptions, 'kubernetes'>> {
-  readonly kubernetes?: Partial<IdentityOptions['kubernetes']>;
-}
-
-/** An identity on a machine of its own, found out as far as the first round goes. */
-async function identity(given: Given = {}): Promise<Identity> {
-  const made = new Identity({
-    explicit: new Map(),
-    serviceName: undefined,
-    cloudDetect: true,
-    paths: { proc: '/proc', sys: join(directory, 'sys'), etc: join(directory, 'etc'), root: '/' },
-    log: createLog('info', (text) => lines.push(text)),
-    telemetry: TELEMETRY,
-    metadata: { host: '127.0.0.1', port: 1 },
-    firstRetryMs: 20,
-    ...given,
-    kubernetes: {
-      inCluster: false,
-      nodeName: undefined,
-      clusterName: undefined,
-      nodeLookup: true,
-      access: undefined,
-      ...given.kubernetes,
-    },
-  });
-  closers.push(() => made.stop());
-  made.start();
-  await made.settled;
-  return made;
-}
-
-const said = (of: Identity) => Object.fromEntries(of.attributes());
-const tier = (of: Identity, name: string) => of.report().tiers.find((one) => one.name === name);
-
-async function metadata(...handlers: MetadataHandler[]) {
-  const server = await startFakeMetadata(handlers);
-  closers.push(server.close);
-  return server;
-}
-
-async function cluster(answer: ApiAnswer) {
-  const server = await startFakeApiServer(answer);
-  closers.push(server.close);
-  return server;
-}
-
-/** Waits for something that happens in the background. */
-async function eventually(happened: () => boolean): Promise<void> {
-  while (!happened()) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
-const NODE = {
-  metadata: {
-    labels: {
-      'node.kubernetes.io/instance-type': 'p4d.24xlarge',
-      'topology.kubernetes.io/region': 'us-west-2',
-    },
-  },
-  spec: { providerID: 'aws:///us-west-2a/i-0fedcba9876543210' },
-};
+import { Identity } from './index.ts';
 
 describe('what needs no asking', () => {
   it('is there before anything was asked, and no service is made up', () => {
@@ -336,92 +256,5 @@ describe('clouds', () => {
     expect(said(made)).toMatchObject({ 'cloud.provider': 'aws', 'cloud.platform': 'aws_ec2' });
     await eventually(() => lines.length === 2);
     expect(lines[1]).toContain('Identity completed');
-  });
-});
-
-describe('a cluster', () => {
-  const of = (access: IdentityOptions['kubernetes']['access']) => ({
-    inCluster: true,
-    nodeName: 'node a/1',
-    access,
-  });
-
-  it('takes the node before the metadata service, which fills what is missing', async () => {
-    const server = await cluster((url) => (url.pathname === '/api/v1/nodes/node%20a%2F1' ? NODE : undefined));
-    const cloud = await metadata(fakeAws({ ...AWS_DOCUMENT, instanceType: 'other.type1' }));
-    const made = await identity({ metadata: cloud.endpoint, kubernetes: of(server.access) });
-    expect(said(made)).toMatchObject({
-      'host.name': 'node a/1',
-      'k8s.node.name': 'node a/1',
-      'cloud.platform': 'aws_ec2',
-      'host.type': 'p4d.24xlarge',
-      'platform.host.type.source': 'k8s_label',
-      'cloud.region': 'us-west-2',
-      'cloud.availability_zone': 'us-west-2a',
-      'host.id': 'i-0fedcba9876543210',
-      'cloud.account.id': '123456789012',
-    });
-  });
-
-  it('does not mix in the metadata of another cloud than the node is of', async () => {
-    const server = await cluster(() => NODE);
-    const made = await identity({
-      metadata: (await metadata(fakeGcp())).endpoint,
-      kubernetes: of(server.access),
-    });
-    expect(said(made)).not.toHaveProperty('cloud.account.id');
-    expect(tier(made, 'metadata')?.detail).toContain('gcp answers');
-  });
-
-  it('says what a refusal needs, and asks again with the new token', async () => {
-    const server = await cluster(() => NODE);
-    await server.rotateToken('second', false);
-    const made = await identity({ kubernetes: of(server.access) });
-    expect(tier(made, 'node')).toMatchObject({ state: 'failed', detail: expect.stringContaining('401') });
-    await server.rotateToken('third', true);
-    await eventually(() => made.attributes().has('host.type'));
-    expect(new Set(server.asked.map(({ token }) => token))).toEqual(
-      new Set(['Bearer first-token', 'Bearer third']),
-    );
-  });
-
-  it('names the permission that a 403 means', async () => {
-    const server = await cluster((_, __, response) => response.writeHead(403).end());
-    const made = await identity({ kubernetes: of(server.access) });
-    expect(tier(made, 'node')?.detail).toContain('get on nodes');
-  });
-
-  it('starts without an answer of a server that hangs, floods, redirects or is not the cluster', async () => {
-    const answers: ApiAnswer[] = [
-      () => HANG,
-      (_, __, response) => {
-        response.writeHead(200);
-        response.write(Buffer.alloc(5_000_000, 0x20));
-        return HANG;
-      },
-      (_, __, response) => response.writeHead(307, { location: 'https://127.0.0.1:1/' }).end(),
-      (_, __, response) => response.writeHead(200).end('<html>'),
-    ];
-    for (const answer of answers) {
-      const made = await identity({ cloudDetect: false, kubernetes: of((await cluster(answer)).access) });
-      expect(tier(made, 'node')?.state).toBe('failed');
-      made.stop();
-    }
-    // The token goes to nobody whose certificate the cluster's authority did not sign.
-    const [real, other] = [await cluster(() => NODE), await cluster(() => NODE)];
-    const mixed = { ...real.access, port: other.access.port };
-    const made = await identity({ cloudDetect: false, kubernetes: of(mixed) });
-    expect(tier(made, 'node')?.state).toBe('failed');
-    expect(other.asked).toEqual([]);
-  });
-
-  it('says why it does not ask', async () => {
-    const access = { host: '127.0.0.1', port: 1, accountDirectory: directory };
-    const unnamed = await identity({ cloudDetect: false, kubernetes: { inCluster: true, access } });
-    expect(tier(unnamed, 'node')?.detail).toContain('K8S_NODE_NAME');
-    const off = await identity({ cloudDetect: false, kubernetes: { ...of(access), nodeLookup: false } });
-    expect(tier(off, 'node')?.detail).toContain('PLATFORM_K8S_NODE_LOOKUP');
-    const bare = await identity({ cloudDetect: false, kubernetes: of(access) });
-    expect(tier(bare, 'node')?.detail).toContain('service account is not mounted');
   });
 });
