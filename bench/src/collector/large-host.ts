@@ -7,8 +7,8 @@ export const PROCESSES = 1_000;
 export const MOUNTS = 200;
 
 /**
- * Files of a machine with many processes and mounts; returns the environment for an agent on it. The mounts name devices
- * that are not there, so each is asked for its space, but none is sent.
+ * Files of a machine with many processes and mounts; returns the environment for an agent on it. The mounts are of a type
+ * whose device numbers prove nothing, so that each is asked for its space (of the disk that the files lie on) and sent.
  */
 export function largeHost(folder: string): Record<string, string> {
   cpSync(CAPTURED, folder, { recursive: true });
@@ -22,7 +22,7 @@ export function largeHost(folder: string): Record<string, string> {
   }
   const rows = Array.from({ length: MOUNTS }, (_, index) => {
     mkdirSync(join(folder, 'mnt', String(index)), { recursive: true });
-    return `${index + 100} 1 253:${index} / /mnt/${index} rw,relatime - ext4 /dev/mapper/volume-${index} rw`;
+    return `${index + 100} 1 253:${index} / /mnt/${index} rw,relatime - btrfs /dev/mapper/volume-${index} rw`;
   });
   const mountinfo = `1 0 252:0 / / rw,relatime - ext4 /dev/vda rw\n${rows.join('\n')}\n`;
   writeFileSync(join(folder, 'proc', '1', 'mountinfo'), mountinfo);
