@@ -740,3 +740,10 @@ ALTER TABLE `telemetry`.`activity_local` ON CLUSTER `main`
   MODIFY COLUMN `Traces` CODEC(LZ4),
   MODIFY COLUMN `Models` CODEC(LZ4),
   MODIFY COLUMN `Agents` CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`otel_metrics_histogram_local` ON CLUSTER `main`
+  MODIFY COLUMN `BucketCounts` CODEC(T64, Default);
+
+ALTER TABLE `telemetry`.`otel_metrics_exponential_histogram_local` ON CLUSTER `main`
+  MODIFY COLUMN `PositiveBucketCounts` CODEC(T64, Default),
+  MODIFY COLUMN `NegativeBucketCounts` CODEC(T64, Default);

@@ -660,3 +660,10 @@ ALTER TABLE `candela`.`activity`
   MODIFY COLUMN `Traces` CODEC(LZ4),
   MODIFY COLUMN `Models` CODEC(LZ4),
   MODIFY COLUMN `Agents` CODEC(LZ4);
+
+ALTER TABLE `candela`.`otel_metrics_histogram`
+  MODIFY COLUMN `BucketCounts` CODEC(T64, Default);
+
+ALTER TABLE `candela`.`otel_metrics_exponential_histogram`
+  MODIFY COLUMN `PositiveBucketCounts` CODEC(T64, Default),
+  MODIFY COLUMN `NegativeBucketCounts` CODEC(T64, Default);

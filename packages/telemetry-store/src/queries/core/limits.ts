@@ -16,7 +16,7 @@ interface Shares {
  * What each kind of read may look at and hold, by statement: the engine refuses one that would go beyond before it
  * reads (rows) or as soon as it does (memory). Named in docs/operate.md.
  */
-export const QUERY_BOUNDS = {
+const QUERY_BOUNDS = {
   /** A trace, span, record, session or exception that is named. */
   lookup: { rows: 0.5, memory: 0.5 },
   /** A page of a list. */
