@@ -229,12 +229,12 @@ describe('a trace of a model call', () => {
       bench.queries.trace(contextOf(project), { traceId, limit, cursor: undefined });
     const whole = (await read(10)).data;
     expect(whole).toMatchObject({ inputTokens: 100, outputTokens: 20 });
-    expect(whole.spans.map((one) => one.countsUsage)).toEqual([false, true]);
-    expect(whole.costUsd).toBe(whole.spans[1]?.costUsd);
+    expect(whole.spans.map((one) => one.countsUsage)).toEqual([true, false]);
+    expect(whole.costUsd).toBe(whole.spans[0]?.costUsd);
     const paged = (await read(1)).data;
     expect(paged).toMatchObject({ inputTokens: 100, outputTokens: 20, costUsd: whole.costUsd, spanCount: 2 });
     const { roots } = await bench.queries.hierarchy(contextOf(project), parentSpanId);
-    expect(roots[0]?.countsUsage).toBe(false);
+    expect(roots[0]?.countsUsage).toBe(true);
   });
 
   it.each([
