@@ -56,7 +56,11 @@ export const start: Bench = {
       let cold = 0;
       for (let round = 0; round <= ROUNDS * 2; round++) {
         const launcher = round % 2 === 0 ? 'node' : 'npm';
-        const platform = await startPlatform({ dataDir, launcher });
+        const platform = await startPlatform({
+          dataDir,
+          launcher,
+          env: { PLATFORM_LOCAL_COLLECTOR: 'true' },
+        });
         const ms = platform.readyAfterMs + (await firstSpan(platform.otlpHttp, random));
         await platform.stop();
         if (round === 0) cold = ms;

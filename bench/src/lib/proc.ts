@@ -42,13 +42,16 @@ export function openFiles(pid: number): number {
   }
 }
 
+/** The agent of this machine, beside the platform. */
+export const COLLECTOR = 'collector';
+
+const nameOf = (command: string): string =>
+  command.includes('engine-host') ? 'engine host' : command.includes('collector/src') ? COLLECTOR : 'helper';
+
 /** The platform's processes: the server first, then everything below it. */
 export function family(pid: number): { pid: number; name: string }[] {
   return [
     { pid, name: 'server' },
-    ...descendants(pid).map((child) => ({
-      pid: child.pid,
-      name: child.command.includes('engine-host') ? 'engine host' : 'helper',
-    })),
+    ...descendants(pid).map((child) => ({ pid: child.pid, name: nameOf(child.command) })),
   ];
 }
