@@ -75,9 +75,17 @@ const namesIn = (body: Uint8Array, format: 'json' | 'protobuf'): Set<string> => 
 describe.runIf(buildable)('the released binary', () => {
   it('is vouched for by its checksum', () => {
     const digest = createHash('sha256').update(readFileSync(binary)).digest('hex');
-    expect(readFileSync(join(out, 'SHA256SUMS'), 'utf8')).toBe(
-      `${digest}  opentelemetry-gpu-collector-${target}\n`,
+    expect(readFileSync(join(out, 'SHA256SUMS'), 'utf8').split('\n')).toContain(
+      `${digest}  opentelemetry-gpu-collector-${target}`,
     );
+  });
+
+  it('comes with the licences of what it holds', () => {
+    const notices = readFileSync(join(out, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+    for (const part of ['@opentelemetry/sdk-metrics', '@grpc/grpc-js', 'koffi', 'Bun']) {
+      expect(notices).toMatch(new RegExp(`^${part} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
+    }
+    expect(notices).toContain('Permission is hereby granted, free of charge');
   });
 
   it('runs in an empty folder with an empty environment, and leaves nothing there', () => {

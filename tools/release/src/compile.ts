@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bundledFiles, notices, partsOf } from './notices.ts';
 import { installed, packageFolder, ROOT } from './packages.ts';
 import { HOST_TARGET, type Target } from './targets.ts';
 
@@ -67,8 +68,25 @@ export function bundlePortable(outfile: string): void {
   });
 }
 
-function bun(args: readonly string[]): void {
-  execFileSync(hostBun(), [...args], { cwd: tmpdir(), stdio: ['ignore', 'ignore', 'inherit'] });
+/** Names, versions and licences of everything that the binaries hold. */
+export function describeParts(): string {
+  const runtime = HOST_TARGET === undefined ? undefined : installed(HOST_TARGET.runtime);
+  const folder = mkdtempSync(join(tmpdir(), 'candela-release-'));
+  try {
+    const metafile = join(folder, 'parts.json');
+    const bundle = ['--target=node', '--external=koffi', `--outfile=${join(folder, 'parts.mjs')}`];
+    bun(['build', MAIN, ...bundle, `--metafile=${metafile}`], ROOT);
+    const { version } = JSON.parse(readFileSync(join(runtime ?? '', 'package.json'), 'utf8')) as {
+      readonly version: string;
+    };
+    return notices(partsOf(bundledFiles(readFileSync(metafile, 'utf8'), ROOT), ['koffi']), version);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function bun(args: readonly string[], cwd = tmpdir()): void {
+  execFileSync(hostBun(), [...args], { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 /** Works with a configuration of the bundler by which `koffi` is the module given. */

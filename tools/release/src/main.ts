@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bundlePortable, compileBinary } from './compile.ts';
+import { bundlePortable, compileBinary, describeParts } from './compile.ts';
 import { ROOT } from './packages.ts';
-import { PORTABLE_FILE, TARGETS } from './targets.ts';
+import { NOTICES_FILE, PORTABLE_FILE, TARGETS } from './targets.ts';
 
 const USAGE = `npm run release [-- --target <one of ${TARGETS.map(({ id }) => id).join(', ')}, portable>]... [--out <folder>]`;
 
@@ -26,6 +26,7 @@ function main(): void {
     if (wanted.includes(target.id)) report(out, target.file, (path) => compileBinary(target, path));
   }
   if (wanted.includes('portable')) report(out, PORTABLE_FILE, bundlePortable);
+  writeFileSync(join(out, NOTICES_FILE), describeParts());
   writeChecksums(out);
 }
 
@@ -40,7 +41,7 @@ function report(out: string, file: string, build: (path: string) => void): void 
 
 /** Of everything in the folder, as `sha256sum --check` reads it. */
 function writeChecksums(out: string): void {
-  const files = [...TARGETS.map(({ file }) => file), PORTABLE_FILE];
+  const files = [...TARGETS.map(({ file }) => file), PORTABLE_FILE, NOTICES_FILE];
   const lines = readdirSync(out)
     .filter((file) => files.includes(file))
     .sort()
