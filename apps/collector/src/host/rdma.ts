@@ -25,7 +25,6 @@ import { readCount } from './read-count.ts';
 
 const MAX_DEVICES = 256;
 const MAX_PORTS = 16;
-const WIDTH_BITS = 64;
 
 interface Counter {
   readonly metric: Metric;
@@ -191,7 +190,7 @@ class Rdma implements Source {
       const series = `${counter.metric.name} ${Object.values(counter.attributes).join(' ')}`;
       if (given.has(series)) continue;
       const raw = readCount(join(at, 'counters', name)) ?? readCount(join(at, 'hw_counters', name));
-      const total = raw === undefined ? undefined : this.#counters.read(`${id}/${name}`, raw, WIDTH_BITS);
+      const total = raw === undefined ? undefined : this.#counters.read(`${id}/${name}`, raw);
       if (total === undefined) continue;
       given.add(series);
       record(counter.metric, total * counter.scale, { ...base, ...counter.attributes });

@@ -5,12 +5,13 @@ import { expect, it } from 'vitest';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 /** Subqueries in conditions and joins: what a distributed table refuses, or runs on each node. */
-const NESTED = /(\w+ )?(?:NOT )?\bIN \(\s*SELECT|(\w+ )?(?:INNER|LEFT|ANY|ASOF) JOIN\b/g;
+const NESTED =
+  /(GLOBAL )?(?:NOT )?\bIN \(\s*SELECT|(GLOBAL )?\b(?:(?:ANY|ALL|ASOF|SEMI|ANTI|INNER|LEFT|RIGHT|FULL|CROSS) )+JOIN\b/g;
 
 /** The nested statements of a source that are not run once for the whole cluster. */
 function local(source: string): string[] {
   return [...source.matchAll(NESTED)]
-    .filter(([, before, beforeJoin]) => (before ?? beforeJoin) !== 'GLOBAL ')
+    .filter(([, before, beforeJoin]) => (before ?? beforeJoin) === undefined)
     .map(([text]) => text);
 }
 
@@ -27,6 +28,8 @@ it.each([
   ['a GLOBAL IN (SELECT 1) AND b GLOBAL NOT IN (SELECT 2)', 0],
   ['x INNER JOIN y', 1],
   ['x GLOBAL INNER JOIN y ARRAY JOIN z', 0],
+  ['x ANY INNER JOIN y', 1],
+  ['x GLOBAL ANY INNER JOIN y LEFT ARRAY JOIN z', 0],
 ])('%s', (source, found) => {
   expect(local(source)).toHaveLength(found);
 });
