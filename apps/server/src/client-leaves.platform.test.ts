@@ -119,7 +119,8 @@ describe('a client that leaves', () => {
     const [search] = HEAVY;
     if (search !== undefined) await ask(search, AbortSignal.timeout(30_000));
     whole = engineMs() - before;
-    expect(whole).toBeGreaterThan(1_500);
+    // Long beside the moment at which the clients leave, whatever the machine.
+    expect(whole).toBeGreaterThan(800);
   });
 
   it.each(
@@ -136,7 +137,7 @@ describe('a client that leaves', () => {
     const before = engineMs();
     await ask(heavy, AbortSignal.timeout(60_000));
     const all = engineMs() - before;
-    expect(all).toBeGreaterThan(700);
+    expect(all).toBeGreaterThan(500);
     await leaves(heavy, all);
   });
 });
