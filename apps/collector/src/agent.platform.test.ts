@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -171,6 +172,12 @@ describe.runIf(linux)('a fake host', () => {
     expect(text).toMatch(/^target_info\{.*host_name="fake-host".*team="blue team".*\} 1$/m);
     expect((await fetch(`${base}/`)).status).toBe(404);
     expect((await fetch(`${base}/metrics`, { method: 'POST' })).status).toBe(405);
+    const rebound = await new Promise<number | undefined>((resolve, reject) => {
+      get(`${base}/metrics`, { headers: { host: 'pages.example.com' } }, (answered) => {
+        resolve(answered.resume().statusCode);
+      }).once('error', reject);
+    });
+    expect(rebound).toBe(403);
   });
 
   it('answers at the control API', async () => {
@@ -341,7 +348,7 @@ it.runIf(linux)('ends at once at a second signal', async () => {
   const agent = start({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
   await agent.said(/runs/);
   agent.child.kill('SIGTERM');
-  await agent.said(/stopping signal=SIGTERM/);
+  await agent.said(/stopping reason=SIGTERM/);
   const { code, stderr } = await agent.stop('SIGINT');
   expect(code).toBe(1);
   expect(stderr).toContain('stopping at once');

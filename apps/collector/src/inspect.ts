@@ -4,7 +4,8 @@ import { startCore } from './agent.ts';
 import { COALESCE_MS, type SourceReport } from './collection.ts';
 import type { Config, Setting } from './config.ts';
 import { startFeatures, stopFeatures } from './control/features.ts';
-import { escapeUnsafe, type Log } from './log.ts';
+import type { Log } from './log.ts';
+import { escapeUnsafe } from './unsafe-text.ts';
 
 /** A share is the difference of two readings: the first, which has the start of the agent in it, is thrown away. */
 const BETWEEN_READINGS_MS = 2 * COALESCE_MS;

@@ -1,3 +1,5 @@
+import { escapeUnsafe } from './unsafe-text.ts';
+
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'none';
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -13,15 +15,6 @@ export interface Log {
 const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3, none: 4 };
 const MAX_TEXT = 2_000;
 const PLAIN = /^[\w.,:;/@%+*()[\]<>~-]+$/;
-// Control characters, the line and paragraph separators, and what turns the reading direction round.
-// oxlint-disable-next-line eslint/no-control-regex -- these are what must not reach a terminal
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
-/** Fit for one line of a terminal or a file. */
-export const escapeUnsafe = (text: string): string =>
-  text.replaceAll(UNSAFE, (character) =>
-    character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 
 const bounded = (text: string): string =>
   text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text;

@@ -51,20 +51,26 @@ async function main(): Promise<void> {
 
 function stopOnSignals(agent: { stop(): Promise<boolean> }, log: Log): void {
   let stopping = false;
-  const stop = (signal: NodeJS.Signals): void => {
-    if (stopping) {
-      log.warn('stopping at once', { signal });
-      void end(1);
-      return;
-    }
+  const stop = (reason: string): void => {
+    if (stopping) return;
     stopping = true;
-    log.info('stopping', { signal });
+    log.info('stopping', { reason });
     void agent.stop().finally(() => end(0));
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-  // Run as the child of a program that speaks over a channel (the platform does): that one is gone, or wants no more.
-  if (process.connected) process.once('disconnect', () => stop('SIGTERM'));
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (!stopping) return stop(signal);
+    log.warn('stopping at once', { reason: signal });
+    void end(1);
+  };
+  process.on('SIGTERM', onSignal);
+  if (!process.connected) {
+    process.on('SIGINT', onSignal);
+    return;
+  }
+  // The child of a program that speaks over a channel, as the platform does: Ctrl-C reaches both, and the program tells
+  // when to end by closing the channel, which its own end does too.
+  process.on('SIGINT', () => undefined);
+  process.once('disconnect', () => stop('disconnect'));
 }
 
 /** Writes to standard output and waits until it is out: a pipe may be slow. */

@@ -67,6 +67,20 @@ describe('the collector of this machine', () => {
     expect(alive(second)).toBe(false);
   });
 
+  it('ends in order when Ctrl-C reaches it and the platform at the same time', async () => {
+    platform = await start({ OTEL_LOG_LEVEL: 'info' });
+    const pid = await agent(platform);
+    const said = () => platform?.output().join('\n') ?? '';
+    await vi.waitFor(() => expect(said()).toContain('opentelemetry-gpu-collector runs'), { timeout: 30_000 });
+    // As a terminal does it: to every process in front of it.
+    process.kill(pid, 'SIGINT');
+    process.kill(platform.pid, 'SIGINT');
+    expect((await platform.exited).code).toBe(0);
+    expect(alive(pid)).toBe(false);
+    expect(said()).toContain('stopping reason=disconnect');
+    expect(said()).not.toContain('stopping at once');
+  });
+
   it('ends by itself when the platform is killed', async () => {
     platform = await start({});
     const pid = await agent(platform);

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { askedAsLoopback } from '../http/listen.ts';
 import { ControlError } from './contract.ts';
 
-const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
@@ -20,10 +20,9 @@ export class Guard {
 
   /** @throws ControlError 403, 401 */
   check(request: IncomingMessage): void {
-    const { host = '', origin, authorization } = request.headers;
-    const name = host.replace(/:\d{1,5}$/, '').toLowerCase();
+    const { origin, authorization } = request.headers;
     // An address that others can reach has many names; there the token keeps strangers out.
-    if (this.#loopbackOnly && !LOOPBACK_NAMES.has(name)) {
+    if (this.#loopbackOnly && !askedAsLoopback(request)) {
       throw new ControlError(403, 'This address is reached as localhost, 127.0.0.1 or [::1] only.');
     }
     const site = request.headers['sec-fetch-site'];

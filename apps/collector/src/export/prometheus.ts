@@ -1,5 +1,12 @@
 import type { Tick } from '../collection.ts';
-import { type ListenAddress, type Listening, listen, parseListenAddress } from '../http/listen.ts';
+import {
+  askedAsLoopback,
+  isLoopback,
+  type ListenAddress,
+  type Listening,
+  listen,
+  parseListenAddress,
+} from '../http/listen.ts';
 import { errorText, type Log } from '../log.ts';
 import { PROMETHEUS_TYPE, prometheusText } from './prometheus-text.ts';
 
@@ -18,7 +25,9 @@ export async function servePrometheus(
     readonly log: Log;
   },
 ): Promise<Listening> {
-  return listen(VARIABLE, prometheusListenAddress(address), (request, response) => {
+  const listenAddress = prometheusListenAddress(address);
+  const loopbackOnly = isLoopback(listenAddress);
+  return listen(VARIABLE, listenAddress, (request, response) => {
     const answer = (status: number, type: string, body: string, headers: Record<string, string> = {}) => {
       response.writeHead(status, {
         ...headers,
@@ -29,6 +38,10 @@ export async function servePrometheus(
       response.end(request.method === 'HEAD' ? undefined : body);
     };
     const plain = 'text/plain; charset=utf-8';
+    // A page in a browser could have its own name point here and read what the machine does.
+    if (loopbackOnly && !askedAsLoopback(request)) {
+      return answer(403, plain, 'This address is reached as localhost, 127.0.0.1 or [::1] only.\n');
+    }
     const [path] = (request.url ?? '').split('?', 1);
     if (path !== '/metrics') return answer(404, plain, 'Metrics are at /metrics.\n');
     if (request.method !== 'GET' && request.method !== 'HEAD') {

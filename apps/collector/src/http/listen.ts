@@ -32,6 +32,13 @@ export function isLoopback({ host }: ListenAddress): boolean {
   return host === 'localhost' || host === '::1' || host === '127.0.0.1';
 }
 
+const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Whether a request came by a name of this machine itself, not by one that somebody's DNS points here. */
+export function askedAsLoopback({ headers: { host = '' } }: IncomingMessage): boolean {
+  return LOOPBACK_NAMES.has(host.replace(/:\d{1,5}$/, '').toLowerCase());
+}
+
 export interface Listening {
   /** As bound: `http://127.0.0.1:41234`. */
   readonly url: string;

@@ -1,3 +1,5 @@
+import { hasUnsafe } from '../unsafe-text.ts';
+
 /** Attributes of a resource. A Map: the keys come from outside. */
 export type Attributes = ReadonlyMap<string, string>;
 
@@ -22,15 +24,16 @@ const NOTHING: ReadonlySet<string> = new Set([
   '<unknown>',
 ]);
 
-// oxlint-disable-next-line eslint/no-control-regex -- these are what must not get into an attribute
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/;
+/** What stands for bytes that were no text. */
+const UNREADABLE = '\ufffd';
 const TOKEN = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$/;
 
 /** A text that says something and is safe to show; anything else is undefined. */
 export function plausibleText(value: unknown, maxLength: number = MAX_VALUE): string | undefined {
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
-  if (text === '' || text.length > maxLength || UNSAFE.test(text)) return undefined;
+  if (text === '' || text.length > maxLength) return undefined;
+  if (hasUnsafe(text) || text.includes(UNREADABLE)) return undefined;
   return NOTHING.has(text.toLowerCase()) ? undefined : text;
 }
 

@@ -71,6 +71,7 @@ describe('command lines', () => {
       'python -c print(1) print(2) [2J',
     );
     expect(parseCmdline(`x\0${'😀'.repeat(400)}`, 101)).toBe(`x ${'😀'.repeat(49)}`);
+    expect(parseCmdline('rm\0\u202efdp.exe', 100)).toBe('rm  fdp.exe');
     expect(parseCmdline('', 10)).toBeUndefined();
     expect(parseCmdline('\0\0', 10)).toBeUndefined();
     expect(cutCharacters('a😀', 2)).toBe('a');

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { readHead, readLine, readLink, readNames, readText } from '../../files.ts';
 import type { HostPaths } from '../../host-paths.ts';
+import { blankUnsafe } from '../../unsafe-text.ts';
 import { redactArguments } from './redact.ts';
 
 /** `USER_HZ`: the unit of times in /proc, 100 on every architecture that Node runs on. */
@@ -81,9 +82,6 @@ export function parsePidStatus(text: string): PidStatus | undefined {
   };
 }
 
-// oxlint-disable-next-line eslint/no-control-regex -- what must not reach a terminal or break a line
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
-
 /** At most so many characters; none is cut in two. */
 export function cutCharacters(text: string, max: number): string {
   if (text.length <= max) return text;
@@ -99,7 +97,7 @@ export function parseCmdline(text: string, maxLength: number): string | undefine
   const args = text.split('\0');
   while (args.at(-1) === '') args.pop();
   if (args.length === 0) return undefined;
-  const line = redactArguments(args).join(' ').replaceAll(CONTROL, ' ').trim();
+  const line = blankUnsafe(redactArguments(args).join(' ')).trim();
   return line === '' ? undefined : cutCharacters(line, maxLength);
 }
 
@@ -139,7 +137,7 @@ export class Pid {
   executableName(): string | undefined {
     const target = readLink(join(this.#folder, 'exe'))?.replace(/ \(deleted\)$/, '');
     const name = target === undefined ? readLine(join(this.#folder, 'comm'), 64) : basename(target);
-    return name === undefined || name === '' ? undefined : name.replaceAll(CONTROL, ' ');
+    return name === undefined || name === '' ? undefined : blankUnsafe(name);
   }
 
   /** The text of its cgroup file. */
