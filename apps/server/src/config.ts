@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
+import { collectorEnv, isOfCollector } from './collector-env.ts';
 import type { Retention } from './ingest/retention.ts';
 
 /** One environment variable: how its text becomes a value, and what people are told about it. */
@@ -316,18 +317,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   return shape(Object.fromEntries(settings) as Settings, env);
 }
 
-/** Variables of the agent (docs/collector/configuration.md) and what any program needs to run; none of the platform's secrets. */
-const OF_COLLECTOR =
-  /^(OTEL_(GPU|HOST|TPU)_\w+|OTEL_(RESOURCE_ATTRIBUTES|RESOURCE_ATTRIBUTES_NODE_NAME|METRIC_EXPORT_INTERVAL|LOG_LEVEL)|HOST_(PROC|SYS|ETC|ROOT)|K8S_\w+|KUBERNETES_\w+|NODE_NAME|POD_RESOURCES_SOCKET|PLATFORM_(HOST_METRICS|CLOUD_DETECT|K8S_\w+)|PATH|HOME|TMPDIR|TEMP|TMP|SystemRoot|ProgramW6432)$/;
-
-function collectorEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && OF_COLLECTOR.test(entry[0]),
-    ),
-  );
-}
-
 function shape(settings: Settings, env: Readonly<Record<string, string | undefined>>): Config {
   return {
     host: settings.PLATFORM_HOST,
@@ -388,7 +377,7 @@ export function unknownVariables(
       name.startsWith('PLATFORM_') &&
       !Object.hasOwn(VARIABLES, name) &&
       !RESERVED.has(name) &&
-      !OF_COLLECTOR.test(name),
+      !isOfCollector(name),
   );
 }
 
