@@ -1,10 +1,32 @@
-import type { ErrorCode, Scope } from '@candela/kernel';
+import type { ErrorCode, Role, Scope } from '@candela/kernel';
 import type { z } from 'zod';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** `public` answers anybody; otherwise the scope a credential must carry. */
-export type Permission = 'public' | Scope;
+/**
+ * Who may call a route. `public` answers anybody. Otherwise a key needs the scope (`session`: no key is let in,
+ * whatever its scopes; a signed-in person is needed) and a person at least the role in the organisation (`signed-in`:
+ * any account, also one that belongs to none).
+ */
+export type Permission = 'public' | Access;
+
+export interface Access {
+  readonly key: Scope | 'session';
+  readonly role: Role | 'signed-in';
+  /** What the route is about: the person, their organisation, or one of its projects, which they then must reach. */
+  readonly on: 'account' | 'organisation' | 'project';
+}
+
+/** Reads of a project: keys with the scope, every role. */
+export const reads = (scope: Scope): Access => ({ key: scope, role: 'viewer', on: 'project' });
+/** Changes in a project: keys with the scope, people from member on. */
+export const writes = (scope: Scope): Access => ({ key: scope, role: 'member', on: 'project' });
+/** Settings of a project: people with the role, no keys. */
+export const manages = (role: Role): Access => ({ key: 'session', role, on: 'project' });
+/** Settings of the organisation: people with the role, no keys. */
+export const governs = (role: Role): Access => ({ key: 'session', role, on: 'organisation' });
+/** A person's own account. */
+export const ownAccount: Access = { key: 'session', role: 'signed-in', on: 'account' };
 
 /**
  * Answers that are not one JSON document: `events` are server-sent events whose data is the `response` schema; a
@@ -41,7 +63,9 @@ export interface Route<
   Body extends z.ZodType | undefined,
   Response extends z.ZodType,
   Stream extends StreamKind | undefined = undefined,
+  Allowed extends Permission = Permission,
 > extends RouteDeclaration {
+  readonly permission: Allowed;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -56,13 +80,14 @@ export function defineRoute<
   Query extends z.ZodType | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
   Stream extends StreamKind | undefined = undefined,
+  Allowed extends Permission = Permission,
 >(declaration: {
   readonly id: string;
   readonly method: HttpMethod;
   readonly path: `/${string}`;
   readonly summary: string;
   readonly tag: string;
-  readonly permission: Permission;
+  readonly permission: Allowed;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -71,7 +96,7 @@ export function defineRoute<
   readonly produces?: readonly string[];
   readonly success?: 200 | 201;
   readonly errors?: readonly ErrorCode[];
-}): Route<Params, Query, Body, Response, Stream> {
+}): Route<Params, Query, Body, Response, Stream, Allowed> {
   return {
     ...declaration,
     params: declaration.params as Params,

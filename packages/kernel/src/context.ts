@@ -12,9 +12,18 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** Roles of people, the least first. Viewers read, members also make, admins manage, owners own. */
+export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** True when a role may do what needs at least `least`. */
+export function hasRole(role: Role, least: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(least);
+}
+
 export type Principal =
   | { readonly kind: 'key'; readonly id: string }
-  | { readonly kind: 'user'; readonly id: string }
+  | { readonly kind: 'user'; readonly id: string; readonly sessionId: string; readonly role: Role }
   /** Loopback without a credential: may ingest, and may read while no owner exists. */
   | { readonly kind: 'anonymous' };
 

@@ -26,6 +26,11 @@ export const ERROR_TABLE = {
     retryable: false,
     template: 'No API key was sent. Add the header "Authorization: Bearer <key>".',
   },
+  not_signed_in: {
+    status: 401,
+    retryable: false,
+    template: 'This needs a signed-in person. Sign in, then try again.',
+  },
   unknown_credential: { status: 401, retryable: false, template: 'The API key is not known or was revoked.' },
   forbidden: { status: 403, retryable: false, template: '{detail}' },
   not_found: { status: 404, retryable: false, template: '{what} was not found.' },
@@ -54,6 +59,19 @@ export const ERROR_TABLE = {
     status: 503,
     retryable: true,
     template: 'The telemetry store is not answering. Try again in {seconds} s.',
+  },
+  connector_unavailable: { status: 503, retryable: true, template: '{detail}' },
+  signal_unbound: {
+    status: 503,
+    retryable: true,
+    template:
+      'No database is bound to {signal} of {where}. An administrator binds one under Settings, Connectors & routing.',
+  },
+  choose_environment: {
+    status: 422,
+    retryable: false,
+    template:
+      'The environments of this project keep their {signal} in different databases. Choose one environment (header x-platform-environment).',
   },
   metadata_unavailable: {
     status: 503,

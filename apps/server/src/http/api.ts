@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type RouteDeclaration, ROUTES, type RouteId } from '@candela/contract';
-import { type Clock, fail, type RequestContext } from '@candela/kernel';
+import type { Clock, RequestContext } from '@candela/kernel';
+import { authorise } from '../features/identity/access.ts';
 import { isLoopbackAddress } from '../features/identity/addresses.ts';
 import type { Identity } from '../features/identity/service.ts';
 import { readJsonObject } from './body.ts';
@@ -75,10 +76,10 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
   return async (api) => {
     const { id, route, params } = router.match(api.method, api.path);
     api.onRoute(id);
-    const isPublic = route.permission === 'public';
-    const context = isPublic ? undefined : identify(api);
-    if (route.permission !== 'public' && context?.scopes.has(route.permission) !== true) {
-      throw fail('forbidden', { detail: `This credential lacks the scope "${route.permission}".` });
+    let context: RequestContext | undefined;
+    if (route.permission !== 'public') {
+      context = identify(api);
+      authorise(route.permission, context);
     }
     const input = {
       context,

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineRoute, type RouteDeclaration, ROUTES } from '@candela/contract';
+import { defineRoute, reads, type RouteDeclaration, ROUTES } from '@candela/contract';
 import { CandelaError, fail } from '@candela/kernel';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -58,7 +58,8 @@ describe('paths', () => {
 
 describe('the router', () => {
   const router = createRouter(ROUTES);
-  const route = (path: RouteDeclaration['path'], permission: 'telemetry' = 'telemetry') =>
+  const permission = reads('telemetry');
+  const route = (path: RouteDeclaration['path']) =>
     defineRoute({ id: 'x', method: 'GET', path, tag: 't', summary: 's', permission, response: z.object({}) });
 
   it('finds routes and their parameters', () => {
@@ -97,8 +98,21 @@ describe('the router', () => {
   });
 
   it('refuses to start with a route without permission, or two that look the same', () => {
-    const open = { ...route('/api/x'), permission: undefined } as unknown as RouteDeclaration;
-    expect(() => createRouter({ x: open })).toThrow(/declares no permission/);
+    for (const broken of [
+      undefined,
+      '',
+      'telemetry',
+      {},
+      { ...permission, key: undefined },
+      { ...permission, key: 'all' },
+      { ...permission, role: undefined },
+      { ...permission, role: 'root' },
+      { ...permission, on: undefined },
+      { ...permission, role: 'signed-in' },
+    ]) {
+      const open = { ...route('/api/x'), permission: broken } as unknown as RouteDeclaration;
+      expect(() => createRouter({ x: open }), JSON.stringify(broken)).toThrow(/The route x /);
+    }
     const y = { ...route('/api/{b}'), id: 'y' };
     expect(() => createRouter({ x: route('/api/{a}'), y })).toThrow(/look like/);
   });

@@ -1,5 +1,6 @@
 import type { RouteDeclaration } from '@candela/contract';
 import { fail } from '@candela/kernel';
+import { permissionProblem } from '../features/identity/access.ts';
 
 interface Match {
   readonly id: string;
@@ -25,7 +26,8 @@ export interface Router {
 export function createRouter(routes: Readonly<Record<string, RouteDeclaration>>): Router {
   const byShape = new Map<string, Entry[]>();
   for (const [id, route] of Object.entries(routes)) {
-    if (!route.permission) throw new Error(`The route ${id} declares no permission.`);
+    const problem = permissionProblem(route);
+    if (problem !== undefined) throw new Error(`The route ${id} ${problem}.`);
     if (route.id !== id) throw new Error(`The route ${id} calls itself ${route.id}.`);
     const segments = route.path.split('/').slice(1);
     const shape = `${route.method} ${segments.map((segment) => (isParameter(segment) ? '{}' : segment)).join('/')}`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import { entityKeySchema } from './activity.ts';
 import { count, isoTime, timeSchema } from './common.ts';
 
@@ -60,7 +60,7 @@ export const listAgents = defineRoute({
   path: '/api/telemetry/agents',
   tag: 'Telemetry',
   summary: `Agents seen in traces, the busiest first, at most ${MAX_AGENTS}`,
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   query: z.strictObject({
     ...windowQuery,
     search: z.string().max(200).optional().meta({ description: 'Part of the name, case ignored.' }),
@@ -101,7 +101,7 @@ export const getAgent = defineRoute({
   path: '/api/telemetry/agents/{agent}',
   tag: 'Telemetry',
   summary: 'One agent: its figures, models, tools and versions',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object({ agent: entityKeySchema }),
   query: z.strictObject(windowQuery),
   response: z.object({
@@ -124,7 +124,7 @@ export const getAgentVersion = defineRoute({
   path: '/api/telemetry/agents/{agent}/versions/{version}',
   tag: 'Telemetry',
   summary: 'What a version of an agent consists of, read from its last model call in the window',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object({
     agent: entityKeySchema,
     version: z.string().regex(/^[0-9a-f]{16}$/, 'A version is 16 hex digits.'),
@@ -168,7 +168,7 @@ export const agentGraph = defineRoute({
   path: '/api/telemetry/agents/{agent}/graph',
   tag: 'Telemetry',
   summary: 'Who calls what: the agent, its models and tools, its sub-agents and its callers',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object({ agent: entityKeySchema }),
   query: z.strictObject(windowQuery),
   response: z.object({

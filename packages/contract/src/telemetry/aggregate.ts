@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import { count, isoTime, LIST_LIMITS, windowShape } from './common.ts';
 
 /** What can be measured, of spans all of it. Tokens and cost count once: parents that repeat their children are left out. */
@@ -40,7 +40,7 @@ export const aggregate = defineRoute({
   tag: 'Telemetry',
   summary:
     'Counts, errors, durations, tokens and cost of matching spans or log records, by time and by up to three fields',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   body: z.strictObject({
     signal: z.enum(['spans', 'logs']).default('spans'),
     ...windowShape,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { filterSchema } from '../filter/schema.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import { count, windowShape } from './common.ts';
 
 export const COMPARE_SIGNALS = ['spans', 'logs'] as const;
@@ -57,7 +57,7 @@ export const compare = defineRoute({
   path: '/api/telemetry/compare',
   tag: 'Telemetry',
   summary: 'What differs: a selection of the matching rows against the rest, over all fields and attributes',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   body: z.strictObject({
     signal: z.enum(COMPARE_SIGNALS).default('spans'),
     ...windowShape,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import { count, isoTime, windowShape } from './common.ts';
 
 /** Buckets of time that one answer may have. */
@@ -12,7 +12,7 @@ export const spanDurations = defineRoute({
   tag: 'Telemetry',
   summary:
     'How the durations of matching spans are spread over time: counts by bucket of time and of duration',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   body: z.strictObject({
     ...windowShape,
     bucketSeconds: z

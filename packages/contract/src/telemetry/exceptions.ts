@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import { count, isoTime, pageShape, timeSchema, windowShape } from './common.ts';
 
 export const EXCEPTION_SORTS = [
@@ -104,7 +104,7 @@ export const searchExceptions = defineRoute({
   path: '/api/telemetry/exceptions/search',
   tag: 'Telemetry',
   summary: 'Exceptions grouped by type and message, with their trend and whom they affect',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   body: z.strictObject({ ...windowShape, ...pageShape, sort: z.enum(EXCEPTION_SORTS).default('-lastSeen') }),
   response: z.object({ data: z.array(exceptionGroupSchema), nextCursor: nullableText }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
@@ -117,7 +117,7 @@ export const getException = defineRoute({
   tag: 'Telemetry',
   summary:
     'One group of exceptions: figures, trend, breakdowns, and its occurrences page by page, newest first',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object({ fingerprint }),
   query: z.object({
     from: timeSchema.default('-24h'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import { windowShape } from './common.ts';
 import { METRIC_TYPES } from './metrics.ts';
 
@@ -22,7 +22,7 @@ export const exportRows = defineRoute({
   tag: 'Telemetry',
   summary:
     'Matching traces, spans, log records or exceptions as a file, newest first, or the catalogue of metrics by name: CSV, JSON Lines, or OTLP JSON that any OTLP door takes again',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   stream: 'file',
   produces: ['text/csv; charset=utf-8', 'application/x-ndjson'],
   body: z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import { count, windowShape } from './common.ts';
 
 /** Fields whose values can be counted, by signal. */
@@ -69,7 +69,7 @@ export const facets = defineRoute({
   path: '/api/telemetry/facets',
   tag: 'Telemetry',
   summary: 'The most frequent values of each field among matching spans, log records or exceptions',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   body: z.strictObject({
     signal: z.enum(['spans', 'logs', 'exceptions']).default('spans'),
     ...windowShape,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import { count, timeSchema } from './common.ts';
 
 /** Signals whose fields can be listed and completed. */
@@ -42,7 +42,7 @@ export const listFields = defineRoute({
   path: '/api/telemetry/fields',
   tag: 'Telemetry',
   summary: 'Fields a filter can use: the named ones, and the attribute keys of the newest rows of the window',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   query: z.strictObject({ ...question, prefix: z.string().max(300).default('') }),
   response: z.object({
     data: z.object({
@@ -61,7 +61,7 @@ export const listFieldValues = defineRoute({
   tag: 'Telemetry',
   summary:
     'Values of one field that begin with a text (else contain it), the most frequent of the newest rows first',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   query: z.strictObject({
     ...question,
     field: z.string().min(1).max(300),

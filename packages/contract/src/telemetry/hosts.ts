@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import { entityKeySchema } from './activity.ts';
 import { count, isoTime, timeSchema } from './common.ts';
 
@@ -122,7 +122,7 @@ export const listHosts = defineRoute({
   path: '/api/telemetry/hosts',
   tag: 'Infrastructure',
   summary: 'The fleet: every host seen in the window with its newest figures and its GPUs',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   query: z.object(windowQuery),
   response: z.object({
     data: z.object({
@@ -161,7 +161,7 @@ export const getHost = defineRoute({
   path: '/api/telemetry/hosts/{host}',
   tag: 'Infrastructure',
   summary: 'One host: identity, newest figures, GPUs, file systems, disks, networks, processes',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object(hostParams),
   query: z.object(windowQuery),
   response: z.object({
@@ -286,7 +286,7 @@ export const getHostCurves = defineRoute({
   path: '/api/telemetry/hosts/{host}/series',
   tag: 'Infrastructure',
   summary: 'Curves of a host over the window; rates of counters are right across restarts',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object(hostParams),
   query: z.object({ ...windowQuery, charts: chartList(HOST_CHARTS) }),
   response: z.object({ data: curvesSchema }),
@@ -304,7 +304,7 @@ export const getGpu = defineRoute({
   path: '/api/telemetry/hosts/{host}/gpus/{gpu}',
   tag: 'Infrastructure',
   summary: 'One GPU: newest figures, clocks, interconnect, errors, processes, partitions',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object(gpuParams),
   query: z.object(windowQuery),
   response: z.object({
@@ -353,7 +353,7 @@ export const getGpuCurves = defineRoute({
   path: '/api/telemetry/hosts/{host}/gpus/{gpu}/series',
   tag: 'Infrastructure',
   summary: 'Curves of a GPU over the window',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object(gpuParams),
   query: z.object({ ...windowQuery, charts: chartList(GPU_CHARTS) }),
   response: z.object({ data: curvesSchema }),
@@ -376,7 +376,7 @@ export const getHostCalls = defineRoute({
   path: '/api/telemetry/hosts/{host}/model-calls',
   tag: 'Infrastructure',
   summary: 'Model calls of the programs on a host, by model and over time, to lie beside its GPUs',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object(hostParams),
   query: z.object(windowQuery),
   response: z.object({

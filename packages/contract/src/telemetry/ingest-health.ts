@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import { count, isoTime } from './common.ts';
 
 const signal = z.enum(['traces', 'logs', 'metrics', 'unknown']);
@@ -49,7 +49,7 @@ export const getIngestHealth = defineRoute({
   path: '/api/telemetry/ingest',
   tag: 'Telemetry',
   summary: 'What is received, refused and waiting: lag, backlog, refusals by reason and client',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   response: z.object({
     data: z.object({
       state: z.enum(['ok', 'degraded']),

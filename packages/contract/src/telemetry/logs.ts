@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SEVERITIES } from '../filter/fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import { count, isoTime, pageShape, windowShape } from './common.ts';
 import { conversationSchema } from './conversation.ts';
 import { attributeSchema } from './traces.ts';
@@ -79,7 +79,7 @@ export const searchLogs = defineRoute({
   path: '/api/telemetry/logs/search',
   tag: 'Telemetry',
   summary: 'Matching log records, newest first or oldest first',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   body: z.strictObject({ ...windowShape, ...pageShape, sort: z.enum(LOG_SORTS).default('-time') }),
   response: z.object({ data: z.array(logRowSchema), nextCursor: nullableText }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
@@ -91,7 +91,7 @@ export const getLog = defineRoute({
   path: '/api/telemetry/logs/{id}',
   tag: 'Telemetry',
   summary: 'One log record whole: body, attributes, resource, scope, messages',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: logId,
   response: z.object({ data: logDetailSchema }),
   errors: ['not_found', 'query_too_expensive', 'store_unavailable'],
@@ -105,7 +105,7 @@ export const getLogContext = defineRoute({
   path: '/api/telemetry/logs/{id}/context',
   tag: 'Telemetry',
   summary: 'The lines before and after a log record, of the same service instance, within a day of it',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: logId,
   query: z.object({ before: lines, after: lines }),
   response: z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import { count, isoTime, LIST_LIMITS, timeSchema, windowShape } from './common.ts';
 
 export const METRIC_TYPES = ['gauge', 'sum', 'histogram', 'exponential_histogram', 'summary'] as const;
@@ -93,7 +93,7 @@ export const listMetrics = defineRoute({
   path: '/api/telemetry/metrics',
   tag: 'Metrics',
   summary: 'The catalogue: every metric that reported in the window, by name',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   query: z.strictObject({
     ...windowQuery,
     q: z
@@ -126,7 +126,7 @@ export const listMetricLabels = defineRoute({
   path: '/api/telemetry/metrics/labels',
   tag: 'Metrics',
   summary: 'What the series of a metric can be filtered and grouped by, with the most frequent values',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   query: z.strictObject({ ...windowQuery, metric: z.string().min(1).max(300) }),
   response: z.object({
     data: z.array(
@@ -193,7 +193,7 @@ export const queryMetric = defineRoute({
   path: '/api/telemetry/metrics/query',
   tag: 'Metrics',
   summary: 'A metric over time: rates of counters, quantiles of histograms, by label',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   body: z.strictObject({
     ...metricQueryShape,
     aggregation: z
@@ -237,7 +237,7 @@ export const queryMetricHeatmap = defineRoute({
   path: '/api/telemetry/metrics/heatmap',
   tag: 'Metrics',
   summary: 'A histogram metric as a heat map: how many measurements fell into each range, over time',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   body: z.strictObject(metricQueryShape),
   response: z.object({
     data: z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import {
   ACTIVITY_SORTS,
   activityShape,
@@ -32,7 +32,7 @@ export const listSessions = defineRoute({
   tag: 'Telemetry',
   summary:
     'Sessions of which a span lies in the window; with a filter, of which at least one span matches. The figures are those of all spans of the session in the window.',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   query: z.strictObject({
     ...listQueryShape,
     user: z.string().min(1).max(4_096).optional().meta({ description: 'Only sessions of this user.' }),
@@ -51,7 +51,7 @@ export const sessionPreviews = defineRoute({
   path: '/api/telemetry/sessions/previews',
   tag: 'Telemetry',
   summary: 'First words of sessions, by id and `openingNs` of their rows',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   body: z.strictObject({
     sessions: z
       .array(
@@ -97,7 +97,7 @@ export const getSession = defineRoute({
   path: '/api/telemetry/sessions/{session}',
   tag: 'Telemetry',
   summary: 'One session: its figures and its traces in order',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object({ session: entityKeySchema }),
   query: z.strictObject(wholeWindowShape),
   response: z.object({
@@ -165,7 +165,7 @@ export const getSessionTurns = defineRoute({
   path: '/api/telemetry/sessions/{session}/turns',
   tag: 'Telemetry',
   summary: 'The conversation of a session, trace by trace',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object({ session: entityKeySchema }),
   query: z.strictObject({
     ...wholeWindowShape,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import { isoTime } from './common.ts';
 import { logRowSchema } from './logs.ts';
 import { spanRowSchema } from './traces.ts';
@@ -18,7 +18,7 @@ export const tail = defineRoute({
   tag: 'Telemetry',
   summary:
     'New rows as they arrive, as server-sent events: `rows` (an array, in order of arrival), `skipped` ({count}: more arrived than are sent a second), `failure` ({err, code}) before an early end. `Last-Event-ID` goes on where a broken connection stopped.',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   stream: 'events',
   query: z.strictObject({
     signal: z.enum(LIVE_SIGNALS).default('spans'),

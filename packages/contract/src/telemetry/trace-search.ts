@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 
 /** Spans that one search inside a trace names at most. */
 export const MAX_TRACE_HITS = 1_000;
@@ -21,7 +21,7 @@ export const searchTrace = defineRoute({
   path: '/api/telemetry/traces/{traceId}/search',
   tag: 'Telemetry',
   summary: 'Spans of one trace whose names, attributes, events, messages or log records hold all the terms',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object({ traceId: z.string().regex(/^[0-9a-fA-F]{32}$/, 'A trace id is 32 hex digits.') }),
   query: z.object({
     q: z

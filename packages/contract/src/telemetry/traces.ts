@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_ROW_FIELDS } from '../filter/fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import {
   count,
   isoTime,
@@ -180,7 +180,7 @@ export const searchTraces = defineRoute({
   path: '/api/telemetry/traces/search',
   tag: 'Telemetry',
   summary: 'Traces of which at least one span matches',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   body: z.strictObject({ ...windowShape, ...pageShape, sort: z.enum(TRACE_SORTS).default('-start') }),
   response: z.object({ data: z.array(traceRowSchema), nextCursor: nullableText }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
@@ -192,7 +192,7 @@ export const searchSpans = defineRoute({
   path: '/api/telemetry/spans/search',
   tag: 'Telemetry',
   summary: 'Matching spans, without their messages',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   body: z.strictObject({
     ...windowShape,
     ...pageShape,
@@ -216,7 +216,7 @@ export const getTrace = defineRoute({
   path: '/api/telemetry/traces/{traceId}',
   tag: 'Telemetry',
   summary: 'One trace with its spans, oldest first, paged when there are more than 5,000',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object({ traceId }),
   query: z.object({
     cursor: z.string().min(1).max(1_024).optional(),
@@ -232,7 +232,7 @@ export const getSpan = defineRoute({
   path: '/api/telemetry/traces/{traceId}/spans/{spanId}',
   tag: 'Telemetry',
   summary: 'One span whole: attributes, events, links, messages, tools, scope, resource',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object({ traceId, spanId }),
   response: z.object({ data: spanDetailSchema }),
   errors: ['not_found', 'store_unavailable'],
@@ -244,7 +244,7 @@ export const getHierarchy = defineRoute({
   path: '/api/telemetry/spans/{spanId}/hierarchy',
   tag: 'Telemetry',
   summary: "The tree of the span's trace; several roots and orphans are kept, cycles broken",
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object({ spanId }),
   response: z.object({
     data: z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads } from '../route.ts';
 import { ACTIVITY_SORTS, activityShape, entityKeySchema, listQueryShape } from './activity.ts';
 import { count, timeSchema } from './common.ts';
 
@@ -23,7 +23,7 @@ export const listUsers = defineRoute({
   tag: 'Telemetry',
   summary:
     'Users of whom a span lies in the window; with a filter, of whom at least one span matches. The figures are those of all spans of the user in the window.',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   query: z.strictObject({ ...listQueryShape, sort: z.enum(USER_SORTS).default('-last') }),
   response: z.object({ data: z.array(userRowSchema), nextCursor: z.string().nullable() }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
@@ -35,7 +35,7 @@ export const getUser = defineRoute({
   path: '/api/telemetry/users/{user}',
   tag: 'Telemetry',
   summary: 'One user: the figures of a window',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: z.object({ user: entityKeySchema }),
   query: z.strictObject({ from: timeSchema.default('-24h'), to: timeSchema.default('now') }),
   response: z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { defineRoute, reads, writes } from '../route.ts';
 import { isoTime } from './common.ts';
 
 /** Bounds of saved views. */
@@ -44,7 +44,7 @@ export const listViews = defineRoute({
   path: '/api/telemetry/views',
   tag: 'Views',
   summary: 'Saved views of the project, by name',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   query: z.strictObject({
     page: page.optional(),
     limit: z.coerce.number().int().min(1).max(500).default(50),
@@ -60,7 +60,7 @@ export const createView = defineRoute({
   path: '/api/telemetry/views',
   tag: 'Views',
   summary: 'Saves a view for everybody in the project; an `Idempotency-Key` makes a repeated call safe',
-  permission: 'telemetry',
+  permission: writes('telemetry'),
   success: 201,
   body: z.strictObject({ ...shape, description: shape.description.default(null) }),
   response: z.object({ data: viewSchema }),
@@ -73,7 +73,7 @@ export const getView = defineRoute({
   path: '/api/telemetry/views/{id}',
   tag: 'Views',
   summary: 'One saved view',
-  permission: 'telemetry',
+  permission: reads('telemetry'),
   params: id,
   response: z.object({ data: viewSchema }),
   errors: ['not_found', ...errors],
@@ -85,7 +85,7 @@ export const updateView = defineRoute({
   path: '/api/telemetry/views/{id}',
   tag: 'Views',
   summary: 'Changes what is named of a saved view',
-  permission: 'telemetry',
+  permission: writes('telemetry'),
   params: id,
   body: z.strictObject({
     name: shape.name.optional(),
@@ -102,7 +102,7 @@ export const deleteView = defineRoute({
   path: '/api/telemetry/views/{id}',
   tag: 'Views',
   summary: 'Deletes a saved view',
-  permission: 'telemetry',
+  permission: writes('telemetry'),
   params: id,
   response: z.object({ data: z.object({ id: z.string() }) }),
   errors: ['not_found', ...errors],

@@ -1,8 +1,10 @@
-import { ROUTES, type RouteDeclaration } from '@candela/contract';
+import { type Access, ROUTES, type RouteDeclaration } from '@candela/contract';
 import { ERROR_TABLE, type ErrorCode } from '@candela/kernel';
 import { z } from 'zod';
 
 type Json = Record<string, unknown>;
+/** With https the name begins with `__Host-`. */
+const SESSION_COOKIE = 'candela_session';
 
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
@@ -50,7 +52,7 @@ function parameters(route: RouteDeclaration, components: Map<string, unknown>): 
   return [
     ...of(route.params, 'path'),
     ...of(route.query, 'query'),
-    ...(route.permission === 'public' ? [] : context),
+    ...(route.permission === 'public' || route.permission.on === 'account' ? [] : context),
   ];
 }
 
@@ -59,12 +61,11 @@ function responses(route: RouteDeclaration, components: Map<string, unknown>): J
   if (route.params ?? route.query ?? route.body) codes.add('bad_request');
   if (route.body) codes.add('body_not_json').add('too_large');
   if (route.permission !== 'public') {
-    codes
-      .add('no_credential')
-      .add('unknown_credential')
-      .add('forbidden')
-      .add('rate_limited')
-      .add('not_found');
+    const { key, on } = route.permission;
+    codes.add('unknown_credential').add('forbidden').add('rate_limited');
+    codes.add(key === 'session' ? 'not_signed_in' : 'no_credential');
+    // An environment that the header names and nobody has sent.
+    if (on === 'project') codes.add('not_found');
   }
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
@@ -99,13 +100,24 @@ function responses(route: RouteDeclaration, components: Map<string, unknown>): J
   ]);
 }
 
+/** A session always, a key where one is let in. */
+const securityOf = ({ key }: Access): Json[] =>
+  key === 'session' ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];
+
+function needs({ key, role }: Access): string {
+  const people = role === 'signed-in' ? 'Anybody who is signed in.' : `People need the role \`${role}\`.`;
+  return key === 'session' ? `${people} Keys are refused.` : `Keys need the scope \`${key}\`. ${people}`;
+}
+
 function operation(route: RouteDeclaration, components: Map<string, unknown>): Json {
-  const isPublic = route.permission === 'public';
+  const { permission } = route;
   return {
     operationId: route.id,
     tags: [route.tag],
     summary: route.summary,
-    ...(isPublic ? { security: [] } : { description: `Needs the scope \`${route.permission}\`.` }),
+    ...(permission === 'public'
+      ? { security: [] }
+      : { security: securityOf(permission), description: needs(permission) }),
     parameters: parameters(route, components),
     ...(route.body === undefined
       ? {}
@@ -168,10 +180,18 @@ export function generateOpenApi(): string {
         'Observability for AI applications. Send `Authorization: Bearer <key>`; from the machine it runs on, reads need no key.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    security: [{ bearer: [] }],
+    security: [{ bearer: [] }, { session: [] }],
     paths: Object.fromEntries(paths),
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: SESSION_COOKIE,
+          description: 'Set by signing in. Changes also need an Origin header that names this platform.',
+        },
+      },
       parameters: Object.fromEntries([
         contextHeader('organisation-id', 'Organisation; default: that of the key.'),
         contextHeader('project-id', 'Project; default: that of the key.'),
