@@ -1,3 +1,6 @@
+export * from './connectors/connectors.ts';
+export * from './connectors/retention.ts';
+export * from './connectors/routing.ts';
 export * from './filter/index.ts';
 export * from './filter/schema.ts';
 export * from './health.ts';
