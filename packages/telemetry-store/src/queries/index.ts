@@ -8,7 +8,7 @@ import type {
   TraceSort,
 } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import type { TelemetryStore } from '../client/store.ts';
+import type { ReadStores } from './core/stores.ts';
 import { aggregate, type AggregateInput, type AggregateResult } from './aggregate/aggregate.ts';
 import { environmentsOf } from './environments.ts';
 import { type Facet, type FacetsInput, facets } from './aggregate/facets.ts';
@@ -25,6 +25,7 @@ export * from './agents/index.ts';
 export type { AggregateInput, AggregateResult } from './aggregate/aggregate.ts';
 export type { Facet, FacetsInput } from './aggregate/facets.ts';
 export type { QueryLimits } from './core/run.ts';
+export type { ReadStore, StoredSignal, StoreRoutes } from './core/stores.ts';
 export type { Window } from './core/scope.ts';
 export { createExceptionQueries, type ExceptionQueries } from './exceptions/index.ts';
 export { createHostQueries, type HostQueries } from './hosts/index.ts';
@@ -83,11 +84,8 @@ export interface TelemetryQueries {
   environments(projectId: string): Promise<string[]>;
 }
 
-export function createTelemetryQueries(
-  store: Pick<TelemetryStore, 'select'>,
-  limits: QueryLimits,
-): TelemetryQueries {
-  const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(store, limits, kind, signal);
+export function createTelemetryQueries(stores: ReadStores, limits: QueryLimits): TelemetryQueries {
+  const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(stores, limits, kind, signal);
   return {
     limits,
     searchTraces: (context, input, signal) => searchTraces(on('list', signal), context, input),
@@ -98,6 +96,6 @@ export function createTelemetryQueries(
     hierarchy: (context, spanId, signal) => readHierarchy(on('lookup', signal), context, spanId),
     aggregate: (context, input, signal) => aggregate(on('chart', signal), context, input),
     facets: (context, input, signal) => facets(on('facets', signal), context, input),
-    environments: (projectId) => environmentsOf(store, boundsOf(limits, 'fields'), projectId),
+    environments: (projectId) => environmentsOf(stores, boundsOf(limits, 'fields'), projectId),
   };
 }

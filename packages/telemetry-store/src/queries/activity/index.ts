@@ -8,7 +8,7 @@ import type {
   UserSort,
 } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
-import type { TelemetryStore } from '../../client/store.ts';
+import type { ReadStores } from '../core/stores.ts';
 import type { QueryKind } from '../core/limits.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -63,11 +63,8 @@ export interface ActivityQueries {
   ): Promise<UserDetail>;
 }
 
-export function createActivityQueries(
-  store: Pick<TelemetryStore, 'select'>,
-  limits: QueryLimits,
-): ActivityQueries {
-  const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(store, limits, kind, signal);
+export function createActivityQueries(stores: ReadStores, limits: QueryLimits): ActivityQueries {
+  const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(stores, limits, kind, signal);
   return {
     sessions: (context, input, signal) => listSessions(on('list', signal), context, input),
     sessionPreviews: (context, sessions, signal) =>

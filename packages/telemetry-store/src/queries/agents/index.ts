@@ -1,5 +1,5 @@
 import type { RequestContext } from '@candela/kernel';
-import type { TelemetryStore } from '../../client/store.ts';
+import type { ReadStores } from '../core/stores.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { type AgentDetail, type OfAgent, readAgent } from './agent.ts';
 import { type AgentGraph, readGraph } from './graph.ts';
@@ -18,8 +18,8 @@ export interface AgentQueries {
   graph(context: RequestContext, input: OfAgent, signal?: AbortSignal): Promise<AgentGraph>;
 }
 
-export function createAgentQueries(store: Pick<TelemetryStore, 'select'>, limits: QueryLimits): AgentQueries {
-  const on = (signal: AbortSignal | undefined) => runner(store, limits, 'list', signal);
+export function createAgentQueries(stores: ReadStores, limits: QueryLimits): AgentQueries {
+  const on = (signal: AbortSignal | undefined) => runner(stores, limits, 'list', signal);
   return {
     agents: (context, input, signal) => listAgents(on(signal), context, input),
     agent: (context, input, signal) => readAgent(on(signal), context, input),

@@ -1,6 +1,6 @@
 import type { ComparedField, ComparedNumber, CompareSignal, Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import type { TelemetryStore } from '../../client/store.ts';
+import type { ReadStores } from '../core/stores.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { FIELD_SOURCES } from '../fields/index.ts';
 import { type NumberField, rankFields, rankNumbers, type Totals } from './rank.ts';
@@ -41,13 +41,10 @@ const NUMBERS: Record<CompareSignal, readonly NumberField[]> = {
   logs: TOKENS,
 };
 
-export function createCompareQueries(
-  store: Pick<TelemetryStore, 'select'>,
-  limits: QueryLimits,
-): CompareQueries {
+export function createCompareQueries(stores: ReadStores, limits: QueryLimits): CompareQueries {
   return {
     async compare(context, signal, input, abort) {
-      const own = runner(store, limits, 'compare', abort);
+      const own = runner(stores, limits, 'compare', abort);
       const source = FIELD_SOURCES[signal];
       const strata = await layStrata(own, context, source, input);
       const rows = { selection: sum(strata.selection), rest: sum(strata.rest) };

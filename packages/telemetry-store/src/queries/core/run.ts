@@ -1,19 +1,20 @@
 import { fail } from '@candela/kernel';
 import { StoreError } from '../../client/errors.ts';
-import type { SelectOptions, TelemetryStore } from '../../client/store.ts';
+import type { SelectOptions } from '../../client/store.ts';
 import { boundsOf, type QueryKind, type QueryLimits } from './limits.ts';
 import type { Scope } from './scope.ts';
+import { type ReadStores, signalOfTable, storeOf } from './stores.ts';
 
 export type { QueryLimits } from './limits.ts';
 
-/** Runs statements within the bounds of a read. */
+/** Runs statements within the bounds of a read, each in the store that its scope's rows are in. */
 export interface Runner {
   run<T>(scope: Scope, sql: string): Promise<T[]>;
 }
 
 /** A runner for one request: what its kind may use, and the signal that stops it when the client is gone. */
 export function runner(
-  store: Pick<TelemetryStore, 'select'>,
+  stores: ReadStores,
   limits: QueryLimits,
   kind: QueryKind,
   signal?: AbortSignal,
@@ -24,6 +25,7 @@ export function runner(
     run: async (scope, sql) => {
       signal?.throwIfAborted();
       try {
+        const store = await storeOf(stores, scope.context, signalOfTable(scope.table));
         return await store.select(sql, scope.params.values, options);
       } catch (thrown) {
         throw withLimit(thrown, bounds);

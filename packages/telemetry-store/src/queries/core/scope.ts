@@ -3,6 +3,7 @@ import type { RequestContext } from '@candela/kernel';
 import { compileFilter } from './filter.ts';
 import { Params } from './params.ts';
 import type { Source } from './source.ts';
+import { signalOfTable } from './stores.ts';
 
 /** Half open: from inclusive, to exclusive, nanoseconds since the epoch. */
 export interface Window {
@@ -16,16 +17,20 @@ export interface Window {
  */
 export class Scope {
   readonly params: Params;
+  /** Whose rows these are; together with the table this decides which store is asked. */
+  readonly context: Pick<RequestContext, 'projectId' | 'environment'>;
   private readonly source: Source;
   private readonly conditions: readonly string[];
   private readonly tenant: readonly string[];
 
   private constructor(
+    context: Scope['context'],
     source: Source,
     params: Params,
     tenant: readonly string[],
     conditions: readonly string[] = tenant,
   ) {
+    this.context = context;
     this.source = source;
     this.params = params;
     this.tenant = tenant;
@@ -38,17 +43,31 @@ export class Scope {
     if (context.environment !== undefined) {
       tenant.push(`Environment = ${params.bind(context.environment, 'String')}`);
     }
-    return new Scope(source, params, tenant);
+    return new Scope(context, source, params, tenant);
   }
 
-  /** The same tenant in another source, for a statement that reads both: the parameters are shared. */
+  /** The table that statements of this scope read; all others they read lie in the same store. */
+  get table(): string {
+    return this.source.table;
+  }
+
+  /**
+   * The same tenant in another source, for a statement that reads both: the parameters are shared. @throws RangeError
+   * when the two may lie in different stores
+   */
   over(source: Source): Scope {
-    return new Scope(source, this.params, this.tenant);
+    if (signalOfTable(source.table) !== signalOfTable(this.source.table)) {
+      throw new RangeError(`${source.table} and ${this.source.table} may lie in different stores`);
+    }
+    return new Scope(this.context, source, this.params, this.tenant);
   }
 
   /** A scope with one more condition; the parameters stay shared, so that both can be used in one statement. */
   and(condition: string): Scope {
-    return new Scope(this.source, this.params, this.tenant, [...this.conditions, `(${condition})`]);
+    return new Scope(this.context, this.source, this.params, this.tenant, [
+      ...this.conditions,
+      `(${condition})`,
+    ]);
   }
 
   during(window: Window): Scope {

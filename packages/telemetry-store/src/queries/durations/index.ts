@@ -1,6 +1,6 @@
 import { DURATION_MAX_BUCKETS, type Filter } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
-import type { TelemetryStore } from '../../client/store.ts';
+import type { ReadStores } from '../core/stores.ts';
 import { UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -40,10 +40,7 @@ const NANOS = 1e6;
 
 const edge = (bucket: number): number => 2 ** (bucket / PER_DOUBLING) / NANOS;
 
-export function createDurationQueries(
-  store: Pick<TelemetryStore, 'select'>,
-  limits: QueryLimits,
-): DurationQueries {
+export function createDurationQueries(stores: ReadStores, limits: QueryLimits): DurationQueries {
   return {
     async durations(context, input, signal) {
       const stepMs = input.bucketSeconds * 1_000;
@@ -55,7 +52,7 @@ export function createDurationQueries(
       }
       const scope = Scope.of(context, SPANS).during(input.window).matching(input.filter);
       const step = scope.params.bind(stepMs, 'Int64');
-      const rows = await runner(store, limits, 'chart', signal).run<{
+      const rows = await runner(stores, limits, 'chart', signal).run<{
         T: number;
         D: number;
         C: number;

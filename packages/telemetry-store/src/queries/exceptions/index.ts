@@ -1,6 +1,6 @@
 import type { ExceptionDetail, ExceptionGroup, ExceptionSort } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import type { TelemetryStore } from '../../client/store.ts';
+import type { ReadStores } from '../core/stores.ts';
 import type { QueryKind } from '../core/limits.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import type { Page, SearchInput } from '../spans/search-spans.ts';
@@ -22,11 +22,8 @@ export interface ExceptionQueries {
   ): Promise<{ data: ExceptionDetail; nextCursor: string | null }>;
 }
 
-export function createExceptionQueries(
-  store: Pick<TelemetryStore, 'select'>,
-  limits: QueryLimits,
-): ExceptionQueries {
-  const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(store, limits, kind, signal);
+export function createExceptionQueries(stores: ReadStores, limits: QueryLimits): ExceptionQueries {
+  const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(stores, limits, kind, signal);
   return {
     search: (context, input, signal) => searchExceptions(on('list', signal), context, input),
     group: (context, input, signal) => readException(on('lookup', signal), context, input),

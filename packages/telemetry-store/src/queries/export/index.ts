@@ -1,6 +1,6 @@
 import type { ExportSignal } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import type { TelemetryStore } from '../../client/store.ts';
+import type { ReadStores } from '../core/stores.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import type { ExportRow, ExportSource, OtlpRecord, RawMaps } from './export-source.ts';
 import { countList, listPages, type ListSignal, type OtlpSignal } from './lists.ts';
@@ -54,17 +54,14 @@ function withSource<T>(signal: OtlpSignal, use: <Raw>(source: ExportSource<Raw>)
   return signal === 'spans' ? use(SPAN_EXPORT) : use(LOG_EXPORT);
 }
 
-export function createExportQueries(
-  store: Pick<TelemetryStore, 'select'>,
-  limits: QueryLimits,
-): ExportQueries {
+export function createExportQueries(stores: ReadStores, limits: QueryLimits): ExportQueries {
   async function* rowsOf<Raw>(
     source: ExportSource<Raw>,
     context: RequestContext,
     input: ExportInput,
     abort: AbortSignal,
   ): AsyncGenerator<ExportRow[]> {
-    for await (const page of exportPages(runner(store, limits, 'export', abort), context, source, input)) {
+    for await (const page of exportPages(runner(stores, limits, 'export', abort), context, source, input)) {
       yield page.map((raw) => toExportRow(source, raw));
     }
   }
@@ -75,7 +72,7 @@ export function createExportQueries(
     input: ExportInput,
     abort: AbortSignal,
   ): AsyncGenerator<string> {
-    for await (const page of exportPages(runner(store, limits, 'export', abort), context, source, input)) {
+    for await (const page of exportPages(runner(stores, limits, 'export', abort), context, source, input)) {
       let records: OtlpRecord[] = [];
       let size = 0;
       for (const raw of page) {
@@ -95,13 +92,13 @@ export function createExportQueries(
 
   return {
     count(context, signal, input, abort) {
-      const own = runner(store, limits, 'export', abort);
+      const own = runner(stores, limits, 'export', abort);
       return isOtlp(signal)
         ? withSource(signal, ({ reader }) => countExport(own, context, reader.source, input))
         : countList(own, context, signal, input);
     },
     list: (context, signal, input, abort) =>
-      listPages(runner(store, limits, 'export', abort), context, signal, input),
+      listPages(runner(stores, limits, 'export', abort), context, signal, input),
     rows: (context, signal, input, abort) =>
       withSource(signal, (source) => rowsOf(source, context, input, abort)),
     otlp: (context, signal, input, abort) =>

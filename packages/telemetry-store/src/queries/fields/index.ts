@@ -1,6 +1,6 @@
 import type { FieldSignal } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import type { TelemetryStore } from '../../client/store.ts';
+import type { ReadStores } from '../core/stores.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import type { Source } from '../core/source.ts';
 import { LOGS } from '../logs/log-fields.ts';
@@ -33,11 +33,11 @@ export interface FieldQueries {
   ): Promise<FieldValues>;
 }
 
-export function createFieldQueries(store: Pick<TelemetryStore, 'select'>, limits: QueryLimits): FieldQueries {
+export function createFieldQueries(stores: ReadStores, limits: QueryLimits): FieldQueries {
   return {
     list: (context, signal, input, abort) =>
-      listFields(runner(store, limits, 'fields', abort), context, FIELD_SOURCES[signal], input),
+      listFields(runner(stores, limits, 'fields', abort), context, FIELD_SOURCES[signal], input),
     values: (context, signal, input, abort) =>
-      fieldValues(runner(store, limits, 'fields', abort), context, FIELD_SOURCES[signal], input),
+      fieldValues(runner(stores, limits, 'fields', abort), context, FIELD_SOURCES[signal], input),
   };
 }

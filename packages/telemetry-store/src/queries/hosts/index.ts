@@ -10,7 +10,7 @@ import {
   type ResponseOf,
 } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import type { TelemetryStore } from '../../client/store.ts';
+import type { ReadStores } from '../core/stores.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { readCurves } from './curves.ts';
@@ -56,8 +56,8 @@ export interface HostQueries {
   calls(context: RequestContext, input: OfHost, signal?: AbortSignal): Promise<HostCalls>;
 }
 
-export function createHostQueries(store: Pick<TelemetryStore, 'select'>, limits: QueryLimits): HostQueries {
-  const on = (signal: AbortSignal | undefined) => runner(store, limits, 'host', signal);
+export function createHostQueries(stores: ReadStores, limits: QueryLimits): HostQueries {
+  const on = (signal: AbortSignal | undefined) => runner(stores, limits, 'host', signal);
   const about = ({ from, to }: Window) => ({
     from: isoOf(from),
     to: isoOf(to),

@@ -1,6 +1,6 @@
 import type { LogDetail, LogRow, LogSort } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import type { TelemetryStore } from '../../client/store.ts';
+import type { ReadStores } from '../core/stores.ts';
 import type { QueryKind } from '../core/limits.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import type { Page, SearchInput } from '../spans/search-spans.ts';
@@ -22,8 +22,8 @@ export interface LogQueries {
   ): Promise<LogContext>;
 }
 
-export function createLogQueries(store: Pick<TelemetryStore, 'select'>, limits: QueryLimits): LogQueries {
-  const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(store, limits, kind, signal);
+export function createLogQueries(stores: ReadStores, limits: QueryLimits): LogQueries {
+  const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(stores, limits, kind, signal);
   return {
     search: (context, input, signal) => searchLogs(on('list', signal), context, input),
     log: (context, id, signal) => readLog(on('lookup', signal), context, id),

@@ -1,5 +1,5 @@
 import type { RequestContext } from '@candela/kernel';
-import type { TelemetryStore } from '../../client/store.ts';
+import type { ReadStores } from '../core/stores.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { type Catalogue, type CatalogueInput, catalogue } from './catalogue.ts';
@@ -34,11 +34,8 @@ export interface MetricQueries {
   ): Promise<{ series: MetricSeries[]; more: boolean }>;
 }
 
-export function createMetricQueries(
-  store: Pick<TelemetryStore, 'select'>,
-  limits: QueryLimits,
-): MetricQueries {
-  const on = (signal: AbortSignal | undefined) => runner(store, limits, 'metric', signal);
+export function createMetricQueries(stores: ReadStores, limits: QueryLimits): MetricQueries {
+  const on = (signal: AbortSignal | undefined) => runner(stores, limits, 'metric', signal);
   return {
     catalogue: (context, input, signal) => catalogue(on(signal), context, input),
     labels: (context, input, signal) => labelsOf(on(signal), context, input),

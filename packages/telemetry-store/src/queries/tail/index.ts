@@ -1,6 +1,6 @@
 import type { LiveSignal, LogRow, SpanRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import type { TelemetryStore } from '../../client/store.ts';
+import type { ReadStores } from '../core/stores.ts';
 import type { RowReader } from '../core/row-shape.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { LOG_SHAPE } from '../logs/log-shape.ts';
@@ -39,11 +39,11 @@ export interface TailQueries {
 /** Table whose inserts bring new rows of a signal. */
 export const liveTable = (signal: LiveSignal): string => SHAPES[signal].source.table;
 
-export function createTailQueries(store: Pick<TelemetryStore, 'select'>, limits: QueryLimits): TailQueries {
+export function createTailQueries(stores: ReadStores, limits: QueryLimits): TailQueries {
   return {
     arrivals: (context, signal, input, abort) =>
-      readArrivals(runner(store, limits, 'tail', abort), context, SHAPES[signal], input),
+      readArrivals(runner(stores, limits, 'tail', abort), context, SHAPES[signal], input),
     count: (context, signal, input, abort) =>
-      countArrivals(runner(store, limits, 'tail', abort), context, SHAPES[signal], input),
+      countArrivals(runner(stores, limits, 'tail', abort), context, SHAPES[signal], input),
   };
 }
