@@ -11,6 +11,7 @@
 import { Route as rootRouteImport } from './routes/__root';
 import { Route as IndexRouteImport } from './routes/index';
 import { Route as LogsRouteImport } from './routes/logs';
+import { Route as SettingsRouteImport } from './routes/settings';
 import { Route as AgentsIndexRouteImport } from './routes/agents.index';
 import { Route as AgentsAgentRouteImport } from './routes/agents.$agent';
 import { Route as ExceptionsIndexRouteImport } from './routes/exceptions.index';
@@ -20,6 +21,7 @@ import { Route as MetricsIndexRouteImport } from './routes/metrics.index';
 import { Route as MetricsExploreRouteImport } from './routes/metrics.explore';
 import { Route as SessionsIndexRouteImport } from './routes/sessions.index';
 import { Route as SessionsSessionRouteImport } from './routes/sessions.$session';
+import { Route as SettingsIndexRouteImport } from './routes/settings.index';
 import { Route as SettingsIngestRouteImport } from './routes/settings.ingest';
 import { Route as TracesIndexRouteImport } from './routes/traces.index';
 import { Route as TracesTraceIdRouteImport } from './routes/traces.$traceId';
@@ -36,6 +38,11 @@ const IndexRoute = IndexRouteImport.update({
 const LogsRoute = LogsRouteImport.update({
   id: '/logs',
   path: '/logs',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const SettingsRoute = SettingsRouteImport.update({
+  id: '/settings',
+  path: '/settings',
   getParentRoute: () => rootRouteImport,
 } as any);
 const AgentsIndexRoute = AgentsIndexRouteImport.update({
@@ -83,10 +90,15 @@ const SessionsSessionRoute = SessionsSessionRouteImport.update({
   path: '/sessions/$session',
   getParentRoute: () => rootRouteImport,
 } as any);
+const SettingsIndexRoute = SettingsIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => SettingsRoute,
+} as any);
 const SettingsIngestRoute = SettingsIngestRouteImport.update({
-  id: '/settings/ingest',
-  path: '/settings/ingest',
-  getParentRoute: () => rootRouteImport,
+  id: '/ingest',
+  path: '/ingest',
+  getParentRoute: () => SettingsRoute,
 } as any);
 const TracesIndexRoute = TracesIndexRouteImport.update({
   id: '/traces/',
@@ -122,6 +134,7 @@ const HostsHostGpusGpuRoute = HostsHostGpusGpuRouteImport.update({
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute;
   '/logs': typeof LogsRoute;
+  '/settings': typeof SettingsRouteWithChildren;
   '/agents/$agent': typeof AgentsAgentRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
@@ -134,6 +147,7 @@ export interface FileRoutesByFullPath {
   '/hosts/': typeof HostsIndexRoute;
   '/metrics/': typeof MetricsIndexRoute;
   '/sessions/': typeof SessionsIndexRoute;
+  '/settings/': typeof SettingsIndexRoute;
   '/traces/': typeof TracesIndexRoute;
   '/users/': typeof UsersIndexRoute;
   '/hosts/$host/': typeof HostsHostIndexRoute;
@@ -154,6 +168,7 @@ export interface FileRoutesByTo {
   '/hosts': typeof HostsIndexRoute;
   '/metrics': typeof MetricsIndexRoute;
   '/sessions': typeof SessionsIndexRoute;
+  '/settings': typeof SettingsIndexRoute;
   '/traces': typeof TracesIndexRoute;
   '/users': typeof UsersIndexRoute;
   '/hosts/$host': typeof HostsHostIndexRoute;
@@ -163,6 +178,7 @@ export interface FileRoutesById {
   __root__: typeof rootRouteImport;
   '/': typeof IndexRoute;
   '/logs': typeof LogsRoute;
+  '/settings': typeof SettingsRouteWithChildren;
   '/agents/$agent': typeof AgentsAgentRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
@@ -175,6 +191,7 @@ export interface FileRoutesById {
   '/hosts/': typeof HostsIndexRoute;
   '/metrics/': typeof MetricsIndexRoute;
   '/sessions/': typeof SessionsIndexRoute;
+  '/settings/': typeof SettingsIndexRoute;
   '/traces/': typeof TracesIndexRoute;
   '/users/': typeof UsersIndexRoute;
   '/hosts/$host/': typeof HostsHostIndexRoute;
@@ -185,6 +202,7 @@ export interface FileRouteTypes {
   fullPaths:
     | '/'
     | '/logs'
+    | '/settings'
     | '/agents/$agent'
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
@@ -197,6 +215,7 @@ export interface FileRouteTypes {
     | '/hosts/'
     | '/metrics/'
     | '/sessions/'
+    | '/settings/'
     | '/traces/'
     | '/users/'
     | '/hosts/$host/'
@@ -217,6 +236,7 @@ export interface FileRouteTypes {
     | '/hosts'
     | '/metrics'
     | '/sessions'
+    | '/settings'
     | '/traces'
     | '/users'
     | '/hosts/$host'
@@ -225,6 +245,7 @@ export interface FileRouteTypes {
     | '__root__'
     | '/'
     | '/logs'
+    | '/settings'
     | '/agents/$agent'
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
@@ -237,6 +258,7 @@ export interface FileRouteTypes {
     | '/hosts/'
     | '/metrics/'
     | '/sessions/'
+    | '/settings/'
     | '/traces/'
     | '/users/'
     | '/hosts/$host/'
@@ -246,11 +268,11 @@ export interface FileRouteTypes {
 export interface RootRouteChildren {
   IndexRoute: typeof IndexRoute;
   LogsRoute: typeof LogsRoute;
+  SettingsRoute: typeof SettingsRouteWithChildren;
   AgentsAgentRoute: typeof AgentsAgentRoute;
   ExceptionsFingerprintRoute: typeof ExceptionsFingerprintRoute;
   MetricsExploreRoute: typeof MetricsExploreRoute;
   SessionsSessionRoute: typeof SessionsSessionRoute;
-  SettingsIngestRoute: typeof SettingsIngestRoute;
   TracesTraceIdRoute: typeof TracesTraceIdRoute;
   UsersUserRoute: typeof UsersUserRoute;
   AgentsIndexRoute: typeof AgentsIndexRoute;
@@ -278,6 +300,13 @@ declare module '@tanstack/react-router' {
       path: '/logs';
       fullPath: '/logs';
       preLoaderRoute: typeof LogsRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/settings': {
+      id: '/settings';
+      path: '/settings';
+      fullPath: '/settings';
+      preLoaderRoute: typeof SettingsRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/agents/': {
@@ -343,12 +372,19 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SessionsSessionRouteImport;
       parentRoute: typeof rootRouteImport;
     };
+    '/settings/': {
+      id: '/settings/';
+      path: '/';
+      fullPath: '/settings/';
+      preLoaderRoute: typeof SettingsIndexRouteImport;
+      parentRoute: typeof SettingsRoute;
+    };
     '/settings/ingest': {
       id: '/settings/ingest';
-      path: '/settings/ingest';
+      path: '/ingest';
       fullPath: '/settings/ingest';
       preLoaderRoute: typeof SettingsIngestRouteImport;
-      parentRoute: typeof rootRouteImport;
+      parentRoute: typeof SettingsRoute;
     };
     '/traces/': {
       id: '/traces/';
@@ -395,14 +431,28 @@ declare module '@tanstack/react-router' {
   }
 }
 
+interface SettingsRouteChildren {
+  SettingsIngestRoute: typeof SettingsIngestRoute;
+  SettingsIndexRoute: typeof SettingsIndexRoute;
+}
+
+const SettingsRouteChildren: SettingsRouteChildren = {
+  SettingsIngestRoute: SettingsIngestRoute,
+  SettingsIndexRoute: SettingsIndexRoute,
+};
+
+const SettingsRouteWithChildren = SettingsRoute._addFileChildren(
+  SettingsRouteChildren,
+);
+
 const rootRouteChildren: RootRouteChildren = {
   IndexRoute: IndexRoute,
   LogsRoute: LogsRoute,
+  SettingsRoute: SettingsRouteWithChildren,
   AgentsAgentRoute: AgentsAgentRoute,
   ExceptionsFingerprintRoute: ExceptionsFingerprintRoute,
   MetricsExploreRoute: MetricsExploreRoute,
   SessionsSessionRoute: SessionsSessionRoute,
-  SettingsIngestRoute: SettingsIngestRoute,
   TracesTraceIdRoute: TracesTraceIdRoute,
   UsersUserRoute: UsersUserRoute,
   AgentsIndexRoute: AgentsIndexRoute,

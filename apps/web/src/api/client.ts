@@ -16,7 +16,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Who asks: an API key of this browser tab, and the environment chosen in the header. */
+/** Who asks: a session or an API key of this browser tab, and the environment chosen in the header. */
 interface Caller {
   readonly environment: string | undefined;
 }
@@ -41,11 +41,22 @@ export function setTabKey(key: string): void {
   }
 }
 
+/** What may stand for a project in a header. */
+export const isProjectId = (text: string): boolean => /^[\w-]{1,64}$/.test(text);
+
+/** The project of the address; undefined: the only one, or the one the credential belongs to. */
+export function projectOfAddress(): string | undefined {
+  const id = new URLSearchParams(location.search).get('project');
+  return id !== null && isProjectId(id) ? id : undefined;
+}
+
 function headersFor(caller: Caller, hasBody: boolean): Headers {
   const headers = new Headers({ accept: 'application/json' });
   if (hasBody) headers.set('content-type', 'application/json');
   if (caller.environment !== undefined && caller.environment !== '')
     headers.set('x-platform-environment', caller.environment);
+  const project = projectOfAddress();
+  if (project !== undefined) headers.set('x-platform-project-id', project);
   const key = tabKey();
   if (key !== '') headers.set('authorization', `Bearer ${encodeURIComponent(key)}`);
   return headers;

@@ -1,4 +1,4 @@
-import { tabKey } from '../api/client.ts';
+import { projectOfAddress, tabKey } from '../api/client.ts';
 
 /**
  * A command line that asks the server the same, quoted for POSIX shells; `body` makes it a POST, `environment` is the
@@ -14,6 +14,8 @@ export function curlOf(
   if (options.needsKey ?? tabKey() !== '') parts.push("-H 'Authorization: Bearer <api key>'");
   if (options.environment !== undefined)
     parts.push(`-H ${quoted(`X-Platform-Environment: ${options.environment}`)}`);
+  const project = projectOfAddress();
+  if (project !== undefined) parts.push(`-H ${quoted(`X-Platform-Project-Id: ${project}`)}`);
   if (options.body !== undefined)
     parts.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(options.body))}`);
   return parts.join(' ');

@@ -1,16 +1,16 @@
 import { createRootRoute, Link, Outlet, retainSearchParams } from '@tanstack/react-router';
-import { AppShell } from '../features/shell/app-shell.tsx';
+import { Root } from '../features/shell/root.tsx';
 import { validateShellSearch } from '../features/shell/shell-search.ts';
 import { Failure, Notice } from '../ui/states.tsx';
 
 export const Route = createRootRoute({
   validateSearch: validateShellSearch,
-  search: { middlewares: [retainSearchParams(['from', 'to', 'env', 'compare'])] },
+  search: { middlewares: [retainSearchParams(['from', 'to', 'env', 'project', 'compare'])] },
   component: () => (
-    <AppShell>
+    <Root>
       <title>Candela</title>
       <Outlet />
-    </AppShell>
+    </Root>
   ),
   notFoundComponent: () => (
     <Notice title="There is no such page">

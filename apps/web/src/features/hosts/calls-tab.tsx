@@ -12,7 +12,7 @@ import { valueTerm } from '../explore/filter-term.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { CurveCard, type CurveSource } from './curve-card.tsx';
 import { type Name, seriesOf } from './curves.ts';
-import { Table, type TableColumn } from './table.tsx';
+import { Table, type TableColumn } from '../../ui/table.tsx';
 
 type ModelRow = HostCalls['byModel'][number];
 

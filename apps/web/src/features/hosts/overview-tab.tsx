@@ -7,7 +7,7 @@ import { THRESHOLDS } from './attention.ts';
 import { CpuStrip } from './cpu-strip.tsx';
 import { CurveCard, type CurveSource } from './curve-card.tsx';
 import type { Name } from './curves.ts';
-import { Table, type TableColumn } from './table.tsx';
+import { Table, type TableColumn } from '../../ui/table.tsx';
 
 type Detail = ResponseOf<typeof getHost>['data'];
 

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { formatDuration } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
 import { agoOf } from './host-row.tsx';
-import { Table, type TableColumn } from './table.tsx';
+import { Table, type TableColumn } from '../../ui/table.tsx';
 
 interface Owner {
   readonly pid: string;

@@ -1,5 +1,14 @@
 import { Link, useRouter } from '@tanstack/react-router';
-import { Command as CommandIcon, Keyboard, Monitor, Moon, PanelLeft, RefreshCw, Sun } from 'lucide-react';
+import {
+  Command as CommandIcon,
+  Keyboard,
+  Monitor,
+  Moon,
+  PanelLeft,
+  RefreshCw,
+  Settings,
+  Sun,
+} from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
@@ -90,7 +99,7 @@ function SideNav(props: { items: readonly NavItem[]; open: boolean; onKeys: () =
   const groups = NAV_GROUPS.map((group) => ({
     group,
     items: props.items.filter((item) => item.group === group),
-  })).filter((entry) => entry.items.length > 0);
+  })).filter((entry) => entry.items.length > 0 && entry.group !== 'Settings');
   const ThemeIcon = theme === 'dark' ? Moon : theme === 'light' ? Sun : Monitor;
   return (
     <nav
@@ -115,21 +124,13 @@ function SideNav(props: { items: readonly NavItem[]; open: boolean; onKeys: () =
               {entry.group}
             </h2>
             {entry.items.map((item) => (
-              <Link
-                key={item.path}
-                to={item.path}
-                title={item.label}
-                activeOptions={{ exact: item.path === '/', includeSearch: false }}
-                activeProps={{ className: 'bg-selected font-medium text-text', 'aria-current': 'page' }}
-                inactiveProps={{ className: 'text-muted' }}
-                className="flex h-7 items-center gap-2 rounded-md px-2 hover:bg-hover hover:text-text"
-              >
-                <item.icon size={15} className="shrink-0" aria-hidden />
-                <span className={cx('max-lg:sr-only', !props.open && 'sr-only')}>{item.label}</span>
-              </Link>
+              <PageLink key={item.path} item={item} open={props.open} />
             ))}
           </section>
         ))}
+      </div>
+      <div className="px-2 pb-2">
+        <PageLink item={{ path: '/settings', label: 'Settings', icon: Settings }} open={props.open} />
       </div>
       <div className={cx('flex gap-1 border-t border-line p-2 max-lg:flex-col', !props.open && 'flex-col')}>
         <ChoiceMenu
@@ -154,5 +155,22 @@ function SideNav(props: { items: readonly NavItem[]; open: boolean; onKeys: () =
         </Button>
       </div>
     </nav>
+  );
+}
+
+function PageLink(props: { item: Pick<NavItem, 'path' | 'label' | 'icon'>; open: boolean }) {
+  const { item } = props;
+  return (
+    <Link
+      to={item.path}
+      title={item.label}
+      activeOptions={{ exact: item.path === '/', includeSearch: false }}
+      activeProps={{ className: 'bg-selected font-medium text-text', 'aria-current': 'page' }}
+      inactiveProps={{ className: 'text-muted' }}
+      className="flex h-7 items-center gap-2 rounded-md px-2 hover:bg-hover hover:text-text"
+    >
+      <item.icon size={15} className="shrink-0" aria-hidden />
+      <span className={cx('max-lg:sr-only', !props.open && 'sr-only')}>{item.label}</span>
+    </Link>
   );
 }

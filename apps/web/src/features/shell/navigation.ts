@@ -1,4 +1,4 @@
-import type { Permission } from '@candela/contract';
+import type { Role } from '@candela/kernel';
 import type { AnyRoute } from '@tanstack/react-router';
 import type { LucideIcon } from 'lucide-react';
 
@@ -14,6 +14,9 @@ export const NAV_GROUPS = [
 ] as const;
 type NavGroup = (typeof NAV_GROUPS)[number];
 
+/** The least role that may open a page. `signed-in`: any account; `public`: anybody. */
+export type PagePermission = 'public' | 'signed-in' | Role;
+
 interface NavPlace {
   readonly group: NavGroup;
   readonly label: string;
@@ -28,21 +31,26 @@ declare module '@tanstack/react-router' {
     nav?: NavPlace;
     /** Compares its figures with the period before unless told not to. */
     compares?: true;
-    /** What a credential needs to open the page. */
-    permission?: Permission;
+    /** Who may open the page; a page that asks for more than one has does not stand in the navigation. */
+    permission?: PagePermission;
+    /** Stands alone, without navigation and header: what is shown before anybody is signed in. */
+    bare?: true;
   }
 }
 
 export interface NavItem extends NavPlace {
   readonly path: string;
+  readonly permission: PagePermission;
 }
 
 /** Every page of the route tree that asks for a place in the navigation, in reading order. */
 export function navItems(routes: readonly AnyRoute[]): NavItem[] {
   const items: NavItem[] = [];
   for (const route of routes) {
-    const nav = route.options.staticData?.nav;
-    if (nav) items.push({ ...nav, path: route.fullPath === '/' ? '/' : route.fullPath.replace(/\/$/, '') });
+    const { nav, permission = 'viewer' } = route.options.staticData ?? {};
+    if (!nav) continue;
+    const path = route.fullPath === '/' ? '/' : route.fullPath.replace(/\/$/, '');
+    items.push({ ...nav, path, permission });
   }
   const rank = (item: NavItem) => NAV_GROUPS.indexOf(item.group) * 1_000 + item.order;
   return items.sort((a, b) => rank(a) - rank(b));

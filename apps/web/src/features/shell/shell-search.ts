@@ -1,6 +1,7 @@
 import { isEnvironmentName } from '@candela/kernel';
 import { getRouteApi, useMatches, useNavigate } from '@tanstack/react-router';
 import { useMemo, useSyncExternalStore } from 'react';
+import { isProjectId } from '../../api/client.ts';
 import { flagParam, textParam } from '../../lib/search-params.ts';
 import {
   DEFAULT_RANGE,
@@ -18,16 +19,20 @@ export interface ShellSearch {
   from?: string;
   to?: string;
   env?: string;
+  /** Absent: the only project there is, or the one that the credential belongs to. */
+  project?: string;
   /** Figures are compared with the period before, or not; absent: as the page does by itself. */
   compare?: true | 'off';
 }
 
 export function validateShellSearch(raw: Record<string, unknown>): ShellSearch {
   const env = textParam(raw, 'env', 63);
+  const project = textParam(raw, 'project', 64);
   return {
     ...(isRangeText(raw['from']) ? { from: raw['from'] } : {}),
     ...(isTimeText(raw['to']) ? { to: raw['to'] } : {}),
     ...(env !== undefined && isEnvironmentName(env) ? { env } : {}),
+    ...(project !== undefined && isProjectId(project) ? { project } : {}),
     ...(flagParam(raw, 'compare') ? { compare: true } : raw['compare'] === 'off' ? { compare: 'off' } : {}),
   };
 }

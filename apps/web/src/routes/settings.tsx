@@ -1,0 +1,7 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { SettingsLayout } from '../features/settings/settings-layout.tsx';
+
+export const Route = createFileRoute('/settings')({
+  staticData: { permission: 'viewer' },
+  component: SettingsLayout,
+});
