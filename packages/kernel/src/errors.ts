@@ -31,6 +31,19 @@ export const ERROR_TABLE = {
     retryable: false,
     template: 'This needs a signed-in person. Sign in, then try again.',
   },
+  wrong_password: {
+    // Not 401: who asks is signed in, or is about to be; pages take a 401 for a lost session.
+    status: 422,
+    retryable: false,
+    template: 'E-mail or password is wrong.',
+  },
+  wrong_code: {
+    status: 422,
+    retryable: false,
+    template:
+      'This code is wrong or was used already. Take the next one of the authenticator, or a recovery code.',
+  },
+  provider_failed: { status: 502, retryable: false, template: '{detail}' },
   unknown_credential: { status: 401, retryable: false, template: 'The API key is not known or was revoked.' },
   forbidden: { status: 403, retryable: false, template: '{detail}' },
   not_found: { status: 404, retryable: false, template: '{what} was not found.' },
