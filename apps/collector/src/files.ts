@@ -2,7 +2,8 @@ import { closeSync, constants, opendirSync, openSync, readlinkSync, readSync } f
 
 /**
  * Reading small files of /proc, /sys and the like. Synchronous, because these are answered from memory and a trip
- * through the thread pool costs more than the read; a path that may hang (a mount of a network) must not be read here.
+ * through the thread pool costs more than the read; what may hang must not be read here: places on a file server
+ * (host/filesystem/patient.ts), files that a driver answers (driver-files.ts).
  * What is not there, or may not be read, is undefined: it is a matter of course on a living machine.
  */
 
@@ -24,8 +25,11 @@ const NOT_THERE: ReadonlySet<string> = new Set([
   'EAGAIN',
 ]);
 
+/** Whether an error of this code means that there is nothing to read, as against a failure. */
+export const isNotThereCode = (code: string): boolean => NOT_THERE.has(code);
+
 const isNotThere = (thrown: unknown): boolean =>
-  NOT_THERE.has((thrown as NodeJS.ErrnoException | undefined)?.code ?? '');
+  isNotThereCode((thrown as NodeJS.ErrnoException | undefined)?.code ?? '');
 
 const DEFAULT_MAX_BYTES = 1_048_576;
 const DEFAULT_MAX_ENTRIES = 100_000;

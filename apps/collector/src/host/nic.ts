@@ -11,7 +11,8 @@ import {
   NIC_METRICS,
 } from '@candela/semconv/metrics';
 import { MonotonicCounters } from '../counters.ts';
-import { readLine, readLink, readNames, readNumber } from '../files.ts';
+import { DriverFiles } from '../driver-files.ts';
+import { readLink, readNames, readNumber } from '../files.ts';
 import { errorText, type Log } from '../log.ts';
 import {
   type PointAttributes,
@@ -23,7 +24,6 @@ import {
   type Started,
   unavailable,
 } from '../source.ts';
-import { readCount } from './read-count.ts';
 
 /** Interfaces looked at, and reported: a host may have a virtual one for every container. */
 const MAX_LOOKED_AT = 10_000;
@@ -35,6 +35,18 @@ const DIRECTIONS = [
   { direction: 'transmit', short: 'tx' },
 ] as const;
 const STATES = ['ok', 'degraded', 'failed'] as const;
+/** Read of every interface at every tick. */
+const FILES = [
+  ...DIRECTIONS.flatMap(({ short }) =>
+    ['bytes', 'packets', 'errors', 'dropped'].map((what) => `statistics/${short}_${what}`),
+  ),
+  'statistics/rx_missed_errors',
+  'operstate',
+  'carrier',
+  'flags',
+  'carrier_up_count',
+  'carrier_changes',
+];
 
 /** What is known of an interface, of all that decides whether it is reported. */
 export interface InterfaceFacts {
@@ -79,8 +91,11 @@ const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false
 const isVirtual = (classNet: string, name: string): boolean =>
   readLink(join(classNet, name))?.includes('/devices/virtual/') ?? false;
 
+/** What is known without the driver. */
+type OwnFacts = Omit<InterfaceFacts, 'representor'>;
+
 /** Facts of one interface; undefined when it is none (`bonding_masters`) or gone. */
-function readInterface(classNet: string, name: string): InterfaceFacts | undefined {
+function readInterface(classNet: string, name: string): OwnFacts | undefined {
   const at = join(classNet, name);
   const hardware = !isVirtual(classNet, name) && exists(join(at, 'device'));
   if (!hardware && !exists(join(at, 'statistics'))) return undefined;
@@ -90,9 +105,12 @@ function readInterface(classNet: string, name: string): InterfaceFacts | undefin
     loopback: !hardware && readNumber(join(at, 'type')) === LOOPBACK_TYPE,
     master: exists(join(at, 'master')) ? readLink(join(at, 'master'))?.split('/').at(-1) : undefined,
     hasLower: !hardware && (readNames(at, 200) ?? []).some((entry) => entry.startsWith('lower_')),
-    representor: hardware && /^(c\d+)?pf\d+(vf|sf)\d+$/.test(readLine(join(at, 'phys_port_name'), 64) ?? ''),
   };
 }
+
+/** Whether a port by this name stands for a virtual function. */
+const isRepresentor = (portName: string | undefined): boolean =>
+  /^(c\d+)?pf\d+(vf|sf)\d+$/.test(portName ?? '');
 
 /** Whether the link works; tunnels and the like know no state, only a carrier. */
 export function isUp(operstate: string | undefined, carrier: number | undefined): boolean {
@@ -138,11 +156,15 @@ class Nics implements Source {
   readonly #limits = new Map<string, { readonly changes: number; readonly limit: number | undefined }>();
   readonly #failing = new Set<string>();
   readonly #virtual = new Set<string>();
+  /** Of interfaces that are hardware. */
+  readonly #representors = new Map<string, boolean>();
+  readonly #files: DriverFiles;
 
   constructor(context: SourceContext) {
     this.#context = context;
     this.#log = context.log;
     this.#classNet = join(context.paths.sys, 'class/net');
+    this.#files = new DriverFiles('network interface', context.log);
   }
 
   async start(): Promise<Started> {
@@ -158,11 +180,11 @@ class Nics implements Source {
     return READY;
   }
 
-  observe(record: RecordPoint): void {
-    const names = this.#select();
+  async observe(record: RecordPoint): Promise<void> {
+    const names = await this.#select();
     for (const name of names) {
       try {
-        this.#observeOne(name, record);
+        await this.#observeOne(name, record);
         this.#failing.delete(name);
       } catch (thrown) {
         // A driver that fails costs its own interface, not the others.
@@ -182,28 +204,50 @@ class Nics implements Source {
     }
   }
 
-  stop(): void {}
+  async stop(): Promise<void> {
+    await this.#files.stop();
+  }
 
-  #select(): string[] {
+  async #select(): Promise<string[]> {
     const { interfaces, exclude } = this.#context.config.network;
     const names = (readNames(this.#classNet, MAX_LOOKED_AT) ?? []).filter(
       (name) => !exclude.includes(name) && (interfaces.length === 0 || interfaces.includes(name)),
     );
-    const factsOf = (some: readonly string[]): InterfaceFacts[] =>
+    const factsOf = (some: readonly string[]): OwnFacts[] =>
       some.map((name) => readInterface(this.#classNet, name)).filter((one) => one !== undefined);
     // A host of a thousand containers has as many interfaces that are not hardware: once seen, they are not looked at again.
     const present = new Set(names);
-    for (const name of this.#virtual) if (!present.has(name)) this.#virtual.delete(name);
+    for (const map of [this.#virtual, this.#representors]) {
+      for (const name of map.keys()) if (!present.has(name)) map.delete(name);
+    }
     const rest = names.filter((name) => !this.#virtual.has(name));
     for (const name of rest) if (isVirtual(this.#classNet, name)) this.#virtual.add(name);
     let facts =
       interfaces.length > 0 ? factsOf(names) : factsOf(rest.filter((name) => !this.#virtual.has(name)));
     if (!facts.some(({ hardware }) => hardware)) facts = factsOf(names);
-    return selectInterfaces(facts, interfaces, exclude).slice(0, MAX_REPORTED);
+    const whole: InterfaceFacts[] = [];
+    for (const one of facts) {
+      whole.push({ ...one, representor: one.hardware && (await this.#isRepresentor(one.name)) });
+    }
+    return selectInterfaces(whole, interfaces, exclude).slice(0, MAX_REPORTED);
   }
 
-  #observeOne(name: string, record: RecordPoint): void {
-    const at = join(this.#classNet, name);
+  /** Asked once an interface: it does not change. */
+  async #isRepresentor(name: string): Promise<boolean> {
+    const known = this.#representors.get(name);
+    if (known !== undefined) return known;
+    const path = join(this.#classNet, name, 'phys_port_name');
+    const files = await this.#files.read(name, [path]);
+    if (files === undefined) return false;
+    const representor = isRepresentor(files.line(path));
+    this.#representors.set(name, representor);
+    return representor;
+  }
+
+  async #observeOne(name: string, record: RecordPoint): Promise<void> {
+    const at = (file: string) => join(this.#classNet, name, file);
+    const files = await this.#files.read(name, FILES.map(at));
+    if (files === undefined) return;
     const base: PointAttributes = {
       'hw.id': name,
       'hw.name': name,
@@ -213,12 +257,16 @@ class Nics implements Source {
     const bytes = new Map<string, number>();
     for (const { direction, short } of DIRECTIONS) {
       const directed = { ...base, 'network.io.direction': direction };
-      const io = this.#count(name, `${short}_bytes`);
+      const count = (file: string) => {
+        const raw = files.count(at(`statistics/${file}`));
+        return raw === undefined ? undefined : this.#counters.read(`${name}/${file}`, raw, 64);
+      };
+      const io = count(`${short}_bytes`);
       if (io !== undefined) {
         bytes.set(direction, io);
         record(hwNetworkIo, io, directed);
       }
-      const packets = this.#count(name, `${short}_packets`);
+      const packets = count(`${short}_packets`);
       if (packets !== undefined) record(hwNetworkPackets, packets, directed);
       // The errors hold those of checksums, frames and queues already. Packets that the card had no room for are
       // counted apart from both.
@@ -228,35 +276,32 @@ class Nics implements Source {
         ...(short === 'rx' ? ([['missed', 'rx_missed_errors']] as const) : []),
       ] as const;
       for (const [type, file] of kinds) {
-        const errors = this.#count(name, file);
+        const errors = count(file);
         if (errors !== undefined) record(hwErrors, errors, { ...directed, 'error.type': type });
       }
     }
-    const operstate = readLine(join(at, 'operstate'), 64);
-    const up = isUp(operstate, operstate === 'unknown' ? readNumber(join(at, 'carrier')) : undefined);
+    const operstate = files.line(at('operstate'));
+    const up = isUp(operstate, files.number(at('carrier')));
     record(hwNetworkUp, up ? 1 : 0, base);
-    const flags = Number(readLine(join(at, 'flags'), 32) ?? Number.NaN);
-    const linkedBefore = up || (readNumber(join(at, 'carrier_up_count')) ?? 0) > 0;
+    const flags = Number(files.line(at('flags')) ?? Number.NaN);
+    const linkedBefore = up || (files.number(at('carrier_up_count')) ?? 0) > 0;
     const status = statusOf(up, operstate, Number.isInteger(flags) ? flags : undefined, linkedBefore);
     if (status !== undefined) {
       for (const state of STATES) record(hwStatus, state === status ? 1 : 0, { ...base, 'hw.state': state });
     }
-    const limit = up ? this.#limit(name) : undefined;
+    const limit = up ? await this.#limit(name, files.number(at('carrier_changes'))) : undefined;
     if (limit !== undefined) record(hwNetworkBandwidthLimit, limit, base);
     this.#utilization(name, bytes, limit, (share) => record(hwNetworkBandwidthUtilization, share, base));
   }
 
-  #count(name: string, file: string): number | undefined {
-    const raw = readCount(join(this.#classNet, name, 'statistics', file));
-    return raw === undefined ? undefined : this.#counters.read(`${name}/${file}`, raw, 64);
-  }
-
   /** Read again only when the carrier came or went, where the kernel counts that: drivers ask their firmware for it. */
-  #limit(name: string): number | undefined {
-    const changes = readNumber(join(this.#classNet, name, 'carrier_changes'));
+  async #limit(name: string, changes: number | undefined): Promise<number | undefined> {
     const known = this.#limits.get(name);
     if (changes !== undefined && known?.changes === changes) return known.limit;
-    const limit = linkLimit(readNumber(join(this.#classNet, name, 'speed')));
+    const path = join(this.#classNet, name, 'speed');
+    const files = await this.#files.read(name, [path]);
+    if (files === undefined) return undefined;
+    const limit = linkLimit(files.number(path));
     if (changes !== undefined) this.#limits.set(name, { changes, limit });
     return limit;
   }

@@ -9,7 +9,8 @@ import {
   RDMA_METRICS,
 } from '@candela/semconv/metrics';
 import { MonotonicCounters } from '../counters.ts';
-import { readLine, readNames } from '../files.ts';
+import { DriverFiles } from '../driver-files.ts';
+import { readNames } from '../files.ts';
 import { errorText } from '../log.ts';
 import {
   type PointAttributes,
@@ -21,7 +22,6 @@ import {
   type Started,
   unavailable,
 } from '../source.ts';
-import { readCount } from './read-count.ts';
 
 const MAX_DEVICES = 256;
 const MAX_PORTS = 16;
@@ -129,10 +129,12 @@ class Rdma implements Source {
   readonly #unknown: readonly string[];
   readonly #counters = new MonotonicCounters();
   readonly #failing = new Set<string>();
+  readonly #files: DriverFiles;
 
   constructor(context: SourceContext) {
     this.#context = context;
     this.#classPath = join(context.paths.sys, 'class/infiniband');
+    this.#files = new DriverFiles('RDMA port', context.log);
     const { names, unknown } = chooseCounters(context.config.rdma.counters);
     this.#names = names;
     this.#unknown = unknown;
@@ -150,12 +152,12 @@ class Rdma implements Source {
     return READY;
   }
 
-  observe(record: RecordPoint): void {
+  async observe(record: RecordPoint): Promise<void> {
     for (const device of readNames(this.#classPath, MAX_DEVICES) ?? []) {
       for (const port of readNames(join(this.#classPath, device, 'ports'), MAX_PORTS) ?? []) {
         const id = `${device}:${port}`;
         try {
-          this.#observePort(device, port, record);
+          await this.#observePort(device, port, record);
           this.#failing.delete(id);
         } catch (thrown) {
           // Firmware that does not answer costs its own port, not the others.
@@ -168,12 +170,19 @@ class Rdma implements Source {
     this.#counters.sweep();
   }
 
-  stop(): void {}
+  async stop(): Promise<void> {
+    await this.#files.stop();
+  }
 
-  #observePort(device: string, port: string, record: RecordPoint): void {
+  async #observePort(device: string, port: string, record: RecordPoint): Promise<void> {
     const at = join(this.#classPath, device, 'ports', port);
     const id = `${device}:${port}`;
-    const parent = this.#netdev(device, at);
+    const statePath = join(at, 'state');
+    const netdevPath = join(at, 'gid_attrs/ndevs/0');
+    const placesOf = (name: string) => [join(at, 'counters', name), join(at, 'hw_counters', name)] as const;
+    const files = await this.#files.read(id, [statePath, netdevPath, ...this.#names.flatMap(placesOf)]);
+    if (files === undefined) return;
+    const parent = files.line(netdevPath) ?? this.#onlyNetdev(device);
     const base: PointAttributes = {
       'hw.id': id,
       'hw.name': device,
@@ -189,22 +198,20 @@ class Rdma implements Source {
       // Two files may tell the same thing: the first that is there counts.
       const series = `${counter.metric.name} ${Object.values(counter.attributes).join(' ')}`;
       if (given.has(series)) continue;
-      const raw = readCount(join(at, 'counters', name)) ?? readCount(join(at, 'hw_counters', name));
+      const [standard, own] = placesOf(name);
+      const raw = files.count(standard) ?? files.count(own);
       const total = raw === undefined ? undefined : this.#counters.read(`${id}/${name}`, raw);
       if (total === undefined) continue;
       given.add(series);
       record(counter.metric, total * counter.scale, { ...base, ...counter.attributes });
     }
-    const state = readLine(join(at, 'state'), 64);
+    const state = files.line(statePath);
     if (state !== undefined) record(hwNetworkUp, isActive(state) ? 1 : 0, base);
   }
 
-  /** The network interface that goes with a port, if one does. */
-  #netdev(device: string, port: string): string | undefined {
-    const named = readLine(join(port, 'gid_attrs/ndevs/0'), 64);
-    if (named !== undefined) return named;
+  /** The network interface of the card, if there is but one: of several it is not said which goes with a port. */
+  #onlyNetdev(device: string): string | undefined {
     const all = readNames(join(this.#classPath, device, 'device/net'), 16) ?? [];
-    // Of several that hang on the same card it is not said which one goes with this port.
     return all.length === 1 ? all[0] : undefined;
   }
 }

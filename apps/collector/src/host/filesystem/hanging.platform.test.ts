@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { HangingMount } from '../../fixtures/hanging-mount.ts';
 import { createLog } from '../../log.ts';
+import { MAX_STUCK } from '../../patient-thread.ts';
 import { stuckThreads } from '../../stuck-threads.ts';
 import { LinuxFilesystems } from './linux.ts';
-import { MAX_STUCK } from './patient.ts';
 
 const impossible = HangingMount.impossible();
 if (impossible !== undefined) {
