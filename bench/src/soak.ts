@@ -22,6 +22,11 @@ const SOAKS: readonly Soak[] = [
     summary: 'the engine is stopped for a while under load: the log bridges it',
     load: () => import('./soak/freeze.ts'),
   },
+  {
+    id: 'collector',
+    summary: 'the agent for an hour: memory, files and threads stay where they are',
+    load: () => import('./soak/collector.ts'),
+  },
 ];
 
 /** `npm run soak -- [name] [options]`; without a name: steady. */
@@ -30,7 +35,7 @@ async function main(args: readonly string[]): Promise<void> {
   const named = first !== '' && !first.startsWith('-');
   const chosen = SOAKS.find(({ id }) => id === (named ? first : 'steady'));
   if (chosen === undefined) {
-    const list = SOAKS.map(({ id, summary }) => `  ${id.padEnd(8)} ${summary}`).join('\n');
+    const list = SOAKS.map(({ id, summary }) => `  ${id.padEnd(9)} ${summary}`).join('\n');
     console.error(`There is no soak "${first}". There are:\n${list}`);
     process.exitCode = 1;
     return;

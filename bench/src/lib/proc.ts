@@ -42,6 +42,15 @@ export function openFiles(pid: number): number {
   }
 }
 
+/** Threads of a process. */
+export function threads(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length;
+  } catch {
+    return 0;
+  }
+}
+
 /** The agent of this machine, beside the platform. */
 export const COLLECTOR = 'collector';
 

@@ -10,7 +10,7 @@ import { type Figure, type Findings, markdownTable, mebibytes, thousands } from 
 import { withTempDir } from '../lib/temp.ts';
 
 /** Memory that a process may seem to grow by an hour: noise of collectors and caches, not a leak. */
-const FLAT_BYTES_PER_HOUR = 60 * 1024 ** 2;
+export const FLAT_BYTES_PER_HOUR = 60 * 1024 ** 2;
 const GOAL_P99_MS = 250;
 
 interface Sample {
