@@ -33,7 +33,7 @@ export interface Tick {
 export type SourceState =
   | { readonly state: 'off'; readonly reason: string }
   | { readonly state: 'starting' }
-  | { readonly state: 'ready' }
+  | { readonly state: 'ready'; readonly detail?: string }
   | { readonly state: 'unavailable'; readonly reason: string };
 
 export interface SourceReport {
@@ -133,7 +133,21 @@ export class Collection {
   }
 
   reports(): readonly SourceReport[] {
-    return this.#running.map(({ entry, state }) => ({ entry, state }));
+    return this.#running.map(({ entry, state, source }) => ({
+      entry,
+      state: state.state === 'ready' ? (source?.report?.() ?? state) : state,
+    }));
+  }
+
+  /** Resolves when all sources have looked once for what they look for in the background, or after `milliseconds`. */
+  async settled(milliseconds: number): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, milliseconds);
+    const waits = this.#running.flatMap(({ source, state }) =>
+      state.state === 'ready' && source?.settled !== undefined ? [source.settled] : [],
+    );
+    await Promise.race([Promise.all(waits), late.promise]);
+    clearTimeout(timer);
   }
 
   /** Adds to a counter of the agent's own, sent with every tick from then on. */

@@ -24,7 +24,7 @@ const envOf = ({ id }: SourceEntry): Record<string, string> =>
   id === 'network' ? { ...ENV, OTEL_HOST_NIC_ENABLED: 'false' } : ENV;
 
 /** These read no file of the host: they tell of the agent itself, or ask the kernel or a server. */
-const NOT_FROM_FILES: ReadonlySet<string> = new Set(['process', 'runtime', 'pmu', 'tpu']);
+const NOT_FROM_FILES: ReadonlySet<string> = new Set(['process', 'runtime', 'pmu', 'tpu', 'gpu']);
 /** What `PLATFORM_HOST_METRICS` is about. */
 const HOST_METRICS: ReadonlySet<string> = new Set(
   'cpu disk filesystem memory network paging uptime process runtime'.split(' '),
@@ -108,8 +108,10 @@ describe.each(SOURCES.map((entry) => [entry.id, entry] as const))('%s', (id, ent
     async () => {
       const run = new SourceRun(entry, undefined, envOf(entry));
       const started = await run.source.start();
-      if (started.state === 'unavailable') {
-        expect(started.reason).not.toBe('');
+      const stands = run.source.report?.() ?? started;
+      if (stands.state === 'unavailable') {
+        expect(stands.reason).not.toBe('');
+        await run.source.stop();
         return;
       }
       await pause(150);

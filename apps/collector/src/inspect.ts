@@ -10,6 +10,9 @@ import { escapeUnsafe } from './unsafe-text.ts';
 /** A share is the difference of two readings: the first, which has the start of the agent in it, is thrown away. */
 const BETWEEN_READINGS_MS = 2 * COALESCE_MS;
 
+/** How long devices may take to be found: a driver that was idle takes seconds to bring them up. */
+const SETTLE_MS = 15_000;
+
 /** `--once`: one collection as OTLP/JSON. @throws Fault */
 export async function runOnce(config: Config, log: Log): Promise<string> {
   const [core, { otlpJson }, { TickProducer }] = await Promise.all([
@@ -18,6 +21,7 @@ export async function runOnce(config: Config, log: Log): Promise<string> {
     import('./export/resource-metrics.ts'),
   ]);
   try {
+    await core.collection.settled(SETTLE_MS);
     await core.collection.collect();
     await Promise.all([wait(BETWEEN_READINGS_MS), core.identity.settled, core.workloads.settled]);
     return await otlpJson(
@@ -45,7 +49,7 @@ export async function runCheck(
   const [core, features] = await Promise.all([startCore(config, log), startFeatures(config, log)]);
   try {
     await checkAddresses(config);
-    await Promise.all([core.identity.settled, core.workloads.settled]);
+    await Promise.all([core.collection.settled(SETTLE_MS), core.identity.settled, core.workloads.settled]);
     const { attributes, tiers } = core.identity.report();
     const feature = (name: string, { state, reason }: { state: string; reason?: string }): Row => [
       name,
@@ -116,6 +120,7 @@ function settingSections(settings: readonly Setting[]): [string, Row[]][] {
 
 function sourceRow({ entry, state }: SourceReport): Row {
   const shown = { ready: 'on', starting: 'starting', off: 'off', unavailable: 'unavailable' }[state.state];
+  if (state.state === 'ready') return [entry.id, shown, state.detail ?? entry.summary];
   return [entry.id, shown, 'reason' in state ? state.reason : entry.summary];
 }
 

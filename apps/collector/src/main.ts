@@ -1,3 +1,4 @@
+import { isMainThread } from 'node:worker_threads';
 import { VERSION } from './about.ts';
 import { HELP, parseArguments } from './cli.ts';
 import { readConfig } from './config.ts';
@@ -80,4 +81,8 @@ function print(text: string): Promise<void> {
   });
 }
 
-await main();
+if (isMainThread) await main();
+else {
+  const { runGpuThread } = await import('./gpu/thread-main.ts');
+  await runGpuThread();
+}

@@ -1,3 +1,4 @@
+import { gpu } from './gpu/source.ts';
 import { cpu } from './host/cpu/index.ts';
 import { disk } from './host/disk/index.ts';
 import { filesystem } from './host/filesystem/index.ts';
@@ -30,6 +31,7 @@ export const SOURCES: readonly SourceEntry[] = [
   kvm,
   tpu,
   pmu,
+  gpu,
   selfProcess,
   selfRuntime,
 ];

@@ -15,7 +15,7 @@ export type RecordPoint = (metric: Metric, value: number, attributes?: PointAttr
 
 /** What a source finds when it starts. A fault is thrown: see `Fault`. */
 export type Started =
-  | { readonly state: 'ready' }
+  | { readonly state: 'ready'; readonly detail?: string }
   | { readonly state: 'unavailable'; readonly reason: string };
 
 export const READY: Started = { state: 'ready' };
@@ -29,6 +29,10 @@ export class Fault extends Error {
 /** One kind of thing that is measured. Made once, started once, then asked at every tick until it is stopped. */
 export interface Source {
   start(): Promise<Started>;
+  /** How it stands now, of a source that is ready and finds and loses what it measures; else what `start` said holds. */
+  report?(): Started;
+  /** Resolves when what is looked for in the background was looked for once. */
+  readonly settled?: Promise<void>;
   /**
    * Reads the present values and records them. Throwing, or taking longer than the budget, costs this source's points of
    * this tick and a count in `platform.collector.source.errors`; the other sources do not notice. `signal` aborts when

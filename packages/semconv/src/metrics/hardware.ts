@@ -1,3 +1,4 @@
+import { GPU_ATTRIBUTES } from './gpu-attributes.ts';
 import { metric } from './metric.ts';
 
 /** Metrics that every kind of hardware shares; `hw.type` says of which kind a point is. */
@@ -7,13 +8,8 @@ export const hwErrors = metric({
   unit: '{error}',
   description: 'Errors the component has met.',
   attributes: [
-    'hw.id',
-    'hw.name',
-    'hw.vendor',
+    ...GPU_ATTRIBUTES,
     'hw.type',
-    'hw.parent',
-    'gpu.index',
-    'gpu.pci_address',
     'error.type',
     'network.interface.name',
     'network.io.direction',
@@ -27,14 +23,5 @@ export const hwStatus = metric({
   instrument: 'updown',
   unit: '1',
   description: 'State of the component: 1 for the state that holds, 0 for the others.',
-  attributes: [
-    'hw.id',
-    'hw.name',
-    'hw.vendor',
-    'hw.type',
-    'hw.state',
-    'gpu.index',
-    'gpu.pci_address',
-    'network.interface.name',
-  ],
+  attributes: [...GPU_ATTRIBUTES, 'hw.type', 'hw.state', 'network.interface.name'],
 });

@@ -1,0 +1,141 @@
+import type { GpuDevice, GpuReading } from './device.ts';
+import type { PciGpu } from './pci.ts';
+import { VendorThread } from './thread.ts';
+import type { GpuFailure, Probe, Tell, VendorSettings } from './vendor.ts';
+import type { VendorEntry } from './vendors.ts';
+
+/** Time one device may take. A reading is some dozens of calls of microseconds to milliseconds each. */
+const DEVICE_MS = 1_000;
+/** After this nobody is asked any more in a tick; with the last device it stays below the budget of the source. */
+const ROUND_MS = 2_500;
+/** A driver that was idle brings up its devices first, some seconds for each. */
+const PROBE_MS = 30_000;
+/** Threads of a vendor that may hang at once; when all do, nothing of it is asked until one is back. */
+const MAX_STUCK = 3;
+
+export type Read =
+  | { readonly reading: GpuReading }
+  | { readonly failure: GpuFailure | 'timeout'; readonly message: string };
+
+/**
+ * One vendor behind its thread. A device whose calls hang costs itself alone: its thread is abandoned, another is begun
+ * that leaves it out, and it is asked again when its call has come back.
+ */
+export class VendorHost {
+  readonly #entry: VendorEntry;
+  readonly #settings: VendorSettings;
+  readonly #tell: Tell;
+  /** Devices that hang, by id. */
+  readonly #hanging = new Map<string, GpuDevice>();
+  readonly #askedAt = new Map<string, number>();
+  #thread: VendorThread | undefined;
+  #pci: readonly PciGpu[] = [];
+  #probing: Promise<unknown> = Promise.resolve();
+  /** Probes asked for and not answered. */
+  #probes = 0;
+  /** A device that was left out is back: the thread does not know it. */
+  #outdated = false;
+  #stuck = 0;
+  #round = 0;
+
+  constructor(entry: VendorEntry, settings: VendorSettings, tell: Tell) {
+    this.#entry = entry;
+    this.#settings = settings;
+    this.#tell = tell;
+  }
+
+  /** Looks for devices, in the present thread or a new one. Those that hang are left out. */
+  probe(pci: readonly PciGpu[]): Promise<Probe> {
+    this.#probes += 1;
+    const probed = this.#probing
+      .then(() => this.#probe(pci))
+      .finally(() => {
+        this.#probes -= 1;
+      });
+    this.#probing = probed;
+    return probed;
+  }
+
+  async #probe(pci: readonly PciGpu[]): Promise<Probe> {
+    if (this.#stuck >= MAX_STUCK) return { state: 'unavailable', reason: 'its driver does not answer' };
+    this.#pci = pci;
+    const thread = (this.#thread ??= new VendorThread(
+      { vendor: this.#entry.id, settings: this.#settings },
+      this.#tell,
+    ));
+    const hanging = new Set([...this.#hanging.values()].map(({ pciAddress }) => pciAddress));
+    const asked = pci.filter(({ address }) => !hanging.has(address));
+    this.#outdated = false;
+    const outcome = await thread.ask({ op: 'probe', pci: asked }, PROBE_MS, () => {
+      this.#stuck -= 1;
+    });
+    if (outcome.op === 'probe') return outcome.probe;
+    this.#thread = undefined;
+    if (outcome.op === 'late') {
+      this.#stuck += 1;
+      return { state: 'unavailable', reason: `its driver has not answered for ${PROBE_MS / 1_000} s` };
+    }
+    if (outcome.op === 'failed') await thread.stop();
+    return { state: 'unavailable', reason: 'message' in outcome ? outcome.message : 'its thread ended' };
+  }
+
+  /** Reads devices, the one that took longest to be asked first. Absent: it hangs, or its turn comes in the next round. */
+  async read(devices: readonly GpuDevice[], signal: AbortSignal): Promise<Map<string, Read>> {
+    const reads = new Map<string, Read>();
+    const until = performance.now() + ROUND_MS;
+    this.#round += 1;
+    const order = devices.toSorted((a, b) => (this.#askedAt.get(a.id) ?? 0) - (this.#askedAt.get(b.id) ?? 0));
+    for (const device of order) {
+      const left = until - performance.now();
+      if (left <= 0 || signal.aborted) break;
+      if (this.#hanging.has(device.id)) {
+        reads.set(device.id, { failure: 'timeout', message: 'an earlier call has not returned' });
+        continue;
+      }
+      if (!(await this.#ready(left))) break;
+      this.#askedAt.set(device.id, this.#round);
+      reads.set(device.id, await this.#read(device));
+    }
+    const known = new Set(devices.map(({ id }) => id));
+    for (const id of this.#askedAt.keys()) if (!known.has(id)) this.#askedAt.delete(id);
+    return reads;
+  }
+
+  /** Whether a thread that knows its devices is there, within `milliseconds`; one is begun if there is none. */
+  async #ready(milliseconds: number): Promise<boolean> {
+    if (this.#probes === 0 && (this.#thread === undefined || this.#outdated)) void this.probe(this.#pci);
+    const late = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => late.resolve(undefined), milliseconds);
+    await Promise.race([this.#probing, late.promise]);
+    clearTimeout(timer);
+    return this.#probes === 0 && this.#thread !== undefined;
+  }
+
+  async #read(device: GpuDevice): Promise<Read> {
+    const thread = this.#thread;
+    if (thread === undefined) return { failure: 'failed', message: 'there is no thread' };
+    const outcome = await thread.ask({ op: 'read', id: device.id }, DEVICE_MS, () => {
+      this.#stuck -= 1;
+      this.#hanging.delete(device.id);
+      this.#outdated = true;
+      this.#tell('info', 'a GPU answers again', { gpu: device.id });
+    });
+    if (outcome.op === 'read') return { reading: outcome.reading };
+    if (outcome.op === 'failed') return { failure: outcome.failure, message: outcome.message };
+    this.#thread = undefined;
+    if (outcome.op !== 'late') {
+      return { failure: 'failed', message: outcome.op === 'ended' ? outcome.message : 'no reading came' };
+    }
+    this.#stuck += 1;
+    this.#hanging.set(device.id, device);
+    this.#tell('warn', 'a GPU does not answer; it is left out until its call returns', { gpu: device.id });
+    return { failure: 'timeout', message: `it has not answered for ${DEVICE_MS} ms` };
+  }
+
+  /** Ends the present thread; the next probe begins another, which loads the library anew. */
+  async restart(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.stop();
+  }
+}

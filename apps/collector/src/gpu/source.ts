@@ -1,0 +1,240 @@
+import { existsSync } from 'node:fs';
+import { collectorGpuScrapeErrors, GPU_METRICS } from '@candela/semconv/metrics';
+import { MonotonicCounters } from '../counters.ts';
+import { inRoot } from '../host-paths.ts';
+import {
+  READY,
+  type RecordPoint,
+  type Source,
+  type SourceContext,
+  type SourceEntry,
+  type Started,
+  unavailable,
+} from '../source.ts';
+import type { GpuDevice } from './device.ts';
+import { type Read, VendorHost } from './host.ts';
+import { type PciGpu, scanPci } from './pci.ts';
+import { deviceAttributes, GpuPoints, recordState } from './points.ts';
+import { VENDORS, type VendorEntry } from './vendors.ts';
+
+/** How often devices are looked for while there are none, after one was lost, and for such as came or went. */
+const DISCOVERY_MS = 30_000;
+/** The start waits this long for the first look at the devices; metrics of the host do not wait at all. */
+const START_MS = 1_500;
+/** Above the round of a vendor and its last device together. */
+const BUDGET_MS = 4_000;
+
+/** One vendor as it stands. */
+interface Vendor {
+  readonly entry: VendorEntry;
+  readonly host: VendorHost;
+  /** The addresses it was probed with; undefined before. */
+  probed: string | undefined;
+  devices: readonly GpuDevice[];
+  /** Devices that fell off the bus, by id; reported as failed until they are back or were taken out. */
+  readonly lost: Map<string, GpuDevice>;
+  /** Why it has no devices. */
+  reason: string;
+  /** Look again at the next turn, whatever the bus says. */
+  again: boolean;
+  /** The library has to be loaded anew. */
+  stale: boolean;
+}
+
+export interface GpuSourceOptions {
+  readonly libraries?: readonly string[];
+  /** Only tests are in a hurry. */
+  readonly discoveryMs?: number;
+  readonly vendors?: readonly VendorEntry[];
+}
+
+class Gpu implements Source {
+  readonly settled: Promise<void>;
+  readonly #settle: () => void;
+  readonly #context: SourceContext;
+  readonly #options: GpuSourceOptions;
+  readonly #vendors: readonly Vendor[];
+  readonly #counters = new MonotonicCounters();
+  readonly #points: GpuPoints;
+  readonly #errors = new Map<string, { source: string; type: string; count: number }>();
+  readonly #told = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #discovering = false;
+
+  constructor(context: SourceContext, options: GpuSourceOptions) {
+    this.#context = context;
+    this.#options = options;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.settled = promise;
+    this.#settle = resolve;
+    this.#points = new GpuPoints(this.#counters, context.config.gpu.allocatedUtilThreshold);
+    const settings = {
+      paths: context.paths,
+      interconnect: context.config.gpu.interconnect,
+      ...(options.libraries === undefined ? {} : { libraries: options.libraries }),
+    };
+    this.#vendors = (options.vendors ?? VENDORS)
+      .filter(({ platforms }) => platforms.includes(process.platform))
+      .map((entry) => ({
+        entry,
+        host: new VendorHost(entry, settings, (level, message, fields) =>
+          context.log[level](message, { vendor: entry.title, ...fields }),
+        ),
+        probed: undefined,
+        devices: [],
+        lost: new Map(),
+        reason: 'not looked for yet',
+        again: true,
+        stale: false,
+      }));
+  }
+
+  async start(): Promise<Started> {
+    const first = this.#discover().finally(this.#settle);
+    this.#timer = setInterval(() => void this.#discover(), this.#options.discoveryMs ?? DISCOVERY_MS);
+    this.#timer.unref();
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, START_MS);
+    await Promise.race([first, late.promise]);
+    clearTimeout(timer);
+    return READY;
+  }
+
+  report(): Started {
+    const found = this.#vendors.filter(({ devices }) => devices.length > 0);
+    if (found.length === 0) {
+      return unavailable(this.#vendors.map(({ entry, reason }) => `${entry.title}: ${reason}`).join('; '));
+    }
+    const detail = this.#vendors.map(({ entry, devices, reason }) => {
+      const whole = devices.filter(({ partition }) => partition === undefined).length;
+      const parts = devices.length - whole;
+      if (devices.length === 0) return `${entry.title}: ${reason}`;
+      return `${entry.title}: ${whole} GPUs${parts === 0 ? '' : `, ${parts} partitions`}`;
+    });
+    return { state: 'ready', detail: detail.join('; ') };
+  }
+
+  async observe(record: RecordPoint, signal: AbortSignal): Promise<void> {
+    const reads = await Promise.all(
+      this.#vendors.map(async ({ host, devices }) =>
+        devices.length === 0 ? new Map<string, Read>() : await host.read(devices, signal),
+      ),
+    );
+    for (const [at, vendor] of this.#vendors.entries()) {
+      for (const device of vendor.devices) {
+        const read = reads[at]?.get(device.id);
+        if (read !== undefined) this.#take(record, vendor, device, read);
+      }
+      for (const device of vendor.lost.values()) recordState(record, deviceAttributes(device), 'failed');
+    }
+    for (const { source, type, count } of this.#errors.values()) {
+      record(collectorGpuScrapeErrors, count, { 'gpu.measurement.source': source, 'error.type': type });
+    }
+    this.#counters.sweep();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#vendors.map(({ host }) => host.restart()));
+  }
+
+  #take(record: RecordPoint, vendor: Vendor, device: GpuDevice, read: Read): void {
+    if ('reading' in read) {
+      vendor.lost.delete(device.id);
+      if (read.reading.changed === true) vendor.again = true;
+      this.#points.record(record, device, read.reading);
+      return;
+    }
+    this.#failed(vendor, device, read.failure, read.message);
+    if (read.failure === 'lost') {
+      vendor.lost.set(device.id, device);
+      vendor.again = true;
+    } else if (read.failure === 'stale') {
+      vendor.stale = true;
+      vendor.again = true;
+    } else if (read.failure === 'timeout') {
+      recordState(record, deviceAttributes(device), 'degraded');
+    }
+  }
+
+  #failed({ entry }: Vendor, device: GpuDevice, type: string, message: string): void {
+    const key = `${entry.source} ${type}`;
+    const known = this.#errors.get(key) ?? { source: entry.source, type, count: 0 };
+    known.count += 1;
+    this.#errors.set(key, known);
+    // Once a device and cause, not once a tick.
+    const said = `${device.id} ${type} ${message}`;
+    if (this.#told.has(said) || this.#told.size >= MAX_TOLD) return;
+    this.#told.add(said);
+    this.#context.log.warn('a GPU could not be read', { gpu: device.id, error: type, reason: message });
+  }
+
+  async #discover(): Promise<void> {
+    if (this.#discovering) return;
+    this.#discovering = true;
+    try {
+      const pci = scanPci(this.#context.paths.sys);
+      await Promise.all(this.#vendors.map((vendor) => this.#discoverVendor(vendor, pci)));
+    } finally {
+      this.#discovering = false;
+    }
+  }
+
+  async #discoverVendor(vendor: Vendor, all: readonly PciGpu[]): Promise<void> {
+    const { entry, host } = vendor;
+    const pci = all.filter(({ vendor: maker }) => maker === entry.pciVendor);
+    const addresses = pci.map(({ address }) => address).join(' ');
+    if (vendor.devices.length > 0 && addresses === vendor.probed && !vendor.again) return;
+    const device = entry.deviceFiles.some((path) => existsSync(inRoot(this.#context.paths, path)));
+    if (process.platform === 'linux' && pci.length === 0 && !device) {
+      if (vendor.devices.length > 0) await host.restart();
+      this.#found(vendor, [], 'no GPU of it on the PCI bus');
+      vendor.probed = addresses;
+      vendor.lost.clear();
+      return;
+    }
+    if (vendor.stale) await host.restart();
+    vendor.stale = false;
+    vendor.again = false;
+    vendor.probed = addresses;
+    const probe = await host.probe(pci);
+    this.#found(
+      vendor,
+      probe.state === 'found' ? probe.devices : [],
+      probe.state === 'found' ? 'its library lists no GPU' : probe.reason,
+    );
+    for (const [id, { pciAddress }] of vendor.lost) {
+      const there = pci.some(({ address }) => address === pciAddress);
+      if (pci.length > 0 && pciAddress !== undefined && !there) vendor.lost.delete(id);
+    }
+    if (vendor.lost.size > 0) vendor.again = true;
+  }
+
+  /** Keeps what was found, and says so when it differs. */
+  #found(vendor: Vendor, devices: readonly GpuDevice[], reason: string): void {
+    const names = (list: readonly GpuDevice[]) => list.map(({ id }) => id).join(' ');
+    if (names(devices) !== names(vendor.devices)) {
+      this.#context.log.info('GPUs found', { vendor: vendor.entry.title, count: devices.length });
+    }
+    if (devices.length === 0 && reason !== vendor.reason) {
+      this.#context.log.info('no GPUs found', { vendor: vendor.entry.title, reason });
+    }
+    vendor.devices = devices;
+    vendor.reason = reason;
+  }
+}
+
+const MAX_TOLD = 1_000;
+
+/** The source with its ways changed, for tests. */
+const gpuWith = (options: GpuSourceOptions): SourceEntry => ({
+  id: 'gpu',
+  summary: 'GPUs of NVIDIA, AMD and Intel and the partitions of them, through their drivers and libraries',
+  platforms: ['linux', 'win32'],
+  metrics: GPU_METRICS,
+  off: () => undefined,
+  budgetMs: BUDGET_MS,
+  create: (context) => new Gpu(context, options),
+});
+
+export const gpu: SourceEntry = gpuWith({});
