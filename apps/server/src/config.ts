@@ -1,247 +1,22 @@
-import { isAbsolute, resolve } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { collectorEnv, isOfCollector } from './collector-env.ts';
 import type { Retention } from './ingest/retention.ts';
+import { IDENTITY_VARIABLES } from './settings/identity.ts';
+import { INGEST_VARIABLES } from './settings/ingest.ts';
+import { NETWORK_VARIABLES } from './settings/network.ts';
+import { PROCESS_VARIABLES } from './settings/process.ts';
+import { READING_VARIABLES } from './settings/reading.ts';
+import { STORES_VARIABLES } from './settings/stores.ts';
+import type { Variable } from './settings/variable.ts';
 
-/** One environment variable: how its text becomes a value, and what people are told about it. */
-interface Variable<T, D extends string | undefined = string | undefined> {
-  readonly description: string;
-  /** What it may be, as the sentence ending in an error message: "takes ...". */
-  readonly takes: string;
-  /** Text used when the variable is unset or empty; undefined when unset means something of its own. */
-  readonly default: D;
-  readonly secret?: boolean;
-  readonly schema: z.ZodType<T, string>;
-}
-
-const variable = <T, D extends string | undefined>(definition: Variable<T, D>): Variable<T, D> => definition;
-
-const text = z.string();
-const integer = (min: number, max: number) =>
-  text
-    .regex(/^\d{1,15}$/)
-    .transform(Number)
-    .pipe(z.int().min(min).max(max));
-
-const port = (description: string, fallback: number) =>
-  variable({
-    description,
-    takes: 'a port number from 0 to 65535; 0 picks a free one',
-    default: String(fallback),
-    schema: integer(0, 65_535),
-  });
-
-const UNITS: ReadonlyMap<string, number> = new Map([
-  ['', 1],
-  ['k', 1_000],
-  ['m', 1_000_000],
-  ['g', 1_000_000_000],
-  ['ki', 1_024],
-  ['mi', 1_048_576],
-  ['gi', 1_073_741_824],
-]);
-
-const bytes = (description: string, fallback: string, min: number) =>
-  variable({
-    description,
-    takes: `a number of bytes, units allowed (500MB, 2GiB), at least ${min}`,
-    default: fallback,
-    schema: text
-      .regex(/^\d+(\.\d+)?\s*([kmg]i?)?b?$/i)
-      .transform((value) => {
-        const match = /^([\d.]+)\s*([kmg]i?)?b?$/i.exec(value);
-        return Math.floor(Number(match?.[1]) * (UNITS.get((match?.[2] ?? '').toLowerCase()) ?? 1));
-      })
-      .pipe(z.int().min(min)),
-  });
-
-const DAYS = integer(1, 3_650);
-const PROJECT_DAYS = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\s*=\s*(\d+)$/;
-
-/** `30` or `30, shop=7, audit=365`. */
-const retention = text.transform((value, context): Retention => {
-  const refuse = (message: string): Retention => {
-    context.addIssue({ code: 'custom', message });
-    return { days: 0, projects: new Map() };
-  };
-  const [first = '', ...rest] = value.split(',').map((part) => part.trim());
-  const days = DAYS.safeParse(first);
-  if (!days.success) return refuse('no days');
-  const projects = new Map<string, number>();
-  for (const part of rest) {
-    const [, project = '', given = ''] = PROJECT_DAYS.exec(part) ?? [];
-    const own = DAYS.safeParse(given);
-    if (!own.success || projects.has(project)) return refuse('not a project with its days');
-    projects.set(project, own.data);
-  }
-  return { days: days.data, projects };
-});
-
-const days = (signal: string, fallback: number) =>
-  variable({
-    description: `Days that ${signal} are kept, counted from their arrival; for some projects other days. A change counts for what arrives from then on.`,
-    takes: 'whole days from 1 to 3650, then, if wanted, days of single projects: 30,shop=7,audit=365',
-    default: String(fallback),
-    schema: retention,
-  });
-
-const seconds = (description: string, fallback: number, max: number) =>
-  variable({
-    description,
-    takes: `whole seconds from 1 to ${max}`,
-    default: String(fallback),
-    schema: integer(1, max).transform((value) => value * 1_000),
-  });
-
-const httpUrl = text.refine((value) => {
-  if (!URL.canParse(value)) return false;
-  const { protocol } = new URL(value);
-  return protocol === 'http:' || protocol === 'https:';
-});
-
+/** Every variable; a new one is a row of its group in `settings/`. */
 const VARIABLES = {
-  PLATFORM_HOST: variable({
-    description:
-      'Address to listen on. Keep the default unless other machines must reach the platform; then set an API key, because without one nothing is answered any more, not even to programs on this machine.',
-    takes: 'an IP address or host name, e.g. 0.0.0.0',
-    default: '127.0.0.1',
-    schema: text.regex(/^[A-Za-z0-9.:_-]{1,255}$/),
-  }),
-  PLATFORM_PORT: port('Port of the web UI, the API and OTLP over HTTP.', 3_000),
-  PLATFORM_OTLP_HTTP_PORT: port('Port of OTLP over HTTP.', 4_318),
-  PLATFORM_OTLP_GRPC_PORT: port('Port of OTLP over gRPC.', 4_317),
-  PLATFORM_PUBLIC_URL: variable({
-    description:
-      'Where people reach the platform, when that is not the address it listens on. Unless it names this machine (localhost), every request needs an API key.',
-    takes: 'an http or https URL, e.g. https://candela.example.com',
-    default: undefined,
-    schema: httpUrl,
-  }),
-  PLATFORM_DATA_DIR: variable({
-    description: 'Directory of all data. One platform process per directory.',
-    takes: 'a path, absolute or relative to the working directory',
-    default: './data',
-    schema: text.min(1).transform((value) => (isAbsolute(value) ? value : resolve(value))),
-  }),
-  PLATFORM_CLICKHOUSE_URL: variable({
-    description:
-      'ClickHouse server to keep telemetry in, instead of the embedded engine: user, password and database are part of the URL.',
-    takes: 'an http or https URL, e.g. http://user:password@clickhouse:8123/candela',
-    default: undefined,
-    secret: true,
-    schema: httpUrl,
-  }),
-  PLATFORM_CLICKHOUSE_CLUSTER: variable({
-    description: 'Name of the ClickHouse cluster: tables become replicated and distributed.',
-    takes: 'a cluster name of letters, digits, "_" and "-"',
-    default: undefined,
-    schema: text.regex(/^[A-Za-z0-9_-]{1,100}$/),
-  }),
-  PLATFORM_BOOTSTRAP_API_KEY: variable({
-    description: 'A full-access API key of the project "default". Only its hash is held in memory.',
-    takes: '16 to 256 characters of A-Z, a-z, 0-9, ".", "_", "~" and "-"',
-    default: undefined,
-    secret: true,
-    schema: text.regex(/^[A-Za-z0-9._~-]{16,256}$/),
-  }),
-  PLATFORM_INGEST_ANONYMOUS: variable({
-    description:
-      'Whether OTLP without an API key is taken from programs on this machine. Never when PLATFORM_HOST or PLATFORM_PUBLIC_URL open the platform to others.',
-    takes: '"loopback" or "false"',
-    default: 'loopback',
-    schema: z.enum(['loopback', 'true', 'false']).transform((value) => value !== 'false'),
-  }),
-  PLATFORM_OTLP_MAX_BYTES: bytes('Largest OTLP request, after decompression.', '16MiB', 1_024),
-  PLATFORM_LOG_CAP_BYTES: bytes(
-    'How much the write-ahead log may hold before ingest answers 503: what bridges a store that is away.',
-    '2GiB',
-    16 * 1_048_576,
-  ),
-  PLATFORM_MIN_FREE_DISK_PERCENT: variable({
-    description: 'Free disk space below which ingest answers 503; reads go on.',
-    takes: 'whole percent from 0 to 90',
-    default: '5',
-    schema: integer(0, 90),
-  }),
-  PLATFORM_RETENTION_DAYS_TRACES: days('traces', 30),
-  PLATFORM_RETENTION_DAYS_LOGS: days('logs', 30),
-  PLATFORM_RETENTION_DAYS_METRICS: days('metrics', 90),
-  PLATFORM_RATE_LIMIT: variable({
-    description:
-      'API requests a minute for one credential (or one address without a credential). OTLP is not limited.',
-    takes: 'a whole number from 1 to 1000000',
-    default: '1200',
-    schema: integer(1, 1_000_000),
-  }),
-  PLATFORM_WRONG_KEY_LIMIT: variable({
-    description:
-      'Requests a minute with a wrong API key, OTLP and API together, that one address is answered with 401; more get 429 with Retry-After. A right key always passes.',
-    takes: 'a whole number from 1 to 1000000',
-    default: '60',
-    schema: integer(1, 1_000_000),
-  }),
-  PLATFORM_QUERY_TIMEOUT: seconds('Time one read of the telemetry store may take.', 20, 600),
-  PLATFORM_QUERY_MAX_ROWS: variable({
-    description: 'Rows one read of the telemetry store may look at.',
-    takes: 'a whole number from 1000',
-    default: '2000000000',
-    schema: integer(1_000, 1e15),
-  }),
-  PLATFORM_QUERY_MAX_MEMORY: bytes('Memory one read of the telemetry store may use.', '1GiB', 16 * 1_048_576),
-  PLATFORM_MAX_STREAMS: variable({
-    description: 'Live views and exports that may be open at once, all clients together.',
-    takes: 'a whole number from 1 to 10000',
-    default: '200',
-    schema: integer(1, 10_000),
-  }),
-  PLATFORM_MAX_STREAMS_PER_CLIENT: variable({
-    description:
-      'Live views and exports that one credential (or one address without a credential) may have open at once.',
-    takes: 'a whole number from 1 to 10000',
-    default: '20',
-    schema: integer(1, 10_000),
-  }),
-  PLATFORM_STREAM_STALL: seconds(
-    'Time a client of a live view or an export may take nothing of it before it is dropped.',
-    60,
-    3_600,
-  ),
-  PLATFORM_TAIL_ROWS_PER_SECOND: variable({
-    description: 'Rows a second one live view is sent; of more it is told how many were left out.',
-    takes: 'a whole number from 1 to 1000',
-    default: '100',
-    schema: integer(1, 1_000),
-  }),
-  PLATFORM_EXPORT_MAX_ROWS: variable({
-    description: 'Rows one export may hold; what is cut off is said in its headers.',
-    takes: 'a whole number from 1 to 10000000',
-    default: '100000',
-    schema: integer(1, 10_000_000),
-  }),
-  PLATFORM_SHUTDOWN_GRACE: seconds(
-    'Time a stop may take before the process ends anyway, with code 1.',
-    25,
-    3_600,
-  ),
-  PLATFORM_LOG_LEVEL: variable({
-    description: 'The least important log lines to write.',
-    takes: 'one of debug, info, warn, error, silent',
-    default: 'info',
-    schema: z.enum(['debug', 'info', 'warn', 'error', 'silent']),
-  }),
-  PLATFORM_LOCAL_COLLECTOR: variable({
-    description:
-      'Whether the agent of this machine runs beside the platform and sends its host and GPU metrics every ten seconds. The variables of the agent count for it too, except where it sends to.',
-    takes: 'true or false',
-    default: 'true',
-    schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
-  }),
-  PLATFORM_LOG_FORMAT: variable({
-    description: 'Form of the log lines; "auto" is pretty on a terminal and JSON elsewhere.',
-    takes: 'one of auto, json, pretty',
-    default: 'auto',
-    schema: z.enum(['auto', 'json', 'pretty']),
-  }),
+  ...NETWORK_VARIABLES,
+  ...STORES_VARIABLES,
+  ...IDENTITY_VARIABLES,
+  ...INGEST_VARIABLES,
+  ...READING_VARIABLES,
+  ...PROCESS_VARIABLES,
 } as const satisfies Record<string, Variable<unknown>>;
 
 type VariableName = keyof typeof VARIABLES;
@@ -392,7 +167,7 @@ export function generateConfigurationDoc(): string {
   );
   return `# Configuration
 
-Generated by \`npm run generate\` from \`apps/server/src/config.ts\`. Do not edit.
+Generated by \`npm run generate\` from \`apps/server/src/settings/\`. Do not edit.
 
 Everything is set by environment variables. All of them are checked at the start: a wrong value stops it with the
 variable's name, what it got and what it takes. An empty value counts as unset.

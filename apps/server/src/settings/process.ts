@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { seconds, variable, type Variable } from './variable.ts';
+
+/** How the process itself behaves. */
+export const PROCESS_VARIABLES = {
+  PLATFORM_SHUTDOWN_GRACE: seconds(
+    'Time a stop may take before the process ends anyway, with code 1.',
+    25,
+    3_600,
+  ),
+  PLATFORM_LOG_LEVEL: variable({
+    description: 'The least important log lines to write.',
+    takes: 'one of debug, info, warn, error, silent',
+    default: 'info',
+    schema: z.enum(['debug', 'info', 'warn', 'error', 'silent']),
+  }),
+  PLATFORM_LOG_FORMAT: variable({
+    description: 'Form of the log lines; "auto" is pretty on a terminal and JSON elsewhere.',
+    takes: 'one of auto, json, pretty',
+    default: 'auto',
+    schema: z.enum(['auto', 'json', 'pretty']),
+  }),
+  PLATFORM_LOCAL_COLLECTOR: variable({
+    description:
+      'Whether the agent of this machine runs beside the platform and sends its host and GPU metrics every ten seconds. The variables of the agent count for it too, except where it sends to.',
+    takes: 'true or false',
+    default: 'true',
+    schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
+  }),
+} as const satisfies Record<string, Variable<unknown>>;

@@ -1,0 +1,43 @@
+import { bytes, integer, seconds, variable, type Variable } from './variable.ts';
+
+/** What reads may cost. */
+export const READING_VARIABLES = {
+  PLATFORM_QUERY_TIMEOUT: seconds('Time one read of the telemetry store may take.', 20, 600),
+  PLATFORM_QUERY_MAX_ROWS: variable({
+    description: 'Rows one read of the telemetry store may look at.',
+    takes: 'a whole number from 1000',
+    default: '2000000000',
+    schema: integer(1_000, 1e15),
+  }),
+  PLATFORM_QUERY_MAX_MEMORY: bytes('Memory one read of the telemetry store may use.', '1GiB', 16 * 1_048_576),
+  PLATFORM_MAX_STREAMS: variable({
+    description: 'Live views and exports that may be open at once, all clients together.',
+    takes: 'a whole number from 1 to 10000',
+    default: '200',
+    schema: integer(1, 10_000),
+  }),
+  PLATFORM_MAX_STREAMS_PER_CLIENT: variable({
+    description:
+      'Live views and exports that one credential (or one address without a credential) may have open at once.',
+    takes: 'a whole number from 1 to 10000',
+    default: '20',
+    schema: integer(1, 10_000),
+  }),
+  PLATFORM_STREAM_STALL: seconds(
+    'Time a client of a live view or an export may take nothing of it before it is dropped.',
+    60,
+    3_600,
+  ),
+  PLATFORM_TAIL_ROWS_PER_SECOND: variable({
+    description: 'Rows a second one live view is sent; of more it is told how many were left out.',
+    takes: 'a whole number from 1 to 1000',
+    default: '100',
+    schema: integer(1, 1_000),
+  }),
+  PLATFORM_EXPORT_MAX_ROWS: variable({
+    description: 'Rows one export may hold; what is cut off is said in its headers.',
+    takes: 'a whole number from 1 to 10000000',
+    default: '100000',
+    schema: integer(1, 10_000_000),
+  }),
+} as const satisfies Record<string, Variable<unknown>>;

@@ -1,0 +1,26 @@
+import { isAbsolute, resolve } from 'node:path';
+import { httpUrl, text, variable, type Variable } from './variable.ts';
+
+/** Where everything is kept. */
+export const STORES_VARIABLES = {
+  PLATFORM_DATA_DIR: variable({
+    description: 'Directory of all data. One platform process per directory.',
+    takes: 'a path, absolute or relative to the working directory',
+    default: './data',
+    schema: text.min(1).transform((value) => (isAbsolute(value) ? value : resolve(value))),
+  }),
+  PLATFORM_CLICKHOUSE_URL: variable({
+    description:
+      'ClickHouse server to keep telemetry in, instead of the embedded engine: user, password and database are part of the URL.',
+    takes: 'an http or https URL, e.g. http://user:password@clickhouse:8123/candela',
+    default: undefined,
+    secret: true,
+    schema: httpUrl,
+  }),
+  PLATFORM_CLICKHOUSE_CLUSTER: variable({
+    description: 'Name of the ClickHouse cluster: tables become replicated and distributed.',
+    takes: 'a cluster name of letters, digits, "_" and "-"',
+    default: undefined,
+    schema: text.regex(/^[A-Za-z0-9_-]{1,100}$/),
+  }),
+} as const satisfies Record<string, Variable<unknown>>;

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { Retention } from '../ingest/retention.ts';
+
+/** One environment variable: how its text becomes a value, and what people are told about it. */
+export interface Variable<T, D extends string | undefined = string | undefined> {
+  readonly description: string;
+  /** What it may be, as the sentence ending in an error message: "takes ...". */
+  readonly takes: string;
+  /** Text used when the variable is unset or empty; undefined when unset means something of its own. */
+  readonly default: D;
+  readonly secret?: boolean;
+  readonly schema: z.ZodType<T, string>;
+}
+
+export const variable = <T, D extends string | undefined>(definition: Variable<T, D>): Variable<T, D> =>
+  definition;
+
+export const text = z.string();
+export const integer = (min: number, max: number) =>
+  text
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .pipe(z.int().min(min).max(max));
+
+export const port = (description: string, fallback: number) =>
+  variable({
+    description,
+    takes: 'a port number from 0 to 65535; 0 picks a free one',
+    default: String(fallback),
+    schema: integer(0, 65_535),
+  });
+
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['', 1],
+  ['k', 1_000],
+  ['m', 1_000_000],
+  ['g', 1_000_000_000],
+  ['ki', 1_024],
+  ['mi', 1_048_576],
+  ['gi', 1_073_741_824],
+]);
+
+export const bytes = (description: string, fallback: string, min: number) =>
+  variable({
+    description,
+    takes: `a number of bytes, units allowed (500MB, 2GiB), at least ${min}`,
+    default: fallback,
+    schema: text
+      .regex(/^\d+(\.\d+)?\s*([kmg]i?)?b?$/i)
+      .transform((value) => {
+        const match = /^([\d.]+)\s*([kmg]i?)?b?$/i.exec(value);
+        return Math.floor(Number(match?.[1]) * (UNITS.get((match?.[2] ?? '').toLowerCase()) ?? 1));
+      })
+      .pipe(z.int().min(min)),
+  });
+
+const DAYS = integer(1, 3_650);
+const PROJECT_DAYS = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\s*=\s*(\d+)$/;
+
+/** `30` or `30, shop=7, audit=365`. */
+const retention = text.transform((value, context): Retention => {
+  const refuse = (message: string): Retention => {
+    context.addIssue({ code: 'custom', message });
+    return { days: 0, projects: new Map() };
+  };
+  const [first = '', ...rest] = value.split(',').map((part) => part.trim());
+  const days = DAYS.safeParse(first);
+  if (!days.success) return refuse('no days');
+  const projects = new Map<string, number>();
+  for (const part of rest) {
+    const [, project = '', given = ''] = PROJECT_DAYS.exec(part) ?? [];
+    const own = DAYS.safeParse(given);
+    if (!own.success || projects.has(project)) return refuse('not a project with its days');
+    projects.set(project, own.data);
+  }
+  return { days: days.data, projects };
+});
+
+export const days = (signal: string, fallback: number) =>
+  variable({
+    description: `Days that ${signal} are kept, counted from their arrival; for some projects other days. A change counts for what arrives from then on.`,
+    takes: 'whole days from 1 to 3650, then, if wanted, days of single projects: 30,shop=7,audit=365',
+    default: String(fallback),
+    schema: retention,
+  });
+
+export const seconds = (description: string, fallback: number, max: number) =>
+  variable({
+    description,
+    takes: `whole seconds from 1 to ${max}`,
+    default: String(fallback),
+    schema: integer(1, max).transform((value) => value * 1_000),
+  });
+
+export const httpUrl = text.refine((value) => {
+  if (!URL.canParse(value)) return false;
+  const { protocol } = new URL(value);
+  return protocol === 'http:' || protocol === 'https:';
+});
