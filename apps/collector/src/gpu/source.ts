@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { collectorGpuScrapeErrors, GPU_METRICS } from '@candela/semconv/metrics';
+import { collectorGpuScrapeErrors, GPU_METRICS, GPU_PROCESS_METRICS } from '@candela/semconv/metrics';
 import { MonotonicCounters } from '../counters.ts';
 import { inRoot } from '../host-paths.ts';
 import {
@@ -15,6 +15,7 @@ import type { GpuDevice } from './device.ts';
 import { type Read, VendorHost } from './host.ts';
 import { type PciGpu, scanPci } from './pci.ts';
 import { deviceAttributes, GpuPoints, recordState } from './points.ts';
+import { GpuProcesses } from './processes/index.ts';
 import { VENDORS, type VendorEntry } from './vendors.ts';
 
 /** How often devices are looked for while there are none, after one was lost, and for such as came or went. */
@@ -56,6 +57,7 @@ class Gpu implements Source {
   readonly #vendors: readonly Vendor[];
   readonly #counters = new MonotonicCounters();
   readonly #points: GpuPoints;
+  readonly #processes: GpuProcesses;
   readonly #errors = new Map<string, { source: string; type: string; count: number }>();
   readonly #told = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
@@ -68,6 +70,7 @@ class Gpu implements Source {
     this.settled = promise;
     this.#settle = resolve;
     this.#points = new GpuPoints(this.#counters, context.config.gpu.allocatedUtilThreshold);
+    this.#processes = new GpuProcesses(context);
     const settings = {
       paths: context.paths,
       interconnect: context.config.gpu.interconnect,
@@ -131,6 +134,7 @@ class Gpu implements Source {
       record(collectorGpuScrapeErrors, count, { 'gpu.measurement.source': source, 'error.type': type });
     }
     this.#counters.sweep();
+    this.#processes.sweep();
   }
 
   async stop(): Promise<void> {
@@ -143,6 +147,7 @@ class Gpu implements Source {
       vendor.lost.delete(device.id);
       if (read.reading.changed === true) vendor.again = true;
       this.#points.record(record, device, read.reading);
+      this.#processes.record(record, device, read.reading);
       return;
     }
     this.#failed(vendor, device, read.failure, read.message);
@@ -231,7 +236,7 @@ const gpuWith = (options: GpuSourceOptions): SourceEntry => ({
   id: 'gpu',
   summary: 'GPUs of NVIDIA, AMD and Intel and the partitions of them, through their drivers and libraries',
   platforms: ['linux', 'win32'],
-  metrics: GPU_METRICS,
+  metrics: [...GPU_METRICS, ...GPU_PROCESS_METRICS],
   off: () => undefined,
   budgetMs: BUDGET_MS,
   create: (context) => new Gpu(context, options),

@@ -61,10 +61,11 @@ export const processUptime = metric({
   attributes: [
     'process.pid',
     'process.executable.name',
-    'process.command',
     'process.command_line',
     'process.owner',
     'hw.id',
+    'hw.parent',
+    'hw.gpu.partition',
     'gpu.index',
     ...WORKLOAD_ATTRIBUTES,
   ],
