@@ -1,15 +1,24 @@
 export * from './schema/expressions.ts';
 export * from './schema/tables.ts';
-export { EMBEDDED_DATABASE, openTelemetryStore } from './client/store.ts';
+export {
+  EMBEDDED_DATABASE,
+  inspectServer,
+  openTelemetryStore,
+  startEmbeddedEngine,
+} from './client/open.ts';
+export { isRefusedAddress } from './client/address-guard.ts';
 export type {
   CommandOptions,
+  EmbeddedEngine,
   EmbeddedOptions,
+  Inspection,
   NativeParts,
   SelectOptions,
   StoreHealth,
   StoreState,
   TelemetryStore,
   TelemetryStoreOptions,
+  TlsOptions,
   UrlOptions,
 } from './client/types.ts';
 export { StoreError } from './client/errors.ts';

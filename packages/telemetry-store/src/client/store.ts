@@ -1,20 +1,15 @@
 import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
 import { fail } from '@candela/kernel';
-import {
-  type ClickHouseClient,
-  ClickHouseLogLevel,
-  type ClickHouseSettings,
-  createClient,
-} from '@clickhouse/client';
-import { EngineSupervisor } from '../engine-host/supervisor.ts';
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+import type { EngineSupervisor } from '../engine-host/supervisor.ts';
 import { OUTBOX_HEADER, SCRIPT_HEADER, type Script, STREAM_HEADER } from '../engine-host/protocol.ts';
-import { migrate, type MigrateOptions } from '../migrations/migrate.ts';
 import { fillScript, rollupToken } from '../rollups/fill-script.ts';
 import { rollupsOf } from '../rollups/index.ts';
 import { fillStatement, insertedRows } from '../rollups/rollup.ts';
+import { type Connection, connect, INSERT_TIMEOUT_MS, TRANSPORT_GRACE_MS } from './connect.ts';
 import { RollupError, translateError } from './errors.ts';
-import { Outbox } from './outbox.ts';
+import type { Outbox } from './outbox.ts';
 import type {
   CommandOptions,
   NativeParts,
@@ -22,83 +17,41 @@ import type {
   StoreHealth,
   StoreState,
   TelemetryStore,
-  TelemetryStoreOptions,
 } from './types.ts';
-import { UnixAgent } from './unix-agent.ts';
-
-export type * from './types.ts';
-
-/** Database of the embedded engine. */
-export const EMBEDDED_DATABASE = 'candela';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-const INSERT_TIMEOUT_MS = 120_000;
-/** What the way there and back may take beyond the engine's own bound. */
-const TRANSPORT_GRACE_MS = 5_000;
 const TABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-
-/**
- * Opens the telemetry store: starts the embedded engine or connects to a ClickHouse, and brings the schema up to
- * date. Rejects with a sentence for a person when the directory is in use, the server is away, or the schema is newer
- * than this program.
- */
-export async function openTelemetryStore(options: TelemetryStoreOptions): Promise<TelemetryStore> {
-  if (options.kind === 'embedded') {
-    const supervisor = new EngineSupervisor(options);
-    await supervisor.start();
-    const store = new ClickHouseStore(
-      {
-        url: 'http://engine',
-        database: EMBEDDED_DATABASE,
-        socketPath: supervisor.socketPath,
-      },
-      supervisor,
-    );
-    return migrated(store, { database: EMBEDDED_DATABASE, storage: 'embedded', logger: options.logger });
-  }
-  const store = new ClickHouseStore(options, undefined);
-  return migrated(store, { ...options, storage: 'server' });
-}
-
-async function migrated(store: ClickHouseStore, options: MigrateOptions): Promise<TelemetryStore> {
-  try {
-    await migrate(store.admin(), options);
-    await store.learnVersion();
-    return store;
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-}
 
 /** `Native` data of an insert: a file of the outbox, or the blocks themselves. */
 type InsertData = { readonly file: string } | { readonly parts: readonly Uint8Array[] };
 
-interface Connection {
-  readonly url: string;
-  readonly database: string;
-  readonly username?: string;
-  readonly password?: string;
-  readonly socketPath?: string;
+/** What a store of the embedded engine shares with the others there. */
+export interface EngineParts {
+  readonly supervisor: EngineSupervisor;
+  /** Data of inserts is read from files instead of the socket; their names are unique in it. */
+  readonly outbox: Outbox;
 }
 
-class ClickHouseStore implements TelemetryStore {
+/** One database; the engine, if there is one, is somebody else's to close. */
+export class ClickHouseStore implements TelemetryStore {
   readonly #client: ClickHouseClient;
   /** Without a database, so that it can be created. */
   readonly #admin: ClickHouseClient;
   readonly #supervisor: EngineSupervisor | undefined;
-  /** The embedded engine reads the data of inserts from files instead of the socket. */
   readonly #outbox: Outbox | undefined;
+  readonly #onState = (state: StoreState): void => {
+    this.#events.emit('state', state);
+  };
   readonly #events = new EventEmitter<{ state: [StoreState] }>();
   #state: StoreState = 'ready';
   #version = '';
 
-  constructor(connection: Connection, supervisor: EngineSupervisor | undefined) {
+  constructor(connection: Connection, engine: EngineParts | undefined) {
     this.#client = connect(connection, connection.database);
     this.#admin = connect(connection, 'default');
-    this.#supervisor = supervisor;
-    this.#outbox = supervisor === undefined ? undefined : new Outbox(supervisor.outboxDir);
-    supervisor?.on('state', (state) => this.#events.emit('state', state));
+    this.#supervisor = engine?.supervisor;
+    this.#outbox = engine?.outbox;
+    this.#supervisor?.on('state', this.#onState);
   }
 
   async select<T>(
@@ -248,9 +201,9 @@ class ClickHouseStore implements TelemetryStore {
   }
 
   async close(): Promise<void> {
+    this.#supervisor?.off('state', this.#onState);
     await this.#client.close();
     await this.#admin.close();
-    await this.#supervisor?.close();
     this.#state = 'down';
   }
 
@@ -329,25 +282,6 @@ const ROLLUP_SETTINGS: ClickHouseSettings = {
   // The rows come grouped. Joining them once more costs as much as grouping them did; merges join what there is.
   optimize_on_insert: 0,
 };
-
-function connect(connection: Connection, database: string): ClickHouseClient {
-  return createClient({
-    url: connection.url,
-    database,
-    username: connection.username ?? 'default',
-    password: connection.password ?? '',
-    application: 'candela',
-    request_timeout: INSERT_TIMEOUT_MS + TRANSPORT_GRACE_MS,
-    compression: { request: false, response: false },
-    keep_alive: { enabled: true },
-    // Errors are thrown; whoever catches them logs them once.
-    log: { level: ClickHouseLogLevel.OFF },
-    ...(connection.socketPath === undefined
-      ? { max_open_connections: 64 }
-      : // One agent a client: the client's idle timers assume that a socket is its own.
-        { http_agent: new UnixAgent(connection.socketPath), set_basic_auth_header: false }),
-  });
-}
 
 function selectSettings(options: SelectOptions): ClickHouseSettings {
   return {

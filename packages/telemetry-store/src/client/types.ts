@@ -64,7 +64,47 @@ export interface UrlOptions {
   readonly database: string;
   /** Name of the cluster: tables become replicated and distributed. */
   readonly cluster?: string;
+  readonly tls?: TlsOptions;
+  /** Refuses addresses that hand out credentials of the machine, also behind names. */
+  readonly guarded?: boolean;
   readonly logger: Logger;
+}
+
+/** PEM texts. */
+export interface TlsOptions {
+  /** Trusted instead of the public authorities. */
+  readonly ca?: string;
+  readonly certificate?: string;
+  readonly key?: string;
+  /** The server's certificate is not verified. */
+  readonly insecure?: boolean;
+}
+
+/** The embedded engine with as many databases as wanted. */
+export interface EmbeddedEngine {
+  /** Unix socket on which it answers ClickHouse's HTTP interface. */
+  readonly socketPath: string;
+  /**
+   * Opens a database, made when absent, its schema brought up to date. Closing the store leaves the engine running.
+   * @throws MigrationError, store_unavailable
+   */
+  open(database: string): Promise<TelemetryStore>;
+  /** Whether the database answers and has the schema; changes nothing. */
+  inspect(database: string): Promise<Inspection>;
+  /** Ends the engine, for all databases. */
+  close(): Promise<void>;
+}
+
+/** What a look at a database found, step by step; steps after one that failed are left out. */
+export interface Inspection {
+  readonly version: string | undefined;
+  readonly steps: readonly {
+    readonly what: 'reach' | 'sign_in' | 'version' | 'functions' | 'privileges' | 'schema';
+    readonly ok: boolean;
+    readonly detail: string;
+  }[];
+  /** Migrations there and in this program. */
+  readonly schema: { readonly applied: number; readonly needed: number } | undefined;
 }
 
 export type TelemetryStoreOptions = EmbeddedOptions | UrlOptions;

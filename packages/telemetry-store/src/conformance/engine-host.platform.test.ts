@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { silentLogger } from '@candela/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openTelemetryStore } from '../client/store.ts';
+import { openTelemetryStore } from '../client/open.ts';
 import { isAlive } from '../engine-host/owner.ts';
 import { DirectoryLockedError, type EngineState } from '../engine-host/supervisor.ts';
 import { EMBEDDED, eventually, scratchDir, startEngine } from './harness.ts';

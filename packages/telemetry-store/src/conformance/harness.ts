@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '@candela/kernel';
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { openTelemetryStore } from '../client/store.ts';
+import { openTelemetryStore } from '../client/open.ts';
 import type { TelemetryStore } from '../client/types.ts';
 import { UnixAgent } from '../client/unix-agent.ts';
 import { EngineSupervisor, type SupervisorOptions } from '../engine-host/supervisor.ts';

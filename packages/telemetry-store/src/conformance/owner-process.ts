@@ -1,6 +1,6 @@
 /** Test process: opens a store on the directory given, tells the engine's pid, and waits to be killed. */
 import { silentLogger } from '@candela/kernel';
-import { openTelemetryStore } from '../client/store.ts';
+import { openTelemetryStore } from '../client/open.ts';
 
 const store = await openTelemetryStore({
   kind: 'embedded',

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '@candela/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EMBEDDED_DATABASE, openTelemetryStore } from '../client/store.ts';
+import { EMBEDDED_DATABASE, openTelemetryStore } from '../client/open.ts';
 import type { TelemetryStore } from '../client/types.ts';
 import { backfill } from '../migrations/backfill.ts';
 import { ROLLUPS, rollupsOf } from '../rollups/index.ts';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '@candela/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openTelemetryStore } from '../client/store.ts';
+import { openTelemetryStore } from '../client/open.ts';
 import { defaultCaps } from '../engine-host/default-caps.ts';
 import { scratchDir, startEngine } from './harness.ts';
 

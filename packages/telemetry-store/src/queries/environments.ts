@@ -1,4 +1,4 @@
-import type { SelectOptions } from '../client/store.ts';
+import type { SelectOptions } from '../client/types.ts';
 import { type ReadStores, storesOf } from './core/stores.ts';
 
 const MAX_ENVIRONMENTS = 1_000;

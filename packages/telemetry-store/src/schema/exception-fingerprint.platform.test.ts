@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '@candela/kernel';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTelemetryStore, type TelemetryStore } from '../client/store.ts';
+import { openTelemetryStore, type TelemetryStore } from '../client/open.ts';
 import { exceptionFingerprint, foldedMessage } from './exception-fingerprint.ts';
 
 let store: TelemetryStore;

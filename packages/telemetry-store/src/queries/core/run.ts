@@ -1,6 +1,6 @@
 import { fail } from '@candela/kernel';
 import { StoreError } from '../../client/errors.ts';
-import type { SelectOptions } from '../../client/store.ts';
+import type { SelectOptions } from '../../client/types.ts';
 import { boundsOf, type QueryKind, type QueryLimits } from './limits.ts';
 import type { Scope } from './scope.ts';
 import { type ReadStores, signalOfTable, storeOf } from './stores.ts';

@@ -1,5 +1,5 @@
 import type { RequestContext } from '@candela/kernel';
-import type { TelemetryStore } from '../../client/store.ts';
+import type { TelemetryStore } from '../../client/types.ts';
 import { ROLLUPS } from '../../rollups/index.ts';
 
 /** What is kept in a database of its own choice. */

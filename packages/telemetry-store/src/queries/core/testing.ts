@@ -12,7 +12,7 @@ import {
   type Signal,
   type Span,
 } from '@candela/otlp';
-import { openTelemetryStore, type TelemetryStore } from '../../client/store.ts';
+import { openTelemetryStore, type TelemetryStore } from '../../client/open.ts';
 import { encodeRequest } from '../../writer/encode/index.ts';
 import { createTelemetryQueries, type QueryLimits, type TelemetryQueries } from '../index.ts';
 

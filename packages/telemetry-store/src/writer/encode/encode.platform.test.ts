@@ -13,7 +13,7 @@ import {
 } from '@candela/otlp';
 import type { AttributeValue } from '@candela/semconv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTelemetryStore, type TelemetryStore } from '../../client/store.ts';
+import { openTelemetryStore, type TelemetryStore } from '../../client/open.ts';
 import type { EncodeContext } from './context.ts';
 import { encodeRequest } from './index.ts';
 

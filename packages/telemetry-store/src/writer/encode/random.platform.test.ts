@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS, encodeTraceRequest, type Span } from '@candela/otlp';
 import type { AttributeValue } from '@candela/semconv';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTelemetryStore, type TelemetryStore } from '../../client/store.ts';
+import { openTelemetryStore, type TelemetryStore } from '../../client/open.ts';
 import { encodeRequest } from './index.ts';
 
 /**
