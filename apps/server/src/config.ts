@@ -36,6 +36,7 @@ export interface Config {
   readonly publicUrl: string | undefined;
   /** Absolute. */
   readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
   readonly clickhouseUrl: string | undefined;
   readonly clickhouseCluster: string | undefined;
   readonly bootstrapApiKey: string | undefined;
@@ -100,6 +101,7 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
     otlpGrpcPort: settings.PLATFORM_OTLP_GRPC_PORT,
     publicUrl: settings.PLATFORM_PUBLIC_URL,
     dataDir: settings.PLATFORM_DATA_DIR,
+    databaseUrl: settings.PLATFORM_DATABASE_URL,
     clickhouseUrl: settings.PLATFORM_CLICKHOUSE_URL,
     clickhouseCluster: settings.PLATFORM_CLICKHOUSE_CLUSTER,
     bootstrapApiKey: settings.PLATFORM_BOOTSTRAP_API_KEY,
@@ -132,7 +134,6 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
 
 /** Planned for later parts of the platform: set today they have no effect and are no mistake. */
 const RESERVED = new Set([
-  'PLATFORM_DATABASE_URL',
   'PLATFORM_ADMIN_EMAIL',
   'PLATFORM_ADMIN_PASSWORD',
   'PLATFORM_VAULT_KEY',

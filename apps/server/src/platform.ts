@@ -123,7 +123,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     const otlp = await open(config.otlpHttpPort, 'PLATFORM_OTLP_HTTP_PORT', 'otlp');
     listeners.push(otlp);
 
-    const metadata = await openMetadataStore({ dataDir: config.dataDir, logger, clock });
+    const { dataDir, databaseUrl } = config;
+    const metadata = await openMetadataStore({ dataDir, databaseUrl, logger, clock });
     running.metadata = metadata;
     const store = await openTelemetryStore(storeOptions(config, logger));
     running.store = store;

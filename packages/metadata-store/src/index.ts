@@ -2,7 +2,16 @@ import { join } from 'node:path';
 import { sqliteDialect } from './dialects/sqlite/index.ts';
 import { type MetadataOptions, type MetadataStore, openMetadata } from './store.ts';
 
+export type { MetadataChanges } from './changes.ts';
+export type {
+  AuditDetails,
+  AuditEvent,
+  AuditFilter,
+  AuditPlace,
+  NewAuditEvent,
+} from './repositories/audit.ts';
 export type { Call } from './repositories/idempotency.ts';
+export type { Repositories } from './repositories/index.ts';
 export type {
   NewView,
   SavedViews,
@@ -10,12 +19,30 @@ export type {
   ViewChanges,
   ViewPlace,
 } from './repositories/saved-views.ts';
-export { type MetadataStore, MetadataStoreError, type Repositories } from './store.ts';
+export { type MetadataStore, MetadataStoreError } from './store.ts';
 
-/** Opens `metadata.sqlite` in that directory. @throws MetadataStoreError with a sentence for a person */
-export function openMetadataStore(
-  options: Omit<MetadataOptions, 'dialect'> & { readonly dataDir: string },
+/**
+ * Opens the database of that address, or without one `metadata.sqlite` in that directory.
+ * @throws MetadataStoreError with a sentence for a person
+ */
+export async function openMetadataStore(
+  options: Omit<MetadataOptions, 'dialect'> & {
+    readonly dataDir: string;
+    /** `postgres://user:password@host:5432/database`. */
+    readonly databaseUrl?: string | undefined;
+  },
 ): Promise<MetadataStore> {
-  const { dataDir, ...rest } = options;
-  return openMetadata({ ...rest, dialect: sqliteDialect(join(dataDir, 'metadata.sqlite')) });
+  const { dataDir, databaseUrl, ...rest } = options;
+  return openMetadata({ ...rest, dialect: await dialectOf(dataDir, databaseUrl, options) });
+}
+
+async function dialectOf(
+  dataDir: string,
+  url: string | undefined,
+  { logger }: Pick<MetadataOptions, 'logger'>,
+) {
+  if (url === undefined) return sqliteDialect(join(dataDir, 'metadata.sqlite'));
+  // Loaded only where it is used: most installations have no server.
+  const { postgresDialect } = await import('./dialects/postgres/index.ts');
+  return postgresDialect(url, logger);
 }

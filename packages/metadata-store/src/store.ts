@@ -1,32 +1,32 @@
 import { asCandelaError, CandelaError, type Clock, fail, type Logger, systemClock } from '@candela/kernel';
-import { Kysely, type Transaction } from 'kysely';
+import { Kysely } from 'kysely';
+import { announcing, ChangeBoard, type MetadataChanges, WrittenTables } from './changes.ts';
 import type { MetadataDialect } from './dialects/dialect.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { migrateMetadata, MetadataMigrationError } from './migrations/migrate.ts';
+import { type Access, DEFAULT_LIMITS, type MetadataLimits } from './repositories/access.ts';
 import { type Call, recall, remember } from './repositories/idempotency.ts';
-import { type SavedViews, savedViews } from './repositories/saved-views.ts';
+import { REPOSITORIES, type Repositories } from './repositories/index.ts';
 import type { Tables } from './tables/index.ts';
 
 export interface MetadataOptions {
   readonly dialect: MetadataDialect;
   readonly logger: Logger;
   readonly clock?: Clock;
-  /** Saved views one project may have. */
-  readonly maxViewsPerProject?: number;
-}
-
-/** Everything that is kept, by its repository. */
-export interface Repositories {
-  readonly views: SavedViews;
+  readonly limits?: Partial<MetadataLimits>;
 }
 
 /** What people make and keep: transactional, small, and never telemetry. */
 export interface MetadataStore extends Repositories {
   /**
-   * Runs the work in one transaction: all of it is kept, or nothing. With a call, its answer is kept with it, and the
-   * same call again is given that answer without the work being done twice. The answer must be JSON.
+   * Runs the work in one transaction: all of it is kept, or nothing. Changes follow one another, in all replicas: what
+   * one reads no other changes before it is done. With a call, its answer is kept with it, and the same call again is
+   * given that answer without the work being done twice. The answer must be JSON. Inside, only the repositories that
+   * are handed in may be used: the store's own would wait for this change to end.
    */
   change<T>(call: Call | undefined, work: (repositories: Repositories) => Promise<T>): Promise<T>;
+  /** What caches listen to. */
+  readonly changes: MetadataChanges;
   close(): Promise<void>;
 }
 
@@ -35,15 +35,15 @@ export class MetadataStoreError extends Error {
   override readonly name = 'MetadataStoreError';
 }
 
-const MAX_VIEWS = 1_000;
-
 /** Opens the store and brings its schema up to date. @throws MetadataStoreError with a sentence for a person */
 export async function openMetadata(options: MetadataOptions): Promise<MetadataStore> {
   const { dialect, logger } = options;
   const clock = options.clock ?? systemClock;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const database = new Kysely<Tables>({ dialect: dialect.kysely });
+  const untyped = database as unknown as Kysely<never>;
   try {
-    await migrateMetadata(database as unknown as Kysely<never>, { migrations: MIGRATIONS, logger });
+    await migrateMetadata(untyped, { dialect, migrations: MIGRATIONS, logger });
   } catch (thrown) {
     await database.destroy().catch(() => undefined);
     const sentence = thrown instanceof MetadataMigrationError ? thrown.message : dialect.explain(thrown);
@@ -51,45 +51,73 @@ export async function openMetadata(options: MetadataOptions): Promise<MetadataSt
     throw new MetadataStoreError(sentence, { cause: thrown });
   }
 
-  const repositories = (on: Kysely<Tables> | Transaction<Tables>): Repositories => ({
-    views: guarded(savedViews({ database: on, dialect, clock }, options.maxViewsPerProject ?? MAX_VIEWS)),
+  const board = new ChangeBoard((onWritten) => dialect.watch(untyped, onWritten));
+  const access = (on: Kysely<Tables>, quiet: Kysely<Tables>): Access => ({
+    database: on,
+    quiet,
+    dialect,
+    clock,
+    limits,
   });
 
   return {
-    ...repositories(database),
+    ...repositories(access(announcing(database, dialect, board), database), (work) =>
+      translated(dialect, work),
+    ),
+    changes: board,
     change: (call, work) =>
-      translated(() =>
-        database.transaction().execute(async (transaction) => {
-          const access = { database: transaction, dialect, clock };
-          const known = call === undefined ? undefined : await recall(access, call);
+      translated(dialect, async () => {
+        const written = new WrittenTables();
+        const answer = await database.transaction().execute(async (quiet) => {
+          const raw = quiet as unknown as Kysely<never>;
+          await dialect.takeTurn(raw);
+          const on = access(quiet.withPlugin(written), quiet);
+          const known = call === undefined ? undefined : await recall(on, call);
           // The caller's own answer, read back: the same call asked for the same type.
           if (known !== undefined) return known.answer as Awaited<ReturnType<typeof work>>;
-          const answer = await work(repositories(transaction));
-          if (call !== undefined) await remember(access, call, answer);
-          return answer;
-        }),
-      ),
-    close: () => database.destroy(),
+          const made = await work(repositories(on, (step) => step()));
+          if (call !== undefined) await remember(on, call, made);
+          if (written.tables.length > 0) await dialect.announce(raw, written.tables);
+          return made;
+        });
+        board.tell(written.tables);
+        return answer;
+      }),
+    async close() {
+      await board.stop();
+      await database.destroy();
+    },
   };
 }
 
-/** Failures of the database itself (full disk, a file gone) become a row of the error table. */
-async function translated<T>(work: () => Promise<T>): Promise<T> {
+type Around = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** All repositories on one database or transaction, with something around each of their calls. */
+function repositories(access: Access, around: Around): Repositories {
+  const made = Object.entries(REPOSITORIES).map(([name, make]) => [name, wrapped(make(access), around)]);
+  return Object.fromEntries(made) as Repositories;
+}
+
+/** The same object with something around each of its functions, all of which return promises. */
+function wrapped<R extends object>(repository: R, around: Around): R {
+  const functions = Object.entries(repository).map(([name, call]) => [
+    name,
+    (...given: unknown[]) => around(() => (call as (...given: unknown[]) => Promise<unknown>)(...given)),
+  ]);
+  return Object.fromEntries(functions) as R;
+}
+
+/** Failures of the database itself (full disk, a lost connection) become a row of the error table. */
+async function translated<T>(dialect: MetadataDialect, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
     if (thrown instanceof CandelaError) throw thrown;
-    const failed = thrown instanceof Error && 'errcode' in thrown;
-    throw failed ? fail('metadata_unavailable', { seconds: 5 }, { cause: thrown }) : asCandelaError(thrown);
+    if (dialect.isBadText(thrown)) {
+      throw fail('bad_request', { detail: 'A text holds a NUL character. Leave it out.' }, { cause: thrown });
+    }
+    throw dialect.isUnavailable(thrown)
+      ? fail('metadata_unavailable', { seconds: 5 }, { cause: thrown })
+      : asCandelaError(thrown);
   }
-}
-
-function guarded(views: SavedViews): SavedViews {
-  return {
-    list: (projectId, input) => translated(() => views.list(projectId, input)),
-    get: (projectId, id) => translated(() => views.get(projectId, id)),
-    create: (projectId, view) => translated(() => views.create(projectId, view)),
-    update: (projectId, id, changes) => translated(() => views.update(projectId, id, changes)),
-    delete: (projectId, id) => translated(() => views.delete(projectId, id)),
-  };
 }

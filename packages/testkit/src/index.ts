@@ -2,3 +2,4 @@ export * from './chaos/index.ts';
 export * from './fake-ai/index.ts';
 export * from './otlp-recorder/index.ts';
 export * from './platform-process.ts';
+export * from './postgres-process.ts';

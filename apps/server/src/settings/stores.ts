@@ -9,6 +9,14 @@ export const STORES_VARIABLES = {
     default: './data',
     schema: text.min(1).transform((value) => (isAbsolute(value) ? value : resolve(value))),
   }),
+  PLATFORM_DATABASE_URL: variable({
+    description:
+      'PostgreSQL database to keep in what people make (users, keys, saved views), instead of a SQLite file in the data directory. Needed for several replicas. The database is UTF-8 and the user may create tables in it; `sslmode` and `sslrootcert` go into the URL.',
+    takes: 'a URL such as postgres://user:password@host:5432/candela',
+    default: undefined,
+    secret: true,
+    schema: text.refine((value) => /^postgres(ql)?:\/\/./.test(value) && URL.canParse(value)),
+  }),
   PLATFORM_CLICKHOUSE_URL: variable({
     description:
       'ClickHouse server to keep telemetry in, instead of the embedded engine: user, password and database are part of the URL.',

@@ -86,9 +86,10 @@ describe('migrations', () => {
       statements: ({ schema }) => [schema.createTable(name).addColumn('id', 'text')],
     });
   const run = async (file: string, migrations: Migration[]) => {
-    const database = new Kysely<never>({ dialect: sqliteDialect(file).kysely });
+    const dialect = sqliteDialect(file);
+    const database = new Kysely<never>({ dialect: dialect.kysely });
     try {
-      await migrateMetadata(database, { migrations, logger: silentLogger });
+      await migrateMetadata(database, { dialect, migrations, logger: silentLogger });
       return (await database.introspection.getTables()).map(({ name }) => name).sort();
     } finally {
       await database.destroy();

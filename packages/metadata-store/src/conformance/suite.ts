@@ -1,6 +1,8 @@
 import { CandelaError, silentLogger } from '@candela/kernel';
+import { Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MetadataDialect } from '../dialects/dialect.ts';
+import type { NewAuditEvent } from '../repositories/audit.ts';
 import { type MetadataStore, openMetadata } from '../store.ts';
 
 /** A place of its own for every test. */
@@ -21,6 +23,26 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 
 const VIEW = { page: 'traces', name: 'Slow calls', description: null, search: '?q=duration%3E2s' };
 
+const EVENT: NewAuditEvent = {
+  organisationId: 'o',
+  projectId: 'p',
+  actorKind: 'user',
+  actorId: 'u',
+  actorName: 'u@example.com',
+  action: 'view.create',
+  objectKind: 'view',
+  objectId: 'v',
+  details: { name: 'Slow', tags: ['a', 'b'], before: null },
+  address: '127.0.0.1',
+  userAgent: 'test',
+  requestId: 'r',
+};
+
+/** Waits until the condition holds; a machine under load takes its time. */
+async function soon(condition: () => boolean): Promise<void> {
+  await expect.poll(condition, { timeout: 30_000, interval: 20 }).toBe(true);
+}
+
 /** What every dialect keeps its promise about. */
 export function describeMetadataStore(name: string, makePlace: () => Promise<Place>): void {
   describe(`metadata store on ${name}`, () => {
@@ -32,7 +54,7 @@ export function describeMetadataStore(name: string, makePlace: () => Promise<Pla
         dialect: place.dialect(),
         logger: silentLogger,
         clock: { now: () => now },
-        maxViewsPerProject: 5,
+        limits: { viewsPerProject: 5 },
       });
     beforeEach(async () => {
       now = 1_000_000;
@@ -136,6 +158,109 @@ export function describeMetadataStore(name: string, makePlace: () => Promise<Pla
       );
       expect(codes.filter((code) => code === 'ok')).toHaveLength(4);
       expect(codes.filter((code) => code === 'conflict')).toHaveLength(16);
+    });
+
+    it('takes a number of changes at once without losing count', async () => {
+      // Each reads how many there are before it adds one: two at a time would pass the limit.
+      const codes = await Promise.all(
+        Array.from({ length: 12 }, (_, n) =>
+          codeOf(store.change(undefined, ({ views }) => views.create('a', { ...VIEW, name: `view ${n}` }))),
+        ),
+      );
+      expect(codes.filter((code) => code === 'ok')).toHaveLength(5);
+      expect(codes.filter((code) => code === 'refused')).toHaveLength(7);
+    });
+
+    it('lists what was done, newest first, page by page, and nothing of another organisation', async () => {
+      for (let n = 0; n < 7; n++) {
+        now += n % 2;
+        await store.audit.append({
+          ...EVENT,
+          action: n < 5 ? 'view.create' : 'view.delete',
+          objectId: `v${n}`,
+        });
+      }
+      await store.audit.append({ ...EVENT, organisationId: 'other' });
+      await store.audit.append({ ...EVENT, organisationId: null });
+      const seen: string[] = [];
+      let after: Parameters<MetadataStore['audit']['list']>[1]['after'];
+      do {
+        const { events, next } = await store.audit.list('o', { limit: 3, after });
+        seen.push(...events.map(({ objectId }) => objectId ?? ''));
+        expect(events.every(({ details }) => JSON.stringify(details) === JSON.stringify(EVENT.details))).toBe(
+          true,
+        );
+        after = next;
+      } while (after !== undefined);
+      expect(seen.toSorted()).toEqual(['v0', 'v1', 'v2', 'v3', 'v4', 'v5', 'v6']);
+      expect(seen[0]).toMatch(/v[56]/);
+      const ids = async (filter: object) =>
+        (await store.audit.list('o', { ...filter, limit: 10, after: undefined })).events.length;
+      expect(await ids({ action: 'view.delete' })).toBe(2);
+      expect(await ids({ objectId: 'v3', objectKind: 'view', actorId: 'u', projectId: 'p' })).toBe(1);
+      expect(await ids({ actorId: 'somebody else' })).toBe(0);
+      expect(await ids({ from: now })).toBeLessThan(7);
+      expect(await ids({ to: 1_000_000 })).toBe(0);
+    });
+
+    it('refuses to change what was noted, and forgets only what is old', async () => {
+      now = Date.now();
+      await store.audit.append(EVENT);
+      now -= 40 * 86_400_000;
+      await store.audit.append({ ...EVENT, objectId: 'old' });
+      const database = new Kysely<never>({ dialect: place.dialect().kysely });
+      try {
+        const refused = /append only/;
+        await expect(sql`update audit_log set action = 'x'`.execute(database)).rejects.toThrow(refused);
+        await expect(sql`delete from audit_log`.execute(database)).rejects.toThrow(refused);
+      } finally {
+        await database.destroy();
+      }
+      expect(await store.audit.prune(now + 1)).toBe(1);
+      const { events } = await store.audit.list('o', { limit: 10, after: undefined });
+      expect(events.map(({ objectId }) => objectId)).toEqual(['v']);
+    });
+
+    it('tells caches of this process what was written, when it is kept', async () => {
+      const told: string[] = [];
+      store.changes.on(['saved_views'], () => told.push('views'));
+      store.changes.on(['saved_views'], () => told.push('stopped'))();
+      // Whoever begins to watch is told to look once.
+      await soon(() => told.length > 0);
+      told.length = 0;
+      await store.change(undefined, async () => undefined);
+      await expect(
+        store.change(undefined, async ({ views }) => {
+          await views.create('a', VIEW);
+          throw new Error('on purpose');
+        }),
+      ).rejects.toThrow();
+      await store.change(undefined, async ({ views }) => {
+        await views.create('a', VIEW);
+        expect(told).toEqual([]);
+      });
+      expect(told).toContain('views');
+      told.length = 0;
+      const { views } = await store.views.list('a', { page: undefined, limit: 1, after: undefined });
+      await store.views.delete('a', views[0]?.id ?? '');
+      expect(told).toContain('views');
+      expect(told).not.toContain('stopped');
+    });
+
+    it('tells caches of another replica too', async () => {
+      const other = await open();
+      let told = 0;
+      try {
+        other.changes.on(['saved_views'], () => told++);
+        // It may be told once more while it begins to watch; then there is silence until somebody writes.
+        await store.change(undefined, ({ views }) => views.create('a', VIEW));
+        await soon(() => told > 0);
+        const before = told;
+        await store.views.create('a', { ...VIEW, name: 'another' });
+        await soon(() => told > before);
+      } finally {
+        await other.close();
+      }
     });
   });
 }

@@ -3,7 +3,11 @@ import { openMetadataStore } from '../index.ts';
 
 /** A process that saves views until it is killed, and says each one that was acknowledged. */
 const [dataDir = '', round = '0'] = process.argv.slice(2);
-const store = await openMetadataStore({ dataDir, logger: silentLogger, maxViewsPerProject: 1_000_000 });
+const store = await openMetadataStore({
+  dataDir,
+  logger: silentLogger,
+  limits: { viewsPerProject: 1_000_000 },
+});
 for (let n = 0; ; n++) {
   const name = `${round} ${n}`;
   const call = { scope: 's', key: name, request: name };

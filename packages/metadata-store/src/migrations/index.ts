@@ -1,5 +1,6 @@
 import { savedViews } from './0001-saved-views.ts';
+import { auditLog } from './0002-audit-log.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
-export const MIGRATIONS: readonly Migration[] = [savedViews];
+export const MIGRATIONS: readonly Migration[] = [savedViews, auditLog];

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from '@candela/kernel';
 import { type Kysely, sql } from 'kysely';
+import type { MetadataDialect } from '../dialects/dialect.ts';
 import type { Migration } from './migration.ts';
 
 /** The schema cannot be brought to what this program needs. The message says why and what to do. */
@@ -19,12 +20,23 @@ interface History {
 
 /**
  * Brings the schema up to date, forward only. A migration and the note that it was made are one transaction: a kill
- * at any moment leaves whole steps, and the next start goes on. @throws MetadataMigrationError when the database is
- * newer than the program, or was made by other migrations
+ * at any moment leaves whole steps, and the next start goes on. Replicas that start together wait for each other.
+ * @throws MetadataMigrationError when the database is newer than the program, or was made by other migrations
  */
 export async function migrateMetadata(
   database: Kysely<never>,
-  options: { readonly migrations: readonly Migration[]; readonly logger: Logger },
+  options: {
+    readonly dialect: MetadataDialect;
+    readonly migrations: readonly Migration[];
+    readonly logger: Logger;
+  },
+): Promise<void> {
+  await options.dialect.whileMigrating(database, (connection) => migrate(connection, options));
+}
+
+async function migrate(
+  database: Kysely<never>,
+  options: Parameters<typeof migrateMetadata>[1],
 ): Promise<void> {
   const history = database as unknown as Kysely<History>;
   await database.schema
@@ -37,7 +49,9 @@ export async function migrateMetadata(
     .execute();
   const applied = await history.selectFrom('schema_migrations').selectAll().orderBy('version').execute();
   const steps = options.migrations.map((migration) => {
-    const statements = migration.statements(database).map((statement) => statement.compile().sql);
+    const statements = migration
+      .statements(database, options.dialect.name)
+      .map((statement) => statement.compile().sql);
     const checksum = createHash('sha256').update(statements.join(';\n')).digest('hex');
     return { migration, statements, checksum };
   });
@@ -55,13 +69,19 @@ export async function migrateMetadata(
     }
   }
   for (const { migration, statements, checksum } of steps.slice(applied.length)) {
-    await history.transaction().execute(async (transaction) => {
+    const { version, name } = migration;
+    const made = await history.transaction().execute(async (transaction) => {
+      const meanwhile = await transaction
+        .selectFrom('schema_migrations')
+        .select('version')
+        .where('version', '=', version)
+        .executeTakeFirst();
+      if (meanwhile !== undefined) return false;
       for (const statement of statements) await sql.raw(statement).execute(transaction);
-      await transaction
-        .insertInto('schema_migrations')
-        .values({ version: migration.version, name: migration.name, checksum, applied_at: Date.now() })
-        .execute();
+      const note = { version, name, checksum, applied_at: Date.now() };
+      await transaction.insertInto('schema_migrations').values(note).execute();
+      return true;
     });
-    options.logger.info({ migration: migration.version, name: migration.name }, 'metadata store migrated');
+    if (made) options.logger.info({ migration: version, name }, 'metadata store migrated');
   }
 }

@@ -3,9 +3,20 @@ import type { Kysely } from 'kysely';
 import type { MetadataDialect } from '../dialects/dialect.ts';
 import type { Tables } from '../tables/index.ts';
 
+/** How much may be kept. */
+export interface MetadataLimits {
+  /** Saved views one project may have. */
+  readonly viewsPerProject: number;
+}
+
+export const DEFAULT_LIMITS: MetadataLimits = { viewsPerProject: 1_000 };
+
 /** What a repository works with: the database, or one transaction on it. */
 export interface Access {
   readonly database: Kysely<Tables>;
+  /** The same, for writes that no cache has to hear of: when a key was last used. */
+  readonly quiet: Kysely<Tables>;
   readonly dialect: MetadataDialect;
   readonly clock: Clock;
+  readonly limits: MetadataLimits;
 }

@@ -56,13 +56,13 @@ function toView(row: Selectable<SavedViewTable>): StoredView {
     name: row.name,
     description: row.description,
     search: row.search,
-    // A dialect may give large whole numbers as text.
-    createdAt: Number(row.created_at),
-    updatedAt: Number(row.updated_at),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
   };
 }
 
-export function savedViews({ database, clock, dialect }: Access, maxPerProject: number): SavedViews {
+export function savedViews({ database, clock, dialect, limits }: Access): SavedViews {
+  const maxPerProject = limits.viewsPerProject;
   const taken = (name: string) =>
     fail('conflict', {
       detail: `This page has a view called "${name}" already. Choose another name, or change that one.`,
@@ -122,7 +122,7 @@ export function savedViews({ database, clock, dialect }: Access, maxPerProject: 
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .where('project_id', '=', projectId)
         .executeTakeFirstOrThrow();
-      if (Number(count) >= maxPerProject) {
+      if (count >= maxPerProject) {
         throw fail('refused', {
           detail: `This project has ${maxPerProject} saved views, which is the most it may have. Delete some first.`,
         });

@@ -1,8 +1,16 @@
+import type { AuditTable } from './audit.ts';
 import type { IdempotencyTable } from './idempotency.ts';
 import type { SavedViewTable } from './saved-views.ts';
 
-/** Every table of the metadata store, as its newest migration leaves it; the registry. */
+/**
+ * Every table of the metadata store, as its newest migration leaves it; the registry.
+ *
+ * Columns that every dialect keeps alike: `text` (ids, names, JSON; compared by code point, no NUL), `bigint` (epoch
+ * milliseconds, counts; a number below 2^53), `integer` (small numbers; 0 and 1 for yes and no). Unique indexes count
+ * two nulls as different. After a statement failed inside a change the change is over: no dialect goes on with it.
+ */
 export interface Tables {
   readonly saved_views: SavedViewTable;
   readonly idempotency: IdempotencyTable;
+  readonly audit_log: AuditTable;
 }

@@ -1,0 +1,216 @@
+import { CandelaError, silentLogger } from '@candela/kernel';
+import { startPostgres } from '@candela/testkit';
+import { Kysely, sql } from 'kysely';
+import { afterAll, describe, expect, it } from 'vitest';
+import { postgresDialect } from '../dialects/postgres/index.ts';
+import { openMetadataStore } from '../index.ts';
+import { migrateMetadata } from '../migrations/migrate.ts';
+import type { Migration } from '../migrations/migration.ts';
+import { describeMetadataStore } from './suite.ts';
+
+const server = await startPostgres();
+afterAll(() => server?.stop());
+
+const open = (databaseUrl: string) =>
+  openMetadataStore({ dataDir: '/nowhere', databaseUrl, logger: silentLogger });
+const VIEW = { page: 'traces', name: 'x', description: null, search: '' };
+
+if (server === undefined)
+  describe.skip('metadata store on PostgreSQL: no PostgreSQL here', () => it('is not tested'));
+else {
+  describeMetadataStore('PostgreSQL', async () => {
+    const url = await server.createDatabase();
+    return { dialect: () => postgresDialect(url, silentLogger), dispose: async () => undefined };
+  });
+
+  describe('replicas on one PostgreSQL', () => {
+    it('start together on an empty database: each migration is made once', async () => {
+      const url = await server.createDatabase();
+      const stores = await Promise.all(Array.from({ length: 5 }, () => open(url)));
+      const names = stores.map((store, n) => codeOf(store.views.create('a', { ...VIEW, name: `v${n % 2}` })));
+      expect((await Promise.all(names)).toSorted()).toEqual(['conflict', 'conflict', 'conflict', 'ok', 'ok']);
+      const versions = await server.sql(
+        url,
+        'select string_agg(version::text, $$,$$ order by version) from schema_migrations',
+      );
+      expect(versions).toMatch(/^1,2/);
+      await Promise.all(stores.map((store) => store.close()));
+    });
+
+    it('do one change after another', async () => {
+      const url = await server.createDatabase();
+      const [one, two] = await Promise.all([open(url), open(url)]);
+      const counts: number[] = [];
+      const add = (store: typeof one, n: number) =>
+        store.change(undefined, async ({ views }) => {
+          const { views: before } = await views.list('a', { page: undefined, limit: 500, after: undefined });
+          counts.push(before.length);
+          await views.create('a', { ...VIEW, name: `${n}` });
+        });
+      await Promise.all(Array.from({ length: 20 }, (_, n) => add(n % 2 === 0 ? one : two, n)));
+      expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n));
+      await Promise.all([one.close(), two.close()]);
+    });
+
+    it('go on by themselves after the server was restarted or killed', async () => {
+      const url = await server.createDatabase();
+      const store = await open(url);
+      let told = 0;
+      store.changes.on(['saved_views'], () => told++);
+      await store.views.create('a', VIEW);
+      for (const how of ['fast', 'kill'] as const) {
+        await server.down(how);
+        expect(await codeOf(store.views.get('a', 'x'))).toBe('metadata_unavailable');
+        expect(await codeOf(store.change(undefined, ({ views }) => views.get('a', 'x')))).toBe(
+          'metadata_unavailable',
+        );
+        // What cannot be watched is not to be trusted: caches are told to look again, and fail with it.
+        const before = told;
+        await expect.poll(() => told, { timeout: 30_000 }).toBeGreaterThan(before + 1);
+        await server.up();
+        await expect.poll(() => codeOf(store.views.get('a', 'x')), { timeout: 30_000 }).toBe('not_found');
+      }
+      expect(
+        (await store.views.list('a', { page: undefined, limit: 9, after: undefined })).views,
+      ).toHaveLength(1);
+      const other = await open(url);
+      const before = told;
+      await expect
+        .poll(
+          async () => {
+            await other.views.create('a', { ...VIEW, name: crypto.randomUUID() });
+            return told;
+          },
+          { timeout: 30_000 },
+        )
+        .toBeGreaterThan(before);
+      await Promise.all([store.close(), other.close()]);
+    });
+
+    it('notice changes whose notification never came, by the clock', async () => {
+      const url = await server.createDatabase();
+      const store = await open(url);
+      let told = 0;
+      store.changes.on(['saved_views'], () => told++);
+      await expect
+        .poll(
+          () =>
+            server.sql(
+              url,
+              "select count(*) from pg_stat_activity where query like '%change_clock%' and datname = current_database() and pid <> pg_backend_pid()",
+            ),
+          { timeout: 30_000 },
+        )
+        .not.toBe('0');
+      const before = told;
+      await server.sql(url, 'update change_clock set version = version + 1');
+      await expect.poll(() => told, { timeout: 30_000 }).toBeGreaterThan(before);
+      await store.close();
+    });
+
+    it('wait for no change that hangs longer than its bound', async () => {
+      const url = await server.createDatabase();
+      const store = await open(url);
+      const database = new Kysely<never>({ dialect: postgresDialect(url, silentLogger).kysely });
+      await database.transaction().execute(async (transaction) => {
+        await postgresDialect(url, silentLogger).takeTurn(transaction);
+        expect(await codeOf(store.change(undefined, async () => 1))).toBe('metadata_unavailable');
+      });
+      expect(await codeOf(store.change(undefined, async () => 1))).toBe('ok');
+      await Promise.all([store.close(), database.destroy()]);
+    }, 60_000);
+  });
+
+  describe('a database on PostgreSQL', () => {
+    it('compares names by code point, whatever its collation', async () => {
+      const store = await open(await server.createDatabase());
+      for (const name of ['b', '_', 'é', 'z', '😀', '\u{fffd}'])
+        await store.views.create('a', { ...VIEW, name });
+      const { views } = await store.views.list('a', { page: undefined, limit: 10, after: undefined });
+      expect(views.map(({ name }) => name)).toEqual(['_', 'b', 'z', 'é', '\u{fffd}', '😀']);
+      await store.close();
+      const url = await server.createDatabase();
+      await (await open(url)).close();
+      const other = await server.sql(
+        url,
+        "select count(*) from information_schema.columns where table_schema = 'public' and data_type = 'text' and collation_name is distinct from 'C'",
+      );
+      expect(other).toBe('0');
+    });
+
+    it('refuses a NUL character as what the sender did wrong', async () => {
+      const store = await open(await server.createDatabase());
+      expect(await codeOf(store.views.create('a', { ...VIEW, name: 'a\0b' }))).toBe('bad_request');
+      await store.close();
+    });
+
+    it('is whole after a migration that fails, and lets the next one in', async () => {
+      const url = await server.createDatabase();
+      const run = async (...tables: string[]) => {
+        const dialect = postgresDialect(url, silentLogger);
+        const database = new Kysely<never>({ dialect: dialect.kysely });
+        const migration: Migration = {
+          version: 1,
+          name: 'm',
+          statements: ({ schema }) =>
+            tables.map((table) => schema.createTable(table).addColumn('id', 'text')),
+        };
+        try {
+          await migrateMetadata(database, { dialect, migrations: [migration], logger: silentLogger });
+          const { rows } = await sql<{
+            held: number;
+          }>`select count(*) as held from pg_locks where locktype = 'advisory'`.execute(database);
+          return rows[0]?.held;
+        } finally {
+          await database.destroy();
+        }
+      };
+      await expect(run('twice', 'twice')).rejects.toThrow(/exists/);
+      expect(await run('twice')).toBe(0);
+    });
+
+    it('says in a sentence why it cannot be opened, without the password', async () => {
+      const url = await server.createDatabase();
+      const password = new URL(url).password;
+      const said = async (address: string) => {
+        const error: unknown = await open(address).then(
+          (store) => store.close().then(() => 'opened'),
+          (thrown: unknown) => thrown,
+        );
+        const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+        expect(text).not.toContain(password);
+        return text;
+      };
+      expect(await said(url.replace(password, 'wrong'))).toMatch(
+        /MetadataStoreError: .*refused the user or password/,
+      );
+      expect(await said(url.replace(/[^/]+$/, 'absent'))).toMatch(/MetadataStoreError: .*no such database/);
+      expect(await said(url.replace(`:${server.port}`, ':1'))).toMatch(
+        /MetadataStoreError: .*cannot be reached.*PLATFORM_DATABASE_URL/,
+      );
+      expect(await said(url.replace('127.0.0.1', 'host.invalid'))).toMatch(
+        /MetadataStoreError: .*cannot be reached/,
+      );
+      expect(await said(`${url}?sslmode=verify-full`)).toMatch(/MetadataStoreError: .*sslmode/);
+      expect(await said(await server.createDatabase({ encoding: 'SQL_ASCII' }))).toMatch(
+        /MetadataStoreError: .*SQL_ASCII/,
+      );
+      await server.sql(
+        url,
+        'create role poor login password $$poor$$; revoke create on schema public from public',
+      );
+      const poor = Object.assign(new URL(url), { username: 'poor', password: 'poor' });
+      expect(await said(poor.href)).toMatch(/MetadataStoreError: .*may not create tables/);
+    });
+  });
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return 'ok';
+  } catch (thrown) {
+    if (thrown instanceof CandelaError) return thrown.code;
+    throw thrown;
+  }
+}
