@@ -27,4 +27,13 @@ export const VENDORS: readonly VendorEntry[] = [
     deviceFiles: ['/dev/nvidiactl', '/dev/dxg'],
     load: async () => (await import('./nvidia/index.ts')).createNvidia,
   },
+  {
+    id: 'amd',
+    title: 'AMD',
+    pciVendor: 0x1002,
+    source: 'amdgpu',
+    platforms: ['linux'],
+    deviceFiles: [],
+    load: async () => (await import('./amd/index.ts')).createAmd,
+  },
 ];

@@ -1,0 +1,127 @@
+import { basename } from 'node:path';
+import { readLink } from '../../files.ts';
+import { driverNames, driverNumber, driverText } from '../drm/driver-files.ts';
+
+const MAX_NODES = 1_024;
+const MAX_BYTES = 65_536;
+const MAX_PROCESSES = 10_000;
+const MAX_BANKS = 16;
+
+/** A GPU, or a partition of one, as the compute driver lists it (`/sys/class/kfd/kfd/topology/nodes`). */
+export interface KfdNode {
+  /** By this number its processes are kept. */
+  readonly gpuId: number;
+  /** PCI address of the GPU. */
+  readonly address: string;
+  /** Zero-based among the partitions of its GPU. */
+  readonly partition: number;
+  readonly computeUnits: number | undefined;
+  /** `renderD129`. */
+  readonly render: string | undefined;
+  /** Device of the platform that a partition is handed out as: `amdgpu_xcp_0`. */
+  readonly platformDevice: string | undefined;
+  /** Its directory. */
+  readonly path: string;
+}
+
+export interface KfdProcess {
+  readonly pid: number;
+  /** Bytes. */
+  readonly memory: number | undefined;
+  /** Compute units in use. */
+  readonly occupied: number | undefined;
+}
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+
+/** Bits of the PCI location: bus, device and function; the number of the partition stands in the topmost four. */
+function addressOf(domain: number, location: number): string {
+  const bus = (location >>> 8) & 0xff;
+  const device = (location >>> 3) & 0x1f;
+  return `${hex(domain, 4)}:${hex(bus, 2)}:${hex(device, 2)}.${location & 7}`;
+}
+
+function propertiesOf(text: string): ReadonlyMap<string, number> {
+  const properties = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    const match = /^(\w{1,64}) (\d{1,20})$/.exec(line);
+    if (match?.[1] !== undefined) properties.set(match[1], Number(match[2]));
+  }
+  return properties;
+}
+
+/** Bytes of graphics memory (banks of the kinds 1, all of it in reach of the host, and 2), where the driver tells both. */
+export function nodeMemory({
+  path,
+}: KfdNode): { readonly limit: number; readonly usage: number } | undefined {
+  let limit = 0;
+  let usage: number | undefined;
+  for (const bank of driverNames(`${path}/mem_banks`, MAX_BANKS)) {
+    const properties = propertiesOf(driverText(`${path}/mem_banks/${bank}/properties`, MAX_BYTES) ?? '');
+    const heap = properties.get('heap_type');
+    if (heap !== 1 && heap !== 2) continue;
+    limit += properties.get('size_in_bytes') ?? 0;
+    const used = driverNumber(`${path}/mem_banks/${bank}/used_memory`);
+    if (used !== undefined) usage = (usage ?? 0) + used;
+  }
+  return limit > 0 && usage !== undefined ? { limit, usage } : undefined;
+}
+
+/** The compute driver of a host. `sys` is its /sys. */
+export class Kfd {
+  readonly #root: string;
+  readonly #sys: string;
+
+  constructor(sys: string) {
+    this.#sys = sys;
+    this.#root = `${sys}/class/kfd/kfd`;
+  }
+
+  /** Nodes that are GPUs, by their GPU and their partition. */
+  nodes(): readonly KfdNode[] {
+    const root = `${this.#root}/topology/nodes`;
+    const nodes = driverNames(root, MAX_NODES).flatMap((name): KfdNode[] => {
+      const path = `${root}/${name}`;
+      const gpuId = driverNumber(`${path}/gpu_id`);
+      const properties = propertiesOf(driverText(`${path}/properties`, MAX_BYTES) ?? '');
+      const location = properties.get('location_id');
+      // Processors are nodes too, with the number 0.
+      if (gpuId === undefined || gpuId === 0 || location === undefined) return [];
+      const minor = properties.get('drm_render_minor') ?? 0;
+      const render = minor > 0 ? `renderD${minor}` : undefined;
+      const simds = properties.get('simd_count') ?? 0;
+      const perUnit = properties.get('simd_per_cu') ?? 0;
+      return [
+        {
+          gpuId,
+          address: addressOf(properties.get('domain') ?? 0, location),
+          partition: location >>> 28,
+          computeUnits: simds > 0 && perUnit > 0 ? simds / perUnit : undefined,
+          render,
+          platformDevice: this.#platformDevice(render),
+          path,
+        },
+      ];
+    });
+    return nodes.toSorted((a, b) => a.address.localeCompare(b.address) || a.partition - b.partition);
+  }
+
+  #platformDevice(render: string | undefined): string | undefined {
+    const link = render === undefined ? undefined : readLink(`${this.#sys}/class/drm/${render}/device`);
+    const name = link === undefined ? '' : basename(link);
+    return name.startsWith('amdgpu_xcp') ? name : undefined;
+  }
+
+  /** Processes that compute on the node. */
+  processes({ gpuId, computeUnits }: KfdNode): readonly KfdProcess[] {
+    const root = `${this.#root}/proc`;
+    return driverNames(root, MAX_PROCESSES).flatMap((name): KfdProcess[] => {
+      if (!/^\d{1,10}$/.test(name)) return [];
+      const memory = driverNumber(`${root}/${name}/vram_${gpuId}`);
+      const units = driverNumber(`${root}/${name}/stats_${gpuId}/cu_occupancy`);
+      const occupied = units !== undefined && units <= (computeUnits ?? 0) ? units : undefined;
+      if (memory === undefined && occupied === undefined) return [];
+      return [{ pid: Number(name), memory, occupied }];
+    });
+  }
+}

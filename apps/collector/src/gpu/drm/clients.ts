@@ -1,0 +1,171 @@
+import { existsSync } from 'node:fs';
+import { readLink, readNames } from '../../files.ts';
+import { driverText } from './driver-files.ts';
+import { type DrmClient, type EngineUse, parseFdinfo } from './fdinfo.ts';
+
+const MAX_PROCESSES = 100_000;
+const MAX_DESCRIPTORS = 16_384;
+const MAX_FDINFO_BYTES = 65_536;
+/** Milliseconds for looking at processes that had nothing to do with graphics before; the others go on at the next scan. */
+const SEARCH_BUDGET_MS = 200;
+/** Seconds after which such a process is looked at again. */
+const SEARCH_AGAIN_S = 30;
+/** All devices of a tick share a scan: seconds. */
+const SHARED_S = 0.5;
+/** Shorter than this, growth over time says nothing. Seconds. */
+const MIN_INTERVAL_S = 0.05;
+
+/** What a process did with a device since the scan before. */
+export interface DrmProcess {
+  readonly pid: number;
+  /** Bytes by region. */
+  readonly memory: ReadonlyMap<string, number>;
+  /** 0 to 1 by engine; absent at the first sight of a client. */
+  readonly engines: ReadonlyMap<string, number>;
+}
+
+export interface DrmUse {
+  readonly processes: readonly DrmProcess[];
+  /** Every process could be looked at: what all of them did is what the device did. */
+  readonly complete: boolean;
+}
+
+interface Seen {
+  readonly busy: bigint;
+  readonly total: bigint | undefined;
+  readonly at: number;
+}
+
+interface Building {
+  readonly memory: Map<string, number>;
+  readonly engines: Map<string, number>;
+}
+
+/** Finds the processes that hold graphics devices, by their descriptors. For drivers that keep count in fdinfo. */
+export class DrmClients {
+  readonly #proc: string;
+  readonly #now: () => number;
+  /** When a process that held no device was last looked at. */
+  readonly #idle = new Map<number, number>();
+  #holders = new Set<number>();
+  #seen = new Map<string, Seen>();
+  #scanned:
+    | { readonly at: number; readonly byAddress: ReadonlyMap<string, ReadonlyMap<number, Building>> }
+    | undefined;
+  #complete = false;
+
+  /** `proc` is the host's /proc; `now` gives monotonic seconds. */
+  constructor(proc: string, now: () => number) {
+    this.#proc = proc;
+    this.#now = now;
+  }
+
+  /** Who uses the device at this PCI address. */
+  use(address: string): DrmUse {
+    const now = this.#now();
+    if (this.#scanned === undefined || now - this.#scanned.at >= SHARED_S) {
+      this.#scanned = { at: now, byAddress: this.#scan(now) };
+    }
+    const found = this.#scanned.byAddress.get(address) ?? new Map<number, Building>();
+    return {
+      processes: [...found].map(([pid, { memory, engines }]) => ({ pid, memory, engines })),
+      complete: this.#complete,
+    };
+  }
+
+  #scan(now: number): ReadonlyMap<string, ReadonlyMap<number, Building>> {
+    const byAddress = new Map<string, Map<number, Building>>();
+    const pids = (readNames(this.#proc, MAX_PROCESSES) ?? [])
+      .filter((name) => /^\d{1,10}$/.test(name))
+      .map(Number);
+    const present = new Set(pids);
+    for (const pid of this.#idle.keys()) if (!present.has(pid)) this.#idle.delete(pid);
+    const before = this.#seen;
+    this.#seen = new Map();
+    const clients = new Set<string>();
+    const holders = new Set<number>();
+    let complete = true;
+    const until = performance.now() + SEARCH_BUDGET_MS;
+    // Who held one before comes first, then who was not looked at for longest.
+    const order = pids.toSorted(
+      (a, b) =>
+        Number(this.#holders.has(b)) - Number(this.#holders.has(a)) ||
+        (this.#idle.get(a) ?? 0) - (this.#idle.get(b) ?? 0) ||
+        a - b,
+    );
+    for (const pid of order) {
+      const looked = this.#idle.get(pid);
+      if (!this.#holders.has(pid)) {
+        if (looked !== undefined && now - looked < SEARCH_AGAIN_S) continue;
+        if (performance.now() > until) {
+          complete &&= looked !== undefined;
+          continue;
+        }
+      }
+      const found = this.#clientsOf(pid);
+      if (found === undefined) {
+        complete = false;
+        continue;
+      }
+      if (found.length === 0) this.#idle.set(pid, now);
+      else {
+        holders.add(pid);
+        this.#idle.delete(pid);
+      }
+      for (const client of found) {
+        const key = `${client.address} ${client.client}`;
+        if (client.address === undefined || clients.has(key)) continue;
+        clients.add(key);
+        const processes = byAddress.get(client.address) ?? new Map<number, Building>();
+        byAddress.set(client.address, processes);
+        const process = processes.get(pid) ?? { memory: new Map(), engines: new Map() };
+        processes.set(pid, process);
+        this.#add(process, client, key, before, now);
+      }
+    }
+    this.#holders = holders;
+    this.#complete = complete;
+    return byAddress;
+  }
+
+  /** Undefined when we may not look. */
+  #clientsOf(pid: number): readonly DrmClient[] | undefined {
+    const directory = `${this.#proc}/${pid}`;
+    const descriptors = readNames(`${directory}/fd`, MAX_DESCRIPTORS);
+    // It ended, or it is somebody else's.
+    if (descriptors === undefined) return existsSync(directory) ? undefined : [];
+    return descriptors.flatMap((descriptor) => {
+      if (!/^\d+$/.test(descriptor)) return [];
+      const target = readLink(`${directory}/fd/${descriptor}`);
+      if (target === undefined || !/\/dri\/(?:renderD|card)\d+$/.test(target)) return [];
+      const text = driverText(`${directory}/fdinfo/${descriptor}`, MAX_FDINFO_BYTES);
+      const client = text === undefined ? undefined : parseFdinfo(text);
+      return client === undefined ? [] : [client];
+    });
+  }
+
+  #add(to: Building, client: DrmClient, key: string, before: ReadonlyMap<string, Seen>, now: number): void {
+    for (const [region, bytes] of client.memory) to.memory.set(region, (to.memory.get(region) ?? 0) + bytes);
+    for (const engine of client.engines) {
+      const name = `${key} ${engine.name}`;
+      const last = before.get(name);
+      const seen = { busy: engine.busy, total: engine.total, at: now };
+      const share = last === undefined ? undefined : shareSince(last, engine, now);
+      this.#seen.set(name, last !== undefined && share === undefined ? last : seen);
+      if (share !== undefined) {
+        to.engines.set(engine.name, Math.min(1, (to.engines.get(engine.name) ?? 0) + share));
+      }
+    }
+  }
+}
+
+/** Share of the time since `last` in which the engines of this kind worked; undefined when too little of it went by. */
+function shareSince(last: Seen, engine: EngineUse, now: number): number | undefined {
+  const busy = Number(engine.busy - last.busy);
+  const elapsed =
+    engine.total === undefined || last.total === undefined
+      ? (now - last.at) * 1e9
+      : Number(engine.total - last.total);
+  if (now - last.at < MIN_INTERVAL_S || elapsed <= 0) return undefined;
+  return Math.min(1, Math.max(0, busy) / elapsed / engine.capacity);
+}
