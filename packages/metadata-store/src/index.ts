@@ -11,6 +11,11 @@ export type {
   NewAuditEvent,
 } from './repositories/audit.ts';
 export type { Call } from './repositories/idempotency.ts';
+export type { StoredInvitation } from './repositories/identity/invitations.ts';
+export type { KeyChanges, StoredKey } from './repositories/identity/keys.ts';
+export type { StoredMember, StoredUser } from './repositories/identity/people.ts';
+export type { StoredEnvironment, StoredProject } from './repositories/identity/projects.ts';
+export type { SignInAttempt, StoredSession } from './repositories/identity/sessions.ts';
 export type { Repositories } from './repositories/index.ts';
 export type {
   NewView,

@@ -6,6 +6,7 @@ import { postgresDialect } from '../dialects/postgres/index.ts';
 import { openMetadataStore } from '../index.ts';
 import { migrateMetadata } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
+import { describeIdentity } from './identity-suite.ts';
 import { describeMetadataStore } from './suite.ts';
 
 const server = await startPostgres();
@@ -18,10 +19,12 @@ const VIEW = { page: 'traces', name: 'x', description: null, search: '' };
 if (server === undefined)
   describe.skip('metadata store on PostgreSQL: no PostgreSQL here', () => it('is not tested'));
 else {
-  describeMetadataStore('PostgreSQL', async () => {
+  const place = async () => {
     const url = await server.createDatabase();
     return { dialect: () => postgresDialect(url, silentLogger), dispose: async () => undefined };
-  });
+  };
+  describeMetadataStore('PostgreSQL', place);
+  describeIdentity('PostgreSQL', place);
 
   describe('replicas on one PostgreSQL', () => {
     it('start together on an empty database: each migration is made once', async () => {

@@ -11,6 +11,7 @@ import { sqliteDialect } from '../dialects/sqlite/index.ts';
 import { openMetadataStore } from '../index.ts';
 import { migrateMetadata } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
+import { describeIdentity } from './identity-suite.ts';
 import { describeMetadataStore } from './suite.ts';
 
 const dirs: string[] = [];
@@ -23,10 +24,12 @@ afterAll(() => {
   for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
 });
 
-describeMetadataStore('SQLite', async () => {
+const place = async () => {
   const file = join(newDir(), 'metadata.sqlite');
   return { dialect: () => sqliteDialect(file), dispose: async () => undefined };
-});
+};
+describeMetadataStore('SQLite', place);
+describeIdentity('SQLite', place);
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
 

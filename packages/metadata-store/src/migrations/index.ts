@@ -1,6 +1,7 @@
 import { savedViews } from './0001-saved-views.ts';
 import { auditLog } from './0002-audit-log.ts';
+import { identity } from './0003-identity.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
-export const MIGRATIONS: readonly Migration[] = [savedViews, auditLog];
+export const MIGRATIONS: readonly Migration[] = [savedViews, auditLog, identity];

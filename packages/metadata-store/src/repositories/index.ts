@@ -1,11 +1,21 @@
 import type { Access } from './access.ts';
 import { auditLog } from './audit.ts';
+import { invitations } from './identity/invitations.ts';
+import { apiKeys } from './identity/keys.ts';
+import { people } from './identity/people.ts';
+import { projects } from './identity/projects.ts';
+import { sessions } from './identity/sessions.ts';
 import { savedViews } from './saved-views.ts';
 
 /** A repository for each thing that is kept; the registry. */
 export const REPOSITORIES = {
   views: savedViews,
   audit: auditLog,
+  people,
+  sessions,
+  invitations,
+  projects,
+  keys: apiKeys,
 } as const satisfies Record<string, (access: Access) => object>;
 
 /** Everything that is kept, by its repository. */

@@ -1,5 +1,19 @@
 import type { AuditTable } from './audit.ts';
 import type { IdempotencyTable } from './idempotency.ts';
+import type {
+  ApiKeyTable,
+  EnvironmentTable,
+  InvitationTable,
+  MembershipTable,
+  OrganisationTable,
+  ProjectMemberTable,
+  ProjectTable,
+  SessionTable,
+  SetupLinkTable,
+  SignInAttemptTable,
+  UserIdentityTable,
+  UserTable,
+} from './identity.ts';
 import type { SavedViewTable } from './saved-views.ts';
 
 /**
@@ -13,4 +27,16 @@ export interface Tables {
   readonly saved_views: SavedViewTable;
   readonly idempotency: IdempotencyTable;
   readonly audit_log: AuditTable;
+  readonly organisations: OrganisationTable;
+  readonly users: UserTable;
+  readonly memberships: MembershipTable;
+  readonly user_identities: UserIdentityTable;
+  readonly sessions: SessionTable;
+  readonly sign_in_attempts: SignInAttemptTable;
+  readonly invitations: InvitationTable;
+  readonly setup_links: SetupLinkTable;
+  readonly projects: ProjectTable;
+  readonly project_members: ProjectMemberTable;
+  readonly environments: EnvironmentTable;
+  readonly api_keys: ApiKeyTable;
 }
