@@ -91,6 +91,12 @@ export const ERROR_TABLE = {
     retryable: true,
     template: 'What people saved cannot be read or written at the moment. Try again in {seconds} s.',
   },
+  secret_unreadable: {
+    status: 500,
+    retryable: false,
+    template:
+      'A stored secret cannot be decrypted: it was damaged, or its master key is missing. Enter the secret again.',
+  },
   query_too_expensive: {
     status: 422,
     retryable: false,
