@@ -1,5 +1,10 @@
 import { existsSync } from 'node:fs';
-import { collectorGpuScrapeErrors, GPU_METRICS, GPU_PROCESS_METRICS } from '@candela/semconv/metrics';
+import {
+  collectorGpuScrapeErrors,
+  GPU_METRICS,
+  GPU_PROCESS_METRICS,
+  GPU_PROFILING_METRICS,
+} from '@candela/semconv/metrics';
 import { MonotonicCounters } from '../counters.ts';
 import { inRoot } from '../host-paths.ts';
 import {
@@ -16,6 +21,7 @@ import { type Read, VendorHost } from './host.ts';
 import { type PciGpu, scanPci } from './pci.ts';
 import { deviceAttributes, GpuPoints, recordState } from './points.ts';
 import { GpuProcesses } from './processes/index.ts';
+import { Profiling } from './profiling/index.ts';
 import { VENDORS, type VendorEntry } from './vendors.ts';
 
 /** How often devices are looked for while there are none, after one was lost, and for such as came or went. */
@@ -58,6 +64,7 @@ class Gpu implements Source {
   readonly #counters = new MonotonicCounters();
   readonly #points: GpuPoints;
   readonly #processes: GpuProcesses;
+  readonly #profiling: Profiling;
   readonly #errors = new Map<string, { source: string; type: string; count: number }>();
   readonly #told = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
@@ -71,6 +78,7 @@ class Gpu implements Source {
     this.#settle = resolve;
     this.#points = new GpuPoints(this.#counters, context.config.gpu.allocatedUtilThreshold);
     this.#processes = new GpuProcesses(context);
+    this.#profiling = new Profiling(context);
     const settings = {
       paths: context.paths,
       interconnect: context.config.gpu.interconnect,
@@ -93,7 +101,9 @@ class Gpu implements Source {
   }
 
   async start(): Promise<Started> {
-    const first = this.#discover().finally(this.#settle);
+    const first = this.#discover()
+      .then(() => this.#profiling.settled)
+      .finally(this.#settle);
     this.#timer = setInterval(() => void this.#discover(), this.#options.discoveryMs ?? DISCOVERY_MS);
     this.#timer.unref();
     const late = Promise.withResolvers<void>();
@@ -114,7 +124,8 @@ class Gpu implements Source {
       if (devices.length === 0) return `${entry.title}: ${reason}`;
       return `${entry.title}: ${whole} GPUs${parts === 0 ? '' : `, ${parts} partitions`}`;
     });
-    return { state: 'ready', detail: detail.join('; ') };
+    const libraries = this.#profiling.report(new Set(found.map(({ entry }) => entry.id)));
+    return { state: 'ready', detail: [...detail, ...libraries].join('; ') };
   }
 
   async observe(record: RecordPoint, signal: AbortSignal): Promise<void> {
@@ -133,21 +144,23 @@ class Gpu implements Source {
     for (const { source, type, count } of this.#errors.values()) {
       record(collectorGpuScrapeErrors, count, { 'gpu.measurement.source': source, 'error.type': type });
     }
+    this.#profiling.record(record);
     this.#counters.sweep();
     this.#processes.sweep();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all(this.#vendors.map(({ host }) => host.restart()));
+    await Promise.all([this.#profiling.stop(), ...this.#vendors.map(({ host }) => host.restart())]);
   }
 
   #take(record: RecordPoint, vendor: Vendor, device: GpuDevice, read: Read): void {
     if ('reading' in read) {
       vendor.lost.delete(device.id);
       if (read.reading.changed === true) vendor.again = true;
-      this.#points.record(record, device, read.reading);
-      this.#processes.record(record, device, read.reading);
+      const reading = this.#profiling.prefer(device, read.reading);
+      this.#points.record(record, device, reading);
+      this.#processes.record(record, device, reading);
       return;
     }
     this.#failed(vendor, device, read.failure, read.message);
@@ -180,6 +193,7 @@ class Gpu implements Source {
     try {
       const pci = scanPci(this.#context.paths.sys);
       await Promise.all(this.#vendors.map((vendor) => this.#discoverVendor(vendor, pci)));
+      this.#profiling.setDevices(this.#vendors.flatMap(({ devices }) => devices));
     } finally {
       this.#discovering = false;
     }
@@ -236,7 +250,7 @@ const gpuWith = (options: GpuSourceOptions): SourceEntry => ({
   id: 'gpu',
   summary: 'GPUs of NVIDIA, AMD and Intel and the partitions of them, through their drivers and libraries',
   platforms: ['linux', 'win32'],
-  metrics: [...GPU_METRICS, ...GPU_PROCESS_METRICS],
+  metrics: [...GPU_METRICS, ...GPU_PROCESS_METRICS, ...GPU_PROFILING_METRICS],
   off: () => undefined,
   budgetMs: BUDGET_MS,
   create: (context) => new Gpu(context, options),

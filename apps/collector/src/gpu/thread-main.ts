@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { errorText } from '../log.ts';
 import type { GpuReading, VendorId } from './device.ts';
 import type { PciGpu } from './pci.ts';
+import type { ProfilerThreadData } from './profiling/thread-main.ts';
 import {
   GpuError,
   type GpuFailure,
@@ -30,10 +31,6 @@ export type Answer =
   | { readonly op: 'failed'; readonly failure: GpuFailure; readonly message: string }
   | { readonly op: 'stop' };
 
-export type Said =
-  | { readonly kind: 'answer'; readonly answer: Answer }
-  | { readonly kind: 'tell'; readonly said: Parameters<Tell> };
-
 async function answer(vendor: GpuVendor, ask: Ask): Promise<Answer> {
   try {
     if (ask.op === 'probe') return { op: 'probe', probe: await vendor.probe(ask.pci) };
@@ -46,17 +43,24 @@ async function answer(vendor: GpuVendor, ask: Ask): Promise<Answer> {
   }
 }
 
-/** The program of a vendor's thread. Its calls block, which is why it is one. */
+/** The program of every thread of the agent but the first: a vendor's, or that of a profiling library. */
 export async function runGpuThread(): Promise<void> {
-  const { vendor: id, settings } = workerData as ThreadData;
+  const data = workerData as ThreadData | ProfilerThreadData;
+  if ('vendor' in data) return runVendorThread(data);
+  const { runProfilerThread } = await import('./profiling/thread-main.ts');
+  return runProfilerThread(data);
+}
+
+/** Its calls block, which is why it is a thread. */
+async function runVendorThread({ vendor: id, settings }: ThreadData): Promise<void> {
   const port = parentPort;
   const entry = VENDORS.find((one) => one.id === id);
   if (port === null || entry === undefined) return;
-  const say = (said: Said): void => port.postMessage(said);
+  const tell: Tell = (...said) => port.postMessage({ kind: 'tell', said });
   const create = await entry.load();
-  const vendor = create(settings, (...said) => say({ kind: 'tell', said }));
+  const vendor = create(settings, tell);
   let last: Promise<void> = Promise.resolve();
   port.on('message', (ask: Ask) => {
-    last = last.then(async () => say({ kind: 'answer', answer: await answer(vendor, ask) }));
+    last = last.then(async () => port.postMessage({ kind: 'answer', answer: await answer(vendor, ask) }));
   });
 }

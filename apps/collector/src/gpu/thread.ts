@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { noteStuckThread } from '../stuck-threads.ts';
-import type { Answer, Ask, Said, ThreadData } from './thread-main.ts';
+import type { ProfilerAnswer, ProfilerAsk, ProfilerThreadData } from './profiling/thread-main.ts';
+import type { Answer, Ask, ThreadData } from './thread-main.ts';
 import type { Tell } from './vendor.ts';
 
 /**
@@ -13,26 +14,35 @@ const PROGRAM = HERE.endsWith('/gpu/thread.ts') ? new URL('../main.ts', HERE) : 
 const LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 4, stackSizeMb: 4 };
 const STOP_MS = 1_000;
 
-export type Outcome = Answer | { readonly op: 'late' } | { readonly op: 'ended'; readonly message: string };
+type Outcome<R> = R | { readonly op: 'late' } | { readonly op: 'ended'; readonly message: string };
+
+/** What comes out of a thread. */
+type Said<R> =
+  | { readonly kind: 'answer'; readonly answer: R }
+  | { readonly kind: 'tell'; readonly said: Parameters<Tell> };
 
 /**
- * A thread in which one vendor is asked one thing at a time. A call that does not come back cannot be given up, only
+ * A thread in which one library is asked one thing at a time. A call that does not come back cannot be given up, only
  * abandoned with its thread: then `ask` says `late` and the thread is of no more use, but for telling when it is back.
  */
-export class VendorThread {
+class GpuThread<A, R> {
   readonly #worker: Worker;
-  #take: ((outcome: Outcome) => void) | undefined;
+  #take: ((outcome: Outcome<R>) => void) | undefined;
   #ended: string | undefined;
 
-  constructor(data: ThreadData, tell: Tell) {
+  readonly #last: A;
+
+  /** `last` is what it is asked at its end. */
+  constructor(data: ThreadData | ProfilerThreadData, name: string, last: A, tell: Tell) {
+    this.#last = last;
     this.#worker = new Worker(PROGRAM, {
       workerData: data,
-      name: `gpu ${data.vendor}`,
+      name,
       env: {},
       execArgv: [],
       resourceLimits: LIMITS,
     });
-    this.#worker.on('message', (said: Said) => {
+    this.#worker.on('message', (said: Said<R>) => {
       if (said.kind === 'tell') tell(...said.said);
       else this.#settle(said.answer);
     });
@@ -42,7 +52,7 @@ export class VendorThread {
     this.#worker.unref();
   }
 
-  #settle(outcome: Outcome): void {
+  #settle(outcome: Outcome<R>): void {
     const take = this.#take;
     this.#take = undefined;
     take?.(outcome);
@@ -54,17 +64,17 @@ export class VendorThread {
   }
 
   /** Asks, and waits `milliseconds`. After `late`, `back` is called when the call has returned after all. */
-  async ask(ask: Ask, milliseconds: number, back: () => void): Promise<Outcome> {
+  async ask(ask: A, milliseconds: number, back: () => void): Promise<Outcome<R>> {
     if (this.#ended !== undefined) return { op: 'ended', message: this.#ended };
-    const answered = new Promise<Outcome>((resolve) => {
+    const answered = new Promise<Outcome<R>>((resolve) => {
       this.#take = resolve;
     });
     this.#worker.postMessage(ask);
-    const late = Promise.withResolvers<Outcome>();
+    const late = Promise.withResolvers<{ readonly op: 'late' }>();
     const timer = setTimeout(() => late.resolve({ op: 'late' }), milliseconds);
     const outcome = await Promise.race([answered, late.promise]);
     clearTimeout(timer);
-    if (outcome.op === 'late') {
+    if (isLate(outcome)) {
       const goesOn = noteStuckThread();
       void answered.then(() => {
         goesOn();
@@ -75,9 +85,26 @@ export class VendorThread {
     return outcome;
   }
 
-  /** Lets the vendor put its things away, for a moment. */
+  /** Lets the library put its things away, for a moment. */
   async stop(): Promise<void> {
-    const outcome = await this.ask({ op: 'stop' }, STOP_MS, () => undefined);
-    if (outcome.op !== 'late') await this.#worker.terminate();
+    const outcome = await this.ask(this.#last, STOP_MS, () => undefined);
+    if (!isLate(outcome)) await this.#worker.terminate();
+  }
+}
+
+const isLate = (outcome: unknown): boolean =>
+  typeof outcome === 'object' && outcome !== null && 'op' in outcome && outcome.op === 'late';
+
+/** The thread of a vendor. */
+export class VendorThread extends GpuThread<Ask, Answer> {
+  constructor(data: ThreadData, tell: Tell) {
+    super(data, `gpu ${data.vendor}`, { op: 'stop' }, tell);
+  }
+}
+
+/** The thread of a profiling library. */
+export class ProfilerThread extends GpuThread<ProfilerAsk, ProfilerAnswer> {
+  constructor(data: ProfilerThreadData, tell: Tell) {
+    super(data, `gpu ${data.profiler}`, { op: 'stop' }, tell);
   }
 }

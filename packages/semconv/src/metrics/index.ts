@@ -6,6 +6,7 @@ export * from './collector.ts';
 export * from './cpu.ts';
 export * from './gpu.ts';
 export * from './gpu-process.ts';
+export * from './gpu-profiling.ts';
 export * from './hardware.ts';
 export * from './interrupts.ts';
 export * from './kvm.ts';

@@ -1,0 +1,7 @@
+import type { ProfilerSettings } from '../libraries.ts';
+import { loadDcgm } from './native.ts';
+import { DcgmSession } from './session.ts';
+
+/** @throws when the library is not there */
+export const createDcgm = ({ libraries, dcgm }: ProfilerSettings): DcgmSession =>
+  new DcgmSession(loadDcgm(libraries), dcgm);
