@@ -32,6 +32,7 @@ import { Gauge } from 'prom-client';
 import type { Config } from './config.ts';
 import { activityHandlers } from './features/activity/routes.ts';
 import { agentHandlers } from './features/agents/routes.ts';
+import { auditHandlers } from './features/audit/routes.ts';
 import { compareHandlers } from './features/compare/routes.ts';
 import { durationHandlers } from './features/durations/routes.ts';
 import { exportHandlers } from './features/export/routes.ts';
@@ -197,6 +198,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           ...activityHandlers(createActivityQueries(store, limits), clock),
           ...agentHandlers(createAgentQueries(store, limits), clock),
           ...viewHandlers(metadata),
+          ...auditHandlers(metadata, clock),
           ...fieldHandlers(createFieldQueries(store, limits), clock),
           ...durationHandlers(createDurationQueries(store, limits), clock),
           ...compareHandlers(createCompareQueries(store, limits), clock),

@@ -441,6 +441,8 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
     deleteView: mine
       ? [{ path: { id: crypto.randomUUID() }, status: 404 }]
       : [{ path: { id: view }, status: 404 }],
+    // For people with a session; nobody in particular is told to sign in.
+    listAuditEvents: [{ status: 401, silent: true }],
     listSessions: [
       { query: since },
       { query: { ...since, user: `only-${mark}` }, ...none },
@@ -529,7 +531,7 @@ describe.each(Object.keys(ROUTES) as RouteId[])('%s', (id) => {
           const visible = sees.includes(about) || OF_PROJECT.has(id);
           if (about.project !== 'default') expect(status, where).toBe(call.status ?? 200);
           else if (visible && about !== STAGING) expect(status, where).toBe(call.status ?? 200);
-          else expect([200, 201, 404], where).toContain(status);
+          else expect([200, 201, 404, call.status], where).toContain(status);
           const hidden = TENANTS.filter((tenant) => !sees.includes(tenant));
           for (const tenant of hidden) {
             const echoed = text.replaceAll(new RegExp(`own\\.${about.mark}`, 'g'), '');

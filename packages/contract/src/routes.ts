@@ -1,3 +1,4 @@
+import { listAuditEvents } from './audit.ts';
 import { getHealth, getReady } from './health.ts';
 import type { RouteDeclaration } from './route.ts';
 import { agentGraph, getAgent, getAgentVersion, listAgents } from './telemetry/agents.ts';
@@ -50,6 +51,7 @@ export const ROUTES = {
   getView,
   updateView,
   deleteView,
+  listAuditEvents,
   getIngestHealth,
   searchTrace,
   listSessions,

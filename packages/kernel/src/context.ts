@@ -27,6 +27,12 @@ export type Principal =
   /** Loopback without a credential: may ingest, and may read while no owner exists. */
   | { readonly kind: 'anonymous' };
 
+/** Where a request came from: the address of the connection and what the client calls itself. For the audit log. */
+export interface ClientOrigin {
+  readonly address: string;
+  readonly userAgent: string | undefined;
+}
+
 /**
  * Who asks and for which tenant. Built once at the edge from credential and headers; the first argument of every
  * service and of every telemetry query. Nothing else names a tenant.
@@ -40,6 +46,8 @@ export interface RequestContext {
   readonly databaseConfigId: string;
   readonly scopes: ReadonlySet<Scope>;
   readonly requestId: string;
+  /** Undefined where there is no request over HTTP: tests, work of the platform itself. */
+  readonly client?: ClientOrigin;
 }
 
 export const DEFAULT_ORGANISATION_ID = 'default';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type RouteDeclaration, ROUTES, type RouteId } from '@candela/contract';
-import type { Clock, RequestContext } from '@candela/kernel';
+import type { ClientOrigin, Clock, RequestContext } from '@candela/kernel';
 import { authorise } from '../features/identity/access.ts';
 import { isLoopbackAddress } from '../features/identity/addresses.ts';
 import type { Identity } from '../features/identity/service.ts';
@@ -70,7 +70,7 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       requestId: api.requestId,
     });
     limiter.take(clientOf(api, context));
-    return context;
+    return { ...context, client: originOf(api.request) };
   }
 
   return async (api) => {
@@ -87,6 +87,8 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       query: validate(route.query, Object.fromEntries(new URLSearchParams(api.search)), 'query'),
       body: route.body && validate(route.body, await readJsonObject(api.request), 'body'),
       header: (name: string) => header(api.request, name),
+      client: originOf(api.request),
+      requestId: api.requestId,
     };
     // The types of input and handler meet in `Handlers`; the id read from the table cannot carry them here.
     const handler = parts.handlers[id as RouteId] as (input: unknown) => unknown;
@@ -98,6 +100,11 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
     return answer(api, route.success, text);
   };
 }
+
+const originOf = (request: IncomingMessage): ClientOrigin => ({
+  address: request.socket.remoteAddress ?? '',
+  userAgent: header(request, 'user-agent'),
+});
 
 /** What counts as one client: its credential, or without one its address. */
 function clientOf(api: ApiRequest, { principal }: RequestContext): string {

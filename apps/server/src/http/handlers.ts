@@ -7,7 +7,7 @@ import type {
   RouteDeclaration,
   RouteId,
 } from '@candela/contract';
-import type { RequestContext } from '@candela/kernel';
+import type { ClientOrigin, RequestContext } from '@candela/kernel';
 import type { EventAnswer, FileAnswer } from './stream-answer.ts';
 
 /** What a handler gets: validated input, who asks, and a signal that fires when the client is gone. */
@@ -20,6 +20,9 @@ interface HandlerInput<R extends RouteDeclaration> {
   readonly signal: AbortSignal;
   /** A request header by lower-case name. */
   readonly header: (name: string) => string | undefined;
+  /** Of public routes, which have no context: where the request came from, for the audit log. */
+  readonly client: ClientOrigin;
+  readonly requestId: string;
 }
 
 /** One JSON document, or for a route that streams its events or its file. */

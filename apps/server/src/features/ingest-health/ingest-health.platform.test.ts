@@ -51,8 +51,16 @@ describe('ingest health', () => {
       requestId: 'test',
     };
     const { signal } = new AbortController();
-    const header = () => undefined;
-    const input = { context, params: undefined, query: undefined, body: undefined, signal, header };
+    const input = {
+      context,
+      params: undefined,
+      query: undefined,
+      body: undefined,
+      signal,
+      header: () => undefined,
+      client: { address: '127.0.0.1', userAgent: undefined },
+      requestId: 'test',
+    };
     return (await handlers.getIngestHealth(input)).data;
   };
 

@@ -1,7 +1,8 @@
 import type { SavedView } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
-import type { Call, MetadataStore, StoredView, ViewPlace } from '@candela/metadata-store';
+import type { AuditDetails, Call, MetadataStore, StoredView, ViewPlace } from '@candela/metadata-store';
 import type { Handlers } from '../../http/handlers.ts';
+import { type AuditEntry, record } from '../audit/service.ts';
 
 type ViewHandlers = Pick<Handlers, 'listViews' | 'createView' | 'getView' | 'updateView' | 'deleteView'>;
 
@@ -11,6 +12,12 @@ const show = (view: StoredView): SavedView => ({
   createdAt: iso(view.createdAt),
   updatedAt: iso(view.updatedAt),
 });
+
+const entry = (
+  verb: 'create' | 'update' | 'delete',
+  objectId: string,
+  details: AuditDetails,
+): AuditEntry => ({ action: `view.${verb}`, objectKind: 'view', objectId, details });
 
 /** Saved views: the state of a page under a name, for everybody in the project. */
 export function viewHandlers(metadata: MetadataStore): ViewHandlers {
@@ -25,7 +32,11 @@ export function viewHandlers(metadata: MetadataStore): ViewHandlers {
     },
     createView: async ({ context, body, header }) => {
       const call = callOf(context, 'createView', header('idempotency-key'), body);
-      const view = await metadata.change(call, ({ views }) => views.create(context.projectId, body));
+      const view = await metadata.change(call, async (repositories) => {
+        const made = await repositories.views.create(context.projectId, body);
+        await record(repositories, context, entry('create', made.id, { name: made.name, page: made.page }));
+        return made;
+      });
       return { data: show(view) };
     },
     getView: async ({ context, params }) => ({
@@ -39,16 +50,21 @@ export function viewHandlers(metadata: MetadataStore): ViewHandlers {
         ...(search === undefined ? {} : { search }),
       };
       const call = callOf(context, 'updateView', header('idempotency-key'), { ...params, changes });
-      const view = await metadata.change(call, ({ views }) =>
-        views.update(context.projectId, params.id, changes),
-      );
+      const view = await metadata.change(call, async (repositories) => {
+        const changed = await repositories.views.update(context.projectId, params.id, changes);
+        const details = { name: changed.name, changed: Object.keys(changes) };
+        await record(repositories, context, entry('update', changed.id, details));
+        return changed;
+      });
       return { data: show(view) };
     },
     deleteView: async ({ context, params, header }) => {
       const call = callOf(context, 'deleteView', header('idempotency-key'), params);
       return {
-        data: await metadata.change(call, async ({ views }) => {
-          await views.delete(context.projectId, params.id);
+        data: await metadata.change(call, async (repositories) => {
+          const { name, page } = await repositories.views.get(context.projectId, params.id);
+          await repositories.views.delete(context.projectId, params.id);
+          await record(repositories, context, entry('delete', params.id, { name, page }));
           return { id: params.id };
         }),
       };
