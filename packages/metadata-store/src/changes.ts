@@ -26,7 +26,7 @@ export interface MetadataChanges {
 }
 
 /** Tables that nothing is cached of: written often, or only added to. */
-const UNWATCHED: ReadonlySet<string> = new Set(['idempotency', 'audit_log']);
+const UNWATCHED: ReadonlySet<string> = new Set(['idempotency', 'audit_log', 'oauth_entries']);
 
 /** The listeners of one open store; other processes are watched from the first listener on. */
 export class ChangeBoard implements MetadataChanges {

@@ -10,6 +10,13 @@ export type {
   AuditPlace,
   NewAuditEvent,
 } from './repositories/audit.ts';
+export type {
+  NewOauthClient,
+  OauthClientChanges,
+  OauthClientPlace,
+  OauthEntry,
+  StoredOauthClient,
+} from './repositories/oauth.ts';
 export type { Call } from './repositories/idempotency.ts';
 export type { StoredInvitation } from './repositories/identity/invitations.ts';
 export type { KeyChanges, StoredKey } from './repositories/identity/keys.ts';

@@ -6,6 +6,7 @@ import { postgresDialect } from '../dialects/postgres/index.ts';
 import { openMetadataStore } from '../index.ts';
 import { migrateMetadata } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
+import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
 import { describeMetadataStore } from './suite.ts';
 
@@ -25,6 +26,7 @@ else {
   };
   describeMetadataStore('PostgreSQL', place);
   describeIdentity('PostgreSQL', place);
+  describeOauth('PostgreSQL', place);
 
   describe('replicas on one PostgreSQL', () => {
     it('start together on an empty database: each migration is made once', async () => {

@@ -11,6 +11,7 @@ import { sqliteDialect } from '../dialects/sqlite/index.ts';
 import { openMetadataStore } from '../index.ts';
 import { migrateMetadata } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
+import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
 import { describeMetadataStore } from './suite.ts';
 
@@ -30,6 +31,7 @@ const place = async () => {
 };
 describeMetadataStore('SQLite', place);
 describeIdentity('SQLite', place);
+describeOauth('SQLite', place);
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
 

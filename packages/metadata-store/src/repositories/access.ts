@@ -7,9 +7,11 @@ import type { Tables } from '../tables/index.ts';
 export interface MetadataLimits {
   /** Saved views one project may have. */
   readonly viewsPerProject: number;
+  /** Applications (OAuth clients) an organisation may have. */
+  readonly oauthClients: number;
 }
 
-export const DEFAULT_LIMITS: MetadataLimits = { viewsPerProject: 1_000 };
+export const DEFAULT_LIMITS: MetadataLimits = { viewsPerProject: 1_000, oauthClients: 500 };
 
 /** What a repository works with: the database, or one transaction on it. */
 export interface Access {

@@ -1,5 +1,6 @@
 import type { Access } from './access.ts';
 import { auditLog } from './audit.ts';
+import { oauthClients, oauthEntries, serverKeys } from './oauth.ts';
 import { invitations } from './identity/invitations.ts';
 import { apiKeys } from './identity/keys.ts';
 import { people } from './identity/people.ts';
@@ -16,6 +17,9 @@ export const REPOSITORIES = {
   invitations,
   projects,
   keys: apiKeys,
+  oauthClients,
+  oauthEntries,
+  serverKeys,
 } as const satisfies Record<string, (access: Access) => object>;
 
 /** Everything that is kept, by its repository. */

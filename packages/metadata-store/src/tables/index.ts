@@ -14,6 +14,7 @@ import type {
   UserIdentityTable,
   UserTable,
 } from './identity.ts';
+import type { OauthClientTable, OauthEntryTable, ServerKeyTable } from './oauth.ts';
 import type { SavedViewTable } from './saved-views.ts';
 
 /**
@@ -39,4 +40,7 @@ export interface Tables {
   readonly project_members: ProjectMemberTable;
   readonly environments: EnvironmentTable;
   readonly api_keys: ApiKeyTable;
+  readonly oauth_clients: OauthClientTable;
+  readonly oauth_entries: OauthEntryTable;
+  readonly server_keys: ServerKeyTable;
 }
