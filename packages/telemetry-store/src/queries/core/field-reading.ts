@@ -1,6 +1,7 @@
 import { requireField } from '@candela/contract';
 import { fail } from '@candela/kernel';
 import { fieldExists, fieldText } from './field-text.ts';
+import { hasKey, valueOfKey } from './map-key.ts';
 import type { Params } from './params.ts';
 import type { Source } from './source.ts';
 
@@ -18,8 +19,8 @@ export function fieldReading(source: Source, name: string): FieldReading {
   if (resolved.kind === 'key') {
     const map = source.mapOf(resolved.source, resolved.key);
     return {
-      exists: (params) => `mapContains(${map}, ${params.bind(resolved.key, 'String')})`,
-      value: (params) => `${map}[${params.bind(resolved.key, 'String')}]`,
+      exists: (params) => hasKey(map, params.bind(resolved.key, 'String')),
+      value: (params) => valueOfKey(map, params.bind(resolved.key, 'String')),
       wide: true,
     };
   }

@@ -7,6 +7,7 @@ import {
   parseGlob,
   requireField,
 } from '@candela/contract';
+import { hasKey, valueOfKey } from './map-key.ts';
 import type { Params } from './params.ts';
 import type { Field, Source } from './source.ts';
 
@@ -153,12 +154,12 @@ function keyCondition(
 ): string {
   const map = source.mapOf(from, key);
   const name = params.bind(key, 'String');
-  if (filter.op === 'exists') return `mapContains(${map}, ${name})`;
-  const value = `${map}[${name}]`;
+  if (filter.op === 'exists') return hasKey(map, name);
+  const value = valueOfKey(map, name);
   if (ORDERED.has(filter.op)) return numberCondition(`toFloat64OrNull(${value})`, 1, filter, params);
   const exact = textCondition(value, filter, params);
   // An absent key reads as the empty text: it must not pass for a key that is there and empty.
-  return `mapContains(${map}, ${name}) AND ${exact}${pairHint(source.pairs.get(map), key, filter, params)}`;
+  return `${hasKey(map, name)} AND ${exact}${pairHint(source.pairs.get(map), key, filter, params)}`;
 }
 
 /** Lets the skip index over `key=value` pass by the parts that cannot match; it never decides a row. */
