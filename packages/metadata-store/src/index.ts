@@ -17,6 +17,12 @@ export type {
   OauthEntry,
   StoredOauthClient,
 } from './repositories/oauth.ts';
+export type {
+  ConnectorChanges,
+  NewConnector,
+  StoredConnector,
+} from './repositories/connectors.ts';
+export type { BindingChange, StoredBinding } from './repositories/routing.ts';
 export type { Call } from './repositories/idempotency.ts';
 export type { StoredInvitation } from './repositories/identity/invitations.ts';
 export type { KeyChanges, StoredKey } from './repositories/identity/keys.ts';

@@ -8,6 +8,7 @@ import { migrateMetadata } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
+import { describeConnectors } from './connectors-suite.ts';
 import { describeMetadataStore } from './suite.ts';
 
 const server = await startPostgres();
@@ -25,6 +26,7 @@ else {
     return { dialect: () => postgresDialect(url, silentLogger), dispose: async () => undefined };
   };
   describeMetadataStore('PostgreSQL', place);
+  describeConnectors('PostgreSQL', place);
   describeIdentity('PostgreSQL', place);
   describeOauth('PostgreSQL', place);
 

@@ -13,6 +13,7 @@ import { migrateMetadata } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
+import { describeConnectors } from './connectors-suite.ts';
 import { describeMetadataStore } from './suite.ts';
 
 const dirs: string[] = [];
@@ -30,6 +31,7 @@ const place = async () => {
   return { dialect: () => sqliteDialect(file), dispose: async () => undefined };
 };
 describeMetadataStore('SQLite', place);
+describeConnectors('SQLite', place);
 describeIdentity('SQLite', place);
 describeOauth('SQLite', place);
 

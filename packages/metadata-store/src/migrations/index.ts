@@ -2,7 +2,8 @@ import { savedViews } from './0001-saved-views.ts';
 import { auditLog } from './0002-audit-log.ts';
 import { identity } from './0003-identity.ts';
 import { oauth } from './0004-oauth.ts';
+import { connectors } from './0005-connectors.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
-export const MIGRATIONS: readonly Migration[] = [savedViews, auditLog, identity, oauth];
+export const MIGRATIONS: readonly Migration[] = [savedViews, auditLog, identity, oauth, connectors];

@@ -9,9 +9,15 @@ export interface MetadataLimits {
   readonly viewsPerProject: number;
   /** Applications (OAuth clients) an organisation may have. */
   readonly oauthClients: number;
+  /** Connectors an organisation may have. */
+  readonly connectorsPerOrganisation: number;
 }
 
-export const DEFAULT_LIMITS: MetadataLimits = { viewsPerProject: 1_000, oauthClients: 500 };
+export const DEFAULT_LIMITS: MetadataLimits = {
+  viewsPerProject: 1_000,
+  oauthClients: 500,
+  connectorsPerOrganisation: 100,
+};
 
 /** What a repository works with: the database, or one transaction on it. */
 export interface Access {

@@ -1,12 +1,16 @@
 import type { Access } from './access.ts';
 import { auditLog } from './audit.ts';
+import { connectors } from './connectors.ts';
 import { oauthClients, oauthEntries, serverKeys } from './oauth.ts';
+import { retention } from './retention.ts';
+import { routing } from './routing.ts';
 import { invitations } from './identity/invitations.ts';
 import { apiKeys } from './identity/keys.ts';
 import { people } from './identity/people.ts';
 import { projects } from './identity/projects.ts';
 import { sessions } from './identity/sessions.ts';
 import { savedViews } from './saved-views.ts';
+import { vaultKeys } from './vault-keys.ts';
 
 /** A repository for each thing that is kept; the registry. */
 export const REPOSITORIES = {
@@ -20,6 +24,10 @@ export const REPOSITORIES = {
   oauthClients,
   oauthEntries,
   serverKeys,
+  connectors,
+  routing,
+  retention,
+  vaultKeys,
 } as const satisfies Record<string, (access: Access) => object>;
 
 /** Everything that is kept, by its repository. */

@@ -1,4 +1,10 @@
 import type { AuditTable } from './audit.ts';
+import type {
+  ConnectorTable,
+  ProjectRetentionTable,
+  SignalBindingTable,
+  VaultKeyTable,
+} from './connectors.ts';
 import type { IdempotencyTable } from './idempotency.ts';
 import type {
   ApiKeyTable,
@@ -43,4 +49,8 @@ export interface Tables {
   readonly oauth_clients: OauthClientTable;
   readonly oauth_entries: OauthEntryTable;
   readonly server_keys: ServerKeyTable;
+  readonly connectors: ConnectorTable;
+  readonly signal_bindings: SignalBindingTable;
+  readonly project_retention: ProjectRetentionTable;
+  readonly vault_keys: VaultKeyTable;
 }
