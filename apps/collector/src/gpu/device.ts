@@ -93,6 +93,8 @@ export interface GpuReading {
   readonly errors?: Readonly<Partial<Record<GpuErrorType, Count>>>;
   /** Absent when nobody tells; empty when nobody is on it. */
   readonly processes?: readonly GpuProcess[];
+  /** Processes are on it that its partitions tell of. */
+  readonly held?: boolean;
   /** The devices are not what they were (partitions made anew): probe again. */
   readonly changed?: boolean;
 }

@@ -117,10 +117,11 @@ export class GpuPoints {
   }
 
   /** Whether somebody holds the device, and whether it stands still; what is not known is not said. */
-  #use(gauge: (metric: Metric, value: number) => void, { processes, utilization }: GpuReading): void {
+  #use(gauge: (metric: Metric, value: number) => void, reading: GpuReading): void {
+    const { processes, utilization } = reading;
     const busy = utilization?.general;
     const works = busy !== undefined && busy >= this.#threshold;
-    const held = processes?.some(({ memory }) => memory === undefined || memory > 0);
+    const held = reading.held ?? processes?.some(({ memory }) => memory === undefined || memory > 0);
     if (held !== undefined || busy !== undefined) {
       gauge(hwGpuAllocated, held === true || works ? 1 : 0);
     }
@@ -149,6 +150,8 @@ export class GpuPoints {
   ): void {
     if (count === undefined) return;
     const total = this.#counters.read(key, count.raw, count.bits);
-    if (total !== undefined) record(metric, total * (count.scale ?? 1), attributes);
+    // A thousandth of a whole number is told exactly by division only.
+    const scale = count.scale ?? 1;
+    if (total !== undefined) record(metric, scale < 1 ? total / (1 / scale) : total * scale, attributes);
   }
 }

@@ -1,143 +1,213 @@
+import { errorText } from '../../log.ts';
 import type { GpuDevice, GpuReading } from '../device.ts';
 import { type PciGpu, pciAddress } from '../pci.ts';
-import { type CreateVendor, GpuError, type GpuVendor, type Probe, type VendorSettings } from '../vendor.ts';
-import { codeText, isLost, isStale, SUCCESS } from './codes.ts';
-import { Nvml, type NvmlFunction } from './native.ts';
+import {
+  type CreateVendor,
+  GpuError,
+  type GpuVendor,
+  type Probe,
+  type Tell,
+  type VendorSettings,
+} from '../vendor.ts';
+import { codeText, FUNCTION_NOT_FOUND, isGone, isLost, SUCCESS } from './codes.ts';
+import { XidEvents } from './events.ts';
+import { NvidiaGpu } from './gpu.ts';
+import { cString, NvmlHandle } from './handle.ts';
+import { libraryPaths } from './library.ts';
+import { memoryOf } from './memory.ts';
+import { describePart, migEnabled, type MigPart, migParts } from './mig.ts';
+import { Nvml } from './native.ts';
+import { Processes, processList } from './processes.ts';
 
-const LIBRARIES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
-  linux: ['libnvidia-ml.so.1', '/usr/lib/wsl/lib/libnvidia-ml.so.1'],
-  win32: ['nvml.dll', 'C:\\Program Files\\NVIDIA Corporation\\NVSMI\\nvml.dll'],
-};
-/** Do not fail where there is no GPU. */
+/** `nvmlInitWithFlags`: no failure where there is no GPU. */
 const INIT_NO_GPUS = 1;
 const MAX_DEVICES = 256;
-const TEXT_BYTES = 96;
+/** `nvmlPciInfo_t`, and the address in it that has the whole domain. */
 const PCI_INFO_BYTES = 68;
-const MEMORY_V2 = 0x0200_0028;
+const BUS_ID_AT = 36;
 
-interface Handle {
-  readonly device: GpuDevice;
-  readonly handle: bigint;
-}
+/** A GPU, or one that the driver has given up: only its address is known. */
+type Known =
+  | { readonly kind: 'gpu'; readonly gpu: NvidiaGpu; readonly parts: string }
+  | { readonly kind: 'part'; readonly part: MigPart; readonly processes: Processes }
+  | { readonly kind: 'lost'; readonly why: string };
+
+const namesOf = (parts: readonly MigPart[]): string => parts.map(({ id }) => id).join(' ');
 
 class Nvidia implements GpuVendor {
   readonly id = 'nvidia';
   readonly #settings: VendorSettings;
-  readonly #devices = new Map<string, Handle>();
+  readonly #events: XidEvents;
+  readonly #known = new Map<string, Known>();
   #nvml: Nvml | undefined;
 
-  constructor(settings: VendorSettings) {
+  constructor(settings: VendorSettings, tell: Tell) {
     this.#settings = settings;
+    this.#events = new XidEvents(tell);
   }
 
   probe(pci: readonly PciGpu[]): Probe {
-    this.#devices.clear();
+    this.#known.clear();
     let nvml: Nvml;
     try {
       nvml = this.#open();
     } catch (thrown) {
-      return { state: 'unavailable', reason: thrown instanceof Error ? thrown.message : String(thrown) };
+      return { state: 'unavailable', reason: errorText(thrown) };
     }
-    for (const handle of this.#handles(nvml, pci)) {
-      const device = this.#describe(nvml, handle);
-      if (device !== undefined) this.#devices.set(device.id, { device, handle });
+    this.#events.begin(nvml);
+    const devices: GpuDevice[] = [];
+    let refused: string | undefined;
+    for (const [at, { code, handle, address }] of handles(nvml, pci).entries()) {
+      try {
+        if (code === SUCCESS) devices.push(...this.#learn(nvml, new NvmlHandle(nvml, handle), at));
+        else if (isLost(code)) throw new GpuError('lost', codeText(code));
+        else refused = codeText(code);
+      } catch (thrown) {
+        if (!(thrown instanceof GpuError)) throw thrown;
+        refused = thrown.message;
+        if (thrown.failure === 'lost' && address !== undefined)
+          devices.push(this.#lost(address, at, refused));
+      }
     }
-    return { state: 'found', devices: Array.from(this.#devices.values(), ({ device }) => device) };
+    return devices.length === 0 && refused !== undefined
+      ? { state: 'unavailable', reason: refused }
+      : { state: 'found', devices };
   }
 
   #open(): Nvml {
     if (this.#nvml !== undefined) return this.#nvml;
-    const nvml = Nvml.load(this.#settings.libraries ?? LIBRARIES[process.platform] ?? []);
-    const code = nvml.call('nvmlInitWithFlags', INIT_NO_GPUS);
+    const nvml = Nvml.load(this.#settings.libraries ?? libraryPaths(this.#settings.paths));
+    let code = nvml.call('nvmlInitWithFlags', INIT_NO_GPUS);
+    if (code === FUNCTION_NOT_FOUND) code = nvml.call('nvmlInit_v2');
     if (code !== SUCCESS) {
       nvml.unload();
-      throw new Error(codeText(code));
+      throw new Error(`${nvml.path}: ${codeText(code)}`);
     }
     this.#nvml = nvml;
     return nvml;
   }
 
-  *#handles(nvml: Nvml, pci: readonly PciGpu[]): Generator<bigint> {
-    const out = Buffer.alloc(8);
-    if (pci.length > 0) {
-      for (const { address } of pci) {
-        const name = Buffer.from(`${address}\0`);
-        if (nvml.call('nvmlDeviceGetHandleByPciBusId_v2', name, out) === SUCCESS) yield out.readBigUInt64LE();
-      }
-      return;
-    }
-    if (nvml.call('nvmlDeviceGetCount_v2', out) !== SUCCESS) return;
-    const count = Math.min(MAX_DEVICES, out.readUInt32LE());
-    for (let index = 0; index < count; index += 1) {
-      if (nvml.call('nvmlDeviceGetHandleByIndex_v2', index, out) === SUCCESS) yield out.readBigUInt64LE();
-    }
+  /** The GPU and its partitions. @throws GpuError */
+  #learn(nvml: Nvml, handle: NvmlHandle, at: number): GpuDevice[] {
+    const described = describeGpu(handle, at);
+    if (described === undefined) return [];
+    const { device, minor } = described;
+    const gpu = new NvidiaGpu(device, handle, this.#settings.interconnect);
+    const parts = device.migEnabled === true ? migParts(nvml, handle) : [];
+    this.#known.set(device.id, { kind: 'gpu', gpu, parts: namesOf(parts) });
+    this.#events.watch(device.id, handle);
+    const total = parts.length === 0 ? undefined : memoryOf(handle)?.limit;
+    return [
+      device,
+      ...parts.map((part) => {
+        this.#known.set(part.id, { kind: 'part', part, processes: new Processes(part.handle) });
+        return describePart(part, device, minor, total);
+      }),
+    ];
   }
 
-  #describe(nvml: Nvml, handle: bigint): GpuDevice | undefined {
-    const id = text(nvml, 'nvmlDeviceGetUUID', handle);
-    if (id === undefined) return undefined;
-    const index = Buffer.alloc(4);
-    nvml.call('nvmlDeviceGetIndex', handle, index);
-    const pci = Buffer.alloc(PCI_INFO_BYTES);
-    const known = nvml.call('nvmlDeviceGetPciInfo_v3', handle, pci) === SUCCESS;
-    const address = known ? pciAddress(cString(pci.subarray(36))) : undefined;
-    return {
-      id,
-      name: text(nvml, 'nvmlDeviceGetName', handle) ?? 'NVIDIA GPU',
-      vendor: 'nvidia',
-      index: index.readUInt32LE(),
-      ...(address === undefined ? {} : { pciAddress: address }),
-      aliases: [`nvidia${index.readUInt32LE()}`],
-    };
+  #lost(address: string, index: number, why: string): GpuDevice {
+    const id = `pci-${address}`;
+    this.#known.set(id, { kind: 'lost', why });
+    return { id, name: 'NVIDIA GPU', vendor: 'nvidia', index, pciAddress: address, aliases: [] };
   }
 
   read(id: string): GpuReading {
-    const known = this.#devices.get(id);
+    const known = this.#known.get(id);
     const nvml = this.#nvml;
-    if (known === undefined || nvml === undefined) throw new GpuError('failed', 'it is not known');
-    const { handle } = known;
-    const rates = Buffer.alloc(8);
-    const busy = check(nvml.call('nvmlDeviceGetUtilizationRates', handle, rates));
-    const info = Buffer.alloc(40);
-    info.writeUInt32LE(MEMORY_V2);
-    const memory = check(nvml.call('nvmlDeviceGetMemoryInfo_v2', handle, info));
-    return {
-      ...(busy ? { utilization: { general: rates.readUInt32LE(0) / 100 } } : {}),
-      ...(busy ? { memoryControllerUtilization: rates.readUInt32LE(4) / 100 } : {}),
-      ...(memory
-        ? {
-            memory: {
-              limit: Number(info.readBigUInt64LE(8)),
-              usage: Number(info.readBigUInt64LE(8) - info.readBigUInt64LE(24)),
-            },
-          }
-        : {}),
-    };
+    if (known === undefined || nvml === undefined) throw new GpuError('failed', 'it is not known any more');
+    if (known.kind === 'lost') throw new GpuError('lost', known.why);
+    const { handle } = known.kind === 'gpu' ? known.gpu : known.part;
+    handle.begin();
+    const reading =
+      known.kind === 'gpu' ? this.#readGpu(nvml, known.gpu, known.parts) : readPart(handle, known.processes);
+    const refusal = handle.refusal();
+    if (refusal !== undefined && (known.kind === 'gpu' || reading.changed !== true))
+      throw new GpuError('failed', refusal);
+    return reading;
+  }
+
+  #readGpu(nvml: Nvml, gpu: NvidiaGpu, parts: string): GpuReading {
+    const { device, handle } = gpu;
+    const cut = migEnabled(handle);
+    const now = cut === true ? namesOf(migParts(nvml, handle)) : '';
+    // Not told this time is no change.
+    const changed = cut !== undefined && (cut !== device.migEnabled || now !== parts);
+    return gpu.read(this.#events.of(device.id), changed);
   }
 
   stop(): void {
-    this.#devices.clear();
+    this.#known.clear();
+    this.#events.end();
     this.#nvml?.call('nvmlShutdown');
     this.#nvml?.unload();
     this.#nvml = undefined;
   }
 }
 
-/** Whether a call answered. @throws GpuError when the device or the library is of no use any more */
-function check(code: number): boolean {
-  if (isLost(code)) throw new GpuError('lost', codeText(code));
-  if (isStale(code)) throw new GpuError('stale', codeText(code));
-  return code === SUCCESS;
+/** Of a partition memory and processes are told; the rest belongs to the GPU. @throws GpuError */
+function readPart(handle: NvmlHandle, processes: Processes): GpuReading {
+  const memory = memoryOf(handle);
+  if (memory === undefined && !partAnswers(handle)) return { changed: true };
+  const running = processes.running();
+  return {
+    ...(memory === undefined ? {} : { memory }),
+    ...(running === undefined ? {} : { processes: processList(running, undefined) }),
+  };
 }
 
-function cString(bytes: Buffer): string {
-  const end = bytes.indexOf(0);
-  return bytes.toString('utf8', 0, end < 0 ? bytes.length : end);
+/** Whether the partition is still there. @throws GpuError */
+function partAnswers(handle: NvmlHandle): boolean {
+  return !isGone(handle.call('nvmlDeviceGetGpuInstanceId', '', Buffer.alloc(4)));
 }
 
-function text(nvml: Nvml, name: NvmlFunction, handle: bigint): string | undefined {
-  const bytes = Buffer.alloc(TEXT_BYTES);
-  return nvml.call(name, handle, bytes, TEXT_BYTES) === SUCCESS ? cString(bytes) : undefined;
+interface Found {
+  readonly code: number;
+  readonly handle: bigint;
+  readonly address?: string;
 }
 
-export const createNvidia: CreateVendor = (settings) => new Nvidia(settings);
+/** Handles of the GPUs on the bus; where the bus tells of none, of all that the library lists. */
+function handles(nvml: Nvml, pci: readonly PciGpu[]): Found[] {
+  const out = Buffer.alloc(8);
+  if (pci.length > 0) {
+    return pci.map(({ address }) => {
+      const code = nvml.call('nvmlDeviceGetHandleByPciBusId_v2', Buffer.from(`${address}\0`), out);
+      return { code, handle: out.readBigUInt64LE(), address };
+    });
+  }
+  const code = nvml.call('nvmlDeviceGetCount_v2', out);
+  if (code !== SUCCESS) return [{ code, handle: 0n }];
+  return Array.from({ length: Math.min(MAX_DEVICES, out.readUInt32LE()) }, (_, index) => ({
+    code: nvml.call('nvmlDeviceGetHandleByIndex_v2', index, out),
+    handle: out.readBigUInt64LE(),
+  }));
+}
+
+/** `at`: its place on the bus, by which NVML numbers them. @throws GpuError */
+function describeGpu(
+  handle: NvmlHandle,
+  at: number,
+): { readonly device: GpuDevice; readonly minor: number | undefined } | undefined {
+  const id = handle.text('nvmlDeviceGetUUID');
+  if (id === undefined) return undefined;
+  const pci = Buffer.alloc(PCI_INFO_BYTES);
+  const told =
+    handle.answers('nvmlDeviceGetPciInfo_v3', '', pci) || handle.answers('nvmlDeviceGetPciInfo_v2', '', pci);
+  const address = told ? pciAddress(cString(pci.subarray(BUS_ID_AT)) || cString(pci)) : undefined;
+  const index = handle.u32('nvmlDeviceGetIndex') ?? at;
+  const minor = handle.u32('nvmlDeviceGetMinorNumber');
+  const cut = migEnabled(handle);
+  const device: GpuDevice = {
+    id,
+    name: handle.text('nvmlDeviceGetName') ?? 'NVIDIA GPU',
+    vendor: 'nvidia',
+    index,
+    ...(address === undefined ? {} : { pciAddress: address }),
+    ...(cut === undefined ? {} : { migEnabled: cut }),
+    aliases: minor === undefined ? [] : [`nvidia${minor}`],
+  };
+  return { device, minor };
+}
+
+export const createNvidia: CreateVendor = (settings, tell) => new Nvidia(settings, tell);
