@@ -222,6 +222,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       }),
       site: createStaticSite(parts.webDir ?? WEB_DIR),
       pages: [...openApiPages(), metricsPage(metrics.registry, identity)],
+      doors: [],
       logger,
       metrics,
     });

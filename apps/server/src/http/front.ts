@@ -22,11 +22,20 @@ export interface Page {
 const wantsHtml = (request: IncomingMessage): boolean =>
   /\btext\/html\b/.test(header(request, 'accept') ?? '');
 
+/** Paths that another library answers, all by itself. */
+export interface Door {
+  readonly id: string;
+  readonly owns: (path: string) => boolean;
+  /** @throws what is answered like any other error, as long as nothing was sent */
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+}
+
 export interface FrontParts {
   readonly api: (request: ApiRequest) => Promise<ApiAnswer | StreamingAnswer>;
   readonly site: StaticSite;
   /** Documents outside the API: OpenAPI, its page, metrics. */
   readonly pages: readonly Page[];
+  readonly doors: readonly Door[];
   readonly logger: Logger;
   readonly metrics: PlatformMetrics;
 }
@@ -79,10 +88,16 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
     response.once('close', () => gone.abort());
     const call: Call = { requestId: newRequestId(), signal: gone.signal, route: 'unknown' };
     let path = request.url ?? '/';
-    let answer: ApiAnswer | StreamingAnswer;
+    let answer: ApiAnswer | StreamingAnswer | undefined;
     try {
       path = canonicalPath(path);
-      answer = await route(request, path, call);
+      const door = parts.doors.find((each) => each.owns(path));
+      if (door === undefined) answer = await route(request, path, call);
+      else {
+        call.route = door.id;
+        setHead(response, { status: 200, headers: { 'cache-control': 'no-store' } }, call.requestId);
+        await door.serve(request, response);
+      }
     } catch (thrown) {
       if (gone.signal.aborted) return;
       answer = errorAnswer(thrown, path.split('?', 1)[0] ?? '/');
@@ -92,7 +107,9 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
     }
     const method = request.method ?? 'GET';
     let seconds = (performance.now() - startedAt) / 1_000;
-    if ('send' in answer) {
+    if (answer === undefined) {
+      // Answered already.
+    } else if ('send' in answer) {
       const failure = await sendStream(request, response, answer, call.requestId);
       if (failure !== undefined && !gone.signal.aborted) {
         parts.logger.error({ requestId: call.requestId, route: call.route, err: failure }, 'stream failed');
@@ -102,16 +119,17 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
       seconds = (performance.now() - startedAt) / 1_000;
     }
     // Of a stream the figure is the time until it began: how long it is watched says nothing about the platform.
-    parts.metrics.observeRequest(call.route, known(method), answer.status, seconds);
+    const status = answer?.status ?? response.statusCode;
+    parts.metrics.observeRequest(call.route, known(method), status, seconds);
     const fields = {
       requestId: call.requestId,
       method,
       route: call.route,
-      status: answer.status,
+      status,
       ms: Math.round(performance.now() - startedAt),
       address: request.socket.remoteAddress,
     };
-    if (quiet(call.route) && answer.status < 400) parts.logger.debug(fields, 'request');
+    if (quiet(call.route) && status < 400) parts.logger.debug(fields, 'request');
     else parts.logger.info(fields, 'request');
   }
 
