@@ -9,7 +9,7 @@ import {
 import { NAME, TELEMETRY, VERSION } from './about.ts';
 import { COALESCE_MS, Collection } from './collection.ts';
 import type { Config } from './config.ts';
-import type { ControlFeatures } from './control/contract.ts';
+import type { ControlFeatures, Offers } from './control/contract.ts';
 import { startFeatures, stopFeatures } from './control/features.ts';
 import type { PushReader } from './export/push-reader.ts';
 import type { Starts } from './export/resource-metrics.ts';
@@ -37,7 +37,7 @@ export interface Core {
 }
 
 /** @throws Fault as a source found one */
-export async function startCore(config: Config, log: Log): Promise<Core> {
+export async function startCore(config: Config, log: Log, offers: Offers = {}): Promise<Core> {
   const { kubernetes, paths } = config;
   const identity = new Identity({
     explicit: config.resourceAttributes,
@@ -55,7 +55,14 @@ export async function startCore(config: Config, log: Log): Promise<Core> {
   const workloads = workloadsOf(config, paths, log);
   workloads.start();
   const monotonic = () => performance.now() / 1_000;
-  const collection = await Collection.start(SOURCES, { config, paths, log, monotonic, workload: workloads });
+  const collection = await Collection.start(SOURCES, {
+    config,
+    paths,
+    log,
+    monotonic,
+    workload: workloads,
+    offers,
+  });
   return {
     collection,
     identity,
@@ -87,9 +94,10 @@ export interface Agent {
 
 /** Starts everything that the configuration asks for. @throws Fault */
 export async function startAgent(config: Config, log: Log): Promise<Agent> {
+  const offers: Offers = {};
   const [core, features, otlp] = await Promise.all([
-    startCore(config, log),
-    startFeatures(config, log),
+    startCore(config, log, offers),
+    startFeatures(config, log, offers),
     loadOtlp(config, log),
   ]);
   const { collection, identity, workloads, starts } = core;

@@ -62,6 +62,7 @@ async function start(...entries: SourceEntry[]): Promise<Collection> {
     log,
     monotonic: () => performance.now() / 1_000,
     workload: workloadsOf(config, config.paths, log),
+    offers: {},
   };
   running = await Collection.start(entries, context);
   return running;

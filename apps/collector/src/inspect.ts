@@ -46,7 +46,11 @@ export async function runCheck(
   warnings: readonly string[],
   log: Log,
 ): Promise<string> {
-  const [core, features] = await Promise.all([startCore(config, log), startFeatures(config, log)]);
+  const offers = {};
+  const [core, features] = await Promise.all([
+    startCore(config, log, offers),
+    startFeatures(config, log, offers),
+  ]);
   try {
     await checkAddresses(config);
     await Promise.all([core.collection.settled(SETTLE_MS), core.identity.settled, core.workloads.settled]);
@@ -67,7 +71,12 @@ export async function runCheck(
       ...table(core.collection.reports().map(sourceRow)),
       '',
       'Control API',
-      ...table([feature('cpu/highres', features.highres), feature('profile/cpu/pt', features.cpuTracer)]),
+      ...table([
+        feature('cpu/highres', features.highres),
+        feature('profile/cpu/pt', features.cpuTracer),
+        feature('profile/gpu', features.gpuProfiler),
+        feature('dcgm', features.dcgm()),
+      ]),
       '',
       'Identity',
       ...table([

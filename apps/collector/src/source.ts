@@ -1,5 +1,6 @@
 import type { Metric } from '@candela/semconv/metrics';
 import type { Config } from './config.ts';
+import type { Offers } from './control/contract.ts';
 import type { HostPaths } from './host-paths.ts';
 import type { Log } from './log.ts';
 import type { Workload } from './workload/workload.ts';
@@ -52,6 +53,8 @@ export interface SourceContext {
   readonly monotonic: () => number;
   /** Whose container a process or a device is. */
   readonly workload: Workload;
+  /** Where a source puts what it can do for the control API. */
+  readonly offers: Offers;
 }
 
 /** A source's line in the registry: what is known of it without starting it. */

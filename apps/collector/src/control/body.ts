@@ -60,6 +60,13 @@ export class Fields {
     );
   }
 
+  /** False unless it is given. */
+  flag(name: string): boolean {
+    return (
+      this.#take(name, 'true or false', (value) => (typeof value === 'boolean' ? value : undefined)) ?? false
+    );
+  }
+
   wholes(name: string): readonly number[] | undefined {
     return this.#take(name, `a list of at most ${MAX_LIST} whole numbers from 0`, (value) => {
       if (!Array.isArray(value) || value.length > MAX_LIST) return undefined;

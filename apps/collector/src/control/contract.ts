@@ -57,9 +57,61 @@ export interface CpuTracer {
   stop(): Promise<void> | void;
 }
 
+/** As it came over HTTP: known names and right types, nothing else checked. */
+export interface GpuProfileRequest {
+  /** Empty or absent: every program of the job. */
+  readonly pids: readonly number[] | undefined;
+  readonly jobId: number | undefined;
+  readonly durationMs: number | undefined;
+  readonly iterations: number | undefined;
+  readonly iterationRoundup: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly startTimeMs: number | undefined;
+  readonly logFile: string | undefined;
+  readonly processLimit: number | undefined;
+  readonly recordShapes: boolean;
+  readonly profileMemory: boolean;
+  readonly withStacks: boolean;
+  readonly withFlops: boolean;
+  readonly withModules: boolean;
+}
+
+export interface GpuProfile {
+  readonly matchedPids: readonly number[];
+  /** Where each of them writes its trace. */
+  readonly tracePaths: readonly string[];
+  /** What they are told. */
+  readonly config: string;
+  readonly durationMs: number | undefined;
+}
+
+/** Asks programs that wait for it to profile their work on GPUs. */
+export interface GpuProfiler {
+  /** @throws ControlError 400 for a request that cannot be, 409 while another waits to be fetched */
+  request(request: GpuProfileRequest): GpuProfile;
+  stop(): void;
+}
+
+/** Leaves the profiling counters of GPUs to other profilers for a while. */
+export interface DcgmControl {
+  /** Why there is nothing to leave; undefined while it samples. */
+  readonly unavailable: string | undefined;
+  /** Says why it could not; undefined when it did. */
+  pause(seconds: number): Promise<string | undefined>;
+  resume(): Promise<string | undefined>;
+}
+
+/** What sources of metrics offer to the control API: they put it here when they are made. */
+export interface Offers {
+  dcgm?: DcgmControl;
+}
+
 export interface ControlFeatures {
   readonly highres: Feature<HighresCpu>;
   readonly cpuTracer: Feature<CpuTracer>;
+  readonly gpuProfiler: Feature<GpuProfiler>;
+  /** As it stands now: libraries of GPUs come and go with them. */
+  readonly dcgm: () => Feature<DcgmControl>;
 }
 
 /** An answer that is no success: its status, and the sentence that goes out as `{"error": ...}`. */

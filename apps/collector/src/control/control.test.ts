@@ -39,6 +39,8 @@ afterEach(async () => {
 const OFF: ControlFeatures = {
   highres: { state: 'unavailable', reason: 'OTEL_HOST_CPU_HIGHRES is false.' },
   cpuTracer: { state: 'unavailable', reason: 'perf is not installed.' },
+  gpuProfiler: { state: 'unavailable', reason: 'OTEL_GPU_KINETO_ENABLED is false.' },
+  dcgm: () => ({ state: 'unavailable', reason: 'DCGM is not in use: no GPU of its vendor.' }),
 };
 
 async function start(

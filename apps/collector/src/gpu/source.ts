@@ -7,6 +7,7 @@ import {
 } from '@candela/semconv/metrics';
 import { MonotonicCounters } from '../counters.ts';
 import { inRoot } from '../host-paths.ts';
+import { errorText } from '../log.ts';
 import {
   READY,
   type RecordPoint,
@@ -30,6 +31,8 @@ const DISCOVERY_MS = 30_000;
 const START_MS = 1_500;
 /** Above the round of a vendor and its last device together. */
 const BUDGET_MS = 4_000;
+/** Failures that are told, each once. */
+const MAX_TOLD = 1_000;
 
 /** One vendor as it stands. */
 interface Vendor {
@@ -44,6 +47,8 @@ interface Vendor {
   reason: string;
   /** Look again at the next turn, whatever the bus says. */
   again: boolean;
+  /** Look again at once: partitions are not what they were. */
+  changed: boolean;
   /** The library has to be loaded anew. */
   stale: boolean;
 }
@@ -69,6 +74,7 @@ class Gpu implements Source {
   readonly #told = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #discovering = false;
+  #stopped = false;
 
   constructor(context: SourceContext, options: GpuSourceOptions) {
     this.#context = context;
@@ -79,6 +85,8 @@ class Gpu implements Source {
     this.#points = new GpuPoints(this.#counters, context.config.gpu.allocatedUtilThreshold);
     this.#processes = new GpuProcesses(context);
     this.#profiling = new Profiling(context);
+    const dcgm = this.#profiling.host('dcgm');
+    if (dcgm !== undefined) context.offers.dcgm = dcgm;
     const settings = {
       paths: context.paths,
       interconnect: context.config.gpu.interconnect,
@@ -96,6 +104,7 @@ class Gpu implements Source {
         lost: new Map(),
         reason: 'not looked for yet',
         again: true,
+        changed: false,
         stale: false,
       }));
   }
@@ -147,9 +156,12 @@ class Gpu implements Source {
     this.#profiling.record(record);
     this.#counters.sweep();
     this.#processes.sweep();
+    // Partitions that were made anew have no points before they are known.
+    if (this.#vendors.some(({ changed }) => changed)) void this.#discover();
   }
 
   async stop(): Promise<void> {
+    this.#stopped = true;
     clearInterval(this.#timer);
     await Promise.all([this.#profiling.stop(), ...this.#vendors.map(({ host }) => host.restart())]);
   }
@@ -157,22 +169,18 @@ class Gpu implements Source {
   #take(record: RecordPoint, vendor: Vendor, device: GpuDevice, read: Read): void {
     if ('reading' in read) {
       vendor.lost.delete(device.id);
-      if (read.reading.changed === true) vendor.again = true;
+      if (read.reading.changed === true) vendor.changed = true;
       const reading = this.#profiling.prefer(device, read.reading);
       this.#points.record(record, device, reading);
       this.#processes.record(record, device, reading);
       return;
     }
     this.#failed(vendor, device, read.failure, read.message);
-    if (read.failure === 'lost') {
-      vendor.lost.set(device.id, device);
-      vendor.again = true;
-    } else if (read.failure === 'stale') {
-      vendor.stale = true;
-      vendor.again = true;
-    } else if (read.failure === 'timeout') {
-      recordState(record, deviceAttributes(device), 'degraded');
-    }
+    if (read.failure === 'timeout') return recordState(record, deviceAttributes(device), 'degraded');
+    vendor.again = true;
+    vendor.stale ||= read.failure === 'stale';
+    // A partition ends with its GPU: what comes back is not the same.
+    if (read.failure === 'lost' && device.partition === undefined) vendor.lost.set(device.id, device);
   }
 
   #failed({ entry }: Vendor, device: GpuDevice, type: string, message: string): void {
@@ -188,12 +196,14 @@ class Gpu implements Source {
   }
 
   async #discover(): Promise<void> {
-    if (this.#discovering) return;
+    if (this.#discovering || this.#stopped) return;
     this.#discovering = true;
     try {
       const pci = scanPci(this.#context.paths.sys);
       await Promise.all(this.#vendors.map((vendor) => this.#discoverVendor(vendor, pci)));
       this.#profiling.setDevices(this.#vendors.flatMap(({ devices }) => devices));
+    } catch (thrown) {
+      this.#context.log.warn('GPUs could not be looked for', { reason: errorText(thrown) });
     } finally {
       this.#discovering = false;
     }
@@ -203,7 +213,8 @@ class Gpu implements Source {
     const { entry, host } = vendor;
     const pci = all.filter(({ vendor: maker }) => maker === entry.pciVendor);
     const addresses = pci.map(({ address }) => address).join(' ');
-    if (vendor.devices.length > 0 && addresses === vendor.probed && !vendor.again) return;
+    const asBefore = addresses === vendor.probed && !vendor.again && !vendor.changed;
+    if (vendor.devices.length > 0 && asBefore) return;
     const device = entry.deviceFiles.some((path) => existsSync(inRoot(this.#context.paths, path)));
     if (process.platform === 'linux' && pci.length === 0 && !device) {
       if (vendor.devices.length > 0) await host.restart();
@@ -215,24 +226,18 @@ class Gpu implements Source {
     if (vendor.stale) await host.restart();
     vendor.stale = false;
     vendor.again = false;
+    vendor.changed = false;
     vendor.probed = addresses;
     const probe = await host.probe(pci);
-    this.#found(
-      vendor,
-      probe.state === 'found' ? probe.devices : [],
-      probe.state === 'found' ? 'its library lists no GPU' : probe.reason,
-    );
-    for (const [id, { pciAddress }] of vendor.lost) {
-      const there = pci.some(({ address }) => address === pciAddress);
-      if (pci.length > 0 && pciAddress !== undefined && !there) vendor.lost.delete(id);
-    }
-    if (vendor.lost.size > 0) vendor.again = true;
+    const devices = probe.state === 'found' ? withoutLost(vendor.lost, probe.devices, pci) : [];
+    this.#found(vendor, devices, probe.state === 'found' ? 'its library lists no GPU' : probe.reason);
+    vendor.again ||= vendor.lost.size > 0;
   }
 
   /** Keeps what was found, and says so when it differs. */
   #found(vendor: Vendor, devices: readonly GpuDevice[], reason: string): void {
     const names = (list: readonly GpuDevice[]) => list.map(({ id }) => id).join(' ');
-    if (names(devices) !== names(vendor.devices)) {
+    if (devices.length > 0 && names(devices) !== names(vendor.devices)) {
       this.#context.log.info('GPUs found', { vendor: vendor.entry.title, count: devices.length });
     }
     if (devices.length === 0 && reason !== vendor.reason) {
@@ -243,10 +248,29 @@ class Gpu implements Source {
   }
 }
 
-const MAX_TOLD = 1_000;
+/**
+ * The devices that were found, but for what the driver knows by its address only of a GPU that is lost. Forgets the lost
+ * that were taken out, or have another in their place.
+ */
+function withoutLost(
+  lost: Map<string, GpuDevice>,
+  found: readonly GpuDevice[],
+  pci: readonly PciGpu[],
+): readonly GpuDevice[] {
+  const kept = new Set<string>();
+  for (const [id, { pciAddress: at }] of lost) {
+    if (at === undefined || pci.length === 0) continue;
+    const stands = found.find(({ pciAddress, partition }) => pciAddress === at && partition === undefined);
+    if (!pci.some(({ address }) => address === at)) lost.delete(id);
+    else if (stands === undefined || stands.id === id) continue;
+    else if (stands.id === `pci-${at}`) kept.add(stands.id);
+    else lost.delete(id);
+  }
+  return found.filter(({ id }) => !kept.has(id));
+}
 
 /** The source with its ways changed, for tests. */
-const gpuWith = (options: GpuSourceOptions): SourceEntry => ({
+export const gpuWith = (options: GpuSourceOptions): SourceEntry => ({
   id: 'gpu',
   summary: 'GPUs of NVIDIA, AMD and Intel and the partitions of them, through their drivers and libraries',
   platforms: ['linux', 'win32'],

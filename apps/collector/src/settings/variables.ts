@@ -311,9 +311,10 @@ export const VARIABLES = {
     description: 'Directory of their traces.',
     ...PATH,
   }),
-  OTEL_GPU_KINETO_SOCKET: captures.withDefault('/tmp/libkineto_unixsocket', {
-    description: 'Socket that such programs meet the agent at.',
-    takes: 'a path',
+  OTEL_GPU_KINETO_SOCKET: captures.withDefault('@dynolog', {
+    description:
+      'Socket at which such programs (KINETO_USE_DAEMON=1) look for their daemon. For programs with KINETO_IPC_SOCKET_DIR it is the file `dynolog` in that directory.',
+    takes: 'an absolute path, or @ and a name that is no file',
     parse: text,
   }),
 

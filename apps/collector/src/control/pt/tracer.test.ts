@@ -304,6 +304,8 @@ describe.skipIf(process.platform !== 'linux')('over the control API', () => {
         features: {
           highres: { state: 'unavailable', reason: 'not here' },
           cpuTracer: { state: 'ready', service: tracer },
+          gpuProfiler: { state: 'unavailable', reason: 'not here' },
+          dcgm: () => ({ state: 'unavailable', reason: 'not here' }),
         },
         countProfile: (type, result) => void counted.push(`${type} ${result}`),
       },
