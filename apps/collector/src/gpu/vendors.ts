@@ -36,4 +36,13 @@ export const VENDORS: readonly VendorEntry[] = [
     deviceFiles: [],
     load: async () => (await import('./amd/index.ts')).createAmd,
   },
+  {
+    id: 'intel',
+    title: 'Intel',
+    pciVendor: 0x8086,
+    source: 'sysman',
+    platforms: ['linux'],
+    deviceFiles: [],
+    load: async () => (await import('./intel/index.ts')).createIntel,
+  },
 ];

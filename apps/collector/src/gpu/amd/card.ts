@@ -4,6 +4,7 @@ import type { DrmClients, DrmUse } from '../drm/clients.ts';
 import { driverBytes, driverCount, driverNumber, driverText } from '../drm/driver-files.ts';
 import { HeldSum } from '../drm/held-sum.ts';
 import { Hwmon } from '../drm/hwmon.ts';
+import { defined, positive } from '../reading.ts';
 import type { Kfd, KfdNode } from './kfd.ts';
 import { MAX_TABLE_BYTES, type MetricsTable, parseMetricsTable, tableVersion } from './metrics-table.ts';
 import { mergeProcesses } from './processes.ts';
@@ -43,7 +44,7 @@ export class AmdCard {
   constructor(card: Card, now: () => number) {
     this.card = card;
     this.#now = now;
-    this.#hwmon = Hwmon.find(card.path);
+    this.#hwmon = Hwmon.find(card.path, card.driver);
     this.#ras = new Ras(card);
     const labels = new Map<string, string>();
     for (const kind of ['temp', 'freq'] as const) {
@@ -188,23 +189,23 @@ export class AmdCard {
     return heated || table?.throttledByHeat === true ? 'degraded' : 'ok';
   }
 
-  #processes(use: DrmUse, kfd: Kfd, nodes: readonly KfdNode[]): Pick<GpuReading, 'processes'> {
+  #processes(use: DrmUse, kfd: Kfd, nodes: readonly KfdNode[]): Pick<GpuReading, 'processes' | 'held'> {
+    const computing = nodes.map((node) => ({ node, processes: kfd.processes(node) }));
+    // Of a GPU that is cut, its partitions tell who computes; told here too, memory would count twice.
+    const cut = computing.length > 1;
+    const told = new Set(cut ? computing.flatMap(({ processes }) => processes.map(({ pid }) => pid)) : []);
     const processes = mergeProcesses(
-      use.processes,
+      use.processes.filter(({ pid }) => !told.has(pid)),
       ['vram'],
-      nodes.map((node) => ({ node, processes: kfd.processes(node) })),
+      cut ? [] : computing,
     );
-    // Nobody seen where not everybody could be looked at is no answer.
-    return processes.length > 0 || use.complete ? { processes } : {};
+    return {
+      // Nobody seen where not everybody could be looked at is no answer.
+      ...(processes.length > 0 || use.complete ? { processes } : {}),
+      ...(told.size > 0 ? { held: true } : {}),
+    };
   }
 }
-
-/** A member of a reading that is there only when it is known. */
-const defined = <K extends string, V>(key: K, value: V | undefined): Partial<Record<K, V>> =>
-  value === undefined ? {} : ({ [key]: value } as Partial<Record<K, V>>);
-
-const positive = (value: number | undefined): number | undefined =>
-  value === undefined || value <= 0 ? undefined : value;
 
 /** Degrees that a chip can have. */
 const plausible = (celsius: number | undefined): number | undefined =>

@@ -44,7 +44,7 @@ class Amd implements GpuVendor {
     this.#settings = settings;
     this.#tell = tell;
     this.#kfd = new Kfd(settings.paths.sys);
-    this.#clients = new DrmClients(settings.paths.proc, now);
+    this.#clients = new DrmClients(settings.paths, now);
   }
 
   probe(pci: readonly PciGpu[]): Probe {

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readLink, readNames } from '../../files.ts';
+import type { HostPaths } from '../../host-paths.ts';
+import { isHostPidView } from '../processes/view.ts';
 import { driverText } from './driver-files.ts';
 import { type DrmClient, type EngineUse, parseFdinfo } from './fdinfo.ts';
 
@@ -54,10 +56,13 @@ export class DrmClients {
     | undefined;
   #complete = false;
 
-  /** `proc` is the host's /proc; `now` gives monotonic seconds. */
-  constructor(proc: string, now: () => number) {
-    this.#proc = proc;
+  readonly #hostView: boolean;
+
+  /** `now` gives monotonic seconds. */
+  constructor(paths: HostPaths, now: () => number) {
+    this.#proc = paths.proc;
     this.#now = now;
+    this.#hostView = isHostPidView(paths, readLink);
   }
 
   /** Who uses the device at this PCI address. */
@@ -84,7 +89,8 @@ export class DrmClients {
     this.#seen = new Map();
     const clients = new Set<string>();
     const holders = new Set<number>();
-    let complete = true;
+    // Within a container only its own processes are seen, and all of these may be looked at.
+    let complete = this.#hostView;
     const until = performance.now() + SEARCH_BUDGET_MS;
     // Who held one before comes first, then who was not looked at for longest.
     const order = pids.toSorted(

@@ -14,6 +14,13 @@ beforeEach(() => {
 });
 afterEach(() => tree.remove());
 
+const pathsOf = ({ path }: FileTree) => ({
+  proc: `${path}/proc`,
+  sys: `${path}/sys`,
+  etc: `${path}/etc`,
+  root: path,
+});
+
 const XE = `pos:	0
 flags:	02100002
 drm-driver:	xe
@@ -80,7 +87,7 @@ test('fdinfo of other descriptors, and any text: nothing, or what keeps to the r
 
 test('use of engines over time; a client counts once, however many hold it', () => {
   let now = 100;
-  const clients = new DrmClients(`${tree.path}/proc`, () => now);
+  const clients = new DrmClients(pathsOf(tree), () => now);
   const cycles = (busy: number, total: number): string =>
     XE.replace('28257900', String(busy)).replace('rcs:\t7655183225', `rcs:\t${total}`);
   addProcess(tree, 50, 'renderD128', { 3: cycles(100, 1_000), 4: cycles(100, 1_000) });
@@ -99,9 +106,14 @@ test('use of engines over time; a client counts once, however many hold it', () 
   expect(clients.use('0000:09:00.0').processes).toEqual([]);
 });
 
+test('within a container what is seen is not all', () => {
+  tree.link('proc/1/ns/pid', 'pid:[4026532001]');
+  expect(new DrmClients(pathsOf(tree), () => 100).use('0000:03:00.0').complete).toBe(false);
+});
+
 test('a process that opens a device later is found when it is looked at again', () => {
   let now = 100;
-  const clients = new DrmClients(`${tree.path}/proc`, () => now);
+  const clients = new DrmClients(pathsOf(tree), () => now);
   addProcess(tree, 50, 'null', {});
   expect(clients.use('0000:03:00.0').processes).toEqual([]);
   addProcess(tree, 50, 'renderD128', { 3: XE });
@@ -110,8 +122,11 @@ test('a process that opens a device later is found when it is looked at again', 
 });
 
 test('sensors that are not there or mad say nothing', () => {
-  expect(Hwmon.find(tree.path)).toBeUndefined();
+  expect(Hwmon.find(tree.path, 'xe')).toBeUndefined();
   tree.write({
+    'hwmon/hwmon2/name': 'xe_gt0\n',
+    'hwmon/hwmon2/temp1_input': 99_000,
+    'hwmon/hwmon3/name': 'xe\n',
     'hwmon/hwmon3/temp1_input': 45_500,
     'hwmon/hwmon3/temp2_input': 2_147_483_647,
     'hwmon/hwmon3/temp3_input': 'N/A\n',
@@ -119,7 +134,7 @@ test('sensors that are not there or mad say nothing', () => {
     'hwmon/hwmon3/fan2_input': 'x\n',
     'hwmon/hwmon3/power1_cap': -1,
   });
-  const monitor = Hwmon.find(tree.path);
+  const monitor = Hwmon.find(tree.path, 'xe');
   expect([1, 2, 3, 4].map((sensor) => monitor?.temperature(sensor))).toEqual([
     45.5,
     undefined,
@@ -141,7 +156,7 @@ test('a sum never falls when one of its parts is away, nor counts it twice when 
 });
 
 test('names from the lists of the distribution', () => {
-  const paths = { proc: '/proc', sys: '/sys', etc: '/etc', root: tree.path };
+  const paths = pathsOf(tree);
   expect(pciName(paths, 0x8086, 0x56a0)).toBeUndefined();
   tree.write({
     'usr/share/misc/pci.ids':

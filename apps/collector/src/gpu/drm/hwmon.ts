@@ -33,11 +33,11 @@ export class Hwmon {
     this.#sensors = sensors;
   }
 
-  /** The monitor of the device in this directory; undefined when it has none. */
-  static find(device: string): Hwmon | undefined {
-    for (const name of driverNames(`${device}/hwmon`, MAX_MONITORS)) {
-      if (!/^hwmon\d+$/.test(name)) continue;
-      const path = `${device}/hwmon/${name}`;
+  /** The monitor of this name (parts of a chip have ones of their own) of the device in this directory. */
+  static find(device: string, name: string): Hwmon | undefined {
+    for (const entry of driverNames(`${device}/hwmon`, MAX_MONITORS)) {
+      const path = `${device}/hwmon/${entry}`;
+      if (!/^hwmon\d+$/.test(entry) || driverLine(`${path}/name`, 64) !== name) continue;
       return new Hwmon(path, driverNames(path, MAX_SENSORS));
     }
     return undefined;
