@@ -28,8 +28,12 @@ export class VendorHost {
   /** Devices that hang, by id. */
   readonly #hanging = new Map<string, GpuDevice>();
   readonly #askedAt = new Map<string, number>();
+  /** Devices that have not answered in time since their last reading. */
+  readonly #slow = new Set<string>();
   #thread: VendorThread | undefined;
   #pci: readonly PciGpu[] = [];
+  /** What the last probe found, with what was left out of it. */
+  #found: readonly GpuDevice[] = [];
   #probing: Promise<unknown> = Promise.resolve();
   /** Probes asked for and not answered. */
   #probes = 0;
@@ -63,13 +67,12 @@ export class VendorHost {
       { vendor: this.#entry.id, settings: this.#settings },
       this.#tell,
     ));
-    const hanging = new Set([...this.#hanging.values()].map(({ pciAddress }) => pciAddress));
-    const asked = pci.filter(({ address }) => !hanging.has(address));
+    const asked = pci.filter(({ address }) => !this.#hangsAt(address));
     this.#outdated = false;
     const outcome = await thread.ask({ op: 'probe', pci: asked }, PROBE_MS, () => {
       this.#stuck -= 1;
     });
-    if (outcome.op === 'probe') return outcome.probe;
+    if (outcome.op === 'probe') return this.#withHanging(outcome.probe);
     this.#thread = undefined;
     if (outcome.op === 'late') {
       this.#stuck += 1;
@@ -79,16 +82,39 @@ export class VendorHost {
     return { state: 'unavailable', reason: 'message' in outcome ? outcome.message : 'its thread ended' };
   }
 
-  /** Reads devices, the one that took longest to be asked first. Absent: it hangs, or its turn comes in the next round. */
+  /** What was left out is there still. */
+  #withHanging(probe: Probe): Probe {
+    if (probe.state === 'unavailable') return probe;
+    const left = this.#found.filter((device) => this.#hangs(device));
+    const ids = new Set(left.map(({ id }) => id));
+    this.#found = [...probe.devices.filter(({ id }) => !ids.has(id)), ...left];
+    return { state: 'found', devices: this.#found };
+  }
+
+  /** With a GPU its partitions hang, and it with them. */
+  #hangs({ id, pciAddress }: GpuDevice): boolean {
+    return this.#hanging.has(id) || (pciAddress !== undefined && this.#hangsAt(pciAddress));
+  }
+
+  #hangsAt(address: string): boolean {
+    return [...this.#hanging.values()].some(({ pciAddress }) => pciAddress === address);
+  }
+
+  /**
+   * Reads devices: those that hung before come last, among the others those that wait longest come first. Absent: its turn
+   * comes in the next round.
+   */
   async read(devices: readonly GpuDevice[], signal: AbortSignal): Promise<Map<string, Read>> {
     const reads = new Map<string, Read>();
     const until = performance.now() + ROUND_MS;
     this.#round += 1;
-    const order = devices.toSorted((a, b) => (this.#askedAt.get(a.id) ?? 0) - (this.#askedAt.get(b.id) ?? 0));
+    const rank = ({ id }: GpuDevice): number =>
+      (this.#slow.has(id) ? Number.MAX_SAFE_INTEGER / 2 : 0) + (this.#askedAt.get(id) ?? 0);
+    const order = devices.toSorted((a, b) => rank(a) - rank(b));
     for (const device of order) {
       const left = until - performance.now();
       if (left <= 0 || signal.aborted) break;
-      if (this.#hanging.has(device.id)) {
+      if (this.#hangs(device)) {
         reads.set(device.id, { failure: 'timeout', message: 'an earlier call has not returned' });
         continue;
       }
@@ -98,6 +124,7 @@ export class VendorHost {
     }
     const known = new Set(devices.map(({ id }) => id));
     for (const id of this.#askedAt.keys()) if (!known.has(id)) this.#askedAt.delete(id);
+    for (const id of this.#slow) if (!known.has(id)) this.#slow.delete(id);
     return reads;
   }
 
@@ -120,7 +147,10 @@ export class VendorHost {
       this.#outdated = true;
       this.#tell('info', 'a GPU answers again', { gpu: device.id });
     });
-    if (outcome.op === 'read') return { reading: outcome.reading };
+    if (outcome.op === 'read') {
+      this.#slow.delete(device.id);
+      return { reading: outcome.reading };
+    }
     if (outcome.op === 'failed') return { failure: outcome.failure, message: outcome.message };
     this.#thread = undefined;
     if (outcome.op !== 'late') {
@@ -128,6 +158,7 @@ export class VendorHost {
     }
     this.#stuck += 1;
     this.#hanging.set(device.id, device);
+    this.#slow.add(device.id);
     this.#tell('warn', 'a GPU does not answer; it is left out until its call returns', { gpu: device.id });
     return { failure: 'timeout', message: `it has not answered for ${DEVICE_MS} ms` };
   }

@@ -27,7 +27,8 @@ type Said<R> =
  */
 class GpuThread<A, R> {
   readonly #worker: Worker;
-  #take: ((outcome: Outcome<R>) => void) | undefined;
+  /** Who waits for an answer; they come in the order of the asking. */
+  readonly #waiting: ((outcome: Outcome<R>) => void)[] = [];
   #ended: string | undefined;
 
   readonly #last: A;
@@ -44,7 +45,7 @@ class GpuThread<A, R> {
     });
     this.#worker.on('message', (said: Said<R>) => {
       if (said.kind === 'tell') tell(...said.said);
-      else this.#settle(said.answer);
+      else this.#waiting.shift()?.(said.answer);
     });
     this.#worker.on('error', (error) => this.#end(error instanceof Error ? error.message : String(error)));
     this.#worker.on('exit', () => this.#end('its thread ended'));
@@ -52,22 +53,16 @@ class GpuThread<A, R> {
     this.#worker.unref();
   }
 
-  #settle(outcome: Outcome<R>): void {
-    const take = this.#take;
-    this.#take = undefined;
-    take?.(outcome);
-  }
-
   #end(message: string): void {
     this.#ended ??= message;
-    this.#settle({ op: 'ended', message: this.#ended });
+    for (const take of this.#waiting.splice(0)) take({ op: 'ended', message: this.#ended });
   }
 
   /** Asks, and waits `milliseconds`. After `late`, `back` is called when the call has returned after all. */
   async ask(ask: A, milliseconds: number, back: () => void): Promise<Outcome<R>> {
     if (this.#ended !== undefined) return { op: 'ended', message: this.#ended };
     const answered = new Promise<Outcome<R>>((resolve) => {
-      this.#take = resolve;
+      this.#waiting.push(resolve);
     });
     this.#worker.postMessage(ask);
     const late = Promise.withResolvers<{ readonly op: 'late' }>();
@@ -79,7 +74,7 @@ class GpuThread<A, R> {
       void answered.then(() => {
         goesOn();
         back();
-        return this.#worker.terminate();
+        return this.stop();
       });
     }
     return outcome;
