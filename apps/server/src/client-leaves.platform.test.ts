@@ -157,5 +157,5 @@ async function leaves(heavy: (typeof HEAVY)[number], all: number): Promise<void>
     expect(now - start).toBeLessThan(all * 0.95);
     if (now - before < 200) break;
   }
-  expect((await fetch(`${platform.http}/api/v1/ready`)).status).toBe(200);
+  expect((await fetch(`${platform.http}/api/ready`)).status).toBe(200);
 }

@@ -60,7 +60,7 @@ describe('the program', () => {
     expect(taken.stderr).toContain('PLATFORM_OTLP_HTTP_PORT');
     expect(taken.stderr).not.toMatch(/\n\s+at /);
 
-    expect((await fetch(`${platform.http}/api/v1/ready`)).status).toBe(200);
+    expect((await fetch(`${platform.http}/api/ready`)).status).toBe(200);
     expect(await platform.stop()).toEqual({ code: 0, signal: null });
   });
 

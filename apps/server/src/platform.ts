@@ -33,6 +33,7 @@ import type { Config } from './config.ts';
 import { activityHandlers } from './features/activity/routes.ts';
 import { agentHandlers } from './features/agents/routes.ts';
 import { auditHandlers } from './features/audit/routes.ts';
+import { createCatalog } from './features/catalog/door.ts';
 import { compareHandlers } from './features/compare/routes.ts';
 import { durationHandlers } from './features/durations/routes.ts';
 import { exportHandlers } from './features/export/routes.ts';
@@ -52,7 +53,7 @@ import { telemetryHandlers } from './features/telemetry/routes.ts';
 import { viewHandlers } from './features/views/routes.ts';
 import { createApi } from './http/api.ts';
 import { errorAnswer } from './http/errors.ts';
-import { createFront } from './http/front.ts';
+import { createFront, knownMethod } from './http/front.ts';
 import { explain, type Listener, listen } from './http/listen.ts';
 import { StreamGate } from './http/stream-gate.ts';
 import { createStaticSite } from './http/static-site.ts';
@@ -111,16 +112,26 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
   const running: Running = { phase: 'starting', streams };
   const handle: { main: Handle; otlp: Handle } = { main: refuse, otlp: refuse };
   const listeners: Listener[] = [];
+  let catalog: ReturnType<typeof createCatalog> | undefined;
   try {
     const open = (port: number, variable: string, door: 'main' | 'otlp') =>
       listen({
         host: config.host,
         port,
         variable,
-        handler: (request, response) => handle[door](request, response),
+        handler: (request, response) => {
+          // It needs nothing that is still to be opened.
+          const isCatalog = door === 'main' && catalog?.handle(request, response) === true;
+          if (!isCatalog) handle[door](request, response);
+        },
       });
     const main = await open(config.port, 'PLATFORM_PORT', 'main');
     listeners.push(main);
+    catalog = createCatalog({
+      base: config.publicUrl ?? main.url,
+      onAnswer: (operation, method, status) =>
+        metrics.observeRequest(operation, knownMethod(method), status, 0),
+    });
     const otlp = await open(config.otlpHttpPort, 'PLATFORM_OTLP_HTTP_PORT', 'otlp');
     listeners.push(otlp);
 

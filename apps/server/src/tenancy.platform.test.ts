@@ -328,7 +328,7 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
   const everything = { ...since, limit: 50 };
   const q = `attributes.secret:${mark}`;
   return {
-    getHealth: [{ silent: true }],
+    getPlatformHealth: [{ silent: true }],
     getReady: [{ silent: true }],
     getIngestHealth: [{ silent: true }],
     searchTraces: [

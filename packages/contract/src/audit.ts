@@ -10,11 +10,9 @@ const auditEventSchema = z
     id: z.string(),
     at: isoTime,
     projectId: nullable,
-    actorKind: z
-      .enum(['user', 'key', 'anonymous', 'system'])
-      .meta({
-        description: '`anonymous` is this machine without a credential, `system` the platform itself.',
-      }),
+    actorKind: z.enum(['user', 'key', 'anonymous', 'system']).meta({
+      description: '`anonymous` is this machine without a credential, `system` the platform itself.',
+    }),
     actorId: nullable,
     actorName: nullable.meta({ description: 'What the actor was called then: an e-mail address.' }),
     action: z.string().meta({ description: '`<thing>.<verb>`.', examples: ['view.create'] }),

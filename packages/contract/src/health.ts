@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defineRoute } from './route.ts';
 
-export const getHealth = defineRoute({
-  id: 'getHealth',
+export const getPlatformHealth = defineRoute({
+  id: 'getPlatformHealth',
   method: 'GET',
-  path: '/api/v1/health',
+  path: '/api/health',
   tag: 'Platform',
   summary: 'Whether this process answers, and how well its parts do',
   permission: 'public',
@@ -27,7 +27,7 @@ export const getHealth = defineRoute({
 export const getReady = defineRoute({
   id: 'getReady',
   method: 'GET',
-  path: '/api/v1/ready',
+  path: '/api/ready',
   tag: 'Platform',
   summary: '200 while traffic is welcome, 503 before the start is done and from the first moment of a stop',
   permission: 'public',

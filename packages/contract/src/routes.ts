@@ -1,5 +1,5 @@
 import { listAuditEvents } from './audit.ts';
-import { getHealth, getReady } from './health.ts';
+import { getPlatformHealth, getReady } from './health.ts';
 import type { RouteDeclaration } from './route.ts';
 import { agentGraph, getAgent, getAgentVersion, listAgents } from './telemetry/agents.ts';
 import { aggregate } from './telemetry/aggregate.ts';
@@ -22,7 +22,7 @@ import { getUser, listUsers } from './telemetry/users.ts';
 
 /** Every route of the API; the one registry. */
 export const ROUTES = {
-  getHealth,
+  getPlatformHealth,
   getReady,
   searchTraces,
   searchSpans,

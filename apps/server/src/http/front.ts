@@ -120,7 +120,7 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
     }
     // Of a stream the figure is the time until it began: how long it is watched says nothing about the platform.
     const status = answer?.status ?? response.statusCode;
-    parts.metrics.observeRequest(call.route, known(method), status, seconds);
+    parts.metrics.observeRequest(call.route, knownMethod(method), status, seconds);
     const fields = {
       requestId: call.requestId,
       method,
@@ -149,9 +149,9 @@ interface Call {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** A label has few values, whatever is sent. */
-const known = (method: string): string => (METHODS.has(method) ? method : 'other');
+export const knownMethod = (method: string): string => (METHODS.has(method) ? method : 'other');
 const quiet = (route: string): boolean =>
-  route === 'static' || route === '/metrics' || route === 'getHealth' || route === 'getReady';
+  route === 'static' || route === '/metrics' || route === 'getPlatformHealth' || route === 'getReady';
 
 function errorAnswerOf(code: 'method_not_allowed', path: string): ApiAnswer {
   const headers = { allow: 'GET, HEAD', 'content-type': 'application/json', 'x-platform-error-code': code };

@@ -25,7 +25,7 @@ function codeOf(work: () => unknown): string {
 
 describe('paths', () => {
   it.each([
-    ['/api/v1/health?x=%2F', '/api/v1/health'],
+    ['/api/health?x=%2F', '/api/health'],
     ['/traces/a%20b', '/traces/a b'],
     ['/', '/'],
   ])('%s is %s', (target, path) => {
@@ -67,7 +67,7 @@ describe('the router', () => {
       id: 'getSpan',
       params: { traceId: 'abc', spanId: 'def' },
     });
-    expect(router.match('HEAD', '/api/v1/health').id).toBe('getHealth');
+    expect(router.match('HEAD', '/api/health').id).toBe('getPlatformHealth');
     expect(router.match('POST', '/api/telemetry/traces/search').id).toBe('searchTraces');
   });
 
@@ -75,8 +75,8 @@ describe('the router', () => {
     ['GET', '/api/telemetry/traces/'],
     ['GET', '/api/telemetry/traces/a/'],
     ['GET', '/API/v1/health'],
-    ['GET', '/api/v1/health.'],
-    ['GET', '/api/v1/health;x=1'],
+    ['GET', '/api/health.'],
+    ['GET', '/api/health;x=1'],
     ['GET', '/api/v1/nope'],
     ['GET', '/api'],
   ])('%s %s is not found', (method, path) => {
@@ -85,7 +85,7 @@ describe('the router', () => {
 
   it('says which methods there are', () => {
     try {
-      router.match('DELETE', '/api/v1/health');
+      router.match('DELETE', '/api/health');
       expect.unreachable();
     } catch (error) {
       const answer = errorAnswer(error, '/api/v1/health');

@@ -201,7 +201,7 @@ describe('case 17: the disk of the data directory is full', () => {
         while ((load.statuses.get(503) ?? 0) < 5 && performance.now() < deadline) await sleep(100);
         expect(load.statuses.get(503) ?? 0).toBeGreaterThanOrEqual(5);
         const during = load.acknowledged.size;
-        const health = await fetch(`${platform.http}/api/v1/health`);
+        const health = await fetch(`${platform.http}/api/health`);
         expect(health.status).toBe(200);
         const search = await fetch(`${platform.http}/api/telemetry/traces/search`, {
           method: 'POST',
@@ -246,7 +246,7 @@ describe('case 18: damaged files of the log', () => {
     bytes[third] = (bytes[third] ?? 0) ^ 0xff;
     await writeFile(join(log, segment), bytes);
     const second = await start();
-    const health = (await (await fetch(`${second.http}/api/v1/health`)).json()) as {
+    const health = (await (await fetch(`${second.http}/api/health`)).json()) as {
       state: string;
       reasons: string[];
     };

@@ -34,14 +34,14 @@ async function openLog(minFreeDiskPercent: number): Promise<IngestLog> {
 }
 
 function health(opened: IngestLog | undefined) {
-  const { getHealth } = healthHandlers({
+  const { getPlatformHealth } = healthHandlers({
     version: '1',
     phase: () => 'ready',
     store: () => ({ state: 'ready', restarts: 0, version: '1' }),
     log: () => opened,
   });
   // It looks at nothing of the request.
-  return getHealth(undefined as never);
+  return getPlatformHealth(undefined as never);
 }
 
 it('is ready while all is well', async () => {

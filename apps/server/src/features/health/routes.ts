@@ -15,9 +15,9 @@ export interface HealthSources {
 /** Records that wait longer than this for the store mean that something is wrong. */
 const LATE_MS = 30_000;
 
-export function healthHandlers(sources: HealthSources): Pick<Handlers, 'getHealth' | 'getReady'> {
+export function healthHandlers(sources: HealthSources): Pick<Handlers, 'getPlatformHealth' | 'getReady'> {
   return {
-    getHealth: () => {
+    getPlatformHealth: () => {
       const store = sources.store();
       const ingestLog = sources.log();
       const log = ingestLog?.stats();

@@ -1,4 +1,4 @@
-import { type Access, ROUTES, type RouteDeclaration } from '@candela/contract';
+import { type Access, CATALOG_ROUTES, ROUTES, type RouteDeclaration } from '@candela/contract';
 import { ERROR_TABLE, type ErrorCode } from '@candela/kernel';
 import { z } from 'zod';
 
@@ -58,6 +58,7 @@ function parameters(route: RouteDeclaration, components: Map<string, unknown>): 
 
 function responses(route: RouteDeclaration, components: Map<string, unknown>): Json {
   const codes = new Set<ErrorCode>(route.errors);
+  const ofCatalog = route.path.startsWith('/api/v1/');
   if (route.params ?? route.query ?? route.body) codes.add('bad_request');
   if (route.body) codes.add('body_not_json').add('too_large');
   if (route.permission !== 'public') {
@@ -72,7 +73,7 @@ function responses(route: RouteDeclaration, components: Map<string, unknown>): J
     const { status } = ERROR_TABLE[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  const errorSchema = route.path.startsWith('/api/v1/') ? 'CatalogError' : 'Error';
+  const errorSchema = ofCatalog ? 'CatalogError' : 'Error';
   const schema = lift(schemaOf(route.response, 'output'), components);
   const types =
     route.stream === 'events'
@@ -97,8 +98,17 @@ function responses(route: RouteDeclaration, components: Map<string, unknown>): J
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${errorSchema}` } } },
       },
     ]),
+    ...(ofCatalog ? [failureOfCatalog] : []),
   ]);
 }
+
+const failureOfCatalog: [string, Json] = [
+  'default',
+  {
+    description: 'not_found, method_not_allowed or another failure',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/CatalogError' } } },
+  },
+];
 
 /** A session always, a key where one is let in. */
 const securityOf = ({ key }: Access): Json[] =>
@@ -146,7 +156,7 @@ const contextHeader = (name: string, description: string): [string, Json] => [
 export function generateOpenApi(): string {
   const components = new Map<string, unknown>();
   const paths = new Map<string, Json>();
-  for (const route of Object.values<RouteDeclaration>(ROUTES)) {
+  for (const route of Object.values<RouteDeclaration>({ ...ROUTES, ...CATALOG_ROUTES })) {
     const path = paths.get(route.path) ?? {};
     path[route.method.toLowerCase()] = operation(route, components);
     paths.set(route.path, path);
