@@ -21,6 +21,8 @@ import { VERSION } from './about.ts';
 import { AgentProcess, eventually } from './fixtures/agent-process.ts';
 import { fakeHost, hostEnv } from './fixtures/fake-host.ts';
 import { HangingMount } from './fixtures/hanging-mount.ts';
+import { NO_LIBRARIES } from './gpu/fixtures/library.ts';
+import { NvidiaHost } from './gpu/fixtures/nvidia-host.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TARGETS: Partial<Record<string, readonly [target: string, runtime: string]>> = {
@@ -107,6 +109,24 @@ describe.runIf(buildable)('the released binary', () => {
     expect(checked).toMatch(/^ {2}pmu +(on|unavailable) /m);
     expect(checked).not.toContain('native part');
   });
+
+  it.skipIf(NO_LIBRARIES !== undefined)(
+    "reads GPUs through their driver's library in a thread of its own, and ends though that hangs",
+    async () => {
+      const host = new NvidiaHost();
+      cleaning.push(() => host.tree.remove());
+      const well = await start(host.env, '--once').ended;
+      expect(namesIn(Buffer.from(well.stdout), 'json')).toContain('hw.gpu.interconnect.io');
+      expect(await start(host.env, '--check').ended).toMatchObject({
+        stdout: expect.stringMatching(/^ {2}gpu +on +NVIDIA: 2 GPUs/m),
+      });
+      host.hang();
+      const { code, stdout, stderr } = await start(host.env, '--once').ended;
+      expect(stderr).toContain('a GPU does not answer');
+      expect(code).toBe(0);
+      expect(namesIn(Buffer.from(stdout), 'json')).toContain('hw.gpu.interconnect.io');
+    },
+  );
 
   it('takes no settings from the folder it is started in', () => {
     const folder = join(scratch, 'settings');

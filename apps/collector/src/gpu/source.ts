@@ -188,7 +188,8 @@ class Gpu implements Source {
     const known = this.#errors.get(key) ?? { source: entry.source, type, count: 0 };
     known.count += 1;
     this.#errors.set(key, known);
-    // Once a device and cause, not once a tick.
+    // Who hangs is told by the host. The rest once a device and cause, not once a tick.
+    if (type === 'timeout') return;
     const said = `${device.id} ${type} ${message}`;
     if (this.#told.has(said) || this.#told.size >= MAX_TOLD) return;
     this.#told.add(said);
