@@ -82,7 +82,7 @@ describe.skipIf(NO_LIBRARIES !== undefined)('GPUs behind their thread', () => {
   });
 
   test('one whose call hangs costs itself alone, and is there again when it returns', async () => {
-    const { library, run } = await machine(h100s(0), 2);
+    const { library, tree, run } = await machine(h100s(0), 2);
     await run.observe();
     // The one that is asked first.
     library.profile([...h100s(0), '0.hang/UtilizationRates']);
@@ -96,10 +96,19 @@ describe.skipIf(NO_LIBRARIES !== undefined)('GPUs behind their thread', () => {
     expect(busyOf(during)).toEqual({ [uuid(1)]: 0.97 });
     expect(stateOf(during)).toEqual({ [uuid(0)]: 'degraded', [uuid(1)]: 'ok' });
     expect(errorsOf(during)['nvml/timeout']).toBeGreaterThanOrEqual(2);
-    library.profile(h100s(60));
+    // Another comes: the look at the devices leaves out the one that hangs, and knows it still.
+    const third = h100s(0)
+      .filter((line) => line.startsWith('1.'))
+      .map((line) => line.replace('1.', '2.').replace(uuid(1), uuid(2)).replace('2B:00.0', '3B:00.0'));
+    library.profile([...h100s(0), ...third, 'gpus 3', '0.hang/UtilizationRates'].slice(1));
+    addNvidia(tree, 3);
+    await expect
+      .poll(async () => stateOf(await run.observe()), WAIT)
+      .toEqual({ [uuid(0)]: 'degraded', [uuid(1)]: 'ok', [uuid(2)]: 'ok' });
+    library.profile([...h100s(60), ...third, 'gpus 3'].slice(1));
     await expect
       .poll(async () => busyOf(await run.observe()), WAIT)
-      .toEqual({ [uuid(0)]: 0.97, [uuid(1)]: 0.97 });
+      .toEqual({ [uuid(0)]: 0.97, [uuid(1)]: 0.97, [uuid(2)]: 0.97 });
     expect(stuckThreads()).toBe(0);
     expect(run.logged.filter((line) => line.includes('does not answer'))).toHaveLength(1);
     expect(run.logged.filter((line) => line.includes('answers again'))).toHaveLength(1);
