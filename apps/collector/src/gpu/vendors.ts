@@ -16,6 +16,8 @@ export interface VendorEntry {
   readonly load: () => Promise<CreateVendor>;
 }
 
+const WINDOWS = process.platform === 'win32';
+
 /** One line a vendor. */
 export const VENDORS: readonly VendorEntry[] = [
   {
@@ -25,24 +27,34 @@ export const VENDORS: readonly VendorEntry[] = [
     source: 'nvml',
     platforms: ['linux', 'win32'],
     deviceFiles: ['/dev/nvidiactl', '/dev/dxg'],
-    load: async () => (await import('./nvidia/index.ts')).createNvidia,
+    load: async () => {
+      const { createNvidia } = await import('./nvidia/index.ts');
+      if (!WINDOWS) return createNvidia;
+      return (await import('./windows/index.ts')).orAdapters(createNvidia, 'nvidia', 0x10de);
+    },
   },
   {
     id: 'amd',
     title: 'AMD',
     pciVendor: 0x1002,
     source: 'amdgpu',
-    platforms: ['linux'],
+    platforms: ['linux', 'win32'],
     deviceFiles: [],
-    load: async () => (await import('./amd/index.ts')).createAmd,
+    load: async () =>
+      WINDOWS
+        ? (await import('./windows/index.ts')).adaptersOf('amd', 0x1002)
+        : (await import('./amd/index.ts')).createAmd,
   },
   {
     id: 'intel',
     title: 'Intel',
     pciVendor: 0x8086,
     source: 'sysman',
-    platforms: ['linux'],
+    platforms: ['linux', 'win32'],
     deviceFiles: [],
-    load: async () => (await import('./intel/index.ts')).createIntel,
+    load: async () =>
+      WINDOWS
+        ? (await import('./windows/index.ts')).adaptersOf('intel', 0x8086)
+        : (await import('./intel/index.ts')).createIntel,
   },
 ];
