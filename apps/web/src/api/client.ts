@@ -46,7 +46,8 @@ export const isProjectId = (text: string): boolean => /^[\w-]{1,64}$/.test(text)
 
 /** The project of the address; undefined: the only one, or the one the credential belongs to. */
 export function projectOfAddress(): string | undefined {
-  const id = new URLSearchParams(location.search).get('project');
+  // Tests of what is pure have no address.
+  const id = new URLSearchParams(globalThis.location?.search).get('project');
   return id !== null && isProjectId(id) ? id : undefined;
 }
 
