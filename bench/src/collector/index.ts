@@ -7,6 +7,7 @@ import { Latencies } from '../lib/latency.ts';
 import { cpuSeconds, memory } from '../lib/proc.ts';
 import { type Figure, type Findings, mebibytes, thousands } from '../lib/table.ts';
 import { sleep, withTempDir } from '../lib/temp.ts';
+import { type GpuHost, GPU_PROCESSES, gpuHost, GPUS } from './gpu-host.ts';
 import { largeHost, MOUNTS, PROCESSES } from './large-host.ts';
 import { nodeExporter, type Program, programs } from './programs.ts';
 import { startAgent, startTimes } from './running.ts';
@@ -19,6 +20,8 @@ const EXPORTER_PORT = 19_100;
 const LARGE_INTERVAL_MS = 1_000;
 const LARGE_TICKS = 20;
 const SCRAPE_TRIES = 100;
+const GPU_TICKS = 30;
+const PROBE_EVERY_MS = 5;
 
 /** A process that is measured, whatever it is. */
 interface Measured {
@@ -130,6 +133,71 @@ async function large(program: Program, env: Readonly<Record<string, string>>): P
   };
 }
 
+/** The longest answer of the control API while the agent works: what its event loop stood still, and a little more. */
+async function longestAnswer(control: string, milliseconds: number): Promise<number> {
+  const until = performance.now() + milliseconds;
+  let longest = 0;
+  while (performance.now() < until) {
+    const began = performance.now();
+    await (await fetch(`${control}/v1/version`)).text();
+    longest = Math.max(longest, performance.now() - began);
+    await sleep(PROBE_EVERY_MS);
+  }
+  return longest;
+}
+
+async function gpus(program: Program, host: GpuHost): Promise<Figure[]> {
+  const agent = await startAgent(program, LARGE_INTERVAL_MS, {
+    ...host.env,
+    OTEL_GPU_COLLECTOR_MODE: 'deep',
+  });
+  try {
+    await sleep(SETTLE_MS);
+    const found = agent.points('process.gpu.memory.usage');
+    if (found !== GPU_PROCESSES)
+      throw new Error(`${found} processes on GPUs were sent, not ${GPU_PROCESSES}`);
+    const before = { cpu: cpuSeconds(agent.pid), ticks: agent.tickMs().length };
+    await sleep(GPU_TICKS * LARGE_INTERVAL_MS);
+    const done = agent.tickMs().length - before.ticks;
+    const perTick = ((cpuSeconds(agent.pid) - before.cpu) / done) * 1_000;
+    const quiet = new Latencies();
+    for (const took of agent.tickMs().slice(before.ticks)) quiet.add(took);
+    const longest = await longestAnswer(agent.control, GPU_TICKS * LARGE_INTERVAL_MS);
+    const { rss } = memory(agent.pid);
+    host.hang();
+    const healthy = agent.tickMs().length;
+    await sleep(GPU_TICKS * LARGE_INTERVAL_MS);
+    const sick = new Latencies();
+    for (const took of agent.tickMs().slice(healthy)) sick.add(took);
+    const left = agent.points('hw.gpu.memory.limit');
+    const what = (text: string) =>
+      `${program.name}, ${GPUS} GPUs, ${GPU_PROCESSES} processes on them: ${text}`;
+    const both = (times: Latencies) => `${thousands(times.quantile(0.5), 1)} / ${thousands(times.max, 1)} ms`;
+    const goal = (text: string) => (program.goals ? `goal ${text}` : '');
+    return [
+      { what: what('a tick, p50 / max'), value: both(quiet), against: '' },
+      {
+        what: what('CPU a tick, with its export'),
+        value: `${thousands(perTick, 1)} ms`,
+        against: goal('below 50 ms'),
+      },
+      {
+        what: what('longest answer of the control API'),
+        value: `${thousands(longest, 1)} ms`,
+        against: goal('below 20 ms'),
+      },
+      { what: what('resident memory'), value: mebibytes(rss), against: '' },
+      {
+        what: what(`one of them hangs: a tick, p50 / max, GPUs told`),
+        value: `${both(sick)}, ${left}`,
+        against: goal(`${GPUS - 1} GPUs`),
+      },
+    ];
+  } finally {
+    await agent.stop();
+  }
+}
+
 export const collector: Bench = {
   async run(args): Promise<Findings | undefined> {
     const { values } = parseArgs({
@@ -158,6 +226,15 @@ export const collector: Bench = {
       }
       const env = largeHost(join(folder, 'host'));
       for (const program of agents) figures.push(await large(program, env));
+      for (const program of agents) {
+        try {
+          figures.push(
+            ...(await gpus(program, gpuHost(join(folder, `gpus-${program.name.replaceAll(' ', '-')}`)))),
+          );
+        } catch (error) {
+          console.log(`SKIPPED: the GPUs: ${error instanceof Error ? error.message : error}`);
+        }
+      }
       return {
         bench: 'collector',
         command: 'npm run bench -- collector',

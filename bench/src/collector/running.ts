@@ -11,6 +11,10 @@ const START_DEADLINE_MS = 30_000;
 
 export interface Running {
   readonly pid: number;
+  /** Where its control API listens. */
+  readonly control: string;
+  /** Points of a metric in the last export. */
+  points(metric: string): number;
   /** Milliseconds that each tick took so far, by the agent's own account. */
   tickMs(): number[];
   stop(): Promise<void>;
@@ -28,9 +32,11 @@ export async function startAgent(
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://${receiver.grpc}`,
     OTEL_METRIC_EXPORT_INTERVAL: String(intervalMs),
   });
-  await said(child, /gpu-collector runs/);
+  const [, control = ''] = await said(child, /gpu-collector runs.* control=(\S+)/);
   return {
     pid: child.pid ?? 0,
+    control,
+    points: (metric) => lastPoints(receiver, metric),
     tickMs: () => ticks(receiver),
     async stop() {
       await end(child);
@@ -94,4 +100,18 @@ function ticks({ requests }: OtlpRecorder): number[] {
     }
   }
   return found;
+}
+
+function lastPoints({ requests }: OtlpRecorder, wanted: string): number {
+  const last = requests.at(-1);
+  if (last === undefined) return 0;
+  let count = 0;
+  for (const { scopeMetrics = [] } of decodeMetrics(last.body, 'protobuf').resourceMetrics ?? []) {
+    for (const { metrics = [] } of scopeMetrics) {
+      for (const { name, gauge, sum } of metrics) {
+        if (name === wanted) count += (gauge?.dataPoints ?? sum?.dataPoints ?? []).length;
+      }
+    }
+  }
+  return count;
 }

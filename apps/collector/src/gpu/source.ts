@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setImmediate as turn } from 'node:timers/promises';
 import {
   collectorGpuScrapeErrors,
   GPU_METRICS,
@@ -146,7 +147,10 @@ class Gpu implements Source {
     for (const [at, vendor] of this.#vendors.entries()) {
       for (const device of vendor.devices) {
         const read = reads[at]?.get(device.id);
-        if (read !== undefined) this.#take(record, vendor, device, read);
+        if (read === undefined) continue;
+        this.#take(record, vendor, device, read);
+        // Hundreds of processes are looked up in /proc: nothing else stands still for all of them.
+        await turn();
       }
       for (const device of vendor.lost.values()) recordState(record, deviceAttributes(device), 'failed');
     }
