@@ -448,6 +448,20 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
       { query: { ...since, user: `only-${mark}` }, ...none },
       { query: { ...since, q }, ...none },
     ],
+    tracePreviews: [
+      {
+        body: {
+          traces: [own.trace, 'ab'.repeat(16)].flatMap((traceId) =>
+            [nanos(120), null].map((openingNs) => ({
+              traceId,
+              startTime: new Date(now - 300_000).toISOString(),
+              durationMs: 300_000,
+              openingNs,
+            })),
+          ),
+        },
+      },
+    ],
     sessionPreviews: [
       {
         body: {

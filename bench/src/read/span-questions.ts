@@ -13,9 +13,37 @@ import {
 const SORTS = ['-duration', 'duration', '-cost', '-tokens'] as const;
 const PANEL = ['status', 'service', 'model', 'operation', 'agent', 'tool', 'provider', 'environment', 'name'];
 
+/** The first words of a page of traces sorted by a figure, which the page asks for when it has the rows. */
+function previewsOf(page: object): Question {
+  let traces: readonly object[] | undefined;
+  return {
+    name: 'first words of a page of traces by -duration',
+    goalMs: LIST_GOAL_MS,
+    repeats: 25,
+    async ask(api) {
+      if (traces === undefined) {
+        const body = { ...page, sort: '-duration', previews: false };
+        const { data } = JSON.parse(await api.post('/api/telemetry/traces/search', body)) as {
+          data: { traceId: string; startTime: string; durationMs: number; openingNs: string | null }[];
+        };
+        traces = data.map(({ traceId, startTime, durationMs, openingNs }) => ({
+          traceId,
+          startTime,
+          durationMs,
+          openingNs,
+        }));
+      }
+      return api.post('/api/telemetry/traces/previews', { traces });
+    },
+    check: atLeast(50),
+  };
+}
+
 export function spanQuestions(loaded: Loaded): Question[] {
   const window = windowOf(loaded);
   const page = { ...window, limit: 50 };
+  // As the page asks: rows at once, their first words after them.
+  const rows = { ...page, previews: false };
   const words = ['violin', 'walnut', 'umbrella', 'turbine', 'saucer', 'meadow', 'lumber', 'juniors'];
   const rare = ['Wanjiru violin', 'Ljubljana turbine', 'Thandi umbrella', 'Zoltán walnut'];
   const chart = (name: string, body: object): Question =>
@@ -34,17 +62,17 @@ export function spanQuestions(loaded: Loaded): Question[] {
         if (data.spans.length !== 10) throw new Error(`${data.spans.length} spans instead of 10`);
       },
     },
-    post('first page of traces, newest first', LIST_GOAL_MS, 'traces/search', page, atLeast(50)),
+    post('first page of traces, newest first', LIST_GOAL_MS, 'traces/search', rows, atLeast(50)),
     {
       name: 'first page of traces of one service with errors',
       goalMs: LIST_GOAL_MS,
       repeats: 40,
       ask: (api, turn) =>
-        api.post('/api/telemetry/traces/search', { ...page, q: `service:service-${turn % 12} status:error` }),
+        api.post('/api/telemetry/traces/search', { ...rows, q: `service:service-${turn % 12} status:error` }),
       check: atLeast(50),
     },
     ...[...SORTS, '-spanCount'].map((sort) =>
-      post(`first page of traces by ${sort}`, LIST_GOAL_MS, 'traces/search', { ...page, sort }, atLeast(50)),
+      post(`first page of traces by ${sort}`, LIST_GOAL_MS, 'traces/search', { ...rows, sort }, atLeast(50)),
     ),
     ...[
       'service:service-3',
@@ -57,10 +85,11 @@ export function spanQuestions(loaded: Loaded): Question[] {
         `first page of traces by -duration, ${q}`,
         LIST_GOAL_MS,
         'traces/search',
-        { ...page, sort: '-duration', q },
+        { ...rows, sort: '-duration', q },
         atLeast(50),
       ),
     ),
+    previewsOf(page),
     post('first page of spans, newest first', LIST_GOAL_MS, 'spans/search', page, atLeast(50)),
     ...SORTS.map((sort) =>
       post(`first page of spans by ${sort}`, LIST_GOAL_MS, 'spans/search', { ...page, sort }, atLeast(50)),

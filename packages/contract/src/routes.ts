@@ -17,7 +17,14 @@ import { listMetricLabels, listMetrics, queryMetric, queryMetricHeatmap } from '
 import { searchTrace } from './telemetry/trace-search.ts';
 import { createView, deleteView, getView, listViews, updateView } from './telemetry/views.ts';
 import { getSession, getSessionTurns, listSessions, sessionPreviews } from './telemetry/sessions.ts';
-import { getHierarchy, getSpan, getTrace, searchSpans, searchTraces } from './telemetry/traces.ts';
+import {
+  getHierarchy,
+  getSpan,
+  getTrace,
+  searchSpans,
+  searchTraces,
+  tracePreviews,
+} from './telemetry/traces.ts';
 import { getUser, listUsers } from './telemetry/users.ts';
 
 /** Every route of the API; the one registry. */
@@ -25,6 +32,7 @@ export const ROUTES = {
   getPlatformHealth,
   getReady,
   searchTraces,
+  tracePreviews,
   searchSpans,
   spanDurations,
   getTrace,

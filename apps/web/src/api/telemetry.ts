@@ -8,6 +8,8 @@ import type {
   SpanSort,
   searchSpans,
   searchTraces,
+  tracePreviews,
+  TraceRow,
   TraceSort,
 } from '@candela/contract';
 import type { Signal } from '@candela/contract/filter';
@@ -40,10 +42,32 @@ export const tracesQuery = (scope: Scope, sort: TraceSort) =>
         ...bounds(scope),
         sort,
         limit: PAGE,
+        previews: false,
         ...page,
       } satisfies RequestBodyOf<typeof searchTraces>,
     }),
   );
+
+/** First words of a page of traces, by trace id: after the rows, so that these never wait for contents. */
+export const tracePreviewsQuery = (rows: readonly TraceRow[], environment: string | undefined) => {
+  const traces = rows
+    .filter(({ openingNs, models }) => openingNs !== null || models.length > 0)
+    .map(({ traceId, startTime, durationMs, openingNs }) => ({ traceId, startTime, durationMs, openingNs }));
+  return queryOptions({
+    queryKey: ['trace-previews', traces, environment],
+    // More spans of a trace change its row, and with it the question; log records with messages do not.
+    staleTime: 60_000,
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, TraceRow['preview']>> => {
+      if (traces.length === 0) return new Map();
+      const answer = await call<ResponseOf<typeof tracePreviews>>(
+        '/api/telemetry/traces/previews',
+        { environment },
+        { signal, body: { traces } satisfies RequestBodyOf<typeof tracePreviews> },
+      );
+      return new Map(answer.data.map(({ traceId, preview }) => [traceId, preview]));
+    },
+  });
+};
 
 /** A span of a list with the values of the fields asked for by name; of the live stream it comes without. */
 export type SpanLine = SpanRow & { readonly values?: ReadonlyMap<string, string | null> };
@@ -113,7 +137,7 @@ export const anyTraceQuery = (environment: string | undefined) =>
       call<ResponseOf<typeof searchTraces>>(
         '/api/telemetry/traces/search',
         { environment },
-        { signal, body: { from: '-365d', to: 'now', limit: 1 } },
+        { signal, body: { from: '-365d', to: 'now', limit: 1, previews: false } },
       ).then((page) => page.data[0] !== undefined),
   });
 

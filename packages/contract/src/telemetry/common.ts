@@ -36,6 +36,9 @@ const nullableText = z.string().nullable();
 export const statusSchema = z.enum(['unset', 'ok', 'error']);
 export const kindSchema = z.enum(['internal', 'server', 'client', 'producer', 'consumer', 'unspecified']);
 
+/** Traces or sessions whose first words are asked for at once. */
+export const MAX_PREVIEWS = 100;
+
 export const previewSchema = z
   .object({ input: nullableText, output: nullableText })
   .meta({ description: 'First words of the conversation, at most 240 characters each.' });

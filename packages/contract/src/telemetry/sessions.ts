@@ -7,7 +7,7 @@ import {
   listQueryShape,
   wholeWindowShape,
 } from './activity.ts';
-import { count, isoTime, previewSchema } from './common.ts';
+import { count, isoTime, MAX_PREVIEWS, previewSchema } from './common.ts';
 import { messageSchema } from './conversation.ts';
 
 const nullableText = z.string().nullable();
@@ -41,9 +41,6 @@ export const listSessions = defineRoute({
   response: z.object({ data: z.array(sessionRowSchema), nextCursor: z.string().nullable() }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
 });
-
-/** Sessions whose first words are asked for at once. */
-export const MAX_PREVIEWS = 100;
 
 export const sessionPreviews = defineRoute({
   id: 'sessionPreviews',

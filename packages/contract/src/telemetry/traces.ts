@@ -5,6 +5,7 @@ import {
   count,
   isoTime,
   LIST_LIMITS,
+  MAX_PREVIEWS,
   pageShape,
   previewSchema,
   spanSummaryShape,
@@ -41,6 +42,8 @@ export type SpanSort = (typeof SPAN_SORTS)[number];
 const traceId = z.string().regex(/^[0-9a-fA-F]{32}$/, 'A trace id is 32 hex digits.');
 const spanId = z.string().regex(/^[0-9a-fA-F]{16}$/, 'A span id is 16 hex digits.');
 const nullableText = z.string().nullable();
+/** A hundred years: longer is no trace, and a time that far away is none of the store's. */
+const MAX_TRACE_MS = 3_155_760_000_000;
 
 const usageTotals = {
   inputTokens: count.nullable(),
@@ -63,6 +66,9 @@ export const traceRowSchema = z
     ...usageTotals,
     sessionId: nullableText,
     userId: nullableText,
+    openingNs: nullableText.meta({
+      description: 'Start of the span that shows the conversation, nanoseconds; asks for its preview.',
+    }),
     preview: previewSchema,
   })
   .meta({ id: 'TraceRow' });
@@ -181,9 +187,45 @@ export const searchTraces = defineRoute({
   tag: 'Telemetry',
   summary: 'Traces of which at least one span matches',
   permission: reads('telemetry'),
-  body: z.strictObject({ ...windowShape, ...pageShape, sort: z.enum(TRACE_SORTS).default('-start') }),
+  body: z.strictObject({
+    ...windowShape,
+    ...pageShape,
+    sort: z.enum(TRACE_SORTS).default('-start'),
+    previews: z.boolean().default(true).meta({
+      description: 'False: rows come without first words, sooner; `/api/telemetry/traces/previews` has them.',
+    }),
+  }),
   response: z.object({ data: z.array(traceRowSchema), nextCursor: nullableText }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
+});
+
+export const tracePreviews = defineRoute({
+  id: 'tracePreviews',
+  method: 'POST',
+  path: '/api/telemetry/traces/previews',
+  tag: 'Telemetry',
+  summary:
+    'First words of the conversations of traces, by what their rows say; those without any are left out',
+  permission: reads('telemetry'),
+  body: z.strictObject({
+    traces: z
+      .array(
+        z.strictObject({
+          traceId,
+          startTime: isoTime,
+          durationMs: z.number().min(0).max(MAX_TRACE_MS),
+          openingNs: z
+            .string()
+            .regex(/^\d{1,19}$/)
+            .nullable(),
+        }),
+      )
+      .max(MAX_PREVIEWS),
+  }),
+  response: z.object({
+    data: z.array(z.object({ traceId: z.string(), preview: previewSchema })),
+  }),
+  errors: ['query_too_expensive', 'store_unavailable'],
 });
 
 export const searchSpans = defineRoute({

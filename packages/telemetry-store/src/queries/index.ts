@@ -1,12 +1,4 @@
-import type {
-  HierarchyNode,
-  SpanDetail,
-  SpanRow,
-  Trace,
-  TraceHit,
-  TraceRow,
-  TraceSort,
-} from '@candela/contract';
+import type { HierarchyNode, SpanDetail, SpanRow, Trace, TraceHit, TraceRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { ReadStores } from './core/stores.ts';
 import { aggregate, type AggregateInput, type AggregateResult } from './aggregate/aggregate.ts';
@@ -14,9 +6,11 @@ import { environmentsOf } from './environments.ts';
 import { type Facet, type FacetsInput, facets } from './aggregate/facets.ts';
 import { boundsOf, type QueryKind } from './core/limits.ts';
 import { type QueryLimits, runner } from './core/run.ts';
-import { type Page, type SearchInput, searchSpans, type SpanSearchInput } from './spans/search-spans.ts';
+import { type Page, searchSpans, type SpanSearchInput } from './spans/search-spans.ts';
 import { searchInTrace } from './spans/search-in-trace.ts';
+import { type ListedTrace, listedPreviews } from './spans/preview.ts';
 import { searchTraces } from './spans/search-traces.ts';
+import type { TraceSearchInput } from './spans/traces-by-figure.ts';
 import { readSpan } from './spans/span.ts';
 import { readHierarchy, readTrace } from './spans/trace.ts';
 
@@ -31,6 +25,7 @@ export { createExceptionQueries, type ExceptionQueries } from './exceptions/inde
 export { createHostQueries, type HostQueries } from './hosts/index.ts';
 export { createLogQueries, type LogContext, type LogQueries } from './logs/index.ts';
 export type { Page, SearchInput } from './spans/search-spans.ts';
+export type { ListedTrace } from './spans/preview.ts';
 export { toAttributes } from './core/attributes.ts';
 export * from './export/index.ts';
 export {
@@ -53,9 +48,15 @@ export interface TelemetryQueries {
   readonly limits: QueryLimits;
   searchTraces(
     context: RequestContext,
-    input: SearchInput<TraceSort>,
+    input: TraceSearchInput,
     signal?: AbortSignal,
   ): Promise<Page<TraceRow>>;
+  /** First words of traces of a list, by id; those that have none are left out. */
+  tracePreviews(
+    context: RequestContext,
+    traces: readonly ListedTrace[],
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, TraceRow['preview']>>;
   searchSpans(context: RequestContext, input: SpanSearchInput, signal?: AbortSignal): Promise<Page<SpanRow>>;
   trace(
     context: RequestContext,
@@ -89,6 +90,7 @@ export function createTelemetryQueries(stores: ReadStores, limits: QueryLimits):
   return {
     limits,
     searchTraces: (context, input, signal) => searchTraces(on('list', signal), context, input),
+    tracePreviews: (context, traces, signal) => listedPreviews(on('list', signal), context, traces),
     searchSpans: (context, input, signal) => searchSpans(on('list', signal), context, input),
     trace: (context, input, signal) => readTrace(on('lookup', signal), context, input),
     searchInTrace: (context, input, signal) => searchInTrace(on('lookup', signal), context, input),

@@ -2,11 +2,12 @@ import { defaultFacets } from '@candela/contract';
 import type { Clock } from '@candela/kernel';
 import type { TelemetryQueries, Window } from '@candela/telemetry-store';
 import type { Handlers } from '../../http/handlers.ts';
-import { filterOf, windowOf } from './service.ts';
+import { filterOf, listedTrace, windowOf } from './service.ts';
 
 type TelemetryHandlers = Pick<
   Handlers,
   | 'searchTraces'
+  | 'tracePreviews'
   | 'searchSpans'
   | 'getTrace'
   | 'searchTrace'
@@ -31,9 +32,14 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
           sort: body.sort,
           limit: body.limit,
           cursor: body.cursor,
+          previews: body.previews,
         },
         signal,
       ),
+    tracePreviews: async ({ context, body, signal }) => {
+      const found = await queries.tracePreviews(context, body.traces.map(listedTrace), signal);
+      return { data: [...found].map(([traceId, preview]) => ({ traceId, preview })) };
+    },
     searchSpans: ({ context, body, signal }) =>
       queries.searchSpans(
         context,

@@ -7,7 +7,7 @@ import {
   type Signal,
 } from '@candela/contract';
 import { type Clock, fail, parseTime } from '@candela/kernel';
-import type { Window } from '@candela/telemetry-store';
+import type { ListedTrace, Window } from '@candela/telemetry-store';
 
 type WindowBody = Pick<BodyOf<typeof ROUTES.searchTraces>, 'from' | 'to' | 'filter' | 'q'>;
 
@@ -35,8 +35,21 @@ function point(name: string, value: string | number, now: number): bigint {
   // `now` includes what arrives in this very millisecond.
   const nanos =
     BigInt(Math.floor(ms)) * NANOS_PER_MS + (name === 'to' && value === 'now' ? NANOS_PER_MS : 0n);
-  return nanos > LAST_NANOS ? LAST_NANOS : nanos;
+  return bounded(nanos);
 }
+
+/** A row of a list of traces, as it comes back for its preview. Times that the store cannot hold lead to nothing. */
+export function listedTrace(row: BodyOf<typeof ROUTES.tracePreviews>['traces'][number]): ListedTrace {
+  const start = BigInt(Math.max(0, Date.parse(row.startTime))) * NANOS_PER_MS;
+  const end = start + BigInt(Math.ceil(row.durationMs) + 1) * NANOS_PER_MS;
+  return {
+    traceId: row.traceId.toLowerCase(),
+    openingNs: row.openingNs === null ? null : bounded(BigInt(row.openingNs)),
+    during: { from: bounded(start), to: bounded(end) },
+  };
+}
+
+const bounded = (nanos: bigint): bigint => (nanos > LAST_NANOS ? LAST_NANOS : nanos);
 
 /** Filter and search text together: both must hold. @throws bad_query */
 export function filterOf(body: Pick<WindowBody, 'filter' | 'q'>, signal: Signal): Filter | undefined {

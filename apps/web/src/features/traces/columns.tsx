@@ -1,6 +1,7 @@
 import { MAX_ROW_FIELDS, resolveField } from '@candela/contract/filter';
 import type { TraceRow } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
+import { createContext, useContext } from 'react';
 import type { SpanLine } from '../../api/telemetry.ts';
 import { exact, formatCount } from '../../lib/format.ts';
 import { readingKind } from '../../lib/span-kind.ts';
@@ -19,9 +20,13 @@ import {
 } from '../explore/cells.tsx';
 import { readColumns, type RowColumn } from '../explore/columns.ts';
 
-function Preview({ preview }: { preview: TraceRow['preview'] }) {
-  const said = preview.input ?? '';
-  const answered = preview.output ?? '';
+/** First words by trace id; they come after the rows. */
+export const TracePreviews = createContext<ReadonlyMap<string, TraceRow['preview']>>(new Map());
+
+function Preview({ traceId }: { traceId: string }) {
+  const preview = useContext(TracePreviews).get(traceId);
+  const said = preview?.input ?? '';
+  const answered = preview?.output ?? '';
   if (said === '' && answered === '') return <Muted>–</Muted>;
   return (
     <span className="text-muted" title={[said, answered].filter(Boolean).join('\n\n')}>
@@ -132,7 +137,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     width: 140,
     grow: 2,
     shown: true,
-    cell: (row) => <Preview preview={row.preview} />,
+    cell: (row) => <Preview traceId={row.traceId} />,
   },
   { id: 'session', label: 'Session', width: 120, shown: false, cell: (row) => textCell(row.sessionId) },
   { id: 'user', label: 'User', width: 90, shown: false, cell: (row) => textCell(row.userId) },

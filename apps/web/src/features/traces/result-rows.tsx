@@ -1,10 +1,16 @@
 import type { SpanRow, SpanSort, TraceRow, TraceSort } from '@candela/contract';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { type Scope, type SpanLine, spansQuery, tracesQuery } from '../../api/telemetry.ts';
+import {
+  type Scope,
+  type SpanLine,
+  spansQuery,
+  tracePreviewsQuery,
+  tracesQuery,
+} from '../../api/telemetry.ts';
 import { ExploreRows } from '../explore/explore-rows.tsx';
-import { fieldColumns, spanColumns, TRACE_COLUMNS } from './columns.tsx';
+import { fieldColumns, spanColumns, TRACE_COLUMNS, TracePreviews } from './columns.tsx';
 import type { TracesChange, TracesSearch } from './traces-search.ts';
 
 interface RowsProps {
@@ -28,18 +34,26 @@ export function TraceRows(props: RowsProps) {
   const navigate = useNavigate();
   const sort = (props.search.sort ?? '-start') as TraceSort;
   const query = useInfiniteQuery({ ...tracesQuery(props.scope, sort), placeholderData: keepPreviousData });
+  const pages = query.data?.pages ?? [];
+  const previews = useQueries({
+    queries: pages.map((page) => tracePreviewsQuery(page.data, props.scope.environment)),
+    combine: (answers) => answers.map((answer) => answer.data),
+  });
+  const byId = useMemo(() => new Map(previews.flatMap((answer) => [...(answer ?? [])])), [previews]);
   return (
-    <ExploreRows<TraceRow>
-      {...props}
-      live={NO_TRACES}
-      label="Traces"
-      noun="traces"
-      query={query}
-      sort={sort}
-      columns={TRACE_COLUMNS}
-      keyOf={keyOfTrace}
-      onOpen={(row) => void navigate({ to: '/traces/$traceId', params: { traceId: row.traceId } })}
-    />
+    <TracePreviews value={byId}>
+      <ExploreRows<TraceRow>
+        {...props}
+        live={NO_TRACES}
+        label="Traces"
+        noun="traces"
+        query={query}
+        sort={sort}
+        columns={TRACE_COLUMNS}
+        keyOf={keyOfTrace}
+        onOpen={(row) => void navigate({ to: '/traces/$traceId', params: { traceId: row.traceId } })}
+      />
+    </TracePreviews>
   );
 }
 

@@ -9,14 +9,16 @@ import {
 } from '@candela/semconv';
 import { toAttributeMap } from '../core/attributes.ts';
 import type { Runner } from '../core/run.ts';
-import { Scope } from '../core/scope.ts';
+import { Scope, type Window } from '../core/scope.ts';
 import { readTraceLogs } from './span-logs.ts';
 import { CONTENT_COLUMNS, READER_COLUMNS, spanReader, type StoredSpan } from './stored-span.ts';
-import { SPEAKER, SPEAKS } from './speaker.ts';
+import { type RawSpeaker, SPEAKER, SPEAKER_COLUMNS, SPEAKS } from './speaker.ts';
 import type { RawTotals } from './trace-rows.ts';
 import { SPANS } from './span-fields.ts';
 
 export type Preview = TraceRow['preview'];
+
+export const NO_PREVIEW: Preview = { input: null, output: null };
 
 const MAX_CHARACTERS = 240;
 /** Longer contents are not worth reading for a line of text. */
@@ -47,11 +49,11 @@ export interface RawSpoken {
 }
 
 /** The preview of a trace from {@link SPOKEN}; undefined where that does not tell. */
-export function spokenPreview(raw: RawTotals & RawSpoken): Preview | undefined {
+export function spokenPreview(raw: RawSpeaker & RawSpoken): Preview | undefined {
   if (raw.SpeakerId === '') return undefined;
   const [convention, operation, types, events, eventKeys, eventValues, keys, values] = raw.Spoken;
   // Its content is too long to be read for a line of text.
-  if (keys.length === 0) return { input: null, output: null };
+  if (keys.length === 0) return NO_PREVIEW;
   const call = readCall({
     convention,
     operation,
@@ -71,27 +73,78 @@ export async function previews(
   context: RequestContext,
   traces: readonly RawTotals[],
 ): Promise<Map<string, Preview>> {
+  const silent = traces
+    .filter((trace) => trace.SpeakerId === '' && trace.Models.length > 0)
+    .map((trace) => ({
+      traceId: trace.TraceId,
+      during: { from: BigInt(trace.StartNs), to: BigInt(trace.EndNs) },
+    }));
   return new Map([
     ...(await spanPreviews(runner, context, traces)),
-    ...(await logPreviews(runner, context, traces)),
+    ...(await logPreviews(runner, context, silent)),
   ]);
+}
+
+/** A trace of a list whose first words are asked for. */
+export interface ListedTrace {
+  readonly traceId: string;
+  /** When the span began that shows the conversation, nanoseconds; null where its row said that none does. */
+  readonly openingNs: bigint | null;
+  readonly during: Window;
+}
+
+/** First words of traces of a list, after their rows. Those that have none are left out. */
+export async function listedPreviews(
+  runner: Runner,
+  context: RequestContext,
+  traces: readonly ListedTrace[],
+): Promise<Map<string, Preview>> {
+  const open = traces.flatMap(({ traceId, openingNs }) =>
+    openingNs === null ? [] : [{ traceId, openingNs }],
+  );
+  const silent = traces.filter(({ openingNs }) => openingNs === null);
+  const speakers = await readSpeakers(runner, context, open);
+  const known = speakers.flatMap((raw) => {
+    const preview = spokenPreview(raw);
+    return preview === undefined ? [] : [[raw.TraceId, preview] as const];
+  });
+  const shown = new Map(known);
+  const others = speakers.filter(({ TraceId }) => !shown.has(TraceId));
+  return new Map([
+    ...shown,
+    ...(await spanPreviews(runner, context, others)),
+    ...(await logPreviews(runner, context, silent)),
+  ]);
+}
+
+/** The span of each trace that shows it best, among those of one instant. */
+async function readSpeakers(
+  runner: Runner,
+  context: RequestContext,
+  traces: readonly { readonly traceId: string; readonly openingNs: bigint }[],
+): Promise<(RawSpeaker & RawSpoken)[]> {
+  if (traces.length === 0) return [];
+  const then = Scope.of(context, SPANS).at(traces.map(({ openingNs }) => openingNs));
+  const ids = then.params.bind(
+    traces.map(({ traceId }) => traceId),
+    'Array(String)',
+  );
+  const scope = then.and(`TraceId IN ${ids}`);
+  return runner.run(scope, `SELECT TraceId, ${SPEAKER_COLUMNS}, ${SPOKEN} ${scope.from} GROUP BY TraceId`);
 }
 
 /** Of traces of model calls whose spans carry no content. */
 async function logPreviews(
   runner: Runner,
   context: RequestContext,
-  traces: readonly RawTotals[],
+  silent: readonly { readonly traceId: string; readonly during: Window }[],
 ): Promise<[string, Preview][]> {
-  const silent = traces.filter((trace) => trace.SpeakerId === '' && trace.Models.length > 0);
   if (silent.length === 0) return [];
-  const starts = silent.map((trace) => BigInt(trace.StartNs));
-  const ends = silent.map((trace) => BigInt(trace.EndNs));
   const during = {
-    from: starts.reduce((a, b) => (a < b ? a : b)),
-    to: ends.reduce((a, b) => (a > b ? a : b)),
+    from: silent.map((trace) => trace.during.from).reduce((a, b) => (a < b ? a : b)),
+    to: silent.map((trace) => trace.during.to).reduce((a, b) => (a > b ? a : b)),
   };
-  const traceIds = silent.map((trace) => trace.TraceId);
+  const traceIds = silent.map((trace) => trace.traceId);
   const logs = await readTraceLogs(runner, context, { traceIds, during });
   return [...logs].map(([traceId, records]) => [traceId, previewOf(readLogConversation(records))]);
 }
@@ -100,7 +153,7 @@ async function logPreviews(
 async function spanPreviews(
   runner: Runner,
   context: RequestContext,
-  traces: readonly RawTotals[],
+  traces: readonly RawSpeaker[],
 ): Promise<Map<string, Preview>> {
   const speakers = traces.filter((trace) => trace.SpeakerId !== '');
   if (speakers.length === 0) return new Map();

@@ -1,16 +1,16 @@
-import type { TraceRow, TraceSort } from '@candela/contract';
+import type { TraceRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { compileFilter } from '../core/filter.ts';
 import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
-import { type Page, type SearchInput, shrink } from './search-spans.ts';
+import { type Page, shrink } from './search-spans.ts';
 import { slices } from '../core/slices.ts';
 import { type RawTotals, toTraceRows, TRACE_TOTALS } from './trace-rows.ts';
-import { tracesByFigure } from './traces-by-figure.ts';
+import { type TraceSearchInput, tracesByFigure } from './traces-by-figure.ts';
 import { SPANS } from './span-fields.ts';
 
-type Input = SearchInput<TraceSort>;
+type Input = TraceSearchInput;
 
 interface TraceKey {
   /** Decides between equal sort values: the id, or the hash of a list sorted by a figure. */
@@ -60,7 +60,7 @@ export async function searchTraces(
       runner,
       context,
       page.map(({ totals }) => totals),
-      new Map(shown),
+      input.previews === false ? undefined : new Map(shown),
     ),
     nextCursor:
       more && last !== undefined

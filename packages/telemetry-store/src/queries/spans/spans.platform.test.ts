@@ -217,6 +217,13 @@ describe('a trace of a model call', () => {
     ]);
     const { data } = await bench.queries.searchTraces(contextOf(project), input('-start'));
     expect(data[0]?.preview).toEqual({ input: expect.stringMatching(/Is it|another/), output: 'It is' });
+    // No span tells when; asked for after the rows, the records beside the spans are found by the time of the trace.
+    expect(data[0]?.openingNs).toBeNull();
+    const during = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 1_000) * 1_000_000n };
+    const later = await bench.queries.tracePreviews(contextOf(project), [
+      { traceId, openingNs: null, during },
+    ]);
+    expect([...later]).toEqual([[traceId, data[0]?.preview]]);
   });
 
   it('counts the usage of a call once, also when the parent that repeats it arrived first', async () => {

@@ -4,3 +4,14 @@
 export const SPEAKER = "tuple(ParentSpanId != '', GenAiOperation = '', Timestamp)";
 // The map's own subcolumn: reading the sizes alone is a fraction of reading the map.
 export const SPEAKS = 'ContentAttributes.size0 > 0';
+
+/** That span and when it began, as columns of a statement grouped by `TraceId`. */
+export const SPEAKER_COLUMNS = `argMinIf(SpanId, ${SPEAKER}, ${SPEAKS}) AS SpeakerId,
+  toString(toUnixTimestamp64Nano(argMinIf(Timestamp, ${SPEAKER}, ${SPEAKS}))) AS SpeakerNs`;
+
+export interface RawSpeaker {
+  readonly TraceId: string;
+  /** The span that shows the conversation best; empty when none has one. */
+  readonly SpeakerId: string;
+  readonly SpeakerNs: string;
+}

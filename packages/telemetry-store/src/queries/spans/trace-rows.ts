@@ -1,13 +1,12 @@
 import type { TraceRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { previews } from './preview.ts';
+import { NO_PREVIEW, type Preview, previews } from './preview.ts';
 import type { Runner } from '../core/run.ts';
-import { SPEAKER, SPEAKS } from './speaker.ts';
+import { type RawSpeaker, SPEAKER_COLUMNS } from './speaker.ts';
 import { iso, ms, orNull } from './span-row.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 
-export interface RawTotals {
-  readonly TraceId: string;
+export interface RawTotals extends RawSpeaker {
   readonly StartNs: string;
   readonly EndNs: string;
   readonly Spans: number;
@@ -24,9 +23,6 @@ export interface RawTotals {
   readonly Cost: number | null;
   readonly Session: string;
   readonly User: string;
-  /** The span that shows the conversation best; empty when none has one. */
-  readonly SpeakerId: string;
-  readonly SpeakerNs: string;
 }
 
 /** The root is the earliest span without a parent, or the earliest of all when no such span arrived. */
@@ -44,19 +40,19 @@ export const TRACE_TOTALS = `TraceId,
   sumIf(${INPUT_TOKENS_SQL}, CountsUsage = 1) AS Input, sumIf(${OUTPUT_TOKENS_SQL}, CountsUsage = 1) AS Output,
   sumIf(CostUsd, CountsUsage = 1) AS Cost,
   argMinIf(SessionId, Timestamp, SessionId != '') AS Session, argMinIf(UserId, Timestamp, UserId != '') AS User,
-  argMinIf(SpanId, ${SPEAKER}, ${SPEAKS}) AS SpeakerId,
-  toString(toUnixTimestamp64Nano(argMinIf(Timestamp, ${SPEAKER}, ${SPEAKS}))) AS SpeakerNs`;
+  ${SPEAKER_COLUMNS}`;
 
-/** The rows of a page of traces, with their previews; those already known are not read again. */
+/** The rows of a page of traces, with their previews where `known` has those that need not be read again. */
 export async function toTraceRows(
   runner: Runner,
   context: RequestContext,
   totals: readonly RawTotals[],
-  known: ReadonlyMap<string, TraceRow['preview']> = new Map(),
+  known: ReadonlyMap<string, Preview> | undefined,
 ): Promise<TraceRow[]> {
+  if (known === undefined) return totals.map((raw) => toTraceRow(raw, NO_PREVIEW));
   const others = totals.filter((raw) => !known.has(raw.TraceId));
   const shown = new Map([...known, ...(await previews(runner, context, others))]);
-  return totals.map((raw) => toTraceRow(raw, shown.get(raw.TraceId) ?? { input: null, output: null }));
+  return totals.map((raw) => toTraceRow(raw, shown.get(raw.TraceId) ?? NO_PREVIEW));
 }
 
 /** Tokens and cost of a trace: null when no span reported any. */
@@ -87,6 +83,7 @@ function toTraceRow(raw: RawTotals, preview: TraceRow['preview']): TraceRow {
     ...usageOf(raw),
     sessionId: orNull(raw.Session),
     userId: orNull(raw.User),
+    openingNs: raw.SpeakerId === '' ? null : raw.SpeakerNs,
     preview,
   };
 }

@@ -12,7 +12,7 @@ import {
   recordStatements,
   span,
 } from '../core/testing.ts';
-import { createTelemetryQueries } from '../index.ts';
+import { createTelemetryQueries, type ListedTrace } from '../index.ts';
 
 const HOUR = 3_600_000;
 const context = contextOf();
@@ -67,6 +67,19 @@ const page =
     return rows;
   };
 
+const listed = (window: Window) =>
+  ({ window, filter: undefined, sort: '-duration', limit: 100, cursor: undefined }) as const;
+
+/** A row as its preview is asked for. */
+const asListed = (row: TraceRow): ListedTrace => ({
+  traceId: row.traceId,
+  openingNs: row.openingNs === null ? null : BigInt(row.openingNs),
+  during: {
+    from: BigInt(Date.parse(row.startTime)) * 1_000_000n,
+    to: BigInt(Date.parse(row.startTime) + Math.ceil(row.durationMs) + 1) * 1_000_000n,
+  },
+});
+
 const FIGURE: Readonly<Record<string, (row: TraceRow) => number>> = {
   duration: (row) => row.durationMs,
   spanCount: (row) => row.spanCount,
@@ -88,7 +101,11 @@ describe('traces in the order of a figure', () => {
           'model:gpt-4o',
           'status:error',
           'service:chat status:error',
+          'service:chat model:gpt-4o status:error',
+          'status:error or service:mail',
+          '-service:chat status:error',
           'duration>1h',
+          'duration:4h..5h service:shop',
         ),
         async ([from, minutes], sort, q) => {
           const window = {
@@ -172,6 +189,57 @@ describe('traces in the order of a figure', () => {
     const previews = byTime.map((row) => row.preview.input);
     expect(previews.filter((text) => text === null)).toHaveLength(1);
     expect(previews).toContain('asked 4');
+    // Asked for after the rows they are the same; of a trace that another project has there is nothing.
+    const bare = (await queries.searchTraces(short, { ...listed(window), previews: false })).data;
+    expect(bare.map((row) => row.preview.input).filter((text) => text !== null)).toEqual([]);
+    const later = await queries.tracePreviews(short, bare.map(asListed));
+    const none = { input: null, output: null };
+    expect(new Map(bare.map(({ traceId }) => [traceId, later.get(traceId) ?? none]))).toEqual(
+      new Map(byTime.map((row) => [row.traceId, row.preview])),
+    );
+    expect(await queries.tracePreviews(context, bare.map(asListed))).toEqual(new Map());
+    expect(await queries.tracePreviews(short, [])).toEqual(new Map());
+  });
+
+  it('that meet two conditions with different spans are no match, and the next ones take their place', async () => {
+    const mixed = contextOf('mixed');
+    const failed = { status: { code: 2 as const } };
+    const put = (service: string, spans: readonly ReturnType<typeof span>[]) =>
+      bench.put(spans, { project: 'mixed', service });
+    const trace = (n: number, own: number, minutes: number, changes = {}) =>
+      span(0x700 + n, own, n, {
+        endTimeUnixNano: BigInt(BASE_MS + minutes * 60_000) * 1_000_000n,
+        ...changes,
+      });
+    // Sixty long traces in which another service failed than the one asked for, and two short ones that match.
+    const apart = Array.from({ length: 60 }, (_, n) => n);
+    await put('shop', [
+      ...apart.map((n) => trace(n, 1, 100 + n)),
+      trace(90, 1, 5, failed),
+      trace(91, 1, 4, failed),
+    ]);
+    await put(
+      'chat',
+      apart.map((n) => trace(n, 2, 50, failed)),
+    );
+    const { store, statements } = recordStatements(bench.store);
+    const queries = createTelemetryQueries(store, LIMITS);
+    const window = {
+      from: BigInt(BASE_MS - HOUR) * 1_000_000n,
+      to: BigInt(BASE_MS + 12 * HOUR) * 1_000_000n,
+    };
+    const filter = parseFilterOrFail('service:shop status:error');
+    const search = (limit: number) =>
+      queries.searchTraces(mixed, { window, filter, sort: '-duration', limit, cursor: undefined });
+    expect((await search(2)).data.map((row) => row.traceId)).toEqual([
+      id(0x700 + 90, 32),
+      id(0x700 + 91, 32),
+    ]);
+    // The rollup alone led nowhere, so the spans were asked.
+    expect(statements.some((sql) => sql.includes('TraceHash GLOBAL IN'))).toBe(true);
+    const first = await search(1);
+    expect(first.data).toHaveLength(1);
+    expect(first.nextCursor).not.toBeNull();
   });
 
   it('of another filter are not reached by a cursor', async () => {

@@ -1,4 +1,4 @@
-import { canonicalFilter, type Filter, type TraceSort } from '@candela/contract';
+import { canonicalFilter, type Filter, type FilterCondition, type TraceSort } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { TRACE_FIGURES } from '../../rollups/trace-figures.ts';
 import type { Cursor } from '../core/cursor.ts';
@@ -12,7 +12,13 @@ import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.t
 import { SPANS } from './span-fields.ts';
 import { type RawTotals, TRACE_TOTALS } from './trace-rows.ts';
 
-type Input = SearchInput<TraceSort>;
+/** A search of traces. */
+export interface TraceSearchInput extends SearchInput<TraceSort> {
+  /** First words of the conversations. Default: yes. */
+  readonly previews?: boolean;
+}
+
+type Input = TraceSearchInput;
 
 /** A trace of a list sorted by a figure. */
 export interface TraceOfFigure {
@@ -71,27 +77,36 @@ export async function tracesByFigure(
   cursor: Cursor | undefined,
 ): Promise<TracesOfFigure> {
   const hours = wholeHours(input.window);
-  const known = input.filter === undefined ? '1' : knownCondition(input.filter);
+  let known = knownOf(input);
   const page: TraceOfFigure[] = [];
   let after = cursor?.after;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const limit = input.limit + 1 - page.length + SPARE;
     const keys = await candidates(runner, context, { input, hours, known, after, limit });
-    const left = keys.map((key) => ({ ...key, certain: known === undefined || within(key, input.window) }));
+    const left = keys.map((key) => ({ ...key, certain: isCertain(key, known, input.window) }));
+    let fitting = 0;
     while (left.length > 0) {
       const missing = input.limit - page.length;
       // Of the one after the page it is enough to know that it belongs to the list.
       if (missing === 0 && left[0]?.certain === true) return { page, more: true };
-      const found = await withTotals(runner, context, input, left.splice(0, Math.max(1, missing)));
-      if (missing === 0 && found.length > 0) return { page, more: true };
-      page.push(...found);
+      const chunk = left.splice(0, Math.max(1, known?.enough === false ? missing + 1 : missing));
+      const found = await withTotals(runner, context, input, chunk);
+      page.push(...found.slice(0, missing));
+      if (found.length > missing) return { page, more: true };
+      fitting += found.length;
     }
     const last = keys.at(-1);
     if (last === undefined || keys.length < limit) break;
     after = [last.figure, last.hash];
+    // Too many were no match: from here on the spans are asked which traces they belong to.
+    if (known?.enough === false && fitting < keys.length / 2) known = undefined;
   }
   return { page, more: false };
 }
+
+/** A matching span of it began in the window: the spans said so, or all of its spans that might be it did. */
+const isCertain = (key: Key, known: Known | undefined, window: Window): boolean =>
+  known === undefined || (known.enough && within(key, window));
 
 /** All spans of the trace began in the window, so the matching one did. */
 const within = ({ first, last }: Key, { from, to }: Window): boolean => first >= from && last < to;
@@ -100,8 +115,13 @@ function wholeHours({ from, to }: Window): Window {
   return { from: (from / HOUR) * HOUR, to: ((to + HOUR - 1n) / HOUR) * HOUR };
 }
 
-/** How the rollup tells by itself which traces have a matching span, as a condition on a trace's rows. */
-type Known = '1' | ((params: Params) => string) | undefined;
+/** What the rollup knows by itself of the traces that have a matching span. */
+interface Known {
+  /** A condition on a trace's rows that all of these fulfil. */
+  readonly sql: (params: Params) => string;
+  /** No other trace fulfils it. */
+  readonly enough: boolean;
+}
 
 const LISTS: Readonly<Record<string, string>> = {
   service: 'Services',
@@ -110,17 +130,55 @@ const LISTS: Readonly<Record<string, string>> = {
   agent: 'Agents',
 };
 
-/** One condition that the rollup keeps the values of; undefined for every other filter. */
-function knownCondition(filter: Filter): Known {
-  const canonical = canonicalFilter(filter, 'spans');
-  const one = 'and' in canonical && canonical.and.length === 1 ? canonical.and[0] : canonical;
-  if (one === undefined || !('field' in one)) return undefined;
-  const { field, op, value } = one;
+/** Without a filter every trace belongs to the list. */
+const EVERY: Known = { sql: () => '1', enough: true };
+
+/** Undefined for a filter of which the rollup knows nothing. */
+const knownOf = ({ filter, sort }: Input): Known | undefined =>
+  filter === undefined ? EVERY : known(canonicalFilter(filter, 'spans'), sort);
+
+function known(filter: Filter, sort: TraceSort): Known | undefined {
+  const joined = (parts: readonly Known[], word: string, enough: boolean): Known => ({
+    sql: (params) => `(${parts.map(({ sql }) => sql(params)).join(` ${word} `)})`,
+    enough,
+  });
+  if ('and' in filter) {
+    const parts = filter.and.flatMap((part) => known(part, sort) ?? []);
+    // Two conditions may be met by different spans of a trace; one alone says the same of a span and of its trace.
+    const [only] = parts;
+    if (only === undefined || filter.and.length === 1) return only;
+    return joined(parts, 'AND', false);
+  }
+  if ('or' in filter) {
+    const parts = filter.or.flatMap((part) => known(part, sort) ?? []);
+    return parts.length < filter.or.length
+      ? undefined
+      : joined(
+          parts,
+          'OR',
+          parts.every(({ enough }) => enough),
+        );
+  }
+  return 'not' in filter ? undefined : knownCondition(filter, sort);
+}
+
+function knownCondition({ field, op, value }: FilterCondition, sort: TraceSort): Known | undefined {
+  // In other orders many of those that are long enough would turn out to consist of shorter spans.
+  if (field === 'duration_ms') return sort === '-duration' ? longEnough(op, value) : undefined;
   if (op !== '=' || typeof value !== 'string' || value === '') return undefined;
-  if (field === 'status') return value === 'error' ? () => 'sum(Errors) > 0' : undefined;
+  if (field === 'status')
+    return value === 'error' ? { sql: () => 'sum(Errors) > 0', enough: true } : undefined;
   const list = Object.hasOwn(LISTS, field) ? LISTS[field] : undefined;
   if (list === undefined) return undefined;
-  return (params) => `max(has(${list}, ${params.bind(value, 'String')})) = 1`;
+  return { sql: (params) => `max(has(${list}, ${params.bind(value, 'String')})) = 1`, enough: true };
+}
+
+/** A trace takes at least as long as each of its spans. */
+function longEnough(op: FilterCondition['op'], value: FilterCondition['value']): Known | undefined {
+  if (op !== '>' && op !== '>=' && op !== '=' && op !== 'between') return undefined;
+  const least = Number(Array.isArray(value) ? value[0] : value) * 1e6;
+  if (!Number.isFinite(least)) return undefined;
+  return { sql: (params) => `max(EndNs) - min(FirstNs) >= ${params.bind(least, 'Float64')}`, enough: false };
 }
 
 interface Key {
@@ -144,7 +202,7 @@ async function candidates(
   asked: {
     input: Input;
     hours: Window;
-    known: Known;
+    known: Known | undefined;
     after: readonly string[] | undefined;
     limit: number;
   },
@@ -167,7 +225,7 @@ async function candidates(
           `min(FirstNs) < ${params.bind(window.to, 'Int64')}`,
           `max(LastNs) >= ${params.bind(window.from, 'Int64')}`,
         ]),
-    ...(typeof known === 'function' ? [known(params)] : []),
+    ...(known === undefined || known === EVERY ? [] : [known.sql(params)]),
   ];
   const figure = FIGURES[input.sort.replace('-', '') as keyof typeof FIGURES];
   const rows = await runner.run<{ H: string; K: string; First: string; Last: string; Count: number }>(
@@ -207,7 +265,7 @@ async function withTotals(
 ): Promise<TraceOfFigure[]> {
   if (keys.length === 0) return [];
   const scope = spansOf(context, input.window, keys);
-  const few = keys.reduce((sum, { spans }) => sum + spans, 0) <= FEW_SPANS;
+  const few = input.previews !== false && keys.reduce((sum, { spans }) => sum + spans, 0) <= FEW_SPANS;
   const columns = [`toString(cityHash64(TraceId)) AS Hash, ${TRACE_TOTALS}`];
   if (few) columns.push(SPOKEN);
   if (keys.some(({ certain }) => !certain)) columns.push(`countIf(${matches(scope, input)}) AS Matching`);
