@@ -12,6 +12,7 @@ import {
 import { codeText, FUNCTION_NOT_FOUND, isGone, isLost, SUCCESS } from './codes.ts';
 import { XidEvents } from './events.ts';
 import { NvidiaGpu } from './gpu.ts';
+import { PartUtilization } from './gpm.ts';
 import { cString, NvmlHandle } from './handle.ts';
 import { libraryPaths } from './library.ts';
 import { memoryOf } from './memory.ts';
@@ -29,8 +30,15 @@ const BUS_ID_AT = 36;
 /** A GPU, or one that the driver has given up: only its address is known. */
 type Known =
   | { readonly kind: 'gpu'; readonly gpu: NvidiaGpu; readonly parts: string }
-  | { readonly kind: 'part'; readonly part: MigPart; readonly processes: Processes }
+  | { readonly kind: 'part'; readonly part: Part }
   | { readonly kind: 'lost'; readonly why: string };
+
+/** A MIG device and what is asked of it. */
+interface Part extends MigPart {
+  readonly processes: Processes;
+  /** Undefined where the GPU cannot tell. */
+  readonly work: PartUtilization | undefined;
+}
 
 const namesOf = (parts: readonly MigPart[]): string => parts.map(({ id }) => id).join(' ');
 
@@ -47,7 +55,7 @@ class Nvidia implements GpuVendor {
   }
 
   probe(pci: readonly PciGpu[]): Probe {
-    this.#known.clear();
+    this.#forget();
     let nvml: Nvml;
     try {
       nvml = this.#open();
@@ -100,8 +108,11 @@ class Nvidia implements GpuVendor {
     return [
       device,
       ...parts.map((part) => {
-        this.#known.set(part.id, { kind: 'part', part, processes: new Processes(part.handle) });
-        return describePart(part, device, minor, total);
+        const described = describePart(part, device, minor, total);
+        const work = PartUtilization.of(nvml, handle, described.partition.mig.instanceId);
+        const processes = new Processes(part.handle);
+        this.#known.set(part.id, { kind: 'part', part: { ...part, processes, work } });
+        return described;
       }),
     ];
   }
@@ -119,8 +130,7 @@ class Nvidia implements GpuVendor {
     if (known.kind === 'lost') throw new GpuError('lost', known.why);
     const { handle } = known.kind === 'gpu' ? known.gpu : known.part;
     handle.begin();
-    const reading =
-      known.kind === 'gpu' ? this.#readGpu(nvml, known.gpu, known.parts) : readPart(handle, known.processes);
+    const reading = known.kind === 'gpu' ? this.#readGpu(nvml, known.gpu, known.parts) : readPart(known.part);
     const refusal = handle.refusal();
     if (refusal !== undefined && (known.kind === 'gpu' || reading.changed !== true))
       throw new GpuError('failed', refusal);
@@ -136,8 +146,13 @@ class Nvidia implements GpuVendor {
     return gpu.read(this.#events.of(device.id), changed);
   }
 
-  stop(): void {
+  #forget(): void {
+    for (const known of this.#known.values()) if (known.kind === 'part') known.part.work?.free();
     this.#known.clear();
+  }
+
+  stop(): void {
+    this.#forget();
     this.#events.end();
     this.#nvml?.call('nvmlShutdown');
     this.#nvml?.unload();
@@ -145,12 +160,14 @@ class Nvidia implements GpuVendor {
   }
 }
 
-/** Of a partition memory and processes are told; the rest belongs to the GPU. @throws GpuError */
-function readPart(handle: NvmlHandle, processes: Processes): GpuReading {
+/** Of a partition its work, memory and processes are told; the rest belongs to the GPU. @throws GpuError */
+function readPart({ handle, processes, work }: Part): GpuReading {
   const memory = memoryOf(handle);
   if (memory === undefined && !partAnswers(handle)) return { changed: true };
   const running = processes.running();
+  const busy = work?.read();
   return {
+    ...(busy === undefined ? {} : { utilization: { general: busy } }),
     ...(memory === undefined ? {} : { memory }),
     ...(running === undefined ? {} : { processes: processList(running, undefined) }),
   };

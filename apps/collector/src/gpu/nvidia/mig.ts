@@ -45,13 +45,18 @@ export function migParts(nvml: Nvml, gpu: NvmlHandle): MigPart[] {
   return parts;
 }
 
+/** A device that is a part. */
+interface MigDevice extends GpuDevice {
+  readonly partition: Required<NonNullable<GpuDevice['partition']>>;
+}
+
 /** What a MIG device is. `total`: bytes of the whole GPU, undefined when not known. @throws GpuError */
 export function describePart(
   { id, handle }: MigPart,
   parent: GpuDevice,
   minor: number | undefined,
   total: number | undefined,
-): GpuDevice {
+): MigDevice {
   const instance = handle.u32('nvmlDeviceGetGpuInstanceId') ?? 0;
   const compute = handle.u32('nvmlDeviceGetComputeInstanceId') ?? 0;
   const attributes = Buffer.alloc(ATTRIBUTES_BYTES);

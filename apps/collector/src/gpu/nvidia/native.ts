@@ -60,6 +60,11 @@ const FUNCTIONS = {
   nvmlEventSetCreate: 'p',
   nvmlEventSetWait_v2: 'hpu',
   nvmlEventSetFree: 'h',
+  nvmlGpmQueryDeviceSupport: 'hp',
+  nvmlGpmSampleAlloc: 'p',
+  nvmlGpmSampleFree: 'h',
+  nvmlGpmMigSampleGet: 'huh',
+  nvmlGpmMetricsGet: 'p',
 } as const;
 
 export type NvmlFunction = keyof typeof FUNCTIONS;

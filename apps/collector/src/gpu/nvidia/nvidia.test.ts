@@ -115,6 +115,24 @@ describe.skipIf(NO_LIBRARIES !== undefined)('NVML', () => {
     expect((await run.devices(NVIDIA)).map(({ id }) => id)).toEqual([uuid(0), uuid(1)]);
   });
 
+  test('how busy a MIG device is, where the performance monitor tells (Hopper and later)', async () => {
+    const lines = ['0.gpm', '0.gpm/2 62.5', '0.gpm/3 101', '0.gpm/11 0'];
+    const { library, run } = machine(busy(a100Mig, ...lines), 2);
+    await run.devices(NVIDIA);
+    const readAll = async () => {
+      const readings = [await run.read(migId(2)), await run.read(migId(3)), await run.read(migId(11))];
+      return readings.map(({ utilization }) => utilization?.general);
+    };
+    // A share is that of the time between two samples.
+    expect(await readAll()).toEqual([undefined, undefined, undefined]);
+    expect(await readAll()).toEqual([0.625, undefined, 0]);
+    library.profile(busy(a100Mig, ...lines, '0.rc/GpmMigSampleGet 999'));
+    expect(await readAll()).toEqual([undefined, undefined, undefined]);
+    library.profile(busy(a100Mig, ...lines));
+    expect(await readAll()).toEqual([undefined, undefined, undefined]);
+    expect(await readAll()).toEqual([0.625, undefined, 0]);
+  });
+
   test.each([
     [15, 'lost'],
     [16, 'lost'],
