@@ -5,9 +5,8 @@ import { driverBytes, driverCount, driverNumber, driverText } from '../drm/drive
 import { HeldSum } from '../drm/held-sum.ts';
 import { Hwmon } from '../drm/hwmon.ts';
 import { defined, positive } from '../reading.ts';
-import type { Kfd, KfdNode } from './kfd.ts';
 import { MAX_TABLE_BYTES, type MetricsTable, parseMetricsTable, tableVersion } from './metrics-table.ts';
-import { mergeProcesses } from './processes.ts';
+import { type Computing, mergeProcesses } from './processes.ts';
 import { Ras, type RasReading } from './ras.ts';
 
 /** Partitions of a GPU are read one after another: they share its table. Seconds. */
@@ -57,7 +56,7 @@ export class AmdCard {
   }
 
   /** @throws GpuError when it is off the bus */
-  read(clients: DrmClients, kfd: Kfd, nodes: readonly KfdNode[], interconnect: boolean): GpuReading {
+  read(clients: DrmClients, computing: readonly Computing[], interconnect: boolean): GpuReading {
     // It sleeps: what it does is nothing, and no question may wake it.
     if (isAsleep(this.card)) return {};
     checkOnBus(this.card);
@@ -86,7 +85,7 @@ export class AmdCard {
         ...(ras.corrected === undefined ? {} : { ras_corrected: { raw: ras.corrected } }),
         ...(ras.uncorrected === undefined ? {} : { ras_uncorrected: { raw: ras.uncorrected } }),
       },
-      ...this.#processes(use, kfd, nodes),
+      ...processesOf(use, computing),
     };
   }
 
@@ -188,23 +187,22 @@ export class AmdCard {
     if (ras.pending === true) return 'predicted_failure';
     return heated || table?.throttledByHeat === true ? 'degraded' : 'ok';
   }
+}
 
-  #processes(use: DrmUse, kfd: Kfd, nodes: readonly KfdNode[]): Pick<GpuReading, 'processes' | 'held'> {
-    const computing = nodes.map((node) => ({ node, processes: kfd.processes(node) }));
-    // Of a GPU that is cut, its partitions tell who computes; told here too, memory would count twice.
-    const cut = computing.length > 1;
-    const told = new Set(cut ? computing.flatMap(({ processes }) => processes.map(({ pid }) => pid)) : []);
-    const processes = mergeProcesses(
-      use.processes.filter(({ pid }) => !told.has(pid)),
-      ['vram'],
-      cut ? [] : computing,
-    );
-    return {
-      // Nobody seen where not everybody could be looked at is no answer.
-      ...(processes.length > 0 || use.complete ? { processes } : {}),
-      ...(told.size > 0 ? { held: true } : {}),
-    };
-  }
+function processesOf(use: DrmUse, computing: readonly Computing[]): Pick<GpuReading, 'processes' | 'held'> {
+  // Of a GPU that is cut, its partitions tell who computes; told here too, memory would count twice.
+  const cut = computing.length > 1;
+  const told = new Set(cut ? computing.flatMap(({ processes }) => processes.map(({ pid }) => pid)) : []);
+  const processes = mergeProcesses(
+    use.processes.filter(({ pid }) => !told.has(pid)),
+    ['vram'],
+    cut ? [] : computing,
+  );
+  return {
+    // Nobody seen where not everybody could be looked at is no answer.
+    ...(processes.length > 0 || use.complete ? { processes } : {}),
+    ...(told.size > 0 ? { held: true } : {}),
+  };
 }
 
 /** Degrees that a chip can have. */

@@ -6,8 +6,8 @@ import { amdName, pciName } from '../drm/names.ts';
 import type { PciGpu } from '../pci.ts';
 import { GpuError, type GpuVendor, type Probe, type Tell, type VendorSettings } from '../vendor.ts';
 import { AmdCard } from './card.ts';
-import { Kfd, type KfdNode, nodeMemory } from './kfd.ts';
-import { mergeProcesses } from './processes.ts';
+import { Kfd, type KfdNode, type KfdProcess, nodeMemory } from './kfd.ts';
+import { type Computing, mergeProcesses } from './processes.ts';
 
 const PCI_VENDOR = 0x1002;
 const DRIVER = 'amdgpu';
@@ -24,6 +24,12 @@ interface Found {
 const SHARED_S = 0.5;
 const idsOf = (nodes: readonly KfdNode[]): string => nodes.map(({ gpuId }) => gpuId).join(' ');
 
+interface Look {
+  readonly at: number;
+  readonly nodes: readonly KfdNode[];
+  readonly processes: ReadonlyMap<number, readonly KfdProcess[]>;
+}
+
 /**
  * GPUs of AMD through the files of their driver alone: these are an interface that Linux keeps stable, need no library and
  * tell everything that the library of ROCm would.
@@ -36,7 +42,7 @@ class Amd implements GpuVendor {
   readonly #kfd: Kfd;
   readonly #clients: DrmClients;
   #found = new Map<string, Found>();
-  #listed: { readonly at: number; readonly nodes: readonly KfdNode[] } = { at: -SHARED_S, nodes: [] };
+  #looked: Look | undefined;
   readonly #told = new Set<string>();
 
   constructor(settings: VendorSettings, tell: Tell, now: () => number) {
@@ -125,10 +131,10 @@ class Amd implements GpuVendor {
     if (found === undefined) throw new GpuError('failed', 'not among the devices that were found');
     const { card, nodes, device } = found;
     if (device.partition === undefined) {
-      const reading = card.read(this.#clients, this.#kfd, nodes, this.#settings.interconnect);
+      const reading = card.read(this.#clients, this.#computing(nodes), this.#settings.interconnect);
       this.#tellOfTable(device.id, card.unknownTable);
       // Partitions are made and taken away while everything runs.
-      const now = this.#nodes().filter(({ address }) => address === card.card.address);
+      const now = this.#look().nodes.filter(({ address }) => address === card.card.address);
       return idsOf(now) === idsOf(nodes) ? reading : { ...reading, changed: true };
     }
     const [node] = nodes;
@@ -142,15 +148,23 @@ class Amd implements GpuVendor {
     return {
       utilization,
       ...(memory === undefined ? {} : { memory }),
-      processes: mergeProcesses([], [], [{ node, processes: this.#kfd.processes(node) }]),
+      processes: mergeProcesses([], [], this.#computing([node])),
     };
   }
 
-  /** All devices of a tick share a look at them. */
-  #nodes(): readonly KfdNode[] {
+  /** All devices of a tick share a look at the compute driver. */
+  #look(): Look {
     const at = this.#now();
-    if (at - this.#listed.at >= SHARED_S) this.#listed = { at, nodes: this.#kfd.nodes() };
-    return this.#listed.nodes;
+    if (this.#looked === undefined || at - this.#looked.at >= SHARED_S) {
+      const nodes = this.#kfd.nodes();
+      this.#looked = { at, nodes, processes: this.#kfd.processes(nodes) };
+    }
+    return this.#looked;
+  }
+
+  #computing(nodes: readonly KfdNode[]): readonly Computing[] {
+    const { processes } = this.#look();
+    return nodes.map((node) => ({ node, processes: processes.get(node.gpuId) ?? [] }));
   }
 
   #tellOfTable(id: string, version: string | undefined): void {

@@ -6,6 +6,7 @@ const MAX_NODES = 1_024;
 const MAX_BYTES = 65_536;
 const MAX_PROCESSES = 10_000;
 const MAX_BANKS = 16;
+const MAX_FILES = 4_096;
 
 /** A GPU, or a partition of one, as the compute driver lists it (`/sys/class/kfd/kfd/topology/nodes`). */
 export interface KfdNode {
@@ -112,16 +113,22 @@ export class Kfd {
     return name.startsWith('amdgpu_xcp') ? name : undefined;
   }
 
-  /** Processes that compute on the node. */
-  processes({ gpuId, computeUnits }: KfdNode): readonly KfdProcess[] {
+  /** Processes that compute, by the number of the node. Asked for all nodes at once: most are on a few of them. */
+  processes(nodes: readonly KfdNode[]): ReadonlyMap<number, readonly KfdProcess[]> {
     const root = `${this.#root}/proc`;
-    return driverNames(root, MAX_PROCESSES).flatMap((name): KfdProcess[] => {
-      if (!/^\d{1,10}$/.test(name)) return [];
-      const memory = driverNumber(`${root}/${name}/vram_${gpuId}`);
-      const units = driverNumber(`${root}/${name}/stats_${gpuId}/cu_occupancy`);
-      const occupied = units !== undefined && units <= (computeUnits ?? 0) ? units : undefined;
-      if (memory === undefined && occupied === undefined) return [];
-      return [{ pid: Number(name), memory, occupied }];
-    });
+    const byNode = new Map(nodes.map((node) => [node.gpuId, { node, found: new Array<KfdProcess>() }]));
+    for (const name of driverNames(root, MAX_PROCESSES)) {
+      if (!/^\d{1,10}$/.test(name)) continue;
+      for (const file of driverNames(`${root}/${name}`, MAX_FILES)) {
+        const of = byNode.get(Number(/^vram_(\d{1,10})$/.exec(file)?.[1]));
+        if (of === undefined) continue;
+        const { gpuId, computeUnits } = of.node;
+        const memory = driverNumber(`${root}/${name}/${file}`);
+        const units = driverNumber(`${root}/${name}/stats_${gpuId}/cu_occupancy`);
+        const occupied = units !== undefined && units <= (computeUnits ?? 0) ? units : undefined;
+        of.found.push({ pid: Number(name), memory, occupied });
+      }
+    }
+    return new Map([...byNode].map(([gpuId, { found }]) => [gpuId, found]));
   }
 }

@@ -2,6 +2,12 @@ import type { GpuProcess } from '../device.ts';
 import type { DrmProcess } from '../drm/clients.ts';
 import type { KfdNode, KfdProcess } from './kfd.ts';
 
+/** Who computes on a node. */
+export interface Computing {
+  readonly node: KfdNode;
+  readonly processes: readonly KfdProcess[];
+}
+
 interface Merging {
   memory?: number;
   utilization?: number;
@@ -17,7 +23,7 @@ const larger = (a: number | undefined, b: number | undefined): number | undefine
 export function mergeProcesses(
   drm: readonly DrmProcess[],
   regions: readonly string[],
-  kfd: readonly { readonly node: KfdNode; readonly processes: readonly KfdProcess[] }[],
+  kfd: readonly Computing[],
 ): readonly GpuProcess[] {
   const merged = new Map<number, Merging>();
   const of = (pid: number): Merging => {

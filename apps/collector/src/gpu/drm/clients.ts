@@ -10,7 +10,7 @@ const MAX_DESCRIPTORS = 16_384;
 const MAX_FDINFO_BYTES = 65_536;
 /** Milliseconds for looking at processes that had nothing to do with graphics before; the others go on at the next scan. */
 const SEARCH_BUDGET_MS = 200;
-/** Seconds after which such a process is looked at again. */
+/** Seconds after which such a process, and what else a process with a device holds, is looked at again. */
 const SEARCH_AGAIN_S = 30;
 /** All devices of a tick share a scan: seconds. */
 const SHARED_S = 0.5;
@@ -43,13 +43,22 @@ interface Building {
   readonly engines: Map<string, number>;
 }
 
+/** One descriptor for each client of a process, and when they were looked for. */
+interface Held {
+  readonly descriptors: readonly string[];
+  readonly at: number;
+}
+
+const keyOf = ({ address, client }: DrmClient): string => `${address} ${client}`;
+
 /** Finds the processes that hold graphics devices, by their descriptors. For drivers that keep count in fdinfo. */
 export class DrmClients {
   readonly #proc: string;
   readonly #now: () => number;
   /** When a process that held no device was last looked at. */
   readonly #idle = new Map<number, number>();
-  #holders = new Set<number>();
+  /** Processes that hold devices. */
+  #holders: Map<number, Held> = new Map();
   #seen = new Map<string, Seen>();
   #scanned:
     | { readonly at: number; readonly byAddress: ReadonlyMap<string, ReadonlyMap<number, Building>> }
@@ -79,75 +88,93 @@ export class DrmClients {
   }
 
   #scan(now: number): ReadonlyMap<string, ReadonlyMap<number, Building>> {
-    const byAddress = new Map<string, Map<number, Building>>();
     const pids = (readNames(this.#proc, MAX_PROCESSES) ?? [])
       .filter((name) => /^\d{1,10}$/.test(name))
       .map(Number);
     const present = new Set(pids);
     for (const pid of this.#idle.keys()) if (!present.has(pid)) this.#idle.delete(pid);
-    const before = this.#seen;
-    this.#seen = new Map();
-    const clients = new Set<string>();
-    const holders = new Set<number>();
+    const held = this.#holders;
+    this.#holders = new Map();
     // Within a container only its own processes are seen, and all of these may be looked at.
-    let complete = this.#hostView;
+    this.#complete = this.#hostView;
     const until = performance.now() + SEARCH_BUDGET_MS;
     // Who held one before comes first, then who was not looked at for longest.
     const order = pids.toSorted(
       (a, b) =>
-        Number(this.#holders.has(b)) - Number(this.#holders.has(a)) ||
+        Number(held.has(b)) - Number(held.has(a)) ||
         (this.#idle.get(a) ?? 0) - (this.#idle.get(b) ?? 0) ||
         a - b,
     );
+    const clients: { readonly pid: number; readonly client: DrmClient }[] = [];
     for (const pid of order) {
+      const known = held.get(pid);
       const looked = this.#idle.get(pid);
-      if (!this.#holders.has(pid)) {
+      if (known === undefined) {
         if (looked !== undefined && now - looked < SEARCH_AGAIN_S) continue;
         if (performance.now() > until) {
-          complete &&= looked !== undefined;
+          this.#complete &&= looked !== undefined;
           continue;
         }
       }
-      const found = this.#clientsOf(pid);
-      if (found === undefined) {
-        complete = false;
-        continue;
-      }
-      if (found.length === 0) this.#idle.set(pid, now);
-      else {
-        holders.add(pid);
-        this.#idle.delete(pid);
-      }
-      for (const client of found) {
-        const key = `${client.address} ${client.client}`;
-        if (client.address === undefined || clients.has(key)) continue;
-        clients.add(key);
-        const processes = byAddress.get(client.address) ?? new Map<number, Building>();
-        byAddress.set(client.address, processes);
-        const process = processes.get(pid) ?? { memory: new Map(), engines: new Map() };
-        processes.set(pid, process);
-        this.#add(process, client, key, before, now);
-      }
+      for (const client of this.#clientsOf(pid, known, now)) clients.push({ pid, client });
     }
-    this.#holders = holders;
-    this.#complete = complete;
+    return this.#byAddress(clients, now);
+  }
+
+  #byAddress(
+    found: readonly { readonly pid: number; readonly client: DrmClient }[],
+    now: number,
+  ): ReadonlyMap<string, ReadonlyMap<number, Building>> {
+    const byAddress = new Map<string, Map<number, Building>>();
+    const before = this.#seen;
+    this.#seen = new Map();
+    const counted = new Set<string>();
+    for (const { pid, client } of found) {
+      const key = keyOf(client);
+      if (client.address === undefined || counted.has(key)) continue;
+      counted.add(key);
+      const processes = byAddress.get(client.address) ?? new Map<number, Building>();
+      byAddress.set(client.address, processes);
+      const process = processes.get(pid) ?? { memory: new Map(), engines: new Map() };
+      processes.set(pid, process);
+      this.#add(process, client, key, before, now);
+    }
     return byAddress;
   }
 
-  /** Undefined when we may not look. */
-  #clientsOf(pid: number): readonly DrmClient[] | undefined {
+  /** What the process holds: by its known descriptors as long as these say something, at times by all it has. */
+  #clientsOf(pid: number, known: Held | undefined, now: number): readonly DrmClient[] {
+    if (known !== undefined && now - known.at < SEARCH_AGAIN_S) {
+      const again = known.descriptors.map((descriptor) => this.#clientOf(pid, descriptor));
+      if (again.every((client) => client !== undefined)) {
+        this.#holders.set(pid, known);
+        return again;
+      }
+    }
     const directory = `${this.#proc}/${pid}`;
-    const descriptors = readNames(`${directory}/fd`, MAX_DESCRIPTORS);
+    const names = readNames(`${directory}/fd`, MAX_DESCRIPTORS);
     // It ended, or it is somebody else's.
-    if (descriptors === undefined) return existsSync(directory) ? undefined : [];
-    return descriptors.flatMap((descriptor) => {
-      if (!/^\d+$/.test(descriptor)) return [];
-      const target = readLink(`${directory}/fd/${descriptor}`);
-      if (target === undefined || !/\/dri\/(?:renderD|card)\d+$/.test(target)) return [];
-      const text = driverText(`${directory}/fdinfo/${descriptor}`, MAX_FDINFO_BYTES);
-      const client = text === undefined ? undefined : parseFdinfo(text);
-      return client === undefined ? [] : [client];
-    });
+    if (names === undefined && existsSync(directory)) this.#complete = false;
+    const clients = new Map<string, { readonly descriptor: string; readonly client: DrmClient }>();
+    for (const descriptor of names ?? []) {
+      const target = /^\d+$/.test(descriptor) ? readLink(`${directory}/fd/${descriptor}`) : undefined;
+      if (target === undefined || !/\/dri\/(?:renderD|card)\d+$/.test(target)) continue;
+      const client = this.#clientOf(pid, descriptor);
+      if (client !== undefined) clients.set(keyOf(client), { descriptor, client });
+    }
+    if (clients.size > 0) {
+      this.#idle.delete(pid);
+      this.#holders.set(pid, {
+        descriptors: [...clients.values()].map(({ descriptor }) => descriptor),
+        at: now,
+      });
+    } else if (names !== undefined) this.#idle.set(pid, now);
+    return [...clients.values()].map(({ client }) => client);
+  }
+
+  #clientOf(pid: number, descriptor: string): DrmClient | undefined {
+    const text = driverText(`${this.#proc}/${pid}/fdinfo/${descriptor}`, MAX_FDINFO_BYTES);
+    return text === undefined ? undefined : parseFdinfo(text);
   }
 
   #add(to: Building, client: DrmClient, key: string, before: ReadonlyMap<string, Seen>, now: number): void {
