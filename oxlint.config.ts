@@ -105,7 +105,7 @@ export default defineConfig({
       [chdb, koffi, llm, apps, onlyPackages('kernel', 'semconv', 'otlp', 'contract', 'rules')],
     ),
     forbid(['packages/metadata-store/src/**'], [chdb, koffi, llm, apps, onlyPackages('kernel', 'contract')]),
-    forbid(['apps/server/src/**', 'apps/demo/src/**'], [...everywhere, testkit]),
+    forbid(['apps/server/src/**', 'apps/demo/src/**', 'apps/cli/src/**'], [...everywhere, testkit]),
     forbid(['apps/collector/src/**'], [...everywhere, onlyPackages('kernel', 'semconv')]),
     forbid(
       ['apps/collector/src/**/native.ts'],

@@ -31,6 +31,7 @@ export {
   type IngestLogStats,
   openIngestLog,
 } from './writer/ingest-log.ts';
+export { lockDirectory } from './writer/wal/lock.ts';
 export type { GroupSink } from './writer/group-insert/inserter.ts';
 export type { AppendRequest } from './writer/wal/appender.ts';
 export {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from '@candela/kernel';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { MetadataDialect } from '../dialects/dialect.ts';
 import type { Migration } from './migration.ts';
 
@@ -39,22 +39,9 @@ async function migrate(
   options: Parameters<typeof migrateMetadata>[1],
 ): Promise<void> {
   const history = database as unknown as Kysely<History>;
-  await database.schema
-    .createTable('schema_migrations')
-    .ifNotExists()
-    .addColumn('version', 'integer', (column) => column.primaryKey().notNull())
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('checksum', 'text', (column) => column.notNull())
-    .addColumn('applied_at', 'bigint', (column) => column.notNull())
-    .execute();
+  await makeHistory(database);
   const applied = await history.selectFrom('schema_migrations').selectAll().orderBy('version').execute();
-  const steps = options.migrations.map((migration) => {
-    const statements = migration
-      .statements(database, options.dialect.name)
-      .map((statement) => statement.compile().sql);
-    const checksum = createHash('sha256').update(statements.join(';\n')).digest('hex');
-    return { migration, statements, checksum };
-  });
+  const steps = stepsOf(database, options);
   for (const row of applied) {
     const known = steps.find(({ migration }) => migration.version === row.version);
     if (known === undefined) {
@@ -68,8 +55,8 @@ async function migrate(
       );
     }
   }
-  for (const { migration, statements, checksum } of steps.slice(applied.length)) {
-    const { version, name } = migration;
+  for (const step of steps.slice(applied.length)) {
+    const { version, name } = step.migration;
     const made = await history.transaction().execute(async (transaction) => {
       const meanwhile = await transaction
         .selectFrom('schema_migrations')
@@ -77,11 +64,62 @@ async function migrate(
         .where('version', '=', version)
         .executeTakeFirst();
       if (meanwhile !== undefined) return false;
-      for (const statement of statements) await sql.raw(statement).execute(transaction);
-      const note = { version, name, checksum, applied_at: Date.now() };
-      await transaction.insertInto('schema_migrations').values(note).execute();
+      await apply(step, transaction);
       return true;
     });
     if (made) options.logger.info({ migration: version, name }, 'metadata store migrated');
   }
+}
+
+/**
+ * The whole schema of the newest version in a transaction of the caller, with its history: for a copy of an installation
+ * into an empty database, which is there completely or not at all.
+ */
+export async function makeSchema(
+  transaction: Transaction<never>,
+  options: Pick<Parameters<typeof migrateMetadata>[1], 'dialect' | 'migrations'>,
+): Promise<void> {
+  await makeHistory(transaction);
+  for (const step of stepsOf(transaction, options)) {
+    await apply(step, transaction as unknown as Transaction<History>);
+  }
+}
+
+interface Step {
+  readonly migration: Migration;
+  readonly statements: readonly string[];
+  readonly checksum: string;
+}
+
+function stepsOf(
+  database: Pick<Kysely<never>, 'schema'>,
+  { dialect, migrations }: Pick<Parameters<typeof migrateMetadata>[1], 'dialect' | 'migrations'>,
+): Step[] {
+  return migrations.map((migration) => {
+    const statements = migration
+      .statements(database, dialect.name)
+      .map((statement) => statement.compile().sql);
+    const checksum = createHash('sha256').update(statements.join(';\n')).digest('hex');
+    return { migration, statements, checksum };
+  });
+}
+
+async function makeHistory({ schema }: Pick<Kysely<never>, 'schema'>): Promise<void> {
+  await schema
+    .createTable('schema_migrations')
+    .ifNotExists()
+    .addColumn('version', 'integer', (column) => column.primaryKey().notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('checksum', 'text', (column) => column.notNull())
+    .addColumn('applied_at', 'bigint', (column) => column.notNull())
+    .execute();
+}
+
+async function apply(
+  { migration: { version, name }, statements, checksum }: Step,
+  transaction: Transaction<History>,
+): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(transaction);
+  const note = { version, name, checksum, applied_at: Date.now() };
+  await transaction.insertInto('schema_migrations').values(note).execute();
 }

@@ -1,0 +1,23 @@
+/** What a command is given of the world outside. */
+export interface World {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** One line for a person. */
+  say(line: string): void;
+}
+
+/** One command of `candela`; a new one is a file in `commands/` and a line in its registry. */
+export interface Command {
+  /** The words that name it. */
+  readonly words: readonly string[];
+  readonly summary: string;
+  /** Options and what they do, a line each. */
+  readonly help: string;
+  /** @throws UsageError, or an error whose message is for a person */
+  run(args: readonly string[], world: World): Promise<void>;
+}
+
+/** What was typed cannot be understood; the message says why. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+import { CandelaError } from '@candela/kernel';
+import { MetadataStoreError } from '@candela/metadata-store';
+import { UsageError } from './command.ts';
+import { COMMANDS } from './commands/index.ts';
+
+/** `candela <words> [options]`. Code 0: done. 1: it could not be done. 2: not understood. */
+async function main(args: readonly string[]): Promise<number> {
+  const say = (line: string) => void process.stdout.write(`${line}\n`);
+  const complain = (line: string) => void process.stderr.write(`${line}\n`);
+  const wantsHelp = args.length === 0 || args.includes('--help') || args.includes('-h');
+  const command = COMMANDS.find(({ words }) => words.every((word, place) => args[place] === word));
+  if (command === undefined) {
+    const list = COMMANDS.map(({ words, summary }) => `  ${words.join(' ')}  ${summary}`).join('\n');
+    const usage = `candela <command> [options]\n\n${list}\n\ncandela <command> --help says more.`;
+    if (wantsHelp) say(usage);
+    else complain(`There is no command "${args.join(' ')}".\n\n${usage}`);
+    return wantsHelp ? 0 : 2;
+  }
+  if (wantsHelp) {
+    say(command.help);
+    return 0;
+  }
+  try {
+    const { env } = process;
+    await command.run(args.slice(command.words.length), { env, cwd: process.cwd(), say });
+    return 0;
+  } catch (thrown) {
+    if (thrown instanceof UsageError) {
+      complain(`${thrown.message}\n\n${command.help}`);
+      return 2;
+    }
+    const forPeople = thrown instanceof MetadataStoreError || thrown instanceof CandelaError;
+    complain(forPeople ? thrown.message : thrown instanceof Error ? (thrown.stack ?? '') : String(thrown));
+    return 1;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));
