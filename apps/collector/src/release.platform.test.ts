@@ -118,7 +118,7 @@ describe.runIf(buildable)('the released binary', () => {
       const well = await start(host.env, '--once').ended;
       expect(namesIn(Buffer.from(well.stdout), 'json')).toContain('hw.gpu.interconnect.io');
       expect(await start(host.env, '--check').ended).toMatchObject({
-        stdout: expect.stringMatching(/^ {2}gpu +on +NVIDIA: 2 GPUs/m),
+        stdout: expect.stringMatching(/^ {2}gpu +on +NVIDIA: 2 × NVIDIA H100/m),
       });
       host.hang();
       const { code, stdout, stderr } = await start(host.env, '--once').ended;

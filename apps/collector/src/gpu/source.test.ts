@@ -62,7 +62,7 @@ describe.skipIf(NO_LIBRARIES !== undefined)('GPUs behind their thread', () => {
     const { run } = await machine(h100s(0), 2);
     expect(run.source.report?.()).toMatchObject({
       state: 'ready',
-      detail: expect.stringContaining('2 GPUs'),
+      detail: expect.stringContaining('NVIDIA: 2 × NVIDIA H100 80GB HBM3'),
     });
     const points = await run.observe();
     expect(busyOf(points)).toEqual({ [uuid(0)]: 0.97, [uuid(1)]: 0.97 });

@@ -129,10 +129,7 @@ class Gpu implements Source {
       return unavailable(this.#vendors.map(({ entry, reason }) => `${entry.title}: ${reason}`).join('; '));
     }
     const detail = this.#vendors.map(({ entry, devices, reason }) => {
-      const whole = devices.filter(({ partition }) => partition === undefined).length;
-      const parts = devices.length - whole;
-      if (devices.length === 0) return `${entry.title}: ${reason}`;
-      return `${entry.title}: ${whole} GPUs${parts === 0 ? '' : `, ${parts} partitions`}`;
+      return `${entry.title}: ${devices.length === 0 ? reason : listed(devices)}`;
     });
     const libraries = this.#profiling.report(new Set(found.map(({ entry }) => entry.id)));
     return { state: 'ready', detail: [...detail, ...libraries].join('; ') };
@@ -251,6 +248,18 @@ class Gpu implements Source {
     vendor.devices = devices;
     vendor.reason = reason;
   }
+}
+
+/** `2 × NVIDIA H100 80GB HBM3, 1 × Tesla T4, 3 partitions`. */
+function listed(devices: readonly GpuDevice[]): string {
+  const names = new Map<string, number>();
+  const whole = devices.filter(({ partition }) => partition === undefined);
+  for (const { name } of whole) names.set(name, (names.get(name) ?? 0) + 1);
+  const parts = devices.length - whole.length;
+  return [
+    ...Array.from(names, ([name, count]) => `${count} × ${name}`),
+    ...(parts === 0 ? [] : [`${parts} partitions`]),
+  ].join(', ');
 }
 
 /**
