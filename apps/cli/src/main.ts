@@ -36,4 +36,6 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
+// Whoever reads only the beginning (`| head`) is done with it.
+process.stdout.on('error', () => undefined);
 process.exitCode = await main(process.argv.slice(2));

@@ -40,6 +40,7 @@ export interface Config {
   readonly clickhouseUrl: string | undefined;
   readonly clickhouseCluster: string | undefined;
   readonly bootstrapApiKey: string | undefined;
+  readonly auditRetentionDays: number;
   readonly ingestAnonymous: boolean;
   readonly otlpMaxBytes: number;
   readonly logCapBytes: number;
@@ -105,6 +106,7 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
     clickhouseUrl: settings.PLATFORM_CLICKHOUSE_URL,
     clickhouseCluster: settings.PLATFORM_CLICKHOUSE_CLUSTER,
     bootstrapApiKey: settings.PLATFORM_BOOTSTRAP_API_KEY,
+    auditRetentionDays: settings.PLATFORM_AUDIT_RETENTION_DAYS,
     ingestAnonymous: settings.PLATFORM_INGEST_ANONYMOUS,
     otlpMaxBytes: settings.PLATFORM_OTLP_MAX_BYTES,
     logCapBytes: settings.PLATFORM_LOG_CAP_BYTES,

@@ -32,6 +32,7 @@ import { Gauge } from 'prom-client';
 import type { Config } from './config.ts';
 import { activityHandlers } from './features/activity/routes.ts';
 import { agentHandlers } from './features/agents/routes.ts';
+import { keepAuditLog } from './features/audit/retention.ts';
 import { auditHandlers } from './features/audit/routes.ts';
 import { createCatalog } from './features/catalog/door.ts';
 import { compareHandlers } from './features/compare/routes.ts';
@@ -92,6 +93,7 @@ interface Running {
   phase: Phase;
   readonly streams: StreamGate;
   metadata?: MetadataStore;
+  stopPruning?: () => void;
   store?: TelemetryStore;
   log?: IngestLog;
   ingest?: Ingest;
@@ -138,6 +140,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     const { dataDir, databaseUrl } = config;
     const metadata = await openMetadataStore({ dataDir, databaseUrl, logger, clock });
     running.metadata = metadata;
+    running.stopPruning = keepAuditLog(metadata, { days: config.auditRetentionDays, clock, logger });
     const store = await openTelemetryStore(storeOptions(config, logger));
     running.store = store;
     const log = await openIngestLog({
@@ -284,6 +287,7 @@ async function stop(
   running.phase = 'stopping';
   // They would never end by themselves.
   running.streams.close();
+  running.stopPruning?.();
   const deadline = performance.now() + config.shutdownGraceMs;
   const left = () => Math.max(0, deadline - performance.now());
   // The ports stay open while requests under way finish: whoever asks meanwhile is told that we are stopping.

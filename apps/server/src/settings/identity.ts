@@ -31,4 +31,10 @@ export const IDENTITY_VARIABLES = {
     default: '60',
     schema: integer(1, 1_000_000),
   }),
+  PLATFORM_AUDIT_RETENTION_DAYS: variable({
+    description: 'Days that the audit log (who did what) is kept.',
+    takes: 'whole days from 30 to 36500',
+    default: '365',
+    schema: integer(30, 36_500),
+  }),
 } as const satisfies Record<string, Variable<unknown>>;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type RequestContext, silentLogger } from '@candela/kernel';
 import { openMetadataStore } from '@candela/metadata-store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keepAuditLog } from './retention.ts';
 import { auditHandlers } from './routes.ts';
 import { record } from './service.ts';
 
@@ -107,6 +108,27 @@ describe('the audit log', () => {
       { from: 'yesterday' },
     ]) {
       await expect(list(bad)).rejects.toMatchObject({ code: 'bad_query' });
+    }
+  });
+
+  it('forgets what is older than the setting says, never what is younger than 30 days', async () => {
+    const today = Date.now();
+    now = today - 40 * 86_400_000;
+    await note('view.old');
+    now = today - 20 * 86_400_000;
+    await note('view.young');
+    now = today;
+    const kept = async () =>
+      (await list()).data.map(({ action }) => action).filter((action) => /old|young/.test(action));
+    for (const [days, expected] of [
+      [50, ['view.young', 'view.old']],
+      [30, ['view.young']],
+      // The database itself refuses, and the platform goes on.
+      [10, ['view.young']],
+    ] as const) {
+      const stop = keepAuditLog(store, { days, clock, logger: silentLogger });
+      await expect.poll(kept, { timeout: 20_000 }).toEqual(expected);
+      stop();
     }
   });
 });
