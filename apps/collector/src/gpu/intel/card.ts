@@ -35,6 +35,8 @@ export class IntelCard {
   readonly card: Card;
   /** Busy engines, where the driver counts and lets us. */
   engines: Engines | undefined;
+  /** Asks the driver for the memory of the card, where that can be. */
+  ownMemory: (() => GpuReading['memory']) | undefined;
   readonly #hwmon: Hwmon | undefined;
   readonly #now: () => number;
   #energy: { readonly microjoules: bigint; readonly at: number } | undefined;
@@ -58,6 +60,7 @@ export class IntelCard {
     return {
       ...sysman,
       ...defined('utilization', this.#utilization(use, sysman)),
+      ...defined('memory', sysman?.memory ?? this.ownMemory?.()),
       ...defined('temperatures', this.#temperatures(sysman)),
       ...defined('fans', this.#hwmon?.fans() ?? sysman?.fans),
       ...defined('power', energy === undefined ? sysman?.power : this.#power(energy)),

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { errorText } from '../../log.ts';
 import { readLink } from '../../files.ts';
+import { inRoot } from '../../host-paths.ts';
 import { loadPerf, type OpenCounter, PerfOpenError } from '../../host/pmu/native.ts';
 import type { GpuDevice, GpuReading } from '../device.ts';
 import { type Card, findCard } from '../drm/card.ts';
@@ -10,7 +12,8 @@ import type { PciGpu } from '../pci.ts';
 import { GpuError, type GpuVendor, type Probe, type Tell, type VendorSettings } from '../vendor.ts';
 import { IntelCard } from './card.ts';
 import { Engines } from './engines.ts';
-import { LevelZero } from './native.ts';
+import { type Ioctl, LevelZero, loadIoctl } from './native.ts';
+import { cardMemory } from './regions.ts';
 import { SysmanDevice } from './sysman.ts';
 import { Zes } from './zes.ts';
 
@@ -38,6 +41,7 @@ class Intel implements GpuVendor {
   #found = new Map<string, Found>();
   #library: LevelZero | undefined;
   #open: OpenCounter | undefined;
+  #ioctl: Ioctl | undefined;
 
   constructor(settings: VendorSettings, tell: Tell, now: () => number) {
     this.#settings = settings;
@@ -69,6 +73,7 @@ class Intel implements GpuVendor {
       const own = sysman.get(gpu.address);
       const one = new IntelCard(card, this.#now);
       one.engines = await this.#engines(card);
+      one.ownMemory = this.#ownMemory(card);
       const device = this.#deviceOf(gpu, card, index, own?.name);
       this.#found.set(device.id, { device, card: one, sysman: own });
     }
@@ -100,7 +105,7 @@ class Intel implements GpuVendor {
     // Never let go of: drivers have threads of their own, which would run on in what is not there any more.
     this.#library ??= LevelZero.load([...(this.#settings.libraries ?? []), ...LIBRARIES]);
     if (this.#library === undefined) {
-      this.#sayOnce('Level Zero is not installed: memory and errors of Intel GPUs are not told', {
+      this.#sayOnce('Level Zero is not installed: errors and traffic of Intel GPUs are not told', {
         library: LIBRARIES.join(', '),
       });
       return devices;
@@ -127,6 +132,15 @@ class Intel implements GpuVendor {
     } catch (thrown) {
       this.#sayOnce('a device could not be asked through Level Zero', { reason: errorText(thrown) });
     }
+  }
+
+  #ownMemory(card: Card): IntelCard['ownMemory'] {
+    const node = card.nodes.find((name) => name.startsWith('renderD'));
+    if (node === undefined) return undefined;
+    const file = inRoot(this.#settings.paths, `/dev/dri/${node}`);
+    if (!existsSync(file)) return undefined;
+    const ioctl = (this.#ioctl ??= loadIoctl());
+    return () => cardMemory(ioctl, card.driver, file);
   }
 
   async #engines(card: Card): Promise<Engines | undefined> {

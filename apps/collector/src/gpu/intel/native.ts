@@ -82,3 +82,15 @@ export class LevelZero {
     }
   }
 }
+
+/** Asks an open device file; whether it answered into `argument`. Blocks as long as the driver does. */
+export type Ioctl = (descriptor: number, request: number, argument: Buffer) => boolean;
+
+/** The system call through the C library that the program runs on; tests give one of their own. */
+export function loadIoctl(library: string | null = null): Ioctl {
+  const ioctl = koffi.load(library).func('int ioctl(int descriptor, unsigned long request, void *argument)');
+  return (descriptor, request, argument) => (ioctl(descriptor, request, argument) as number) === 0;
+}
+
+/** Where a buffer lies, for structures that point at others. It must live until the call is over. */
+export const addressOf = (buffer: Buffer): bigint => koffi.address(buffer);
