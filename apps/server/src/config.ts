@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { collectorEnv, isOfCollector } from './collector-env.ts';
+import type { MasterKey } from './features/vault/envelope.ts';
 import type { Retention } from './ingest/retention.ts';
 import { IDENTITY_VARIABLES } from './settings/identity.ts';
 import { INGEST_VARIABLES } from './settings/ingest.ts';
@@ -39,6 +40,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   readonly clickhouseUrl: string | undefined;
   readonly clickhouseCluster: string | undefined;
+  /** Master keys of secrets, the one that seals first; undefined: those of the key file. */
+  readonly vaultKeys: readonly MasterKey[] | undefined;
   readonly bootstrapApiKey: string | undefined;
   readonly auditRetentionDays: number;
   readonly ingestAnonymous: boolean;
@@ -105,6 +108,7 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
     databaseUrl: settings.PLATFORM_DATABASE_URL,
     clickhouseUrl: settings.PLATFORM_CLICKHOUSE_URL,
     clickhouseCluster: settings.PLATFORM_CLICKHOUSE_CLUSTER,
+    vaultKeys: settings.PLATFORM_VAULT_KEY,
     bootstrapApiKey: settings.PLATFORM_BOOTSTRAP_API_KEY,
     auditRetentionDays: settings.PLATFORM_AUDIT_RETENTION_DAYS,
     ingestAnonymous: settings.PLATFORM_INGEST_ANONYMOUS,
@@ -138,7 +142,6 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
 const RESERVED = new Set([
   'PLATFORM_ADMIN_EMAIL',
   'PLATFORM_ADMIN_PASSWORD',
-  'PLATFORM_VAULT_KEY',
   'PLATFORM_ALLOWED_CORS_ORIGINS',
   'PLATFORM_ALLOWED_ORIGINS',
   'PLATFORM_URL',

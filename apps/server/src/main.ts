@@ -3,6 +3,7 @@ import { DirectoryLockedError, MigrationError } from '@candela/telemetry-store';
 import { CandelaError } from '@candela/kernel';
 import { type Config, ConfigError, readConfig, unknownVariables } from './config.ts';
 import { DataDirError, prepareDataDir } from './data-dir.ts';
+import { VaultKeyError } from './features/vault/keyring.ts';
 import { PortTakenError } from './http/listen.ts';
 import { LocalCollector } from './local-collector.ts';
 import { createLogger } from './log.ts';
@@ -51,6 +52,7 @@ function explainFailure(error: unknown): string {
     error instanceof DirectoryLockedError ||
     error instanceof MigrationError ||
     error instanceof MetadataStoreError ||
+    error instanceof VaultKeyError ||
     error instanceof CandelaError;
   if (known) return error.message;
   // A failed system call names no file of ours when it is the connection to the store that failed.

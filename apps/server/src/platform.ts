@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   type Clock,
@@ -22,9 +21,6 @@ import {
   createFieldQueries,
   createTailQueries,
   createTelemetryQueries,
-  type IngestLog,
-  openIngestLog,
-  openTelemetryStore,
   type TelemetryStore,
 } from '@candela/telemetry-store';
 import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
@@ -49,8 +45,10 @@ import { metricHandlers } from './features/metric-explorer/routes.ts';
 import { metricsPage } from './features/metrics/page.ts';
 import { openApiPages } from './features/openapi/pages.ts';
 import { Bell } from './features/tail/bell.ts';
+import { RetentionChoices } from './features/retention/service.ts';
 import { tailHandlers } from './features/tail/routes.ts';
 import { telemetryHandlers } from './features/telemetry/routes.ts';
+import { openEnvelope } from './features/vault/keyring.ts';
 import { viewHandlers } from './features/views/routes.ts';
 import { createApi } from './http/api.ts';
 import { errorAnswer } from './http/errors.ts';
@@ -59,8 +57,9 @@ import { explain, type Listener, listen } from './http/listen.ts';
 import { StreamGate } from './http/stream-gate.ts';
 import { createStaticSite } from './http/static-site.ts';
 import { createIngest, type Ingest, refuseAtDoor } from './ingest/index.ts';
+import type { IngestLogs } from './ingest/logs.ts';
 import type { PlatformMetrics } from './metrics.ts';
-import { storeOptions } from './store-options.ts';
+import { openStores, type Stores } from './stores.ts';
 
 const VERSION = '0.1.0';
 /** Well below the idle bound of proxies and browsers. */
@@ -94,8 +93,8 @@ interface Running {
   readonly streams: StreamGate;
   metadata?: MetadataStore;
   stopPruning?: () => void;
-  store?: TelemetryStore;
-  log?: IngestLog;
+  stores?: Stores;
+  logs?: IngestLogs;
   ingest?: Ingest;
 }
 
@@ -141,17 +140,13 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     const metadata = await openMetadataStore({ dataDir, databaseUrl, logger, clock });
     running.metadata = metadata;
     running.stopPruning = keepAuditLog(metadata, { days: config.auditRetentionDays, clock, logger });
-    const store = await openTelemetryStore(storeOptions(config, logger));
-    running.store = store;
-    const log = await openIngestLog({
-      dir: join(config.dataDir, 'ingest-log'),
-      store,
-      clock,
-      logger,
-      capBytes: config.logCapBytes,
-      minFreeDiskPercent: config.minFreeDiskPercent,
-    });
-    running.log = log;
+    const envelope = await openEnvelope({ keys: config.vaultKeys, dataDir, metadata, logger });
+    const stores = await openStores({ config, metadata, envelope, logger, clock });
+    running.stores = stores;
+    const { builtIn: store, reads } = stores;
+    const logs = await stores.openLogs();
+    running.logs = logs;
+    const retention = await RetentionChoices.open({ metadata, defaults: config.retention, logger });
     const identity = createIdentity(config, clock);
     if (isPublic(config) && config.bootstrapApiKey === undefined) {
       logger.warn(
@@ -160,7 +155,9 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       );
     }
     const ingest = createIngest({
-      log,
+      logs,
+      routes: stores.routes,
+      chosenDays: (projectId, signal) => retention.chosen(projectId, signal),
       identity,
       logger,
       metrics: metrics.registry,
@@ -176,9 +173,9 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       maxRowsToRead: config.queryMaxRows,
       maxMemoryBytes: config.queryMaxMemoryBytes,
     };
-    const queries = createTelemetryQueries(store, limits);
+    const queries = createTelemetryQueries(reads, limits);
     const bell = new Bell();
-    log.on('group', ({ table }) => bell.ring(table));
+    logs.on('group', ({ table }) => bell.ring(table));
     watchStore(store, metrics);
     new Gauge({
       name: 'candela_open_streams',
@@ -195,34 +192,34 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
             version: VERSION,
             phase: () => running.phase,
             store: () => store.health(),
-            log: () => log,
+            log: () => logs,
           }),
           ...ingestHealthHandlers({
             ingest,
-            log,
+            log: logs,
             store: () => store.health(),
             minFreeDiskPercent: config.minFreeDiskPercent,
             clock,
           }),
           ...telemetryHandlers(queries, clock),
-          ...exceptionHandlers(createExceptionQueries(store, limits), clock),
-          ...hostHandlers(createHostQueries(store, limits), clock),
-          ...logHandlers(createLogQueries(store, limits), clock),
-          ...metricHandlers(createMetricQueries(store, limits), clock),
-          ...activityHandlers(createActivityQueries(store, limits), clock),
-          ...agentHandlers(createAgentQueries(store, limits), clock),
+          ...exceptionHandlers(createExceptionQueries(reads, limits), clock),
+          ...hostHandlers(createHostQueries(reads, limits), clock),
+          ...logHandlers(createLogQueries(reads, limits), clock),
+          ...metricHandlers(createMetricQueries(reads, limits), clock),
+          ...activityHandlers(createActivityQueries(reads, limits), clock),
+          ...agentHandlers(createAgentQueries(reads, limits), clock),
           ...viewHandlers(metadata),
           ...auditHandlers(metadata, clock),
-          ...fieldHandlers(createFieldQueries(store, limits), clock),
-          ...durationHandlers(createDurationQueries(store, limits), clock),
-          ...compareHandlers(createCompareQueries(store, limits), clock),
+          ...fieldHandlers(createFieldQueries(reads, limits), clock),
+          ...durationHandlers(createDurationQueries(reads, limits), clock),
+          ...compareHandlers(createCompareQueries(reads, limits), clock),
           ...exportHandlers({
-            queries: createExportQueries(store, limits),
+            queries: createExportQueries(reads, limits),
             clock,
             maxRows: config.exportMaxRows,
           }),
           ...tailHandlers({
-            queries: createTailQueries(store, limits),
+            queries: createTailQueries(reads, limits),
             bell,
             clock,
             rowsPerSecond: config.tailRowsPerSecond,
@@ -294,8 +291,8 @@ async function stop(
   const steps: [string, () => Promise<unknown> | undefined][] = [
     ['ingest', () => running.ingest?.drain()],
     ['connections', () => Promise.all(listeners.map((listener) => listener.close(left() * 0.6)))],
-    ['log', () => running.log?.close()],
-    ['store', () => running.store?.close()],
+    ['log', () => running.logs?.close()],
+    ['store', () => running.stores?.close()],
     ['metadata', () => running.metadata?.close()],
   ];
   let complete = true;

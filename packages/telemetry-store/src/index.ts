@@ -27,6 +27,7 @@ export type { EngineCaps } from './engine-host/protocol.ts';
 export { MigrationError } from './migrations/migrate.ts';
 export {
   type IngestLog,
+  type IngestLogEvents,
   type IngestLogOptions,
   type IngestLogStats,
   openIngestLog,

@@ -1,15 +1,19 @@
 import { type Clock, DEFAULT_ENVIRONMENT, fail } from '@candela/kernel';
-import type { IngestLog } from '@candela/telemetry-store';
 import type { Identity } from '../features/identity/service.ts';
 import type { DecodePool } from './decode/pool.ts';
 import type { Ledger } from './ledger/ledger.ts';
+import type { IngestLogs } from './logs.ts';
 import type { IngestMetrics } from './metrics.ts';
 import { retentionDaysOf } from './retention.ts';
-import type { Acceptance, IncomingRequest, IngestConfig } from './types.ts';
+import { type IngestRoutes, placesOf } from './places.ts';
+import type { Acceptance, IncomingRequest, IngestConfig, Signal } from './types.ts';
 
 export interface AcceptorParts {
   readonly config: IngestConfig;
-  readonly log: IngestLog;
+  readonly logs: IngestLogs;
+  readonly routes: IngestRoutes;
+  /** Days that a project chose for itself. */
+  readonly chosenDays: (projectId: string, signal: Signal) => number | undefined;
   readonly pool: DecodePool;
   readonly identity: Pick<Identity, 'learnEnvironments'>;
   readonly metrics: IngestMetrics;
@@ -44,7 +48,7 @@ export class Acceptor {
   /** Before a body is read: throws when it could not be accepted anyway. */
   assertOpen(): void {
     if (this.#draining) throw fail('shutting_down');
-    this.#parts.log.assertAccepting();
+    this.#parts.logs.assertAccepting();
     if (this.#pendingBytes >= this.#maxPendingBytes) {
       throw fail(
         'overloaded',
@@ -81,9 +85,11 @@ export class Acceptor {
 
   /** Decodes and logs; resolves once the request is durable. */
   async accept(request: IncomingRequest): Promise<Acceptance> {
-    const { config, log, pool, identity, metrics, ledger, clock } = this.#parts;
+    const { config, logs, pool, identity, metrics, ledger, clock } = this.#parts;
     const { door, signal, format, encoding, body, context } = request;
     const wireBytes = body.byteLength;
+    // Known before anything is decoded: what is bound to nothing costs nothing.
+    const places = placesOf(await this.#parts.routes.of(context.projectId), signal, context.environment);
     const decoded = await pool.run({
       signal,
       format,
@@ -93,16 +99,25 @@ export class Acceptor {
       environment: context.environment,
       defaultEnvironment: DEFAULT_ENVIRONMENT,
       receivedAtMs: clock.now(),
-      retentionDays: retentionDaysOf(config.retention[signal], context.projectId),
+      retentionDays:
+        this.#parts.chosenDays(context.projectId, signal) ??
+        retentionDaysOf(config.retention[signal], context.projectId),
+      split: places.split,
     });
     metrics.bytes(door, signal, wireBytes, decoded.plainBytes);
     let duplicate = false;
-    if (decoded.blocks.length > 0) {
-      ({ duplicate } = await log.append({
-        blocks: decoded.blocks,
-        requestHash: decoded.requestHash,
-        tenant: context.projectId,
-      }));
+    if (decoded.parts.length > 0) {
+      const parts = decoded.parts.map(({ place, blocks }) => ({ log: places.configOf(place), blocks }));
+      duplicate = true;
+      // One after another: what failed is sent again, and the logs that have their part know it.
+      for (const { log, blocks } of parts) {
+        const appended = await logs.append(log, {
+          blocks,
+          requestHash: decoded.requestHash,
+          tenant: context.projectId,
+        });
+        duplicate &&= appended.duplicate;
+      }
       identity.learnEnvironments(context.projectId, decoded.environments);
     }
     if (duplicate) metrics.duplicate(signal);

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, type Logger, systemClock } from '@candela/kernel';
-import type { IngestLog } from '@candela/telemetry-store';
 import type { Registry } from 'prom-client';
 import type { Identity } from '../features/identity/service.ts';
 import { Acceptor } from './accept.ts';
@@ -8,15 +7,20 @@ import { DecodePool } from './decode/pool.ts';
 import { GrpcDoor } from './grpc/door.ts';
 import { HttpDoor } from './http/door.ts';
 import { Ledger } from './ledger/ledger.ts';
+import type { IngestLogs } from './logs.ts';
 import { createIngestMetrics, type IngestMetrics } from './metrics.ts';
-import type { IngestConfig } from './types.ts';
+import type { IngestRoutes } from './places.ts';
+import type { IngestConfig, Signal } from './types.ts';
 
 export { refuseAtDoor } from './http/door.ts';
 export { HTTP_SERVER_OPTIONS, hardenHttpServer } from './http/harden.ts';
 export type { IngestConfig } from './types.ts';
 
 export interface IngestParts {
-  readonly log: IngestLog;
+  readonly logs: IngestLogs;
+  readonly routes: IngestRoutes;
+  /** Days that a project chose for its records; undefined: what the configuration says. */
+  readonly chosenDays: (projectId: string, signal: Signal) => number | undefined;
   readonly identity: Identity;
   readonly config: IngestConfig;
   readonly logger: Logger;
@@ -57,7 +61,7 @@ const MAX_FLUSH_MS = 5_000;
 
 /** The OTLP doors: HTTP and gRPC before one acceptor, one pool of decoders and the write-ahead log. */
 export function createIngest(parts: IngestParts): Ingest {
-  const { log, identity, config, logger } = parts;
+  const { logs, routes, chosenDays, identity, config, logger } = parts;
   const clock = parts.clock ?? systemClock;
   const ledger = new Ledger(clock);
   const late: { metrics?: IngestMetrics } = {};
@@ -73,14 +77,24 @@ export function createIngest(parts: IngestParts): Ingest {
     },
   });
   const metrics = createIngestMetrics(parts.metrics, {
-    logStats: () => log.stats(),
+    logStats: () => logs.stats(),
     pendingBytes: () => acceptor.pendingBytes,
     decodeQueue: () => pool.queued,
   });
   late.metrics = metrics;
-  const acceptor = new Acceptor({ config, log, pool, identity, metrics, ledger, clock });
-  log.on('group', (group) => metrics.group(group));
-  log.on('quarantined', ({ table }) => metrics.quarantined(table));
+  const acceptor = new Acceptor({
+    config,
+    logs,
+    routes,
+    chosenDays,
+    pool,
+    identity,
+    metrics,
+    ledger,
+    clock,
+  });
+  logs.on('group', (group) => metrics.group(group));
+  logs.on('quarantined', ({ table }) => metrics.quarantined(table));
   const { maxBytes } = config;
   const http = new HttpDoor({ acceptor, identity, metrics, ledger, logger, maxBytes });
   const grpc = new GrpcDoor({
@@ -102,7 +116,7 @@ export function createIngest(parts: IngestParts): Ingest {
       const deadline = performance.now() + graceMs;
       await acceptor.drain(graceMs);
       // The log would keep it; but a reader after the stop should find what was acknowledged before it.
-      await log.flush(Math.min(MAX_FLUSH_MS, Math.max(0, deadline - performance.now())));
+      await logs.flush(Math.min(MAX_FLUSH_MS, Math.max(0, deadline - performance.now())));
       await grpc.stop(Math.min(graceMs, 2_000));
       await pool.close();
     },

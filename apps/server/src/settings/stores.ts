@@ -1,5 +1,16 @@
 import { isAbsolute, resolve } from 'node:path';
+import { z } from 'zod';
+import { type MasterKey, parseMasterKey } from '../features/vault/envelope.ts';
 import { httpUrl, text, variable, type Variable } from './variable.ts';
+
+/** One key or several, the one that seals first. */
+const masterKeys = text.transform((value, context): readonly MasterKey[] => {
+  const given = value.split(',').map(parseMasterKey);
+  const keys = given.filter((key) => key !== undefined);
+  if (keys.length === given.length) return keys;
+  context.addIssue({ code: 'custom', message: 'not a key' });
+  return z.NEVER;
+});
 
 /** Where everything is kept. */
 export const STORES_VARIABLES = {
@@ -30,5 +41,13 @@ export const STORES_VARIABLES = {
     takes: 'a cluster name of letters, digits, "_" and "-"',
     default: undefined,
     schema: text.regex(/^[A-Za-z0-9_-]{1,100}$/),
+  }),
+  PLATFORM_VAULT_KEY: variable({
+    description:
+      'Master key that the secrets kept here are sealed with, e.g. made by `openssl rand -base64 32`. Unset: the first start makes one, in the file vault.key of the data directory. All replicas need the same. To change it, give the new and the old one until the next start, separated by a comma.',
+    takes: '32 bytes in base64 or 64 hexadecimal digits; several separated by commas',
+    default: undefined,
+    secret: true,
+    schema: masterKeys,
   }),
 } as const satisfies Record<string, Variable<unknown>>;

@@ -7,7 +7,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const VERSION = 'v1';
 /** Of a secret before it is sealed. */
-export const MAX_SECRET_BYTES = 1_048_576;
+const MAX_SECRET_BYTES = 1_048_576;
 
 /** Where a sealed value stands. It opens nowhere else. */
 export interface Place {

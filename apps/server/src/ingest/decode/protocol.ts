@@ -20,10 +20,21 @@ export interface DecodeJob {
   readonly defaultEnvironment: string;
   readonly receivedAtMs: number;
   readonly retentionDays: number;
+  /** Undefined: everything goes to one place. */
+  readonly split?: Split | undefined;
+}
+
+/** Which records of a request go to which of several places, by their environment. */
+export interface Split {
+  readonly places: number;
+  readonly byEnvironment: ReadonlyMap<string, number>;
+  /** The place of every other environment. */
+  readonly rest: number;
 }
 
 export interface Decoded {
-  readonly blocks: EncodedBlock[];
+  /** What is to be stored, by place; only those that get anything. */
+  readonly parts: { readonly place: number; readonly blocks: EncodedBlock[] }[];
   readonly accepted: number;
   readonly rejected: number;
   readonly reasons: Map<string, number>;

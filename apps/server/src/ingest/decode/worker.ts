@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { asCandelaError, CandelaError, releaseBytes } from '@candela/kernel';
-import { encodeRequest } from '@candela/telemetry-store/encode';
+import { type EncodeContext, encodeRequest, type EncodeResult } from '@candela/telemetry-store/encode';
 import { inflate } from './inflate.ts';
 import type { Decoded, JobMessage, WorkerMessage, WorkerSetup } from './protocol.ts';
 
@@ -17,7 +17,7 @@ port.on('message', (job: JobMessage) => {
     const decoded = decode(job);
     send(
       { kind: 'done', id: job.id, decoded },
-      decoded.blocks.map((block) => block.bytes.buffer as ArrayBuffer),
+      decoded.parts.flatMap(({ blocks }) => blocks.map((block) => block.bytes.buffer as ArrayBuffer)),
     );
   } catch (thrown) {
     const error = asCandelaError(thrown);
@@ -42,16 +42,56 @@ function decode(job: JobMessage): Decoded {
     .update(plain)
     .digest()
     .subarray(0, 16);
-  const result = encodeRequest(job.signal, job.format, plain, {
-    projectId: job.projectId,
-    environment: job.environment,
-    defaultEnvironment: job.defaultEnvironment,
-    receivedAtMs: job.receivedAtMs,
-    retentionDays: job.retentionDays,
-    limits: setup.limits,
-    modelCalls: setup.modelCalls,
-  });
-  return { ...result, requestHash: new Uint8Array(requestHash), plainBytes: plain.byteLength };
+  const { split } = job;
+  const encode = (takes?: EncodeContext['takes']): EncodeResult =>
+    encodeRequest(job.signal, job.format, plain, {
+      projectId: job.projectId,
+      environment: job.environment,
+      defaultEnvironment: job.defaultEnvironment,
+      receivedAtMs: job.receivedAtMs,
+      retentionDays: job.retentionDays,
+      limits: setup.limits,
+      modelCalls: setup.modelCalls,
+      takes,
+    });
+  // Each place goes through the request once: rare, and cheaper than sorting rows that are columns already.
+  const results =
+    split === undefined
+      ? [encode()]
+      : Array.from({ length: split.places }, (_, place) =>
+          encode((environment) => (split.byEnvironment.get(environment) ?? split.rest) === place),
+        );
+  return { ...together(results), requestHash: new Uint8Array(requestHash), plainBytes: plain.byteLength };
+}
+
+/** Results of several places as one of the request. */
+function together(results: readonly EncodeResult[]): Omit<Decoded, 'requestHash' | 'plainBytes'> {
+  const parts = results.flatMap(({ blocks }, place) => (blocks.length === 0 ? [] : [{ place, blocks }]));
+  const [only] = results;
+  if (results.length === 1 && only !== undefined) {
+    const { blocks: _, ...rest } = only;
+    return { parts, ...rest };
+  }
+  const sums = (pick: (result: EncodeResult) => ReadonlyMap<string, number>): Map<string, number> => {
+    const sum = new Map<string, number>();
+    for (const result of results)
+      for (const [name, n] of pick(result)) sum.set(name, (sum.get(name) ?? 0) + n);
+    return sum;
+  };
+  const all = (pick: (result: EncodeResult) => readonly string[]) => [...new Set(results.flatMap(pick))];
+  return {
+    parts,
+    accepted: results.reduce((sum, { accepted }) => sum + accepted, 0),
+    rejected: results.reduce((sum, { rejected }) => sum + rejected, 0),
+    reasons: sums(({ reasons }) => reasons),
+    adjusted: sums(({ adjusted }) => adjusted),
+    message: all(({ message }) => [message])
+      .filter((message) => message !== '')
+      .join(' '),
+    environments: all(({ environments }) => environments),
+    sdks: all(({ sdks }) => sdks),
+    services: all(({ services }) => services),
+  };
 }
 
 send({ kind: 'ready' });

@@ -4,13 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, type Logger, silentLogger, systemClock } from '@candela/kernel';
-import {
-  type IngestLog,
-  type IngestLogOptions,
-  openIngestLog,
-  openTelemetryStore,
-  type TelemetryStore,
-} from '@candela/telemetry-store';
+import { type IngestLogOptions, openTelemetryStore, type TelemetryStore } from '@candela/telemetry-store';
 import { Registry } from 'prom-client';
 import { createIdentity, type Identity } from '../../features/identity/service.ts';
 import {
@@ -20,6 +14,8 @@ import {
   type Ingest,
   type IngestConfig,
 } from '../index.ts';
+import { ProjectRoutes } from '../../features/connectors/signal-routes.ts';
+import { IngestLogs } from '../logs.ts';
 import type { Retention } from '../retention.ts';
 
 const KEPT: Retention = { days: 30, projects: new Map() };
@@ -30,7 +26,7 @@ export interface Doors {
   readonly port: number;
   readonly grpcPort: number;
   readonly store: TelemetryStore;
-  readonly log: IngestLog;
+  readonly log: IngestLogs;
   readonly ingest: Ingest;
   readonly identity: Identity;
   readonly registry: Registry;
@@ -57,15 +53,15 @@ export async function openDoors(options: DoorsOptions = {}): Promise<Doors> {
   const dir = await mkdtemp(join(tmpdir(), 'candela-doors-'));
   const logger = options.logger ?? silentLogger;
   const store = await openTelemetryStore({ kind: 'embedded', dataDir: join(dir, 'telemetry'), logger });
-  const log = await openIngestLog({
+  const log = await IngestLogs.open({
     dir: join(dir, 'wal'),
-    store: options.wrapStore?.(store) ?? store,
+    othersDir: join(dir, 'wal-of-others'),
+    sinkOf: () => options.wrapStore?.(store) ?? store,
     logger,
     capBytes: 512 * 1024 * 1024,
     minFreeDiskPercent: 0,
-    lingerMs: 20,
     clock: options.clock ?? systemClock,
-    ...options.log,
+    log: { lingerMs: 20, ...options.log },
   });
   const identity = createIdentity({
     bootstrapApiKey: API_KEY,
@@ -76,7 +72,9 @@ export async function openDoors(options: DoorsOptions = {}): Promise<Doors> {
   });
   const registry = new Registry();
   const ingest = createIngest({
-    log,
+    logs: log,
+    routes: { of: async (projectId) => new ProjectRoutes(projectId, []) },
+    chosenDays: () => undefined,
     identity,
     logger,
     metrics: registry,

@@ -5,6 +5,8 @@ export interface EncodeContext {
   /** From the header; undefined: by the resource's attributes. */
   readonly environment: string | undefined;
   readonly defaultEnvironment: string;
+  /** Records of other environments are passed over, as if they were not there. Undefined: all are taken. */
+  readonly takes?: ((environment: string) => boolean) | undefined;
   /** Milliseconds since the epoch. */
   readonly receivedAtMs: number;
   /** Of this signal and project, 1 to 65,535. */

@@ -45,7 +45,7 @@ export class LogEncoder {
   encode(body: Uint8Array, context: EncodeContext, outcome: Outcome): void {
     const { wire } = this.#decoder;
     const received = nanosOf(context.receivedAtMs);
-    let environment = '';
+    let environment: string | undefined;
     let service = '';
     let newResource = true;
     let newScope = true;
@@ -59,6 +59,10 @@ export class LogEncoder {
         newScope = true;
       },
       record: (end) => {
+        if (environment === undefined) {
+          wire.pos = end;
+          return;
+        }
         this.#log.read(end);
         const refused = this.#refusal();
         if (refused !== undefined) {

@@ -50,7 +50,7 @@ export class MetricEncoder {
   encode(body: Uint8Array, context: EncodeContext, outcome: Outcome): void {
     const { wire } = this.#decoder;
     const received = nanosOf(context.receivedAtMs);
-    let environment = '';
+    let environment: string | undefined;
     let service = '';
     walkRequest(this.#decoder, body, this.#resource, this.#scope, {
       resource: () => {
@@ -62,6 +62,11 @@ export class MetricEncoder {
         for (const identity of this.#identities.values()) identity.newScope();
       },
       record: (end) => {
+        const of = environment;
+        if (of === undefined) {
+          wire.pos = end;
+          return;
+        }
         const metric = this.#metric;
         metric.read(end);
         const { kind } = metric;
@@ -75,7 +80,7 @@ export class MetricEncoder {
             if (refused !== undefined) outcome.reject(refused, 'data point of', metric.name);
             else {
               const row = writer.table.nextRow();
-              identity.set(row, metric, point, service, environment, context, received);
+              identity.set(row, metric, point, service, of, context, received);
               writer.set(row, metric, point);
               outcome.accepted++;
             }

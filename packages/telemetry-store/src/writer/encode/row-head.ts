@@ -12,17 +12,24 @@ function noteOrigin(resource: AttributeList, outcome: Outcome): void {
   outcome.origin(sdk.join(' '), resource.text('service.name'));
 }
 
-/** The environment of a resource's records: header, then the two resource attributes, then the key's default. */
-export function environmentOf(resource: AttributeList, context: EncodeContext, outcome: Outcome): string {
-  noteOrigin(resource, outcome);
+/**
+ * The environment of a resource's records: header, then the two resource attributes, then the key's default. Undefined
+ * when its records are not taken.
+ */
+export function environmentOf(
+  resource: AttributeList,
+  context: EncodeContext,
+  outcome: Outcome,
+): string | undefined {
   let name = context.environment ?? '';
   if (name === '') name = resource.text('deployment.environment.name');
   if (name === '') name = resource.text('deployment.environment');
   if (name === '') name = context.defaultEnvironment;
-  if (!isEnvironmentName(name)) {
-    outcome.adjust('environments_renamed', 1);
-    name = asEnvironmentName(name) ?? context.defaultEnvironment;
-  }
+  const renamed = !isEnvironmentName(name);
+  if (renamed) name = asEnvironmentName(name) ?? context.defaultEnvironment;
+  if (context.takes !== undefined && !context.takes(name)) return undefined;
+  if (renamed) outcome.adjust('environments_renamed', 1);
+  noteOrigin(resource, outcome);
   outcome.environments.add(name);
   return name;
 }

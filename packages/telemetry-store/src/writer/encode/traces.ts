@@ -61,7 +61,7 @@ export class TraceEncoder {
   encode(body: Uint8Array, context: EncodeContext, outcome: Outcome, calls: ModelCallRegistry): void {
     const { wire } = this.#decoder;
     const tenant = tenantHash(context.projectId);
-    let environment = '';
+    let environment: string | undefined;
     let service = '';
     // Resource and scope are written out for the first row below them and copied for the others.
     let newResource = true;
@@ -77,6 +77,10 @@ export class TraceEncoder {
         newScope = true;
       },
       record: (end) => {
+        if (environment === undefined) {
+          wire.pos = end;
+          return;
+        }
         this.#span.read(end);
         const refused = this.#refusal();
         if (refused !== undefined) {

@@ -1,0 +1,58 @@
+import type { StoredConnector } from '@candela/metadata-store';
+import type { TlsOptions, UrlOptions } from '@candela/telemetry-store';
+import { fail, type Logger } from '@candela/kernel';
+import type { Envelope, Place } from '../vault/envelope.ts';
+
+/** What is kept sealed of a connector. */
+export interface ConnectorSecrets {
+  readonly password: string;
+  readonly ca: string | null;
+  readonly clientCertificate: string | null;
+  readonly clientKey: string | null;
+}
+
+const NO_SECRETS: ConnectorSecrets = {
+  password: '',
+  ca: null,
+  clientCertificate: null,
+  clientKey: null,
+};
+
+const placeOf = (id: string): Place => ({ table: 'connectors', column: 'secrets', id });
+
+/** @throws secret_unreadable */
+function secretsOf(connector: StoredConnector, envelope: Envelope): ConnectorSecrets {
+  if (connector.secrets === null) return NO_SECRETS;
+  const given = JSON.parse(envelope.open(connector.secrets, placeOf(connector.id))) as ConnectorSecrets;
+  return { ...NO_SECRETS, ...given };
+}
+
+/** How to reach the server of a connector. @throws secret_unreadable */
+export function urlOptions(connector: StoredConnector, envelope: Envelope, logger: Logger): UrlOptions {
+  const { url, username, database, allowInsecure } = connector;
+  if (url === null || username === null) throw fail('internal');
+  const secrets = secretsOf(connector, envelope);
+  const tls: TlsOptions = {
+    insecure: allowInsecure,
+    ...(secrets.ca === null ? {} : { ca: secrets.ca }),
+    ...(secrets.clientCertificate === null ? {} : { certificate: secrets.clientCertificate }),
+    ...(secrets.clientKey === null ? {} : { key: secrets.clientKey }),
+  };
+  return { kind: 'url', url, username, password: secrets.password, database, tls, guarded: true, logger };
+}
+
+/** Seals anew what another master key sealed, while everything goes on. Returns how many rows changed. */
+export async function resealConnectors(
+  connectors: {
+    all(): Promise<StoredConnector[]>;
+    reseal(id: string, from: string, to: string): Promise<boolean>;
+  },
+  envelope: Envelope,
+): Promise<number> {
+  let changed = 0;
+  for (const { id, secrets } of await connectors.all()) {
+    if (secrets === null || !envelope.isOld(secrets)) continue;
+    if (await connectors.reseal(id, secrets, envelope.rewrap(secrets, placeOf(id)))) changed += 1;
+  }
+  return changed;
+}

@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import { type Clock, DEFAULT_DATABASE_CONFIG_ID, type Logger } from '@candela/kernel';
+import type { MetadataStore } from '@candela/metadata-store';
+import {
+  EMBEDDED_DATABASE,
+  type EmbeddedEngine,
+  type GroupSink,
+  openTelemetryStore,
+  startEmbeddedEngine,
+  type StoreRoutes,
+  type TelemetryStore,
+} from '@candela/telemetry-store';
+import type { Config } from './config.ts';
+import { StorePool } from './features/connectors/pool.ts';
+import { resealConnectors } from './features/connectors/secrets.ts';
+import { SignalRoutes } from './features/connectors/signal-routes.ts';
+import type { Envelope } from './features/vault/envelope.ts';
+import { IngestLogs } from './ingest/logs.ts';
+import { storeOptions } from './store-options.ts';
+
+export interface StoresParts {
+  readonly config: Config;
+  readonly metadata: MetadataStore;
+  readonly envelope: Envelope;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Everything telemetry is kept in. */
+export interface Stores {
+  /** The one of the installation. */
+  readonly builtIn: TelemetryStore;
+  readonly routes: SignalRoutes;
+  readonly pool: StorePool;
+  /** Where reads find what they may see. */
+  readonly reads: StoreRoutes;
+  /** Opens the write-ahead logs with their replay. */
+  openLogs(): Promise<IngestLogs>;
+  close(): Promise<void>;
+}
+
+/** Opens the built-in store; all others open when they are first used. @throws with a sentence for a person */
+export async function openStores(parts: StoresParts): Promise<Stores> {
+  const { config, metadata, envelope, logger, clock } = parts;
+  const options = storeOptions(config, logger);
+  let started: Promise<EmbeddedEngine> | undefined;
+  const engine = (): Promise<EmbeddedEngine> => {
+    started ??= startEmbeddedEngine({ dataDir: join(config.dataDir, 'telemetry'), logger });
+    started.catch(() => {
+      started = undefined;
+    });
+    return started;
+  };
+  const closeEngine = async (): Promise<void> => {
+    const running = await started?.catch(() => undefined);
+    await running?.close();
+  };
+  let builtIn: TelemetryStore;
+  try {
+    builtIn =
+      options.kind === 'embedded'
+        ? await (await engine()).open(EMBEDDED_DATABASE)
+        : await openTelemetryStore(options);
+  } catch (thrown) {
+    await closeEngine();
+    throw thrown;
+  }
+  const resealed = await resealConnectors(metadata.connectors, envelope);
+  if (resealed > 0) logger.info({ connectors: resealed }, 'secrets sealed anew with the current master key');
+  const routes = new SignalRoutes(metadata);
+  const pool = new StorePool({ builtIn, engine, metadata, envelope, logger, clock });
+  return {
+    builtIn,
+    routes,
+    pool,
+    reads: readsOf(routes, pool, builtIn),
+    openLogs: () =>
+      IngestLogs.open({
+        dir: join(config.dataDir, 'ingest-log'),
+        othersDir: join(config.dataDir, 'ingest-logs'),
+        sinkOf: (id) => (id === DEFAULT_DATABASE_CONFIG_ID ? builtIn : sinkOf(pool, id)),
+        clock,
+        logger,
+        capBytes: config.logCapBytes,
+        minFreeDiskPercent: config.minFreeDiskPercent,
+      }),
+    async close() {
+      await pool.close();
+      await builtIn.close();
+      await closeEngine();
+    },
+  };
+}
+
+/** Every statement goes to the store of its own tenant and signal, or fails. */
+function readsOf(routes: SignalRoutes, pool: StorePool, builtIn: TelemetryStore): StoreRoutes {
+  const readerOf = (id: string, projectId: string): Pick<TelemetryStore, 'select'> =>
+    id === DEFAULT_DATABASE_CONFIG_ID
+      ? builtIn
+      : {
+          select: (sql, params, options) =>
+            pool.use(id, projectId, (store) => store.select(sql, params, options)),
+        };
+  return {
+    storeOf: async ({ projectId, environment }, signal) =>
+      readerOf((await routes.of(projectId)).resolve(environment, signal), projectId),
+    storesOf: async (projectId) =>
+      [...(await routes.of(projectId)).all()].map((id) => readerOf(id, projectId)),
+  };
+}
+
+/** What the log of a configuration carries goes to that configuration, opened as soon as there is something. */
+function sinkOf(pool: StorePool, id: string): GroupSink {
+  return {
+    insertNative: (table, blocks, token) =>
+      pool.use(id, undefined, (store) => store.insertNative(table, blocks, token)),
+    health: () => pool.healthNow(id),
+  };
+}
