@@ -78,6 +78,8 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     expect(await page.getByTestId('gpu-figures').innerText()).toContain('640 W');
     for (const title of [
       'Utilisation',
+      'Inside the GPU',
+      'Pipes',
       'Memory',
       'Power',
       'Temperature',

@@ -102,6 +102,8 @@ export function hostMetrics(now: number): SeedMetric[] {
       { ...GPU(0), 'hw.gpu.task': 'general' },
       (minute) => 0.6 + minute / 100,
     ]),
+    own('gauge', 'hw.gpu.sm.utilization', '1', [{ ...GPU(0), 'gpu.measurement.source': 'dcgm' }, () => 0.55]),
+    own('gauge', 'hw.gpu.pipe.utilization', '1', [{ ...GPU(0), 'hw.gpu.pipe': 'tensor' }, () => 0.42]),
     own('gauge', 'hw.gpu.memory.limit', 'By', [GPU(0), () => 80e9], [GPU(1), () => 80e9], [MIG, () => 40e9]),
     own('gauge', 'hw.gpu.memory.usage', 'By', [GPU(0), () => 71e9], [GPU(1), () => 22e9], [MIG, () => 21e9]),
     own('gauge', 'hw.power', 'W', [GPU(0), () => 640], [GPU(1), () => 210]),

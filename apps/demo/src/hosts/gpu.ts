@@ -5,6 +5,13 @@ import { type Reader, Wander } from './readings.ts';
 
 /** The first process of a machine's workers. */
 const FIRST_PID = 41_200;
+/** How much of its time a language model keeps each pipe busy. */
+const PIPES = [
+  ['tensor', 0.46],
+  ['fp16', 0.09],
+  ['fp32', 0.05],
+  ['fp64', 0],
+] as const;
 
 /** One GPU: what it does follows the load, what it counts goes on until the agent or the driver starts again. */
 export class GpuPart {
@@ -73,6 +80,7 @@ export class GpuPart {
         }
       }
       reader.gauge('hw.gpu.memory.controller.utilization', '1', this.#busy * 0.62, this.#base);
+      if (nvidia) this.#profile(reader);
     }
     const held = partitions
       ? partitions.reduce((sum, part) => sum + part.memory * (part.worker?.memory ?? 0.003), 0) / model.memory
@@ -152,6 +160,21 @@ export class GpuPart {
       this.#memory(reader, own, part.memory, part.worker?.memory ?? 0.003);
       reader.gauge('hw.gpu.allocated', '1', part.worker ? 1 : 0, own);
       if (part.worker) this.#process(reader, part.worker, 10 + at, id, part.memory, undefined);
+    }
+  }
+
+  /** What a profiling library tells: a GPU that is busy all the time seldom has all its multiprocessors at work. */
+  #profile(reader: Reader): void {
+    const base = { ...this.#base, 'gpu.measurement.source': 'dcgm' };
+    reader.gauge('hw.gpu.engine.utilization', '1', this.#busy * 0.98, {
+      ...base,
+      'hw.gpu.engine': 'graphics',
+    });
+    reader.gauge('hw.gpu.sm.utilization', '1', this.#busy * 0.81, base);
+    reader.gauge('hw.gpu.sm.occupancy', '1', this.#busy * 0.34, base);
+    reader.gauge('hw.gpu.memory.bandwidth.utilization', '1', this.#busy * 0.57, base);
+    for (const [pipe, share] of PIPES) {
+      reader.gauge('hw.gpu.pipe.utilization', '1', this.#busy * share, { ...base, 'hw.gpu.pipe': pipe });
     }
   }
 

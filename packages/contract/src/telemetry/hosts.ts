@@ -223,6 +223,7 @@ export type HostChart = (typeof HOST_CHARTS)[number];
 
 export const GPU_CHARTS = [
   'gpu_utilization',
+  'gpu_activity',
   'gpu_memory',
   'gpu_power',
   'gpu_temperature',

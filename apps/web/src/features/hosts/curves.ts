@@ -22,6 +22,7 @@ const PARTS: Readonly<Record<string, string>> = {
   write: 'written',
   die: 'chip',
   sm: 'SM',
+  simd: 'SIMD',
   general: 'all work',
 };
 

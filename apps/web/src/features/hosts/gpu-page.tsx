@@ -17,6 +17,7 @@ import { useShell } from '../shell/shell-search.ts';
 import { attentionOfGpu, errorName, shareOf, THRESHOLDS } from './attention.ts';
 import { CurveCard, type CurveSource } from './curve-card.tsx';
 import { type Name, partLabel, prepareCurves, seriesOf } from './curves.ts';
+import { GpuActivity } from './gpu-activity.tsx';
 import { HostHeader } from './host-header.tsx';
 import { Marks } from './marks.tsx';
 import { GpuProcesses } from './processes-table.tsx';
@@ -25,6 +26,7 @@ const route = getRouteApi('/hosts/$host/gpus/$gpu');
 
 const CHARTS: readonly GpuChart[] = [
   'gpu_utilization',
+  'gpu_activity',
   'gpu_memory',
   'gpu_power',
   'gpu_temperature',
@@ -158,6 +160,7 @@ export function GpuPage() {
                 }
               />
             )}
+            <GpuActivity source={source} host={host} gpu={id} />
             <CurveCard source={source} chart="gpu_memory" title="Memory" name={used} />
             {measured('gpu_power') && (
               <CurveCard

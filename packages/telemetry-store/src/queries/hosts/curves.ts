@@ -34,6 +34,15 @@ const withLimit = (metric: string, limit: string) => (read: ReadonlyMap<string, 
 const general = (metric: string) => (read: ReadonlyMap<string, readonly Curve[]>) =>
   of(read, metric).filter(({ part }) => part === 'general' || part === '');
 
+/** What profiling libraries say of the inside of a GPU, and what to call it. */
+const ACTIVITY: ReadonlyMap<string, string> = new Map([
+  ['hw.gpu.sm.utilization', 'sm'],
+  ['hw.gpu.sm.occupancy', 'occupancy'],
+  ['hw.gpu.engine.utilization', 'engine'],
+  ['hw.gpu.memory.bandwidth.utilization', 'memory_bandwidth'],
+  ['hw.gpu.simd.utilization', 'simd'],
+]);
+
 const SPECS: Readonly<Record<Chart, Spec>> = {
   cpu: {
     unit: '1',
@@ -112,6 +121,14 @@ const SPECS: Readonly<Record<Chart, Spec>> = {
     arrange: (read) => of(read, 'hw.temperature').filter(({ part }) => part !== 'memory'),
   },
   gpu_utilization: { unit: '1', metrics: ['hw.gpu.utilization'], mode: 'level', byDevice: true },
+  gpu_activity: {
+    unit: '1',
+    metrics: ['hw.gpu.sm.utilization', ...ACTIVITY.keys()],
+    mode: 'level',
+    byDevice: true,
+    arrange: (read) =>
+      [...ACTIVITY].flatMap(([metric, part]) => of(read, metric).map((curve) => ({ ...curve, part }))),
+  },
   gpu_memory: {
     unit: 'By',
     metrics: ['hw.gpu.memory.usage', 'hw.gpu.memory.limit'],

@@ -145,6 +145,8 @@ beforeAll(async () => {
       ),
       gauge('hw.gpu.allocated', [GPU, () => 1]),
       gauge('hw.gpu.idle', [GPU, () => 0]),
+      gauge('hw.gpu.sm.utilization', [GPU, () => 0.55]),
+      gauge('hw.gpu.memory.bandwidth.utilization', [GPU, () => 0.4]),
       sum(
         'hw.gpu.interconnect.io',
         true,
@@ -410,11 +412,13 @@ describe('hosts', () => {
       window: WINDOW,
       host: 'gpu-a',
       gpu: 'GPU-0',
-      charts: ['gpu_errors', 'gpu_power'],
+      charts: ['gpu_errors', 'gpu_power', 'gpu_activity'],
     });
     const xid = curves.charts[0]?.series.find(({ part }) => part === 'xid')?.values ?? [];
     expect(xid.reduce<number>((total, value) => total + (value ?? 0), 0)).toBe(5);
     expect(curves.charts[1]?.series.map(({ part }) => part)).toEqual(['', 'limit']);
+    expect(curves.charts[2]?.series.map(({ part }) => part)).toEqual(['sm', 'memory_bandwidth']);
+    expect(curves.charts[2]?.series[0]?.values.find((value) => value !== null)).toBe(0.55);
   });
 
   it('model calls of the host by model and over time', async () => {
