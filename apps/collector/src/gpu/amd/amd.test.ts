@@ -40,6 +40,12 @@ test('partitions are children of their GPU, under the names that containers hold
     ['GPU-6b9c4d2e3f507182-p0', '0', ['renderD129']],
     ['GPU-6b9c4d2e3f507182-p1', '1', ['renderD130', 'amdgpu_xcp_0']],
   ]);
+  // Drivers that put the number of the partition in the place of the function mean the same.
+  const properties = 'sys/class/kfd/kfd/topology/nodes/3/properties';
+  run.tree.write({
+    [properties]: 'simd_count 8\nsimd_per_cu 4\nlocation_id 9729\ndomain 0\ndrm_render_minor 130\n',
+  });
+  expect((await run.devices(AMD)).map(({ id }) => id)).toEqual(devices.map(({ id }) => id));
   // Made one again: the source must look anew.
   run.tree.remove('sys/class/kfd/kfd/topology/nodes/3');
   run.now += 2;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { readLink } from '../../files.ts';
 import { driverNames, driverNumber, driverText } from '../drm/driver-files.ts';
@@ -35,11 +36,22 @@ export interface KfdProcess {
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
-/** Bits of the PCI location: bus, device and function; the number of the partition stands in the topmost four. */
-function addressOf(domain: number, location: number): string {
-  const bus = (location >>> 8) & 0xff;
-  const device = (location >>> 3) & 0x1f;
-  return `${hex(domain, 4)}:${hex(bus, 2)}:${hex(device, 2)}.${location & 7}`;
+/**
+ * Bits of the PCI location: bus, device and function. The number of a partition stands in the topmost four; some drivers put
+ * it in place of the function, which then is none that there is.
+ */
+function placeOf(
+  sys: string,
+  domain: number,
+  location: number,
+): { readonly address: string; readonly partition: number } {
+  const slot = `${hex(domain, 4)}:${hex((location >>> 8) & 0xff, 2)}:${hex((location >>> 3) & 0x1f, 2)}`;
+  const fn = location & 7;
+  const partition = location >>> 28;
+  const isThere = (address: string): boolean => existsSync(`${sys}/bus/pci/devices/${address}`);
+  return fn > 0 && partition === 0 && !isThere(`${slot}.${fn}`) && isThere(`${slot}.0`)
+    ? { address: `${slot}.0`, partition: fn }
+    : { address: `${slot}.${fn}`, partition };
 }
 
 function propertiesOf(text: string): ReadonlyMap<string, number> {
@@ -95,8 +107,7 @@ export class Kfd {
       return [
         {
           gpuId,
-          address: addressOf(properties.get('domain') ?? 0, location),
-          partition: location >>> 28,
+          ...placeOf(this.#sys, properties.get('domain') ?? 0, location),
           computeUnits: simds > 0 && perUnit > 0 ? simds / perUnit : undefined,
           render,
           platformDevice: this.#platformDevice(render),
