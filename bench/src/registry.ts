@@ -54,6 +54,12 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./collector/index.ts')).collector,
   },
   {
+    id: 'catalog',
+    summary: 'a flood of the public health check: its cost, and what it does to ingest',
+    inAll: true,
+    load: async () => (await import('./catalog/index.ts')).catalog,
+  },
+  {
     id: 'codec',
     summary: 'decoding and encoding in one thread',
     inAll: true,
