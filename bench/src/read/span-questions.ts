@@ -166,6 +166,17 @@ export function spanQuestions(loaded: Loaded): Question[] {
       bucketSeconds: 'auto',
       limit: 10,
     }),
+    chart('spans by an attribute without a column of its own', {
+      measures: ['count'],
+      groupBy: ['attributes.url.path'],
+      limit: 10,
+    }),
+    chart('spans by an attribute without a column of its own, over time', {
+      measures: ['count'],
+      groupBy: ['attributes.url.path'],
+      bucketSeconds: 'auto',
+      limit: 10,
+    }),
     facets('the panel of the traces page', { fields: PANEL }),
     facets('the panel with a service chosen', { fields: PANEL, q: 'service:service-3' }),
     facets('the panel with a condition on the duration', { fields: PANEL, q: 'duration>900ms' }),

@@ -6,7 +6,8 @@ import { backfilled } from '../migrations/backfill.ts';
 import { loadMigrations, type Migration } from '../migrations/load.ts';
 import { migrate, MigrationError } from '../migrations/migrate.ts';
 import { renderMigration } from '../migrations/template.ts';
-import { scratchDir, startEngine } from './harness.ts';
+import { ATTRIBUTE_COLUMNS } from '../schema/attribute-columns.ts';
+import { eventually, scratchDir, startEngine } from './harness.ts';
 
 const OPTIONS = { database: 'm', storage: 'embedded', logger: silentLogger } as const;
 
@@ -133,6 +134,63 @@ describe('migrations', () => {
       }
     }
   });
+});
+
+describe('the columns of attributes', () => {
+  const columns = [...ATTRIBUTE_COLUMNS];
+  const insert = (token: string, from: number) =>
+    engine.client.command({
+      query: `INSERT INTO m.otel_traces (ProjectId, Timestamp, ReceivedAt, RetentionDays, TraceId, SpanId, SpanAttributes)
+        SELECT 'default', now64(9) - number, now64(3), 30, toString(number), toString(number), map(
+          'other', toString(number), ${columns.map(([key]) => `'${key}', concat('${key}', toString(number % 5))`).join(', ')})
+        FROM numbers(${from}, 50000) SETTINGS max_insert_threads = 1, min_insert_block_size_rows = 100000`,
+      clickhouse_settings: { insert_deduplication_token: token },
+    });
+
+  it.each([0, 40, 150, 400])(
+    'reach spans stored before, killed %i ms into their migration',
+    async (afterMs) => {
+      const all = loadMigrations();
+      await migrate(engine.client, { ...OPTIONS, migrations: all.slice(0, 9) });
+      // Parts of both kinds, as a store has them: files of their own for each column, and one for all.
+      await insert('compact', 0);
+      await engine.client.command({
+        query: 'ALTER TABLE m.otel_traces MODIFY SETTING min_bytes_for_wide_part = 1',
+      });
+      await insert('wide', 50_000);
+      const outcome = migrate(engine.client, { ...OPTIONS, migrations: all }).catch(
+        (thrown: unknown) => thrown,
+      );
+      await new Promise((next) => setTimeout(next, afterMs));
+      const { pid } = engine.supervisor;
+      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      await outcome;
+      await waitReady();
+      await migrate(engine.client, { ...OPTIONS, migrations: all });
+      // Right at once, worked out or not.
+      const wrong = columns.map(([key, column]) => `${column} != SpanAttributes['${key}']`).join(' OR ');
+      const wrongRows = () => count(engine.client, `SELECT countIf(${wrong}) AS n FROM m.otel_traces`);
+      expect(await wrongRows()).toBe(0);
+      // What an insert was known by before is known still, and what comes next has the columns.
+      await insert('wide', 50_000);
+      await insert('next', 100_000);
+      expect(await count(engine.client, 'SELECT count() AS n FROM m.otel_traces')).toBe(150_000);
+      await eventually(
+        'every part has the columns',
+        async () =>
+          (await count(
+            engine.client,
+            `SELECT countIf(has < ${columns.length}) AS n FROM (
+             SELECT name, countIf(column IN (${columns.map(([, column]) => `'${column}'`).join(', ')})) AS has
+             FROM system.parts_columns WHERE active AND database = 'm' AND table = 'otel_traces' GROUP BY name)`,
+          )) === 0,
+        60_000,
+      );
+      expect(await wrongRows()).toBe(0);
+      expect(await count(engine.client, 'SELECT uniqExact(HttpRoute) AS n FROM m.otel_traces')).toBe(5);
+    },
+    120_000,
+  );
 });
 
 async function waitReady(): Promise<void> {

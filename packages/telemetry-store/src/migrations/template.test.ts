@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ROLLUPS } from '../rollups/index.ts';
+import { ATTRIBUTE_COLUMNS, attributeColumnSql } from '../schema/attribute-columns.ts';
 import { METRIC_KINDS, seriesIdSql } from '../schema/series-id.ts';
 import { TABLES } from '../schema/tables.ts';
 import { loadMigrations } from './load.ts';
@@ -48,6 +49,16 @@ describe('migration templates', () => {
       expect(template).toContain(
         `\${add_column:otel_metrics_${kind}:SeriesId UInt64 MATERIALIZED ${seriesIdSql(kind)}}`,
       );
+    }
+  });
+
+  it('gives the spans a column for each attribute that has one, and fills it for those stored before', () => {
+    const { template } = loadMigrations().find(({ name }) => name === 'attribute_columns') ?? {
+      template: '',
+    };
+    for (const [key, column] of ATTRIBUTE_COLUMNS) {
+      expect(template).toContain(`\${add_column:otel_traces:${attributeColumnSql(key, column)}}`);
+      expect(template).toContain(`MATERIALIZE COLUMN ${column}`);
     }
   });
 

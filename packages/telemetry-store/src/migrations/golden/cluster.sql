@@ -747,3 +747,56 @@ ALTER TABLE `telemetry`.`otel_metrics_histogram_local` ON CLUSTER `main`
 ALTER TABLE `telemetry`.`otel_metrics_exponential_histogram_local` ON CLUSTER `main`
   MODIFY COLUMN `PositiveBucketCounts` CODEC(T64, Default),
   MODIFY COLUMN `NegativeBucketCounts` CODEC(T64, Default);
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS HttpRoute LowCardinality(String) MATERIALIZED SpanAttributes['http.route'];
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS HttpRoute LowCardinality(String) MATERIALIZED SpanAttributes['http.route'];
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS HttpRequestMethod LowCardinality(String) MATERIALIZED SpanAttributes['http.request.method'];
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS HttpRequestMethod LowCardinality(String) MATERIALIZED SpanAttributes['http.request.method'];
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS HttpResponseStatusCode LowCardinality(String) MATERIALIZED SpanAttributes['http.response.status_code'];
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS HttpResponseStatusCode LowCardinality(String) MATERIALIZED SpanAttributes['http.response.status_code'];
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS ServerAddress LowCardinality(String) MATERIALIZED SpanAttributes['server.address'];
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS ServerAddress LowCardinality(String) MATERIALIZED SpanAttributes['server.address'];
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS DbSystemName LowCardinality(String) MATERIALIZED SpanAttributes['db.system.name'];
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS DbSystemName LowCardinality(String) MATERIALIZED SpanAttributes['db.system.name'];
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS DbCollectionName LowCardinality(String) MATERIALIZED SpanAttributes['db.collection.name'];
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS DbCollectionName LowCardinality(String) MATERIALIZED SpanAttributes['db.collection.name'];
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS DbOperationName LowCardinality(String) MATERIALIZED SpanAttributes['db.operation.name'];
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS DbOperationName LowCardinality(String) MATERIALIZED SpanAttributes['db.operation.name'];
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS RpcMethod LowCardinality(String) MATERIALIZED SpanAttributes['rpc.method'];
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS RpcMethod LowCardinality(String) MATERIALIZED SpanAttributes['rpc.method'];
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS MessagingDestinationName LowCardinality(String) MATERIALIZED SpanAttributes['messaging.destination.name'];
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS MessagingDestinationName LowCardinality(String) MATERIALIZED SpanAttributes['messaging.destination.name'];
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS McpMethodName LowCardinality(String) MATERIALIZED SpanAttributes['mcp.method.name'];
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS McpMethodName LowCardinality(String) MATERIALIZED SpanAttributes['mcp.method.name'];
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main`
+  MATERIALIZE COLUMN HttpRoute,
+  MATERIALIZE COLUMN HttpRequestMethod,
+  MATERIALIZE COLUMN HttpResponseStatusCode,
+  MATERIALIZE COLUMN ServerAddress,
+  MATERIALIZE COLUMN DbSystemName,
+  MATERIALIZE COLUMN DbCollectionName,
+  MATERIALIZE COLUMN DbOperationName,
+  MATERIALIZE COLUMN RpcMethod,
+  MATERIALIZE COLUMN MessagingDestinationName,
+  MATERIALIZE COLUMN McpMethodName
+SETTINGS mutations_sync = 0;

@@ -667,3 +667,36 @@ ALTER TABLE `candela`.`otel_metrics_histogram`
 ALTER TABLE `candela`.`otel_metrics_exponential_histogram`
   MODIFY COLUMN `PositiveBucketCounts` CODEC(T64, Default),
   MODIFY COLUMN `NegativeBucketCounts` CODEC(T64, Default);
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS HttpRoute LowCardinality(String) MATERIALIZED SpanAttributes['http.route'];
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS HttpRequestMethod LowCardinality(String) MATERIALIZED SpanAttributes['http.request.method'];
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS HttpResponseStatusCode LowCardinality(String) MATERIALIZED SpanAttributes['http.response.status_code'];
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS ServerAddress LowCardinality(String) MATERIALIZED SpanAttributes['server.address'];
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS DbSystemName LowCardinality(String) MATERIALIZED SpanAttributes['db.system.name'];
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS DbCollectionName LowCardinality(String) MATERIALIZED SpanAttributes['db.collection.name'];
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS DbOperationName LowCardinality(String) MATERIALIZED SpanAttributes['db.operation.name'];
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS RpcMethod LowCardinality(String) MATERIALIZED SpanAttributes['rpc.method'];
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS MessagingDestinationName LowCardinality(String) MATERIALIZED SpanAttributes['messaging.destination.name'];
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS McpMethodName LowCardinality(String) MATERIALIZED SpanAttributes['mcp.method.name'];
+
+ALTER TABLE `candela`.`otel_traces`
+  MATERIALIZE COLUMN HttpRoute,
+  MATERIALIZE COLUMN HttpRequestMethod,
+  MATERIALIZE COLUMN HttpResponseStatusCode,
+  MATERIALIZE COLUMN ServerAddress,
+  MATERIALIZE COLUMN DbSystemName,
+  MATERIALIZE COLUMN DbCollectionName,
+  MATERIALIZE COLUMN DbOperationName,
+  MATERIALIZE COLUMN RpcMethod,
+  MATERIALIZE COLUMN MessagingDestinationName,
+  MATERIALIZE COLUMN McpMethodName
+SETTINGS mutations_sync = 0;

@@ -7,7 +7,7 @@ import {
   parseGlob,
   requireField,
 } from '@candela/contract';
-import { hasKey, valueOfKey } from './map-key.ts';
+import { columnOfKey, hasKey, valueOfKey } from './map-key.ts';
 import type { Params } from './params.ts';
 import type { Field, Source } from './source.ts';
 
@@ -155,11 +155,17 @@ function keyCondition(
   const map = source.mapOf(from, key);
   const name = params.bind(key, 'String');
   if (filter.op === 'exists') return hasKey(map, name);
-  const value = valueOfKey(map, name);
+  const own = columnOfKey(source, from, key);
+  const value = own ?? valueOfKey(map, name);
   if (ORDERED.has(filter.op)) return numberCondition(`toFloat64OrNull(${value})`, 1, filter, params);
-  const exact = textCondition(value, filter, params);
+  const exact = `${textCondition(value, filter, params)}${pairHint(source.pairs.get(map), key, filter, params)}`;
   // An absent key reads as the empty text: it must not pass for a key that is there and empty.
-  return `${hasKey(map, name)} AND ${exact}${pairHint(source.pairs.get(map), key, filter, params)}`;
+  return own !== undefined && refusesEmpty(filter) ? exact : `${hasKey(map, name)} AND ${exact}`;
+}
+
+/** The empty text does not fulfil it, so that what does is there. */
+function refusesEmpty(filter: FilterCondition): boolean {
+  return (filter.op === '=' || filter.op === 'in') && scalars(filter).every((value) => value !== '');
 }
 
 /** Lets the skip index over `key=value` pass by the parts that cannot match; it never decides a row. */

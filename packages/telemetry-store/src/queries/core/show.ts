@@ -1,7 +1,7 @@
 import { requireField } from '@candela/contract';
 import { fail } from '@candela/kernel';
 import { fieldOf } from './filter.ts';
-import { valueOfKey } from './map-key.ts';
+import { columnOfKey, valueOfKey } from './map-key.ts';
 import type { Params } from './params.ts';
 import { levelName, type Source } from './source.ts';
 
@@ -9,7 +9,10 @@ import { levelName, type Source } from './source.ts';
 export function shownSql(source: Source, name: string, params: Params): string {
   const resolved = requireField(name, source.signal);
   if (resolved.kind === 'key') {
-    return valueOfKey(source.mapOf(resolved.source, resolved.key), params.bind(resolved.key, 'String'));
+    const own = columnOfKey(source, resolved.source, resolved.key);
+    return (
+      own ?? valueOfKey(source.mapOf(resolved.source, resolved.key), params.bind(resolved.key, 'String'))
+    );
   }
   const field = fieldOf(source, resolved.name);
   switch (field.kind) {

@@ -34,6 +34,8 @@ export interface Source {
   readonly fields: Readonly<Record<string, Field>>;
   /** The map column that holds an attribute key. */
   mapOf(source: KeySource, key: string): string;
+  /** Attributes that have a column beside the map: the text of the column is empty where the key is absent. */
+  readonly columns?: ReadonlyMap<string, string>;
   /** Map columns with a skip index over their `key=value` texts, and the expression of that index. */
   readonly pairs: ReadonlyMap<string, string>;
 }

@@ -1,5 +1,6 @@
 import type { FieldName } from '@candela/contract';
 import { isContentKey } from '@candela/semconv';
+import { ATTRIBUTE_COLUMNS } from '../../schema/attribute-columns.ts';
 import { AGENT_VERSION, SPAN_ATTRIBUTE_PAIRS } from '../../schema/expressions.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 import { column, type Field, type Source } from '../core/source.ts';
@@ -75,5 +76,6 @@ export const SPANS: Source = {
     if (source === 'scope') return 'ScopeAttributes';
     return isContentKey(key) ? 'ContentAttributes' : 'SpanAttributes';
   },
+  columns: ATTRIBUTE_COLUMNS,
   pairs: new Map([['SpanAttributes', SPAN_ATTRIBUTE_PAIRS]]),
 };
