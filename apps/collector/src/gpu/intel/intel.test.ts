@@ -104,6 +104,27 @@ test('engines are counted by the kernel where it lets us', async () => {
   expect(general).toBeLessThan(0.5);
 });
 
+test('engines of xe: work over all cycles; engines that are not there are left out', async () => {
+  start(arc);
+  const path = 'sys/bus/event_source/devices/xe_0000_03_00.0';
+  run.tree.write({
+    [`${path}/type`]: SOFTWARE,
+    [`${path}/format/event`]: 'config:0-11\n',
+    [`${path}/format/engine_instance`]: 'config:12-19\n',
+    [`${path}/format/engine_class`]: 'config:20-27\n',
+    [`${path}/format/gt`]: 'config:60-63\n',
+    [`${path}/events/engine-active-ticks`]: 'event=0x0\n',
+    [`${path}/events/engine-total-ticks`]: 'event=0x0\n',
+  });
+  const [gpu] = await run.devices(INTEL);
+  if (run.told.some((line) => line.includes('refused'))) return;
+  await run.read(gpu?.id ?? '');
+  // Of all the engines only the first has a number that this kind of counter knows: the clock, over itself.
+  const { general, decoder } = (await run.read(gpu?.id ?? '')).utilization ?? {};
+  expect(general).toBeGreaterThan(0.5);
+  expect(decoder).toBeUndefined();
+});
+
 describe.skipIf(NO_LIBRARIES !== undefined)('Level Zero', () => {
   test('intel-max: what two readings export; devices are joined by their address', async () => {
     library = new TestLibrary('ze_loader', 'libze_loader.so.1', maxProfile(0));
