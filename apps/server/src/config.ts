@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { collectorEnv, isOfCollector } from './collector-env.ts';
+import type { PeopleConfig } from './features/identity/feature.ts';
 import type { MasterKey } from './features/vault/envelope.ts';
 import type { Retention } from './ingest/retention.ts';
 import { IDENTITY_VARIABLES } from './settings/identity.ts';
@@ -45,6 +46,9 @@ export interface Config {
   readonly bootstrapApiKey: string | undefined;
   readonly auditRetentionDays: number;
   readonly ingestAnonymous: boolean;
+  readonly sessionIdleMs: number;
+  readonly sessionLifetimeMs: number;
+  readonly people: Omit<PeopleConfig, 'publicUrl'>;
   readonly otlpMaxBytes: number;
   readonly logCapBytes: number;
   readonly minFreeDiskPercent: number;
@@ -66,6 +70,14 @@ export interface Config {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   readonly logFormat: 'auto' | 'json' | 'pretty';
 }
+
+/** Variables that mean nothing without each other. */
+const TOGETHER: readonly (readonly VariableName[])[] = [
+  ['PLATFORM_ADMIN_EMAIL', 'PLATFORM_ADMIN_PASSWORD'],
+  ['PLATFORM_OIDC_ISSUER', 'PLATFORM_OIDC_CLIENT_ID', 'PLATFORM_OIDC_CLIENT_SECRET'],
+  ['PLATFORM_GOOGLE_CLIENT_ID', 'PLATFORM_GOOGLE_CLIENT_SECRET'],
+  ['PLATFORM_GITHUB_CLIENT_ID', 'PLATFORM_GITHUB_CLIENT_SECRET'],
+];
 
 /** Every problem at once, one line each, secrets masked. */
 export class ConfigError extends Error {
@@ -93,6 +105,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
       'PLATFORM_CLICKHOUSE_CLUSTER is set, but PLATFORM_CLICKHOUSE_URL is not: a cluster needs the address of one of its servers.',
     );
   }
+  for (const group of TOGETHER) {
+    const missing = group.filter((name) => !settings.has(name));
+    if (missing.length === 0 || missing.length === group.length) continue;
+    problems.push(`${missing.join(' and ')} must be set too: ${group.join(', ')} belong together.`);
+  }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return shape(Object.fromEntries(settings) as Settings, env);
 }
@@ -112,6 +129,9 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
     bootstrapApiKey: settings.PLATFORM_BOOTSTRAP_API_KEY,
     auditRetentionDays: settings.PLATFORM_AUDIT_RETENTION_DAYS,
     ingestAnonymous: settings.PLATFORM_INGEST_ANONYMOUS,
+    sessionIdleMs: settings.PLATFORM_SESSION_IDLE,
+    sessionLifetimeMs: settings.PLATFORM_SESSION_LIFETIME,
+    people: peopleOf(settings),
     otlpMaxBytes: settings.PLATFORM_OTLP_MAX_BYTES,
     logCapBytes: settings.PLATFORM_LOG_CAP_BYTES,
     minFreeDiskPercent: settings.PLATFORM_MIN_FREE_DISK_PERCENT,
@@ -138,10 +158,29 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
   };
 }
 
+function peopleOf(settings: Settings): Config['people'] {
+  const application = (clientId: string | undefined, clientSecret: string | undefined) =>
+    clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret };
+  const email = settings.PLATFORM_ADMIN_EMAIL;
+  const password = settings.PLATFORM_ADMIN_PASSWORD;
+  const issuer = settings.PLATFORM_OIDC_ISSUER;
+  const oidc = application(settings.PLATFORM_OIDC_CLIENT_ID, settings.PLATFORM_OIDC_CLIENT_SECRET);
+  return {
+    admin: email === undefined || password === undefined ? undefined : { email, password },
+    signInsPerMinute: settings.PLATFORM_SIGN_IN_LIMIT,
+    oidc:
+      issuer === undefined || oidc === undefined
+        ? undefined
+        : { ...oidc, issuer, name: settings.PLATFORM_OIDC_NAME },
+    google: application(settings.PLATFORM_GOOGLE_CLIENT_ID, settings.PLATFORM_GOOGLE_CLIENT_SECRET),
+    github: application(settings.PLATFORM_GITHUB_CLIENT_ID, settings.PLATFORM_GITHUB_CLIENT_SECRET),
+    smtpUrl: settings.PLATFORM_SMTP_URL,
+    mailFrom: settings.PLATFORM_MAIL_FROM,
+  };
+}
+
 /** Planned for later parts of the platform: set today they have no effect and are no mistake. */
 const RESERVED = new Set([
-  'PLATFORM_ADMIN_EMAIL',
-  'PLATFORM_ADMIN_PASSWORD',
   'PLATFORM_ALLOWED_CORS_ORIGINS',
   'PLATFORM_ALLOWED_ORIGINS',
   'PLATFORM_URL',

@@ -65,7 +65,15 @@ function explainFailure(error: unknown): string {
 function announce(platform: Platform): void {
   const { http, otlpHttp, otlpGrpc } = platform;
   if (json) {
-    const line = { event: 'ready', http, otlpHttp, otlpGrpc, pid: process.pid, dataDir: config.dataDir };
+    const line = {
+      event: 'ready',
+      http,
+      otlpHttp,
+      otlpGrpc,
+      pid: process.pid,
+      dataDir: config.dataDir,
+      setupUrl: platform.setupUrl ?? null,
+    };
     process.stdout.write(`${JSON.stringify(line)}\n`);
     return;
   }
@@ -73,9 +81,13 @@ function announce(platform: Platform): void {
     config.bootstrapApiKey === undefined
       ? ''
       : '\n  export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<your PLATFORM_BOOTSTRAP_API_KEY>"';
+  const setup =
+    platform.setupUrl === undefined
+      ? ''
+      : `\n  Nobody owns this installation yet. This link makes you its owner; it works once:\n  ${platform.setupUrl}\n`;
   process.stdout.write(`
   Candela is ready:  ${config.publicUrl ?? http}
-
+${setup}
   Send it telemetry from any OpenTelemetry SDK (OTLP over HTTP; gRPC is at ${otlpGrpc}):
 
   export OTEL_EXPORTER_OTLP_ENDPOINT=${otlpHttp}

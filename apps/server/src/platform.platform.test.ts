@@ -26,6 +26,7 @@ async function start(changes: Partial<Config> = {}): Promise<Platform> {
     PLATFORM_OTLP_HTTP_PORT: '0',
     PLATFORM_OTLP_GRPC_PORT: '0',
     PLATFORM_BOOTSTRAP_API_KEY: KEY,
+    PLATFORM_WRONG_KEY_LIMIT: '10000',
     PLATFORM_MIN_FREE_DISK_PERCENT: '0',
   });
   return startPlatform({ ...config, ...changes }, { logger: silentLogger, metrics: createMetrics() });

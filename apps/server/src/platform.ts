@@ -38,6 +38,7 @@ import { fieldHandlers } from './features/fields/routes.ts';
 import { healthHandlers, type Phase } from './features/health/routes.ts';
 import { ingestHealthHandlers } from './features/ingest-health/routes.ts';
 import { hostHandlers } from './features/hosts/routes.ts';
+import { createPeople } from './features/identity/feature.ts';
 import { createIdentity, type Identity, isPublic } from './features/identity/service.ts';
 import { exceptionHandlers } from './features/exceptions/routes.ts';
 import { logHandlers } from './features/logs/routes.ts';
@@ -80,6 +81,8 @@ export interface Platform {
   readonly otlpGrpc: string;
   readonly store: TelemetryStore;
   readonly identity: Identity;
+  /** Link that makes the first owner; undefined: somebody owns this installation. */
+  readonly setupUrl: string | undefined;
   /**
    * Readiness turns 503, no more connections, what is under way is answered, the log is carried over, everything is
    * closed. Resolves with true when all of it happened within the grace time.
@@ -93,6 +96,7 @@ interface Running {
   readonly streams: StreamGate;
   metadata?: MetadataStore;
   stopPruning?: () => void;
+  identity?: Identity;
   stores?: Stores;
   logs?: IngestLogs;
   ingest?: Ingest;
@@ -147,7 +151,18 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     const logs = await stores.openLogs();
     running.logs = logs;
     const retention = await RetentionChoices.open({ metadata, defaults: config.retention, logger });
-    const identity = createIdentity(config, clock);
+    const identity = createIdentity({ config, metadata, logger, clock });
+    running.identity = identity;
+    const people = createPeople({
+      config: { ...config.people, publicUrl: config.publicUrl },
+      metadata,
+      identity,
+      sealer: envelope,
+      address: main.url,
+      clock,
+      logger,
+    });
+    const setupUrl = await people.begin();
     if (isPublic(config) && config.bootstrapApiKey === undefined) {
       logger.warn(
         {},
@@ -209,6 +224,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           ...activityHandlers(createActivityQueries(reads, limits), clock),
           ...agentHandlers(createAgentQueries(reads, limits), clock),
           ...viewHandlers(metadata),
+          ...people.handlers,
           ...auditHandlers(metadata, clock),
           ...fieldHandlers(createFieldQueries(reads, limits), clock),
           ...durationHandlers(createDurationQueries(reads, limits), clock),
@@ -252,6 +268,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       otlpGrpc: `${new URL(main.url).hostname}:${grpcPort}`,
       store,
       identity,
+      setupUrl,
       stop: () => stop(running, listeners, config, logger),
     };
   } catch (error) {
@@ -293,6 +310,7 @@ async function stop(
     ['connections', () => Promise.all(listeners.map((listener) => listener.close(left() * 0.6)))],
     ['log', () => running.logs?.close()],
     ['store', () => running.stores?.close()],
+    ['environments', () => running.identity?.directory.settle()],
     ['metadata', () => running.metadata?.close()],
   ];
   let complete = true;
@@ -323,7 +341,7 @@ async function within(done: Promise<boolean>, ms: number): Promise<boolean> {
   }
 }
 
-/** Environments that exist are those with records; asked once, learnt from then on. */
+/** Environments of records that are older than the list of them; the others are on it. */
 async function learnEnvironments(
   environments: (projectId: string) => Promise<string[]>,
   identity: Identity,
@@ -331,11 +349,10 @@ async function learnEnvironments(
 ): Promise<void> {
   try {
     identity.learnEnvironments(DEFAULT_PROJECT_ID, await environments(DEFAULT_PROJECT_ID));
-    identity.environmentsLoaded();
   } catch (error) {
     logger.warn(
       { err: error },
-      'the environments could not be read; any well-formed name is taken as existing',
+      'the environments of records from before could not be read; those that send again are known again',
     );
   }
 }

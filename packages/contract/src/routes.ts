@@ -1,5 +1,6 @@
 import { listAuditEvents } from './audit.ts';
 import { getPlatformHealth, getReady } from './health.ts';
+import { IDENTITY_ROUTES } from './identity/routes.ts';
 import type { RouteDeclaration } from './route.ts';
 import { agentGraph, getAgent, getAgentVersion, listAgents } from './telemetry/agents.ts';
 import { aggregate } from './telemetry/aggregate.ts';
@@ -78,6 +79,7 @@ export const ROUTES = {
   getHostCalls,
   getGpu,
   getGpuCurves,
+  ...IDENTITY_ROUTES,
 } as const satisfies Record<string, RouteDeclaration>;
 
 export type RouteId = keyof typeof ROUTES;

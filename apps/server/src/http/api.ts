@@ -5,7 +5,7 @@ import { type RouteDeclaration, ROUTES, type RouteId } from '@candela/contract';
 import type { ClientOrigin, Clock, RequestContext } from '@candela/kernel';
 import { authorise } from '../features/identity/access.ts';
 import { isLoopbackAddress } from '../features/identity/addresses.ts';
-import type { Identity } from '../features/identity/service.ts';
+import type { AuthenticateInput, Identity } from '../features/identity/service.ts';
 import { readJsonObject } from './body.ts';
 import type { Handlers } from './handlers.ts';
 import { RateLimiter } from './rate-limit.ts';
@@ -45,6 +45,7 @@ export interface ApiRequest {
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Record<string, string>;
+  readonly cookies?: readonly string[];
   readonly body: string | Uint8Array;
 }
 
@@ -62,13 +63,8 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
   const router = createRouter(ROUTES);
   const limiter = new RateLimiter(parts.rateLimitPerMinute, parts.clock);
 
-  function identify(api: ApiRequest): RequestContext {
-    const context = parts.identity.authenticate({
-      headers: (name) => header(api.request, name),
-      remoteAddress: api.request.socket.remoteAddress ?? '',
-      door: 'api',
-      requestId: api.requestId,
-    });
+  async function identify(api: ApiRequest, caller: AuthenticateInput): Promise<RequestContext> {
+    const context = await parts.identity.authenticate(caller);
     limiter.take(clientOf(api, context));
     return { ...context, client: originOf(api.request) };
   }
@@ -76,11 +72,22 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
   return async (api) => {
     const { id, route, params } = router.match(api.method, api.path);
     api.onRoute(id);
+    const { permission } = route;
+    const caller: AuthenticateInput = {
+      headers: (name) => header(api.request, name),
+      remoteAddress: api.request.socket.remoteAddress ?? '',
+      door: 'api',
+      requestId: api.requestId,
+      method: api.method,
+      on: permission === 'public' ? 'account' : permission.on,
+    };
     let context: RequestContext | undefined;
-    if (route.permission !== 'public') {
-      context = identify(api);
-      authorise(route.permission, context);
+    if (permission === 'public') parts.identity.requireOwnPage(caller);
+    else {
+      context = await identify(api, caller);
+      authorise(permission, context);
     }
+    const cookies: string[] = [];
     const input = {
       context,
       params: validate(route.params, params, 'path'),
@@ -89,6 +96,8 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       header: (name: string) => header(api.request, name),
       client: originOf(api.request),
       requestId: api.requestId,
+      caller,
+      setCookie: (cookie: string) => cookies.push(cookie),
     };
     // The types of input and handler meet in `Handlers`; the id read from the table cannot carry them here.
     const handler = parts.handlers[id as RouteId] as (input: unknown) => unknown;
@@ -97,7 +106,7 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       return stream(parts, api, { route, client }, (signal) => handler({ ...input, signal }));
     }
     const text = JSON.stringify(await handler({ ...input, signal: api.signal }));
-    return answer(api, route.success, text);
+    return { ...(await answer(api, route.success, text)), cookies };
   };
 }
 

@@ -13,7 +13,7 @@ export interface Page {
   readonly contentType: string;
   readonly body: () => string | Promise<string>;
   /** Undefined: anybody. Otherwise throws for who may not see it. */
-  readonly guard?: (request: IncomingMessage) => void;
+  readonly guard?: (request: IncomingMessage) => Promise<void>;
   /** The UI has a page of the same path: a browser that asks for HTML gets that one. */
   readonly sharesPath?: true;
 }
@@ -71,7 +71,7 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
       return errorAnswerOf('method_not_allowed', path);
     }
     if (page !== undefined) {
-      page.guard?.(request);
+      await page.guard?.(request);
       const headers = { 'content-type': page.contentType, 'cache-control': 'no-cache', ...vary };
       return { status: 200, headers, body: await page.body() };
     }
@@ -175,12 +175,14 @@ function send(
 
 function setHead(
   response: ServerResponse,
-  answer: Pick<ApiAnswer, 'status' | 'headers'>,
+  answer: Pick<ApiAnswer, 'status' | 'headers' | 'cookies'>,
   requestId: string,
 ): void {
   response.statusCode = answer.status;
   for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+  const { cookies = [] } = answer;
+  if (cookies.length > 0) response.setHeader('set-cookie', cookies);
   response.setHeader('x-request-id', requestId);
 }
 

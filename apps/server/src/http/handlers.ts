@@ -8,6 +8,7 @@ import type {
   RouteId,
 } from '@candela/contract';
 import type { ClientOrigin, RequestContext } from '@candela/kernel';
+import type { AuthenticateInput } from '../features/identity/service.ts';
 import type { EventAnswer, FileAnswer } from './stream-answer.ts';
 
 /** What a handler gets: validated input, who asks, and a signal that fires when the client is gone. */
@@ -23,6 +24,10 @@ interface HandlerInput<R extends RouteDeclaration> {
   /** Of public routes, which have no context: where the request came from, for the audit log. */
   readonly client: ClientOrigin;
   readonly requestId: string;
+  /** The request as identity looks at it: for public routes, which find out by themselves who asks. */
+  readonly caller: AuthenticateInput;
+  /** Adds a `Set-Cookie` header to the answer; a stream sends none. */
+  readonly setCookie: (cookie: string) => void;
 }
 
 /** One JSON document, or for a route that streams its events or its file. */

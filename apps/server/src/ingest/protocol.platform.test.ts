@@ -534,7 +534,7 @@ describe('case 12: wrong doors', () => {
       },
     );
     expect(rows).toEqual([{ Environment: 'staging', ProjectId: 'default' }]);
-    expect(doors.identity.environments('default')).toContain('staging');
+    expect(await doors.identity.directory.environments('default')).toContain('staging');
   });
 });
 

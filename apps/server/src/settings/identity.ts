@@ -1,5 +1,34 @@
 import { z } from 'zod';
-import { integer, text, variable, type Variable } from './variable.ts';
+import { httpUrl, integer, text, variable, type Variable } from './variable.ts';
+
+const hours = (description: string, fallback: number, max: number) =>
+  variable({
+    description,
+    takes: `whole hours from 1 to ${max}`,
+    default: String(fallback),
+    schema: integer(1, max).transform((value) => value * 3_600_000),
+  });
+
+/** The two parts of an application registered at a provider. */
+const clientId = (where: string) =>
+  variable({
+    description: `Id of the application registered at ${where}; its redirect address is the public URL followed by`,
+    takes: '1 to 500 characters',
+    default: undefined,
+    schema: text.min(1).max(500),
+  });
+const clientSecret = (where: string) =>
+  variable({
+    description: `Secret of the application registered at ${where}.`,
+    takes: '1 to 1000 characters',
+    default: undefined,
+    secret: true,
+    schema: text.min(1).max(1_000),
+  });
+const withRedirect = <T extends { readonly description: string }>(row: T, path: string): T => ({
+  ...row,
+  description: `${row.description} \`${path}\`.`,
+});
 
 /** Who is let in. */
 export const IDENTITY_VARIABLES = {
@@ -9,6 +38,64 @@ export const IDENTITY_VARIABLES = {
     default: undefined,
     secret: true,
     schema: text.regex(/^[A-Za-z0-9._~-]{16,256}$/),
+  }),
+  PLATFORM_ADMIN_EMAIL: variable({
+    description:
+      'E-mail of the first owner, made at the start of an installation that nobody owns; later it has no effect. Without it the start prints a link that makes one.',
+    takes: 'an e-mail address',
+    default: undefined,
+    schema: text.toLowerCase().pipe(z.email()),
+  }),
+  PLATFORM_ADMIN_PASSWORD: variable({
+    description: 'Password of the first owner; change it after the first sign-in.',
+    takes: '8 to 128 characters',
+    default: undefined,
+    secret: true,
+    schema: text.min(8).max(128),
+  }),
+  PLATFORM_SESSION_IDLE: hours('A signed-in person who did nothing for so long is signed out.', 168, 8_760),
+  PLATFORM_SESSION_LIFETIME: hours(
+    'A signed-in person signs in again after so long, whatever they did.',
+    720,
+    8_760,
+  ),
+  PLATFORM_SIGN_IN_LIMIT: variable({
+    description:
+      'Tries to sign in a minute for one account; one address gets five times as many, whichever accounts they are for. More get 429 with Retry-After.',
+    takes: 'a whole number from 1 to 1000',
+    default: '10',
+    schema: integer(1, 1_000),
+  }),
+  PLATFORM_OIDC_ISSUER: variable({
+    description: 'Another place to sign in at: any OpenID Connect issuer. Needs its client id and secret.',
+    takes: 'an https URL, e.g. https://login.example.com/realms/main',
+    default: undefined,
+    schema: httpUrl,
+  }),
+  PLATFORM_OIDC_NAME: variable({
+    description: 'What the button of that issuer says.',
+    takes: '1 to 60 characters',
+    default: 'single sign-on',
+    schema: text.min(1).max(60),
+  }),
+  PLATFORM_OIDC_CLIENT_ID: withRedirect(clientId('that issuer'), '/sign-in/oidc'),
+  PLATFORM_OIDC_CLIENT_SECRET: clientSecret('that issuer'),
+  PLATFORM_GOOGLE_CLIENT_ID: withRedirect(clientId('Google'), '/sign-in/google'),
+  PLATFORM_GOOGLE_CLIENT_SECRET: clientSecret('Google'),
+  PLATFORM_GITHUB_CLIENT_ID: withRedirect(clientId('GitHub'), '/sign-in/github'),
+  PLATFORM_GITHUB_CLIENT_SECRET: clientSecret('GitHub'),
+  PLATFORM_SMTP_URL: variable({
+    description: 'Mail server for invitations; without it their links are copied by hand.',
+    takes: 'an smtp or smtps URL, e.g. smtp://user:password@mail.example.com:587',
+    default: undefined,
+    secret: true,
+    schema: text.refine((value) => URL.canParse(value) && /^smtps?:$/.test(new URL(value).protocol)),
+  }),
+  PLATFORM_MAIL_FROM: variable({
+    description: 'Sender of mails.',
+    takes: 'an e-mail address',
+    default: 'candela@localhost',
+    schema: text.regex(/^[^\s@<>]+@[^\s@<>]+$/),
   }),
   PLATFORM_INGEST_ANONYMOUS: variable({
     description:

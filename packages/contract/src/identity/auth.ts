@@ -180,11 +180,9 @@ export const lookAtInvitation = defineRoute({
       email: z.string(),
       role: roleSchema,
       expiresAt: isoTime,
-      account: z
-        .enum(['new', 'sign-in', 'ready'])
-        .meta({
-          description: 'Whether the address has no account yet, must sign in first, or is signed in.',
-        }),
+      account: z.enum(['new', 'sign-in', 'ready']).meta({
+        description: 'Whether the address has no account yet, must sign in first, or is signed in.',
+      }),
     }),
   }),
   errors: ['not_found', ...errors],

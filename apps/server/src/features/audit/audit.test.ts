@@ -40,6 +40,8 @@ const list = (query: object = {}, organisationId = 'default') =>
     header: () => undefined,
     client: { address: '', userAgent: undefined },
     requestId: 'asking',
+    caller: { headers: () => undefined, remoteAddress: '', door: 'api' },
+    setCookie: () => {},
   });
 const note = (action: `${string}.${string}`, details: object = {}) =>
   store.change(undefined, (repositories) =>

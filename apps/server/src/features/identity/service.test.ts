@@ -1,18 +1,39 @@
-import { CandelaError } from '@candela/kernel';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CandelaError, type Clock, silentLogger, systemClock } from '@candela/kernel';
+import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkOf } from './addresses.ts';
 import { type AuthenticateInput, createIdentity, type IdentityConfig } from './service.ts';
 
 const KEY = 'pk_abcdefgh_0123456789';
 
-function identity(config: Partial<IdentityConfig> = {}) {
+const dir = mkdtempSync(join(tmpdir(), 'candela-identity-'));
+let metadata: MetadataStore;
+beforeAll(async () => {
+  metadata = await openMetadataStore({ dataDir: dir, logger: silentLogger });
+});
+afterAll(async () => {
+  await metadata.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function identity(config: Partial<IdentityConfig> = {}, clock: Clock = systemClock) {
   return createIdentity({
-    bootstrapApiKey: KEY,
-    ingestAnonymous: true,
-    host: '127.0.0.1',
-    wrongKeysPerMinute: 60,
-    publicUrl: undefined,
-    ...config,
+    config: {
+      bootstrapApiKey: KEY,
+      ingestAnonymous: true,
+      host: '127.0.0.1',
+      wrongKeysPerMinute: 60,
+      publicUrl: undefined,
+      sessionIdleMs: 1_000,
+      sessionLifetimeMs: 1_000,
+      ...config,
+    },
+    metadata,
+    logger: silentLogger,
+    clock,
   });
 }
 
@@ -25,9 +46,9 @@ function input(headers: Record<string, string>, more: Partial<AuthenticateInput>
   };
 }
 
-function codeOf(run: () => unknown): string {
+async function codeOf(run: () => unknown): Promise<string> {
   try {
-    run();
+    await run();
   } catch (error) {
     if (error instanceof CandelaError) return error.code;
     throw error;
@@ -46,16 +67,16 @@ describe('credentials', () => {
     `Bearer ${encodeURIComponent(KEY)}`,
     basic(`anything:${KEY}`),
     basic(`:${KEY}`),
-  ])('accepts %s on the OTLP door', (authorization) => {
-    const ctx = identity().authenticate(input({ authorization }));
+  ])('accepts %s on the OTLP door', async (authorization) => {
+    const ctx = await identity().authenticate(input({ authorization }));
     expect(ctx.principal).toEqual({ kind: 'key', id: 'bootstrap' });
     expect(ctx.scopes.size).toBe(9);
     expect(ctx.environment).toBeUndefined();
   });
 
-  it('takes Basic on the OTLP door only', () => {
+  it('takes Basic on the OTLP door only', async () => {
     const authorization = basic(`x:${KEY}`);
-    expect(codeOf(() => identity().authenticate(input({ authorization }, { door: 'api' })))).toBe(
+    expect(await codeOf(() => identity().authenticate(input({ authorization }, { door: 'api' })))).toBe(
       'unknown_credential',
     );
   });
@@ -69,20 +90,20 @@ describe('credentials', () => {
     [`Bearer ${'x'.repeat(5_000)}`, 'unknown_credential'],
     ['Bearer ', 'no_credential'],
     ['', 'no_credential'],
-  ])('refuses %j', (authorization, code) => {
-    expect(codeOf(() => identity().authenticate(input({ authorization })))).toBe(code);
+  ])('refuses %j', async (authorization, code) => {
+    expect(await codeOf(() => identity().authenticate(input({ authorization })))).toBe(code);
   });
 
-  it('never falls back to anonymous when a wrong key was sent', () => {
+  it('never falls back to anonymous when a wrong key was sent', async () => {
     const run = () =>
       identity().authenticate(input({ authorization: 'Bearer nope' }, { remoteAddress: '127.0.0.1' }));
-    expect(codeOf(run)).toBe('unknown_credential');
+    expect(await codeOf(run)).toBe('unknown_credential');
   });
 
-  it('knows no key when none is configured', () => {
+  it('knows no key when none is configured', async () => {
     for (const authorization of [`Bearer ${KEY}`, `Bearer ${'\0'.repeat(32)}`]) {
       const run = () => identity({ bootstrapApiKey: undefined }).authenticate(input({ authorization }));
-      expect(codeOf(run)).toBe('unknown_credential');
+      expect(await codeOf(run)).toBe('unknown_credential');
     }
   });
 });
@@ -91,29 +112,20 @@ describe('wrong keys', () => {
   const from = (remoteAddress: string, key = 'wrong', door: 'otlp' | 'api' = 'otlp') =>
     input({ authorization: `Bearer ${key}` }, { remoteAddress, door });
 
-  it('from one address are told to wait, on both doors together; a right key and other addresses are not', () => {
+  it('from one address are told to wait, on both doors together; a right key and other addresses are not', async () => {
     let now = 1_000_000;
-    const service = createIdentity(
-      {
-        bootstrapApiKey: KEY,
-        ingestAnonymous: true,
-        host: '0.0.0.0',
-        wrongKeysPerMinute: 4,
-        publicUrl: undefined,
-      },
-      { now: () => now },
-    );
+    const service = identity({ host: '0.0.0.0', wrongKeysPerMinute: 4 }, { now: () => now });
     const code = (asked: AuthenticateInput) => codeOf(() => service.authenticate(asked));
     for (let n = 0; n < 4; n += 1) {
-      expect(code(from('192.0.2.7', `k${n}`, n % 2 === 0 ? 'otlp' : 'api'))).toBe('unknown_credential');
+      expect(await code(from('192.0.2.7', `k${n}`, n % 2 === 0 ? 'otlp' : 'api'))).toBe('unknown_credential');
     }
-    expect(code(from('192.0.2.7', 'wrong', 'otlp'))).toBe('rate_limited');
-    expect(code(from('::ffff:192.0.2.7', 'wrong', 'api'))).toBe('rate_limited');
-    expect(code(from('192.0.2.8'))).toBe('unknown_credential');
-    expect(code(from('192.0.2.7', KEY))).toBe('ok');
+    expect(await code(from('192.0.2.7', 'wrong', 'otlp'))).toBe('rate_limited');
+    expect(await code(from('::ffff:192.0.2.7', 'wrong', 'api'))).toBe('rate_limited');
+    expect(await code(from('192.0.2.8'))).toBe('unknown_credential');
+    expect(await code(from('192.0.2.7', KEY))).toBe('ok');
     now += 15_000;
-    expect(code(from('192.0.2.7'))).toBe('unknown_credential');
-    expect(code(from('192.0.2.7'))).toBe('rate_limited');
+    expect(await code(from('192.0.2.7'))).toBe('unknown_credential');
+    expect(await code(from('192.0.2.7'))).toBe('rate_limited');
   });
 
   it.each([
@@ -123,43 +135,50 @@ describe('wrong keys', () => {
     ['2001:db8::9', '2001:db8:0:0'],
     ['::1', '0:0:0:0'],
     ['', ''],
-  ])('%j counts as %j', (address, network) => {
+  ])('%j counts as %j', async (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 });
 
 describe('anonymous loopback', () => {
-  it.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])('may ingest and read from %s', (address) => {
-    for (const door of ['otlp', 'api'] as const) {
-      const ctx = identity().authenticate(
-        input({ host: 'localhost:4318' }, { remoteAddress: address, door }),
-      );
-      expect(ctx.principal.kind).toBe('anonymous');
-      expect([...ctx.scopes].sort()).toEqual(['ingest', 'telemetry']);
-    }
-  });
+  it.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])(
+    'may ingest and read from %s',
+    async (address) => {
+      for (const door of ['otlp', 'api'] as const) {
+        const ctx = await identity().authenticate(
+          input({ host: 'localhost:4318' }, { remoteAddress: address, door }),
+        );
+        expect(ctx.principal.kind).toBe('anonymous');
+        expect([...ctx.scopes].sort()).toEqual(['ingest', 'telemetry']);
+      }
+    },
+  );
 
   it.each(['192.0.2.7', '::ffff:10.0.0.1', 'fe80::1', '127.evil', '', '1127.0.0.1'])(
     'is refused from %j',
-    (address) => {
-      expect(codeOf(() => identity().authenticate(input({}, { remoteAddress: address })))).toBe(
+    async (address) => {
+      expect(await codeOf(() => identity().authenticate(input({}, { remoteAddress: address })))).toBe(
         'no_credential',
       );
     },
   );
 
-  it('is refused when switched off, but only for ingest', () => {
+  it('is refused when switched off, but only for ingest', async () => {
     const closed = identity({ ingestAnonymous: false });
-    expect(codeOf(() => closed.authenticate(input({}, { remoteAddress: '::1' })))).toBe('no_credential');
-    expect(codeOf(() => closed.authenticate(input({}, { remoteAddress: '::1', door: 'api' })))).toBe('ok');
+    expect(await codeOf(() => closed.authenticate(input({}, { remoteAddress: '::1' })))).toBe(
+      'no_credential',
+    );
+    expect(await codeOf(() => closed.authenticate(input({}, { remoteAddress: '::1', door: 'api' })))).toBe(
+      'ok',
+    );
   });
 
   it.each(['x-forwarded-for', 'forwarded', 'x-forwarded-host', 'x-real-ip', 'via'])(
     'is refused behind a proxy (%s)',
-    (header) => {
+    async (header) => {
       const run = () =>
         identity().authenticate(input({ [header]: '127.0.0.1' }, { remoteAddress: '127.0.0.1' }));
-      expect(codeOf(run)).toBe('no_credential');
+      expect(await codeOf(run)).toBe('no_credential');
     },
   );
 
@@ -173,9 +192,9 @@ describe('anonymous loopback', () => {
     ['127.0.0.1.evil.test', 'forbidden'],
     ['localhost@evil.test', 'forbidden'],
     ['', 'forbidden'],
-  ])('checks the Host header: %j gives %s', (host, code) => {
+  ])('checks the Host header: %j gives %s', async (host, code) => {
     const run = () => identity().authenticate(input({ host }, { remoteAddress: '127.0.0.1', door: 'api' }));
-    expect(codeOf(run)).toBe(code);
+    expect(await codeOf(run)).toBe(code);
   });
 
   it.each([
@@ -185,7 +204,7 @@ describe('anonymous loopback', () => {
     [{ host: '0.0.0.0' }, 'no_credential'],
     [{ host: '::' }, 'no_credential'],
     [{ host: '10.0.0.5', publicUrl: 'http://localhost:3000' }, 'no_credential'],
-  ])('needs a key once the platform is open to others: %j gives %s', (config, code) => {
+  ])('needs a key once the platform is open to others: %j gives %s', async (config, code) => {
     for (const door of ['otlp', 'api'] as const) {
       const from = (headers: Record<string, string>) =>
         codeOf(() =>
@@ -193,47 +212,47 @@ describe('anonymous loopback', () => {
             input({ host: 'localhost:3000', ...headers }, { remoteAddress: '127.0.0.1', door }),
           ),
         );
-      expect(from({})).toBe(code);
-      expect(from({ authorization: `Bearer ${KEY}` })).toBe('ok');
+      expect(await from({})).toBe(code);
+      expect(await from({ authorization: `Bearer ${KEY}` })).toBe('ok');
     }
   });
 
-  it('answers only to its own page', () => {
+  it('answers only to its own page', async () => {
     const from = (origin: string) =>
       codeOf(() =>
         identity().authenticate(
           input({ host: 'localhost:3000', origin }, { remoteAddress: '127.0.0.1', door: 'api' }),
         ),
       );
-    expect(from('http://localhost:3000')).toBe('ok');
-    expect(from('http://localhost:9999')).toBe('forbidden');
-    expect(from('https://evil.test')).toBe('forbidden');
-    expect(from('null')).toBe('forbidden');
+    expect(await from('http://localhost:3000')).toBe('ok');
+    expect(await from('http://localhost:9999')).toBe('forbidden');
+    expect(await from('https://evil.test')).toBe('forbidden');
+    expect(await from('null')).toBe('forbidden');
   });
 
-  it('answers nothing that a page of another site asks for, whatever that page says', () => {
+  it('answers nothing that a page of another site asks for, whatever that page says', async () => {
     const from = (headers: Record<string, string>, door: 'otlp' | 'api' = 'api') =>
       codeOf(() =>
         identity().authenticate(
           input({ host: 'localhost:3000', ...headers }, { remoteAddress: '127.0.0.1', door }),
         ),
       );
-    expect(from({ 'sec-fetch-site': 'same-origin' })).toBe('ok');
-    expect(from({ 'sec-fetch-site': 'none' })).toBe('ok');
-    expect(from({ 'sec-fetch-site': 'cross-site' })).toBe('forbidden');
+    expect(await from({ 'sec-fetch-site': 'same-origin' })).toBe('ok');
+    expect(await from({ 'sec-fetch-site': 'none' })).toBe('ok');
+    expect(await from({ 'sec-fetch-site': 'cross-site' })).toBe('forbidden');
     // Another port of this machine is the same site and another page.
-    expect(from({ 'sec-fetch-site': 'same-site' })).toBe('forbidden');
-    expect(from({ 'sec-fetch-site': 'cross-site', authorization: `Bearer ${KEY}` })).toBe('ok');
-    expect(from({ 'sec-fetch-site': 'same-site', origin: 'http://localhost:5173' }, 'otlp')).toBe('ok');
+    expect(await from({ 'sec-fetch-site': 'same-site' })).toBe('forbidden');
+    expect(await from({ 'sec-fetch-site': 'cross-site', authorization: `Bearer ${KEY}` })).toBe('ok');
+    expect(await from({ 'sec-fetch-site': 'same-site', origin: 'http://localhost:5173' }, 'otlp')).toBe('ok');
   });
 
-  it('takes browser telemetry from local pages, not from the web', () => {
+  it('takes browser telemetry from local pages, not from the web', async () => {
     const from = (origin: string) =>
       codeOf(() =>
         identity().authenticate(input({ host: 'localhost:4318', origin }, { remoteAddress: '127.0.0.1' })),
       );
-    expect(from('http://localhost:5173')).toBe('ok');
-    expect(from('https://evil.test')).toBe('forbidden');
+    expect(await from('http://localhost:5173')).toBe('ok');
+    expect(await from('https://evil.test')).toBe('forbidden');
   });
 });
 
@@ -257,32 +276,35 @@ describe('context headers', () => {
     [{ 'x-platform-environment': 'a,b' }, 'bad_request'],
     [{ 'x-database-config-id': 'other' }, 'ok'],
     [{ 'x-platform-database-config-id': 'other' }, 'ok'],
-  ])('%j gives %s', (headers, code) => {
-    expect(codeOf(() => identity().authenticate(withKey(headers as Record<string, string>)))).toBe(code);
+  ])('%j gives %s', async (headers, code) => {
+    expect(await codeOf(() => identity().authenticate(withKey(headers as Record<string, string>)))).toBe(
+      code,
+    );
   });
 
-  it('takes the database configuration from nowhere but the key', () => {
-    const ctx = identity().authenticate(
+  it('takes the database configuration from nowhere but the key', async () => {
+    const ctx = await identity().authenticate(
       withKey({ 'x-database-config-id': 'b', 'x-platform-database-config-id': 'b' }),
     );
     expect(ctx.databaseConfigId).toBe('embedded');
   });
 
-  it('answers 404 for an environment nobody has sent, once they are known', () => {
+  it('answers 404 for an environment nobody has sent', async () => {
     const service = identity();
     const asked = withKey({ 'x-platform-environment': 'staging' }, 'api');
-    expect(codeOf(() => service.authenticate(asked))).toBe('ok');
-    service.environmentsLoaded();
-    expect(codeOf(() => service.authenticate(asked))).toBe('not_found');
-    expect(codeOf(() => service.authenticate({ ...asked, door: 'otlp' }))).toBe('ok');
+    expect(await codeOf(() => service.authenticate(asked))).toBe('not_found');
+    expect(await codeOf(() => service.authenticate({ ...asked, door: 'otlp' }))).toBe('ok');
     service.learnEnvironments('default', ['staging']);
-    expect(service.authenticate(asked).environment).toBe('staging');
-    expect(service.environments('default')).toEqual(['production', 'staging']);
+    expect((await service.authenticate(asked)).environment).toBe('staging');
+    await service.directory.settle();
+    expect(await service.directory.environments('default')).toEqual(['production', 'staging']);
+    // Kept: another process knows it too.
+    expect((await identity().authenticate(asked)).environment).toBe('staging');
   });
 
-  it('says nothing of the key in an error', () => {
+  it('says nothing of the key in an error', async () => {
     try {
-      identity().authenticate(input({ authorization: 'Bearer secret-value-1' }));
+      await identity().authenticate(input({ authorization: 'Bearer secret-value-1' }));
       expect.unreachable();
     } catch (error) {
       expect(JSON.stringify(error) + String(error)).not.toContain('secret-value-1');

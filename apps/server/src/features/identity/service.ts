@@ -1,25 +1,35 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Access } from '@candela/contract';
 import {
-  DEFAULT_DATABASE_CONFIG_ID,
-  DEFAULT_ENVIRONMENT,
-  DEFAULT_ORGANISATION_ID,
-  DEFAULT_PROJECT_ID,
   CandelaError,
   type Clock,
-  type Principal,
-  type RequestContext,
-  SCOPES,
-  type Scope,
+  DEFAULT_DATABASE_CONFIG_ID,
+  DEFAULT_ORGANISATION_ID,
+  DEFAULT_PROJECT_ID,
   fail,
   isEnvironmentName,
+  type Logger,
   newRequestId,
+  type RequestContext,
+  type Scope,
+  SCOPES,
   systemClock,
 } from '@candela/kernel';
+import type { MetadataStore } from '@candela/metadata-store';
 import { RateLimiter } from '../../http/rate-limit.ts';
-import { hostName, isLoopbackAddress, isLoopbackName, networkOf } from './addresses.ts';
-import { type Credential, parseAuthorization } from './credential.ts';
+import { isLoopbackName, networkOf } from './addresses.ts';
+import { parseAuthorization } from './credential.ts';
+import { createDirectory, type Directory } from './directory.ts';
+import { createKeyLookup, type KeyHolder } from './keys/lookup.ts';
+import { isLocal, requireLocalName, requireSameOrigin, type Sender } from './same-origin.ts';
+import { cookieKinds, readCookie } from './sessions/cookies.ts';
+import {
+  createSessions,
+  type SessionConfig,
+  type SessionOwner,
+  type SessionService,
+} from './sessions/service.ts';
 
-export interface IdentityConfig {
+export interface IdentityConfig extends SessionConfig {
   /** Full-access key of the default project, or undefined when none was set. */
   readonly bootstrapApiKey: string | undefined;
   /** OTLP without a key from loopback. */
@@ -32,46 +42,47 @@ export interface IdentityConfig {
   readonly publicUrl: string | undefined;
 }
 
-export interface AuthenticateInput {
-  /** Value of a header by lower-case name; several of one name joined by `, `. */
-  readonly headers: (name: string) => string | undefined;
-  /** Peer address of the socket. Never taken from a header. */
-  readonly remoteAddress: string;
-  readonly door: 'otlp' | 'api';
+export interface AuthenticateInput extends Sender {
   readonly requestId?: string;
+  /** What the route is about; default: a project. */
+  readonly on?: Access['on'];
+  /** Upper case; default: GET. */
+  readonly method?: string;
 }
 
 export interface Identity {
   /**
-   * Who asks, for which tenant. On the `otlp` door `environment` is undefined unless the header names one; on the
-   * `api` door undefined means all environments of the project.
-   * @throws no_credential, unknown_credential, rate_limited (too many wrong keys), forbidden, bad_request, bad_environment_name, not_found
+   * Who asks, for which tenant. On the `otlp` door `environment` is undefined unless header or key name one; on the
+   * `api` door undefined means all environments of the project. About an account organisation and project may be
+   * empty, about an organisation the project: of who reaches none.
+   * @throws no_credential, unknown_credential, not_signed_in, rate_limited (too many wrong keys), forbidden,
+   * bad_request, bad_environment_name, not_found
    */
-  authenticate(input: AuthenticateInput): RequestContext;
+  authenticate(input: AuthenticateInput): Promise<RequestContext>;
+  /** The person whose session cookie a request carries; undefined: nobody is signed in. @throws forbidden */
+  person(input: AuthenticateInput): Promise<SessionOwner | undefined>;
+  /** For doors without a credential: what a page of another site asks is refused. @throws forbidden */
+  requireOwnPage(input: AuthenticateInput): void;
+  /** Whether a request without a credential may read: a program of this machine, while nobody owns the platform. */
+  mayLookAround(input: AuthenticateInput): Promise<boolean>;
   /** Whether a program on this machine may send OTLP without a key. */
   readonly acceptsAnonymousIngest: boolean;
-  /** Names seen in stored or arriving data; an environment exists from its first record on. */
+  readonly sessions: SessionService;
+  readonly directory: Directory;
+  /** Environments seen in arriving data; they are kept before long. */
   learnEnvironments(projectId: string, names: Iterable<string>): void;
-  /** Known environments of a project, sorted. */
-  environments(projectId: string): readonly string[];
-  /** From now on an environment that was never learnt is a 404 on the `api` door. */
-  environmentsLoaded(): void;
+}
+
+export interface IdentityParts {
+  readonly config: IdentityConfig;
+  readonly metadata: MetadataStore;
+  readonly logger: Logger;
+  readonly clock?: Clock;
 }
 
 const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
 const ANONYMOUS_SCOPES: ReadonlySet<Scope> = new Set<Scope>(['ingest', 'telemetry']);
-const FORWARDING_HEADERS = [
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-  'via',
-];
-/** `Sec-Fetch-Site` of our own page, and of an address that a person typed. */
-const OWN_SITES = new Set(['same-origin', 'none']);
-const ANOTHER_ORIGIN = 'This request came from another web origin. From there it needs an API key.';
-const MAX_ENVIRONMENTS = 1_000;
+const READING_METHODS = new Set(['GET', 'HEAD']);
 
 /**
  * True when others than programs of this machine are meant to reach the platform. Then nobody counts as local: a proxy
@@ -81,34 +92,31 @@ export function isPublic({ host, publicUrl }: Pick<IdentityConfig, 'host' | 'pub
   return !isLoopbackName(host) || (publicUrl !== undefined && !isLoopbackName(new URL(publicUrl).hostname));
 }
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-/** One organisation, one project, one optional full-access key kept only as its SHA-256. */
-export function createIdentity(config: IdentityConfig, clock: Clock = systemClock): Identity {
-  const bootstrapHash = config.bootstrapApiKey === undefined ? undefined : sha256(config.bootstrapApiKey);
+/** The one place where a credential and headers become a context. */
+export function createIdentity(parts: IdentityParts): Identity {
+  const { config, metadata, logger } = parts;
+  const clock = parts.clock ?? systemClock;
   const needsKey = isPublic(config);
   const wrongKeys = new RateLimiter(config.wrongKeysPerMinute, clock);
-  const environments = new Map<string, Set<string>>([[DEFAULT_PROJECT_ID, new Set([DEFAULT_ENVIRONMENT])]]);
-  let loaded = false;
-
-  function byKey(credential: Credential, door: AuthenticateInput['door']): Principal {
-    if (credential.scheme === 'basic' && door !== 'otlp') throw fail('unknown_credential');
-    const given = sha256(credential.key);
-    // Compared even when no key is set, so that the time taken says nothing.
-    const matches = timingSafeEqual(given, bootstrapHash ?? Buffer.alloc(given.length));
-    if (bootstrapHash === undefined || !matches) throw fail('unknown_credential');
-    return { kind: 'key', id: 'bootstrap' };
-  }
+  const directory = createDirectory({ metadata, logger });
+  const keys = createKeyLookup({ metadata, bootstrapApiKey: config.bootstrapApiKey, clock, logger });
+  const sessions = createSessions({ metadata, config, clock, logger });
+  const cookie = cookieKinds(config.publicUrl).session;
 
   /**
    * A right key always passes, also from an address that sends wrong ones: behind one address there may be many
    * senders, and a key is far too long to be guessed. The limit is against the noise.
    */
-  function principalOf(input: AuthenticateInput): Principal {
+  async function byKey(input: AuthenticateInput): Promise<KeyHolder | undefined> {
     try {
       const credential = parseAuthorization(input.headers('authorization'));
-      if (credential === 'unreadable') throw fail('unknown_credential');
-      return credential === undefined ? anonymous(input) : byKey(credential, input.door);
+      if (credential === undefined) return undefined;
+      if (credential === 'unreadable' || (credential.scheme === 'basic' && input.door !== 'otlp')) {
+        throw fail('unknown_credential');
+      }
+      const holder = await keys.find(credential.key);
+      if (holder === undefined) throw fail('unknown_credential');
+      return holder;
     } catch (thrown) {
       if (thrown instanceof CandelaError && thrown.code === 'unknown_credential') {
         wrongKeys.take(networkOf(input.remoteAddress));
@@ -117,83 +125,135 @@ export function createIdentity(config: IdentityConfig, clock: Clock = systemCloc
     }
   }
 
-  /** Loopback only, not through a proxy, and not a web page whose name was rebound to this machine. */
-  function anonymous(input: AuthenticateInput): Principal {
-    if (needsKey || !isLoopbackAddress(input.remoteAddress)) throw fail('no_credential');
+  /** Loopback only, not through a proxy, not a web page; to read, only while nobody owns the platform. */
+  async function requireAnonymous(input: AuthenticateInput): Promise<void> {
+    if (needsKey || !isLocal(input)) throw fail('no_credential');
     if (input.door === 'otlp' && !config.ingestAnonymous) throw fail('no_credential');
-    if (FORWARDING_HEADERS.some((name) => input.headers(name) !== undefined)) throw fail('no_credential');
-    const hostHeader = input.headers('host') ?? input.headers(':authority');
-    const host = hostHeader === undefined ? undefined : hostName(hostHeader);
-    if (hostHeader !== undefined && (host === undefined || !isLoopbackName(host))) {
-      throw fail('forbidden', {
-        detail:
-          'Without an API key only requests to localhost are answered. Use http://localhost, or send a key.',
-      });
-    }
-    checkOrigin(input, hostHeader);
-    return { kind: 'anonymous' };
+    requireLocalName(input);
+    requireSameOrigin(input, config.publicUrl, false);
+    if (input.door === 'api' && (await directory.isOwned())) throw fail('not_signed_in');
   }
 
-  function checkOrigin(input: AuthenticateInput, hostHeader: string | undefined): void {
-    // Told by the browser, not by the page. What another page asks for it could not read, but it could hold what a
-    // reader has few of: event streams.
-    const site = input.door === 'api' ? input.headers('sec-fetch-site') : undefined;
-    if (site !== undefined && !OWN_SITES.has(site)) throw fail('forbidden', { detail: ANOTHER_ORIGIN });
-    const origin = input.headers('origin');
-    if (origin === undefined) return;
-    const url = URL.canParse(origin) ? new URL(origin) : undefined;
-    // A page in the browser of this machine may send telemetry; only our own page may ask and change anything.
-    const allowed =
-      url !== undefined &&
-      (input.door === 'otlp'
-        ? isLoopbackName(url.hostname.toLowerCase())
-        : url.host === hostHeader?.trim().toLowerCase() || origin === originOf(config.publicUrl));
-    if (!allowed) throw fail('forbidden', { detail: ANOTHER_ORIGIN });
+  async function person(input: AuthenticateInput): Promise<SessionOwner | undefined> {
+    if (input.door !== 'api') return undefined;
+    const token = readCookie(cookie, input.headers('cookie'));
+    if (token === undefined) return undefined;
+    const owner = await sessions.find(token);
+    if (owner === undefined) return undefined;
+    requireSameOrigin(input, config.publicUrl, !READING_METHODS.has(input.method ?? 'GET'));
+    return owner;
   }
 
-  function environmentOf(input: AuthenticateInput): string | undefined {
+  async function environmentOf(
+    input: AuthenticateInput,
+    projectId: string,
+    limits: readonly string[] | null,
+  ): Promise<string | undefined> {
     const name = contextHeader(input, 'x-platform-environment');
-    if (name === undefined) return undefined;
+    if (name === undefined) return limits === null ? undefined : limits[0];
     if (!isEnvironmentName(name)) {
       throw fail('bad_environment_name', { name: JSON.stringify(name.slice(0, 80)) });
     }
-    const known = environments.get(DEFAULT_PROJECT_ID);
-    if (input.door === 'api' && loaded && known !== undefined && !known.has(name)) {
-      if (known.size < MAX_ENVIRONMENTS) throw fail('not_found', { what: `Environment "${name}"` });
+    if (limits !== null && !limits.includes(name)) {
+      throw fail('forbidden', {
+        detail: 'This API key does not reach the environment named in x-platform-environment.',
+      });
+    }
+    if (input.door === 'api' && !(await directory.hasEnvironment(projectId, name))) {
+      throw fail('not_found', { what: `Environment "${name}"` });
     }
     return name;
   }
 
+  /** A key and nobody in particular reach one project. */
+  async function ofProject(
+    input: AuthenticateInput,
+    who: Pick<RequestContext, 'principal' | 'organisationId' | 'projectId' | 'scopes'>,
+    limits: readonly string[] | null,
+  ): Promise<RequestContext> {
+    requireOneOf(input, 'x-platform-organisation-id', [who.organisationId], 'organisation');
+    requireOneOf(input, 'x-platform-project-id', [who.projectId], 'project');
+    return {
+      ...who,
+      environment: await environmentOf(input, who.projectId, limits),
+      databaseConfigId: DEFAULT_DATABASE_CONFIG_ID,
+      requestId: input.requestId ?? newRequestId(),
+    };
+  }
+
+  async function ofPerson(input: AuthenticateInput, owner: SessionOwner): Promise<RequestContext> {
+    const { userId, sessionId, membership } = owner;
+    const requestId = input.requestId ?? newRequestId();
+    const rest = { databaseConfigId: DEFAULT_DATABASE_CONFIG_ID, scopes: ALL_SCOPES, requestId };
+    const role = membership?.role ?? 'viewer';
+    const principal = { kind: 'user', id: userId, sessionId, role } as const;
+    if (input.on === 'account') {
+      // What the page shows beside it does not matter here.
+      const organisationId = membership?.organisationId ?? '';
+      return { ...rest, principal, organisationId, projectId: '', environment: undefined };
+    }
+    if (membership === undefined) {
+      throw fail('forbidden', {
+        detail: 'Your account belongs to no organisation (any more). Ask for an invitation.',
+      });
+    }
+    const { organisationId } = membership;
+    requireOneOf(input, 'x-platform-organisation-id', [organisationId], 'organisation');
+    const reached = await directory.projectsOf({ userId, organisationId, role });
+    const projectId = requireOneOf(input, 'x-platform-project-id', reached, 'project') ?? reached[0];
+    if (projectId === undefined && input.on !== 'organisation') {
+      throw fail('forbidden', {
+        detail: 'You were added to no project yet. Ask an admin of the organisation.',
+      });
+    }
+    const environment = projectId === undefined ? undefined : await environmentOf(input, projectId, null);
+    return { ...rest, principal, organisationId, projectId: projectId ?? '', environment };
+  }
+
   return {
     acceptsAnonymousIngest: config.ingestAnonymous && !needsKey,
-    authenticate(input) {
-      const principal = principalOf(input);
-      requireOwn(input, 'x-platform-organisation-id', DEFAULT_ORGANISATION_ID, 'organisation');
-      requireOwn(input, 'x-platform-project-id', DEFAULT_PROJECT_ID, 'project');
-      return {
-        principal,
+    sessions,
+    directory,
+    person,
+
+    requireOwnPage(input) {
+      if (!READING_METHODS.has(input.method ?? 'GET')) requireSameOrigin(input, config.publicUrl, false);
+    },
+
+    async mayLookAround(input) {
+      try {
+        await requireAnonymous(input);
+        return true;
+      } catch (thrown) {
+        if (thrown instanceof CandelaError && thrown.status < 500) return false;
+        throw thrown;
+      }
+    },
+
+    async authenticate(input) {
+      const key = await byKey(input);
+      if (key !== undefined) {
+        const { id, organisationId, projectId, scopes, environments } = key;
+        return ofProject(
+          input,
+          { principal: { kind: 'key', id }, organisationId, projectId, scopes },
+          environments,
+        );
+      }
+      const owner = await person(input);
+      if (owner !== undefined) return ofPerson(input, owner);
+      await requireAnonymous(input);
+      const nobody = {
+        principal: { kind: 'anonymous' },
         organisationId: DEFAULT_ORGANISATION_ID,
         projectId: DEFAULT_PROJECT_ID,
-        environment: environmentOf(input),
-        databaseConfigId: DEFAULT_DATABASE_CONFIG_ID,
-        scopes: principal.kind === 'anonymous' ? ANONYMOUS_SCOPES : ALL_SCOPES,
-        requestId: input.requestId ?? newRequestId(),
-      };
+        scopes: ANONYMOUS_SCOPES,
+      } as const;
+      return ofProject(input, nobody, null);
     },
-    learnEnvironments(projectId, names) {
-      let known = environments.get(projectId);
-      if (known === undefined) environments.set(projectId, (known = new Set([DEFAULT_ENVIRONMENT])));
-      for (const name of names) if (known.size < MAX_ENVIRONMENTS) known.add(name);
-    },
-    environments: (projectId) => [...(environments.get(projectId) ?? [DEFAULT_ENVIRONMENT])].sort(),
-    environmentsLoaded() {
-      loaded = true;
-    },
-  };
-}
 
-function originOf(publicUrl: string | undefined): string | undefined {
-  return publicUrl === undefined ? undefined : new URL(publicUrl).origin;
+    learnEnvironments: (projectId, names) => directory.learn(projectId, names),
+  };
 }
 
 /** One value of a context header; empty, repeated or comma-joined ones are refused rather than guessed at. */
@@ -206,9 +266,14 @@ function contextHeader(input: AuthenticateInput, name: string): string | undefin
   return value.trim();
 }
 
-function requireOwn(input: AuthenticateInput, header: string, own: string, what: string): void {
+/** What the header names, which must be reached; undefined when it is not there. */
+function requireOneOf(
+  input: AuthenticateInput,
+  header: string,
+  reached: readonly string[],
+  what: string,
+): string | undefined {
   const named = contextHeader(input, header);
-  if (named !== undefined && named !== own) {
-    throw fail('forbidden', { detail: `This credential does not reach the ${what} named in ${header}.` });
-  }
+  if (named === undefined || reached.includes(named)) return named;
+  throw fail('forbidden', { detail: `This credential does not reach the ${what} named in ${header}.` });
 }

@@ -60,6 +60,8 @@ describe('ingest health', () => {
       header: () => undefined,
       client: { address: '127.0.0.1', userAgent: undefined },
       requestId: 'test',
+      caller: { headers: () => undefined, remoteAddress: '127.0.0.1', door: 'api' as const },
+      setCookie: () => {},
     };
     return (await handlers.getIngestHealth(input)).data;
   };

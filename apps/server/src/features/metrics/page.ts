@@ -14,11 +14,12 @@ export function metricsPage(registry: Registry, identity: Identity): Page {
     sharesPath: true,
     contentType: registry.contentType,
     body: () => registry.metrics(),
-    guard(request) {
-      const context = identity.authenticate({
+    async guard(request) {
+      const context = await identity.authenticate({
         headers: (name) => header(request, name),
         remoteAddress: request.socket.remoteAddress ?? '',
         door: 'api',
+        method: request.method ?? 'GET',
       });
       if (!context.scopes.has('telemetry')) {
         throw fail('forbidden', { detail: 'This credential lacks the scope "telemetry".' });

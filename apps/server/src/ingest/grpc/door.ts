@@ -148,7 +148,7 @@ export class GrpcDoor {
     headers: IncomingHttpHeaders,
   ): Promise<Acceptance> {
     const { acceptor, identity, maxBytes } = this.#parts;
-    const context = identity.authenticate({
+    const context = await identity.authenticate({
       headers: (name) => {
         const value = headers[name];
         return Array.isArray(value) ? value.join(', ') : value;

@@ -103,7 +103,7 @@ export class HttpDoor {
       throw fail('method_not_allowed', { method: request.method ?? '', allowed: 'POST' });
     }
     // Who asks comes first: a stranger learns nothing else.
-    const context = identity.authenticate({
+    const context = await identity.authenticate({
       headers: (name) => headerOf(request, name),
       remoteAddress: request.socket.remoteAddress ?? '',
       door: 'otlp',

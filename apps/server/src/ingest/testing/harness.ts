@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, type Logger, silentLogger, systemClock } from '@candela/kernel';
+import { openMetadataStore } from '@candela/metadata-store';
 import { type IngestLogOptions, openTelemetryStore, type TelemetryStore } from '@candela/telemetry-store';
 import { Registry } from 'prom-client';
 import { createIdentity, type Identity } from '../../features/identity/service.ts';
@@ -63,12 +64,19 @@ export async function openDoors(options: DoorsOptions = {}): Promise<Doors> {
     clock: options.clock ?? systemClock,
     log: { lingerMs: 20, ...options.log },
   });
+  const metadata = await openMetadataStore({ dataDir: dir, logger });
   const identity = createIdentity({
-    bootstrapApiKey: API_KEY,
-    ingestAnonymous: options.anonymous ?? true,
-    host: '127.0.0.1',
-    wrongKeysPerMinute: options.wrongKeysPerMinute ?? 60,
-    publicUrl: undefined,
+    config: {
+      bootstrapApiKey: API_KEY,
+      ingestAnonymous: options.anonymous ?? true,
+      host: '127.0.0.1',
+      wrongKeysPerMinute: options.wrongKeysPerMinute ?? 60,
+      publicUrl: undefined,
+      sessionIdleMs: 1,
+      sessionLifetimeMs: 1,
+    },
+    metadata,
+    logger,
   });
   const registry = new Registry();
   const ingest = createIngest({
@@ -113,6 +121,8 @@ export async function openDoors(options: DoorsOptions = {}): Promise<Doors> {
       server.closeAllConnections();
       server.close();
       await log.close();
+      await identity.directory.settle();
+      await metadata.close();
       await store.close();
       await rm(dir, { recursive: true, force: true });
     },

@@ -1,0 +1,92 @@
+import { timingSafeEqual } from 'node:crypto';
+import {
+  type Clock,
+  DEFAULT_ORGANISATION_ID,
+  DEFAULT_PROJECT_ID,
+  type Logger,
+  type Scope,
+  SCOPES,
+} from '@candela/kernel';
+import type { MetadataStore } from '@candela/metadata-store';
+import { CredentialCache } from '../cache.ts';
+import { isApiKey, sha256 } from './format.ts';
+
+/** What a key may do and where. */
+export interface KeyHolder {
+  readonly id: string;
+  readonly organisationId: string;
+  readonly projectId: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** Null: all of the project. */
+  readonly environments: readonly string[] | null;
+  /** Epoch milliseconds; null: never. */
+  readonly expiresAt: number | null;
+}
+
+export interface KeyLookup {
+  /** The holder of a key that is in force; undefined: unknown, revoked or expired. */
+  find(key: string): Promise<KeyHolder | undefined>;
+}
+
+const BOOTSTRAP_KEY_ID = 'bootstrap';
+const MAX_CACHED = 10_000;
+/** How exactly the last use of a key is known. */
+const TOUCH_MS = 60_000;
+const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
+
+/**
+ * Looks keys up, remembering what it found until the store says that keys or projects changed: a revoked key is
+ * refused at once here, and within a second in other replicas.
+ */
+export function createKeyLookup(parts: {
+  readonly metadata: Pick<MetadataStore, 'keys' | 'changes'>;
+  readonly bootstrapApiKey: string | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): KeyLookup {
+  const { metadata, clock, logger } = parts;
+  const bootstrap =
+    parts.bootstrapApiKey === undefined ? undefined : Buffer.from(sha256(parts.bootstrapApiKey));
+  const cache = new CredentialCache<KeyHolder & { touchedAt: number }>(MAX_CACHED);
+  metadata.changes.on(['api_keys', 'projects'], () => cache.forget());
+
+  async function load(hash: string): Promise<(KeyHolder & { touchedAt: number }) | undefined> {
+    const stored = await metadata.keys.byHash(hash);
+    if (stored === undefined) return undefined;
+    const { id, organisationId, projectId, environments, expiresAt, lastUsedAt } = stored;
+    const scopes = new Set(stored.scopes);
+    return { id, organisationId, projectId, scopes, environments, expiresAt, touchedAt: lastUsedAt ?? 0 };
+  }
+
+  return {
+    async find(key) {
+      const hash = sha256(key);
+      const given = Buffer.from(hash);
+      // Compared even when none is set, so that the time taken says nothing.
+      if (timingSafeEqual(given, bootstrap ?? Buffer.alloc(given.length)) && bootstrap !== undefined) {
+        return {
+          id: BOOTSTRAP_KEY_ID,
+          organisationId: DEFAULT_ORGANISATION_ID,
+          projectId: DEFAULT_PROJECT_ID,
+          scopes: ALL_SCOPES,
+          environments: null,
+          expiresAt: null,
+        };
+      }
+      if (!isApiKey(key)) return undefined;
+      const holder = await cache.get(hash, () => load(hash));
+      const now = clock.now();
+      if (holder === undefined || (holder.expiresAt !== null && holder.expiresAt <= now)) return undefined;
+      if (now - holder.touchedAt >= TOUCH_MS) {
+        holder.touchedAt = now;
+        // Behind the request: who asks does not wait for it, and it may fail without harm.
+        metadata.keys
+          .touch(holder.id, now)
+          .catch((error: unknown) =>
+            logger.warn({ err: error, key: holder.id }, 'the last use of a key was not noted'),
+          );
+      }
+      return holder;
+    },
+  };
+}

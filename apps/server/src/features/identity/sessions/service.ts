@@ -1,0 +1,97 @@
+import type { Clock, Logger, Role } from '@candela/kernel';
+import type { MetadataStore, Repositories } from '@candela/metadata-store';
+import { CredentialCache } from '../cache.ts';
+import { randomBase62, sha256 } from '../keys/format.ts';
+
+/** Who a session is, at this moment. */
+export interface SessionOwner {
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly email: string;
+  readonly membership: { readonly organisationId: string; readonly role: Role } | undefined;
+}
+
+export interface SessionConfig {
+  /** A session that was not used for this long has ended. */
+  readonly sessionIdleMs: number;
+  /** The end of a session however much it is used. */
+  readonly sessionLifetimeMs: number;
+}
+
+export interface SessionService {
+  /** The owner of a session that goes on; undefined: none, ended, signed out, or the account is gone. */
+  find(token: string): Promise<SessionOwner | undefined>;
+  /** Begins one inside a change; the token goes into the cookie and nowhere else. */
+  begin(
+    repositories: Repositories,
+    from: { readonly userId: string; readonly address: string; readonly userAgent: string },
+  ): Promise<{ readonly token: string; readonly maxAgeSeconds: number }>;
+}
+
+const MAX_CACHED = 10_000;
+const TOUCH_MS = 60_000;
+/** Sessions one person may have; the ones longest unused end. */
+const KEPT = 50;
+const TOKEN_CHARACTERS = 43;
+const MAX_USER_AGENT = 300;
+
+export function createSessions(parts: {
+  readonly metadata: Pick<MetadataStore, 'sessions' | 'changes'>;
+  readonly config: SessionConfig;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): SessionService {
+  const { metadata, config, clock, logger } = parts;
+  type Known = SessionOwner & { readonly expiresAt: number; seenAt: number };
+  const cache = new CredentialCache<Known>(MAX_CACHED);
+  metadata.changes.on(['sessions', 'users', 'memberships'], () => cache.forget());
+
+  async function load(hash: string): Promise<Known | undefined> {
+    const found = await metadata.sessions.byToken(hash);
+    if (found === undefined) return undefined;
+    const { session, email, membership } = found;
+    return {
+      sessionId: session.id,
+      userId: session.userId,
+      email,
+      membership,
+      expiresAt: session.expiresAt,
+      seenAt: session.lastSeenAt,
+    };
+  }
+
+  return {
+    async find(token) {
+      const hash = sha256(token);
+      const now = clock.now();
+      const ended = (known: Known) => known.expiresAt <= now || known.seenAt + config.sessionIdleMs <= now;
+      let known = await cache.get(hash, () => load(hash));
+      if (known !== undefined && ended(known)) {
+        // Another replica may have seen it since.
+        known = await load(hash);
+        if (known !== undefined && ended(known)) return undefined;
+      }
+      if (known === undefined) return undefined;
+      if (now - known.seenAt >= TOUCH_MS) {
+        known.seenAt = now;
+        metadata.sessions
+          .touch(known.sessionId, now)
+          .catch((error: unknown) => logger.warn({ err: error }, 'the last use of a session was not noted'));
+      }
+      return known;
+    },
+
+    async begin({ sessions }, { userId, address, userAgent }) {
+      const token = randomBase62(TOKEN_CHARACTERS);
+      const now = clock.now();
+      await sessions.create(sha256(token), {
+        userId,
+        address,
+        userAgent: userAgent.slice(0, MAX_USER_AGENT),
+        expiresAt: now + config.sessionLifetimeMs,
+      });
+      await sessions.prune(userId, { unusedSince: now - config.sessionIdleMs, keep: KEPT });
+      return { token, maxAgeSeconds: config.sessionLifetimeMs / 1_000 };
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { DEFAULT_ORGANISATION_ID, DEFAULT_PROJECT_ID } from '@candela/kernel';
+import type { MetadataStore } from '@candela/metadata-store';
+import type { Handlers } from '../../../http/handlers.ts';
+import { record } from '../../audit/service.ts';
+import type { InvitationService } from '../invitations/service.ts';
+import type { PersonView } from '../person-view.ts';
+import type { ProviderService } from '../providers/service.ts';
+import type { Identity } from '../service.ts';
+import { cookieKinds, readCookie, setCookie } from '../sessions/cookies.ts';
+import type { Begun, SignInService, Step } from './service.ts';
+
+type Names =
+  | 'getAuthStatus'
+  | 'setUp'
+  | 'signIn'
+  | 'signInTotp'
+  | 'startProvider'
+  | 'finishProvider'
+  | 'signOut'
+  | 'lookAtInvitation'
+  | 'acceptInvitation';
+
+export interface SignInRouteParts {
+  readonly metadata: MetadataStore;
+  readonly identity: Identity;
+  readonly signIn: SignInService;
+  readonly providers: ProviderService;
+  readonly invitations: InvitationService;
+  readonly view: PersonView;
+  readonly publicUrl: string | undefined;
+}
+
+/** The doors people come in by. */
+export function signInHandlers(parts: SignInRouteParts): Pick<Handlers, Names> {
+  const { metadata, identity, signIn, providers, invitations, view } = parts;
+  const cookies = cookieKinds(parts.publicUrl);
+  type Jar = { readonly setCookie: (value: string) => void };
+
+  const enter = ({ setCookie: add }: Jar, { token, maxAgeSeconds }: Begun) => {
+    add(setCookie(cookies.session, token, maxAgeSeconds));
+    add(setCookie(cookies.attempt, undefined, 0));
+  };
+  const wait = ({ setCookie: add }: Jar, { token, maxAgeSeconds }: Begun) =>
+    add(setCookie(cookies.attempt, token, maxAgeSeconds));
+
+  function stepped(jar: Jar, step: Step) {
+    if (step.next === 'totp') {
+      wait(jar, step.attempt);
+      return { next: step.next, person: null };
+    }
+    enter(jar, step.session);
+    return { next: step.next, person: step.person };
+  }
+  const attemptOf = (header: (name: string) => string | undefined) =>
+    readCookie(cookies.attempt, header('cookie'));
+
+  return {
+    getAuthStatus: async ({ caller }) => {
+      const owner = await identity.person(caller);
+      const person = owner === undefined ? null : await view.person(owner.userId);
+      const around = person === null && (await identity.mayLookAround(caller));
+      const anonymous = around
+        ? { projects: await view.projects(DEFAULT_ORGANISATION_ID, [DEFAULT_PROJECT_ID]) }
+        : null;
+      const owned = await identity.directory.isOwned();
+      return { data: { owned, providers: [...providers.list], person, anonymous } };
+    },
+    setUp: async ({ body, ...input }) => {
+      const { session, person } = await signIn.setUp(input, body);
+      enter(input, session);
+      return { data: { person } };
+    },
+    signIn: async ({ body, ...input }) => ({ data: stepped(input, await signIn.signIn(input, body)) }),
+    signInTotp: async ({ body, header, ...input }) => {
+      const { session, person } = await signIn.code(input, attemptOf(header), body.code);
+      enter(input, session);
+      return { data: { person } };
+    },
+    startProvider: async ({ params, body, ...input }) => {
+      const { url, attempt } = await providers.start(input, params.provider, body);
+      wait(input, attempt);
+      return { data: { url } };
+    },
+    finishProvider: async ({ params, body, header, ...input }) => {
+      const attempt = attemptOf(header);
+      const { step, returnTo } = await providers.finish(input, params.provider, attempt, body.search);
+      return { data: { ...stepped(input, step), returnTo } };
+    },
+    signOut: async ({ context, ...input }) => {
+      const { principal } = context;
+      if (principal.kind === 'user') {
+        await metadata.change(undefined, async (repositories) => {
+          await repositories.sessions.end(principal.id, principal.sessionId);
+          const entry = { action: 'session.sign-out', objectKind: 'user', objectId: principal.id } as const;
+          await record(repositories, context, entry);
+        });
+      }
+      input.setCookie(setCookie(cookies.session, undefined, 0));
+      return { data: { signedOut: true } };
+    },
+    lookAtInvitation: async ({ body, caller, ...input }) => ({
+      data: await invitations.look(input, body.token, await identity.person(caller)),
+    }),
+    acceptInvitation: async ({ body, caller, ...input }) => {
+      const { session, person } = await invitations.accept(input, body, await identity.person(caller));
+      if (session !== undefined) enter(input, session);
+      return { data: { person } };
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, type Role, silentLogger } from '@candela/kernel';
+import { readConfig } from '../../../config.ts';
+import { createMetrics } from '../../../metrics.ts';
+import { type Platform, startPlatform } from '../../../platform.ts';
+import { type Browser, openBrowser } from './browser.ts';
+
+export const PASSWORD = 'correct horse battery';
+export const OWNER = { email: 'owner@example.com', name: 'Olga Owner', password: PASSWORD };
+
+export interface Installation {
+  readonly platform: Platform;
+  readonly dir: string;
+  /** Time as the platform sees it; tests move it. */
+  readonly clock: Clock & { shift: number };
+  browser(): Browser;
+  /** Makes the first owner with the link; the browser is signed in. */
+  own(): Promise<Browser>;
+  /** Somebody invited by the owner, signed in. */
+  join(
+    owner: Browser,
+    role: Role,
+    more?: object,
+  ): Promise<{ readonly browser: Browser; readonly id: string; readonly email: string }>;
+  close(): Promise<void>;
+}
+
+let people = 0;
+
+/** The whole platform in this process, with doors on real sockets and stores in a directory of its own. */
+export async function openInstallation(env: Readonly<Record<string, string>> = {}): Promise<Installation> {
+  const dir = await mkdtemp(join(tmpdir(), 'candela-people-'));
+  const clock = { shift: 0, now: () => Date.now() + clock.shift };
+  const config = readConfig({
+    PLATFORM_PORT: '0',
+    PLATFORM_OTLP_HTTP_PORT: '0',
+    PLATFORM_OTLP_GRPC_PORT: '0',
+    PLATFORM_DATA_DIR: dir,
+    PLATFORM_LOCAL_COLLECTOR: 'false',
+    PLATFORM_RATE_LIMIT: '100000',
+    PLATFORM_WRONG_KEY_LIMIT: '100000',
+    PLATFORM_SIGN_IN_LIMIT: '1000',
+    ...env,
+  });
+  const platform = await startPlatform(config, { logger: silentLogger, metrics: createMetrics(), clock });
+  const browser = () => openBrowser(platform.http);
+  return {
+    platform,
+    dir,
+    clock,
+    browser,
+    async own() {
+      const owner = browser();
+      const token = new URL(platform.setupUrl ?? '').searchParams.get('token');
+      const made = await owner.call('POST', '/api/auth/setup', { ...OWNER, token });
+      if (made.status !== 201) throw new Error(made.text);
+      return owner;
+    },
+    async join(owner, role, more = {}) {
+      people += 1;
+      const email = `${role}-${people}@example.com`;
+      const invited = await owner.call('POST', '/api/organisation/invitations', { email, role, ...more });
+      if (invited.status !== 201) throw new Error(invited.text);
+      const token = new URL(String(invited.data.link)).searchParams.get('token');
+      const joining = browser();
+      const accepted = await joining.call('POST', '/api/auth/invitation/accept', {
+        token,
+        name: `The ${role}`,
+        password: PASSWORD,
+      });
+      if (accepted.status !== 200) throw new Error(accepted.text);
+      return { browser: joining, id: String(accepted.data.person.id), email };
+    },
+    async close() {
+      await platform.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
