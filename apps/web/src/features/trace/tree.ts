@@ -86,8 +86,10 @@ export function buildTree(spans: readonly TreeSpan[]): SpanTree {
         parent[filled] = level === 0 ? -1 : (positionAt[parentIndex[index] as number] as number);
         if (level > maxDepth) maxDepth = level;
         filled += 1;
-        const child = firstChild[index] as number;
-        if (child !== -1 && positionAt[child] === -1) {
+        // Where a ring was cut, one of the children is its root, and the others come after it.
+        let child = firstChild[index] as number;
+        while (child !== -1 && positionAt[child] !== -1) child = nextSibling[child] as number;
+        if (child !== -1) {
           index = child;
           level += 1;
           continue;
