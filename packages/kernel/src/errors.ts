@@ -43,7 +43,7 @@ export const ERROR_TABLE = {
     template:
       'This code is wrong or was used already. Take the next one of the authenticator, or a recovery code.',
   },
-  provider_failed: { status: 502, retryable: false, template: '{detail}' },
+  provider_failed: { status: 502, retryable: true, template: '{detail}' },
   unknown_credential: { status: 401, retryable: false, template: 'The API key is not known or was revoked.' },
   forbidden: { status: 403, retryable: false, template: '{detail}' },
   not_found: { status: 404, retryable: false, template: '{what} was not found.' },

@@ -37,6 +37,7 @@ const GRPC_OF_HTTP: ReadonlyMap<number, GrpcCode> = new Map([
   [429, GRPC.resourceExhausted],
   [431, GRPC.resourceExhausted],
   [500, GRPC.internal],
+  [502, GRPC.unavailable],
   [503, GRPC.unavailable],
 ]);
 
