@@ -24,6 +24,7 @@ import { type PciGpu, scanPci } from './pci.ts';
 import { deviceAttributes, GpuPoints, recordState } from './points.ts';
 import { GpuProcesses } from './processes/index.ts';
 import { Profiling } from './profiling/index.ts';
+import type { GpuFailure } from './vendor.ts';
 import { VENDORS, type VendorEntry } from './vendors.ts';
 
 /** How often devices are looked for while there are none, after one was lost, and for such as came or went. */
@@ -34,6 +35,9 @@ const START_MS = 1_500;
 const BUDGET_MS = 4_000;
 /** Failures that are told, each once. */
 const MAX_TOLD = 1_000;
+
+type Failure = GpuFailure | 'timeout';
+const FAILURES: readonly Failure[] = ['lost', 'stale', 'failed', 'timeout'];
 
 /** One vendor as it stands. */
 interface Vendor {
@@ -142,6 +146,7 @@ class Gpu implements Source {
       ),
     );
     for (const [at, vendor] of this.#vendors.entries()) {
+      if (vendor.devices.length > 0) for (const type of FAILURES) this.#countOf(vendor, type);
       for (const device of vendor.devices) {
         const read = reads[at]?.get(device.id);
         if (read === undefined) continue;
@@ -184,11 +189,16 @@ class Gpu implements Source {
     if (read.failure === 'lost' && device.partition === undefined) vendor.lost.set(device.id, device);
   }
 
-  #failed({ entry }: Vendor, device: GpuDevice, type: string, message: string): void {
+  /** There from the start, as 0: a series that begins with the first failure shows no growth. */
+  #countOf({ entry }: Vendor, type: Failure): { count: number } {
     const key = `${entry.source} ${type}`;
     const known = this.#errors.get(key) ?? { source: entry.source, type, count: 0 };
-    known.count += 1;
     this.#errors.set(key, known);
+    return known;
+  }
+
+  #failed(vendor: Vendor, device: GpuDevice, type: Failure, message: string): void {
+    this.#countOf(vendor, type).count += 1;
     // Who hangs is told by the host. The rest once a device and cause, not once a tick.
     if (type === 'timeout') return;
     const said = `${device.id} ${type} ${message}`;

@@ -4,7 +4,7 @@ import type { NvmlHandle } from './handle.ts';
 import { errorsOf, stateOf } from './health.ts';
 import { NvLinks } from './links.ts';
 import { memoryOf } from './memory.ts';
-import { Processes, processList } from './processes.ts';
+import { Processes, processList, type Running } from './processes.ts';
 
 /** `nvmlTemperature_v1_t` with its version. */
 const TEMPERATURE_BYTES = 12;
@@ -31,6 +31,10 @@ export interface Told {
   readonly sick: boolean;
 }
 
+export interface PartsHeld {
+  readonly held: boolean | undefined;
+}
+
 /** A whole GPU and what it answers. */
 export class NvidiaGpu {
   readonly device: GpuDevice;
@@ -49,8 +53,11 @@ export class NvidiaGpu {
     this.#links = new NvLinks(Number(count?.of(FIELD.nvlinkCount)?.value ?? 0n));
   }
 
-  /** `told`: its XIDs; undefined when it does not tell. `changed`: its partitions are others. @throws GpuError */
-  read(told: Told | undefined, changed: boolean): GpuReading {
+  /**
+   * `told`: its XIDs; undefined when it does not tell. `parts`: of a GPU that is cut, whether its parts were held when they
+   * were last read. `changed`: its parts are others. @throws GpuError
+   */
+  read(told: Told | undefined, parts: PartsHeld | undefined, changed: boolean): GpuReading {
     const { handle } = this;
     const fields = this.#fields.read([...FIELDS, ...this.#links.asked()]);
     const energy = handle.u64('nvmlDeviceGetTotalEnergyConsumption');
@@ -72,7 +79,7 @@ export class NvidiaGpu {
       interconnect: links === undefined ? undefined : { nvlink: links },
       state: stateOf(handle, fields, told?.sick),
       errors: errorsOf(handle, told?.xids),
-      ...this.#who(),
+      ...this.#who(parts),
       changed: changed ? true : undefined,
     });
   }
@@ -133,12 +140,19 @@ export class NvidiaGpu {
   }
 
   /** On a GPU that is cut, those on its parts are told by the parts. */
-  #who(): Pick<GpuReading, 'processes' | 'held'> {
+  #who(parts: PartsHeld | undefined): Pick<GpuReading, 'processes' | 'held'> {
     const running = this.#processes.running();
     if (running === undefined) return {};
+    if (parts === undefined) return { processes: processList(running, this.#shares(running)) };
     const own = new Map([...running].filter(([, { onInstance }]) => !onInstance));
-    const shares = own.size === 0 ? undefined : this.#processes.utilization();
-    return { processes: processList(own, shares), ...(running.size > own.size ? { held: true } : {}) };
+    const held = running.size > own.size ? true : parts.held;
+    // That nobody is on the GPU itself says nothing: without rights the driver does not tell of those on its parts.
+    if (own.size === 0 && held === undefined) return {};
+    return { processes: processList(own, this.#shares(own)), ...(held === true ? { held } : {}) };
+  }
+
+  #shares(running: ReadonlyMap<number, Running>): ReadonlyMap<number, number> | undefined {
+    return running.size === 0 ? undefined : this.#processes.utilization();
   }
 }
 

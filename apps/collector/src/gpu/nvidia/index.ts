@@ -35,9 +35,13 @@ type Known =
 
 /** A MIG device and what is asked of it. */
 interface Part extends MigPart {
+  /** Of the GPU that it is a part of. */
+  readonly parent: string;
   readonly processes: Processes;
   /** Undefined where the GPU cannot tell. */
   readonly work: PartUtilization | undefined;
+  /** Whether somebody was on it when it was last read. */
+  held: boolean | undefined;
 }
 
 const namesOf = (parts: readonly MigPart[]): string => parts.map(({ id }) => id).join(' ');
@@ -111,7 +115,10 @@ class Nvidia implements GpuVendor {
         const described = describePart(part, device, minor, total);
         const work = PartUtilization.of(nvml, handle, described.partition.mig.instanceId);
         const processes = new Processes(part.handle);
-        this.#known.set(part.id, { kind: 'part', part: { ...part, processes, work } });
+        this.#known.set(part.id, {
+          kind: 'part',
+          part: { ...part, parent: device.id, processes, work, held: undefined },
+        });
         return described;
       }),
     ];
@@ -143,7 +150,17 @@ class Nvidia implements GpuVendor {
     const now = cut === true ? namesOf(migParts(nvml, handle)) : '';
     // Not told this time is no change.
     const changed = cut !== undefined && (cut !== device.migEnabled || now !== parts);
-    return gpu.read(this.#events.of(device.id), changed);
+    const held = device.migEnabled === true ? { held: this.#partsHeld(device.id) } : undefined;
+    return gpu.read(this.#events.of(device.id), held, changed);
+  }
+
+  #partsHeld(parent: string): boolean | undefined {
+    const told = [...this.#known.values()].flatMap((known) =>
+      known.kind === 'part' && known.part.parent === parent && known.part.held !== undefined
+        ? [known.part.held]
+        : [],
+    );
+    return told.length === 0 ? undefined : told.includes(true);
   }
 
   #forget(): void {
@@ -161,10 +178,12 @@ class Nvidia implements GpuVendor {
 }
 
 /** Of a partition its work, memory and processes are told; the rest belongs to the GPU. @throws GpuError */
-function readPart({ handle, processes, work }: Part): GpuReading {
+function readPart(part: Part): GpuReading {
+  const { handle, processes, work } = part;
   const memory = memoryOf(handle);
   if (memory === undefined && !partAnswers(handle)) return { changed: true };
   const running = processes.running();
+  part.held = running === undefined ? undefined : running.size > 0;
   const busy = work?.read();
   return {
     ...(busy === undefined ? {} : { utilization: { general: busy } }),

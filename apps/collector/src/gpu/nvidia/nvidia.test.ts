@@ -115,6 +115,20 @@ describe.skipIf(NO_LIBRARIES !== undefined)('NVML', () => {
     expect((await run.devices(NVIDIA)).map(({ id }) => id)).toEqual([uuid(0), uuid(1)]);
   });
 
+  test('a GPU that is cut is held when its parts are, also where the driver tells only the parts of it', async () => {
+    const silent = a100Mig(0).filter((line) => !line.startsWith('0.process/Compute/'));
+    const { library, run } = machine(silent, 2);
+    await run.devices(NVIDIA);
+    // Before the parts were read nobody knows.
+    expect((await run.read(uuid(0))).processes).toBeUndefined();
+    await run.read(migId(2));
+    expect(await run.read(uuid(0))).toMatchObject({ processes: [], held: true });
+    library.profile(silent.filter((line) => !/process\/Compute\/0/.test(line)));
+    for (const id of [migId(2), migId(3), migId(11)]) await run.read(id);
+    const reading = await run.read(uuid(0));
+    expect([reading.processes, reading.held]).toEqual([[], undefined]);
+  });
+
   test('how busy a MIG device is, where the performance monitor tells (Hopper and later)', async () => {
     const lines = ['0.gpm', '0.gpm/2 62.5', '0.gpm/3 101', '0.gpm/11 0'];
     const { library, run } = machine(busy(a100Mig, ...lines), 2);
