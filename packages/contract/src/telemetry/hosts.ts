@@ -55,9 +55,14 @@ const ownerShape = {
   /** What to call it: program or first word of the command line. */
   name: z.string(),
   commandLine: text,
+  /** User of the operating system that runs it. */
+  owner: text,
   pod: text,
   namespace: text,
+  /** Name of its container, else the beginning of its id. */
   container: text,
+  /** What people would say is running: `Deployment vllm`, `RayCluster rollouts`. */
+  workload: text,
 };
 
 const errorCount = z.object({ type: z.string(), count });

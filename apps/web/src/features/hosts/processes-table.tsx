@@ -10,9 +10,11 @@ interface Owner {
   readonly pid: string;
   readonly name: string;
   readonly commandLine: string | null;
+  readonly owner: string | null;
   readonly pod: string | null;
   readonly namespace: string | null;
   readonly container: string | null;
+  readonly workload: string | null;
 }
 
 const ownerColumns = <Row extends Owner>(): TableColumn<Row>[] => [
@@ -43,11 +45,12 @@ const ownerColumns = <Row extends Owner>(): TableColumn<Row>[] => [
             {row.pod}
           </span>
           <span className="truncate text-xs text-muted">
-            {[row.namespace, row.container].filter((part) => part !== null).join(' / ')}
+            {[row.namespace, row.container, row.workload].filter((part) => part !== null).join(' / ')}
           </span>
         </span>
       ),
   },
+  { label: 'User', className: 'max-w-32 truncate', cell: (row) => row.owner ?? '–' },
 ];
 
 /** Processes that hold every word somewhere. */
@@ -65,6 +68,8 @@ export function matchingProcesses(rows: readonly HostProcess[], q: string): read
       row.pod,
       row.namespace,
       row.container,
+      row.workload,
+      row.owner,
       row.service,
       row.agent,
     ]

@@ -168,11 +168,20 @@ beforeAll(async () => {
             'hw.id': 'GPU-0',
             'process.command_line': 'python -m vllm.entrypoints.openai.api_server --model x',
             'k8s.pod.name': 'vllm-0',
+            'platform.workload.kind': 'Deployment',
+            'platform.workload.name': 'vllm',
           },
           () => 50,
         ],
         [
-          { 'process.pid': 8, 'hw.id': 'GPU-0', 'process.command_line': '/usr/bin/embed' },
+          {
+            'process.pid': 8,
+            'hw.id': 'GPU-0',
+            'process.executable.name': 'python3.12',
+            'process.command_line': 'ray::Embed.step',
+            'process.owner': 'ada',
+            'container.id': 'ab'.repeat(32),
+          },
           (minute) => (minute < 10 ? 9 : undefined),
         ],
       ),
@@ -332,7 +341,14 @@ describe('hosts', () => {
       ['7', true, ['GPU-0']],
       ['8', false, ['GPU-0']],
     ]);
-    expect(detail.processes[1]?.name).toBe('embed');
+    expect(detail.processes[0]).toMatchObject({ pod: 'vllm-0', workload: 'Deployment vllm', owner: null });
+    // Of a program with a title of its own that counts; of a container without a name its id.
+    expect(detail.processes[1]).toMatchObject({
+      name: 'ray::Embed.step',
+      owner: 'ada',
+      container: 'abababababab',
+      workload: null,
+    });
   });
 
   it('interfaces told as hardware: bytes, and errors without drops and without those of GPUs', async () => {

@@ -9,9 +9,11 @@ export interface Owner {
   readonly pid: string;
   readonly name: string;
   readonly commandLine: string | null;
+  readonly owner: string | null;
   readonly pod: string | null;
   readonly namespace: string | null;
   readonly container: string | null;
+  readonly workload: string | null;
 }
 
 const PYTHON = /^(?:python|node|java|bash|sh)[\d.]*$/;
@@ -25,6 +27,9 @@ function nameOf(values: ReadonlyMap<string, string>, pid: string, agent: string)
     values.get('process.executable.name') ?? values.get('process.command') ?? words[0] ?? '',
   );
   if (PYTHON.test(program)) {
+    const [first = ''] = words;
+    // A program that gave itself a title: `ray::RolloutWorker.step`.
+    if (first !== '' && !PYTHON.test(baseName(first))) return baseName(first);
     const module = words.indexOf('-m');
     const script = module > 0 ? words[module + 1] : words.slice(1).find((word) => !word.startsWith('-'));
     if (script !== undefined) return baseName(script);
@@ -41,10 +46,24 @@ export function ownerOf(pid: string, facts: Facts | undefined, agent = ''): Owne
     pid,
     name: nameOf(values, pid, agent),
     commandLine: values.get('process.command_line') ?? null,
+    owner: values.get('process.owner') ?? null,
     pod: values.get('k8s.pod.name') ?? null,
     namespace: values.get('k8s.namespace.name') ?? null,
-    container: values.get('k8s.container.name') ?? values.get('container.name') ?? null,
+    container:
+      values.get('k8s.container.name') ??
+      values.get('container.name') ??
+      values.get('container.id')?.slice(0, SHORT_ID) ??
+      null,
+    workload: workloadOf(values),
   };
+}
+
+/** As container tools shorten ids. */
+const SHORT_ID = 12;
+
+function workloadOf(values: ReadonlyMap<string, string>): string | null {
+  const name = values.get('platform.workload.name');
+  return name === undefined ? null : `${values.get('platform.workload.kind') ?? ''} ${name}`.trim();
 }
 
 /** Facts of processes by environment, host, agent and number. */
