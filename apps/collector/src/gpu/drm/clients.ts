@@ -12,6 +12,8 @@ const MAX_FDINFO_BYTES = 65_536;
 const SEARCH_BUDGET_MS = 200;
 /** Seconds after which such a process, and what else a process with a device holds, is looked at again. */
 const SEARCH_AGAIN_S = 30;
+/** Seconds for which the descriptors of such a process need not be followed as long as it has the same ones. */
+const SAME_DESCRIPTORS_S = 600;
 /** All devices of a tick share a scan: seconds. */
 const SHARED_S = 0.5;
 /** Shorter than this, growth over time says nothing. Seconds. */
@@ -47,7 +49,23 @@ interface Building {
 interface Held {
   readonly descriptors: readonly string[];
   readonly at: number;
+  readonly followed: number;
+  readonly names: number;
 }
+
+/** A process that held no device when it was looked at. */
+interface Idle {
+  readonly at: number;
+  /** It is somebody else's, and we may not look. */
+  readonly refused: boolean;
+  /** When its descriptors were followed, and what tells whether they are the same. */
+  readonly followed: number;
+  readonly names: number;
+}
+
+/** A number that differs when other descriptors are open. */
+const fingerprint = (names: readonly string[]): number =>
+  names.reduce((hash, name) => (Math.imul(hash, 31) + Number(name)) | 0, names.length);
 
 const keyOf = ({ address, client }: DrmClient): string => `${address} ${client}`;
 
@@ -55,8 +73,7 @@ const keyOf = ({ address, client }: DrmClient): string => `${address} ${client}`
 export class DrmClients {
   readonly #proc: string;
   readonly #now: () => number;
-  /** When a process that held no device was last looked at. */
-  readonly #idle = new Map<number, number>();
+  readonly #idle = new Map<number, Idle>();
   /** Processes that hold devices. */
   #holders: Map<number, Held> = new Map();
   #seen = new Map<string, Seen>();
@@ -95,29 +112,25 @@ export class DrmClients {
     for (const pid of this.#idle.keys()) if (!present.has(pid)) this.#idle.delete(pid);
     const held = this.#holders;
     this.#holders = new Map();
-    // Within a container only its own processes are seen, and all of these may be looked at.
-    this.#complete = this.#hostView;
     const until = performance.now() + SEARCH_BUDGET_MS;
     // Who held one before comes first, then who was not looked at for longest.
     const order = pids.toSorted(
       (a, b) =>
         Number(held.has(b)) - Number(held.has(a)) ||
-        (this.#idle.get(a) ?? 0) - (this.#idle.get(b) ?? 0) ||
+        (this.#idle.get(a)?.at ?? 0) - (this.#idle.get(b)?.at ?? 0) ||
         a - b,
     );
     const clients: { readonly pid: number; readonly client: DrmClient }[] = [];
     for (const pid of order) {
       const known = held.get(pid);
-      const looked = this.#idle.get(pid);
-      if (known === undefined) {
-        if (looked !== undefined && now - looked < SEARCH_AGAIN_S) continue;
-        if (performance.now() > until) {
-          this.#complete &&= looked !== undefined;
-          continue;
-        }
-      }
+      const idle = this.#idle.get(pid);
+      if (known === undefined && idle !== undefined && now - idle.at < SEARCH_AGAIN_S) continue;
+      if (known === undefined && performance.now() > until) break;
       for (const client of this.#clientsOf(pid, known, now)) clients.push({ pid, client });
     }
+    // Within a container only its own processes are seen, and all of these may be looked at.
+    this.#complete =
+      this.#hostView && pids.every((pid) => this.#holders.has(pid) || this.#idle.get(pid)?.refused === false);
     return this.#byAddress(clients, now);
   }
 
@@ -144,32 +157,61 @@ export class DrmClients {
 
   /** What the process holds: by its known descriptors as long as these say something, at times by all it has. */
   #clientsOf(pid: number, known: Held | undefined, now: number): readonly DrmClient[] {
-    if (known !== undefined && now - known.at < SEARCH_AGAIN_S) {
-      const again = known.descriptors.map((descriptor) => this.#clientOf(pid, descriptor));
-      if (again.every((client) => client !== undefined)) {
-        this.#holders.set(pid, known);
+    const again = known?.descriptors.map((descriptor) => this.#clientOf(pid, descriptor));
+    if (known !== undefined && again?.every((client) => client !== undefined) === true) {
+      const recent = now - known.at < SEARCH_AGAIN_S;
+      if (recent || this.#isSame(pid, known, now)) {
+        this.#holders.set(pid, recent ? known : { ...known, at: now });
         return again;
       }
     }
-    const directory = `${this.#proc}/${pid}`;
-    const names = readNames(`${directory}/fd`, MAX_DESCRIPTORS);
-    // It ended, or it is somebody else's.
-    if (names === undefined && existsSync(directory)) this.#complete = false;
+    const clients = this.#search(pid, now);
+    if (clients.size === 0) return [];
+    const { names = 0 } = this.#idle.get(pid) ?? {};
+    this.#idle.delete(pid);
+    const descriptors = [...clients.values()].map(({ descriptor }) => descriptor);
+    this.#holders.set(pid, { descriptors, at: now, followed: now, names });
+    return [...clients.values()].map(({ client }) => client);
+  }
+
+  /** Follows all descriptors of a process; one of each client is enough. */
+  #search(
+    pid: number,
+    now: number,
+  ): ReadonlyMap<string, { readonly descriptor: string; readonly client: DrmClient }> {
     const clients = new Map<string, { readonly descriptor: string; readonly client: DrmClient }>();
-    for (const descriptor of names ?? []) {
-      const target = /^\d+$/.test(descriptor) ? readLink(`${directory}/fd/${descriptor}`) : undefined;
+    const listed = this.#descriptors(pid);
+    const names = listed ?? [];
+    const idle = this.#idle.get(pid);
+    if (idle !== undefined && this.#isSame(pid, idle, now, names)) {
+      this.#idle.set(pid, { ...idle, at: now });
+      return clients;
+    }
+    for (const descriptor of names) {
+      const target = readLink(`${this.#proc}/${pid}/fd/${descriptor}`);
       if (target === undefined || !/\/dri\/(?:renderD|card)\d+$/.test(target)) continue;
       const client = this.#clientOf(pid, descriptor);
       if (client !== undefined) clients.set(keyOf(client), { descriptor, client });
     }
-    if (clients.size > 0) {
-      this.#idle.delete(pid);
-      this.#holders.set(pid, {
-        descriptors: [...clients.values()].map(({ descriptor }) => descriptor),
-        at: now,
-      });
-    } else if (names !== undefined) this.#idle.set(pid, now);
-    return [...clients.values()].map(({ client }) => client);
+    // Not listed: it has ended, or is somebody else's.
+    const refused = listed === undefined && existsSync(`${this.#proc}/${pid}`);
+    this.#idle.set(pid, { at: now, refused, followed: now, names: fingerprint(names) });
+    return clients;
+  }
+
+  /** Undefined when they are not listed. */
+  #descriptors(pid: number): readonly string[] | undefined {
+    return readNames(`${this.#proc}/${pid}/fd`, MAX_DESCRIPTORS)?.filter((name) => /^\d+$/.test(name));
+  }
+
+  /** Whether the process has the descriptors open that were followed not too long ago. */
+  #isSame(
+    pid: number,
+    before: { readonly followed: number; readonly names: number },
+    now: number,
+    names: readonly string[] = this.#descriptors(pid) ?? [],
+  ): boolean {
+    return now - before.followed < SAME_DESCRIPTORS_S && fingerprint(names) === before.names;
   }
 
   #clientOf(pid: number, descriptor: string): DrmClient | undefined {

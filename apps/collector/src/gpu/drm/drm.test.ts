@@ -119,6 +119,29 @@ test('a process that opens a device later is found when it is looked at again', 
   addProcess(tree, 50, 'renderD128', { 3: XE });
   now += 31;
   expect(clients.use('0000:03:00.0').processes).toHaveLength(1);
+  // One that puts the device in the place of another file is found too, only later.
+  addProcess(tree, 60, 'null', { 3: XE });
+  now += 31;
+  expect(clients.use('0000:03:00.0').processes).toHaveLength(1);
+  addProcess(tree, 60, 'renderD128', { 3: XE.replace('client-id:\t7', 'client-id:\t8') });
+  now += 31;
+  expect(clients.use('0000:03:00.0').processes).toHaveLength(1);
+  now += 601;
+  expect(clients.use('0000:03:00.0').processes).toHaveLength(2);
+});
+
+test('a process that may not be looked at: what all did is not known', () => {
+  let now = 100;
+  const clients = new DrmClients(pathsOf(tree), () => now);
+  addProcess(tree, 50, 'renderD128', { 3: XE });
+  expect(clients.use('0000:03:00.0').complete).toBe(true);
+  // A directory that is no list of descriptors, as of another user.
+  tree.write({ 'proc/51/comm': 'theirs\n' });
+  now += 1;
+  expect(clients.use('0000:03:00.0').complete).toBe(false);
+  tree.remove('proc/51');
+  now += 1;
+  expect(clients.use('0000:03:00.0').complete).toBe(true);
 });
 
 test('sensors that are not there or mad say nothing', () => {
