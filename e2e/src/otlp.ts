@@ -33,12 +33,15 @@ export interface SeedTrace {
 export const newTraceId = (): string => randomBytes(16).toString('hex');
 export const newSpanId = (): string => randomBytes(8).toString('hex');
 
-/** Sends the trace by OTLP/JSON, in batches, and fails unless every span was accepted. */
-export async function sendTrace(otlpHttp: string, trace: SeedTrace): Promise<void> {
+/** Sends the trace by OTLP/JSON, in batches, with that key, and fails unless every span was accepted. */
+export async function sendTrace(otlpHttp: string, trace: SeedTrace, key?: string): Promise<void> {
   for (let at = 0; at < trace.spans.length; at += 2_000) {
     const response = await fetch(`${otlpHttp}/v1/traces`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: {
+        'content-type': 'application/json',
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      },
       body: JSON.stringify(requestOf(trace, trace.spans.slice(at, at + 2_000))),
     });
     const answer = await response.text();

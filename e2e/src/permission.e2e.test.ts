@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { TracesPage } from './pages/traces-page.ts';
+import { SignInPage } from './pages/sign-in-page.ts';
 import { requestTraces } from './seeds.ts';
 import { accessibilityFindings, openStage, type Stage } from './stage.ts';
 
@@ -20,11 +21,12 @@ describe.skipIf(missing !== undefined)('permission and failure', () => {
   it('asks for a key, says why one is refused, and opens with the right one for this tab', async () => {
     // As if it came through a proxy: then nobody is taken for the person at this machine.
     const { page } = await stage.open('/traces', { headers: { 'x-forwarded-for': '203.0.113.7' } });
-    await page.getByRole('heading', { name: 'An API key is needed' }).waitFor();
-    expect(await accessibilityFindings(page)).toEqual([]);
-    await page.getByLabel('API key').fill('wrong');
-    await page.getByRole('button', { name: 'Use this key' }).click();
+    const sign = new SignInPage(page);
+    await sign.heading('Sign in').waitFor();
+    await page.getByText('Nobody owns this installation yet').waitFor();
+    await sign.useKey('wrong');
     await page.getByText('not known or was revoked').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByLabel('API key').fill(KEY);
     await page.getByRole('button', { name: 'Use this key' }).click();
     const traces = new TracesPage(page);

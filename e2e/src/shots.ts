@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NODE_BINARY } from '@candela/testkit';
 import { whyNoBrowser } from './chromium.ts';
+import { OWNED, OWNER } from './people.ts';
 import { SHOT_GROUPS } from './shots/index.ts';
 import type { Shot } from './shots/shot.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -28,10 +29,10 @@ async function demo(stage: Stage): Promise<void> {
   if (code !== 0) throw new Error(`The demo ended with code ${code}.`);
 }
 
-async function take(stage: Stage, shot: Shot): Promise<void> {
+async function take(stage: Stage, shot: Shot, as?: typeof OWNER): Promise<void> {
   const path = typeof shot.path === 'string' ? shot.path : await shot.path(stage);
   for (const colorScheme of ['dark', 'light'] as const) {
-    const { page, complaints } = await stage.open(path, { colorScheme });
+    const { page, complaints } = await stage.open(path, { colorScheme, ...(as ? { as } : {}) });
     if (shot.size) await page.setViewportSize(shot.size);
     await page.locator(shot.ready).first().waitFor();
     await page.waitForTimeout(900);
@@ -61,32 +62,55 @@ if (chosen.every((group) => group.shots.length === 0)) {
 }
 const failed: string[] = [];
 /** One picture that cannot be taken must not cost the others. */
-async function attempt(stage: Stage, shots: readonly Shot[]): Promise<void> {
+async function attempt(stage: Stage, shots: readonly Shot[], as?: typeof OWNER): Promise<void> {
   for (const shot of shots)
-    await take(stage, shot).catch((thrown: unknown) => {
+    await take(stage, shot, as).catch((thrown: unknown) => {
       failed.push(shot.name);
       console.error(`${shot.name}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
     });
 }
 
-const stage = await openStage();
-try {
-  for (const group of chosen)
-    await attempt(
-      stage,
-      group.shots.filter((shot) => shot.empty),
-    );
-  await demo(stage);
-  for (const group of chosen) {
-    const filled = group.shots.filter((shot) => !shot.empty);
-    if (filled.length === 0) continue;
-    await group.seed?.(stage);
-    await attempt(stage, filled);
+/** On one installation without an owner, first empty and then with the demo's data. */
+async function takeOpen(groups: typeof chosen): Promise<void> {
+  const stage = await openStage();
+  try {
+    for (const group of groups)
+      await attempt(
+        stage,
+        group.shots.filter((shot) => shot.empty),
+      );
+    if (groups.every((group) => group.shots.every((shot) => shot.empty))) return;
+    await demo(stage);
+    for (const group of groups) {
+      const filled = group.shots.filter((shot) => !shot.empty);
+      if (filled.length === 0) continue;
+      await group.seed?.(stage);
+      await attempt(stage, filled);
+    }
+  } finally {
+    await stage.close();
   }
-  console.log(`Pictures are in ${OUT}`);
-} finally {
-  await stage.close();
 }
+
+/** On one that has an owner. */
+async function takeOwned(groups: typeof chosen): Promise<void> {
+  const stage = await openStage(OWNED);
+  try {
+    for (const group of groups) {
+      await group.seed?.(stage);
+      await attempt(stage, group.shots, group.nobody ? undefined : OWNER);
+    }
+  } finally {
+    await stage.close();
+  }
+}
+
+const taken = chosen.filter((group) => group.shots.length > 0);
+const owned = taken.filter((group) => group.owned);
+const unowned = taken.filter((group) => !group.owned);
+if (unowned.length > 0) await takeOpen(unowned);
+if (owned.length > 0) await takeOwned(owned);
+console.log(`Pictures are in ${OUT}`);
 if (failed.length > 0) {
   console.error(`Not taken: ${failed.join(', ')}`);
   process.exitCode = 1;

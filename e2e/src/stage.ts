@@ -26,6 +26,8 @@ interface OpenOptions {
   readonly colorScheme?: 'light' | 'dark';
   /** Sent with every request of the page. */
   readonly headers?: Record<string, string>;
+  /** Signed in as this person before the page is opened. */
+  readonly as?: { readonly email: string; readonly password: string };
 }
 
 /** The whole platform on an empty data folder, and a browser in front of it. */
@@ -62,6 +64,7 @@ export async function openStage(env: Readonly<Record<string, string>> = {}): Pro
         ...(options.headers ? { extraHTTPHeaders: options.headers } : {}),
       });
       contexts.push(context);
+      if (options.as) await signIn(context, platform.http, options.as);
       const page = await context.newPage();
       const complaints = watch(page, platform.http);
       await page.goto(`${platform.http}${path}`);
@@ -74,6 +77,20 @@ export async function openStage(env: Readonly<Record<string, string>> = {}): Pro
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The session's cookie for everything that the context opens. */
+async function signIn(
+  context: BrowserContext,
+  origin: string,
+  who: { email: string; password: string },
+): Promise<void> {
+  const { email, password } = who;
+  const answer = await context.request.post(`${origin}/api/auth/sign-in`, {
+    headers: { origin },
+    data: { email, password },
+  });
+  if (!answer.ok()) throw new Error(`${email} could not sign in: ${answer.status()} ${await answer.text()}`);
 }
 
 async function untilStored(platform: PlatformProcess, trace: SeedTrace): Promise<void> {

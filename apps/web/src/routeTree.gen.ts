@@ -10,8 +10,11 @@
 
 import { Route as rootRouteImport } from './routes/__root';
 import { Route as IndexRouteImport } from './routes/index';
+import { Route as AccountRouteImport } from './routes/account';
+import { Route as InvitationRouteImport } from './routes/invitation';
 import { Route as LogsRouteImport } from './routes/logs';
 import { Route as SettingsRouteImport } from './routes/settings';
+import { Route as SetupRouteImport } from './routes/setup';
 import { Route as AgentsIndexRouteImport } from './routes/agents.index';
 import { Route as AgentsAgentRouteImport } from './routes/agents.$agent';
 import { Route as ExceptionsIndexRouteImport } from './routes/exceptions.index';
@@ -22,7 +25,15 @@ import { Route as MetricsExploreRouteImport } from './routes/metrics.explore';
 import { Route as SessionsIndexRouteImport } from './routes/sessions.index';
 import { Route as SessionsSessionRouteImport } from './routes/sessions.$session';
 import { Route as SettingsIndexRouteImport } from './routes/settings.index';
+import { Route as SettingsAuditRouteImport } from './routes/settings.audit';
+import { Route as SettingsEnvironmentsRouteImport } from './routes/settings.environments';
 import { Route as SettingsIngestRouteImport } from './routes/settings.ingest';
+import { Route as SettingsKeysRouteImport } from './routes/settings.keys';
+import { Route as SettingsMembersRouteImport } from './routes/settings.members';
+import { Route as SettingsOrganisationRouteImport } from './routes/settings.organisation';
+import { Route as SettingsProjectsRouteImport } from './routes/settings.projects';
+import { Route as SignInIndexRouteImport } from './routes/sign-in.index';
+import { Route as SignInProviderRouteImport } from './routes/sign-in.$provider';
 import { Route as TracesIndexRouteImport } from './routes/traces.index';
 import { Route as TracesTraceIdRouteImport } from './routes/traces.$traceId';
 import { Route as UsersIndexRouteImport } from './routes/users.index';
@@ -35,6 +46,16 @@ const IndexRoute = IndexRouteImport.update({
   path: '/',
   getParentRoute: () => rootRouteImport,
 } as any);
+const AccountRoute = AccountRouteImport.update({
+  id: '/account',
+  path: '/account',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const InvitationRoute = InvitationRouteImport.update({
+  id: '/invitation',
+  path: '/invitation',
+  getParentRoute: () => rootRouteImport,
+} as any);
 const LogsRoute = LogsRouteImport.update({
   id: '/logs',
   path: '/logs',
@@ -43,6 +64,11 @@ const LogsRoute = LogsRouteImport.update({
 const SettingsRoute = SettingsRouteImport.update({
   id: '/settings',
   path: '/settings',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const SetupRoute = SetupRouteImport.update({
+  id: '/setup',
+  path: '/setup',
   getParentRoute: () => rootRouteImport,
 } as any);
 const AgentsIndexRoute = AgentsIndexRouteImport.update({
@@ -95,10 +121,50 @@ const SettingsIndexRoute = SettingsIndexRouteImport.update({
   path: '/',
   getParentRoute: () => SettingsRoute,
 } as any);
+const SettingsAuditRoute = SettingsAuditRouteImport.update({
+  id: '/audit',
+  path: '/audit',
+  getParentRoute: () => SettingsRoute,
+} as any);
+const SettingsEnvironmentsRoute = SettingsEnvironmentsRouteImport.update({
+  id: '/environments',
+  path: '/environments',
+  getParentRoute: () => SettingsRoute,
+} as any);
 const SettingsIngestRoute = SettingsIngestRouteImport.update({
   id: '/ingest',
   path: '/ingest',
   getParentRoute: () => SettingsRoute,
+} as any);
+const SettingsKeysRoute = SettingsKeysRouteImport.update({
+  id: '/keys',
+  path: '/keys',
+  getParentRoute: () => SettingsRoute,
+} as any);
+const SettingsMembersRoute = SettingsMembersRouteImport.update({
+  id: '/members',
+  path: '/members',
+  getParentRoute: () => SettingsRoute,
+} as any);
+const SettingsOrganisationRoute = SettingsOrganisationRouteImport.update({
+  id: '/organisation',
+  path: '/organisation',
+  getParentRoute: () => SettingsRoute,
+} as any);
+const SettingsProjectsRoute = SettingsProjectsRouteImport.update({
+  id: '/projects',
+  path: '/projects',
+  getParentRoute: () => SettingsRoute,
+} as any);
+const SignInIndexRoute = SignInIndexRouteImport.update({
+  id: '/sign-in/',
+  path: '/sign-in/',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const SignInProviderRoute = SignInProviderRouteImport.update({
+  id: '/sign-in/$provider',
+  path: '/sign-in/$provider',
+  getParentRoute: () => rootRouteImport,
 } as any);
 const TracesIndexRoute = TracesIndexRouteImport.update({
   id: '/traces/',
@@ -133,13 +199,23 @@ const HostsHostGpusGpuRoute = HostsHostGpusGpuRouteImport.update({
 
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute;
+  '/account': typeof AccountRoute;
+  '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
   '/settings': typeof SettingsRouteWithChildren;
+  '/setup': typeof SetupRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
+  '/settings/audit': typeof SettingsAuditRoute;
+  '/settings/environments': typeof SettingsEnvironmentsRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
+  '/settings/keys': typeof SettingsKeysRoute;
+  '/settings/members': typeof SettingsMembersRoute;
+  '/settings/organisation': typeof SettingsOrganisationRoute;
+  '/settings/projects': typeof SettingsProjectsRoute;
+  '/sign-in/$provider': typeof SignInProviderRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
   '/agents/': typeof AgentsIndexRoute;
@@ -148,6 +224,7 @@ export interface FileRoutesByFullPath {
   '/metrics/': typeof MetricsIndexRoute;
   '/sessions/': typeof SessionsIndexRoute;
   '/settings/': typeof SettingsIndexRoute;
+  '/sign-in/': typeof SignInIndexRoute;
   '/traces/': typeof TracesIndexRoute;
   '/users/': typeof UsersIndexRoute;
   '/hosts/$host/': typeof HostsHostIndexRoute;
@@ -155,12 +232,22 @@ export interface FileRoutesByFullPath {
 }
 export interface FileRoutesByTo {
   '/': typeof IndexRoute;
+  '/account': typeof AccountRoute;
+  '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
+  '/setup': typeof SetupRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
+  '/settings/audit': typeof SettingsAuditRoute;
+  '/settings/environments': typeof SettingsEnvironmentsRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
+  '/settings/keys': typeof SettingsKeysRoute;
+  '/settings/members': typeof SettingsMembersRoute;
+  '/settings/organisation': typeof SettingsOrganisationRoute;
+  '/settings/projects': typeof SettingsProjectsRoute;
+  '/sign-in/$provider': typeof SignInProviderRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
   '/agents': typeof AgentsIndexRoute;
@@ -169,6 +256,7 @@ export interface FileRoutesByTo {
   '/metrics': typeof MetricsIndexRoute;
   '/sessions': typeof SessionsIndexRoute;
   '/settings': typeof SettingsIndexRoute;
+  '/sign-in': typeof SignInIndexRoute;
   '/traces': typeof TracesIndexRoute;
   '/users': typeof UsersIndexRoute;
   '/hosts/$host': typeof HostsHostIndexRoute;
@@ -177,13 +265,23 @@ export interface FileRoutesByTo {
 export interface FileRoutesById {
   __root__: typeof rootRouteImport;
   '/': typeof IndexRoute;
+  '/account': typeof AccountRoute;
+  '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
   '/settings': typeof SettingsRouteWithChildren;
+  '/setup': typeof SetupRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
+  '/settings/audit': typeof SettingsAuditRoute;
+  '/settings/environments': typeof SettingsEnvironmentsRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
+  '/settings/keys': typeof SettingsKeysRoute;
+  '/settings/members': typeof SettingsMembersRoute;
+  '/settings/organisation': typeof SettingsOrganisationRoute;
+  '/settings/projects': typeof SettingsProjectsRoute;
+  '/sign-in/$provider': typeof SignInProviderRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
   '/agents/': typeof AgentsIndexRoute;
@@ -192,6 +290,7 @@ export interface FileRoutesById {
   '/metrics/': typeof MetricsIndexRoute;
   '/sessions/': typeof SessionsIndexRoute;
   '/settings/': typeof SettingsIndexRoute;
+  '/sign-in/': typeof SignInIndexRoute;
   '/traces/': typeof TracesIndexRoute;
   '/users/': typeof UsersIndexRoute;
   '/hosts/$host/': typeof HostsHostIndexRoute;
@@ -201,13 +300,23 @@ export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath;
   fullPaths:
     | '/'
+    | '/account'
+    | '/invitation'
     | '/logs'
     | '/settings'
+    | '/setup'
     | '/agents/$agent'
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
     | '/sessions/$session'
+    | '/settings/audit'
+    | '/settings/environments'
     | '/settings/ingest'
+    | '/settings/keys'
+    | '/settings/members'
+    | '/settings/organisation'
+    | '/settings/projects'
+    | '/sign-in/$provider'
     | '/traces/$traceId'
     | '/users/$user'
     | '/agents/'
@@ -216,6 +325,7 @@ export interface FileRouteTypes {
     | '/metrics/'
     | '/sessions/'
     | '/settings/'
+    | '/sign-in/'
     | '/traces/'
     | '/users/'
     | '/hosts/$host/'
@@ -223,12 +333,22 @@ export interface FileRouteTypes {
   fileRoutesByTo: FileRoutesByTo;
   to:
     | '/'
+    | '/account'
+    | '/invitation'
     | '/logs'
+    | '/setup'
     | '/agents/$agent'
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
     | '/sessions/$session'
+    | '/settings/audit'
+    | '/settings/environments'
     | '/settings/ingest'
+    | '/settings/keys'
+    | '/settings/members'
+    | '/settings/organisation'
+    | '/settings/projects'
+    | '/sign-in/$provider'
     | '/traces/$traceId'
     | '/users/$user'
     | '/agents'
@@ -237,6 +357,7 @@ export interface FileRouteTypes {
     | '/metrics'
     | '/sessions'
     | '/settings'
+    | '/sign-in'
     | '/traces'
     | '/users'
     | '/hosts/$host'
@@ -244,13 +365,23 @@ export interface FileRouteTypes {
   id:
     | '__root__'
     | '/'
+    | '/account'
+    | '/invitation'
     | '/logs'
     | '/settings'
+    | '/setup'
     | '/agents/$agent'
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
     | '/sessions/$session'
+    | '/settings/audit'
+    | '/settings/environments'
     | '/settings/ingest'
+    | '/settings/keys'
+    | '/settings/members'
+    | '/settings/organisation'
+    | '/settings/projects'
+    | '/sign-in/$provider'
     | '/traces/$traceId'
     | '/users/$user'
     | '/agents/'
@@ -259,6 +390,7 @@ export interface FileRouteTypes {
     | '/metrics/'
     | '/sessions/'
     | '/settings/'
+    | '/sign-in/'
     | '/traces/'
     | '/users/'
     | '/hosts/$host/'
@@ -267,12 +399,16 @@ export interface FileRouteTypes {
 }
 export interface RootRouteChildren {
   IndexRoute: typeof IndexRoute;
+  AccountRoute: typeof AccountRoute;
+  InvitationRoute: typeof InvitationRoute;
   LogsRoute: typeof LogsRoute;
   SettingsRoute: typeof SettingsRouteWithChildren;
+  SetupRoute: typeof SetupRoute;
   AgentsAgentRoute: typeof AgentsAgentRoute;
   ExceptionsFingerprintRoute: typeof ExceptionsFingerprintRoute;
   MetricsExploreRoute: typeof MetricsExploreRoute;
   SessionsSessionRoute: typeof SessionsSessionRoute;
+  SignInProviderRoute: typeof SignInProviderRoute;
   TracesTraceIdRoute: typeof TracesTraceIdRoute;
   UsersUserRoute: typeof UsersUserRoute;
   AgentsIndexRoute: typeof AgentsIndexRoute;
@@ -280,6 +416,7 @@ export interface RootRouteChildren {
   HostsIndexRoute: typeof HostsIndexRoute;
   MetricsIndexRoute: typeof MetricsIndexRoute;
   SessionsIndexRoute: typeof SessionsIndexRoute;
+  SignInIndexRoute: typeof SignInIndexRoute;
   TracesIndexRoute: typeof TracesIndexRoute;
   UsersIndexRoute: typeof UsersIndexRoute;
   HostsHostIndexRoute: typeof HostsHostIndexRoute;
@@ -295,6 +432,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof IndexRouteImport;
       parentRoute: typeof rootRouteImport;
     };
+    '/account': {
+      id: '/account';
+      path: '/account';
+      fullPath: '/account';
+      preLoaderRoute: typeof AccountRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/invitation': {
+      id: '/invitation';
+      path: '/invitation';
+      fullPath: '/invitation';
+      preLoaderRoute: typeof InvitationRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
     '/logs': {
       id: '/logs';
       path: '/logs';
@@ -307,6 +458,13 @@ declare module '@tanstack/react-router' {
       path: '/settings';
       fullPath: '/settings';
       preLoaderRoute: typeof SettingsRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/setup': {
+      id: '/setup';
+      path: '/setup';
+      fullPath: '/setup';
+      preLoaderRoute: typeof SetupRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/agents/': {
@@ -379,12 +537,68 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SettingsIndexRouteImport;
       parentRoute: typeof SettingsRoute;
     };
+    '/settings/audit': {
+      id: '/settings/audit';
+      path: '/audit';
+      fullPath: '/settings/audit';
+      preLoaderRoute: typeof SettingsAuditRouteImport;
+      parentRoute: typeof SettingsRoute;
+    };
+    '/settings/environments': {
+      id: '/settings/environments';
+      path: '/environments';
+      fullPath: '/settings/environments';
+      preLoaderRoute: typeof SettingsEnvironmentsRouteImport;
+      parentRoute: typeof SettingsRoute;
+    };
     '/settings/ingest': {
       id: '/settings/ingest';
       path: '/ingest';
       fullPath: '/settings/ingest';
       preLoaderRoute: typeof SettingsIngestRouteImport;
       parentRoute: typeof SettingsRoute;
+    };
+    '/settings/keys': {
+      id: '/settings/keys';
+      path: '/keys';
+      fullPath: '/settings/keys';
+      preLoaderRoute: typeof SettingsKeysRouteImport;
+      parentRoute: typeof SettingsRoute;
+    };
+    '/settings/members': {
+      id: '/settings/members';
+      path: '/members';
+      fullPath: '/settings/members';
+      preLoaderRoute: typeof SettingsMembersRouteImport;
+      parentRoute: typeof SettingsRoute;
+    };
+    '/settings/organisation': {
+      id: '/settings/organisation';
+      path: '/organisation';
+      fullPath: '/settings/organisation';
+      preLoaderRoute: typeof SettingsOrganisationRouteImport;
+      parentRoute: typeof SettingsRoute;
+    };
+    '/settings/projects': {
+      id: '/settings/projects';
+      path: '/projects';
+      fullPath: '/settings/projects';
+      preLoaderRoute: typeof SettingsProjectsRouteImport;
+      parentRoute: typeof SettingsRoute;
+    };
+    '/sign-in/': {
+      id: '/sign-in/';
+      path: '/sign-in';
+      fullPath: '/sign-in/';
+      preLoaderRoute: typeof SignInIndexRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/sign-in/$provider': {
+      id: '/sign-in/$provider';
+      path: '/sign-in/$provider';
+      fullPath: '/sign-in/$provider';
+      preLoaderRoute: typeof SignInProviderRouteImport;
+      parentRoute: typeof rootRouteImport;
     };
     '/traces/': {
       id: '/traces/';
@@ -432,12 +646,24 @@ declare module '@tanstack/react-router' {
 }
 
 interface SettingsRouteChildren {
+  SettingsAuditRoute: typeof SettingsAuditRoute;
+  SettingsEnvironmentsRoute: typeof SettingsEnvironmentsRoute;
   SettingsIngestRoute: typeof SettingsIngestRoute;
+  SettingsKeysRoute: typeof SettingsKeysRoute;
+  SettingsMembersRoute: typeof SettingsMembersRoute;
+  SettingsOrganisationRoute: typeof SettingsOrganisationRoute;
+  SettingsProjectsRoute: typeof SettingsProjectsRoute;
   SettingsIndexRoute: typeof SettingsIndexRoute;
 }
 
 const SettingsRouteChildren: SettingsRouteChildren = {
+  SettingsAuditRoute: SettingsAuditRoute,
+  SettingsEnvironmentsRoute: SettingsEnvironmentsRoute,
   SettingsIngestRoute: SettingsIngestRoute,
+  SettingsKeysRoute: SettingsKeysRoute,
+  SettingsMembersRoute: SettingsMembersRoute,
+  SettingsOrganisationRoute: SettingsOrganisationRoute,
+  SettingsProjectsRoute: SettingsProjectsRoute,
   SettingsIndexRoute: SettingsIndexRoute,
 };
 
@@ -447,12 +673,16 @@ const SettingsRouteWithChildren = SettingsRoute._addFileChildren(
 
 const rootRouteChildren: RootRouteChildren = {
   IndexRoute: IndexRoute,
+  AccountRoute: AccountRoute,
+  InvitationRoute: InvitationRoute,
   LogsRoute: LogsRoute,
   SettingsRoute: SettingsRouteWithChildren,
+  SetupRoute: SetupRoute,
   AgentsAgentRoute: AgentsAgentRoute,
   ExceptionsFingerprintRoute: ExceptionsFingerprintRoute,
   MetricsExploreRoute: MetricsExploreRoute,
   SessionsSessionRoute: SessionsSessionRoute,
+  SignInProviderRoute: SignInProviderRoute,
   TracesTraceIdRoute: TracesTraceIdRoute,
   UsersUserRoute: UsersUserRoute,
   AgentsIndexRoute: AgentsIndexRoute,
@@ -460,6 +690,7 @@ const rootRouteChildren: RootRouteChildren = {
   HostsIndexRoute: HostsIndexRoute,
   MetricsIndexRoute: MetricsIndexRoute,
   SessionsIndexRoute: SessionsIndexRoute,
+  SignInIndexRoute: SignInIndexRoute,
   TracesIndexRoute: TracesIndexRoute,
   UsersIndexRoute: UsersIndexRoute,
   HostsHostIndexRoute: HostsHostIndexRoute,

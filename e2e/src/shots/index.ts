@@ -5,6 +5,7 @@ import { logsShots } from './logs.ts';
 import { metricsShots } from './metrics.ts';
 import { longSessionShots, sessionsShots } from './sessions.ts';
 import { shellShots } from './shell.ts';
+import { settingsShots, signInShots, unownedShots } from './settings.ts';
 import type { ShotGroup } from './shot.ts';
 import { traceShots } from './trace.ts';
 import { tracesShots } from './traces.ts';
@@ -22,4 +23,7 @@ export const SHOT_GROUPS: readonly ShotGroup[] = [
   sessionsShots,
   longSessionShots,
   shellShots,
+  unownedShots,
+  settingsShots,
+  signInShots,
 ];

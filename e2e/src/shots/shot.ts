@@ -17,6 +17,10 @@ export interface Shot {
 
 /** The pictures of one feature. */
 export interface ShotGroup {
+  /** Taken of an installation of its own, without the demo's data, as its owner. */
+  readonly owned?: true;
+  /** As nobody all the same. */
+  readonly nobody?: true;
   /** Data of its own besides the demo's; sent only when one of its pictures is taken. */
   readonly seed?: (stage: Stage) => Promise<void>;
   readonly shots: readonly Shot[];

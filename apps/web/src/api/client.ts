@@ -21,6 +21,9 @@ interface Caller {
   readonly environment: string | undefined;
 }
 
+/** A call that no environment narrows. */
+export const HERE: Caller = { environment: undefined };
+
 const KEY = 'candela.key';
 
 /** The API key that this tab uses instead of a session; gone when the tab is closed. */
@@ -49,6 +52,14 @@ export function projectOfAddress(): string | undefined {
   // Tests of what is pure have no address.
   const id = new URLSearchParams(globalThis.location?.search).get('project');
   return id !== null && isProjectId(id) ? id : undefined;
+}
+
+const unauthorised = new Set<() => void>();
+
+/** Hears that a request was refused because nobody is signed in. Returns how to stop hearing. */
+export function onUnauthorised(listener: () => void): () => void {
+  unauthorised.add(listener);
+  return () => unauthorised.delete(listener);
 }
 
 function headersFor(caller: Caller, hasBody: boolean): Headers {
@@ -109,6 +120,8 @@ async function send(path: string, caller: Caller, options: CallOptions): Promise
 }
 
 function errorOf(response: Response, body: unknown): ApiError {
+  // With a key in this tab it is the key that was refused, and the page says so itself.
+  if (response.status === 401 && tabKey() === '') for (const listener of unauthorised) listener();
   const said = typeof body === 'object' && body !== null && 'err' in body ? body.err : undefined;
   const position = Number(response.headers.get('x-platform-error-position') ?? Number.NaN);
   return new ApiError(

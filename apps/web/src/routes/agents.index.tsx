@@ -7,7 +7,7 @@ export const Route = createFileRoute('/agents/')({
   validateSearch: validateAgentsSearch,
   staticData: {
     nav: { group: 'Agents', label: 'Agents', icon: Bot, order: 10 },
-    permission: 'viewer',
+    permission: 'reader',
   },
   component: AgentsPage,
 });

@@ -7,7 +7,7 @@ export const Route = createFileRoute('/exceptions/')({
   validateSearch: validateExceptionsSearch,
   staticData: {
     nav: { group: 'Observe', label: 'Exceptions', icon: Bug, order: 50 },
-    permission: 'viewer',
+    permission: 'reader',
   },
   component: ExceptionsPage,
 });

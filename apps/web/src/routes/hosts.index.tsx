@@ -7,7 +7,7 @@ export const Route = createFileRoute('/hosts/')({
   validateSearch: validateFleetSearch,
   staticData: {
     nav: { group: 'Infrastructure', label: 'Hosts & GPUs', icon: Server, order: 10 },
-    permission: 'viewer',
+    permission: 'reader',
   },
   component: FleetPage,
 });

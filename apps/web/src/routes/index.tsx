@@ -6,7 +6,7 @@ export const Route = createFileRoute('/')({
   staticData: {
     nav: { group: 'Observe', label: 'Home', icon: House, order: 10 },
     compares: true,
-    permission: 'viewer',
+    permission: 'reader',
   },
   component: HomePage,
 });

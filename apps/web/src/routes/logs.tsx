@@ -7,7 +7,7 @@ export const Route = createFileRoute('/logs')({
   validateSearch: validateLogsSearch,
   staticData: {
     nav: { group: 'Observe', label: 'Logs', icon: ScrollText, order: 40 },
-    permission: 'viewer',
+    permission: 'reader',
   },
   component: LogsPage,
 });

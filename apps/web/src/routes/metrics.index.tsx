@@ -7,7 +7,7 @@ export const Route = createFileRoute('/metrics/')({
   validateSearch: validateCatalogueSearch,
   staticData: {
     nav: { group: 'Observe', label: 'Metrics', icon: ChartLine, order: 60 },
-    permission: 'viewer',
+    permission: 'reader',
   },
   component: MetricsPage,
 });

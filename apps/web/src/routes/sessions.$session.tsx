@@ -7,6 +7,6 @@ export const Route = createFileRoute('/sessions/$session')({
     const turn = textParam(raw, 'turn', 32);
     return turn === undefined || !/^[0-9a-f]{32}$/.test(turn) ? {} : { turn };
   },
-  staticData: { permission: 'viewer' },
+  staticData: { permission: 'reader' },
   component: SessionPage,
 });

@@ -7,7 +7,7 @@ export const Route = createFileRoute('/sessions/')({
   validateSearch: validateSessionsSearch,
   staticData: {
     nav: { group: 'Observe', label: 'Sessions', icon: MessagesSquare, order: 30 },
-    permission: 'viewer',
+    permission: 'reader',
   },
   component: SessionsPage,
 });

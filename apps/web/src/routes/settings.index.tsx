@@ -1,7 +1,7 @@
-import { createFileRoute, redirect } from '@tanstack/react-router';
+import { createFileRoute } from '@tanstack/react-router';
+import { SettingsIndex } from '../features/settings/settings-index.tsx';
 
 export const Route = createFileRoute('/settings/')({
-  beforeLoad: () => {
-    throw redirect({ to: '/settings/ingest', search: true, replace: true });
-  },
+  staticData: { permission: 'reader' },
+  component: SettingsIndex,
 });

@@ -5,7 +5,7 @@ import { IngestPage } from '../features/ingest-health/ingest-page.tsx';
 export const Route = createFileRoute('/settings/ingest')({
   staticData: {
     nav: { group: 'Settings', label: 'Ingest health', icon: Activity, order: 110 },
-    permission: 'viewer',
+    permission: 'reader',
   },
   component: IngestPage,
 });

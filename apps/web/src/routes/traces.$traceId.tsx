@@ -4,6 +4,6 @@ import { validateTraceSearch } from '../features/trace/trace-search.ts';
 
 export const Route = createFileRoute('/traces/$traceId')({
   validateSearch: validateTraceSearch,
-  staticData: { permission: 'viewer' },
+  staticData: { permission: 'reader' },
   component: TracePage,
 });

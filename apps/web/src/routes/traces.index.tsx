@@ -7,7 +7,7 @@ export const Route = createFileRoute('/traces/')({
   validateSearch: validateTracesSearch,
   staticData: {
     nav: { group: 'Observe', label: 'Traces', icon: ListTree, order: 20 },
-    permission: 'viewer',
+    permission: 'reader',
   },
   component: TracesPage,
 });

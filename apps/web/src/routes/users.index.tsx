@@ -7,7 +7,7 @@ export const Route = createFileRoute('/users/')({
   validateSearch: validateUsersSearch,
   staticData: {
     nav: { group: 'Observe', label: 'Users', icon: Users, order: 70 },
-    permission: 'viewer',
+    permission: 'reader',
   },
   component: UsersPage,
 });

@@ -1,12 +1,13 @@
 import type { ComponentProps } from 'react';
 import { cx } from '../lib/cx.ts';
 
-type Look = 'plain' | 'outline' | 'primary';
+type Look = 'plain' | 'outline' | 'primary' | 'danger';
 
 const LOOKS: Record<Look, string> = {
   plain: 'text-muted hover:bg-hover hover:text-text',
   outline: 'border border-line bg-surface hover:bg-hover',
   primary: 'bg-accent-fill text-on-accent font-medium hover:brightness-105',
+  danger: 'border border-danger/50 bg-danger-soft font-medium text-danger hover:border-danger',
 };
 
 /** A button of 28 px; give `aria-label` when it holds only an icon. */

@@ -15,6 +15,8 @@ export function FilterBox(props: {
   restMs?: number;
   /** Characters that are taken. */
   most?: number;
+  /** One of several on a page: no key leads to it. */
+  keyless?: true;
   className?: string;
 }) {
   const { restMs = 0, most = 200 } = props;
@@ -27,7 +29,11 @@ export function FilterBox(props: {
     if (props.value !== typed.trim()) setTyped(props.value);
   }
   useEffect(() => () => clearTimeout(timer.current), []);
-  useHotkey('/', () => box.current?.focus(), { label: 'Search', group: 'Everywhere' });
+  useHotkey('/', () => box.current?.focus(), {
+    label: 'Search',
+    group: 'Everywhere',
+    enabled: props.keyless !== true,
+  });
   const tell = (text: string) => {
     clearTimeout(timer.current);
     props.onChange(text.trim());
@@ -61,7 +67,7 @@ export function FilterBox(props: {
         }}
         className="h-full min-w-0 grow bg-transparent text-sm outline-none placeholder:text-faint"
       />
-      {typed === '' && <Kbd keys="/" />}
+      {typed === '' && props.keyless !== true && <Kbd keys="/" />}
     </div>
   );
 }

@@ -9,6 +9,8 @@ export function Modal(props: {
   label: string;
   onClose: () => void;
   className?: string;
+  /** Neither Escape nor a click beside it closes it. */
+  stays?: true;
   children: ReactNode;
 }) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -27,9 +29,9 @@ export function Modal(props: {
       aria-label={props.label}
       onCancel={(event) => {
         event.preventDefault();
-        props.onClose();
+        if (!props.stays) props.onClose();
       }}
-      onClick={(event) => event.target === ref.current && props.onClose()}
+      onClick={(event) => !props.stays && event.target === ref.current && props.onClose()}
       className={cx(
         'mx-auto mt-[12vh] rounded-md outline-none border border-line bg-surface p-0 text-text shadow-pop',
         props.className,

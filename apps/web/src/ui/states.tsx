@@ -50,6 +50,22 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry: () => voi
 
 function NoPermission({ error, onRetry }: { error: ApiError; onRetry: () => void }) {
   const [key, setKey] = useState('');
+  // Somebody who is signed in, or was until now, is not helped by a key.
+  if (tabKey() === '')
+    return (
+      <Notice
+        alert
+        icon={<KeyRound className="text-accent" aria-hidden />}
+        title={error.status === 401 ? 'Nobody is signed in' : 'This is not yours to see'}
+      >
+        <p>{error.message}</p>
+        {error.status === 401 && (
+          <a href="/sign-in" className="text-accent underline">
+            Sign in
+          </a>
+        )}
+      </Notice>
+    );
   return (
     <Notice
       alert
@@ -57,6 +73,11 @@ function NoPermission({ error, onRetry }: { error: ApiError; onRetry: () => void
       title={error.status === 401 ? 'An API key is needed' : 'This key may not read here'}
     >
       <p>{error.message}</p>
+      {error.status === 401 && (
+        <a href="/sign-in" className="text-accent underline">
+          Sign in with an account
+        </a>
+      )}
       <form
         className="flex w-full max-w-md gap-2"
         onSubmit={(event) => {

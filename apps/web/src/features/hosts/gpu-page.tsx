@@ -209,7 +209,7 @@ export function GpuPage() {
           </div>
           <section className="rounded-md border border-line bg-surface">
             <h2 className="px-2 pt-2 font-medium">Processes</h2>
-            <GpuProcesses rows={data.processes} toMs={window.toMs} />
+            <GpuProcesses rows={data.processes} toMs={window.toMs} isCut={data.children.length > 0} />
           </section>
         </div>
       </div>

@@ -140,7 +140,13 @@ export function HostProcesses(props: {
 }
 
 /** Who is and was on a GPU. */
-export function GpuProcesses({ rows, toMs }: { rows: GpuDetail['processes']; toMs: number }) {
+export function GpuProcesses(props: {
+  rows: GpuDetail['processes'];
+  toMs: number;
+  /** Its processes are on its partitions. */
+  isCut: boolean;
+}) {
+  const { rows, toMs } = props;
   type Row = GpuDetail['processes'][number];
   const columns: TableColumn<Row>[] = [
     ...ownerColumns<Row>(),
@@ -161,7 +167,7 @@ export function GpuProcesses({ rows, toMs }: { rows: GpuDetail['processes']; toM
       rows={rows}
       keyOf={(row) => row.pid}
       isPast={(row) => !row.running}
-      empty="Nobody was on it in this time range."
+      empty={props.isCut ? 'Its partitions tell who is on them.' : 'Nobody was on it in this time range.'}
     />
   );
 }

@@ -1,17 +1,30 @@
-import { Link, Outlet, useRouter } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
+import { useEffect, useMemo, useRef } from 'react';
+import { mayOpen, useWhoAsks } from '../session/use-person.ts';
 import { navItems } from '../shell/navigation.ts';
 
 /** The pages of Settings beside each other; on a narrow screen their names stand above the page. */
 export function SettingsLayout() {
   const router = useRouter();
+  const { person } = useWhoAsks();
   const pages = useMemo(
-    () => navItems(Object.values(router.routesById)).filter((item) => item.group === 'Settings'),
-    [router],
+    () =>
+      navItems(Object.values(router.routesById)).filter(
+        (item) => item.group === 'Settings' && mayOpen(person, item.permission),
+      ),
+    [router, person],
   );
+  const nav = useRef<HTMLElement>(null);
+  const path = useLocation({ select: (location) => location.pathname });
+  useEffect(() => {
+    // On a narrow screen the open page's name may be beyond the edge.
+    const current = nav.current?.querySelector('[aria-current=page]');
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [path, pages]);
   return (
     <div className="flex h-full max-lg:flex-col">
       <nav
+        ref={nav}
         aria-label="Settings"
         className="flex shrink-0 gap-0.5 border-line p-2 max-lg:overflow-x-auto max-lg:border-b lg:w-48 lg:flex-col lg:overflow-y-auto lg:border-r"
       >

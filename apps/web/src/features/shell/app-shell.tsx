@@ -17,14 +17,18 @@ import { chooseTheme, type Theme, THEMES, themePreference } from '../../lib/them
 import { Button } from '../../ui/button.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
+import { mayOpen, useWhoAsks } from '../session/use-person.ts';
 import { EnvironmentSwitcher } from './environment-switcher.tsx';
 import { NAV_GROUPS, type NavItem, navItems } from './navigation.ts';
+import { ProjectSwitcher } from './project-switcher.tsx';
 import { refreshNow } from './shell-search.ts';
 import { TimeRangePicker } from './time-range-picker.tsx';
+import { UserMenu } from './user-menu.tsx';
 
 const loadPalette = () => import('./palette.tsx');
 const Palette = lazy(loadPalette);
 const KeySheet = lazy(() => import('./key-sheet.tsx'));
+const UNOWNED = 'Nobody owns this installation yet: set it up with the link printed at start';
 const sidebar = preference('sidebar', 'open', oneOf('open', 'closed'));
 /** After the page itself has come. */
 const PALETTE_MS = 3_000;
@@ -33,7 +37,11 @@ const PALETTE_MS = 3_000;
 export function AppShell({ children }: { children: ReactNode }) {
   const [overlay, setOverlay] = useState<'none' | 'palette' | 'keys'>('none');
   const router = useRouter();
-  const items = useMemo(() => navItems(Object.values(router.routesById)), [router]);
+  const { status, person } = useWhoAsks();
+  const items = useMemo(
+    () => navItems(Object.values(router.routesById)).filter((item) => mayOpen(person, item.permission)),
+    [router, person],
+  );
   const open = sidebar.use() === 'open';
   const close = () => setOverlay('none');
   useEffect(() => {
@@ -57,7 +65,7 @@ export function AppShell({ children }: { children: ReactNode }) {
       </a>
       <SideNav items={items} open={open} onKeys={() => setOverlay('keys')} />
       <div className="flex min-w-0 grow flex-col">
-        <header className="flex h-11 shrink-0 items-center gap-1 border-b border-line bg-surface px-2">
+        <header className="flex min-h-11 shrink-0 items-center gap-1 max-sm:flex-wrap max-sm:py-1.5 border-b border-line bg-surface px-2">
           <Button
             look="plain"
             className="max-lg:hidden"
@@ -67,7 +75,16 @@ export function AppShell({ children }: { children: ReactNode }) {
           >
             <PanelLeft size={15} aria-hidden />
           </Button>
+          <ProjectSwitcher />
+          <span className="text-faint max-sm:hidden" aria-hidden>
+            /
+          </span>
           <EnvironmentSwitcher />
+          {status?.owned === false && (
+            <p className="truncate px-2 text-sm text-muted max-lg:hidden" title={UNOWNED}>
+              {UNOWNED}
+            </p>
+          )}
           <div className="ml-auto flex shrink-0 items-center gap-1">
             <Button look="plain" onClick={() => setOverlay('palette')} title="Command palette">
               <CommandIcon size={14} aria-hidden />
@@ -80,6 +97,7 @@ export function AppShell({ children }: { children: ReactNode }) {
             <Button look="plain" onClick={refreshNow} aria-label="Refresh" title="Refresh (r)">
               <RefreshCw size={14} aria-hidden />
             </Button>
+            <UserMenu />
           </div>
         </header>
         <main id="main" tabIndex={-1} className="min-h-0 grow outline-none">

@@ -4,20 +4,26 @@ import { environmentsQuery } from '../../api/telemetry.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
+import { useWhoAsks } from '../session/use-person.ts';
 import { useShell } from './shell-search.ts';
 
-/** Project and environment of everything on screen. */
+/** The environment of everything on screen, or all of them. */
 export function EnvironmentSwitcher() {
-  const { environment, setEnvironment } = useShell();
-  const { data } = useQuery(environmentsQuery());
-  const known = data?.data.find((facet) => facet.field === 'environment')?.values ?? [];
-  const names = known.map((entry) => entry.value);
+  const { environment, project, setEnvironment } = useShell();
+  const { status, reads } = useWhoAsks();
+  const { data } = useQuery({ ...environmentsQuery(), enabled: reads });
+  const reached = status?.person?.projects ?? status?.anonymous?.projects ?? [];
+  const sent = data?.data.find((facet) => facet.field === 'environment')?.values ?? [];
+  const counts = new Map(sent.map((entry) => [entry.value, entry.count]));
+  const made = (reached.find((each) => each.id === project) ?? reached[0])?.environments ?? [];
+  // Those with records first, as many as they have; then those that only exist, and the one in the address.
+  const names = new Set([...counts.keys(), ...made, ...(environment === undefined ? [] : [environment])]);
   const choices = [
     { value: '', label: 'All environments' },
-    ...known.map((entry) => ({ value: entry.value, label: entry.value, hint: formatCount(entry.count) })),
-    ...(environment !== undefined && !names.includes(environment)
-      ? [{ value: environment, label: environment }]
-      : []),
+    ...[...names].map((name) => {
+      const count = counts.get(name);
+      return { value: name, label: name, ...(count === undefined ? {} : { hint: formatCount(count) }) };
+    }),
   ];
   return (
     <ChoiceMenu
@@ -27,10 +33,6 @@ export function EnvironmentSwitcher() {
       onChoose={(value) => setEnvironment(value === '' ? undefined : value)}
       trigger={
         <Button look="plain" title="Environment" data-testid="environment">
-          <span className="text-muted max-sm:sr-only">default</span>
-          <span className="text-faint max-sm:hidden" aria-hidden>
-            /
-          </span>
           <span className="max-w-40 truncate text-text max-sm:max-w-24">
             {environment ?? 'All environments'}
           </span>

@@ -14,8 +14,11 @@ export const NAV_GROUPS = [
 ] as const;
 type NavGroup = (typeof NAV_GROUPS)[number];
 
-/** The least role that may open a page. `signed-in`: any account; `public`: anybody. */
-export type PagePermission = 'public' | 'signed-in' | Role;
+/**
+ * Who may open a page: `public` anybody; `reader` whoever may read telemetry, by a session, by a key, or from this
+ * machine while nobody owns the installation; `signed-in` any account; else the least role in the organisation.
+ */
+export type PagePermission = 'public' | 'reader' | 'signed-in' | Role;
 
 interface NavPlace {
   readonly group: NavGroup;
@@ -47,7 +50,7 @@ export interface NavItem extends NavPlace {
 export function navItems(routes: readonly AnyRoute[]): NavItem[] {
   const items: NavItem[] = [];
   for (const route of routes) {
-    const { nav, permission = 'viewer' } = route.options.staticData ?? {};
+    const { nav, permission = 'reader' } = route.options.staticData ?? {};
     if (!nav) continue;
     const path = route.fullPath === '/' ? '/' : route.fullPath.replace(/\/$/, '');
     items.push({ ...nav, path, permission });

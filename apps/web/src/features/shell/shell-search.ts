@@ -62,11 +62,14 @@ export interface ShellState {
   readonly chosen: TimeRange;
   readonly window: TimeWindow;
   readonly environment: string | undefined;
+  readonly project: string | undefined;
   /** Whether pages show figures of the period before beside those of the time range. */
   readonly compare: boolean;
   setCompare(compare: boolean): void;
   setRange(range: TimeRange): void;
   setEnvironment(name: string | undefined): void;
+  /** The same page of another project, in all its environments and without what was chosen on the page. */
+  setProject(id: string): void;
 }
 
 /** Time range and environment of the whole product, read from and written to the URL. */
@@ -76,7 +79,7 @@ export function useShell(): ShellState {
   const navigate = useNavigate();
   const at = useNow();
   const byItself = useMatches({ select: (matches) => matches.at(-1)?.staticData.compares === true });
-  const { from = DEFAULT_RANGE.from, to = DEFAULT_RANGE.to, env } = search;
+  const { from = DEFAULT_RANGE.from, to = DEFAULT_RANGE.to, env, project } = search;
   const compare = search.compare === undefined ? byItself : search.compare === true;
   const zone = zonePreference.use();
   return useMemo(() => {
@@ -96,6 +99,7 @@ export function useShell(): ShellState {
         } as Parameters<typeof navigate>[0]);
       },
       environment: env,
+      project,
       setRange(range) {
         refreshNow();
         void navigate({
@@ -113,6 +117,16 @@ export function useShell(): ShellState {
           search: (before: ShellSearch) => ({ ...before, env: name }),
         } as Parameters<typeof navigate>[0]);
       },
+      setProject(id) {
+        void navigate({
+          to: '.',
+          search: (before: ShellSearch) => ({
+            ...validateShellSearch({ ...before }),
+            env: undefined,
+            project: id,
+          }),
+        } as Parameters<typeof navigate>[0]);
+      },
     };
-  }, [from, to, env, compare, byItself, at, zone, navigate]);
+  }, [from, to, env, project, compare, byItself, at, zone, navigate]);
 }

@@ -1,0 +1,23 @@
+import type { AuditEventView, ResponseOf, ROUTES } from '@candela/contract';
+import { call, HERE } from './client.ts';
+import { pagesOf } from './pages.ts';
+
+export type AuditEvent = AuditEventView;
+
+/** What narrows the list; an absent one narrows nothing. */
+export interface AuditFilter {
+  readonly action?: string;
+  readonly objectKind?: string;
+  readonly objectId?: string;
+  readonly actorId?: string;
+}
+
+const PAGE = 50;
+
+/** Who did what in the organisation since `from`, latest first. */
+export const auditQuery = (range: { from: string; to: string }, filter: AuditFilter) =>
+  pagesOf(['audit', range, filter], ({ cursor }, signal) => {
+    const question = new URLSearchParams({ from: range.from, to: range.to, limit: String(PAGE), ...filter });
+    if (cursor !== undefined) question.set('cursor', cursor);
+    return call<ResponseOf<(typeof ROUTES)['listAuditEvents']>>(`/api/audit?${question}`, HERE, { signal });
+  });

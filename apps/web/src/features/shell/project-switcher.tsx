@@ -1,0 +1,33 @@
+import { ChevronsUpDown } from 'lucide-react';
+import { Button } from '../../ui/button.tsx';
+import { ChoiceMenu } from '../../ui/menu.tsx';
+import { useWhoAsks } from '../session/use-person.ts';
+import { useShell } from './shell-search.ts';
+
+/** The project of everything on screen; a name alone where there is no other. */
+export function ProjectSwitcher() {
+  const { project, setProject } = useShell();
+  const { status } = useWhoAsks();
+  const reached = status?.person?.projects ?? status?.anonymous?.projects ?? [];
+  const current =
+    reached.find((each) => each.id === project) ?? (project === undefined ? reached[0] : undefined);
+  const name = current?.name ?? project ?? 'Default';
+  if (reached.length < 2)
+    return <span className="max-w-40 truncate px-2 text-muted max-sm:sr-only">{name}</span>;
+  return (
+    <ChoiceMenu
+      label="Project"
+      value={current?.id ?? ''}
+      choices={reached.map((each) => ({ value: each.id, label: each.name }))}
+      onChoose={(id) => {
+        if (id !== current?.id) setProject(id);
+      }}
+      trigger={
+        <Button look="plain" title="Project" data-testid="project">
+          <span className="max-w-40 truncate text-text max-sm:max-w-20">{name}</span>
+          <ChevronsUpDown size={13} aria-hidden />
+        </Button>
+      }
+    />
+  );
+}
