@@ -32,6 +32,7 @@ import { keepAuditLog } from './features/audit/retention.ts';
 import { auditHandlers } from './features/audit/routes.ts';
 import { createCatalog } from './features/catalog/door.ts';
 import { compareHandlers } from './features/compare/routes.ts';
+import { connectorHandlers } from './features/connectors/routes.ts';
 import { durationHandlers } from './features/durations/routes.ts';
 import { exportHandlers } from './features/export/routes.ts';
 import { fieldHandlers } from './features/fields/routes.ts';
@@ -46,6 +47,7 @@ import { metricHandlers } from './features/metric-explorer/routes.ts';
 import { metricsPage } from './features/metrics/page.ts';
 import { openApiPages } from './features/openapi/pages.ts';
 import { Bell } from './features/tail/bell.ts';
+import { retentionHandlers } from './features/retention/routes.ts';
 import { RetentionChoices } from './features/retention/service.ts';
 import { tailHandlers } from './features/tail/routes.ts';
 import { telemetryHandlers } from './features/telemetry/routes.ts';
@@ -224,6 +226,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           ...activityHandlers(createActivityQueries(reads, limits), clock),
           ...agentHandlers(createAgentQueries(reads, limits), clock),
           ...viewHandlers(metadata),
+          ...connectorHandlers({ metadata, envelope, pool: stores.pool, logs, builtIn: stores.facts, clock }),
+          ...retentionHandlers(metadata, retention),
           ...people.handlers,
           ...auditHandlers(metadata, clock),
           ...fieldHandlers(createFieldQueries(reads, limits), clock),

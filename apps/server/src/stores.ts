@@ -5,14 +5,17 @@ import {
   EMBEDDED_DATABASE,
   type EmbeddedEngine,
   type GroupSink,
+  inspectServer,
   openTelemetryStore,
   startEmbeddedEngine,
   type StoreRoutes,
   type TelemetryStore,
+  type TelemetryStoreOptions,
 } from '@candela/telemetry-store';
 import type { Config } from './config.ts';
 import { StorePool } from './features/connectors/pool.ts';
 import { resealConnectors } from './features/connectors/secrets.ts';
+import type { BuiltIn } from './features/connectors/service.ts';
 import { SignalRoutes } from './features/connectors/signal-routes.ts';
 import type { Envelope } from './features/vault/envelope.ts';
 import { IngestLogs } from './ingest/logs.ts';
@@ -30,6 +33,8 @@ export interface StoresParts {
 export interface Stores {
   /** The one of the installation. */
   readonly builtIn: TelemetryStore;
+  /** What people are told of it. */
+  readonly facts: BuiltIn;
   readonly routes: SignalRoutes;
   readonly pool: StorePool;
   /** Where reads find what they may see. */
@@ -71,6 +76,7 @@ export async function openStores(parts: StoresParts): Promise<Stores> {
   const pool = new StorePool({ builtIn, engine, metadata, envelope, logger, clock });
   return {
     builtIn,
+    facts: factsOf(options, engine),
     routes,
     pool,
     reads: readsOf(routes, pool, builtIn),
@@ -89,6 +95,28 @@ export async function openStores(parts: StoresParts): Promise<Stores> {
       await builtIn.close();
       await closeEngine();
     },
+  };
+}
+
+function factsOf(options: TelemetryStoreOptions, engine: () => Promise<EmbeddedEngine>): BuiltIn {
+  if (options.kind === 'embedded') {
+    return {
+      kind: 'embedded',
+      url: null,
+      username: null,
+      database: EMBEDDED_DATABASE,
+      hasPassword: false,
+      inspect: async () => (await engine()).inspect(EMBEDDED_DATABASE),
+    };
+  }
+  const { url, username, database, password } = options;
+  return {
+    kind: 'clickhouse',
+    url,
+    username,
+    database,
+    hasPassword: password !== '',
+    inspect: () => inspectServer(options),
   };
 }
 

@@ -447,6 +447,24 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
       : [{ path: { id: view }, status: 404 }],
     // For people with a session; nobody in particular is told to sign in.
     listAuditEvents: [{ status: 401, silent: true }],
+    listConnectors: [{ status: 401, silent: true }],
+    getConnector: [{ path: { id: 'embedded' }, status: 401, silent: true }],
+    createConnector: [{ body: { kind: 'embedded', name: 'mine' }, status: 401, silent: true }],
+    updateConnector: [{ path: { id: 'embedded' }, body: { version: 1 }, status: 401, silent: true }],
+    deleteConnector: [{ path: { id: 'embedded' }, status: 401, silent: true }],
+    checkConnector: [{ path: { id: 'embedded' }, status: 401, silent: true }],
+    migrateConnector: [{ path: { id: 'embedded' }, status: 401, silent: true }],
+    getRouting: [{ status: 401, silent: true }],
+    updateRouting: [
+      {
+        body: { changes: [{ environment: null, signal: 'logs', connectorId: 'embedded' }] },
+        status: 401,
+        silent: true,
+      },
+    ],
+    getDbConfig: [{ status: 403, silent: true }],
+    getRetention: [{ status: 401, silent: true }],
+    updateRetention: [{ body: { logs: 3 }, status: 401, silent: true }],
     listSessions: [
       { query: since },
       { query: { ...since, user: `only-${mark}` }, ...none },

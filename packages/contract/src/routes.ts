@@ -1,6 +1,17 @@
 import { listAuditEvents } from './audit.ts';
 import { getPlatformHealth, getReady } from './health.ts';
 import { IDENTITY_ROUTES } from './identity/routes.ts';
+import {
+  checkConnector,
+  createConnector,
+  deleteConnector,
+  getConnector,
+  listConnectors,
+  migrateConnector,
+  updateConnector,
+} from './connectors/connectors.ts';
+import { getRetention, updateRetention } from './connectors/retention.ts';
+import { getDbConfig, getRouting, updateRouting } from './connectors/routing.ts';
 import type { RouteDeclaration } from './route.ts';
 import { agentGraph, getAgent, getAgentVersion, listAgents } from './telemetry/agents.ts';
 import { aggregate } from './telemetry/aggregate.ts';
@@ -79,6 +90,18 @@ export const ROUTES = {
   getHostCalls,
   getGpu,
   getGpuCurves,
+  listConnectors,
+  getConnector,
+  createConnector,
+  updateConnector,
+  deleteConnector,
+  checkConnector,
+  migrateConnector,
+  getRouting,
+  updateRouting,
+  getDbConfig,
+  getRetention,
+  updateRetention,
   ...IDENTITY_ROUTES,
 } as const satisfies Record<string, RouteDeclaration>;
 

@@ -18,10 +18,10 @@ const NO_SECRETS: ConnectorSecrets = {
   clientKey: null,
 };
 
-const placeOf = (id: string): Place => ({ table: 'connectors', column: 'secrets', id });
+export const placeOf = (id: string): Place => ({ table: 'connectors', column: 'secrets', id });
 
 /** @throws secret_unreadable */
-function secretsOf(connector: StoredConnector, envelope: Envelope): ConnectorSecrets {
+export function secretsOf(connector: StoredConnector, envelope: Envelope): ConnectorSecrets {
   if (connector.secrets === null) return NO_SECRETS;
   const given = JSON.parse(envelope.open(connector.secrets, placeOf(connector.id))) as ConnectorSecrets;
   return { ...NO_SECRETS, ...given };
