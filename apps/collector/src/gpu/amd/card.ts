@@ -36,6 +36,7 @@ export class AmdCard {
   readonly #now: () => number;
   #table: { readonly at: number; readonly table: MetricsTable | undefined } | undefined;
   #heat: bigint | undefined;
+  #replaysInTable = false;
   /** A version of the table that is not known, once seen. */
   unknownTable: string | undefined;
 
@@ -64,7 +65,7 @@ export class AmdCard {
     const use = clients.use(this.card.address);
     const ras = this.#ras.read();
     const state = this.#state(table, ras);
-    const replays = table?.pcieReplays ?? driverCount(`${this.card.path}/pcie_replay_count`);
+    const replays = this.#replays(table);
     return {
       ...defined('utilization', this.#utilization(table, use)),
       ...defined(
@@ -87,6 +88,12 @@ export class AmdCard {
       },
       ...processesOf(use, computing),
     };
+  }
+
+  /** By the table where it ever told them, else by the file: their sums differ. */
+  #replays(table: MetricsTable | undefined): bigint | undefined {
+    this.#replaysInTable ||= table?.pcieReplays !== undefined;
+    return this.#replaysInTable ? table?.pcieReplays : driverCount(`${this.card.path}/pcie_replay_count`);
   }
 
   /** What the firmware tells in one piece; partitions that are read right after their GPU share it. */

@@ -39,6 +39,7 @@ export class IntelCard {
   ownMemory: (() => GpuReading['memory']) | undefined;
   readonly #hwmon: Hwmon | undefined;
   readonly #now: () => number;
+  #energySensor: number | undefined;
   #energy: { readonly microjoules: bigint; readonly at: number } | undefined;
 
   /** `now` gives monotonic seconds. */
@@ -55,10 +56,14 @@ export class IntelCard {
     checkOnBus(this.card);
     const sysman = ask();
     const use = clients.use(this.card.address);
-    const energy = this.#energySensor();
+    const energy = this.#readEnergy();
+    // Where the driver has a sensor, the sum of the library never stands in for it.
+    const hasSensor = (this.#hwmon?.sensors('energy') ?? []).length > 0;
     const processes = processesOf(use, sysman);
+    const { energy: summed, ...rest } = sysman ?? {};
     return {
-      ...sysman,
+      ...rest,
+      ...(hasSensor ? {} : defined('energy', summed)),
       ...defined('utilization', this.#utilization(use, sysman)),
       ...defined('memory', sysman?.memory ?? this.ownMemory?.()),
       ...defined('temperatures', this.#temperatures(sysman)),
@@ -105,11 +110,14 @@ export class IntelCard {
       : { ...defined('die', die), ...defined('memory', memory) };
   }
 
-  /** Of the whole card, else of the chip. */
-  #energySensor(): bigint | undefined {
+  /** Of the whole card, else of the chip: the first that answers, and no other after it, since their sums differ. */
+  #readEnergy(): bigint | undefined {
+    if (this.#energySensor !== undefined) return this.#hwmon?.energy(this.#energySensor);
     for (const sensor of this.#hwmon?.sensors('energy') ?? []) {
       const energy = this.#hwmon?.energy(sensor);
-      if (energy !== undefined) return energy;
+      if (energy === undefined) continue;
+      this.#energySensor = sensor;
+      return energy;
     }
     return undefined;
   }

@@ -60,6 +60,20 @@ test('files that go take their values with them', async () => {
   expect(await run.read(gpu?.id ?? '')).toEqual({ utilization: { general: 0 }, processes: [] });
 });
 
+test('the sum of another sensor never stands in for one that fails for once', async () => {
+  start(arc);
+  const [gpu] = await run.devices(INTEL);
+  const id = gpu?.id ?? '';
+  const file = 'sys/bus/pci/devices/0000:03:00.0/hwmon/hwmon5/energy1_input';
+  expect((await run.read(id)).energy?.raw).toBe(900_000_000n);
+  run.tree.write({ [file]: 'N/A\n' });
+  run.now += 2;
+  expect((await run.read(id)).energy).toBeUndefined();
+  run.tree.write({ [file]: 900_000_500 });
+  run.now += 2;
+  expect((await run.read(id)).energy?.raw).toBe(900_000_500n);
+});
+
 test('a virtual function is a part of its card', async () => {
   start(arc);
   const path = 'sys/bus/pci/devices/0000:03:00';
