@@ -60,6 +60,12 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./catalog/index.ts')).catalog,
   },
   {
+    id: 'identity',
+    summary: 'credential and headers become a context: known before and looked up',
+    inAll: true,
+    load: async () => (await import('./identity.ts')).identity,
+  },
+  {
     id: 'codec',
     summary: 'decoding and encoding in one thread',
     inAll: true,

@@ -314,7 +314,7 @@ async function stop(
     ['connections', () => Promise.all(listeners.map((listener) => listener.close(left() * 0.6)))],
     ['log', () => running.logs?.close()],
     ['store', () => running.stores?.close()],
-    ['environments', () => running.identity?.directory.settle()],
+    ['identity', () => running.identity?.settle()],
     ['metadata', () => running.metadata?.close()],
   ];
   let complete = true;

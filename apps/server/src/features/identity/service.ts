@@ -71,6 +71,8 @@ export interface Identity {
   readonly directory: Directory;
   /** Environments seen in arriving data; they are kept before long. */
   learnEnvironments(projectId: string, names: Iterable<string>): void;
+  /** What is written behind requests is written: before the store is closed. */
+  settle(): Promise<void>;
 }
 
 export interface IdentityParts {
@@ -253,6 +255,9 @@ export function createIdentity(parts: IdentityParts): Identity {
     },
 
     learnEnvironments: (projectId, names) => directory.learn(projectId, names),
+    settle: async () => {
+      await Promise.all([directory.settle(), keys.settle(), sessions.settle()]);
+    },
   };
 }
 

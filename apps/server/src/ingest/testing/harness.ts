@@ -121,7 +121,7 @@ export async function openDoors(options: DoorsOptions = {}): Promise<Doors> {
       server.closeAllConnections();
       server.close();
       await log.close();
-      await identity.directory.settle();
+      await identity.settle();
       await metadata.close();
       await store.close();
       await rm(dir, { recursive: true, force: true });

@@ -9,6 +9,7 @@ import {
 } from '@candela/kernel';
 import type { MetadataStore } from '@candela/metadata-store';
 import { CredentialCache } from '../cache.ts';
+import { Touches } from '../touches.ts';
 import { isApiKey, sha256 } from './format.ts';
 
 /** What a key may do and where. */
@@ -26,6 +27,8 @@ export interface KeyHolder {
 export interface KeyLookup {
   /** The holder of a key that is in force; undefined: unknown, revoked or expired. */
   find(key: string): Promise<KeyHolder | undefined>;
+  /** What was noted of their use is written. */
+  settle(): Promise<void>;
 }
 
 const BOOTSTRAP_KEY_ID = 'bootstrap';
@@ -39,7 +42,7 @@ const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
  * refused at once here, and within a second in other replicas.
  */
 export function createKeyLookup(parts: {
-  readonly metadata: Pick<MetadataStore, 'keys' | 'changes'>;
+  readonly metadata: Pick<MetadataStore, 'keys' | 'changes' | 'change'>;
   readonly bootstrapApiKey: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -48,6 +51,13 @@ export function createKeyLookup(parts: {
   const bootstrap =
     parts.bootstrapApiKey === undefined ? undefined : Buffer.from(sha256(parts.bootstrapApiKey));
   const cache = new CredentialCache<KeyHolder & { touchedAt: number }>(MAX_CACHED);
+  const touches = new Touches(
+    (notes) =>
+      metadata.change(undefined, async (repositories) => {
+        for (const [id, at] of notes) await repositories.keys.touch(id, at);
+      }),
+    logger,
+  );
   metadata.changes.on(['api_keys', 'projects'], () => cache.forget());
 
   async function load(hash: string): Promise<(KeyHolder & { touchedAt: number }) | undefined> {
@@ -59,6 +69,7 @@ export function createKeyLookup(parts: {
   }
 
   return {
+    settle: () => touches.settle(),
     async find(key) {
       const hash = sha256(key);
       const given = Buffer.from(hash);
@@ -79,12 +90,7 @@ export function createKeyLookup(parts: {
       if (holder === undefined || (holder.expiresAt !== null && holder.expiresAt <= now)) return undefined;
       if (now - holder.touchedAt >= TOUCH_MS) {
         holder.touchedAt = now;
-        // Behind the request: who asks does not wait for it, and it may fail without harm.
-        metadata.keys
-          .touch(holder.id, now)
-          .catch((error: unknown) =>
-            logger.warn({ err: error, key: holder.id }, 'the last use of a key was not noted'),
-          );
+        touches.note(holder.id, now);
       }
       return holder;
     },

@@ -2,6 +2,7 @@ import type { Clock, Logger, Role } from '@candela/kernel';
 import type { MetadataStore, Repositories } from '@candela/metadata-store';
 import { CredentialCache } from '../cache.ts';
 import { randomBase62, sha256 } from '../keys/format.ts';
+import { Touches } from '../touches.ts';
 
 /** Who a session is, at this moment. */
 export interface SessionOwner {
@@ -21,6 +22,8 @@ export interface SessionConfig {
 export interface SessionService {
   /** The owner of a session that goes on; undefined: none, ended, signed out, or the account is gone. */
   find(token: string): Promise<SessionOwner | undefined>;
+  /** What was noted of their use is written. */
+  settle(): Promise<void>;
   /** Begins one inside a change; the token goes into the cookie and nowhere else. */
   begin(
     repositories: Repositories,
@@ -36,7 +39,7 @@ const TOKEN_CHARACTERS = 43;
 const MAX_USER_AGENT = 300;
 
 export function createSessions(parts: {
-  readonly metadata: Pick<MetadataStore, 'sessions' | 'changes'>;
+  readonly metadata: Pick<MetadataStore, 'sessions' | 'changes' | 'change'>;
   readonly config: SessionConfig;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -44,6 +47,13 @@ export function createSessions(parts: {
   const { metadata, config, clock, logger } = parts;
   type Known = SessionOwner & { readonly expiresAt: number; seenAt: number };
   const cache = new CredentialCache<Known>(MAX_CACHED);
+  const touches = new Touches(
+    (notes) =>
+      metadata.change(undefined, async (repositories) => {
+        for (const [id, at] of notes) await repositories.sessions.touch(id, at);
+      }),
+    logger,
+  );
   metadata.changes.on(['sessions', 'users', 'memberships'], () => cache.forget());
 
   async function load(hash: string): Promise<Known | undefined> {
@@ -61,6 +71,8 @@ export function createSessions(parts: {
   }
 
   return {
+    settle: () => touches.settle(),
+
     async find(token) {
       const hash = sha256(token);
       const now = clock.now();
@@ -74,9 +86,7 @@ export function createSessions(parts: {
       if (known === undefined) return undefined;
       if (now - known.seenAt >= TOUCH_MS) {
         known.seenAt = now;
-        metadata.sessions
-          .touch(known.sessionId, now)
-          .catch((error: unknown) => logger.warn({ err: error }, 'the last use of a session was not noted'));
+        touches.note(known.sessionId, now);
       }
       return known;
     },
