@@ -10,6 +10,16 @@ const MAX_EVENTS = 1_024;
 const MAX_INSTANCES = 8;
 const MAX_PARTS = 16;
 
+/** How the kernel says that there is no such engine. */
+const NOT_THERE: ReadonlySet<string> = new Set([
+  'ENOENT',
+  'EINVAL',
+  'ENODEV',
+  'ENXIO',
+  'EOPNOTSUPP',
+  'ENOTSUP',
+]);
+
 /** Kinds of engine, by the short words that both drivers use. */
 export type EngineKind = 'rcs' | 'ccs' | 'bcs' | 'vcs' | 'vecs';
 
@@ -122,8 +132,8 @@ export class Engines {
         else group.close();
       } catch (thrown) {
         if (!(thrown instanceof PerfOpenError)) throw thrown;
-        // An engine that is not there; being refused is the same for all of them.
-        if (thrown.code === 'EACCES' || thrown.code === 'EPERM' || thrown.code === 'EMFILE') {
+        // Anything but an engine that is not there is the same for all of them.
+        if (!NOT_THERE.has(thrown.code)) {
           for (const { group } of counting) group.close();
           throw thrown;
         }
