@@ -45,7 +45,10 @@ export async function openStage(env: Readonly<Record<string, string>> = {}): Pro
   if (!existsSync(join(WEB_DIST, 'index.html')))
     throw new Error('The web UI is not built. Run "npm run e2e", which builds it first.');
   const dataDir = await mkdtemp(join(tmpdir(), 'candela-e2e-'));
-  const platform = await startPlatform({ dataDir, env: { PLATFORM_RATE_LIMIT: '100000', ...env } });
+  const platform = await startPlatform({
+    dataDir,
+    env: { PLATFORM_RATE_LIMIT: '100000', PLATFORM_SIGN_IN_LIMIT: '1000', ...env },
+  });
   const browser = await launchBrowser();
   const contexts: BrowserContext[] = [];
   return {
