@@ -45,6 +45,7 @@ import { exceptionHandlers } from './features/exceptions/routes.ts';
 import { logHandlers } from './features/logs/routes.ts';
 import { metricHandlers } from './features/metric-explorer/routes.ts';
 import { metricsPage } from './features/metrics/page.ts';
+import { createOauthFeature } from './features/oauth/feature.ts';
 import { openApiPages } from './features/openapi/pages.ts';
 import { Bell } from './features/tail/bell.ts';
 import { retentionHandlers } from './features/retention/routes.ts';
@@ -153,7 +154,11 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     const logs = await stores.openLogs();
     running.logs = logs;
     const retention = await RetentionChoices.open({ metadata, defaults: config.retention, logger });
-    const identity = createIdentity({ config, metadata, logger, clock });
+    let oauth: ReturnType<typeof createOauthFeature> | undefined;
+    const tokens = async (token: string) => oauth?.find(token);
+    const identity = createIdentity({ config, metadata, logger, clock, tokens });
+    const issuer = config.publicUrl ?? main.url;
+    oauth = createOauthFeature({ metadata, envelope, identity, logger, clock, issuer });
     running.identity = identity;
     const people = createPeople({
       config: { ...config.people, publicUrl: config.publicUrl },
@@ -229,6 +234,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           ...connectorHandlers({ metadata, envelope, pool: stores.pool, logs, builtIn: stores.facts, clock }),
           ...retentionHandlers(metadata, retention),
           ...people.handlers,
+          ...oauth.handlers,
           ...auditHandlers(metadata, clock),
           ...fieldHandlers(createFieldQueries(reads, limits), clock),
           ...durationHandlers(createDurationQueries(reads, limits), clock),
@@ -253,7 +259,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       }),
       site: createStaticSite(parts.webDir ?? WEB_DIR),
       pages: [...openApiPages(), metricsPage(metrics.registry, identity)],
-      doors: [],
+      doors: [oauth.door],
       logger,
       metrics,
     });

@@ -1,7 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type HttpMethod, IDENTITY_ROUTES, ROUTES, type RouteId as AnyRouteId } from '@candela/contract';
+import {
+  type HttpMethod,
+  IDENTITY_ROUTES,
+  OAUTH_ROUTES,
+  ROUTES,
+  type RouteId as AnyRouteId,
+} from '@candela/contract';
 import { entityKey, type RequestContext, SCOPES, silentLogger } from '@candela/kernel';
 import { openMetadataStore } from '@candela/metadata-store';
 import { DEFAULT_LIMITS, type Signal } from '@candela/otlp';
@@ -17,8 +23,9 @@ import { createMetrics } from './metrics.ts';
 import { type Platform, startPlatform } from './platform.ts';
 
 /** Routes about people are asked in `features/identity/roles.platform.test.ts`: they need somebody who is signed in. */
-type RouteId = Exclude<AnyRouteId, keyof typeof IDENTITY_ROUTES>;
-const ROUTE_IDS = Object.keys(ROUTES).filter((id) => !Object.hasOwn(IDENTITY_ROUTES, id)) as RouteId[];
+const OF_PEOPLE = { ...IDENTITY_ROUTES, ...OAUTH_ROUTES };
+type RouteId = Exclude<AnyRouteId, keyof typeof OF_PEOPLE>;
+const ROUTE_IDS = Object.keys(ROUTES).filter((id) => !Object.hasOwn(OF_PEOPLE, id)) as RouteId[];
 
 /** Whose data it is. `mark` is in every text and `figure` in every number of its records. */
 interface Tenant {

@@ -22,7 +22,8 @@ export function hasRole(role: Role, least: Role): boolean {
 }
 
 export type Principal =
-  | { readonly kind: 'key'; readonly id: string }
+  /** `role`: of the person for whom an application acts; it may do no more than they may. */
+  | { readonly kind: 'key'; readonly id: string; readonly role?: Role }
   | { readonly kind: 'user'; readonly id: string; readonly sessionId: string; readonly role: Role }
   /** Loopback without a credential: may ingest, and may read while no owner exists. */
   | { readonly kind: 'anonymous' };

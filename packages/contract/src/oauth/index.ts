@@ -1,7 +1,7 @@
 import { SCOPES } from '@candela/kernel';
 import { z } from 'zod';
 import { idSchema, keyNameSchema, nextCursor, pagingShape } from '../identity/common.ts';
-import { defineRoute, governs, ownAccount } from '../route.ts';
+import { defineRoute, governs, ownAccount, type RouteDeclaration } from '../route.ts';
 import { isoTime } from '../telemetry/common.ts';
 
 /** Bounds of applications that ask for tokens. */
@@ -221,3 +221,16 @@ export const revokeApplication = defineRoute({
   response: z.object({ data: z.object({ id: z.string() }) }),
   errors: ['not_found', ...errors],
 });
+
+/** Every route of applications. */
+export const OAUTH_ROUTES = {
+  listOauthClients,
+  createOauthClient,
+  updateOauthClient,
+  rotateOauthSecret,
+  deleteOauthClient,
+  getOauthConsent,
+  decideOauthConsent,
+  listApplications,
+  revokeApplication,
+} as const satisfies Record<string, RouteDeclaration>;

@@ -38,6 +38,13 @@ export function authorise(
     if (principal.kind === 'anonymous') throw fail('not_signed_in');
     throw fail('forbidden', { detail: 'An API key cannot do this. Sign in and do it in the settings.' });
   }
+  if (principal.kind === 'key' && principal.role !== undefined && access.role !== 'signed-in') {
+    if (!hasRole(principal.role, access.role)) {
+      throw fail('forbidden', {
+        detail: `This needs the role "${access.role}"; the person this application acts for has "${principal.role}".`,
+      });
+    }
+  }
   if (!scopes.has(access.key)) {
     throw fail('forbidden', { detail: `This credential lacks the scope "${access.key}".` });
   }

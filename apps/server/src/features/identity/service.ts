@@ -80,6 +80,8 @@ export interface IdentityParts {
   readonly metadata: MetadataStore;
   readonly logger: Logger;
   readonly clock?: Clock;
+  /** What a token that an application sends stands for; undefined: it is none. */
+  readonly tokens?: (token: string) => Promise<KeyHolder | undefined>;
 }
 
 const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
@@ -116,7 +118,7 @@ export function createIdentity(parts: IdentityParts): Identity {
       if (credential === 'unreadable' || (credential.scheme === 'basic' && input.door !== 'otlp')) {
         throw fail('unknown_credential');
       }
-      const holder = await keys.find(credential.key);
+      const holder = (await keys.find(credential.key)) ?? (await parts.tokens?.(credential.key));
       if (holder === undefined) throw fail('unknown_credential');
       return holder;
     } catch (thrown) {
@@ -235,12 +237,9 @@ export function createIdentity(parts: IdentityParts): Identity {
     async authenticate(input) {
       const key = await byKey(input);
       if (key !== undefined) {
-        const { id, organisationId, projectId, scopes, environments } = key;
-        return ofProject(
-          input,
-          { principal: { kind: 'key', id }, organisationId, projectId, scopes },
-          environments,
-        );
+        const { id, organisationId, projectId, scopes, environments, role } = key;
+        const principal = { kind: 'key', id, ...(role === undefined ? {} : { role }) } as const;
+        return ofProject(input, { principal, organisationId, projectId, scopes }, environments);
       }
       const owner = await person(input);
       if (owner !== undefined) return ofPerson(input, owner);

@@ -4,6 +4,7 @@ import {
   DEFAULT_ORGANISATION_ID,
   DEFAULT_PROJECT_ID,
   type Logger,
+  type Role,
   type Scope,
   SCOPES,
 } from '@candela/kernel';
@@ -22,6 +23,8 @@ export interface KeyHolder {
   readonly environments: readonly string[] | null;
   /** Epoch milliseconds; null: never. */
   readonly expiresAt: number | null;
+  /** Of the person for whom an application acts. */
+  readonly role?: Role;
 }
 
 export interface KeyLookup {

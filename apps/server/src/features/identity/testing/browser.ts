@@ -38,6 +38,8 @@ export function openBrowser(base: string): Browser {
       const response = await fetch(`${base}${path}`, {
         method,
         headers: sent,
+        // Where it leads is for the test to see.
+        redirect: 'manual',
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       for (const line of response.headers.getSetCookie()) {

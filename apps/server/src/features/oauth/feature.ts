@@ -1,0 +1,52 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, fail, type Logger, type RequestContext } from '@candela/kernel';
+import type { MetadataStore } from '@candela/metadata-store';
+import type { Door } from '../../http/front.ts';
+import { RateLimiter } from '../../http/rate-limit.ts';
+import { networkOf } from '../identity/addresses.ts';
+import { createPersonView } from '../identity/person-view.ts';
+import type { Identity } from '../identity/service.ts';
+import type { Envelope } from '../vault/envelope.ts';
+import { oauthHandlers } from './routes.ts';
+import { createOauth, type Oauth } from './service.ts';
+
+/** Requests at the doors from one address a minute: they come before any credential, and each asks the store. */
+const PER_MINUTE = 600;
+
+/** Applications and their tokens: the doors, the routes, and what a token stands for. */
+export function createOauthFeature(parts: {
+  readonly metadata: MetadataStore;
+  readonly envelope: Envelope;
+  readonly identity: Identity;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly issuer: string;
+}) {
+  const { metadata, identity, clock } = parts;
+  const { directory } = identity;
+  const view = createPersonView(metadata, directory);
+  const oauth: Oauth = createOauth({ ...parts, projectsOf: (person) => directory.projectsOf(person) });
+  const limiter = new RateLimiter(PER_MINUTE, clock);
+
+  async function projectsOf({ principal }: RequestContext) {
+    if (principal.kind !== 'user') throw fail('not_signed_in');
+    const { projects } = await view.person(principal.id);
+    return projects.map(({ id, name }) => ({ id, name }));
+  }
+
+  async function emailOf({ principal }: RequestContext): Promise<string | null> {
+    if (principal.kind !== 'user') return null;
+    return (await metadata.people.byId(principal.id))?.email ?? null;
+  }
+
+  const door: Door = {
+    id: 'oauth',
+    owns: oauth.owns,
+    async serve(request: IncomingMessage, response: ServerResponse) {
+      limiter.take(networkOf(request.socket.remoteAddress ?? ''));
+      await oauth.serve(request, response);
+    },
+  };
+
+  return { door, find: oauth.find, handlers: oauthHandlers({ oauth, metadata, projectsOf, emailOf }) };
+}
