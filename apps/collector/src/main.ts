@@ -17,6 +17,9 @@ async function main(): Promise<void> {
   if (asked.command === 'help') return print(HELP);
   if (asked.command === 'version') return print(`${VERSION}\n`);
 
+  // Nobody reads it any more when the program that started the agent is gone. That is no reason to fail: told to the same
+  // place it would be the next failure, and so for ever.
+  process.stderr.on('error', () => undefined);
   const { config, warnings, settings } = readConfig();
   const inspecting = asked.command !== 'run';
   // What is printed is the answer; beside it only what went wrong is of interest.
