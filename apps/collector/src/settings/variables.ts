@@ -328,7 +328,8 @@ export const VARIABLES = {
     parse: whole(1, 65_536),
   }),
   OTEL_GPU_ALLOCATED_UTIL_THRESHOLD: gpu.withDefault('0.05', {
-    description: 'Utilisation from which a GPU with processes on it counts as used (`hw.gpu.allocated`).',
+    description:
+      'Utilisation from which a GPU counts as used though no process is seen on it (`hw.gpu.allocated`), and below which it is idle (`hw.gpu.idle`).',
     takes: 'a number from 0 to 1',
     parse: ratio,
   }),
