@@ -121,6 +121,31 @@ describe.skipIf(NO_LIBRARIES !== undefined)('DCGM in its thread', { timeout: 90_
     expect(made.prefer(GPU, { power: 100 })).toMatchObject({ power: 400 });
   });
 
+  test('an instance of a GPU that is cut has its own share, and none where several compute in it', async () => {
+    const { made, points } = profiling([
+      ...PROFILE,
+      'instance 4 GPU-a 1',
+      ...[1001, 1002, 1004].map((id) => `field 104 ${id} d 0.${id - 1_000}`),
+      'instance 5 GPU-a 2',
+      ...[1001, 1002, 1004].map((id) => `field 105 ${id} d 0.7`),
+    ]);
+    const part = (id: string, instanceId: number): GpuDevice => ({
+      ...GPU,
+      id,
+      partition: { parent: 'GPU-a', name: `${instanceId}/0`, mig: { instanceId } },
+    });
+    made.setDevices([GPU, part('MIG-1', 1), part('MIG-2', 2), part('MIG-3', 2)]);
+    await expect.poll(() => valid(points()), PATIENCE).toBe(1);
+    const found = points();
+    expect(valuesBy(found, 'hw.gpu.sm.utilization', 'hw.id', 'hw.parent')).toEqual({
+      'GPU-a/': 0.8,
+      'MIG-1/GPU-a': 0.2,
+    });
+    expect(valuesBy(found, 'platform.collector.gpu.dcgm.sample_valid', 'hw.id')).toEqual({ 'GPU-a': 1 });
+    expect(made.prefer(part('MIG-1', 1), {})).toMatchObject({ utilization: { general: 0.1 } });
+    expect(made.prefer(part('MIG-2', 2), {})).toEqual({});
+  });
+
   test('without the preference the vendor’s values stay, beside what only the library tells', async () => {
     const { made, points } = profiling(PROFILE, { OTEL_GPU_DCGM_PREFER: 'false' });
     made.setDevices([GPU]);

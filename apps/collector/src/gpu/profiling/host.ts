@@ -72,10 +72,7 @@ export class ProfilerHost {
   /** Tells which GPUs there are now. The first of its vendor's loads the library, none at all ends it. */
   setDevices(all: readonly GpuDevice[]): void {
     if (this.#entry.off(this.#context.config) !== undefined || this.#stopped) return;
-    // A partition is profiled as a part of its GPU.
-    this.#devices = all.filter(
-      ({ vendor, partition }) => vendor === this.#entry.vendor && partition === undefined,
-    );
+    this.#devices = all.filter(({ vendor }) => vendor === this.#entry.vendor);
     const ids = new Set(this.#devices.map(({ id }) => id));
     for (const id of this.#samples.keys()) if (!ids.has(id)) this.#samples.delete(id);
     this.#preference?.keep(ids);
@@ -170,9 +167,7 @@ export class ProfilerHost {
     if (errors.length > 0) this.#say(errors[0] ?? '');
     const told = new Set<string>();
     for (const sample of samples) {
-      const device = this.#devices.find(({ id, pciAddress }) =>
-        'uuid' in sample.device ? id === sample.device.uuid : pciAddress === sample.device.pci,
-      );
+      const device = this.#deviceOf(sample);
       if (device === undefined) continue;
       told.add(device.id);
       if (sample.blank) this.#count('blank_sample', 1);
@@ -181,6 +176,16 @@ export class ProfilerHost {
     }
     // One that failed has no sample: its vendor takes over at once.
     for (const { id } of this.#devices) if (!told.has(id)) this.#forget(id);
+  }
+
+  #deviceOf({ device: { ...of } }: ProfileSample): GpuDevice | undefined {
+    const found = this.#devices.filter(({ id, pciAddress, partition }) => {
+      if ('pci' in of) return partition === undefined && pciAddress === of.pci;
+      if (of.instance === undefined) return id === of.uuid;
+      return partition?.parent === of.uuid && partition.mig?.instanceId === of.instance;
+    });
+    // Several that compute within one instance share what is measured of it: it is none of theirs.
+    return found.length === 1 ? found[0] : undefined;
   }
 
   /** What nobody renewed for long is given up. */
@@ -240,9 +245,10 @@ export class ProfilerHost {
   record(record: RecordPoint): void {
     this.#expire(this.#context.monotonic());
     const source = { 'gpu.measurement.source': this.#entry.id };
+    const tells = this.#entry.id === 'dcgm' && (this.#open || this.#roundAt !== undefined);
     for (const device of this.#devices) {
       const sample = this.#samples.get(device.id);
-      if (this.#entry.id === 'dcgm' && (this.#open || this.#roundAt !== undefined)) {
+      if (tells && device.partition === undefined) {
         const which = { 'hw.id': device.id, 'gpu.index': device.index };
         record(collectorGpuDcgmSampleValid, sample === undefined || sample.blank ? 0 : 1, which);
       }

@@ -31,8 +31,11 @@ export interface Activity {
 
 /** One sample of one device. */
 export interface ProfileSample {
-  /** The device by what its vendor calls it everywhere: a UUID, or a PCI address as `PciAddress` writes it. */
-  readonly device: { readonly uuid: string } | { readonly pci: string };
+  /**
+   * The device by what its vendor calls it everywhere: a UUID, with the number of the instance where it is a part of
+   * that GPU, or a PCI address as the kernel writes it.
+   */
+  readonly device: { readonly uuid: string; readonly instance?: number } | { readonly pci: string };
   /** Microseconds since the epoch; the same sample is told again until there is a newer one. */
   readonly at: number;
   readonly activity: Activity;

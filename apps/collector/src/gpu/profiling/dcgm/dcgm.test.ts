@@ -59,6 +59,7 @@ describe.skipIf(NO_LIBRARIES !== undefined)('a session', () => {
       'dcgmGroupCreate type=1 opentelemetry-gpu-collector',
       'dcgmGroupAddEntity group=11 kind=1 id=0',
       'dcgmGroupAddEntity group=11 kind=1 id=3',
+      'dcgmGetGpuInstanceHierarchy version=2011f08',
       'dcgmFieldGroupCreate opentelemetry-gpu-collector 50,54,100,155,203,204',
       'dcgmFieldGroupCreate opentelemetry-gpu-collector-profiling 1001,1002,1003,1004,1005,1006,1007,1008,1009,1010,1011,1012',
       'dcgmWatchFields group=11 fields=21 us=10000000 age=30 samples=0',
@@ -140,7 +141,7 @@ describe.skipIf(NO_LIBRARIES !== undefined)('a session', () => {
     library.profile([...gpu(0), ...gpu(1), ...gpu(2), 'rcgpu 1 -18']);
     const { samples, errors } = dcgm.read();
     expect(samples.map(({ device }) => device)).toEqual([{ uuid: 'GPU-00000000' }, { uuid: 'GPU-00000002' }]);
-    expect(errors).toEqual(['dcgmGetLatestValuesForFields of GPU 1: the GPU is lost (-18)']);
+    expect(errors).toEqual(['dcgmEntityGetLatestValues of GPU 1: the GPU is lost (-18)']);
     library.profile([...gpu(0), 'rcgpu 0 -21']);
     expect(() => dcgm.read()).toThrow('no connection to the host engine (-21)');
   });
@@ -166,6 +167,32 @@ describe.skipIf(NO_LIBRARIES !== undefined)('a session', () => {
     library.profile(gpu(0));
     const found = Array.from({ length: 6 }, () => dcgm.read().samples[0]?.activity.sm);
     expect(found).toContain(0.84);
+  });
+
+  test('instances of a GPU that is cut are told apart; one that is made later is found', () => {
+    const fields = (id: number, busy: number) => [
+      `field ${id} 1001 d ${busy}`,
+      ...[1002, 1003, 1004, 1005, 1006, 1007, 1008].map((field) => `field ${id} ${field} d 0.25`),
+    ];
+    const cut = [...gpu(0), 'instance 7 GPU-00000000 2', ...fields(107, 0.5)];
+    const { library, session: dcgm } = session(cut);
+    dcgm.open();
+    expect(library.calls()).toContain('dcgmGroupAddEntity group=11 kind=4 id=7');
+    const [whole, part, ...more] = dcgm.read().samples;
+    expect(more).toEqual([]);
+    expect(whole).toMatchObject({ device: { uuid: 'GPU-00000000' }, blank: false });
+    expect(part).toMatchObject({
+      device: { uuid: 'GPU-00000000', instance: 2 },
+      blank: false,
+      activity: { graphicsEngine: 0.5, sm: 0.25, pipes: { tensor: 0.25 } },
+      overlap: { utilization: 0.5 },
+    });
+    library.profile([...cut, 'instance 9 GPU-00000000 3', ...fields(109, 0.75)]);
+    const found = Array.from({ length: 6 }, () => dcgm.read().samples.map(({ device }) => device));
+    expect(found.at(-1)).toContainEqual({ uuid: 'GPU-00000000', instance: 3 });
+    library.profile([...gpu(0), 'rc dcgmGetGpuInstanceHierarchy -12']);
+    const after = Array.from({ length: 6 }, () => dcgm.read().samples.length);
+    expect(after.at(-1)).toBe(1);
   });
 
   test.each([

@@ -16,7 +16,9 @@ export interface Dcgm {
   disconnect(handle: bigint): number;
   supportedGpus(handle: bigint): { readonly code: number; readonly ids: readonly number[] };
   createGroup(handle: bigint, name: string): Opened;
-  addGpu(handle: bigint, group: bigint, gpu: number): number;
+  /** Instances of GPUs that are cut (MIG); none where this version of the library cannot tell. */
+  instances(handle: bigint): readonly Instance[];
+  add(handle: bigint, group: bigint, entity: Entity): number;
   destroyGroup(handle: bigint, group: bigint): number;
   createFieldGroup(handle: bigint, name: string, fields: readonly number[]): Opened;
   destroyFieldGroup(handle: bigint, fields: bigint): number;
@@ -26,7 +28,7 @@ export interface Dcgm {
   /** The last values of these fields, as `dcgmFieldValue_v1` one after another. The bytes are good until the next call. */
   latest(
     handle: bigint,
-    gpu: number,
+    of: Entity,
     fields: readonly number[],
   ): { readonly code: number; readonly bytes: Buffer };
   pause(handle: bigint): number;
@@ -38,6 +40,19 @@ export interface Opened {
   readonly handle: bigint;
 }
 
+/** What is watched: a GPU, or an instance of one, by the library's own number. */
+export interface Entity {
+  readonly kind: 'gpu' | 'instance';
+  readonly id: number;
+}
+
+export interface Instance {
+  readonly entity: Entity;
+  readonly gpuUuid: string;
+  /** As NVML numbers the instances of a GPU. */
+  readonly instance: number;
+}
+
 export interface Watch {
   readonly microseconds: number;
   readonly keepSeconds: number;
@@ -46,7 +61,14 @@ export interface Watch {
 const MAX_GPUS = 32;
 const AUTOMATIC = 1;
 const EMPTY_GROUP = 1;
-const ENTITY_GPU = 1;
+/** `dcgm_field_entity_group_t`. */
+const ENTITY = { gpu: 1, instance: 4 } as const;
+/** `dcgmMigHierarchy_v2`: of each entry what it is, what it is a part of, the UUID of the GPU and five numbers. */
+const HIERARCHY_ENTRIES = 448;
+const ENTRY_BYTES = 164;
+const HIERARCHY_BYTES = 8 + HIERARCHY_ENTRIES * ENTRY_BYTES;
+const HIERARCHY_V2 = 0x02000000 | HIERARCHY_BYTES;
+const ENTRY = { kind: 0, id: 4, uuid: 16, uuidBytes: 128, instance: 148 } as const;
 const CONNECT_PARAMS_BYTES = 16;
 const CONNECT_PARAMS_V2 = 0x02000000 | CONNECT_PARAMS_BYTES;
 /** `DCGM_ST_FUNCTION_NOT_FOUND`: what is said of a call that this version of the library does not have. */
@@ -82,7 +104,8 @@ export function loadDcgm(paths: readonly string[]): Dcgm {
   const watch = call('int dcgmWatchFields(uintptr_t, uintptr_t, uintptr_t, int64_t, double, int)');
   const unwatch = call('int dcgmUnwatchFields(uintptr_t, uintptr_t, uintptr_t)');
   const updateAll = call('int dcgmUpdateAllFields(uintptr_t, int)');
-  const latest = call('int dcgmGetLatestValuesForFields(uintptr_t, int, void *, uint32_t, void *)');
+  const hierarchy = call('int dcgmGetGpuInstanceHierarchy(uintptr_t, void *)');
+  const latest = call('int dcgmEntityGetLatestValues(uintptr_t, int, int, void *, uint32_t, void *)');
   const pause = call('int dcgmProfPause(uintptr_t)');
   const resume = call('int dcgmProfResume(uintptr_t)');
   let values = Buffer.alloc(0);
@@ -109,7 +132,12 @@ export function loadDcgm(paths: readonly string[]): Dcgm {
       return { code, ids: Array.from({ length }, (_, at) => ids.readUInt32LE(at * 4)) };
     },
     createGroup: (handle, name) => opened(groupCreate(handle, EMPTY_GROUP, name, out)),
-    addGpu: (handle, group, gpu) => groupAdd(handle, group, ENTITY_GPU, gpu),
+    instances: (handle) => {
+      const bytes = Buffer.alloc(HIERARCHY_BYTES);
+      bytes.writeUInt32LE(HIERARCHY_V2);
+      return hierarchy(handle, bytes) === 0 ? instancesOf(bytes) : [];
+    },
+    add: (handle, group, { kind, id }) => groupAdd(handle, group, ENTITY[kind], id),
     destroyGroup: (handle, group) => groupDestroy(handle, group),
     createFieldGroup: (handle, name, fields) =>
       opened(fieldsCreate(handle, fields.length, idBytes(fields), name, out)),
@@ -118,15 +146,33 @@ export function loadDcgm(paths: readonly string[]): Dcgm {
       watch(handle, group, fields, microseconds, keepSeconds, 0),
     unwatch: (handle, group, fields) => unwatch(handle, group, fields),
     updateAll: (handle) => updateAll(handle, 1),
-    latest: (handle, gpu, fields) => {
+    latest: (handle, { kind, id }, fields) => {
       const size = fields.length * VALUE_BYTES;
       if (values.length < size) values = Buffer.alloc(size);
-      const code = latest(handle, gpu, idBytes(fields), fields.length, values);
+      const code = latest(handle, ENTITY[kind], id, idBytes(fields), fields.length, values);
       return { code, bytes: values.subarray(0, size) };
     },
     pause: (handle) => pause(handle),
     resume: (handle) => resume(handle),
   };
+}
+
+/** The instances among the entries: those that compute within one are entries of their own. */
+function instancesOf(bytes: Buffer): Instance[] {
+  const length = Math.min(HIERARCHY_ENTRIES, bytes.readUInt32LE(4));
+  const found: Instance[] = [];
+  for (let at = 8; at < 8 + length * ENTRY_BYTES; at += ENTRY_BYTES) {
+    if (bytes.readUInt32LE(at + ENTRY.kind) !== ENTITY.instance) continue;
+    const uuid = bytes
+      .toString('latin1', at + ENTRY.uuid, at + ENTRY.uuid + ENTRY.uuidBytes)
+      .split('\0', 1)[0];
+    found.push({
+      entity: { kind: 'instance', id: bytes.readUInt32LE(at + ENTRY.id) },
+      gpuUuid: uuid ?? '',
+      instance: bytes.readUInt32LE(at + ENTRY.instance),
+    });
+  }
+  return found;
 }
 
 function firstOf(paths: readonly string[]) {

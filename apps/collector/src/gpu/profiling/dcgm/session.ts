@@ -1,7 +1,7 @@
 import type { Activity, Overlap, ProfileRound, ProfileSample, ProfilingLibrary } from '../profiler.ts';
 import { present, share } from '../present.ts';
 import { FIELD, type FieldReading, FIRST_PROFILING_FIELD, readFields, wantedFields } from './fields.ts';
-import type { Dcgm, Opened } from './native.ts';
+import type { Dcgm, Instance, Opened } from './native.ts';
 
 export interface DcgmSettings {
   /** Undefined: the engine runs in this process. A path is a Unix socket. */
@@ -43,6 +43,18 @@ const MEANINGS: ReadonlyMap<number, string> = new Map([
 const dcgmError = (call: string, code: number): string =>
   `${call}: ${MEANINGS.get(code) ?? 'failed'} (${code})`;
 
+/** What is measured within an instance; the bus and the links are those of the whole GPU. */
+const OF_INSTANCES: ReadonlySet<number> = new Set([
+  FIELD.graphicsActive,
+  FIELD.smActive,
+  FIELD.smOccupancy,
+  FIELD.tensorActive,
+  FIELD.dramActive,
+  FIELD.fp64Active,
+  FIELD.fp32Active,
+  FIELD.fp16Active,
+]);
+
 /** After these the library must be opened anew. */
 const LOST: ReadonlySet<number> = new Set([-10, -21]);
 
@@ -60,6 +72,7 @@ export class DcgmSession implements ProfilingLibrary {
   #handle = 0n;
   #group = 0n;
   #gpus: readonly number[] = [];
+  #instances: readonly Instance[] = [];
   #watched: Watched[] = [];
   #rounds = 0;
   #paused = false;
@@ -84,7 +97,10 @@ export class DcgmSession implements ProfilingLibrary {
       if (ids.length === 0) throw new Error('DCGM supports none of the GPUs here');
       this.#gpus = ids;
       this.#group = opened('dcgmGroupCreate', this.#dcgm.createGroup(this.#handle, NAME));
-      for (const gpu of ids) need('dcgmGroupAddEntity', this.#dcgm.addGpu(this.#handle, this.#group, gpu));
+      for (const id of ids) {
+        need('dcgmGroupAddEntity', this.#dcgm.add(this.#handle, this.#group, { kind: 'gpu', id }));
+      }
+      this.#findInstances();
       const all = wantedFields(this.#settings.fields);
       this.#watched = [
         { name: NAME, fields: all.filter((id) => id < FIRST_PROFILING_FIELD) },
@@ -106,6 +122,18 @@ export class DcgmSession implements ProfilingLibrary {
     }
   }
 
+  /** Takes the instances that GPUs are cut into now; what is new is watched with the others. */
+  #findInstances(): void {
+    const known = new Set(this.#instances.map(({ entity }) => entity.id));
+    this.#instances = this.#dcgm
+      .instances(this.#handle)
+      .filter(
+        ({ entity }) => known.has(entity.id) || this.#dcgm.add(this.#handle, this.#group, entity) === 0,
+      );
+    const isNew = this.#instances.some(({ entity }) => !known.has(entity.id));
+    if (isNew) for (const one of this.#watched) one.on = false;
+  }
+
   /** Watches what is not watched yet; says what could not be. */
   #watch(): string[] {
     const { intervalSeconds } = this.#settings;
@@ -125,18 +153,27 @@ export class DcgmSession implements ProfilingLibrary {
   read(): ProfileRound {
     const errors: string[] = [];
     this.#rounds += 1;
-    if (this.#rounds % RETRY_ROUNDS === 0) this.#watch();
+    if (this.#rounds % RETRY_ROUNDS === 0) {
+      this.#findInstances();
+      this.#watch();
+    }
     const fields = this.#watched.filter(({ on }) => on).flatMap((one) => one.fields);
     const samples: ProfileSample[] = [];
     for (const gpu of this.#gpus) {
       // Each GPU on its own: one that fails takes no other with it.
-      const { code, bytes } = this.#dcgm.latest(this.#handle, gpu, fields);
-      if (LOST.has(code)) throw new Error(dcgmError('dcgmGetLatestValuesForFields', code));
+      const { code, bytes } = this.#dcgm.latest(this.#handle, { kind: 'gpu', id: gpu }, fields);
+      if (LOST.has(code)) throw new Error(dcgmError('dcgmEntityGetLatestValues', code));
       if (code === 0) {
         const sample = this.#sampleOf(readFields(bytes, fields));
         if (sample !== undefined) samples.push(sample);
         else errors.push(`GPU ${gpu} does not tell its UUID`);
-      } else errors.push(dcgmError(`dcgmGetLatestValuesForFields of GPU ${gpu}`, code));
+      } else errors.push(dcgmError(`dcgmEntityGetLatestValues of GPU ${gpu}`, code));
+    }
+    const inside = fields.filter((field) => OF_INSTANCES.has(field));
+    for (const { entity, gpuUuid, instance } of inside.length === 0 ? [] : this.#instances) {
+      const { code, bytes } = this.#dcgm.latest(this.#handle, entity, inside);
+      if (code === 0) samples.push(this.#instanceSample(readFields(bytes, inside), gpuUuid, instance));
+      else errors.push(dcgmError(`dcgmEntityGetLatestValues of an instance of ${gpuUuid}`, code));
     }
     return { samples, errors };
   }
@@ -144,30 +181,52 @@ export class DcgmSession implements ProfilingLibrary {
   #sampleOf(readings: ReadonlyMap<number, FieldReading>): ProfileSample | undefined {
     const uuid = readings.get(FIELD.uuid);
     if (uuid?.kind !== 'text') return undefined;
-    const since = this.#now() - STALE_INTERVALS * this.#settings.intervalSeconds * 1_000_000;
-    let at = 0;
-    let blank = false;
-    const value = (id: number): number | undefined => {
-      const reading = readings.get(id);
-      // What is not watched or not supported is simply not told.
-      if (reading === undefined || reading.kind === 'unsupported') return undefined;
-      if (reading.kind !== 'number' || reading.at < since || reading.value < 0) {
-        blank = true;
-        return undefined;
-      }
-      at = Math.max(at, reading.at);
-      return reading.value;
-    };
+    const { value, found } = this.#valuesOf(readings);
     const overlap = overlapOf(value);
     const activity = activityOf(value);
     const stopped = (overlap.utilization ?? 0) >= SURELY_BUSY && countsNothing(activity);
     return {
       device: { uuid: uuid.text },
-      at,
+      at: found.at,
       activity: stopped ? { pipes: {} } : activity,
       overlap: stopped ? withoutRates(overlap) : overlap,
-      blank: blank || stopped,
+      blank: found.blank || stopped,
     };
+  }
+
+  /** Of an instance no utilisation is told: how long its engine was active is the nearest to it. */
+  #instanceSample(
+    readings: ReadonlyMap<number, FieldReading>,
+    uuid: string,
+    instance: number,
+  ): ProfileSample {
+    const { value, found } = this.#valuesOf(readings);
+    const activity = activityOf(value);
+    return {
+      device: { uuid, instance },
+      at: found.at,
+      activity,
+      overlap: present({ utilization: activity.graphicsEngine }),
+      blank: found.blank,
+    };
+  }
+
+  /** Reads values, and notes the newest time and whether one was blank. */
+  #valuesOf(readings: ReadonlyMap<number, FieldReading>) {
+    const since = this.#now() - STALE_INTERVALS * this.#settings.intervalSeconds * 1_000_000;
+    const found = { at: 0, blank: false };
+    const value = (id: number): number | undefined => {
+      const reading = readings.get(id);
+      // What is not watched or not supported is simply not told.
+      if (reading === undefined || reading.kind === 'unsupported') return undefined;
+      if (reading.kind !== 'number' || reading.at < since || reading.value < 0) {
+        found.blank = true;
+        return undefined;
+      }
+      found.at = Math.max(found.at, reading.at);
+      return reading.value;
+    };
+    return { value, found };
   }
 
   pause(): string | undefined {
@@ -199,6 +258,7 @@ export class DcgmSession implements ProfilingLibrary {
     this.#handle = 0n;
     this.#group = 0n;
     this.#watched = [];
+    this.#instances = [];
     this.#dcgm.shutdown();
   }
 }
