@@ -26,12 +26,14 @@ import { Route as SessionsIndexRouteImport } from './routes/sessions.index';
 import { Route as SessionsSessionRouteImport } from './routes/sessions.$session';
 import { Route as SettingsIndexRouteImport } from './routes/settings.index';
 import { Route as SettingsAuditRouteImport } from './routes/settings.audit';
+import { Route as SettingsConnectorsRouteImport } from './routes/settings.connectors';
 import { Route as SettingsEnvironmentsRouteImport } from './routes/settings.environments';
 import { Route as SettingsIngestRouteImport } from './routes/settings.ingest';
 import { Route as SettingsKeysRouteImport } from './routes/settings.keys';
 import { Route as SettingsMembersRouteImport } from './routes/settings.members';
 import { Route as SettingsOrganisationRouteImport } from './routes/settings.organisation';
 import { Route as SettingsProjectsRouteImport } from './routes/settings.projects';
+import { Route as SettingsRetentionRouteImport } from './routes/settings.retention';
 import { Route as SignInIndexRouteImport } from './routes/sign-in.index';
 import { Route as SignInProviderRouteImport } from './routes/sign-in.$provider';
 import { Route as TracesIndexRouteImport } from './routes/traces.index';
@@ -126,6 +128,11 @@ const SettingsAuditRoute = SettingsAuditRouteImport.update({
   path: '/audit',
   getParentRoute: () => SettingsRoute,
 } as any);
+const SettingsConnectorsRoute = SettingsConnectorsRouteImport.update({
+  id: '/connectors',
+  path: '/connectors',
+  getParentRoute: () => SettingsRoute,
+} as any);
 const SettingsEnvironmentsRoute = SettingsEnvironmentsRouteImport.update({
   id: '/environments',
   path: '/environments',
@@ -154,6 +161,11 @@ const SettingsOrganisationRoute = SettingsOrganisationRouteImport.update({
 const SettingsProjectsRoute = SettingsProjectsRouteImport.update({
   id: '/projects',
   path: '/projects',
+  getParentRoute: () => SettingsRoute,
+} as any);
+const SettingsRetentionRoute = SettingsRetentionRouteImport.update({
+  id: '/retention',
+  path: '/retention',
   getParentRoute: () => SettingsRoute,
 } as any);
 const SignInIndexRoute = SignInIndexRouteImport.update({
@@ -209,12 +221,14 @@ export interface FileRoutesByFullPath {
   '/metrics/explore': typeof MetricsExploreRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
   '/settings/audit': typeof SettingsAuditRoute;
+  '/settings/connectors': typeof SettingsConnectorsRoute;
   '/settings/environments': typeof SettingsEnvironmentsRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
   '/settings/keys': typeof SettingsKeysRoute;
   '/settings/members': typeof SettingsMembersRoute;
   '/settings/organisation': typeof SettingsOrganisationRoute;
   '/settings/projects': typeof SettingsProjectsRoute;
+  '/settings/retention': typeof SettingsRetentionRoute;
   '/sign-in/$provider': typeof SignInProviderRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
@@ -241,12 +255,14 @@ export interface FileRoutesByTo {
   '/metrics/explore': typeof MetricsExploreRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
   '/settings/audit': typeof SettingsAuditRoute;
+  '/settings/connectors': typeof SettingsConnectorsRoute;
   '/settings/environments': typeof SettingsEnvironmentsRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
   '/settings/keys': typeof SettingsKeysRoute;
   '/settings/members': typeof SettingsMembersRoute;
   '/settings/organisation': typeof SettingsOrganisationRoute;
   '/settings/projects': typeof SettingsProjectsRoute;
+  '/settings/retention': typeof SettingsRetentionRoute;
   '/sign-in/$provider': typeof SignInProviderRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
@@ -275,12 +291,14 @@ export interface FileRoutesById {
   '/metrics/explore': typeof MetricsExploreRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
   '/settings/audit': typeof SettingsAuditRoute;
+  '/settings/connectors': typeof SettingsConnectorsRoute;
   '/settings/environments': typeof SettingsEnvironmentsRoute;
   '/settings/ingest': typeof SettingsIngestRoute;
   '/settings/keys': typeof SettingsKeysRoute;
   '/settings/members': typeof SettingsMembersRoute;
   '/settings/organisation': typeof SettingsOrganisationRoute;
   '/settings/projects': typeof SettingsProjectsRoute;
+  '/settings/retention': typeof SettingsRetentionRoute;
   '/sign-in/$provider': typeof SignInProviderRoute;
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
@@ -310,12 +328,14 @@ export interface FileRouteTypes {
     | '/metrics/explore'
     | '/sessions/$session'
     | '/settings/audit'
+    | '/settings/connectors'
     | '/settings/environments'
     | '/settings/ingest'
     | '/settings/keys'
     | '/settings/members'
     | '/settings/organisation'
     | '/settings/projects'
+    | '/settings/retention'
     | '/sign-in/$provider'
     | '/traces/$traceId'
     | '/users/$user'
@@ -342,12 +362,14 @@ export interface FileRouteTypes {
     | '/metrics/explore'
     | '/sessions/$session'
     | '/settings/audit'
+    | '/settings/connectors'
     | '/settings/environments'
     | '/settings/ingest'
     | '/settings/keys'
     | '/settings/members'
     | '/settings/organisation'
     | '/settings/projects'
+    | '/settings/retention'
     | '/sign-in/$provider'
     | '/traces/$traceId'
     | '/users/$user'
@@ -375,12 +397,14 @@ export interface FileRouteTypes {
     | '/metrics/explore'
     | '/sessions/$session'
     | '/settings/audit'
+    | '/settings/connectors'
     | '/settings/environments'
     | '/settings/ingest'
     | '/settings/keys'
     | '/settings/members'
     | '/settings/organisation'
     | '/settings/projects'
+    | '/settings/retention'
     | '/sign-in/$provider'
     | '/traces/$traceId'
     | '/users/$user'
@@ -544,6 +568,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SettingsAuditRouteImport;
       parentRoute: typeof SettingsRoute;
     };
+    '/settings/connectors': {
+      id: '/settings/connectors';
+      path: '/connectors';
+      fullPath: '/settings/connectors';
+      preLoaderRoute: typeof SettingsConnectorsRouteImport;
+      parentRoute: typeof SettingsRoute;
+    };
     '/settings/environments': {
       id: '/settings/environments';
       path: '/environments';
@@ -584,6 +615,13 @@ declare module '@tanstack/react-router' {
       path: '/projects';
       fullPath: '/settings/projects';
       preLoaderRoute: typeof SettingsProjectsRouteImport;
+      parentRoute: typeof SettingsRoute;
+    };
+    '/settings/retention': {
+      id: '/settings/retention';
+      path: '/retention';
+      fullPath: '/settings/retention';
+      preLoaderRoute: typeof SettingsRetentionRouteImport;
       parentRoute: typeof SettingsRoute;
     };
     '/sign-in/': {
@@ -647,23 +685,27 @@ declare module '@tanstack/react-router' {
 
 interface SettingsRouteChildren {
   SettingsAuditRoute: typeof SettingsAuditRoute;
+  SettingsConnectorsRoute: typeof SettingsConnectorsRoute;
   SettingsEnvironmentsRoute: typeof SettingsEnvironmentsRoute;
   SettingsIngestRoute: typeof SettingsIngestRoute;
   SettingsKeysRoute: typeof SettingsKeysRoute;
   SettingsMembersRoute: typeof SettingsMembersRoute;
   SettingsOrganisationRoute: typeof SettingsOrganisationRoute;
   SettingsProjectsRoute: typeof SettingsProjectsRoute;
+  SettingsRetentionRoute: typeof SettingsRetentionRoute;
   SettingsIndexRoute: typeof SettingsIndexRoute;
 }
 
 const SettingsRouteChildren: SettingsRouteChildren = {
   SettingsAuditRoute: SettingsAuditRoute,
+  SettingsConnectorsRoute: SettingsConnectorsRoute,
   SettingsEnvironmentsRoute: SettingsEnvironmentsRoute,
   SettingsIngestRoute: SettingsIngestRoute,
   SettingsKeysRoute: SettingsKeysRoute,
   SettingsMembersRoute: SettingsMembersRoute,
   SettingsOrganisationRoute: SettingsOrganisationRoute,
   SettingsProjectsRoute: SettingsProjectsRoute,
+  SettingsRetentionRoute: SettingsRetentionRoute,
   SettingsIndexRoute: SettingsIndexRoute,
 };
 

@@ -1,3 +1,4 @@
+import { connectorShots } from './connectors.ts';
 import { exceptionsShots } from './exceptions.ts';
 import { homeShots } from './home.ts';
 import { hostsShots } from './hosts.ts';
@@ -25,5 +26,6 @@ export const SHOT_GROUPS: readonly ShotGroup[] = [
   shellShots,
   unownedShots,
   settingsShots,
+  connectorShots,
   signInShots,
 ];

@@ -12,7 +12,7 @@ const PAGES = [
 ] as const;
 
 /** Presses a button and waits for what it opens. */
-const dialog = (button: string) => async (page: Parameters<NonNullable<Shot['act']>>[0]) => {
+export const dialog = (button: string) => async (page: Parameters<NonNullable<Shot['act']>>[0]) => {
   await page.getByRole('button', { name: button, exact: true }).click();
   await page.getByRole('dialog').waitFor();
 };

@@ -47,7 +47,7 @@ function Field(
   );
 }
 
-type Control<Tag extends 'input' | 'select'> = Omit<
+type Control<Tag extends 'input' | 'select' | 'textarea'> = Omit<
   ComponentProps<Tag>,
   'className' | 'id' | 'onChange' | 'value'
 > &
@@ -63,6 +63,22 @@ export function TextField({ label, hint, error, className, onValue, ...rest }: C
           {...rest}
           onChange={(event) => onValue(event.target.value)}
           className={cx(BOX, 'h-8')}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Several lines of text. */
+export function TextArea({ label, hint, error, className, onValue, ...rest }: Control<'textarea'>) {
+  return (
+    <Field label={label} hint={hint} error={error} className={className}>
+      {(control) => (
+        <textarea
+          {...control}
+          {...rest}
+          onChange={(event) => onValue(event.target.value)}
+          className={cx(BOX, 'py-1 font-mono text-sm')}
         />
       )}
     </Field>

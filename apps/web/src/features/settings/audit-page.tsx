@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type AuditEvent, auditQuery } from '../../api/audit.ts';
+import { membersQuery } from '../../api/organisation.ts';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
@@ -80,11 +81,16 @@ function Events(props: { rows: readonly AuditEvent[]; onNarrow: (filter: AuditSe
     <button
       type="button"
       title={title ?? `Only ${text}`}
-      className="block max-w-52 truncate text-left hover:underline"
+      className="block max-w-44 truncate text-left hover:underline"
       onClick={() => props.onNarrow(filter)}
     >
       {text}
     </button>
+  );
+  // Of what was done in a session only the id is kept; who left is an id then.
+  const members = useInfiniteQuery(membersQuery());
+  const names = new Map(
+    (members.data?.pages ?? []).flatMap((page) => page.data.map(({ id, email }) => [id, email] as const)),
   );
   return (
     <Table
@@ -100,7 +106,7 @@ function Events(props: { rows: readonly AuditEvent[]; onNarrow: (filter: AuditSe
             event.actorId === null
               ? WHO[event.actorKind]
               : link(
-                  event.actorName ?? `${WHO[event.actorKind]} ${event.actorId}`,
+                  event.actorName ?? names.get(event.actorId) ?? `${WHO[event.actorKind]} ${event.actorId}`,
                   { actorId: event.actorId },
                   event.actorId,
                 ),
@@ -120,7 +126,7 @@ function Events(props: { rows: readonly AuditEvent[]; onNarrow: (filter: AuditSe
         {
           label: 'Details',
           cell: (event) => (
-            <span className="block max-w-72 truncate text-muted" title={detailText(event.details)}>
+            <span className="block max-w-52 truncate text-muted" title={detailText(event.details)}>
               {detailText(event.details)}
             </span>
           ),
