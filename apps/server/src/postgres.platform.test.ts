@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NODE_BINARY, startPlatform, startPostgres } from '@candela/testkit';
 import { afterAll, describe, expect, it } from 'vitest';
+import { openBrowser } from './features/identity/testing/browser.ts';
 
 const server = await startPostgres();
+/** One for all replicas: what one seals the others open. */
+const VAULT_KEY = randomBytes(32).toString('base64');
 const dirs: string[] = [];
 const newDir = () => {
   const dir = mkdtempSync(join(tmpdir(), 'candela-on-pg-'));
@@ -20,7 +24,7 @@ afterAll(async () => {
 describe.skipIf(server === undefined)('a platform whose metadata is in PostgreSQL', () => {
   it('keeps what people save there, over a restart and for another replica', async () => {
     const url = (await server?.createDatabase()) ?? '';
-    const env = { PLATFORM_DATABASE_URL: url };
+    const env = { PLATFORM_DATABASE_URL: url, PLATFORM_VAULT_KEY: VAULT_KEY };
     const [one, two] = [newDir(), newDir()];
     const first = await startPlatform({ dataDir: one, env });
     const made = await fetch(`${first.http}/api/telemetry/views`, {
@@ -38,6 +42,40 @@ describe.skipIf(server === undefined)('a platform whose metadata is in PostgreSQ
       expect((await platform.stop()).code).toBe(0);
       expect(platform.output().join('\n')).not.toContain(new URL(url).password);
     }
+  });
+
+  it('a key and a session that are taken away on one replica are refused by the other', async () => {
+    const url = (await server?.createDatabase()) ?? '';
+    const env = {
+      PLATFORM_DATABASE_URL: url,
+      PLATFORM_VAULT_KEY: VAULT_KEY,
+      PLATFORM_ADMIN_EMAIL: 'owner@example.com',
+      PLATFORM_ADMIN_PASSWORD: 'correct horse battery',
+    };
+    const one = await startPlatform({ dataDir: newDir(), env });
+    const two = await startPlatform({ dataDir: newDir(), env });
+    const signIn = async (http: string) => {
+      const browser = openBrowser(http);
+      const body = { email: env.PLATFORM_ADMIN_EMAIL, password: env.PLATFORM_ADMIN_PASSWORD };
+      expect((await browser.call('POST', '/api/auth/sign-in', body)).status).toBe(200);
+      return browser;
+    };
+    const [here, there] = [await signIn(one.http), await signIn(two.http)];
+    const key = await here.call('POST', '/api/api-key', { name: 'a key' });
+    expect(key.status, key.text).toBe(201);
+    const read = async () => {
+      const headers = { authorization: `Bearer ${key.data.apiKey}` };
+      return (await fetch(`${two.http}/api/telemetry/views`, { headers })).status;
+    };
+    expect(await read()).toBe(200);
+    expect((await here.call('DELETE', `/api/api-key/${key.data.id}`)).status).toBe(200);
+    await expect.poll(read, { timeout: 30_000, interval: 50 }).toBe(401);
+    expect((await there.call('GET', '/api/account')).status).toBe(200);
+    expect((await here.call('POST', '/api/account/sign-out-everywhere', {})).status).toBe(200);
+    await expect
+      .poll(async () => (await there.call('GET', '/api/account')).status, { timeout: 30_000, interval: 50 })
+      .toBe(401);
+    await Promise.all([one.stop(), two.stop()]);
   });
 
   it('stops with a sentence when the server is not there', () => {

@@ -73,6 +73,18 @@ const toEvent = (row: Selectable<AuditTable>): AuditEvent => ({
 });
 
 export function auditLog({ database, clock }: Access): AuditLog {
+  /** What the actor is called now: later the account or the key may be gone. */
+  async function nameOf({ actorKind, actorId, actorName }: NewAuditEvent): Promise<string | null> {
+    if (actorName !== null || actorId === null) return actorName;
+    if (actorKind === 'user') {
+      const user = database.selectFrom('users').select('email').where('id', '=', actorId);
+      return (await user.executeTakeFirst())?.email ?? null;
+    }
+    if (actorKind !== 'key') return null;
+    const key = database.selectFrom('api_keys').select('name').where('id', '=', actorId);
+    return (await key.executeTakeFirst())?.name ?? null;
+  }
+
   return {
     async append(event) {
       await database
@@ -84,7 +96,7 @@ export function auditLog({ database, clock }: Access): AuditLog {
           project_id: event.projectId,
           actor_kind: event.actorKind,
           actor_id: event.actorId,
-          actor_name: event.actorName,
+          actor_name: await nameOf(event),
           action: event.action,
           object_kind: event.objectKind,
           object_id: event.objectId,

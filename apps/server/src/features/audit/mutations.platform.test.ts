@@ -1,0 +1,253 @@
+import { type RouteDeclaration, ROUTES } from '@candela/contract';
+import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer, Browser } from '../identity/testing/browser.ts';
+import { type Installation, openInstallation, OWNER, PASSWORD } from '../identity/testing/installation.ts';
+
+/**
+ * Every route that changes something leaves a row that says who did it. The list of routes comes from the table; what a
+ * good call of each looks like stands here.
+ */
+
+/** Features whose changes are all proven here. A new one joins with its calls below. */
+const TAGS = new Set(['Views', 'Sign-in', 'Account', 'Organisation', 'Projects', 'API keys']);
+/** Change nothing, though they are no GET: what is asked stands in the body. */
+const READS = new Set(['lookAtInvitation', 'startProvider']);
+/** Needs an issuer of its own: asked where that is tested. */
+const ELSEWHERE = new Set(['finishProvider']);
+
+const changing = Object.values<RouteDeclaration>(ROUTES).filter(
+  ({ id, method, permission, tag }) =>
+    TAGS.has(tag) &&
+    method !== 'GET' &&
+    (permission === 'public' || permission.role !== 'viewer') &&
+    !READS.has(id) &&
+    !ELSEWHERE.has(id),
+);
+
+let place: Installation;
+let owner: Browser;
+let setUp: Answer;
+beforeAll(async () => {
+  place = await openInstallation();
+  owner = place.browser();
+  const token = new URL(place.platform.setupUrl ?? '').searchParams.get('token');
+  hide(token);
+  setUp = await owner.call('POST', '/api/auth/setup', { ...OWNER, token });
+  expect(setUp.status).toBe(201);
+});
+afterAll(async () => {
+  await place.close();
+});
+
+/** What must never be found in the log. */
+const secrets = new Set<string>([PASSWORD]);
+const hide = (value: unknown): string => {
+  if (typeof value === 'string' && value.length > 0) secrets.add(value);
+  return String(value);
+};
+
+const VIEWS = '/api/telemetry/views';
+const view = async () => {
+  const body = { page: 'traces', name: crypto.randomUUID(), description: null, search: '' };
+  return owner.call('POST', VIEWS, body);
+};
+const project = () => owner.call('POST', '/api/projects', { name: crypto.randomUUID() });
+const key = async () => {
+  const made = await owner.call('POST', '/api/api-key', { name: 'a key' });
+  hide(made.data.apiKey);
+  return made;
+};
+const person = () => place.join(owner, 'member');
+const invite = async () => {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const invited = await owner.call('POST', '/api/organisation/invitations', { email, role: 'viewer' });
+  hide(new URL(String(invited.data.link)).searchParams.get('token'));
+  return invited;
+};
+const tokenOf = (invited: Answer) => new URL(String(invited.data.link)).searchParams.get('token');
+
+/** A person with a second factor, and codes of it: each counts once, so the clock goes on. */
+async function guarded() {
+  const someone = await person();
+  const { browser } = someone;
+  const begun = await browser.call('POST', '/api/account/totp', { password: PASSWORD });
+  const secret = hide(begun.data.secret);
+  const code = () => {
+    place.clock.shift += 31_000;
+    return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: place.clock.now() });
+  };
+  const confirmed = await browser.call('POST', '/api/account/totp/confirm', { code: code() });
+  for (const recovery of (confirmed.data?.recoveryCodes ?? []) as string[]) hide(recovery);
+  return { ...someone, begun, confirmed, code };
+}
+
+const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
+  createView: view,
+  updateView: async () =>
+    owner.call('PATCH', `${VIEWS}/${(await view()).data.id}`, { description: 'changed' }),
+  deleteView: async () => owner.call('DELETE', `${VIEWS}/${(await view()).data.id}`),
+
+  setUp: async () => setUp,
+  signIn: () => place.browser().call('POST', '/api/auth/sign-in', { email: OWNER.email, password: PASSWORD }),
+  signInTotp: async () => {
+    const { email, code } = await guarded();
+    const again = place.browser();
+    await again.call('POST', '/api/auth/sign-in', { email, password: PASSWORD });
+    return again.call('POST', '/api/auth/sign-in/totp', { code: code() });
+  },
+  signOut: async () => (await person()).browser.call('POST', '/api/auth/sign-out'),
+  acceptInvitation: async () =>
+    place.browser().call('POST', '/api/auth/invitation/accept', {
+      token: tokenOf(await invite()),
+      name: 'New',
+      password: PASSWORD,
+    }),
+
+  updateAccount: async () => (await person()).browser.call('PATCH', '/api/account', { name: 'Another' }),
+  changePassword: async () =>
+    (await person()).browser.call('POST', '/api/account/password', {
+      currentPassword: PASSWORD,
+      newPassword: hide('another horse altogether'),
+    }),
+  startTotp: async () => (await guarded()).begun,
+  confirmTotp: async () => (await guarded()).confirmed,
+  newRecoveryCodes: async () => {
+    const { browser, code } = await guarded();
+    const body = { password: PASSWORD, code: code() };
+    return browser.call('POST', '/api/account/totp/recovery-codes', body);
+  },
+  removeTotp: async () => {
+    const { browser, code } = await guarded();
+    return browser.call('POST', '/api/account/totp/remove', { password: PASSWORD, code: code() });
+  },
+  endAccountSession: async () => {
+    const { browser, email } = await person();
+    await place.browser().call('POST', '/api/auth/sign-in', { email, password: PASSWORD });
+    const listed = await browser.call('GET', '/api/account/sessions');
+    const sessions = listed.data as { id: string; current: boolean }[];
+    return browser.call('DELETE', `/api/account/sessions/${sessions.find(({ current }) => !current)?.id}`);
+  },
+  signOutEverywhere: async () =>
+    (await person()).browser.call('POST', '/api/account/sign-out-everywhere', { keepThis: false }),
+
+  updateOrganisation: () => owner.call('PATCH', '/api/organisation', { name: 'Renamed' }),
+  updateMember: async () =>
+    owner.call('PATCH', `/api/organisation/members/${(await person()).id}`, { role: 'viewer' }),
+  removeMember: async () => owner.call('DELETE', `/api/organisation/members/${(await person()).id}`),
+  createInvitation: invite,
+  revokeInvitation: async () =>
+    owner.call('DELETE', `/api/organisation/invitations/${(await invite()).data.invitation.id}`),
+
+  createProject: project,
+  updateProject: async () =>
+    owner.call('PATCH', `/api/projects/${(await project()).data.id}`, { name: crypto.randomUUID() }),
+  deleteProject: async () => owner.call('DELETE', `/api/projects/${(await project()).data.id}`),
+  addProjectMember: async () =>
+    owner.call('PUT', `/api/projects/${(await project()).data.id}/members/${(await person()).id}`),
+  removeProjectMember: async () => {
+    const path = `/api/projects/${(await project()).data.id}/members/${(await person()).id}`;
+    await owner.call('PUT', path);
+    return owner.call('DELETE', path);
+  },
+  createEnvironment: async () =>
+    owner.call('POST', `/api/projects/${(await project()).data.id}/environments`, { name: 'staging' }),
+  deleteEnvironment: async () => {
+    const path = `/api/projects/${(await project()).data.id}/environments`;
+    await owner.call('POST', path, { name: 'staging' });
+    return owner.call('DELETE', `${path}/staging`);
+  },
+
+  createApiKey: key,
+  updateApiKey: async () => owner.call('PATCH', `/api/api-key/${(await key()).data.id}`, { name: 'other' }),
+  rotateApiKey: async () => {
+    const rotated = await owner.call('POST', `/api/api-key/${(await key()).data.id}/rotate`, {});
+    hide(rotated.data.apiKey);
+    return rotated;
+  },
+  deleteApiKey: async () => owner.call('DELETE', `/api/api-key/${(await key()).data.id}`),
+};
+
+interface Row {
+  readonly requestId: string;
+  readonly actorKind: string;
+  readonly actorName: string | null;
+  readonly action: string;
+}
+
+async function rowsOf(requestId: string): Promise<Row[]> {
+  const { data } = await owner.call('GET', '/api/audit?limit=500');
+  return (data as Row[]).filter((row) => row.requestId === requestId);
+}
+
+describe('a change leaves a row in the audit log', () => {
+  it('and what a good call of every such route looks like is known', () => {
+    expect(changing.map(({ id }) => id).filter((id) => CALLS[id] === undefined)).toEqual([]);
+  });
+
+  it.each(changing.map(({ id }) => id))('%s', async (id) => {
+    const answer = await CALLS[id]?.();
+    expect([200, 201], answer?.text).toContain(answer?.status);
+    const rows = await rowsOf(answer?.headers.get('x-request-id') ?? 'none');
+    expect(rows.length, id).toBeGreaterThanOrEqual(1);
+    for (const row of rows) {
+      expect(row.actorName).toMatch(/@example\.com$/);
+      expect(row).toMatchObject({ address: '127.0.0.1', userAgent: expect.any(String) as string });
+      expect(row.action).toMatch(/^[a-z][a-z-]*\.[a-z][a-z-]*$/);
+    }
+  });
+
+  it('that says nothing of a secret', async () => {
+    const pages: string[] = [];
+    let cursor = '';
+    do {
+      const page = await owner.call('GET', `/api/audit?limit=500${cursor}`);
+      pages.push(page.text);
+      const { nextCursor } = JSON.parse(page.text) as { nextCursor: string | null };
+      cursor = nextCursor === null ? '' : `&cursor=${nextCursor}`;
+    } while (cursor !== '');
+    const log = pages.join('\n');
+    expect(secrets.size).toBeGreaterThan(10);
+    for (const secret of secrets) expect(log).not.toContain(secret);
+  });
+
+  it('and a change that is refused leaves none that says it was made', async () => {
+    const { browser } = await place.join(owner, 'viewer');
+    for (const answer of [
+      await browser.call('POST', VIEWS, { page: 'traces', name: 'x', description: null, search: '' }),
+      await owner.call('DELETE', `${VIEWS}/${crypto.randomUUID()}`),
+      await owner.call('DELETE', `/api/api-key/${crypto.randomUUID()}`),
+    ]) {
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(await rowsOf(answer.headers.get('x-request-id') ?? 'none')).toEqual([]);
+    }
+  });
+});
+
+describe('the audit log', () => {
+  it('is read by admins and nobody else, and changed by nobody', async () => {
+    for (const [role, status] of [
+      ['viewer', 403],
+      ['member', 403],
+      ['admin', 200],
+    ] as const) {
+      const { browser } = await place.join(owner, role);
+      expect([role, (await browser.call('GET', '/api/audit')).status]).toEqual([role, status]);
+    }
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      expect((await owner.call(method, '/api/audit', {})).status).toBe(405);
+    }
+    const made = await key();
+    const headers = { authorization: `Bearer ${made.data.apiKey}`, cookie: undefined };
+    expect((await owner.call('GET', '/api/audit', undefined, headers)).status).toBe(403);
+  });
+
+  it('is searched by actor, action and object', async () => {
+    const { browser, id } = await person();
+    await browser.call('PATCH', '/api/account', { name: 'Found' });
+    const found = await owner.call('GET', `/api/audit?actorId=${id}&objectId=${id}&objectKind=user`);
+    expect((found.data as Row[]).length).toBeGreaterThan(0);
+    expect((await owner.call('GET', `/api/audit?actorId=${id}&action=no.such`)).data).toEqual([]);
+    expect((await owner.call('GET', '/api/audit?surprise=1')).status).toBe(400);
+  });
+});
