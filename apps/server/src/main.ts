@@ -7,6 +7,7 @@ import { VaultKeyError } from './features/vault/keyring.ts';
 import { PortTakenError } from './http/listen.ts';
 import { LocalCollector } from './local-collector.ts';
 import { createLogger } from './log.ts';
+import { releaseAtRest } from './memory-at-rest.ts';
 import { createMetrics } from './metrics.ts';
 import { type Platform, startPlatform } from './platform.ts';
 
@@ -159,3 +160,4 @@ process.on('SIGINT', () => void shutDown('SIGINT'));
 started = await start();
 localCollector = startLocalCollector(started);
 announce(started);
+releaseAtRest();
