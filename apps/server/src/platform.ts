@@ -170,10 +170,10 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       logger,
     });
     const setupUrl = await people.begin();
-    if (isPublic(config) && config.bootstrapApiKey === undefined) {
+    if (isPublic(config) && config.bootstrapApiKey === undefined && setupUrl !== undefined) {
       logger.warn(
         {},
-        'every request needs an API key and there is none: set PLATFORM_BOOTSTRAP_API_KEY, or listen on 127.0.0.1 only',
+        'every request needs an API key and nobody can make one yet: open the setup link, or set PLATFORM_BOOTSTRAP_API_KEY',
       );
     }
     const ingest = createIngest({

@@ -21,10 +21,17 @@ export function hasRole(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least);
 }
 
+/** Who acts. `name` is what they are called at the moment, for the audit log: an e-mail address, the name of a key. */
 export type Principal =
   /** `role`: of the person for whom an application acts; it may do no more than they may. */
-  | { readonly kind: 'key'; readonly id: string; readonly role?: Role }
-  | { readonly kind: 'user'; readonly id: string; readonly sessionId: string; readonly role: Role }
+  | { readonly kind: 'key'; readonly id: string; readonly name?: string; readonly role?: Role }
+  | {
+      readonly kind: 'user';
+      readonly id: string;
+      readonly name?: string;
+      readonly sessionId: string;
+      readonly role: Role;
+    }
   /** Loopback without a credential: may ingest, and may read while no owner exists. */
   | { readonly kind: 'anonymous' };
 

@@ -4,7 +4,7 @@ import { httpUrl, port, text, variable, type Variable } from './variable.ts';
 export const NETWORK_VARIABLES = {
   PLATFORM_HOST: variable({
     description:
-      'Address to listen on. Keep the default unless other machines must reach the platform; then set an API key, because without one nothing is answered any more, not even to programs on this machine.',
+      'Address to listen on. Keep the default unless other machines must reach the platform; then every request needs an API key or somebody who is signed in, also those of programs on this machine.',
     takes: 'an IP address or host name, e.g. 0.0.0.0',
     default: '127.0.0.1',
     schema: text.regex(/^[A-Za-z0-9.:_-]{1,255}$/),

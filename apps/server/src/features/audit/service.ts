@@ -15,7 +15,9 @@ export interface AuditEntry {
  * themselves, and work of the platform itself is `system`.
  */
 export interface AuditActor {
-  readonly principal: (Pick<Principal, 'kind'> & { readonly id?: string }) | { readonly kind: 'system' };
+  readonly principal:
+    | (Pick<Principal, 'kind'> & { readonly id?: string; readonly name?: string })
+    | { readonly kind: 'system' };
   /** Null while it is not known: somebody tried to sign in to an account that does not exist. */
   readonly organisationId: string | null;
   readonly projectId?: string;
@@ -47,7 +49,7 @@ export async function record(
     projectId: actor.projectId ?? null,
     actorKind: principal.kind,
     actorId: 'id' in principal ? (principal.id ?? null) : null,
-    actorName: 'name' in actor && actor.name !== undefined ? plain(actor.name) : null,
+    actorName: nameOf(actor),
     action: entry.action,
     objectKind: entry.objectKind,
     objectId: entry.objectId === null ? null : plain(entry.objectId),
@@ -56,6 +58,13 @@ export async function record(
     userAgent: client?.userAgent === undefined ? null : plain(client.userAgent),
     requestId: actor.requestId,
   });
+}
+
+function nameOf(actor: AuditActor | RequestContext): string | null {
+  const { principal } = actor;
+  const own = 'name' in actor ? actor.name : undefined;
+  const name = own ?? ('name' in principal ? principal.name : undefined);
+  return name === undefined ? null : plain(name);
 }
 
 /** A text as it is kept: bounded, and without characters that only confuse whoever reads it. */

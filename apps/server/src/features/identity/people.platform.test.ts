@@ -296,6 +296,23 @@ describe('keys', () => {
   });
 });
 
+it('the audit log calls people and keys what they are called', async () => {
+  const { apiKey } = (await owner.call('POST', '/api/api-key', { name: 'of the app' })).data as Record<
+    string,
+    string
+  >;
+  const view = { page: 'traces', name: 'by a key', search: '' };
+  const made = await place
+    .browser()
+    .call('POST', '/api/telemetry/views', view, { authorization: `Bearer ${apiKey}` });
+  expect(made.status).toBe(201);
+  const { data } = await owner.call('GET', '/api/audit?limit=2');
+  expect(data).toMatchObject([
+    { action: 'view.create', actorKind: 'key', actorName: 'of the app' },
+    { action: 'api-key.create', actorKind: 'user', actorName: OWNER.email },
+  ]);
+});
+
 describe('tries to sign in', () => {
   it('of one account and from one address are bounded', async () => {
     const bounded = await openInstallation({ PLATFORM_SIGN_IN_LIMIT: '3' });

@@ -186,11 +186,11 @@ export function createIdentity(parts: IdentityParts): Identity {
   }
 
   async function ofPerson(input: AuthenticateInput, owner: SessionOwner): Promise<RequestContext> {
-    const { userId, sessionId, membership } = owner;
+    const { userId, email, sessionId, membership } = owner;
     const requestId = input.requestId ?? newRequestId();
     const rest = { databaseConfigId: DEFAULT_DATABASE_CONFIG_ID, scopes: ALL_SCOPES, requestId };
     const role = membership?.role ?? 'viewer';
-    const principal = { kind: 'user', id: userId, sessionId, role } as const;
+    const principal = { kind: 'user', id: userId, name: email, sessionId, role } as const;
     if (input.on === 'account') {
       // What the page shows beside it does not matter here.
       const organisationId = membership?.organisationId ?? '';
@@ -237,8 +237,13 @@ export function createIdentity(parts: IdentityParts): Identity {
     async authenticate(input) {
       const key = await byKey(input);
       if (key !== undefined) {
-        const { id, organisationId, projectId, scopes, environments, role } = key;
-        const principal = { kind: 'key', id, ...(role === undefined ? {} : { role }) } as const;
+        const { id, name, organisationId, projectId, scopes, environments, role } = key;
+        const principal = {
+          kind: 'key',
+          id,
+          ...(name === undefined ? {} : { name }),
+          ...(role === undefined ? {} : { role }),
+        } as const;
         return ofProject(input, { principal, organisationId, projectId, scopes }, environments);
       }
       const owner = await person(input);

@@ -5,7 +5,7 @@ import type { Page } from '../../http/front.ts';
 import type { Identity } from '../identity/service.ts';
 
 /**
- * The platform's own figures for Prometheus: from this machine freely, from elsewhere with a key. In a browser the same
+ * The platform's own figures for Prometheus: from this machine freely while nobody owns the platform, else with a key. In a browser the same
  * address is the page of the metrics that were sent here.
  */
 export function metricsPage(registry: Registry, identity: Identity): Page {

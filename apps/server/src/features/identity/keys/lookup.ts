@@ -16,6 +16,8 @@ import { isApiKey, sha256 } from './format.ts';
 /** What a key may do and where. */
 export interface KeyHolder {
   readonly id: string;
+  /** What people call it. */
+  readonly name?: string;
   readonly organisationId: string;
   readonly projectId: string;
   readonly scopes: ReadonlySet<Scope>;
@@ -66,9 +68,18 @@ export function createKeyLookup(parts: {
   async function load(hash: string): Promise<(KeyHolder & { touchedAt: number }) | undefined> {
     const stored = await metadata.keys.byHash(hash);
     if (stored === undefined) return undefined;
-    const { id, organisationId, projectId, environments, expiresAt, lastUsedAt } = stored;
+    const { id, name, organisationId, projectId, environments, expiresAt, lastUsedAt } = stored;
     const scopes = new Set(stored.scopes);
-    return { id, organisationId, projectId, scopes, environments, expiresAt, touchedAt: lastUsedAt ?? 0 };
+    return {
+      id,
+      name,
+      organisationId,
+      projectId,
+      scopes,
+      environments,
+      expiresAt,
+      touchedAt: lastUsedAt ?? 0,
+    };
   }
 
   return {
