@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { GPU_PROCESSES, gpuHost, GPUS } from '../collector/gpu-host.ts';
 import { type Program, programs } from '../collector/programs.ts';
 import { type Running, startAgent } from '../collector/running.ts';
 import { cpuSeconds, type Memory, memory, openFiles, threads } from '../lib/proc.ts';
@@ -58,6 +59,8 @@ export async function run(args: readonly string[]): Promise<void> {
     options: {
       minutes: { type: 'string', default: '60' },
       interval: { type: 'string', default: '10000' },
+      /** On a made-up machine with GPUs and processes on them, instead of this one. */
+      gpus: { type: 'boolean', default: false },
       /** A released binary to run instead of one built anew. */
       binary: { type: 'string' },
       write: { type: 'boolean', default: false },
@@ -70,15 +73,16 @@ export async function run(args: readonly string[]): Promise<void> {
         ? programs(folder)[0]
         : { name: 'binary', command: [values.binary], goals: true };
     if (program === undefined) throw new Error('there is no agent to run');
-    const agent = await startAgent(program, Number(values.interval));
+    const env = values.gpus ? gpuHost(join(folder, 'machine')).env : {};
+    const agent = await startAgent(program, Number(values.interval), env);
     try {
       const samples = await watch(agent, Number(values.minutes));
       const last = samples.at(-1);
       if (last === undefined) throw new Error('the run was too short to say anything');
       const cpu = (cpuSeconds(agent.pid) / last.atSeconds) * 100;
       const findings: Findings = {
-        bench: 'collector-soak',
-        command: `npm run soak -- collector --minutes ${values.minutes}`,
+        bench: values.gpus ? 'collector-soak-gpus' : 'collector-soak',
+        command: `npm run soak -- collector --minutes ${values.minutes}${values.gpus ? ' --gpus' : ''}`,
         figures: [
           growth(samples, `resident memory of the agent (${program.name})`, ({ rss }) => rss),
           growth(samples, 'of it private', ({ anonymous }) => anonymous),
@@ -87,6 +91,9 @@ export async function run(args: readonly string[]): Promise<void> {
           { what: 'CPU of one core, all of the time', value: `${thousands(cpu, 2)} %`, against: '' },
         ],
         notes: [
+          ...(values.gpus
+            ? [`${GPUS} GPUs and ${GPU_PROCESSES} processes on them, by the library for tests.`]
+            : []),
           `All default sources at an interval of ${Number(values.interval) / 1_000} s, sent over gRPC. Growth is the slope of a line through a sample every ${EVERY_SECONDS} seconds, without the first third of the run.`,
         ],
       };
