@@ -9,7 +9,15 @@ import { ConcurrencyGate } from './gate.ts';
 import { decodedBody, type Inbox } from './inbox.ts';
 import { type EngineRequest, parseRequest } from './request.ts';
 import { CONCURRENT_INSERTS, OUTBOX_HEADER, SCRIPT_HEADER, type Script, STREAM_HEADER } from './protocol.ts';
-import { inputFromFile, type InsertText, insertFromFile, splitInsert, trailingFormat } from './sql-text.ts';
+import {
+  inputFromFile,
+  type InsertText,
+  insertFromFile,
+  splitInsert,
+  trailingFormat,
+  type InputText,
+  splitInput,
+} from './sql-text.ts';
 
 export interface HttpServerOptions {
   readonly engine: Engine;
@@ -140,7 +148,7 @@ async function answerScript(
 }
 
 interface Insert {
-  readonly text: InsertText;
+  readonly text: InsertText | InputText;
   /** Data that is still to be read, after what came with the text. */
   readonly body: Readable | undefined;
 }
@@ -154,6 +162,8 @@ async function readStatement(
   if (request.queryInUrl !== undefined) {
     const text = splitInsert(request.queryInUrl);
     if (text !== undefined) return { sql: request.queryInUrl, insert: { text, body } };
+    const input = splitInput(request.queryInUrl);
+    if (input !== undefined) return { sql: request.queryInUrl, insert: { text: input, body } };
   }
   const text = (await readAll(body, MAX_QUERY_BYTES)).toString('utf8');
   const sql = request.queryInUrl === undefined ? text : `${request.queryInUrl}\n${text}`;
@@ -169,12 +179,15 @@ async function answerInsert(
   insert: Insert,
   options: HttpServerOptions,
 ): Promise<void> {
-  const insertFile = (file: string): Promise<EngineResult> =>
-    options.engine.run(insertFromFile(insert.text, file), 'TabSeparated', request);
+  const { text, body } = insert;
+  const insertFile = (file: string): Promise<EngineResult> => {
+    const sql = 'sql' in text ? inputFromFile(text.sql, file, text.format) : insertFromFile(text, file);
+    return options.engine.run(sql, 'TabSeparated', request);
+  };
   const left = req.headers[OUTBOX_HEADER];
   const result = await (typeof left === 'string'
     ? insertFile(outboxFile(options.outboxDir, left))
-    : options.inbox.receive(insert.text.data, insert.body, insertFile));
+    : options.inbox.receive('sql' in text ? '' : text.data, body, insertFile));
   res.writeHead(200, {
     'X-ClickHouse-Summary': summary({
       elapsed_ns: Math.round(result.elapsedSeconds * 1e9),

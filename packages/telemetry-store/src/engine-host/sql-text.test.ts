@@ -6,6 +6,7 @@ import {
   quote,
   quoteIdentifier,
   setStatement,
+  splitInput,
   splitInsert,
   trailingFormat,
 } from './sql-text.ts';
@@ -20,6 +21,24 @@ describe('inputFromFile', () => {
 
   it('leaves other statements alone', () => {
     expect(inputFromFile('INSERT INTO x SELECT 1', '/x', 'Native')).toBe('INSERT INTO x SELECT 1');
+  });
+});
+
+describe('splitInput', () => {
+  it('takes an insert that makes rows of its data apart, and no other statement', () => {
+    const sql = "-- why\nINSERT INTO r (a) SELECT a FROM (SELECT a FROM input('`a` String')) FORMAT Native";
+    expect(splitInput(sql)).toEqual({
+      sql: "INSERT INTO r (a) SELECT a FROM (SELECT a FROM input('`a` String'))",
+      format: 'Native',
+    });
+    for (const other of [
+      'INSERT INTO r FORMAT Native',
+      "INSERT INTO r SELECT a FROM input('`a` String')",
+      "SELECT a FROM input('`a` String') FORMAT Native",
+      'INSERT INTO r SELECT 1 FORMAT Native',
+    ]) {
+      expect(splitInput(other)).toBeUndefined();
+    }
   });
 });
 

@@ -62,6 +62,21 @@ const INPUT_ROWS = /\binput\('/;
 export const inputFromFile = (sql: string, file: string, format: string): string =>
   sql.replace(INPUT_ROWS, () => `file(${quote(file)}, ${quote(format)}, '`);
 
+/** An insert that makes its rows of data that comes with it. */
+export interface InputText {
+  /** Without the format. */
+  readonly sql: string;
+  readonly format: string;
+}
+
+/** `INSERT INTO ... SELECT ... FROM input('<columns>') FORMAT x` taken apart; undefined for every other statement. */
+export function splitInput(sql: string): InputText | undefined {
+  const text = sql.replace(COMMENT_OR_BLANK, '');
+  const format = trailingFormat(text);
+  if (format === undefined || !/^INSERT\s/i.test(text) || !INPUT_ROWS.test(text)) return undefined;
+  return { sql: text.replace(TRAILING_FORMAT, '').trimEnd(), format };
+}
+
 /** The explicit `FORMAT x` at the end of a reading statement, if it has one. */
 export function trailingFormat(sql: string): string | undefined {
   return TRAILING_FORMAT.exec(sql)?.[1];
