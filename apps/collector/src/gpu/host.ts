@@ -61,7 +61,12 @@ export class VendorHost {
   }
 
   async #probe(pci: readonly PciGpu[]): Promise<Probe> {
-    if (this.#stuck >= MAX_STUCK) return { state: 'unavailable', reason: 'its driver does not answer' };
+    if (this.#stuck >= MAX_STUCK) {
+      // Who is there is not known now; that they are gone is not known either.
+      return this.#found.length > 0
+        ? { state: 'found', devices: this.#found }
+        : { state: 'unavailable', reason: 'its driver does not answer' };
+    }
     this.#pci = pci;
     const thread = (this.#thread ??= new VendorThread(
       { vendor: this.#entry.id, settings: this.#settings },
@@ -111,14 +116,15 @@ export class VendorHost {
     const rank = ({ id }: GpuDevice): number =>
       (this.#slow.has(id) ? Number.MAX_SAFE_INTEGER / 2 : 0) + (this.#askedAt.get(id) ?? 0);
     const order = devices.toSorted((a, b) => rank(a) - rank(b));
+    let goesOn = true;
     for (const device of order) {
-      const left = until - performance.now();
-      if (left <= 0 || signal.aborted) break;
       if (this.#hangs(device)) {
         reads.set(device.id, { failure: 'timeout', message: 'an earlier call has not returned' });
         continue;
       }
-      if (!(await this.#ready(left))) break;
+      const left = until - performance.now();
+      goesOn = goesOn && left > 0 && !signal.aborted && (await this.#ready(left));
+      if (!goesOn) continue;
       this.#askedAt.set(device.id, this.#round);
       reads.set(device.id, await this.#read(device));
     }

@@ -39,6 +39,17 @@ async function machine(profile: readonly string[], gpus: number, discoveryMs = 5
   return { library, tree, run };
 }
 
+/** The lines of one more GPU like the second of `h100s`. */
+const likeSecond = (gpu: number): string[] =>
+  h100s(0)
+    .filter((line) => line.startsWith('1.'))
+    .map((line) =>
+      line
+        .replace('1.', `${gpu}.`)
+        .replace(uuid(1), uuid(gpu))
+        .replace('2B:00.0', `${gpu + 1}B:00.0`),
+    );
+
 const busyOf = (points: readonly RecordedPoint[]): Record<string, number> =>
   valuesBy(
     points.filter(({ attributes }) => attributes['hw.gpu.task'] === 'general'),
@@ -102,9 +113,7 @@ describe.skipIf(NO_LIBRARIES !== undefined)('GPUs behind their thread', () => {
     expect(stateOf(during)).toEqual({ [uuid(0)]: 'degraded', [uuid(1)]: 'ok' });
     expect(errorsOf(during)['nvml/timeout']).toBeGreaterThanOrEqual(2);
     // Another comes: the look at the devices leaves out the one that hangs, and knows it still.
-    const third = h100s(0)
-      .filter((line) => line.startsWith('1.'))
-      .map((line) => line.replace('1.', '2.').replace(uuid(1), uuid(2)).replace('2B:00.0', '3B:00.0'));
+    const third = likeSecond(2);
     library.profile([...h100s(0), ...third, 'gpus 3', '0.hang/UtilizationRates'].slice(1));
     addNvidia(tree, 3);
     await expect
@@ -118,6 +127,23 @@ describe.skipIf(NO_LIBRARIES !== undefined)('GPUs behind their thread', () => {
     expect(run.logged.filter((line) => line.includes('does not answer'))).toHaveLength(1);
     expect(run.logged.filter((line) => line.includes('answers again'))).toHaveLength(1);
   }, 90_000);
+
+  test('when as many hang as may, nobody is asked until one is back; no more threads are lost', async () => {
+    const four = ['gpus 4', ...h100s(0).slice(1), ...likeSecond(2), ...likeSecond(3)];
+    const { library, tree, run } = await machine(four, 4);
+    expect(Object.keys(busyOf(await run.observe()))).toHaveLength(4);
+    const hang = [0, 1, 2].map((gpu) => `${gpu}.hang/UtilizationRates`);
+    library.profile([...four, ...hang]);
+    const degraded = Object.fromEntries([0, 1, 2].map((gpu) => [uuid(gpu), 'degraded']));
+    await expect.poll(async () => stateOf(await run.observe()), WAIT).toEqual(degraded);
+    // A look at the devices meanwhile forgets none of them.
+    addNvidia(tree, 5);
+    await expect.poll(async () => stateOf(await run.observe()), WAIT).toEqual(degraded);
+    expect(stuckThreads()).toBe(3);
+    library.profile(four);
+    await expect.poll(async () => Object.keys(busyOf(await run.observe())), WAIT).toHaveLength(4);
+    expect(stuckThreads()).toBe(0);
+  }, 120_000);
 
   test('one that fell off the bus is failed until it is back; no counter falls', async () => {
     const { library, run } = await machine(h100s(0), 2);
