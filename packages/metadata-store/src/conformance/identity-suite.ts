@@ -180,7 +180,11 @@ export function describeIdentity(name: string, makePlace: () => Promise<Place>):
         'Default',
         'Shop',
       ]);
+      await store.views.create(shop.id, { page: 'traces', name: 'x', description: null, search: '' });
       await store.change(undefined, ({ projects }) => projects.remove('default', shop.id));
+      expect(
+        (await store.views.list(shop.id, { page: undefined, limit: 5, after: undefined })).views,
+      ).toEqual([]);
       expect(await store.keys.byHash('k')).toBeUndefined();
       expect(await store.projects.environments(shop.id)).toEqual([]);
     });

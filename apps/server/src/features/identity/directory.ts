@@ -62,7 +62,6 @@ export function createDirectory(parts: {
       const set = names.get(projectId) ?? new Set<string>();
       names.set(projectId, set.add(name));
     }
-    known = new Map([...names].map(([id, set]) => [id, new Set(set)]));
     return {
       projects: new Map([...byOrganisation].map(([id, list]) => [id, list.map((project) => project.id)])),
       environments: names,
@@ -74,9 +73,18 @@ export function createDirectory(parts: {
     if (picture !== undefined) return picture;
     const reading = read();
     picture = reading;
-    reading.catch(() => {
-      if (picture === reading) picture = undefined;
-    });
+    reading.then(
+      ({ environments }) => {
+        // Of a moment before a change, it would bring back what is gone.
+        if (picture !== reading) return;
+        known = new Map([...environments].map(([id, set]) => [id, new Set(set)]));
+        // On their way into the store.
+        for (const [id, set] of learnt) known.set(id, new Set([...(known.get(id) ?? []), ...set]));
+      },
+      () => {
+        if (picture === reading) picture = undefined;
+      },
+    );
     return reading;
   }
 
@@ -95,19 +103,23 @@ export function createDirectory(parts: {
 
   async function keep(): Promise<void> {
     while (learnt.size > 0) {
-      const batch = [...learnt];
-      learnt.clear();
-      for (const [projectId, names] of batch) {
+      for (const [projectId, set] of learnt) {
+        const names = [...set];
+        let kept = true;
         try {
-          await metadata.projects.addEnvironments(projectId, [...names], 'telemetry');
+          await metadata.projects.addEnvironments(projectId, names, 'telemetry');
         } catch (error) {
+          kept = false;
           logger.warn(
             { err: error, project: projectId },
             'new environments were not kept; the next record tries again',
           );
-          const set = known.get(projectId);
-          for (const name of names) set?.delete(name);
         }
+        for (const name of names) {
+          set.delete(name);
+          if (!kept) known.get(projectId)?.delete(name);
+        }
+        if (set.size === 0) learnt.delete(projectId);
       }
     }
   }
@@ -121,8 +133,8 @@ export function createDirectory(parts: {
     },
 
     async hasEnvironment(projectId, name) {
-      if (known.get(projectId)?.has(name) === true) return true;
-      return (await look()).environments.get(projectId)?.has(name) === true;
+      const { environments } = await look();
+      return environments.get(projectId)?.has(name) === true || known.get(projectId)?.has(name) === true;
     },
 
     async environments(projectId) {
@@ -135,6 +147,8 @@ export function createDirectory(parts: {
     },
 
     learn(projectId, names) {
+      // One that was taken off the list is made again by the next record.
+      if (picture === undefined) look().catch(() => undefined);
       let set = known.get(projectId);
       if (set === undefined) known.set(projectId, (set = new Set()));
       for (const name of names) {

@@ -185,13 +185,17 @@ describe('projects', () => {
     expect((await owner.call('POST', path, { name: 'Not A Name' })).status).toBe(400);
     expect((await owner.call('POST', path, { name: 'canary' })).data).toMatchObject({ origin: 'settings' });
     expect((await owner.call('POST', path, { name: 'canary' })).code).toBe('conflict');
-    const sent = await fetch(`${place.platform.otlpHttp}/v1/logs`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-platform-environment': 'fresh' },
-      body: JSON.stringify({
-        resourceLogs: [{ scopeLogs: [{ logRecords: [{ timeUnixNano: '1', body: { stringValue: 'x' } }] }] }],
-      }),
-    });
+    const send = (environment: string) =>
+      fetch(`${place.platform.otlpHttp}/v1/logs`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-platform-environment': environment },
+        body: JSON.stringify({
+          resourceLogs: [
+            { scopeLogs: [{ logRecords: [{ timeUnixNano: '1', body: { stringValue: environment } }] }] },
+          ],
+        }),
+      });
+    const sent = await send('fresh');
     expect(sent.status).toBe(200);
     await expect.poll(list, { timeout: 30_000 }).toEqual(['production', 'canary', 'fresh']);
     expect((await owner.call('DELETE', `${path}/canary`)).status).toBe(200);
@@ -200,6 +204,9 @@ describe('projects', () => {
       'x-platform-environment': 'canary',
     });
     expect(read.status).toBe(404);
+    const again = await send('canary');
+    expect(again.status).toBe(200);
+    await expect.poll(list, { timeout: 30_000 }).toEqual(['production', 'canary', 'fresh']);
   });
 });
 

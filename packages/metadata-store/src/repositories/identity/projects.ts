@@ -45,7 +45,7 @@ export interface Projects {
   create(organisationId: string, name: string): Promise<StoredProject>;
   /** @throws not_found, conflict */
   rename(organisationId: string, id: string, name: string): Promise<void>;
-  /** With its keys, people, environments and saved views. @throws not_found */
+  /** With all that is its own: keys, applications, people, environments, views, bindings, retention. @throws not_found */
   remove(organisationId: string, id: string): Promise<void>;
   /** Ids of the projects a person was added to. */
   joinedBy(userId: string): Promise<string[]>;
@@ -183,6 +183,9 @@ export function projects({ database, clock, dialect }: Access): Projects {
       await database.deleteFrom('project_members').where('project_id', '=', id).execute();
       await database.deleteFrom('environments').where('project_id', '=', id).execute();
       await database.deleteFrom('saved_views').where('project_id', '=', id).execute();
+      await database.deleteFrom('signal_bindings').where('project_id', '=', id).execute();
+      await database.deleteFrom('project_retention').where('project_id', '=', id).execute();
+      await database.deleteFrom('oauth_clients').where('project_id', '=', id).execute();
     },
 
     async joinedBy(userId) {
