@@ -1,5 +1,6 @@
 import type { GpuDevice, GpuReading } from './device.ts';
 import type { PciGpu } from './pci.ts';
+import { errorText } from '../log.ts';
 import { VendorThread } from './thread.ts';
 import type { GpuFailure, Probe, Tell, VendorSettings } from './vendor.ts';
 import type { VendorEntry } from './vendors.ts';
@@ -53,6 +54,8 @@ export class VendorHost {
     this.#probes += 1;
     const probed = this.#probing
       .then(() => this.#probe(pci))
+      // A thread that could not be begun: there may be memory for it later.
+      .catch((thrown: unknown): Probe => ({ state: 'unavailable', reason: errorText(thrown) }))
       .finally(() => {
         this.#probes -= 1;
       });
@@ -68,12 +71,14 @@ export class VendorHost {
         : { state: 'unavailable', reason: 'its driver does not answer' };
     }
     this.#pci = pci;
+    this.#outdated = false;
+    const asked = pci.filter(({ address }) => !this.#hangsAt(address));
+    // Without addresses a vendor looks for itself, and would come upon what hangs.
+    if (asked.length === 0 && pci.length > 0) return this.#withHanging({ state: 'found', devices: [] });
     const thread = (this.#thread ??= new VendorThread(
       { vendor: this.#entry.id, settings: this.#settings },
       this.#tell,
     ));
-    const asked = pci.filter(({ address }) => !this.#hangsAt(address));
-    this.#outdated = false;
     const outcome = await thread.ask({ op: 'probe', pci: asked }, PROBE_MS, () => {
       this.#stuck -= 1;
     });

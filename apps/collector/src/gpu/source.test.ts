@@ -128,6 +128,22 @@ describe.skipIf(NO_LIBRARIES !== undefined)('GPUs behind their thread', () => {
     expect(run.logged.filter((line) => line.includes('answers again'))).toHaveLength(1);
   }, 90_000);
 
+  test('one that hangs alone on the bus is not come upon by looking for others', async () => {
+    const { library, tree, run } = await machine(h100s(0), 1);
+    await run.observe();
+    library.profile([...h100s(0), '0.hang/UtilizationRates']);
+    expect(stateOf(await run.observe())).toEqual({ [uuid(0)]: 'degraded' });
+    addNvidia(tree, 2);
+    await expect
+      .poll(async () => stateOf(await run.observe()), WAIT)
+      .toEqual({ [uuid(0)]: 'degraded', [uuid(1)]: 'ok' });
+    tree.remove(`sys/bus/pci/devices/${address(1)}`);
+    // The library would list the other one still.
+    await expect.poll(async () => stateOf(await run.observe()), WAIT).toEqual({ [uuid(0)]: 'degraded' });
+    library.profile(h100s(0));
+    await expect.poll(async () => busyOf(await run.observe()), WAIT).toEqual({ [uuid(0)]: 0.97 });
+  }, 90_000);
+
   test('when as many hang as may, nobody is asked until one is back; no more threads are lost', async () => {
     const four = ['gpus 4', ...h100s(0).slice(1), ...likeSecond(2), ...likeSecond(3)];
     const { library, tree, run } = await machine(four, 4);
