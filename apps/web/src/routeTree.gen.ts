@@ -11,6 +11,7 @@
 import { Route as rootRouteImport } from './routes/__root';
 import { Route as IndexRouteImport } from './routes/index';
 import { Route as AccountRouteImport } from './routes/account';
+import { Route as ConsentRouteImport } from './routes/consent';
 import { Route as InvitationRouteImport } from './routes/invitation';
 import { Route as LogsRouteImport } from './routes/logs';
 import { Route as SettingsRouteImport } from './routes/settings';
@@ -31,6 +32,7 @@ import { Route as SettingsEnvironmentsRouteImport } from './routes/settings.envi
 import { Route as SettingsIngestRouteImport } from './routes/settings.ingest';
 import { Route as SettingsKeysRouteImport } from './routes/settings.keys';
 import { Route as SettingsMembersRouteImport } from './routes/settings.members';
+import { Route as SettingsOauthRouteImport } from './routes/settings.oauth';
 import { Route as SettingsOrganisationRouteImport } from './routes/settings.organisation';
 import { Route as SettingsProjectsRouteImport } from './routes/settings.projects';
 import { Route as SettingsRetentionRouteImport } from './routes/settings.retention';
@@ -51,6 +53,11 @@ const IndexRoute = IndexRouteImport.update({
 const AccountRoute = AccountRouteImport.update({
   id: '/account',
   path: '/account',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const ConsentRoute = ConsentRouteImport.update({
+  id: '/consent',
+  path: '/consent',
   getParentRoute: () => rootRouteImport,
 } as any);
 const InvitationRoute = InvitationRouteImport.update({
@@ -153,6 +160,11 @@ const SettingsMembersRoute = SettingsMembersRouteImport.update({
   path: '/members',
   getParentRoute: () => SettingsRoute,
 } as any);
+const SettingsOauthRoute = SettingsOauthRouteImport.update({
+  id: '/oauth',
+  path: '/oauth',
+  getParentRoute: () => SettingsRoute,
+} as any);
 const SettingsOrganisationRoute = SettingsOrganisationRouteImport.update({
   id: '/organisation',
   path: '/organisation',
@@ -212,6 +224,7 @@ const HostsHostGpusGpuRoute = HostsHostGpusGpuRouteImport.update({
 export interface FileRoutesByFullPath {
   '/': typeof IndexRoute;
   '/account': typeof AccountRoute;
+  '/consent': typeof ConsentRoute;
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
   '/settings': typeof SettingsRouteWithChildren;
@@ -226,6 +239,7 @@ export interface FileRoutesByFullPath {
   '/settings/ingest': typeof SettingsIngestRoute;
   '/settings/keys': typeof SettingsKeysRoute;
   '/settings/members': typeof SettingsMembersRoute;
+  '/settings/oauth': typeof SettingsOauthRoute;
   '/settings/organisation': typeof SettingsOrganisationRoute;
   '/settings/projects': typeof SettingsProjectsRoute;
   '/settings/retention': typeof SettingsRetentionRoute;
@@ -247,6 +261,7 @@ export interface FileRoutesByFullPath {
 export interface FileRoutesByTo {
   '/': typeof IndexRoute;
   '/account': typeof AccountRoute;
+  '/consent': typeof ConsentRoute;
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
   '/setup': typeof SetupRoute;
@@ -260,6 +275,7 @@ export interface FileRoutesByTo {
   '/settings/ingest': typeof SettingsIngestRoute;
   '/settings/keys': typeof SettingsKeysRoute;
   '/settings/members': typeof SettingsMembersRoute;
+  '/settings/oauth': typeof SettingsOauthRoute;
   '/settings/organisation': typeof SettingsOrganisationRoute;
   '/settings/projects': typeof SettingsProjectsRoute;
   '/settings/retention': typeof SettingsRetentionRoute;
@@ -282,6 +298,7 @@ export interface FileRoutesById {
   __root__: typeof rootRouteImport;
   '/': typeof IndexRoute;
   '/account': typeof AccountRoute;
+  '/consent': typeof ConsentRoute;
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
   '/settings': typeof SettingsRouteWithChildren;
@@ -296,6 +313,7 @@ export interface FileRoutesById {
   '/settings/ingest': typeof SettingsIngestRoute;
   '/settings/keys': typeof SettingsKeysRoute;
   '/settings/members': typeof SettingsMembersRoute;
+  '/settings/oauth': typeof SettingsOauthRoute;
   '/settings/organisation': typeof SettingsOrganisationRoute;
   '/settings/projects': typeof SettingsProjectsRoute;
   '/settings/retention': typeof SettingsRetentionRoute;
@@ -319,6 +337,7 @@ export interface FileRouteTypes {
   fullPaths:
     | '/'
     | '/account'
+    | '/consent'
     | '/invitation'
     | '/logs'
     | '/settings'
@@ -333,6 +352,7 @@ export interface FileRouteTypes {
     | '/settings/ingest'
     | '/settings/keys'
     | '/settings/members'
+    | '/settings/oauth'
     | '/settings/organisation'
     | '/settings/projects'
     | '/settings/retention'
@@ -354,6 +374,7 @@ export interface FileRouteTypes {
   to:
     | '/'
     | '/account'
+    | '/consent'
     | '/invitation'
     | '/logs'
     | '/setup'
@@ -367,6 +388,7 @@ export interface FileRouteTypes {
     | '/settings/ingest'
     | '/settings/keys'
     | '/settings/members'
+    | '/settings/oauth'
     | '/settings/organisation'
     | '/settings/projects'
     | '/settings/retention'
@@ -388,6 +410,7 @@ export interface FileRouteTypes {
     | '__root__'
     | '/'
     | '/account'
+    | '/consent'
     | '/invitation'
     | '/logs'
     | '/settings'
@@ -402,6 +425,7 @@ export interface FileRouteTypes {
     | '/settings/ingest'
     | '/settings/keys'
     | '/settings/members'
+    | '/settings/oauth'
     | '/settings/organisation'
     | '/settings/projects'
     | '/settings/retention'
@@ -424,6 +448,7 @@ export interface FileRouteTypes {
 export interface RootRouteChildren {
   IndexRoute: typeof IndexRoute;
   AccountRoute: typeof AccountRoute;
+  ConsentRoute: typeof ConsentRoute;
   InvitationRoute: typeof InvitationRoute;
   LogsRoute: typeof LogsRoute;
   SettingsRoute: typeof SettingsRouteWithChildren;
@@ -461,6 +486,13 @@ declare module '@tanstack/react-router' {
       path: '/account';
       fullPath: '/account';
       preLoaderRoute: typeof AccountRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/consent': {
+      id: '/consent';
+      path: '/consent';
+      fullPath: '/consent';
+      preLoaderRoute: typeof ConsentRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/invitation': {
@@ -603,6 +635,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SettingsMembersRouteImport;
       parentRoute: typeof SettingsRoute;
     };
+    '/settings/oauth': {
+      id: '/settings/oauth';
+      path: '/oauth';
+      fullPath: '/settings/oauth';
+      preLoaderRoute: typeof SettingsOauthRouteImport;
+      parentRoute: typeof SettingsRoute;
+    };
     '/settings/organisation': {
       id: '/settings/organisation';
       path: '/organisation';
@@ -690,6 +729,7 @@ interface SettingsRouteChildren {
   SettingsIngestRoute: typeof SettingsIngestRoute;
   SettingsKeysRoute: typeof SettingsKeysRoute;
   SettingsMembersRoute: typeof SettingsMembersRoute;
+  SettingsOauthRoute: typeof SettingsOauthRoute;
   SettingsOrganisationRoute: typeof SettingsOrganisationRoute;
   SettingsProjectsRoute: typeof SettingsProjectsRoute;
   SettingsRetentionRoute: typeof SettingsRetentionRoute;
@@ -703,6 +743,7 @@ const SettingsRouteChildren: SettingsRouteChildren = {
   SettingsIngestRoute: SettingsIngestRoute,
   SettingsKeysRoute: SettingsKeysRoute,
   SettingsMembersRoute: SettingsMembersRoute,
+  SettingsOauthRoute: SettingsOauthRoute,
   SettingsOrganisationRoute: SettingsOrganisationRoute,
   SettingsProjectsRoute: SettingsProjectsRoute,
   SettingsRetentionRoute: SettingsRetentionRoute,
@@ -716,6 +757,7 @@ const SettingsRouteWithChildren = SettingsRoute._addFileChildren(
 const rootRouteChildren: RootRouteChildren = {
   IndexRoute: IndexRoute,
   AccountRoute: AccountRoute,
+  ConsentRoute: ConsentRoute,
   InvitationRoute: InvitationRoute,
   LogsRoute: LogsRoute,
   SettingsRoute: SettingsRouteWithChildren,

@@ -4,6 +4,7 @@ import { homeShots } from './home.ts';
 import { hostsShots } from './hosts.ts';
 import { logsShots } from './logs.ts';
 import { metricsShots } from './metrics.ts';
+import { oauthShots } from './oauth.ts';
 import { longSessionShots, sessionsShots } from './sessions.ts';
 import { shellShots } from './shell.ts';
 import { settingsShots, signInShots, unownedShots } from './settings.ts';
@@ -27,5 +28,6 @@ export const SHOT_GROUPS: readonly ShotGroup[] = [
   unownedShots,
   settingsShots,
   connectorShots,
+  oauthShots,
   signInShots,
 ];

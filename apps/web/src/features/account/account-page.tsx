@@ -9,6 +9,7 @@ import { TextField } from '../../ui/field.tsx';
 import { ErrorLine, Form } from '../../ui/form.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { Loaded, Section, SettingsPage } from '../settings/page.tsx';
+import { Applications } from './applications.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
 
@@ -28,6 +29,7 @@ export function AccountPage() {
             </Section>
             <SecondFactor account={account} />
             <Sessions />
+            <Applications />
           </>
         )}
       </Loaded>
