@@ -48,6 +48,7 @@ import { metricsPage } from './features/metrics/page.ts';
 import { createOauthFeature } from './features/oauth/feature.ts';
 import { openApiPages } from './features/openapi/pages.ts';
 import { Bell } from './features/tail/bell.ts';
+import { RetentionKeeper } from './features/retention/enforce.ts';
 import { retentionHandlers } from './features/retention/routes.ts';
 import { RetentionChoices } from './features/retention/service.ts';
 import { tailHandlers } from './features/tail/routes.ts';
@@ -102,6 +103,7 @@ interface Running {
   identity?: Identity;
   stores?: Stores;
   logs?: IngestLogs;
+  keeper?: RetentionKeeper;
   ingest?: Ingest;
 }
 
@@ -154,6 +156,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     const logs = await stores.openLogs();
     running.logs = logs;
     const retention = await RetentionChoices.open({ metadata, defaults: config.retention, logger });
+    const keeper = keeperOf(config, stores, { choices: retention, clock, logger });
+    if (keeper !== undefined) running.keeper = keeper;
     let oauth: ReturnType<typeof createOauthFeature> | undefined;
     const tokens = async (token: string) => oauth?.find(token);
     const identity = createIdentity({ config, metadata, logger, clock, tokens });
@@ -232,7 +236,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           ...agentHandlers(createAgentQueries(reads, limits), clock),
           ...viewHandlers(metadata),
           ...connectorHandlers({ metadata, envelope, pool: stores.pool, logs, builtIn: stores.facts, clock }),
-          ...retentionHandlers(metadata, retention),
+          ...retentionHandlers(metadata, retention, () => keeper?.wake()),
           ...people.handlers,
           ...oauth.handlers,
           ...auditHandlers(metadata, clock),
@@ -287,6 +291,20 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
   }
 }
 
+/** Tables of a cluster are not deleted from here: what is stored there goes when its own days are over. */
+function keeperOf(
+  config: Config,
+  { routes, pool }: Stores,
+  parts: { readonly choices: RetentionChoices; readonly clock: Clock; readonly logger: Logger },
+): RetentionKeeper | undefined {
+  if (config.clickhouseCluster !== undefined) return undefined;
+  return new RetentionKeeper({
+    ...parts,
+    configsOf: async (projectId) => (await routes.of(projectId)).all(),
+    use: (id, projectId, work) => pool.use(id, projectId, work),
+  });
+}
+
 async function openGrpc(ingest: Ingest, config: Config): Promise<number> {
   try {
     return await ingest.startGrpc(config.host, config.otlpGrpcPort);
@@ -318,6 +336,7 @@ async function stop(
   const steps: [string, () => Promise<unknown> | undefined][] = [
     ['ingest', () => running.ingest?.drain()],
     ['connections', () => Promise.all(listeners.map((listener) => listener.close(left() * 0.6)))],
+    ['retention', () => running.keeper?.stop()],
     ['log', () => running.logs?.close()],
     ['store', () => running.stores?.close()],
     ['identity', () => running.identity?.settle()],

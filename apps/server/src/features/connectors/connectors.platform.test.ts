@@ -309,3 +309,25 @@ describe('routing', () => {
     }
   });
 });
+
+describe('retention', () => {
+  it('is chosen by project and signal within its bounds, and counts for what arrives', async () => {
+    const put = (body: object) => owner.call('PUT', '/api/retention', body);
+    for (const logs of [0, 3_651, 1.5, 'a week']) expect((await put({ logs })).status).toBe(400);
+    expect((await put({ logs: 3 })).data).toMatchObject({
+      logs: { days: 3, own: true, default: 30 },
+      traces: { own: false },
+    });
+    expect((await owner.call('GET', '/api/retention', undefined, inSecond())).data.logs).toMatchObject({
+      own: false,
+    });
+    expect(await send('short', ['production'])).toEqual([200, 200, 200]);
+    const kept = () =>
+      place.platform.store.select(
+        "SELECT RetentionDays AS days FROM otel_logs WHERE ServiceName = 'short-production'",
+      );
+    await expect.poll(kept, PATIENCE).toEqual([{ days: 3 }]);
+    expect((await put({ logs: null })).data.logs).toMatchObject({ days: 30, own: false });
+    expect((await owner.call('GET', '/api/audit')).text).toContain('retention.update');
+  });
+});

@@ -8,6 +8,7 @@ import type { RetentionChoices } from './service.ts';
 export function retentionHandlers(
   metadata: MetadataStore,
   choices: RetentionChoices,
+  onChange: () => void,
 ): Pick<Handlers, 'getRetention' | 'updateRetention'> {
   return {
     getRetention: ({ context }) => ({ data: choices.of(context.projectId) }),
@@ -28,6 +29,7 @@ export function retentionHandlers(
         });
       });
       await choices.read();
+      onChange();
       return { data: choices.of(projectId) };
     },
   };
