@@ -89,7 +89,7 @@ export interface GpuProfile {
 export interface GpuProfiler {
   /** @throws ControlError 400 for a request that cannot be, 409 while another waits to be fetched */
   request(request: GpuProfileRequest): GpuProfile;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 /** Leaves the profiling counters of GPUs to other profilers for a while. */

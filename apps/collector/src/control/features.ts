@@ -31,6 +31,8 @@ export async function startFeatures(config: Config, log: Log, offers: Offers): P
 
 export async function stopFeatures({ highres, cpuTracer, gpuProfiler }: ControlFeatures): Promise<void> {
   if (highres.state === 'ready') highres.service.stop();
-  if (gpuProfiler.state === 'ready') gpuProfiler.service.stop();
-  if (cpuTracer.state === 'ready') await cpuTracer.service.stop();
+  await Promise.all([
+    gpuProfiler.state === 'ready' ? gpuProfiler.service.stop() : undefined,
+    cpuTracer.state === 'ready' ? cpuTracer.service.stop() : undefined,
+  ]);
 }

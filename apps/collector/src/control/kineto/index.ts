@@ -12,9 +12,10 @@ import type { DatagramSocket } from './native.ts';
 import { planProfile, type ProfilePlan, tracePath } from './plan.ts';
 import { contextReply, MAX_DATAGRAM_BYTES, parseDatagram, requestReply } from './protocol.ts';
 
-/** How often datagrams are looked for: a program waits some tens of milliseconds for its answer, and not longer. */
-const POLL_MS = 20;
-const MAX_DATAGRAMS_A_POLL = 256;
+/** The longest wait for a datagram: the end of the agent waits for the end of it. */
+const WAIT_MS = 500;
+/** After these the event loop has its turn. */
+const MAX_DATAGRAMS_A_TURN = 256;
 /** Programs ask every few seconds; one that was not heard of for so long is gone. */
 const FORGET_MS = 120_000;
 const MAX_PROGRAMS = 4_096;
@@ -38,7 +39,8 @@ class Kineto implements GpuProfiler {
   readonly #traceDir: string;
   /** By number and job. */
   readonly #programs = new Map<string, Program>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #ended: Promise<void>;
+  #stopped = false;
   readonly #leave: () => void;
 
   /** `leave` takes away what the socket leaves behind. */
@@ -46,13 +48,22 @@ class Kineto implements GpuProfiler {
     this.#socket = socket;
     this.#traceDir = traceDir;
     this.#leave = leave;
-    this.#timer = setInterval(() => this.#poll(), POLL_MS);
-    this.#timer.unref();
+    this.#ended = this.#listen();
   }
 
-  #poll(): void {
+  /** A program waits some tens of milliseconds for its answer, and not longer: it is given as soon as it asks. */
+  async #listen(): Promise<void> {
+    while (!this.#stopped) {
+      await this.#socket.wait(WAIT_MS);
+      if (!this.#stopped) this.#answer();
+    }
+    this.#socket.close();
+    this.#leave();
+  }
+
+  #answer(): void {
     const now = performance.now();
-    for (let count = 0; count < MAX_DATAGRAMS_A_POLL; count += 1) {
+    for (let count = 0; count < MAX_DATAGRAMS_A_TURN; count += 1) {
       const datagram = this.#socket.receive();
       if (datagram === undefined) break;
       const said = parseDatagram(datagram.bytes);
@@ -117,10 +128,9 @@ class Kineto implements GpuProfiler {
       .slice(0, processLimit);
   }
 
-  stop(): void {
-    clearInterval(this.#timer);
-    this.#socket.close();
-    this.#leave();
+  stop(): Promise<void> {
+    this.#stopped = true;
+    return this.#ended;
   }
 }
 

@@ -175,7 +175,7 @@ describe.runIf(process.platform === 'linux')('programs that wait for a profile',
     const second = service(await profilerAt(path));
     expect(statSync(path).mode & 0o777).toBe(0o666);
     expect(await (await program(path, 1, [1])).poll()).toBe('');
-    second.stop();
+    await second.stop();
     expect(existsSync(path)).toBe(false);
 
     writeFileSync(path, 'mine');

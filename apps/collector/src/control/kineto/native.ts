@@ -1,10 +1,12 @@
 import koffi from 'koffi';
 
 /**
- * Datagrams over Unix sockets, with the number of the process that sent them: Node has streams only. Linux, 64 bits. No
- * call here waits.
+ * Datagrams over Unix sockets, with the number of the process that sent them: Node has streams only. Linux, 64 bits.
+ * Nothing here stops the event loop.
  */
 export interface DatagramSocket {
+  /** Waits until there is a datagram, at most so long; a thread of Node's pool waits, not the event loop. */
+  wait(milliseconds: number): Promise<void>;
   /** The next datagram; undefined when there is none now. One that was longer than `bytes` is cut. */
   receive(): Datagram | undefined;
   /** Whether the other side took it. */
@@ -57,6 +59,9 @@ const setsockopt = call('int setsockopt(int, int, int, void *, uint32_t)');
 const recvmsg = call('long recvmsg(int, void *, int)');
 const sendto = call('long sendto(int, void *, size_t, int, void *, uint32_t)');
 const close = call('int close(int)');
+const poll = libc.func('int poll(void *, unsigned long, int)');
+const POLLIN = 1;
+const REVENTS_AT = 6;
 
 function open(): number {
   const descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -96,8 +101,22 @@ export function bindDatagramSocket(name: string, bytes: number): DatagramSocket 
   vector.writeBigUInt64LE(BigInt(koffi.address(data)), 0);
   vector.writeBigUInt64LE(BigInt(data.length), 8);
   const header = Buffer.alloc(56);
+  // The same for what is waited for: the descriptor and the event.
+  const waited = Buffer.alloc(8);
+  waited.writeInt32LE(descriptor, 0);
+  waited.writeInt16LE(POLLIN, 4);
   let closed = false;
   return {
+    wait: (milliseconds) =>
+      new Promise((resolve) => {
+        waited.writeInt16LE(0, REVENTS_AT);
+        poll.async(waited, 1, milliseconds, (_error: unknown, ready: number) => {
+          // A socket that is broken says so at once, and would be asked again without end.
+          const broken = ready !== 0 && (waited.readInt16LE(REVENTS_AT) & POLLIN) === 0;
+          if (broken) setTimeout(resolve, milliseconds);
+          else resolve();
+        });
+      }),
     receive: () => {
       if (closed) return undefined;
       header.writeBigUInt64LE(BigInt(koffi.address(from)), 0);
