@@ -4,7 +4,7 @@ import { type Adapter, type AdapterPayload, type ClientMetadata, errors } from '
 import { hashOf } from './hash.ts';
 
 /** The application as the library knows it. The secret's hash stands for the secret: see `isSecret`. */
-export function metadataOf(client: StoredOauthClient): ClientMetadata {
+function metadataOf(client: StoredOauthClient): ClientMetadata {
   const { id, name, kind, secretHash, redirectUris, grants, scopes } = client;
   const native = redirectUris.some((uri) => !uri.startsWith('https:'));
   return {
