@@ -57,6 +57,8 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe('Search');
     await traces.search('model:gpt-4o* duration>1s');
     await soon(() => traces.cells()).toEqual([expect.stringContaining('POST /chat')]);
+    // First words come by a request of their own, after the rows.
+    await soon(() => traces.cells()).toEqual([expect.stringContaining('Where is order')]);
     expect(traces.query()).toBe('model:gpt-4o* duration>1s');
     expect(await traces.chips.allInnerTexts()).toEqual(['model:gpt-4o*', 'duration>1s', 'Clear all']);
 
