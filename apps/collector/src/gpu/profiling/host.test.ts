@@ -174,6 +174,17 @@ describe.skipIf(NO_LIBRARIES !== undefined)('DCGM in its thread', { timeout: 90_
     expect(made.report(new Set(['amd']))[0]).toContain('RDC');
   });
 
+  test('a call that hangs costs the samples alone, and it goes on when the call is back', async () => {
+    const { library, made, points, run } = profiling([...PROFILE, 'sleep dcgmEntityGetLatestValues 6000']);
+    made.setDevices([GPU]);
+    await expect.poll(() => made.report(new Set(['nvidia']))[0], PATIENCE).toContain('has not answered');
+    expect(errors(points())['dcgm/api_error']).toBe(1);
+    expect(made.prefer(GPU, { power: 100 })).toEqual({ power: 100 });
+    library.profile(PROFILE);
+    run.now += 60;
+    await expect.poll(() => valid(points()), PATIENCE).toBe(1);
+  });
+
   test('it is paused for another profiler and goes on after', async () => {
     const { library, made, points } = profiling(PROFILE);
     const dcgm = made.host('dcgm');
