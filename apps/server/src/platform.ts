@@ -1,13 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import {
-  type Clock,
-  DEFAULT_PROJECT_ID,
-  fail,
-  type Logger,
-  newRequestId,
-  systemClock,
-} from '@candela/kernel';
+import { type Clock, DEFAULT_PROJECT_ID, type Logger, systemClock } from '@candela/kernel';
 import {
   createActivityQueries,
   createAgentQueries,
@@ -48,7 +41,7 @@ import { metricsPage } from './features/metrics/page.ts';
 import { createOauthFeature } from './features/oauth/feature.ts';
 import { openApiPages } from './features/openapi/pages.ts';
 import { Bell } from './features/tail/bell.ts';
-import { RetentionKeeper } from './features/retention/enforce.ts';
+import type { RetentionKeeper } from './features/retention/enforce.ts';
 import { retentionHandlers } from './features/retention/routes.ts';
 import { RetentionChoices } from './features/retention/service.ts';
 import { tailHandlers } from './features/tail/routes.ts';
@@ -56,15 +49,15 @@ import { telemetryHandlers } from './features/telemetry/routes.ts';
 import { openEnvelope } from './features/vault/keyring.ts';
 import { viewHandlers } from './features/views/routes.ts';
 import { createApi } from './http/api.ts';
-import { errorAnswer } from './http/errors.ts';
 import { createFront, knownMethod } from './http/front.ts';
 import { explain, type Listener, listen } from './http/listen.ts';
+import { notHere, refuse } from './http/shut.ts';
 import { StreamGate } from './http/stream-gate.ts';
 import { createStaticSite } from './http/static-site.ts';
-import { createIngest, type Ingest, refuseAtDoor } from './ingest/index.ts';
+import { createIngest, type Ingest } from './ingest/index.ts';
 import type { IngestLogs } from './ingest/logs.ts';
 import type { PlatformMetrics } from './metrics.ts';
-import { openStores, type Stores } from './stores.ts';
+import { keeperOf, openStores, type Stores } from './stores.ts';
 
 const VERSION = '0.1.0';
 /** Well below the idle bound of proxies and browsers. */
@@ -291,20 +284,6 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
   }
 }
 
-/** Tables of a cluster are not deleted from here: what is stored there goes when its own days are over. */
-function keeperOf(
-  config: Config,
-  { routes, pool }: Stores,
-  parts: { readonly choices: RetentionChoices; readonly clock: Clock; readonly logger: Logger },
-): RetentionKeeper | undefined {
-  if (config.clickhouseCluster !== undefined) return undefined;
-  return new RetentionKeeper({
-    ...parts,
-    configsOf: async (projectId) => (await routes.of(projectId)).all(),
-    use: (id, projectId, work) => pool.use(id, projectId, work),
-  });
-}
-
 async function openGrpc(ingest: Ingest, config: Config): Promise<number> {
   try {
     return await ingest.startGrpc(config.host, config.otlpGrpcPort);
@@ -404,30 +383,4 @@ function watchStore(store: TelemetryStore, metrics: PlatformMetrics): void {
       this.set(store.health().state === 'ready' ? 1 : 0);
     },
   });
-}
-
-function write(response: ServerResponse, thrown: unknown, path: string): void {
-  const answer = errorAnswer(thrown, path);
-  response.writeHead(answer.status, {
-    ...answer.headers,
-    'x-request-id': newRequestId(),
-    connection: 'close',
-  });
-  response.end(answer.body);
-}
-
-/** Before everything is open. */
-function refuse(request: IncomingMessage, response: ServerResponse): void {
-  const error = fail('store_unavailable', { seconds: 1 });
-  if (!refuseAtDoor(request, response, error)) write(response, error, request.url ?? '/');
-}
-
-function notHere(request: IncomingMessage, response: ServerResponse): void {
-  write(
-    response,
-    fail('not_found', {
-      what: 'This port takes OTLP only: POST /v1/traces, /v1/metrics or /v1/logs. Anything else',
-    }),
-    request.url ?? '/',
-  );
 }

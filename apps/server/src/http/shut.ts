@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fail, newRequestId } from '@candela/kernel';
+import { refuseAtDoor } from '../ingest/index.ts';
+import { errorAnswer } from './errors.ts';
+
+function write(response: ServerResponse, thrown: unknown, path: string): void {
+  const answer = errorAnswer(thrown, path);
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    'x-request-id': newRequestId(),
+    connection: 'close',
+  });
+  response.end(answer.body);
+}
+
+/** Before everything is open. */
+export function refuse(request: IncomingMessage, response: ServerResponse): void {
+  const error = fail('store_unavailable', { seconds: 1 });
+  if (!refuseAtDoor(request, response, error)) write(response, error, request.url ?? '/');
+}
+
+/** On the port of OTLP, for anything else. */
+export function notHere(request: IncomingMessage, response: ServerResponse): void {
+  write(
+    response,
+    fail('not_found', {
+      what: 'This port takes OTLP only: POST /v1/traces, /v1/metrics or /v1/logs. Anything else',
+    }),
+    request.url ?? '/',
+  );
+}
