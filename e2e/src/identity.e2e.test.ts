@@ -85,6 +85,23 @@ describe.skipIf(missing !== undefined)('first owner, signing in, and the account
     expect(complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);
   });
 
+  it('a key that was refused does not stand in the way of signing in', async () => {
+    const { page } = await stage.open('/sign-in');
+    const sign = new SignInPage(page);
+    await sign.useKey('pk_wrong000_key');
+    await page.getByText('not known or was revoked').first().waitFor();
+    await page.getByRole('link', { name: 'Sign in with an account' }).click();
+    await sign.signIn(OWNER.email, OWNER.password);
+    await page.getByTestId('user-menu').waitFor();
+    await page.getByRole('heading', { name: 'Send the first trace' }).waitFor();
+    // A project that is not theirs is refused in words, and the header leads back.
+    await page.goto(`${stage.platform.http}/?project=of-others`);
+    await page.getByRole('heading', { name: 'This is not yours to see' }).waitFor();
+    await page.getByTestId('project').click();
+    await page.getByRole('menuitemradio', { name: 'Default' }).click();
+    await page.getByRole('heading', { name: 'Send the first trace' }).waitFor();
+  });
+
   it('an invitation link makes an account with its role, and admins pages are not theirs', async () => {
     const owner = await open('/sign-in?next=/settings/members');
     await owner.sign.signIn(OWNER.email, OWNER.password);

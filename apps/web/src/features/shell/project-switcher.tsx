@@ -12,7 +12,8 @@ export function ProjectSwitcher() {
   const current =
     reached.find((each) => each.id === project) ?? (project === undefined ? reached[0] : undefined);
   const name = current?.name ?? project ?? 'Default';
-  if (reached.length < 2)
+  // One that is not theirs leaves the choice open, also when there is one to choose only.
+  if (reached.length === 0 || (reached.length === 1 && current !== undefined))
     return <span className="max-w-40 truncate px-2 text-muted max-sm:sr-only">{name}</span>;
   return (
     <ChoiceMenu

@@ -2,7 +2,6 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { authStatusQuery, beginProvider, sendSignIn } from '../../api/auth.ts';
-import { setTabKey } from '../../api/client.ts';
 import { returnPath } from '../../lib/return-to.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -32,7 +31,7 @@ export function SignInPage() {
   if (step === 'key')
     return (
       <Card title="Use an API key">
-        <KeyForm onDone={() => enter(next)} onBack={() => setStep('password')} />
+        <KeyForm onDone={(key) => enter(next, key)} onBack={() => setStep('password')} />
       </Card>
     );
   return (
@@ -122,15 +121,14 @@ export function Providers(props: {
   );
 }
 
-function KeyForm(props: { onDone: () => void; onBack: () => void }) {
+function KeyForm(props: { onDone: (key: string) => void; onBack: () => void }) {
   const [key, setKey] = useState('');
   return (
     <Form
       label="Use an API key"
       busy={false}
       onSubmit={() => {
-        setTabKey(key.trim());
-        props.onDone();
+        props.onDone(key.trim());
       }}
     >
       <TextField
