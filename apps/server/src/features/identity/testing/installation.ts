@@ -14,7 +14,7 @@ export interface Installation {
   readonly platform: Platform;
   readonly dir: string;
   /** Time as the platform sees it; tests move it. */
-  readonly clock: Clock & { shift: number };
+  readonly clock: Clock & { shift: number; frozenAt: number | undefined };
   browser(): Browser;
   /** Makes the first owner with the link; the browser is signed in. */
   own(): Promise<Browser>;
@@ -32,7 +32,11 @@ let people = 0;
 /** The whole platform in this process, with doors on real sockets and stores in a directory of its own. */
 export async function openInstallation(env: Readonly<Record<string, string>> = {}): Promise<Installation> {
   const dir = await mkdtemp(join(tmpdir(), 'candela-people-'));
-  const clock = { shift: 0, now: () => Date.now() + clock.shift };
+  const clock: Installation['clock'] = {
+    shift: 0,
+    frozenAt: undefined,
+    now: () => clock.frozenAt ?? Date.now() + clock.shift,
+  };
   const config = readConfig({
     PLATFORM_PORT: '0',
     PLATFORM_OTLP_HTTP_PORT: '0',
