@@ -10,11 +10,21 @@ import { type Installation, openInstallation, OWNER, PASSWORD } from '../identit
  */
 
 /** Features whose changes are all proven here. A new one joins with its calls below. */
-const TAGS = new Set(['Views', 'Sign-in', 'Account', 'Organisation', 'Projects', 'API keys']);
+const TAGS = new Set([
+  'Views',
+  'Sign-in',
+  'Account',
+  'Organisation',
+  'Projects',
+  'API keys',
+  'Connectors',
+  'Retention',
+  'OAuth 2.0',
+]);
 /** Change nothing, though they are no GET: what is asked stands in the body. */
-const READS = new Set(['lookAtInvitation', 'startProvider']);
-/** Needs an issuer of its own: asked where that is tested. */
-const ELSEWHERE = new Set(['finishProvider']);
+const READS = new Set(['lookAtInvitation', 'startProvider', 'checkConnector']);
+/** Need an issuer, an application that asks, or another database of the engine: called where those are tested. */
+const ELSEWHERE = new Set(['finishProvider', 'decideOauthConsent', 'revokeApplication', 'migrateConnector']);
 
 const changing = Object.values<RouteDeclaration>(ROUTES).filter(
   ({ id, method, permission, tag }) =>
@@ -45,6 +55,20 @@ const secrets = new Set<string>([PASSWORD]);
 const hide = (value: unknown): string => {
   if (typeof value === 'string' && value.length > 0) secrets.add(value);
   return String(value);
+};
+
+const connector = () =>
+  owner.call('POST', '/api/connectors', { kind: 'embedded', name: crypto.randomUUID() });
+const application = async () => {
+  const made = await owner.call('POST', '/api/oauth/clients', {
+    name: crypto.randomUUID(),
+    kind: 'confidential',
+    redirectUris: [],
+    grants: ['client_credentials'],
+    scopes: ['telemetry'],
+  });
+  hide(made.data?.clientSecret);
+  return made;
 };
 
 const VIEWS = '/api/telemetry/views';
@@ -165,6 +189,30 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
     hide(rotated.data.apiKey);
     return rotated;
   },
+  createConnector: connector,
+  updateConnector: async () => {
+    const { data } = await connector();
+    const body = { name: crypto.randomUUID(), version: data.version };
+    return owner.call('PATCH', `/api/connectors/${data.id}`, body);
+  },
+  deleteConnector: async () => owner.call('DELETE', `/api/connectors/${(await connector()).data.id}`),
+  updateRouting: async () => {
+    const changes = [{ environment: null, signal: 'logs', connectorId: null }];
+    const headers = { 'x-platform-project-id': String((await project()).data.id) };
+    return owner.call('PUT', '/api/routing', { changes }, headers);
+  },
+  updateRetention: () => owner.call('PUT', '/api/retention', { logs: 40 }),
+
+  createOauthClient: application,
+  updateOauthClient: async () =>
+    owner.call('PATCH', `/api/oauth/clients/${(await application()).data.id}`, { name: crypto.randomUUID() }),
+  rotateOauthSecret: async () => {
+    const rotated = await owner.call('POST', `/api/oauth/clients/${(await application()).data.id}/rotate`);
+    hide(rotated.data?.clientSecret);
+    return rotated;
+  },
+  deleteOauthClient: async () => owner.call('DELETE', `/api/oauth/clients/${(await application()).data.id}`),
+
   deleteApiKey: async () => owner.call('DELETE', `/api/api-key/${(await key()).data.id}`),
 };
 
