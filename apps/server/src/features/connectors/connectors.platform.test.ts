@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -199,6 +200,44 @@ describe('connectors', () => {
     expect(migrated.schema.applied).toBe(migrated.schema.needed);
     expect(await check('embedded')).toMatchObject({ ok: true });
   });
+});
+
+/** A certificate of its own authority for 127.0.0.1; undefined where there is no openssl. */
+function certificate(): { key: string; cert: string } | undefined {
+  const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];
+  const names = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const made = ['-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', cert];
+  try {
+    execFileSync('openssl', ['req', '-x509', ...made, ...names], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+}
+
+it('over TLS a server is believed by its authority, or when it is said that this is not wanted', async (test) => {
+  const tls = certificate();
+  if (tls === undefined) {
+    test.skip('no openssl to make a certificate with');
+    return;
+  }
+  const { socketPath } = server;
+  const secure = await openClickHouseDoor({ socketPath, username: 'candela', password: PASSWORD, tls });
+  try {
+    const look = async (name: string, changes: object) => {
+      const { data } = await connect({ name, url: secure.url, ...changes });
+      return (await owner.call('POST', `/api/connectors/${data.id}/check`)).data;
+    };
+    expect(await look('Trusted', { ca: tls.cert })).toMatchObject({ ok: true });
+    expect(await look('Unknown', {})).toMatchObject({
+      ok: false,
+      steps: [{ what: 'reach', ok: false, detail: expect.stringContaining('The TLS connection failed') }],
+    });
+    expect(await look('Unverified', { allowInsecure: true })).toMatchObject({ ok: true });
+    expect((await connect({ name: 'Half', url: secure.url, clientCertificate: tls.cert })).status).toBe(422);
+  } finally {
+    await secure.close();
+  }
 });
 
 describe('routing', () => {
