@@ -36,6 +36,8 @@ export class VendorHost {
   /** What the last probe found, with what was left out of it. */
   #found: readonly GpuDevice[] = [];
   #probing: Promise<unknown> = Promise.resolve();
+  /** The last look left devices out: somebody should look again. */
+  #partial = false;
   /** Probes asked for and not answered. */
   #probes = 0;
   /** A device that was left out is back: the thread does not know it. */
@@ -63,18 +65,26 @@ export class VendorHost {
     return probed;
   }
 
+  /** Whether the last look left devices out, because they or all threads hung: what it found is not all there is. */
+  get partial(): boolean {
+    return this.#partial;
+  }
+
   async #probe(pci: readonly PciGpu[]): Promise<Probe> {
+    this.#pci = pci;
+    // As of the asking: one that is back when the answer comes was not asked about.
+    const left = this.#found.filter((device) => this.#hangs(device));
+    this.#partial = this.#stuck > 0;
     if (this.#stuck >= MAX_STUCK) {
       // Who is there is not known now; that they are gone is not known either.
       return this.#found.length > 0
         ? { state: 'found', devices: this.#found }
         : { state: 'unavailable', reason: 'its driver does not answer' };
     }
-    this.#pci = pci;
     this.#outdated = false;
     const asked = pci.filter(({ address }) => !this.#hangsAt(address));
     // Without addresses a vendor looks for itself, and would come upon what hangs.
-    if (asked.length === 0 && pci.length > 0) return this.#withHanging({ state: 'found', devices: [] });
+    if (asked.length === 0 && pci.length > 0) return this.#with(left, { state: 'found', devices: [] });
     const thread = (this.#thread ??= new VendorThread(
       { vendor: this.#entry.id, settings: this.#settings },
       this.#tell,
@@ -82,7 +92,7 @@ export class VendorHost {
     const outcome = await thread.ask({ op: 'probe', pci: asked }, PROBE_MS, () => {
       this.#stuck -= 1;
     });
-    if (outcome.op === 'probe') return this.#withHanging(outcome.probe);
+    if (outcome.op === 'probe') return this.#with(left, outcome.probe);
     this.#thread = undefined;
     if (outcome.op === 'late') {
       this.#stuck += 1;
@@ -93,9 +103,8 @@ export class VendorHost {
   }
 
   /** What was left out is there still. */
-  #withHanging(probe: Probe): Probe {
+  #with(left: readonly GpuDevice[], probe: Probe): Probe {
     if (probe.state === 'unavailable') return probe;
-    const left = this.#found.filter((device) => this.#hangs(device));
     const ids = new Set(left.map(({ id }) => id));
     this.#found = [...probe.devices.filter(({ id }) => !ids.has(id)), ...left];
     return { state: 'found', devices: this.#found };

@@ -161,6 +161,25 @@ describe.skipIf(NO_LIBRARIES !== undefined)('GPUs behind their thread', () => {
     expect(stuckThreads()).toBe(0);
   }, 120_000);
 
+  test('one that is back while others are looked for is not forgotten', async () => {
+    const three = ['gpus 3', ...h100s(0).slice(1), ...likeSecond(2)];
+    const { library, tree, run } = await machine(three, 3);
+    await run.observe();
+    library.profile([...three, '0.hang/UtilizationRates']);
+    await expect
+      .poll(async () => stateOf(await run.observe()), WAIT)
+      .toMatchObject({ [uuid(0)]: 'degraded' });
+    const slow = [...three, '1.sleep/UUID 1000'];
+    library.profile([...slow, '0.hang/UtilizationRates']);
+    addNvidia(tree, 4);
+    // The look has begun and takes its time when the call returns.
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    library.profile(slow);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    library.profile(three);
+    await expect.poll(async () => Object.keys(busyOf(await run.observe())), WAIT).toHaveLength(3);
+  }, 90_000);
+
   test('one that fell off the bus is failed until it is back; no counter falls', async () => {
     const { library, run } = await machine(h100s(0), 2);
     const energy = (points: readonly RecordedPoint[]) => valuesBy(points, 'hw.energy', 'hw.id')[uuid(1)];

@@ -243,7 +243,7 @@ class Gpu implements Source {
     const probe = await host.probe(pci);
     const devices = probe.state === 'found' ? withoutLost(vendor.lost, probe.devices, pci) : [];
     this.#found(vendor, devices, probe.state === 'found' ? 'its library lists no GPU' : probe.reason);
-    vendor.again ||= vendor.lost.size > 0;
+    vendor.again ||= vendor.lost.size > 0 || host.partial;
   }
 
   /** Keeps what was found, and says so when it differs. */
