@@ -1,5 +1,6 @@
-import { CandelaError, silentLogger } from '@candela/kernel';
+import { silentLogger } from '@candela/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { codeOf } from './code-of.ts';
 import type { NewConnector } from '../repositories/connectors.ts';
 import { type MetadataStore, openMetadata } from '../store.ts';
 import type { Place } from './suite.ts';
@@ -18,16 +19,6 @@ const CONNECTOR: NewConnector = {
   hasCa: false,
   hasClientCertificate: false,
 };
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'ok';
-  } catch (thrown) {
-    if (thrown instanceof CandelaError) return thrown.code;
-    throw thrown;
-  }
-}
 
 /** What every dialect keeps of connectors, their bindings, retention and key ids. */
 export function describeConnectors(name: string, makePlace: () => Promise<Place>): void {

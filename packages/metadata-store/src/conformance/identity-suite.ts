@@ -1,17 +1,8 @@
-import { CandelaError, silentLogger } from '@candela/kernel';
+import { silentLogger } from '@candela/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { codeOf } from './code-of.ts';
 import { type MetadataStore, openMetadata } from '../store.ts';
 import type { Place } from './suite.ts';
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'ok';
-  } catch (thrown) {
-    if (thrown instanceof CandelaError) return thrown.code;
-    throw thrown;
-  }
-}
 
 const JO = { email: 'jo@example.com', name: 'Jo', passwordHash: 'hash' };
 const SESSION = { address: '127.0.0.1', userAgent: 'test', expiresAt: 9_000_000 };

@@ -1,5 +1,6 @@
-import { CandelaError, silentLogger } from '@candela/kernel';
+import { silentLogger } from '@candela/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { codeOf } from './code-of.ts';
 import type { NewOauthClient, OauthEntry } from '../repositories/oauth.ts';
 import { type MetadataStore, openMetadata } from '../store.ts';
 import type { Place } from './suite.ts';
@@ -28,16 +29,6 @@ const entry = (idHash: string, over: Partial<OauthEntry> = {}) => ({
   expiresAt: 2_000_000,
   ...over,
 });
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'ok';
-  } catch (thrown) {
-    if (thrown instanceof CandelaError) return thrown.code;
-    throw thrown;
-  }
-}
 
 /** What every dialect keeps of applications, codes and tokens. */
 export function describeOauth(name: string, makePlace: () => Promise<Place>): void {

@@ -1,7 +1,8 @@
-import { CandelaError, silentLogger } from '@candela/kernel';
+import { silentLogger } from '@candela/kernel';
 import { startPostgres } from '@candela/testkit';
 import { Kysely, sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
+import { codeOf } from './code-of.ts';
 import { postgresDialect } from '../dialects/postgres/index.ts';
 import { openMetadataStore } from '../index.ts';
 import { migrateMetadata } from '../migrations/migrate.ts';
@@ -210,14 +211,4 @@ else {
       expect(await said(poor.href)).toMatch(/MetadataStoreError: .*may not create tables/);
     });
   });
-}
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'ok';
-  } catch (thrown) {
-    if (thrown instanceof CandelaError) return thrown.code;
-    throw thrown;
-  }
 }

@@ -1,6 +1,7 @@
-import { CandelaError, silentLogger } from '@candela/kernel';
+import { silentLogger } from '@candela/kernel';
 import { Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { codeOf } from './code-of.ts';
 import type { MetadataDialect } from '../dialects/dialect.ts';
 import type { NewAuditEvent } from '../repositories/audit.ts';
 import { type MetadataStore, openMetadata } from '../store.ts';
@@ -9,16 +10,6 @@ import { type MetadataStore, openMetadata } from '../store.ts';
 export interface Place {
   dialect(): MetadataDialect;
   dispose(): Promise<void>;
-}
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'ok';
-  } catch (thrown) {
-    if (thrown instanceof CandelaError) return thrown.code;
-    throw thrown;
-  }
 }
 
 const VIEW = { page: 'traces', name: 'Slow calls', description: null, search: '?q=duration%3E2s' };
