@@ -2,6 +2,7 @@ import { fail } from '@candela/kernel';
 import type { Selectable } from 'kysely';
 import type { ConnectorTable } from '../tables/connectors.ts';
 import type { Access } from './access.ts';
+import { unlessTaken } from './unless-taken.ts';
 
 /** A connector as it is kept. `secrets` is sealed. Times are epoch milliseconds. */
 export interface StoredConnector {
@@ -90,14 +91,8 @@ export function connectors({ database, clock, dialect, limits }: Access): Connec
   const taken = (name: string) =>
     fail('conflict', { detail: `There is a connector called "${name}" already. Choose another name.` });
 
-  async function unlessTaken<T>(name: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (thrown) {
-      if (dialect.isUniqueViolation(thrown)) throw taken(name);
-      throw thrown;
-    }
-  }
+  const unlessNameTaken = <T>(name: string, work: () => Promise<T>): Promise<T> =>
+    unlessTaken({ dialect }, () => taken(name), work);
 
   const rows = () => database.selectFrom('connectors').selectAll();
   const find: Connectors['find'] = async (id) => {
@@ -150,14 +145,14 @@ export function connectors({ database, clock, dialect, limits }: Access): Connec
         created_at: now,
         updated_at: now,
       };
-      await unlessTaken(connector.name, () => database.insertInto('connectors').values(row).execute());
+      await unlessNameTaken(connector.name, () => database.insertInto('connectors').values(row).execute());
       return toConnector(row);
     },
 
     async update(organisationId, id, version, changes) {
       const before = await get(organisationId, id);
       const after = { ...before, ...changes };
-      const result = await unlessTaken(after.name, () =>
+      const result = await unlessNameTaken(after.name, () =>
         database
           .updateTable('connectors')
           .set({

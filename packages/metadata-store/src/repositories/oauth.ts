@@ -2,6 +2,7 @@ import { fail } from '@candela/kernel';
 import type { Selectable } from 'kysely';
 import type { OauthClientTable, OauthEntryTable } from '../tables/oauth.ts';
 import type { Access } from './access.ts';
+import { unlessTaken } from './unless-taken.ts';
 
 /** An application as it is kept. Times are epoch milliseconds. */
 export interface StoredOauthClient {
@@ -79,14 +80,12 @@ const toEntry = (row: Selectable<OauthEntryTable>): OauthEntry => ({
 
 /** Applications that may ask for tokens. Every call but `get` is of one organisation. */
 export function oauthClients({ database, quiet, clock, dialect, limits }: Access) {
-  async function unlessTaken<T>(name: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (thrown) {
-      if (!dialect.isUniqueViolation(thrown)) throw thrown;
-      throw fail('conflict', { detail: `There is an application called "${name}" already.` });
-    }
-  }
+  const unlessNameTaken = <T>(name: string, work: () => Promise<T>): Promise<T> =>
+    unlessTaken(
+      { dialect },
+      () => fail('conflict', { detail: `There is an application called "${name}" already.` }),
+      work,
+    );
 
   const missing = () => fail('not_found', { what: 'The application' });
 
@@ -168,7 +167,7 @@ export function oauthClients({ database, quiet, clock, dialect, limits }: Access
         created_at: clock.now(),
         last_used_at: null,
       };
-      await unlessTaken(client.name, () => database.insertInto('oauth_clients').values(row).execute());
+      await unlessNameTaken(client.name, () => database.insertInto('oauth_clients').values(row).execute());
       return toClient(row);
     },
 
@@ -187,7 +186,7 @@ export function oauthClients({ database, quiet, clock, dialect, limits }: Access
         ...(secretHash === undefined ? {} : { secret_hash: secretHash }),
       };
       if (Object.keys(set).length > 0) {
-        await unlessTaken(name ?? '', () =>
+        await unlessNameTaken(name ?? '', () =>
           database
             .updateTable('oauth_clients')
             .set(set)

@@ -2,6 +2,7 @@ import { fail } from '@candela/kernel';
 import type { Selectable } from 'kysely';
 import type { SavedViewTable } from '../tables/saved-views.ts';
 import type { Access } from './access.ts';
+import { unlessTaken } from './unless-taken.ts';
 
 /** A view as it is kept: the state of a page under a name. Times are epoch milliseconds. */
 export interface StoredView {
@@ -68,14 +69,8 @@ export function savedViews({ database, clock, dialect, limits }: Access): SavedV
       detail: `This page has a view called "${name}" already. Choose another name, or change that one.`,
     });
 
-  async function unlessTaken<T>(name: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (thrown) {
-      if (dialect.isUniqueViolation(thrown)) throw taken(name);
-      throw thrown;
-    }
-  }
+  const unlessNameTaken = <T>(name: string, work: () => Promise<T>): Promise<T> =>
+    unlessTaken({ dialect }, () => taken(name), work);
 
   async function get(projectId: string, id: string): Promise<StoredView> {
     const row = await database
@@ -139,13 +134,13 @@ export function savedViews({ database, clock, dialect, limits }: Access): SavedV
         created_at: now,
         updated_at: now,
       };
-      await unlessTaken(view.name, () => database.insertInto('saved_views').values(row).execute());
+      await unlessNameTaken(view.name, () => database.insertInto('saved_views').values(row).execute());
       return toView(row);
     },
 
     async update(projectId, id, changes) {
       const { name, description, search } = changes;
-      const result = await unlessTaken(name ?? '', () =>
+      const result = await unlessNameTaken(name ?? '', () =>
         database
           .updateTable('saved_views')
           .set({

@@ -1,5 +1,6 @@
 import { DEFAULT_ENVIRONMENT, DEFAULT_PROJECT_ID, fail } from '@candela/kernel';
 import type { Access } from '../access.ts';
+import { unlessTaken } from '../unless-taken.ts';
 
 export interface StoredOrganisation {
   readonly id: string;
@@ -86,14 +87,13 @@ export function projects({ database, clock, dialect }: Access): Projects {
     createdAt: Number(row.created_at),
   });
 
-  async function unlessTaken<T>(name: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (thrown) {
-      if (!dialect.isUniqueViolation(thrown)) throw thrown;
-      throw fail('conflict', { detail: `There is a project called "${name}" already.` }, { cause: thrown });
-    }
-  }
+  const unlessNameTaken = <T>(name: string, work: () => Promise<T>): Promise<T> =>
+    unlessTaken(
+      { dialect },
+      (thrown) =>
+        fail('conflict', { detail: `There is a project called "${name}" already.` }, { cause: thrown }),
+      work,
+    );
 
   async function listed(organisationId: string | undefined): Promise<StoredProject[]> {
     let query = database.selectFrom('projects').select(columns).orderBy('name_key').orderBy('id');
@@ -155,13 +155,13 @@ export function projects({ database, clock, dialect }: Access): Projects {
         name_key: keyOf(name),
         created_at: clock.now(),
       };
-      await unlessTaken(name, () => database.insertInto('projects').values(row).execute());
+      await unlessNameTaken(name, () => database.insertInto('projects').values(row).execute());
       await addEnvironments(row.id, [DEFAULT_ENVIRONMENT], 'settings');
       return toProject(row);
     },
 
     async rename(organisationId, id, name) {
-      const result = await unlessTaken(name, () =>
+      const result = await unlessNameTaken(name, () =>
         database
           .updateTable('projects')
           .set({ name, name_key: keyOf(name) })
