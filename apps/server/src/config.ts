@@ -36,6 +36,8 @@ export interface Config {
   readonly otlpHttpPort: number;
   readonly otlpGrpcPort: number;
   readonly publicUrl: string | undefined;
+  /** Origins of other web pages that may read what they ask for with a key. */
+  readonly allowedOrigins: readonly string[];
   /** Absolute. */
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
@@ -54,6 +56,7 @@ export interface Config {
   readonly minFreeDiskPercent: number;
   readonly retention: Readonly<Record<'traces' | 'logs' | 'metrics', Retention>>;
   readonly rateLimitPerMinute: number;
+  readonly sdkRateLimitPerMinute: number;
   readonly wrongKeysPerMinute: number;
   readonly queryTimeoutMs: number;
   readonly queryMaxRows: number;
@@ -121,6 +124,10 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
     otlpHttpPort: settings.PLATFORM_OTLP_HTTP_PORT,
     otlpGrpcPort: settings.PLATFORM_OTLP_GRPC_PORT,
     publicUrl: settings.PLATFORM_PUBLIC_URL,
+    allowedOrigins: [
+      ...(settings.PLATFORM_ALLOWED_CORS_ORIGINS ?? []),
+      ...(settings.PLATFORM_ALLOWED_ORIGINS ?? []),
+    ],
     dataDir: settings.PLATFORM_DATA_DIR,
     databaseUrl: settings.PLATFORM_DATABASE_URL,
     clickhouseUrl: settings.PLATFORM_CLICKHOUSE_URL,
@@ -141,6 +148,7 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
       metrics: settings.PLATFORM_RETENTION_DAYS_METRICS,
     },
     rateLimitPerMinute: settings.PLATFORM_RATE_LIMIT,
+    sdkRateLimitPerMinute: settings.PLATFORM_SDK_RATE_LIMIT,
     wrongKeysPerMinute: settings.PLATFORM_WRONG_KEY_LIMIT,
     queryTimeoutMs: settings.PLATFORM_QUERY_TIMEOUT,
     queryMaxRows: settings.PLATFORM_QUERY_MAX_ROWS,
@@ -180,13 +188,7 @@ function peopleOf(settings: Settings): Config['people'] {
 }
 
 /** Planned for later parts of the platform: set today they have no effect and are no mistake. */
-const RESERVED = new Set([
-  'PLATFORM_ALLOWED_CORS_ORIGINS',
-  'PLATFORM_ALLOWED_ORIGINS',
-  'PLATFORM_URL',
-  'PLATFORM_API_KEY',
-  'PLATFORM_CODING_CONTENT_CAPTURE',
-]);
+const RESERVED = new Set(['PLATFORM_URL', 'PLATFORM_API_KEY', 'PLATFORM_CODING_CONTENT_CAPTURE']);
 
 /** Variables that look like ours and are not: most often a typo. */
 export function unknownVariables(

@@ -25,6 +25,7 @@ import { keepAuditLog } from './features/audit/retention.ts';
 import { auditHandlers } from './features/audit/routes.ts';
 import { createCatalog } from './features/catalog/door.ts';
 import { compareHandlers } from './features/compare/routes.ts';
+import { createPlatformPlaces } from './features/connectors/platform-places.ts';
 import { connectorHandlers } from './features/connectors/routes.ts';
 import { durationHandlers } from './features/durations/routes.ts';
 import { exportHandlers } from './features/export/routes.ts';
@@ -153,7 +154,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     if (keeper !== undefined) running.keeper = keeper;
     let oauth: ReturnType<typeof createOauthFeature> | undefined;
     const tokens = async (token: string) => oauth?.find(token);
-    const identity = createIdentity({ config, metadata, logger, clock, tokens });
+    const places = createPlatformPlaces({ routes: stores.routes, metadata });
+    const identity = createIdentity({ config, metadata, logger, clock, tokens, places });
     const issuer = config.publicUrl ?? main.url;
     oauth = createOauthFeature({ metadata, envelope, identity, logger, clock, issuer });
     running.identity = identity;
@@ -250,6 +252,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
         },
         identity,
         rateLimitPerMinute: config.rateLimitPerMinute,
+        sdkRateLimitPerMinute: config.sdkRateLimitPerMinute,
+        allowedOrigins: [new URL(issuer).origin, ...config.allowedOrigins],
         clock,
         streams,
         streamTiming: { heartbeatMs: HEARTBEAT_MS, stallMs: config.streamStallMs },

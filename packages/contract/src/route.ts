@@ -34,6 +34,20 @@ export const ownAccount: Access = { key: 'session', role: 'signed-in', on: 'acco
  */
 export type StreamKind = 'events' | 'file';
 
+/**
+ * Answers that are always 200 `{err, res}`, because shipped clients read nothing else: every failure, also of the
+ * credential, is a sentence in `err` with this in `res`; its code is in the header as everywhere.
+ */
+export interface Envelope {
+  readonly onFailure: null | Readonly<Record<string, never>>;
+}
+
+/**
+ * What becomes of what a web page asks from an origin that is not on the list of allowed ones: `refused` with 403
+ * before the credential is looked at, or `unread`: answered without the header that would let the page read it.
+ */
+export type CrossOrigin = 'refused' | 'unread';
+
 export interface RouteDeclaration {
   /** Unique, stable; the operationId of the OpenAPI document. */
   readonly id: string;
@@ -51,6 +65,13 @@ export interface RouteDeclaration {
   readonly stream: StreamKind | undefined;
   /** Content types of a `file`. */
   readonly produces: readonly string[];
+  /** `platform`: the context names the configuration that keeps prompts, secrets and rules. */
+  readonly storage: 'platform' | undefined;
+  readonly envelope: Envelope | undefined;
+  /** Undefined: pages of other origins get nowhere. */
+  readonly crossOrigin: CrossOrigin | undefined;
+  /** `sdk`: applications call it while they work, so it has a rate limit of its own. */
+  readonly pace: 'sdk' | undefined;
   /** Status of success. */
   readonly success: 200 | 201;
   /** What may go wrong besides malformed input, a missing credential and a missing scope. */
@@ -94,6 +115,10 @@ export function defineRoute<
   readonly response: Response;
   readonly stream?: Stream;
   readonly produces?: readonly string[];
+  readonly storage?: 'platform';
+  readonly envelope?: Envelope;
+  readonly crossOrigin?: CrossOrigin;
+  readonly pace?: 'sdk';
   readonly success?: 200 | 201;
   readonly errors?: readonly ErrorCode[];
 }): Route<Params, Query, Body, Response, Stream, Allowed> {
@@ -104,6 +129,10 @@ export function defineRoute<
     body: declaration.body as Body,
     stream: declaration.stream as Stream,
     produces: declaration.produces ?? [],
+    storage: declaration.storage,
+    envelope: declaration.envelope,
+    crossOrigin: declaration.crossOrigin,
+    pace: declaration.pace,
     success: declaration.success ?? 200,
     errors: declaration.errors ?? [],
   };

@@ -1,15 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { type RouteDeclaration, ROUTES, type RouteId } from '@candela/contract';
+import { type Envelope, type RouteDeclaration, ROUTES, type RouteId } from '@candela/contract';
 import type { ClientOrigin, Clock, RequestContext } from '@candela/kernel';
 import { authorise } from '../features/identity/access.ts';
 import { isLoopbackAddress } from '../features/identity/addresses.ts';
 import type { AuthenticateInput, Identity } from '../features/identity/service.ts';
 import { readJsonObject } from './body.ts';
+import { createOriginPolicy } from './cross-origin.ts';
+import { errorAnswer } from './errors.ts';
 import type { Handlers } from './handlers.ts';
 import { RateLimiter } from './rate-limit.ts';
-import { createRouter } from './router.ts';
+import { createRouter, type Match } from './router.ts';
 import {
   type EventAnswer,
   type FileAnswer,
@@ -25,6 +27,9 @@ export interface ApiParts {
   readonly handlers: Handlers;
   readonly identity: Identity;
   readonly rateLimitPerMinute: number;
+  readonly sdkRateLimitPerMinute: number;
+  /** Complete origins of pages that may read answers of routes which say so. */
+  readonly allowedOrigins: readonly string[];
   readonly clock: Clock;
   readonly streams: StreamGate;
   readonly streamTiming: StreamTiming;
@@ -47,6 +52,8 @@ export interface ApiAnswer {
   readonly headers: Record<string, string>;
   readonly cookies?: readonly string[];
   readonly body: string | Uint8Array;
+  /** Why it is a failure, where the status does not say it. */
+  readonly failure?: unknown;
 }
 
 /** An answer that is made while it is sent; `send` resolves with what went wrong on the way, for the log. */
@@ -61,17 +68,16 @@ const COMPRESS_FROM = 16_384;
 /** Answers the declared routes: route, credential, permission, limit, validation, handler. */
 export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<ApiAnswer | StreamingAnswer> {
   const router = createRouter(ROUTES);
-  const limiter = new RateLimiter(parts.rateLimitPerMinute, parts.clock);
+  const limiters = {
+    page: new RateLimiter(parts.rateLimitPerMinute, parts.clock),
+    sdk: new RateLimiter(parts.sdkRateLimitPerMinute, parts.clock),
+  };
+  const origins = createOriginPolicy(parts.allowedOrigins);
 
-  async function identify(api: ApiRequest, caller: AuthenticateInput): Promise<RequestContext> {
-    const context = await parts.identity.authenticate(caller);
-    limiter.take(clientOf(api, context));
-    return { ...context, client: originOf(api.request) };
-  }
-
-  return async (api) => {
-    const { id, route, params } = router.match(api.method, api.path);
-    api.onRoute(id);
+  async function perform(
+    api: ApiRequest,
+    { id, route, params }: Match,
+  ): Promise<ApiAnswer | StreamingAnswer> {
     const { permission } = route;
     const caller: AuthenticateInput = {
       headers: (name) => header(api.request, name),
@@ -80,14 +86,18 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       requestId: api.requestId,
       method: api.method,
       on: permission === 'public' ? 'account' : permission.on,
+      storage: route.storage,
     };
     let context: RequestContext | undefined;
     if (permission === 'public') parts.identity.requireOwnPage(caller);
     else {
-      context = await identify(api, caller);
+      const known = await parts.identity.authenticate(caller);
+      limiters[route.pace ?? 'page'].take(clientOf(api, known));
+      context = { ...known, client: originOf(api.request) };
       authorise(permission, context);
     }
     const cookies: string[] = [];
+    let tag: string | undefined;
     const input = {
       context,
       params: validate(route.params, params, 'path'),
@@ -98,6 +108,7 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       requestId: api.requestId,
       caller,
       setCookie: (cookie: string) => cookies.push(cookie),
+      etag: (given: string) => (tag = `"${given}"`),
     };
     // The types of input and handler meet in `Handlers`; the id read from the table cannot carry them here.
     const handler = parts.handlers[id as RouteId] as (input: unknown) => unknown;
@@ -105,9 +116,66 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       const client = context === undefined ? 'public' : clientOf(api, context);
       return stream(parts, api, { route, client }, (signal) => handler({ ...input, signal }));
     }
-    const text = JSON.stringify(await handler({ ...input, signal: api.signal }));
-    return { ...(await answer(api, route.success, text)), cookies };
+    const result = await handler({ ...input, signal: api.signal });
+    if (tag !== undefined && hasVersion(header(api.request, 'if-none-match'), tag)) {
+      return { status: 304, headers: { etag: tag, 'cache-control': 'no-store' }, body: '' };
+    }
+    const made = await answer(api, route.success, JSON.stringify(result));
+    return { ...made, headers: { ...made.headers, ...(tag === undefined ? {} : { etag: tag }) }, cookies };
+  }
+
+  return async (api) => {
+    const origin = header(api.request, 'origin');
+    if (api.method === 'OPTIONS' && origin !== undefined) {
+      const asked = router.crossing(api.path);
+      if (asked !== undefined) return { ...origins.preflight(origin, asked.method), body: '' };
+    }
+    const match = router.match(api.method, api.path);
+    const { route } = match;
+    api.onRoute(match.id);
+    let crossing: Record<string, string> | undefined;
+    try {
+      crossing = route.crossOrigin && origins.headers(origin, route.crossOrigin);
+      return withHeaders(await perform(api, match), crossing);
+    } catch (thrown) {
+      const { envelope, crossOrigin } = route;
+      if (envelope === undefined && crossOrigin === undefined) throw thrown;
+      const refused = crossOrigin !== undefined && crossing === undefined;
+      return withHeaders(failureOf(thrown, { path: api.path, envelope, refused }), crossing);
+    }
   };
+}
+
+/** Headers for pages of other origins join those of the answer; `vary` has several reasons. */
+function withHeaders<A extends ApiAnswer | StreamingAnswer>(
+  made: A,
+  more: Record<string, string> | undefined,
+): A {
+  if (more === undefined) return made;
+  const vary = [made.headers['vary'], more['vary']].filter((value) => value !== undefined).join(', ');
+  return { ...made, headers: { ...made.headers, ...more, vary } };
+}
+
+/**
+ * A failure as a route with an envelope tells it: status 200 whatever is wrong, code and time to wait in the headers as
+ * everywhere. Only a page that may not ask at all sees another status.
+ */
+function failureOf(
+  thrown: unknown,
+  of: { readonly path: string; readonly envelope: Envelope | undefined; readonly refused: boolean },
+): ApiAnswer {
+  const { status, headers, body } = errorAnswer(thrown, of.path);
+  const failure = status === 500 ? { failure: thrown } : {};
+  if (of.envelope === undefined) return { status, headers, body, ...failure };
+  const { err } = JSON.parse(body) as { err: string };
+  const told = JSON.stringify({ err, res: of.envelope.onFailure });
+  return { status: of.refused ? status : 200, headers, body: told, ...failure };
+}
+
+/** Whether a list of versions that a client has names this one. */
+function hasVersion(list: string | undefined, tag: string): boolean {
+  if (list === undefined) return false;
+  return list.split(',').some((each) => each.trim().replace(/^W\//, '') === tag || each.trim() === '*');
 }
 
 const originOf = (request: IncomingMessage): ClientOrigin => ({

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type RouteDeclaration, ROUTES } from '@candela/contract';
 import { type Logger, newRequestId } from '@candela/kernel';
 import type { PlatformMetrics } from '../metrics.ts';
 import type { ApiAnswer, ApiRequest, StreamingAnswer } from './api.ts';
@@ -90,7 +91,7 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
     let path = request.url ?? '/';
     let answer: ApiAnswer | StreamingAnswer | undefined;
     try {
-      path = canonicalPath(path);
+      path = canonicalPath(undoubled(path));
       const door = parts.doors.find((each) => each.owns(path));
       if (door === undefined) answer = await route(request, path, call);
       else {
@@ -115,6 +116,12 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
         parts.logger.error({ requestId: call.requestId, route: call.route, err: failure }, 'stream failed');
       }
     } else {
+      if (answer.failure !== undefined) {
+        parts.logger.error(
+          { requestId: call.requestId, route: call.route, err: answer.failure },
+          'request failed',
+        );
+      }
       send(request, response, answer, call.requestId);
       seconds = (performance.now() - startedAt) / 1_000;
     }
@@ -140,6 +147,17 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
     });
   };
 }
+
+/**
+ * Shipped SDKs put `/api/…` behind a base URL that may end in a slash. Exactly these paths are meant then, and no
+ * proxy in between can have taken them for others.
+ */
+const SDK_PATHS = new Set(
+  Object.values<RouteDeclaration>(ROUTES).flatMap((route) =>
+    route.pace === 'sdk' ? [`/${route.path}`] : [],
+  ),
+);
+const undoubled = (target: string): string => (SDK_PATHS.has(target) ? target.slice(1) : target);
 
 interface Call {
   readonly requestId: string;

@@ -28,6 +28,8 @@ interface HandlerInput<R extends RouteDeclaration> {
   readonly caller: AuthenticateInput;
   /** Adds a `Set-Cookie` header to the answer; a stream sends none. */
   readonly setCookie: (cookie: string) => void;
+  /** Names the version of the answer: a client that says it has it (`If-None-Match`) gets 304 and no body. */
+  readonly etag: (tag: string) => void;
 }
 
 /** One JSON document, or for a route that streams its events or its file. */

@@ -2,7 +2,7 @@ import type { RouteDeclaration } from '@candela/contract';
 import { fail } from '@candela/kernel';
 import { permissionProblem } from '../features/identity/access.ts';
 
-interface Match {
+export interface Match {
   readonly id: string;
   readonly route: RouteDeclaration;
   readonly params: Readonly<Record<string, string>>;
@@ -17,6 +17,8 @@ interface Entry {
 export interface Router {
   /** @throws not_found, method_not_allowed */
   match(method: string, path: string): Match;
+  /** The route of a path that pages of other origins may be allowed to use. */
+  crossing(path: string): RouteDeclaration | undefined;
 }
 
 /**
@@ -37,6 +39,11 @@ export function createRouter(routes: Readonly<Record<string, RouteDeclaration>>)
   const entries = [...byShape.values()].flat().sort((a, b) => parameters(a) - parameters(b));
 
   return {
+    crossing(path) {
+      const segments = path.split('/').slice(1);
+      return entries.find((entry) => entry.route.crossOrigin !== undefined && fits(entry.segments, segments))
+        ?.route;
+    },
     match(method, path) {
       const segments = path.split('/').slice(1);
       const fitting = entries.filter((entry) => fits(entry.segments, segments));

@@ -111,6 +111,13 @@ export const IDENTITY_VARIABLES = {
     default: '1200',
     schema: integer(1, 1_000_000),
   }),
+  PLATFORM_SDK_RATE_LIMIT: variable({
+    description:
+      'Prompts, secrets and rule evaluations that applications fetch, requests a minute for one credential.',
+    takes: 'a whole number from 1 to 10000000',
+    default: '120000',
+    schema: integer(1, 10_000_000),
+  }),
   PLATFORM_WRONG_KEY_LIMIT: variable({
     description:
       'Requests a minute with a wrong API key, OTLP and API together, that one address is answered with 401; more get 429 with Retry-After. A right key always passes.',

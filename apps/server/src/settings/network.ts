@@ -1,5 +1,16 @@
 import { httpUrl, port, text, variable, type Variable } from './variable.ts';
 
+/** Complete origins as a browser sends them: nothing is guessed about spelling, and there is no wildcard. */
+const origins = text
+  .transform((list) => list.split(',').map((entry) => entry.trim()))
+  .refine((list) => list.length <= 100 && list.every(isOrigin));
+
+function isOrigin(entry: string): boolean {
+  if (!URL.canParse(entry) || entry.includes('*')) return false;
+  const { protocol, origin } = new URL(entry);
+  return /^https?:$/.test(protocol) && origin === entry;
+}
+
 /** Where the platform listens and how people reach it. */
 export const NETWORK_VARIABLES = {
   PLATFORM_HOST: variable({
@@ -18,5 +29,18 @@ export const NETWORK_VARIABLES = {
     takes: 'an http or https URL, e.g. https://candela.example.com',
     default: undefined,
     schema: httpUrl,
+  }),
+  PLATFORM_ALLOWED_CORS_ORIGINS: variable({
+    description:
+      'Origins of web pages that may read secrets, prompts and rules with an API key from a browser. The own address is always one. An origin that is not on the list gets no secret, whatever its key.',
+    takes: 'complete origins without a path, separated by commas, e.g. https://app.example.com; no wildcards',
+    default: undefined,
+    schema: origins,
+  }),
+  PLATFORM_ALLOWED_ORIGINS: variable({
+    description: 'Another name of `PLATFORM_ALLOWED_CORS_ORIGINS`; both lists count.',
+    takes: 'the same',
+    default: undefined,
+    schema: origins,
   }),
 } as const satisfies Record<string, Variable<unknown>>;

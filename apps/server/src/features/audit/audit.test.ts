@@ -42,6 +42,7 @@ const list = (query: object = {}, organisationId = 'default') =>
     requestId: 'asking',
     caller: { headers: () => undefined, remoteAddress: '', door: 'api' },
     setCookie: () => {},
+    etag: () => {},
   });
 const note = (action: `${string}.${string}`, details: object = {}) =>
   store.change(undefined, (repositories) =>

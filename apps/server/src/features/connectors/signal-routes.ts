@@ -33,6 +33,12 @@ export class ProjectRoutes {
     return found;
   }
 
+  /** What counts for one environment; null: nothing is bound to it. */
+  boundTo(environment: string, signal: RoutedSignal): string | null {
+    const own = this.#byKey.get(key(environment, signal));
+    return own === undefined ? this.defaultOf(signal) : own;
+  }
+
   /** Every connector that something is bound to. */
   all(): ReadonlySet<string> {
     const ids = ROUTED_SIGNALS.flatMap((signal) => [this.defaultOf(signal), ...this.own(signal).values()]);
@@ -45,8 +51,7 @@ export class ProjectRoutes {
    */
   resolve(environment: string | undefined, signal: RoutedSignal): string {
     if (environment !== undefined) {
-      const own = this.#byKey.get(key(environment, signal));
-      const found = own === undefined ? this.defaultOf(signal) : own;
+      const found = this.boundTo(environment, signal);
       if (found === null) throw this.unbound(environment, signal);
       return found;
     }

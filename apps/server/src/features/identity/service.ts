@@ -3,6 +3,7 @@ import {
   CandelaError,
   type Clock,
   DEFAULT_DATABASE_CONFIG_ID,
+  DEFAULT_ENVIRONMENT,
   DEFAULT_ORGANISATION_ID,
   DEFAULT_PROJECT_ID,
   fail,
@@ -16,6 +17,7 @@ import {
 } from '@candela/kernel';
 import type { MetadataStore } from '@candela/metadata-store';
 import { RateLimiter } from '../../http/rate-limit.ts';
+import type { PlatformPlaces } from '../connectors/platform-places.ts';
 import { isLoopbackName, networkOf } from './addresses.ts';
 import { parseAuthorization } from './credential.ts';
 import { createDirectory, type Directory } from './directory.ts';
@@ -46,6 +48,8 @@ export interface AuthenticateInput extends Sender {
   readonly requestId?: string;
   /** What the route is about; default: a project. */
   readonly on?: Access['on'];
+  /** What the route keeps its things in; default: nothing that depends on the configuration. */
+  readonly storage?: 'platform' | undefined;
   /** Upper case; default: GET. */
   readonly method?: string;
 }
@@ -82,6 +86,8 @@ export interface IdentityParts {
   readonly clock?: Clock;
   /** What a token that an application sends stands for; undefined: it is none. */
   readonly tokens?: (token: string) => Promise<KeyHolder | undefined>;
+  /** Which configuration keeps prompts, secrets and rules; default: the built-in one alone. */
+  readonly places?: PlatformPlaces;
 }
 
 const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
@@ -148,6 +154,24 @@ export function createIdentity(parts: IdentityParts): Identity {
     return owner;
   }
 
+  /** Environment and configuration of a request about a project. */
+  async function whereOf(
+    input: AuthenticateInput,
+    of: { readonly organisationId: string; readonly projectId: string },
+    limits: readonly string[] | null,
+  ): Promise<Pick<RequestContext, 'environment' | 'databaseConfigId'>> {
+    const environment = await environmentOf(input, of.projectId, limits);
+    if (input.storage === undefined || parts.places === undefined) {
+      return { environment, databaseConfigId: DEFAULT_DATABASE_CONFIG_ID };
+    }
+    const named = contextHeader(input, 'x-platform-database-config-id');
+    const chosen = environment ?? DEFAULT_ENVIRONMENT;
+    return {
+      environment: chosen,
+      databaseConfigId: await parts.places.resolve({ ...of, environment: chosen, limits, named }),
+    };
+  }
+
   async function environmentOf(
     input: AuthenticateInput,
     projectId: string,
@@ -179,8 +203,7 @@ export function createIdentity(parts: IdentityParts): Identity {
     requireOneOf(input, 'x-platform-project-id', [who.projectId], 'project');
     return {
       ...who,
-      environment: await environmentOf(input, who.projectId, limits),
-      databaseConfigId: DEFAULT_DATABASE_CONFIG_ID,
+      ...(await whereOf(input, who, limits)),
       requestId: input.requestId ?? newRequestId(),
     };
   }
@@ -210,8 +233,11 @@ export function createIdentity(parts: IdentityParts): Identity {
         detail: 'You were added to no project yet. Ask an admin of the organisation.',
       });
     }
-    const environment = projectId === undefined ? undefined : await environmentOf(input, projectId, null);
-    return { ...rest, principal, organisationId, projectId: projectId ?? '', environment };
+    if (projectId === undefined) {
+      return { ...rest, principal, organisationId, projectId: '', environment: undefined };
+    }
+    const where = await whereOf(input, { organisationId, projectId }, null);
+    return { ...rest, ...where, principal, organisationId, projectId };
   }
 
   return {

@@ -62,6 +62,7 @@ describe('ingest health', () => {
       requestId: 'test',
       caller: { headers: () => undefined, remoteAddress: '127.0.0.1', door: 'api' as const },
       setCookie: () => {},
+      etag: () => {},
     };
     return (await handlers.getIngestHealth(input)).data;
   };

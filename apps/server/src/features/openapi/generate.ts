@@ -46,7 +46,9 @@ function parameters(route: RouteDeclaration, components: Map<string, unknown>): 
       schema: property,
     }));
   };
-  const context = ['organisation-id', 'project-id', 'environment'].map((name) => ({
+  const names = ['organisation-id', 'project-id', 'environment'];
+  if (route.storage !== undefined) names.push('database-config-id');
+  const context = names.map((name) => ({
     $ref: `#/components/parameters/x-platform-${name}`,
   }));
   return [
@@ -81,13 +83,13 @@ function responses(route: RouteDeclaration, components: Map<string, unknown>): J
       : route.stream === 'file'
         ? route.produces
         : ['application/json'];
-  const failures = [...byStatus].sort(([a], [b]) => a - b);
+  // In an envelope whatever goes wrong is told with status 200.
+  const failures = route.envelope === undefined ? [...byStatus].sort(([a], [b]) => a - b) : [];
   return Object.fromEntries([
     [
       String(route.success),
       {
-        description:
-          route.stream === 'events' ? 'Server-sent events; the schema is that of their data' : 'Success',
+        description: describe(route),
         content: Object.fromEntries(types.map((type) => [type, { schema }])),
       },
     ],
@@ -100,6 +102,12 @@ function responses(route: RouteDeclaration, components: Map<string, unknown>): J
     ]),
     ...(ofCatalog ? [failureOfCatalog] : []),
   ]);
+}
+
+function describe(route: RouteDeclaration): string {
+  if (route.stream === 'events') return 'Server-sent events; the schema is that of their data';
+  if (route.envelope === undefined) return 'Success';
+  return 'Success, or a failure told in `err`; its code is in the header x-platform-error-code';
 }
 
 const failureOfCatalog: [string, Json] = [
@@ -206,6 +214,10 @@ export function generateOpenApi(): string {
         contextHeader('organisation-id', 'Organisation; default: that of the key.'),
         contextHeader('project-id', 'Project; default: that of the key.'),
         contextHeader('environment', 'Environment; default: all that the key may read.'),
+        contextHeader(
+          'database-config-id',
+          'Configuration that keeps prompts, secrets and rules; default: the one bound to the environment.',
+        ),
       ]),
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
     },
