@@ -1,7 +1,8 @@
 import type { SavedView } from '@candela/contract';
-import { fail, type RequestContext } from '@candela/kernel';
-import type { AuditDetails, Call, MetadataStore, StoredView, ViewPlace } from '@candela/metadata-store';
+import { fail } from '@candela/kernel';
+import type { AuditDetails, MetadataStore, StoredView, ViewPlace } from '@candela/metadata-store';
 import type { Handlers } from '../../http/handlers.ts';
+import { callOf } from '../../http/idempotency.ts';
 import { type AuditEntry, record } from '../audit/service.ts';
 
 type ViewHandlers = Pick<Handlers, 'listViews' | 'createView' | 'getView' | 'updateView' | 'deleteView'>;
@@ -70,23 +71,6 @@ export function viewHandlers(metadata: MetadataStore): ViewHandlers {
       };
     },
   };
-}
-
-/** The call that a key stands for; undefined without one. @throws bad_request */
-function callOf(
-  { organisationId, projectId, principal }: RequestContext,
-  route: string,
-  key: string | undefined,
-  request: unknown,
-): Call | undefined {
-  if (key === undefined) return undefined;
-  if (!/^[\x21-\x7e]{1,200}$/.test(key)) {
-    throw fail('bad_request', {
-      detail: 'The header Idempotency-Key takes 1 to 200 visible ASCII characters.',
-    });
-  }
-  const who = principal.kind === 'anonymous' ? 'anonymous' : `${principal.kind} ${principal.id}`;
-  return { scope: JSON.stringify([organisationId, projectId, who, route]), key, request };
 }
 
 function writeCursor({ nameKey, id }: ViewPlace, page: string | undefined): string {
