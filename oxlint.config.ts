@@ -43,6 +43,7 @@ const packages = [
   'rules',
   'telemetry-store',
   'metadata-store',
+  'vault',
   'testkit',
 ];
 /** Every workspace package but those named: what a layer may not import. */
@@ -105,6 +106,7 @@ export default defineConfig({
       [chdb, koffi, llm, apps, onlyPackages('kernel', 'semconv', 'otlp', 'contract', 'rules')],
     ),
     forbid(['packages/metadata-store/src/**'], [chdb, koffi, llm, apps, onlyPackages('kernel', 'contract')]),
+    forbid(['packages/vault/src/**'], [...everywhere, onlyPackages('kernel', 'metadata-store')]),
     forbid(['apps/server/src/**', 'apps/demo/src/**', 'apps/cli/src/**'], [...everywhere, testkit]),
     forbid(['apps/collector/src/**'], [...everywhere, onlyPackages('kernel', 'semconv')]),
     forbid(

@@ -66,6 +66,8 @@ const planted: [door: string, path: string, source: string, complaint: string][]
     uses('@candela/telemetry-store'),
     'layer',
   ],
+  ['the vault knows no telemetry', 'packages/vault/src/x.ts', uses('@candela/telemetry-store'), 'layer'],
+  ['the metadata store knows no vault', 'packages/metadata-store/src/x.ts', uses('@candela/vault'), 'layer'],
   ['LLM SDKs stay in llm/', 'apps/server/src/features/x/service.ts', uses('openai'), 'apps/server/src/llm'],
   ['kernel imports nothing', 'packages/kernel/src/x.ts', uses('@candela/otlp'), 'This layer may import only'],
   ['kernel runs in a browser', 'packages/kernel/src/x.ts', uses('node:fs'), 'browser'],

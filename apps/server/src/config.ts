@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { collectorEnv, isOfCollector } from './collector-env.ts';
 import type { PeopleConfig } from './features/identity/feature.ts';
-import type { MasterKey } from './features/vault/envelope.ts';
+import type { MasterKey } from '@candela/vault';
 import type { Retention } from './ingest/retention.ts';
 import { IDENTITY_VARIABLES } from './settings/identity.ts';
 import { INGEST_VARIABLES } from './settings/ingest.ts';

@@ -3,7 +3,7 @@ import { DirectoryLockedError, MigrationError } from '@candela/telemetry-store';
 import { CandelaError } from '@candela/kernel';
 import { type Config, ConfigError, readConfig, unknownVariables } from './config.ts';
 import { DataDirError, prepareDataDir } from './data-dir.ts';
-import { VaultKeyError } from './features/vault/keyring.ts';
+import { VaultKeyError } from '@candela/vault';
 import { PortTakenError } from './http/listen.ts';
 import { LocalCollector } from './local-collector.ts';
 import { createLogger } from './log.ts';

@@ -47,7 +47,7 @@ import { retentionHandlers } from './features/retention/routes.ts';
 import { RetentionChoices } from './features/retention/service.ts';
 import { tailHandlers } from './features/tail/routes.ts';
 import { telemetryHandlers } from './features/telemetry/routes.ts';
-import { openEnvelope } from './features/vault/keyring.ts';
+import { openEnvelope } from '@candela/vault';
 import { viewHandlers } from './features/views/routes.ts';
 import { createApi } from './http/api.ts';
 import { createFront, knownMethod } from './http/front.ts';

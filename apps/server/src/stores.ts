@@ -19,7 +19,7 @@ import type { RetentionChoices } from './features/retention/service.ts';
 import { resealConnectors } from './features/connectors/secrets.ts';
 import type { BuiltIn } from './features/connectors/service.ts';
 import { SignalRoutes } from './features/connectors/signal-routes.ts';
-import type { Envelope } from './features/vault/envelope.ts';
+import type { Envelope } from '@candela/vault';
 import { IngestLogs } from './ingest/logs.ts';
 import { storeOptions } from './store-options.ts';
 

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
-import { type MasterKey, parseMasterKey } from '../features/vault/envelope.ts';
+import { type MasterKey, parseMasterKey } from '@candela/vault';
 import { httpUrl, text, variable, type Variable } from './variable.ts';
 
 /** One key or several, the one that seals first. */

@@ -9,7 +9,7 @@ import {
   type StoreHealth,
   type TelemetryStore,
 } from '@candela/telemetry-store';
-import type { Envelope } from '../vault/envelope.ts';
+import type { Envelope } from '@candela/vault';
 import { urlOptions } from './secrets.ts';
 
 export interface PoolParts {

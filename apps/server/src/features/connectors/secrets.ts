@@ -1,7 +1,7 @@
 import type { StoredConnector } from '@candela/metadata-store';
 import type { TlsOptions, UrlOptions } from '@candela/telemetry-store';
 import { fail, type Logger } from '@candela/kernel';
-import type { Envelope, Place } from '../vault/envelope.ts';
+import type { Envelope, Place } from '@candela/vault';
 
 /** What is kept sealed of a connector. */
 export interface ConnectorSecrets {

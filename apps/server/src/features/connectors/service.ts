@@ -3,7 +3,7 @@ import { type Clock, DEFAULT_DATABASE_CONFIG_ID, fail, type RequestContext } fro
 import type { ConnectorChanges, MetadataStore, Repositories, StoredConnector } from '@candela/metadata-store';
 import type { Inspection } from '@candela/telemetry-store';
 import { type AuditEntry, record } from '../audit/service.ts';
-import type { Envelope } from '../vault/envelope.ts';
+import type { Envelope } from '@candela/vault';
 import { serverAddress } from './address.ts';
 import type { StorePool } from './pool.ts';
 import { type ConnectorSecrets, placeOf, secretsOf } from './secrets.ts';

@@ -6,7 +6,7 @@ import { RateLimiter } from '../../http/rate-limit.ts';
 import { networkOf } from '../identity/addresses.ts';
 import { createPersonView } from '../identity/person-view.ts';
 import type { Identity } from '../identity/service.ts';
-import type { Envelope } from '../vault/envelope.ts';
+import type { Envelope } from '@candela/vault';
 import { oauthHandlers } from './routes.ts';
 import { createOauth, type Oauth } from './service.ts';
 

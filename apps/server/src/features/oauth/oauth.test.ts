@@ -13,7 +13,7 @@ import {
 } from '@candela/kernel';
 import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Envelope, newMasterKey } from '../vault/envelope.ts';
+import { Envelope, newMasterKey } from '@candela/vault';
 import { hashOf } from './hash.ts';
 import { createOauth, type Oauth } from './service.ts';
 

@@ -5,7 +5,7 @@ import { type Clock, fail, type Logger, type Role, type Scope, SCOPES } from '@c
 import type { MetadataStore, OauthEntry, StoredOauthClient } from '@candela/metadata-store';
 import type { Provider } from 'oidc-provider';
 import type { KeyHolder } from '../identity/keys/lookup.ts';
-import type { Envelope } from '../vault/envelope.ts';
+import type { Envelope } from '@candela/vault';
 import { hashOf } from './hash.ts';
 import { ALLOWED, OAUTH_TTL, prepare } from './request.ts';
 
