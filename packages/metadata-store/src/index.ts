@@ -22,6 +22,23 @@ export type {
   NewConnector,
   StoredConnector,
 } from './repositories/connectors.ts';
+export type {
+  ContextDocument,
+  ContextPlace,
+  ContextSummary,
+  ContextVersionSummary,
+  StoredContext,
+  StoredContextVersion,
+} from './repositories/contexts.ts';
+export type {
+  ActiveStatus,
+  LinkedKind,
+  RuleDocument,
+  RulePlace,
+  StoredRule,
+  StoredRuleLink,
+} from './repositories/rules.ts';
+export type { StoragePlace } from './repositories/storage-place.ts';
 export type { BindingChange, StoredBinding } from './repositories/routing.ts';
 export type { Call } from './repositories/idempotency.ts';
 export type { StoredInvitation } from './repositories/identity/invitations.ts';

@@ -10,6 +10,7 @@ import type { Migration } from '../migrations/migration.ts';
 import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
 import { describeConnectors } from './connectors-suite.ts';
+import { describeRules } from './rules-suite.ts';
 import { describeMetadataStore } from './suite.ts';
 
 const server = await startPostgres();
@@ -30,6 +31,7 @@ else {
   describeConnectors('PostgreSQL', place);
   describeIdentity('PostgreSQL', place);
   describeOauth('PostgreSQL', place);
+  describeRules('PostgreSQL', place);
 
   describe('replicas on one PostgreSQL', () => {
     it('start together on an empty database: each migration is made once', async () => {

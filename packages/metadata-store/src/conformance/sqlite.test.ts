@@ -14,6 +14,7 @@ import type { Migration } from '../migrations/migration.ts';
 import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
 import { describeConnectors } from './connectors-suite.ts';
+import { describeRules } from './rules-suite.ts';
 import { describeMetadataStore } from './suite.ts';
 
 const dirs: string[] = [];
@@ -34,6 +35,7 @@ describeMetadataStore('SQLite', place);
 describeConnectors('SQLite', place);
 describeIdentity('SQLite', place);
 describeOauth('SQLite', place);
+describeRules('SQLite', place);
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
 

@@ -3,7 +3,15 @@ import { auditLog } from './0002-audit-log.ts';
 import { identity } from './0003-identity.ts';
 import { oauth } from './0004-oauth.ts';
 import { connectors } from './0005-connectors.ts';
+import { rules } from './0006-rules.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
-export const MIGRATIONS: readonly Migration[] = [savedViews, auditLog, identity, oauth, connectors];
+export const MIGRATIONS: readonly Migration[] = [
+  savedViews,
+  auditLog,
+  identity,
+  oauth,
+  connectors,
+  rules,
+];

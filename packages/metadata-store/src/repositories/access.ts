@@ -11,12 +11,20 @@ export interface MetadataLimits {
   readonly oauthClients: number;
   /** Connectors an organisation may have. */
   readonly connectorsPerOrganisation: number;
+  /** Rules, and contexts, of one project in one database configuration. */
+  readonly rulesPerPlace: number;
+  readonly contextsPerPlace: number;
+  /** Versions that are kept of a context: the newest. */
+  readonly versionsPerContext: number;
 }
 
 export const DEFAULT_LIMITS: MetadataLimits = {
   viewsPerProject: 1_000,
   oauthClients: 500,
   connectorsPerOrganisation: 100,
+  rulesPerPlace: 2_000,
+  contextsPerPlace: 2_000,
+  versionsPerContext: 200,
 };
 
 /** What a repository works with: the database, or one transaction on it. */

@@ -9,6 +9,8 @@ import { apiKeys } from './identity/keys.ts';
 import { people } from './identity/people.ts';
 import { projects } from './identity/projects.ts';
 import { sessions } from './identity/sessions.ts';
+import { contexts } from './contexts.ts';
+import { rules } from './rules.ts';
 import { savedViews } from './saved-views.ts';
 import { vaultKeys } from './vault-keys.ts';
 
@@ -28,6 +30,8 @@ export const REPOSITORIES = {
   routing,
   retention,
   vaultKeys,
+  rules,
+  contexts,
 } as const satisfies Record<string, (access: Access) => object>;
 
 /** Everything that is kept, by its repository. */

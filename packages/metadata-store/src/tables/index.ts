@@ -5,6 +5,7 @@ import type {
   SignalBindingTable,
   VaultKeyTable,
 } from './connectors.ts';
+import type { ContextTable, ContextVersionTable } from './contexts.ts';
 import type { IdempotencyTable } from './idempotency.ts';
 import type {
   ApiKeyTable,
@@ -21,6 +22,7 @@ import type {
   UserTable,
 } from './identity.ts';
 import type { OauthClientTable, OauthEntryTable, ServerKeyTable } from './oauth.ts';
+import type { RuleLinkTable, RuleTable } from './rules.ts';
 import type { SavedViewTable } from './saved-views.ts';
 
 /**
@@ -53,4 +55,8 @@ export interface Tables {
   readonly signal_bindings: SignalBindingTable;
   readonly project_retention: ProjectRetentionTable;
   readonly vault_keys: VaultKeyTable;
+  readonly rules: RuleTable;
+  readonly rule_links: RuleLinkTable;
+  readonly contexts: ContextTable;
+  readonly context_versions: ContextVersionTable;
 }

@@ -185,6 +185,10 @@ export function projects({ database, clock, dialect }: Access): Projects {
       await database.deleteFrom('saved_views').where('project_id', '=', id).execute();
       await database.deleteFrom('signal_bindings').where('project_id', '=', id).execute();
       await database.deleteFrom('project_retention').where('project_id', '=', id).execute();
+      await database.deleteFrom('rules').where('project_id', '=', id).execute();
+      await database.deleteFrom('rule_links').where('project_id', '=', id).execute();
+      await database.deleteFrom('contexts').where('project_id', '=', id).execute();
+      await database.deleteFrom('context_versions').where('project_id', '=', id).execute();
       await database.deleteFrom('oauth_clients').where('project_id', '=', id).execute();
     },
 
