@@ -1,5 +1,5 @@
 import { type RouteDeclaration, ROUTES } from '@candela/contract';
-import { SCOPES, silentLogger } from '@candela/kernel';
+import { DEFAULT_DATABASE_CONFIG_ID, SCOPES, silentLogger } from '@candela/kernel';
 import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from './features/identity/testing/browser.ts';
@@ -28,8 +28,11 @@ const KINDS = [
   'request',
   'environment',
   'provider',
+  'model',
 ] as const;
 type Kind = (typeof KINDS)[number];
+
+const placeOf = (projectId: string) => ({ projectId, databaseConfigId: DEFAULT_DATABASE_CONFIG_ID });
 
 async function makeRival(): Promise<Readonly<Record<Kind, string>>> {
   const { people, projects, keys, invitations, connectors, oauthClients, oauthEntries, sessions } = metadata;
@@ -92,6 +95,16 @@ async function makeRival(): Promise<Readonly<Record<Kind, string>>> {
     uid: permission,
     expiresAt: FAR,
   });
+  const model = await metadata.models.create(placeOf(project.id), {
+    name: 'Rival model',
+    provider: 'openai-compatible',
+    model: 'm',
+    baseUrl: 'http://127.0.0.1:1/v1',
+    allowInsecure: false,
+    secretId: null,
+    settings: { temperature: null, maxOutputTokens: 10 },
+    by: null,
+  });
   const session = await sessions.create('e'.repeat(64), {
     userId: user.id,
     address: '127.0.0.1',
@@ -110,6 +123,7 @@ async function makeRival(): Promise<Readonly<Record<Kind, string>>> {
     request: 'a-request-of-rival-0',
     environment: 'rival-staging',
     provider: 'oidc',
+    model: model.id,
   };
 }
 
@@ -128,6 +142,7 @@ async function stateOfRival(): Promise<string> {
     await metadata.oauthClients.list(RIVAL, all),
     await metadata.oauthEntries.findByUid('Allowed', ids.permission),
     await metadata.sessions.list(ids.user, 100),
+    await metadata.models.list(placeOf(ids.project)),
   ]);
 }
 
@@ -152,6 +167,7 @@ const KIND_OF: readonly (readonly [RegExp, Kind])[] = [
   [/^\/api\/oauth\/clients\/\{id\}/, 'client'],
   [/^\/api\/account\/sessions\/\{id\}/, 'session'],
   [/^\/api\/account\/applications\/\{id\}/, 'permission'],
+  [/^\/api\/models\/\{id\}/, 'model'],
   [/^\/api\/oauth\/consent\/\{uid\}/, 'request'],
 ];
 
@@ -163,6 +179,17 @@ const BODIES: Readonly<Record<string, object>> = {
   createEnvironment: { name: 'taken-over' },
   updateApiKey: { name: 'Taken over' },
   updateOauthClient: { name: 'Taken over' },
+  updateModel: {
+    version: 1,
+    name: 'Taken over',
+    provider: 'openai',
+    model: 'm',
+    baseUrl: null,
+    allowInsecure: false,
+    secretId: 'none',
+    temperature: null,
+    maxOutputTokens: 10,
+  },
   decideOauthConsent: { decision: 'deny' },
 };
 

@@ -38,6 +38,7 @@ import { createIdentity, type Identity, isPublic } from './features/identity/ser
 import { exceptionHandlers } from './features/exceptions/routes.ts';
 import { logHandlers } from './features/logs/routes.ts';
 import { metricHandlers } from './features/metric-explorer/routes.ts';
+import { modelHandlers } from './features/models/routes.ts';
 import { metricsPage } from './features/metrics/page.ts';
 import { createOauthFeature } from './features/oauth/feature.ts';
 import { openApiPages } from './features/openapi/pages.ts';
@@ -230,6 +231,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           ...activityHandlers(createActivityQueries(reads, limits), clock),
           ...agentHandlers(createAgentQueries(reads, limits), clock),
           ...viewHandlers(metadata),
+          ...modelHandlers({ metadata }),
           ...connectorHandlers({ metadata, envelope, pool: stores.pool, logs, builtIn: stores.facts, clock }),
           ...retentionHandlers(metadata, retention, () => keeper?.wake()),
           ...people.handlers,

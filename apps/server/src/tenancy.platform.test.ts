@@ -472,6 +472,12 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
     getDbConfig: [{ status: 403, silent: true }],
     getRetention: [{ status: 401, silent: true }],
     updateRetention: [{ body: { logs: 3 }, status: 401, silent: true }],
+    listModels: [{ status: 403, silent: true }],
+    createModel: [
+      { body: { name: 'mine', provider: 'openai', model: 'm', secretId: 's' }, status: 401, silent: true },
+    ],
+    updateModel: [{ path: { id: 'none' }, body: {}, status: 401, silent: true }],
+    deleteModel: [{ path: { id: 'none' }, status: 401, silent: true }],
     listSessions: [
       { query: since },
       { query: { ...since, user: `only-${mark}` }, ...none },

@@ -7,6 +7,7 @@ export * from './filter/index.ts';
 export * from './filter/schema.ts';
 export * from './health.ts';
 export * from './identity/index.ts';
+export * from './models/index.ts';
 export * from './oauth/index.ts';
 export * from './route.ts';
 export * from './routes.ts';

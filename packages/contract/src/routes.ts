@@ -12,6 +12,7 @@ import {
 } from './connectors/connectors.ts';
 import { getRetention, updateRetention } from './connectors/retention.ts';
 import { getDbConfig, getRouting, updateRouting } from './connectors/routing.ts';
+import { MODEL_ROUTES } from './models/index.ts';
 import { OAUTH_ROUTES } from './oauth/index.ts';
 import type { RouteDeclaration } from './route.ts';
 import { agentGraph, getAgent, getAgentVersion, listAgents } from './telemetry/agents.ts';
@@ -105,6 +106,7 @@ export const ROUTES = {
   updateRetention,
   ...IDENTITY_ROUTES,
   ...OAUTH_ROUTES,
+  ...MODEL_ROUTES,
 } as const satisfies Record<string, RouteDeclaration>;
 
 export type RouteId = keyof typeof ROUTES;

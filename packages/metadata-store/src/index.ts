@@ -39,6 +39,7 @@ export type {
   StoredRuleLink,
 } from './repositories/rules.ts';
 export type { StoragePlace } from './repositories/storage-place.ts';
+export type { NewModel, StoredModel } from './repositories/models.ts';
 export type { BindingChange, StoredBinding } from './repositories/routing.ts';
 export type { Call } from './repositories/idempotency.ts';
 export type { StoredInvitation } from './repositories/identity/invitations.ts';

@@ -10,6 +10,7 @@ import type { Migration } from '../migrations/migration.ts';
 import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
 import { describeConnectors } from './connectors-suite.ts';
+import { describeModels } from './models-suite.ts';
 import { describeRules } from './rules-suite.ts';
 import { describeMetadataStore } from './suite.ts';
 
@@ -29,6 +30,7 @@ else {
   };
   describeMetadataStore('PostgreSQL', place);
   describeConnectors('PostgreSQL', place);
+  describeModels('PostgreSQL', place);
   describeIdentity('PostgreSQL', place);
   describeOauth('PostgreSQL', place);
   describeRules('PostgreSQL', place);

@@ -14,6 +14,7 @@ import type { Migration } from '../migrations/migration.ts';
 import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
 import { describeConnectors } from './connectors-suite.ts';
+import { describeModels } from './models-suite.ts';
 import { describeRules } from './rules-suite.ts';
 import { describeMetadataStore } from './suite.ts';
 
@@ -33,6 +34,7 @@ const place = async () => {
 };
 describeMetadataStore('SQLite', place);
 describeConnectors('SQLite', place);
+describeModels('SQLite', place);
 describeIdentity('SQLite', place);
 describeOauth('SQLite', place);
 describeRules('SQLite', place);

@@ -4,6 +4,7 @@ import { identity } from './0003-identity.ts';
 import { oauth } from './0004-oauth.ts';
 import { connectors } from './0005-connectors.ts';
 import { rules } from './0006-rules.ts';
+import { models } from './0007-models.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   oauth,
   connectors,
   rules,
+  models,
 ];

@@ -16,6 +16,8 @@ export interface MetadataLimits {
   readonly contextsPerPlace: number;
   /** Versions that are kept of a context: the newest. */
   readonly versionsPerContext: number;
+  /** Configured language models of one project and database configuration. */
+  readonly modelsPerPlace: number;
 }
 
 export const DEFAULT_LIMITS: MetadataLimits = {
@@ -25,6 +27,7 @@ export const DEFAULT_LIMITS: MetadataLimits = {
   rulesPerPlace: 2_000,
   contextsPerPlace: 2_000,
   versionsPerContext: 200,
+  modelsPerPlace: 100,
 };
 
 /** What a repository works with: the database, or one transaction on it. */

@@ -1,6 +1,7 @@
 import type { Access } from './access.ts';
 import { auditLog } from './audit.ts';
 import { connectors } from './connectors.ts';
+import { models } from './models.ts';
 import { oauthClients, oauthEntries, serverKeys } from './oauth.ts';
 import { retention } from './retention.ts';
 import { routing } from './routing.ts';
@@ -32,6 +33,7 @@ export const REPOSITORIES = {
   vaultKeys,
   rules,
   contexts,
+  models,
 } as const satisfies Record<string, (access: Access) => object>;
 
 /** Everything that is kept, by its repository. */

@@ -21,6 +21,7 @@ import type {
   UserIdentityTable,
   UserTable,
 } from './identity.ts';
+import type { ModelConfigTable } from './models.ts';
 import type { OauthClientTable, OauthEntryTable, ServerKeyTable } from './oauth.ts';
 import type { RuleLinkTable, RuleTable } from './rules.ts';
 import type { SavedViewTable } from './saved-views.ts';
@@ -59,4 +60,5 @@ export interface Tables {
   readonly rule_links: RuleLinkTable;
   readonly contexts: ContextTable;
   readonly context_versions: ContextVersionTable;
+  readonly model_configs: ModelConfigTable;
 }

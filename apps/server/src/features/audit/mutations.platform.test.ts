@@ -20,6 +20,7 @@ const TAGS = new Set([
   'Connectors',
   'Retention',
   'OAuth 2.0',
+  'Models',
 ]);
 /** Change nothing, though they are no GET: what is asked stands in the body. */
 const READS = new Set(['lookAtInvitation', 'startProvider', 'checkConnector']);
@@ -69,6 +70,11 @@ const application = async () => {
   });
   hide(made.data?.clientSecret);
   return made;
+};
+
+const model = () => {
+  const body = { name: crypto.randomUUID(), provider: 'openai-compatible', model: 'm' };
+  return owner.call('POST', '/api/models', { ...body, baseUrl: 'http://127.0.0.1:11434/v1' });
 };
 
 const VIEWS = '/api/telemetry/views';
@@ -202,6 +208,20 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
     return owner.call('PUT', '/api/routing', { changes }, headers);
   },
   updateRetention: () => owner.call('PUT', '/api/retention', { logs: 40 }),
+
+  createModel: model,
+  updateModel: async () => {
+    const {
+      id,
+      createdBy: _,
+      createdAt: __,
+      updatedBy: ___,
+      updatedAt: ____,
+      ...rest
+    } = (await model()).data;
+    return owner.call('PUT', `/api/models/${id}`, { ...rest, temperature: 0.5 });
+  },
+  deleteModel: async () => owner.call('DELETE', `/api/models/${(await model()).data.id}`),
 
   createOauthClient: application,
   updateOauthClient: async () =>

@@ -188,6 +188,7 @@ export function projects({ database, clock, dialect }: Access): Projects {
       await database.deleteFrom('rules').where('project_id', '=', id).execute();
       await database.deleteFrom('rule_links').where('project_id', '=', id).execute();
       await database.deleteFrom('contexts').where('project_id', '=', id).execute();
+      await database.deleteFrom('model_configs').where('project_id', '=', id).execute();
       await database.deleteFrom('context_versions').where('project_id', '=', id).execute();
       await database.deleteFrom('oauth_clients').where('project_id', '=', id).execute();
     },
