@@ -45,6 +45,7 @@ const packages = [
   'metadata-store',
   'vault',
   'testkit',
+  'client',
 ];
 /** Every workspace package but those named: what a layer may not import. */
 const onlyPackages = (...allowed: string[]): Door => ({
@@ -92,6 +93,9 @@ export default defineConfig({
     forbid(['packages/semconv/src/**'], [...everywhere, onlyPackages('kernel'), nodeModules]),
     forbid(['packages/otlp/src/**'], [...everywhere, onlyPackages('kernel', 'semconv')]),
     forbid(['packages/contract/src/**'], [...everywhere, onlyPackages('kernel', 'semconv'), nodeModules]),
+    // Published: its users have nothing of ours.
+    forbid(['packages/client/src/**'], [...everywhere, onlyPackages(), nodeModules]),
+    forbid(['packages/rules/src/**'], [...everywhere, onlyPackages('kernel'), nodeModules]),
     forbid(
       ['packages/telemetry-store/src/**'],
       [...everywhere, onlyPackages('kernel', 'semconv', 'otlp', 'contract', 'rules')],

@@ -72,11 +72,20 @@ const planted: [door: string, path: string, source: string, complaint: string][]
   ['kernel imports nothing', 'packages/kernel/src/x.ts', uses('@candela/otlp'), 'This layer may import only'],
   ['kernel runs in a browser', 'packages/kernel/src/x.ts', uses('node:fs'), 'browser'],
   [
+    'the client library imports nothing',
+    'packages/client/src/x.ts',
+    uses('@candela/kernel'),
+    'nothing of ours',
+  ],
+  ['the client library runs in a browser', 'packages/client/src/x.ts', uses('node:fs'), 'browser'],
+  [
     'contract does not know the store',
     'packages/contract/src/x.ts',
     uses('@candela/telemetry-store'),
     'layer',
   ],
+  ['rules know no contract', 'packages/rules/src/x.ts', uses('@candela/contract'), 'layer'],
+  ['rules run in a browser', 'packages/rules/src/x.ts', uses('node:fs'), 'browser'],
   ['web does not know the store', 'apps/web/src/x.ts', uses('@candela/telemetry-store'), 'layer'],
   ['web runs in a browser', 'apps/web/src/x.ts', uses('node:path'), 'browser'],
   [

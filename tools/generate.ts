@@ -1,5 +1,15 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { ROOT } from './run.ts';
 
 const ROUTE_TREE = 'apps/web/src/routeTree.gen.ts';
@@ -15,6 +25,21 @@ async function makeRouteTree(): Promise<string> {
   if (before !== undefined && before !== made) writeFileSync(file, before);
   return made;
 }
+
+const CLIENT = 'packages/client/dist';
+
+/** What the client library publishes, made beside the committed folder: file name to text. */
+function buildClient(): ReadonlyMap<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), 'candela-client-'));
+  try {
+    execFileSync(process.execPath, [join(ROOT, 'packages/client/build.mjs'), folder], { stdio: 'inherit' });
+    return new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const client = buildClient();
 
 /** A committed file and the function that makes it. One line per generated file. */
 const GENERATED: readonly { path: string; make: () => Promise<string> }[] = [
@@ -36,7 +61,12 @@ const GENERATED: readonly { path: string; make: () => Promise<string> }[] = [
     make: async () => (await import('../apps/collector/src/metrics-doc.ts')).generateCollectorMetricsDoc(),
   },
   { path: ROUTE_TREE, make: makeRouteTree },
+  ...Array.from(client, ([name, text]) => ({ path: `${CLIENT}/${name}`, make: async () => text })),
 ];
+/** Files of a generated folder that are made no more. */
+const left = existsSync(join(ROOT, CLIENT))
+  ? readdirSync(join(ROOT, CLIENT)).flatMap((name) => (client.has(name) ? [] : [`${CLIENT}/${name}`]))
+  : [];
 
 const check = process.argv.includes('--check');
 const stale: string[] = [];
@@ -46,8 +76,16 @@ for (const { path, make } of GENERATED) {
   if (existsSync(file) && readFileSync(file, 'utf8') === made) continue;
   if (check) stale.push(path);
   else {
+    mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, made);
     console.log(`wrote ${path}`);
+  }
+}
+for (const path of left) {
+  if (check) stale.push(path);
+  else {
+    rmSync(join(ROOT, path));
+    console.log(`removed ${path}`);
   }
 }
 if (stale.length > 0) {

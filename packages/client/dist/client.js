@@ -1,0 +1,21 @@
+import { Flights } from './flights.js';
+import { PromptCache } from './prompt-cache.js';
+import { getPrompt } from './prompts.js';
+import { evaluateRule } from './rules.js';
+import { getSecrets } from './secrets.js';
+import { resolveSettings } from './settings.js';
+/** @throws CandelaError of code `configuration` for a missing or impossible setting */
+export function createClient(options = {}) {
+    const settings = resolveSettings(options);
+    const prompts = { settings, cache: new PromptCache(settings.cache), flights: new Flights() };
+    const secrets = { settings, flights: new Flights() };
+    const rules = { settings, flights: new Flights() };
+    return {
+        getPrompt: async (request) => getPrompt(prompts, request),
+        getSecrets: async (request = {}) => getSecrets(secrets, request),
+        evaluateRule: async (request) => evaluateRule(rules, request),
+        clearPromptCache: () => {
+            prompts.cache.clear();
+        },
+    };
+}

@@ -1,0 +1,144 @@
+import { CandelaError } from './errors.js';
+/** Larger answers are cut off: no prompt and no set of secrets is near it. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** Longest sentence of a platform that is repeated in an error. */
+const MAX_SENTENCE_LENGTH = 1_000;
+/** Codes of the platform after which the same call may succeed. In an envelope they come with status 200. */
+export const RETRYABLE_CODES = new Set([
+    'rate_limited',
+    'too_many_streams',
+    'overloaded',
+    'store_unavailable',
+    'connector_unavailable',
+    'metadata_unavailable',
+    'signal_unbound',
+    'shutting_down',
+]);
+/** 502 and 504 are what proxies say while the platform restarts. */
+const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
+export const isRecord = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Seconds of a `Retry-After`, which is a number or a date; null when there is none or it cannot be read. */
+export function retryAfterOf(header, nowMs) {
+    if (header === null)
+        return null;
+    if (/^\d{1,9}$/.test(header.trim()))
+        return Number(header);
+    const date = Date.parse(header);
+    return Number.isNaN(date) ? null : Math.max(0, (date - nowMs) / 1000);
+}
+async function readText(response) {
+    const reader = response.body?.getReader();
+    if (reader === undefined)
+        return '';
+    const decoder = new TextDecoder();
+    let text = '';
+    let bytes = 0;
+    for (;;) {
+        const { done, value } = await reader.read();
+        if (done)
+            return text + decoder.decode();
+        bytes += value.byteLength;
+        if (bytes > MAX_ANSWER_BYTES) {
+            await reader.cancel();
+            throw new CandelaError('unexpected_answer', `The answer is larger than ${MAX_ANSWER_BYTES} bytes.`);
+        }
+        text += decoder.decode(value, { stream: true });
+    }
+}
+function parseObject(text) {
+    try {
+        const value = JSON.parse(text);
+        return isRecord(value) ? value : undefined;
+    }
+    catch {
+        return undefined;
+    }
+}
+/** The sentence of a failure; undefined for a success: `err` absent, null or, as old servers say it, `{}`. */
+function failureOf(body) {
+    const err = body['err'];
+    if (err === undefined || err === null || (isRecord(err) && Object.keys(err).length === 0))
+        return undefined;
+    return typeof err === 'string' ? err : JSON.stringify(err);
+}
+/** `message (code)` of what `fetch` throws, which says little by itself: `ECONNREFUSED` is in its cause. */
+function reasonOf(error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    const code = isRecord(cause) || cause instanceof Error ? cause.code : undefined;
+    if (typeof code === 'string')
+        return code;
+    if (cause instanceof Error && cause.message !== '')
+        return cause.message;
+    return error instanceof Error ? error.message : String(error);
+}
+function judge(settings, call, response, text) {
+    const { status, headers } = response;
+    const requestId = headers.get('x-request-id');
+    const retryAfterSeconds = retryAfterOf(headers.get('retry-after'), Date.now());
+    if (status === 304 && call.etag !== undefined)
+        return { status, etag: call.etag, requestId, body: {} };
+    const body = parseObject(text);
+    const sentence = body === undefined ? undefined : failureOf(body);
+    if (status === 200 && body !== undefined && sentence === undefined) {
+        return { status, etag: headers.get('etag'), requestId, body };
+    }
+    const code = headers.get('x-platform-error-code');
+    const retryable = RETRYABLE_STATUSES.has(status) || (code !== null && RETRYABLE_CODES.has(code));
+    const facts = { status, requestId, retryAfterSeconds, retryable };
+    if (sentence !== undefined) {
+        // A platform does not repeat a key; something else that answers at this address might.
+        const said = sentence.replaceAll(settings.apiKey, '[API key]').slice(0, MAX_SENTENCE_LENGTH);
+        const named = code ?? (status === 429 ? 'rate_limited' : status === 503 ? 'overloaded' : 'failed');
+        throw new CandelaError(named, said, facts);
+    }
+    if (retryable) {
+        throw new CandelaError(status === 429 ? 'rate_limited' : 'overloaded', `${settings.url} answered ${status}: try again later.`, facts);
+    }
+    const kind = headers.get('content-type')?.split(';')[0] ?? 'no content type';
+    // A browser shows nothing of a redirect but that it is one.
+    const redirected = response.type === 'opaqueredirect' || (status >= 300 && status < 400);
+    throw new CandelaError('unexpected_answer', `${settings.url}${call.path} answered ${redirected ? 'with a redirect' : `${status} (${kind})`}, which is no answer ` +
+        'of Candela. See that the address (`url`, PLATFORM_URL) is that of the platform itself.', facts);
+}
+/** One attempt. `signal` ends it from outside; its own end is after `timeoutMs`. */
+export async function attempt(settings, call, timeoutMs, signal) {
+    const controller = new AbortController();
+    const stop = () => {
+        controller.abort();
+    };
+    const timer = setTimeout(stop, timeoutMs);
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+        signal.throwIfAborted();
+        const response = await settings.fetch(`${settings.url}${call.path}`, {
+            method: 'POST',
+            headers: {
+                ...settings.contextHeaders,
+                authorization: `Bearer ${settings.apiKey}`,
+                accept: 'application/json',
+                'content-type': call.contentType,
+                ...(call.etag === undefined ? {} : { 'if-none-match': call.etag }),
+            },
+            body: call.body,
+            cache: 'no-store',
+            credentials: 'omit',
+            // A followed redirect turns a POST into a GET, or takes the key elsewhere.
+            redirect: 'manual',
+            signal: controller.signal,
+        });
+        return judge(settings, call, response, response.status === 304 ? '' : await readText(response));
+    }
+    catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof CandelaError)
+            throw error;
+        if (controller.signal.aborted) {
+            throw new CandelaError('timeout', `${settings.url} gave no whole answer within ${timeoutMs} ms. See that it is running, or give a longer timeoutMs.`, { retryable: true });
+        }
+        throw new CandelaError('unreachable', `${settings.url} cannot be reached (${reasonOf(error)}). See that the address is right and the platform is running.`, { retryable: true, cause: error });
+    }
+    finally {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', stop);
+    }
+}

@@ -1,0 +1,34 @@
+import { Flights } from './flights.ts';
+import { PromptCache } from './prompt-cache.ts';
+import { getPrompt, type PromptParts, type PromptRequest, type PromptResult } from './prompts.ts';
+import { evaluateRule, type RuleParts, type RuleRequest, type RuleResult } from './rules.ts';
+import { getSecrets, type SecretParts, type Secrets, type SecretsRequest } from './secrets.ts';
+import { type ClientOptions, resolveSettings } from './settings.ts';
+
+/** Everything rejects with a `CandelaError`, but an abort, which rejects with the reason of its signal. */
+export interface CandelaClient {
+  /** A published version of a prompt, on request with its variables filled in. Held in memory for a while. */
+  getPrompt(request: PromptRequest): Promise<PromptResult>;
+  /** Secrets by name or tags. Never held. */
+  getSecrets(request?: SecretsRequest): Promise<Secrets>;
+  /** The rules that match, and what they are linked to. */
+  evaluateRule(request: RuleRequest): Promise<RuleResult>;
+  /** Forgets every prompt held: the next call asks the platform. */
+  clearPromptCache(): void;
+}
+
+/** @throws CandelaError of code `configuration` for a missing or impossible setting */
+export function createClient(options: ClientOptions = {}): CandelaClient {
+  const settings = resolveSettings(options);
+  const prompts: PromptParts = { settings, cache: new PromptCache(settings.cache), flights: new Flights() };
+  const secrets: SecretParts = { settings, flights: new Flights() };
+  const rules: RuleParts = { settings, flights: new Flights() };
+  return {
+    getPrompt: async (request) => getPrompt(prompts, request),
+    getSecrets: async (request = {}) => getSecrets(secrets, request),
+    evaluateRule: async (request) => evaluateRule(rules, request),
+    clearPromptCache: () => {
+      prompts.cache.clear();
+    },
+  };
+}

@@ -1,0 +1,55 @@
+interface Flight<T> {
+  readonly result: Promise<T>;
+  readonly controller: AbortController;
+  waiting: number;
+}
+
+/**
+ * Equal calls that run at the same time share one request. Who aborts leaves it to the others; the request ends when
+ * nobody waits for it any more.
+ */
+export class Flights<T> {
+  readonly #running = new Map<string, Flight<T>>();
+
+  async join(
+    key: string,
+    signal: AbortSignal | undefined,
+    start: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    const flight = this.#running.get(key) ?? this.#start(key, start);
+    flight.waiting++;
+    if (signal === undefined) return flight.result;
+    return new Promise<T>((resolve, reject) => {
+      const leave = () => {
+        if (--flight.waiting === 0) {
+          // Whoever asks the same from now on starts anew.
+          if (this.#running.get(key) === flight) this.#running.delete(key);
+          flight.controller.abort();
+        }
+        // The reason is the caller's own, of whatever kind, as with fetch.
+        // eslint-disable-next-line typescript/prefer-promise-reject-errors
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      flight.result.then(resolve, reject).finally(() => {
+        signal.removeEventListener('abort', leave);
+      });
+    });
+  }
+
+  #start(key: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const controller = new AbortController();
+    const flight: Flight<T> = {
+      controller,
+      waiting: 0,
+      result: start(controller.signal).finally(() => {
+        if (this.#running.get(key) === flight) this.#running.delete(key);
+      }),
+    };
+    // Everybody may have left before it fails.
+    flight.result.catch(() => undefined);
+    this.#running.set(key, flight);
+    return flight;
+  }
+}

@@ -1,0 +1,15 @@
+export type { CandelaClient } from './client.ts';
+export { createClient } from './client.ts';
+export type { CandelaErrorCode } from './errors.ts';
+export { CandelaError } from './errors.ts';
+export type {
+  CompiledPrompt,
+  PromptRequest,
+  PromptResult,
+  PromptSpanAttributes,
+  PromptVariables,
+} from './prompts.ts';
+export type { ContextRecord, EntityType, LinkedEntity, RuleRequest, RuleResult } from './rules.ts';
+export type { Secrets, SecretsRequest } from './secrets.ts';
+export type { ClientOptions, PromptCacheOptions, Target } from './settings.ts';
+export { evaluateRule, getPrompt, getSecrets } from './shared-clients.ts';
