@@ -96,6 +96,7 @@ export default defineConfig({
     // Published: its users have nothing of ours.
     forbid(['packages/client/src/**'], [...everywhere, onlyPackages(), nodeModules]),
     forbid(['packages/rules/src/**'], [...everywhere, onlyPackages('kernel'), nodeModules]),
+    forbid(['packages/rules/src/**'], [...everywhere, onlyPackages('kernel'), nodeModules]),
     forbid(
       ['packages/telemetry-store/src/**'],
       [...everywhere, onlyPackages('kernel', 'semconv', 'otlp', 'contract', 'rules')],

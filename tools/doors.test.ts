@@ -86,6 +86,8 @@ const planted: [door: string, path: string, source: string, complaint: string][]
   ],
   ['rules know no contract', 'packages/rules/src/x.ts', uses('@candela/contract'), 'layer'],
   ['rules run in a browser', 'packages/rules/src/x.ts', uses('node:fs'), 'browser'],
+  ['rules know no contract', 'packages/rules/src/x.ts', uses('@candela/contract'), 'layer'],
+  ['rules run in a browser', 'packages/rules/src/x.ts', uses('node:fs'), 'browser'],
   ['web does not know the store', 'apps/web/src/x.ts', uses('@candela/telemetry-store'), 'layer'],
   ['web runs in a browser', 'apps/web/src/x.ts', uses('node:path'), 'browser'],
   [
