@@ -7,15 +7,8 @@ import {
   type Metric,
 } from '@candela/semconv/metrics';
 import { errorText, type Log } from './log.ts';
-import {
-  type AttributeValue,
-  Fault,
-  type PointAttributes,
-  type Source,
-  type SourceContext,
-  type SourceEntry,
-  type Started,
-} from './source.ts';
+import type { AttributeValue, PointAttributes } from './point-attributes.ts';
+import { Fault, type Source, type SourceContext, type SourceEntry, type Started } from './source.ts';
 
 export interface Point {
   readonly value: number;

@@ -8,7 +8,8 @@ import { seriesKey } from './collection.ts';
 import { readConfig } from './config.ts';
 import { FileTree, SourceRun } from './fixtures/source-run.ts';
 import { SOURCES } from './registry.ts';
-import type { PointAttributes, SourceEntry } from './source.ts';
+import type { PointAttributes } from './point-attributes.ts';
+import type { SourceEntry } from './source.ts';
 
 /** Every source, whatever it measures, keeps to what the contract in `source.ts` and its line in the registry say. */
 

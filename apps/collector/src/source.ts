@@ -3,10 +3,8 @@ import type { Config } from './config.ts';
 import type { Offers } from './control/contract.ts';
 import type { HostPaths } from './host-paths.ts';
 import type { Log } from './log.ts';
+import type { PointAttributes } from './point-attributes.ts';
 import type { Workload } from './workload/workload.ts';
-
-export type AttributeValue = string | number | boolean;
-export type PointAttributes = Readonly<Record<string, AttributeValue>>;
 
 /**
  * Takes one point of the current tick. A value that is not a finite number is dropped and counted; a second point with

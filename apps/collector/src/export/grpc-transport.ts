@@ -1,7 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import type { ExportResponse, IExporterTransport } from '@opentelemetry/otlp-exporter-base';
-import type { TlsFiles } from './otlp.ts';
+
+/** Contents of PEM files; undefined: the system's, or none. */
+export interface TlsFiles {
+  readonly ca: Buffer | undefined;
+  readonly cert: Buffer | undefined;
+  readonly key: Buffer | undefined;
+}
 
 const METHOD = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';
 const MAX_ATTEMPTS = 5;

@@ -6,15 +6,10 @@ import { errorText, type Log } from '../log.ts';
 import { Fault } from '../source.ts';
 import { withoutSecrets } from '../settings/parse.ts';
 import { parseEndpoint } from './endpoint.ts';
+import type { TlsFiles } from './grpc-transport.ts';
 
 /** PEM files: far more than any chain of certificates. */
 const MAX_PEM_BYTES = 1_048_576;
-
-export interface TlsFiles {
-  readonly ca: Buffer | undefined;
-  readonly cert: Buffer | undefined;
-  readonly key: Buffer | undefined;
-}
 
 export interface OtlpExport {
   readonly exporter: PushMetricExporter;

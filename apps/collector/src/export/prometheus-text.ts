@@ -1,6 +1,6 @@
 import type { Metric } from '@candela/semconv/metrics';
 import type { Tick } from '../collection.ts';
-import type { AttributeValue, PointAttributes } from '../source.ts';
+import type { AttributeValue, PointAttributes } from '../point-attributes.ts';
 
 /** Media type of the text format. */
 export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';

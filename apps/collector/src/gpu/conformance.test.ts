@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { seriesKey } from '../collection.ts';
 import { MonotonicCounters } from '../counters.ts';
-import type { PointAttributes } from '../source.ts';
+import type { PointAttributes } from '../point-attributes.ts';
 import type { GpuDevice, GpuReading } from './device.ts';
 import { NO_LIBRARIES } from './fixtures/library.ts';
 import { MACHINES, type RunningMachine } from './fixtures/machines.ts';

@@ -21,7 +21,8 @@ import {
   type Metric,
 } from '@candela/semconv/metrics';
 import type { MonotonicCounters } from '../counters.ts';
-import type { PointAttributes, RecordPoint } from '../source.ts';
+import type { PointAttributes } from '../point-attributes.ts';
+import type { RecordPoint } from '../source.ts';
 import type { Count, Directions, GpuDevice, GpuReading, GpuState } from './device.ts';
 
 const STATES: readonly GpuState[] = ['ok', 'degraded', 'predicted_failure', 'failed'];

@@ -11,8 +11,8 @@ import {
   systemKvmPages,
   systemKvmTlbFlushes,
 } from '@candela/semconv/metrics';
+import type { PointAttributes } from '../point-attributes.ts';
 import {
-  type PointAttributes,
   READY,
   type RecordPoint,
   type Source,

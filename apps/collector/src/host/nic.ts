@@ -14,8 +14,8 @@ import { MonotonicCounters } from '../counters.ts';
 import { DriverFiles } from '../driver-files.ts';
 import { readLink, readNames, readNumber } from '../files.ts';
 import { errorText, type Log } from '../log.ts';
+import type { PointAttributes } from '../point-attributes.ts';
 import {
-  type PointAttributes,
   READY,
   type RecordPoint,
   type Source,

@@ -12,8 +12,8 @@ import { MonotonicCounters } from '../counters.ts';
 import { DriverFiles } from '../driver-files.ts';
 import { readNames } from '../files.ts';
 import { errorText } from '../log.ts';
+import type { PointAttributes } from '../point-attributes.ts';
 import {
-  type PointAttributes,
   READY,
   type RecordPoint,
   type Source,

@@ -6,7 +6,7 @@ import { type HostPaths, inRoot } from '../host-paths.ts';
 import type { Config, KubernetesConfig } from '../config.ts';
 import { ApiServerError, type ClusterAccess, clusterAccess } from '../kubernetes/api-server.ts';
 import { errorText, type Log } from '../log.ts';
-import type { PointAttributes } from '../source.ts';
+import type { PointAttributes } from '../point-attributes.ts';
 import type { Workload } from './workload.ts';
 import { parsePidStat } from '../host/proc/pid.ts';
 import { type ContainerRef, hidesContainer, parseCgroup, containerOfMounts } from './cgroup.ts';

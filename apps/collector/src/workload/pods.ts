@@ -1,7 +1,7 @@
 import { plausibleToken } from '../identity/attributes.ts';
 import { askApiServer, type ClusterAccess } from '../kubernetes/api-server.ts';
 import { type JsonMap, listOf, mapOf, textOf } from '../kubernetes/json.ts';
-import type { PointAttributes } from '../source.ts';
+import type { PointAttributes } from '../point-attributes.ts';
 
 const PAGE = 500;
 const PAGE_TIMEOUT_MS = 10_000;

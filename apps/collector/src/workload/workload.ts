@@ -1,4 +1,4 @@
-import type { PointAttributes } from '../source.ts';
+import type { PointAttributes } from '../point-attributes.ts';
 
 /** Tells which container, pod and workload a process or a device belongs to. Answers from memory and /proc at once. */
 export interface Workload {

@@ -1,11 +1,20 @@
 import type { RequestContext } from '@candela/kernel';
-import type { Caller } from './ledger/ledger.ts';
 import type { Retention } from './retention.ts';
 
 export type Signal = 'traces' | 'metrics' | 'logs';
 export type Format = 'protobuf' | 'json';
 export type ContentEncoding = 'identity' | 'gzip' | 'deflate' | 'zstd';
 export type DoorName = 'http' | 'grpc';
+
+/** What a door knows of a request whatever becomes of it. */
+export interface Caller {
+  readonly door: DoorName;
+  readonly signal: Signal | 'unknown';
+  readonly format: Format;
+  readonly userAgent: string | undefined;
+  /** Undefined until the credential was checked: then nobody's project is known. */
+  context: Pick<RequestContext, 'projectId' | 'principal'> | undefined;
+}
 
 /** What a door hands on: an authenticated, still encoded request. */
 export interface IncomingRequest {

@@ -7,7 +7,8 @@ import {
 import { join } from 'node:path';
 import { readHead, readLink } from '../../files.ts';
 import { Pid, secondsRunning } from '../../host/proc/pid.ts';
-import type { PointAttributes, RecordPoint, SourceContext } from '../../source.ts';
+import type { PointAttributes } from '../../point-attributes.ts';
+import type { RecordPoint, SourceContext } from '../../source.ts';
 import type { GpuDevice, GpuProcess, GpuReading } from '../device.ts';
 import { Owners } from './owners.ts';
 import { holdsGpu, isHostPidView } from './view.ts';

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { GPU_PROCESS_METRICS, type Metric } from '@candela/semconv/metrics';
 import { FileTree, type RecordedPoint, SourceRun, valuesBy } from '../../fixtures/source-run.ts';
-import type { PointAttributes, SourceContext } from '../../source.ts';
+import type { PointAttributes } from '../../point-attributes.ts';
+import type { SourceContext } from '../../source.ts';
 import type { GpuDevice, GpuProcess } from '../device.ts';
 import { GpuProcesses } from './index.ts';
 import { parsePasswd } from './owners.ts';

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Metric } from '@candela/semconv/metrics';
 import { type RecordedPoint, SourceRun, valuesBy } from '../../fixtures/source-run.ts';
-import type { PointAttributes, SourceContext } from '../../source.ts';
+import type { PointAttributes } from '../../point-attributes.ts';
+import type { SourceContext } from '../../source.ts';
 import type { GpuDevice } from '../device.ts';
 import { NO_LIBRARIES, TestLibrary } from '../fixtures/library.ts';
 import { Profiling } from './index.ts';

@@ -9,7 +9,8 @@ import {
   hwGpuSmUtilization,
   type Metric,
 } from '@candela/semconv/metrics';
-import type { PointAttributes, RecordPoint, SourceContext } from '../../source.ts';
+import type { PointAttributes } from '../../point-attributes.ts';
+import type { RecordPoint, SourceContext } from '../../source.ts';
 import type { GpuDevice, GpuReading } from '../device.ts';
 import { deviceAttributes } from '../points.ts';
 import { ProfilerThread } from '../thread.ts';

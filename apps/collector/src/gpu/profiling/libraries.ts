@@ -1,18 +1,9 @@
 import type { Config } from '../../config.ts';
-import type { HostPaths } from '../../host-paths.ts';
 import type { VendorId } from '../device.ts';
-import type { DcgmSettings } from './dcgm/session.ts';
 import type { ProfilingLibrary } from './profiler.ts';
+import type { ProfilerSettings } from './settings.ts';
 
 export type ProfilerId = 'dcgm' | 'rdc';
-
-/** What the thread of a profiling library is started with: it crosses by structured clone. */
-export interface ProfilerSettings {
-  readonly paths: HostPaths;
-  /** Where the library is looked for, the first that is there counts. */
-  readonly libraries: readonly string[];
-  readonly dcgm: DcgmSettings;
-}
 
 /** A profiling library's line: what is known of it without loading it. */
 export interface ProfilerEntry {

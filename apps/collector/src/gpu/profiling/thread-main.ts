@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { errorText } from '../../log.ts';
-import { type ProfilerId, PROFILERS, type ProfilerSettings } from './libraries.ts';
+import { type ProfilerId, PROFILERS } from './libraries.ts';
+import type { ProfilerSettings } from './settings.ts';
 import type { ProfileRound, ProfilingLibrary } from './profiler.ts';
 
 /** What the thread of a profiling library is started with. */

@@ -6,7 +6,7 @@ import {
   hwCpuTlbEvents,
   type Metric,
 } from '@candela/semconv/metrics';
-import type { PointAttributes } from '../../source.ts';
+import type { PointAttributes } from '../../point-attributes.ts';
 
 /** Numbers of linux/perf_event.h. */
 const HARDWARE = 0;

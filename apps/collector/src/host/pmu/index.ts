@@ -1,7 +1,7 @@
 import { hwCpuMemoryIo, type Metric, PMU_METRICS } from '@candela/semconv/metrics';
 import { errorText } from '../../log.ts';
+import type { PointAttributes } from '../../point-attributes.ts';
 import {
-  type PointAttributes,
   READY,
   type RecordPoint,
   type Source,

@@ -7,7 +7,7 @@ import {
   hwTpuUtilization,
   type Metric,
 } from '@candela/semconv/metrics';
-import type { PointAttributes } from '../../source.ts';
+import type { PointAttributes } from '../../point-attributes.ts';
 import type { Sample } from './prometheus-text.ts';
 
 const MAX_CHIPS = 1_024;

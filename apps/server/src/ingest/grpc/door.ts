@@ -12,9 +12,9 @@ import { asCandelaError, type CandelaError, fail, type Logger, newRequestId } fr
 import { encodeExportResponse, encodeStatus, exportFailure, GRPC } from '@candela/otlp';
 import type { Identity } from '../../features/identity/service.ts';
 import type { Acceptor } from '../accept.ts';
-import type { Caller, Ledger } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { IngestMetrics } from '../metrics.ts';
-import type { Acceptance, Signal } from '../types.ts';
+import type { Acceptance, Caller, Signal } from '../types.ts';
 import { readMessage } from './message.ts';
 import { ACCEPTED_ENCODINGS, encodeGrpcMessage, frameMessage, messageEncoding, METHODS } from './wire.ts';
 

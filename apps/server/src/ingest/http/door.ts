@@ -3,9 +3,9 @@ import { asCandelaError, type CandelaError, fail, type Logger, newRequestId } fr
 import { encodeExportResponse, encodeStatus, exportFailure } from '@candela/otlp';
 import type { Identity } from '../../features/identity/service.ts';
 import type { Acceptor } from '../accept.ts';
-import type { Caller, Ledger } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { IngestMetrics } from '../metrics.ts';
-import type { Acceptance, ContentEncoding, Format, Signal } from '../types.ts';
+import type { Acceptance, Caller, ContentEncoding, Format, Signal } from '../types.ts';
 import { readBody } from './body.ts';
 import { isJson, isProtobuf, matchDoor } from './route.ts';
 

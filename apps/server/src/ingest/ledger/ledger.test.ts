@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clientOf } from './client.ts';
-import { type Caller, Ledger, type Taken } from './ledger.ts';
+import type { Caller } from '../types.ts';
+import { Ledger, type Taken } from './ledger.ts';
 
 const caller = (changes: Partial<Caller> = {}): Caller => ({
   door: 'http',

@@ -1,17 +1,7 @@
-import type { Clock, ErrorCode, Principal, RequestContext } from '@candela/kernel';
-import type { DoorName, Format, Signal } from '../types.ts';
+import type { Clock, ErrorCode, Principal } from '@candela/kernel';
+import type { Caller, DoorName, Format, Signal } from '../types.ts';
 import { clientOf } from './client.ts';
 import { Minutes, type Minute } from './minutes.ts';
-
-/** What a door knows of a request whatever becomes of it. */
-export interface Caller {
-  readonly door: DoorName;
-  readonly signal: Signal | 'unknown';
-  readonly format: Format;
-  readonly userAgent: string | undefined;
-  /** Undefined until the credential was checked: then nobody's project is known. */
-  context: Pick<RequestContext, 'projectId' | 'principal'> | undefined;
-}
 
 /** What became of a request that was taken. */
 export interface Taken {

@@ -1,4 +1,4 @@
-import { EXCEPTION_FACETS, type FacetField, type Filter, LOG_FACETS, SPAN_FACETS } from '@candela/contract';
+import { EXCEPTION_FACETS, type FacetField, LOG_FACETS, SPAN_FACETS } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { alignedParts } from '../core/aligned.ts';
 import { fieldOf } from '../core/filter.ts';
@@ -9,23 +9,7 @@ import { levelName, type Source } from '../core/source.ts';
 import { exceptionFacets } from '../exceptions/facets.ts';
 import { COUNTED } from './aggregate.ts';
 import { type Counted, countsField, countsFilter } from './counted.ts';
-
-export interface FacetsInput {
-  /** Default: spans. */
-  readonly signal?: 'spans' | 'logs' | 'exceptions';
-  readonly window: Window;
-  readonly filter: Filter | undefined;
-  readonly fields: readonly FacetField[];
-  /** Only values that hold this text, whatever its case. */
-  readonly search?: string | undefined;
-  readonly limit: number;
-}
-
-export interface Facet {
-  readonly field: FacetField;
-  readonly values: { value: string; count: number }[];
-  readonly more: boolean;
-}
+import type { Facet, FacetsInput } from './facets-input.ts';
 
 const FACETS: Readonly<Record<'spans' | 'logs' | 'exceptions', ReadonlySet<string>>> = {
   spans: new Set(SPAN_FACETS),

@@ -1,6 +1,6 @@
 import type { FacetField } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import type { Facet, FacetsInput } from '../aggregate/facets.ts';
+import type { Facet, FacetsInput } from '../aggregate/facets-input.ts';
 import { fieldOf } from '../core/filter.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';

@@ -1,4 +1,4 @@
-import type { ProfilerSettings } from '../libraries.ts';
+import type { ProfilerSettings } from '../settings.ts';
 import { loadDcgm } from './native.ts';
 import { DcgmSession } from './session.ts';
 

@@ -1,4 +1,4 @@
-import type { ProfilerSettings } from '../libraries.ts';
+import type { ProfilerSettings } from '../settings.ts';
 import { kfdAddresses } from './kfd.ts';
 import { loadRdc } from './native.ts';
 import { RdcSession } from './session.ts';

@@ -1,0 +1,3 @@
+export type AttributeValue = string | number | boolean;
+/** Attributes of one point, by their names. */
+export type PointAttributes = Readonly<Record<string, AttributeValue>>;
