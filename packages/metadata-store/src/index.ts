@@ -38,6 +38,18 @@ export type {
   StoredRule,
   StoredRuleLink,
 } from './repositories/rules.ts';
+export type {
+  PromptContent,
+  PromptDownloads,
+  PromptIndex,
+  Prompts,
+  PublishedSummary,
+  StoredPrompt,
+  StoredPromptLabel,
+  StoredPromptSummary,
+  StoredPromptVersion,
+  VersionNumber,
+} from './repositories/prompts/types.ts';
 export type { StoragePlace } from './repositories/storage-place.ts';
 export type { NewModel, StoredModel } from './repositories/models.ts';
 export type { BindingChange, StoredBinding } from './repositories/routing.ts';

@@ -11,6 +11,7 @@ import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
 import { describeConnectors } from './connectors-suite.ts';
 import { describeModels } from './models-suite.ts';
+import { describePrompts } from './prompts-suite.ts';
 import { describeRules } from './rules-suite.ts';
 import { describeMetadataStore } from './suite.ts';
 
@@ -33,6 +34,7 @@ else {
   describeModels('PostgreSQL', place);
   describeIdentity('PostgreSQL', place);
   describeOauth('PostgreSQL', place);
+  describePrompts('PostgreSQL', place);
   describeRules('PostgreSQL', place);
 
   describe('replicas on one PostgreSQL', () => {

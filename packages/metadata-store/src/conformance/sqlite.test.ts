@@ -15,6 +15,7 @@ import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
 import { describeConnectors } from './connectors-suite.ts';
 import { describeModels } from './models-suite.ts';
+import { describePrompts } from './prompts-suite.ts';
 import { describeRules } from './rules-suite.ts';
 import { describeMetadataStore } from './suite.ts';
 
@@ -37,6 +38,7 @@ describeConnectors('SQLite', place);
 describeModels('SQLite', place);
 describeIdentity('SQLite', place);
 describeOauth('SQLite', place);
+describePrompts('SQLite', place);
 describeRules('SQLite', place);
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));

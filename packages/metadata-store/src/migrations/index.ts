@@ -5,6 +5,7 @@ import { oauth } from './0004-oauth.ts';
 import { connectors } from './0005-connectors.ts';
 import { rules } from './0006-rules.ts';
 import { models } from './0007-models.ts';
+import { prompts } from './0008-prompts.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   connectors,
   rules,
   models,
+  prompts,
 ];

@@ -16,6 +16,11 @@ export interface MetadataLimits {
   readonly contextsPerPlace: number;
   /** Versions that are kept of a context: the newest. */
   readonly versionsPerContext: number;
+  /** Prompts of one project in one database configuration. */
+  readonly promptsPerPlace: number;
+  /** Published versions, and labels, of one prompt. */
+  readonly versionsPerPrompt: number;
+  readonly labelsPerPrompt: number;
   /** Configured language models of one project and database configuration. */
   readonly modelsPerPlace: number;
 }
@@ -27,6 +32,9 @@ export const DEFAULT_LIMITS: MetadataLimits = {
   rulesPerPlace: 2_000,
   contextsPerPlace: 2_000,
   versionsPerContext: 200,
+  promptsPerPlace: 10_000,
+  versionsPerPrompt: 10_000,
+  labelsPerPrompt: 50,
   modelsPerPlace: 100,
 };
 

@@ -11,6 +11,7 @@ import { people } from './identity/people.ts';
 import { projects } from './identity/projects.ts';
 import { sessions } from './identity/sessions.ts';
 import { contexts } from './contexts.ts';
+import { prompts } from './prompts/index.ts';
 import { rules } from './rules.ts';
 import { savedViews } from './saved-views.ts';
 import { vaultKeys } from './vault-keys.ts';
@@ -31,6 +32,7 @@ export const REPOSITORIES = {
   routing,
   retention,
   vaultKeys,
+  prompts,
   rules,
   contexts,
   models,

@@ -23,6 +23,14 @@ import type {
 } from './identity.ts';
 import type { ModelConfigTable } from './models.ts';
 import type { OauthClientTable, OauthEntryTable, ServerKeyTable } from './oauth.ts';
+import type {
+  PromptDownloadTable,
+  PromptDownloadWriterTable,
+  PromptLabelTable,
+  PromptTable,
+  PromptTagTable,
+  PromptVersionTable,
+} from './prompts.ts';
 import type { RuleLinkTable, RuleTable } from './rules.ts';
 import type { SavedViewTable } from './saved-views.ts';
 
@@ -56,6 +64,12 @@ export interface Tables {
   readonly signal_bindings: SignalBindingTable;
   readonly project_retention: ProjectRetentionTable;
   readonly vault_keys: VaultKeyTable;
+  readonly prompts: PromptTable;
+  readonly prompt_versions: PromptVersionTable;
+  readonly prompt_tags: PromptTagTable;
+  readonly prompt_labels: PromptLabelTable;
+  readonly prompt_downloads: PromptDownloadTable;
+  readonly prompt_download_writers: PromptDownloadWriterTable;
   readonly rules: RuleTable;
   readonly rule_links: RuleLinkTable;
   readonly contexts: ContextTable;
