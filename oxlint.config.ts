@@ -95,6 +95,9 @@ export default defineConfig({
     forbid(['packages/contract/src/**'], [...everywhere, onlyPackages('kernel', 'semconv'), nodeModules]),
     // Published: its users have nothing of ours.
     forbid(['packages/client/src/**'], [...everywhere, onlyPackages(), nodeModules]),
+    forbid(['packages/client/src/testing/**'], [...everywhere, onlyPackages()], {
+      'node/no-process-env': 'off',
+    }),
     forbid(['packages/rules/src/**'], [...everywhere, onlyPackages('kernel'), nodeModules]),
     forbid(['packages/rules/src/**'], [...everywhere, onlyPackages('kernel'), nodeModules]),
     forbid(
@@ -113,6 +116,7 @@ export default defineConfig({
     forbid(['packages/metadata-store/src/**'], [chdb, koffi, llm, apps, onlyPackages('kernel', 'contract')]),
     forbid(['packages/vault/src/**'], [...everywhere, onlyPackages('kernel', 'metadata-store')]),
     forbid(['apps/server/src/**', 'apps/demo/src/**', 'apps/cli/src/**'], [...everywhere, testkit]),
+    forbid(['apps/server/src/llm/**'], [chdb, koffi, database, apps, testkit]),
     forbid(['apps/collector/src/**'], [...everywhere, onlyPackages('kernel', 'semconv')]),
     forbid(
       ['apps/collector/src/**/native.ts'],

@@ -5,21 +5,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ERROR_TABLE } from '@candela/kernel';
 import { afterAll, expect, it } from 'vitest';
-import { RETRYABLE_CODES } from '../packages/client/src/transport.ts';
 import { ROOT } from './run.ts';
 
 const project = mkdtempSync(join(tmpdir(), 'candela-installed-'));
 afterAll(() => {
   rmSync(project, { recursive: true, force: true });
-});
-
-it('repeats a call for exactly the failures that the platform calls passing ones', () => {
-  const passing = Object.entries(ERROR_TABLE).filter(
-    ([, { retryable, status }]) => retryable && (status === 429 || status === 503),
-  );
-  expect([...RETRYABLE_CODES].toSorted()).toEqual(passing.map(([code]) => code).toSorted());
 });
 
 /** The oldest Node that is there: the machine's own if it has one, else that of the house. */

@@ -1,6 +1,4 @@
 import type { Settings } from './settings.js';
-/** Codes of the platform after which the same call may succeed. In an envelope they come with status 200. */
-export declare const RETRYABLE_CODES: ReadonlySet<string>;
 export interface Call {
     readonly path: `/api/${string}`;
     readonly contentType: string;

@@ -6,17 +6,6 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** Longest sentence of a platform that is repeated in an error. */
 const MAX_SENTENCE_LENGTH = 1_000;
 
-/** Codes of the platform after which the same call may succeed. In an envelope they come with status 200. */
-export const RETRYABLE_CODES: ReadonlySet<string> = new Set([
-  'rate_limited',
-  'too_many_streams',
-  'overloaded',
-  'store_unavailable',
-  'connector_unavailable',
-  'metadata_unavailable',
-  'signal_unbound',
-  'shutting_down',
-]);
 /** 502 and 504 are what proxies say while the platform restarts. */
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
@@ -103,7 +92,8 @@ function judge(settings: Settings, call: Call, response: Response, text: string)
     return { status, etag: headers.get('etag'), requestId, body };
   }
   const code = headers.get('x-platform-error-code');
-  const retryable = RETRYABLE_STATUSES.has(status) || (code !== null && RETRYABLE_CODES.has(code));
+  // A failure that passes says when, also in an envelope, whose status is always 200.
+  const retryable = RETRYABLE_STATUSES.has(status) || retryAfterSeconds !== null;
   const facts = { status, requestId, retryAfterSeconds, retryable };
   if (sentence !== undefined) {
     // A platform does not repeat a key; something else that answers at this address might.

@@ -1,0 +1,183 @@
+"""What calls give, and how it is read from an answer."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field, replace
+from typing import Any, Callable, Mapping, Optional, TypeVar
+
+from ._errors import CandelaError, unexpected
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A published version of a prompt."""
+
+    prompt_id: str
+    version_id: str
+    name: str
+    version: str
+    tags: tuple[str, ...]
+    meta_properties: Mapping[str, Any]
+    #: The template, with its ``{{variables}}``.
+    prompt: str
+    #: The template with the variables filled in; equal to it when nothing was to be compiled.
+    compiled_prompt: str
+    #: Whether this is an older copy because the platform could not be asked.
+    stale: bool = False
+    #: Why it could not; None when it is not stale.
+    stale_because: Optional[CandelaError] = field(default=None, compare=False)
+
+    @property
+    def span_attributes(self) -> dict[str, str]:
+        """Attributes for the span of the model call, by which the platform finds the traces of a prompt."""
+        return {
+            "gen_ai.prompt.name": self.name,
+            "gen_ai.prompt.version": self.version,
+            "platform.prompt.id": self.prompt_id,
+        }
+
+    def _given_out(self, stale_because: Optional[CandelaError]) -> "Prompt":
+        """A copy of one's own: several callers are given the same prompt."""
+        return replace(
+            self,
+            meta_properties=copy.deepcopy(self.meta_properties),
+            stale=stale_because is not None,
+            stale_because=stale_because,
+        )
+
+
+@dataclass(frozen=True)
+class LinkedEntity:
+    rule_id: str
+    entity_type: str
+    entity_id: str
+
+
+@dataclass(frozen=True)
+class ContextRecord:
+    id: str
+    name: str
+    description: str
+    content: str
+    tags: tuple[str, ...]
+    meta_properties: Mapping[str, Any]
+    status: str
+    created_by: str
+    #: ISO 8601.
+    created_at: str
+    #: ISO 8601.
+    updated_at: str
+
+
+@dataclass(frozen=True)
+class RuleResult:
+    #: Rules that match and are linked to something of the asked kind, the most urgent first.
+    matching_rule_ids: tuple[str, ...]
+    #: What they are linked to, in the same order.
+    entities: tuple[LinkedEntity, ...]
+    #: The contexts by id, when ``include_entity_data`` asked for them; None for one that is gone.
+    contexts: Mapping[str, Optional[ContextRecord]]
+    #: The prompts by id, when ``include_entity_data`` asked for them; None for one that is gone.
+    prompts: Mapping[str, Optional[Prompt]]
+
+
+def _text(of: Mapping[str, Any], key: str, what: str, fallback: Optional[str] = None) -> str:
+    value = of.get(key, fallback)
+    if not isinstance(value, str):
+        raise unexpected(f"{what}.{key}")
+    return value
+
+
+def _texts(of: Mapping[str, Any], key: str, what: str) -> tuple[str, ...]:
+    value = of.get(key)
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise unexpected(f"{what}.{key}")
+    return tuple(value)
+
+
+def _record(of: Mapping[str, Any], key: str, what: str) -> dict[str, Any]:
+    value = of.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise unexpected(f"{what}.{key}")
+    return value
+
+
+def read_prompt(value: Any, what: str) -> Prompt:
+    """Reads the prompt of an answer: that of ``get-compiled``, or one in ``entity_data`` of a rule."""
+    if not isinstance(value, dict):
+        raise unexpected(what)
+    return Prompt(
+        prompt_id=_text(value, "promptId", what),
+        version_id=_text(value, "versionId", what),
+        name=_text(value, "name", what),
+        version=_text(value, "version", what),
+        tags=_texts(value, "tags", what),
+        meta_properties=_record(value, "metaProperties", what),
+        prompt=_text(value, "prompt", what),
+        compiled_prompt=_text(value, "compiledPrompt", what),
+    )
+
+
+def _read_context(value: Any, what: str) -> ContextRecord:
+    if not isinstance(value, dict):
+        raise unexpected(what)
+    return ContextRecord(
+        id=_text(value, "id", what),
+        name=_text(value, "name", what),
+        description=_text(value, "description", what, ""),
+        content=_text(value, "content", what),
+        tags=_texts(value, "tags", what),
+        meta_properties=_record(value, "meta_properties", what),
+        status=_text(value, "status", what),
+        created_by=_text(value, "created_by", what, ""),
+        created_at=_text(value, "created_at", what, ""),
+        updated_at=_text(value, "updated_at", what, ""),
+    )
+
+
+def _read_data(data: Mapping[str, Any], kind: str, read: Callable[[Any, str], T]) -> dict[str, Optional[T]]:
+    """``entity_data`` is keyed ``<entity type>:<entity id>``; this takes those of one kind."""
+    prefix = f"{kind}:"
+    return {
+        key[len(prefix) :]: None if value is None else read(value, f"entity_data.{kind}")
+        for key, value in data.items()
+        if key.startswith(prefix)
+    }
+
+
+def read_secrets(body: Mapping[str, Any]) -> dict[str, str]:
+    res = body.get("res")
+    if not isinstance(res, dict):
+        raise unexpected("res")
+    if not all(isinstance(value, str) for value in res.values()):
+        raise unexpected("res.*")
+    return res
+
+
+def read_rules(body: Mapping[str, Any]) -> RuleResult:
+    if "matchingRuleIds" not in body:
+        raise unexpected("matchingRuleIds")
+    data = _record(body, "entity_data", "answer")
+    entities = body.get("entities") or []
+    if not isinstance(entities, list) or not all(isinstance(each, dict) for each in entities):
+        raise unexpected("entities")
+    return RuleResult(
+        matching_rule_ids=_texts(body, "matchingRuleIds", "answer"),
+        entities=tuple(
+            LinkedEntity(
+                rule_id=_text(each, "rule_id", "entities"),
+                entity_type=_text(each, "entity_type", "entities"),
+                entity_id=_text(each, "entity_id", "entities"),
+            )
+            for each in entities
+        ),
+        contexts=_read_data(data, "context", _read_context),
+        prompts=_read_data(data, "prompt", read_prompt),
+    )
