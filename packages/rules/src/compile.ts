@@ -14,9 +14,14 @@ export interface CompiledRule {
   readonly conditions: readonly (readonly string[])[];
 }
 
-/** Of the texts of numbers, those the evaluator takes: `inf`, `nan` and hex are none. */
+const NUMBER_SQL = NUMBER_PATTERN.replaceAll('\\', '\\\\');
+
+/**
+ * The number that a text is, as an expression: what the evaluator takes and no more. The engine by itself also reads
+ * `inf` and `nan`, and 1e400 as infinite.
+ */
 export const numberSql = (text: string): string =>
-  `if(match(${text}, '${NUMBER_PATTERN.replaceAll('\\', '\\\\')}'), toFloat64OrNull(${text}), NULL)`;
+  `if(match(${text}, '${NUMBER_SQL}') AND isFinite(toFloat64OrNull(${text})), toFloat64OrNull(${text}), NULL)`;
 
 /** Every value is bound: no text of the rule gets into the SQL. @throws InvalidRule */
 export function compile(rule: Rule, resolve: Resolve, bind: Bind): CompiledRule {

@@ -137,6 +137,12 @@ describe('validation', () => {
     ]);
   });
 
+  it('takes a long expression that repeats nothing', () => {
+    const words = Array.from({ length: 140 }, (_, n) => `w${1_000 + n}`).join('|');
+    expect(words.length).toBeGreaterThan(700);
+    expect(validate(ruleOf(condition({ operator: 'regex', value: words })))).toEqual([]);
+  });
+
   it('says that a joiner is none', () => {
     expect(said({ groupOperator: 'XOR' as never, groups: [] })).toEqual([
       'groupOperator - This is AND or OR.',

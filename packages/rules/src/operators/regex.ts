@@ -4,10 +4,11 @@ import { BadValue, onText, type Operator } from '../operator.ts';
 import { RULE_LIMITS } from '../rule.ts';
 
 /**
- * Steps of a compiled expression. What both libraries of RE2 take and the engine then has no memory for is large
- * Unicode classes repeated hundreds of times.
+ * Steps of a compiled expression that repeats something. What both libraries take and the engine then has no memory for
+ * is large Unicode classes, repeated hundreds of times. One that repeats nothing has about a step a character.
  */
-const MAX_PROGRAM = 500;
+const MAX_PROGRAM = 300;
+const STEPS_BESIDE = 16;
 /** The engine lets `.` match a line break, RE2 by itself does not: here it does not, unless `(?s)` says so. */
 const DOT_STOPS_AT_LINES = '(?-s)';
 
@@ -56,7 +57,7 @@ function compileRegex(value: string): Expression {
       throw new BadValue('The regular expression is too large. Write it shorter.');
     throw error;
   }
-  if (expression.programSize() > MAX_PROGRAM) {
+  if (expression.programSize() > Math.max(MAX_PROGRAM, pattern.length + STEPS_BESIDE)) {
     throw new BadValue('The regular expression is too large: repeat less, or write it shorter.');
   }
   return { pattern, expression };

@@ -39,6 +39,7 @@ export {
 export * from './compare/index.ts';
 export { createDurationQueries, type DurationQueries } from './durations/index.ts';
 export * from './fields/index.ts';
+export * from './rules/index.ts';
 export * from './tail/index.ts';
 
 /**
