@@ -27,6 +27,7 @@ import { createCatalog } from './features/catalog/door.ts';
 import { compareHandlers } from './features/compare/routes.ts';
 import { createPlatformPlaces } from './features/connectors/platform-places.ts';
 import { connectorHandlers } from './features/connectors/routes.ts';
+import { contextHandlers } from './features/contexts/routes.ts';
 import { durationHandlers } from './features/durations/routes.ts';
 import { exportHandlers } from './features/export/routes.ts';
 import { fieldHandlers } from './features/fields/routes.ts';
@@ -46,6 +47,7 @@ import { Bell } from './features/tail/bell.ts';
 import type { RetentionKeeper } from './features/retention/enforce.ts';
 import { retentionHandlers } from './features/retention/routes.ts';
 import { RetentionChoices } from './features/retention/service.ts';
+import { createRuleFeature } from './features/rules/feature.ts';
 import { tailHandlers } from './features/tail/routes.ts';
 import { telemetryHandlers } from './features/telemetry/routes.ts';
 import { openEnvelope } from '@candela/vault';
@@ -234,6 +236,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           ...modelHandlers({ metadata }),
           ...connectorHandlers({ metadata, envelope, pool: stores.pool, logs, builtIn: stores.facts, clock }),
           ...retentionHandlers(metadata, retention, () => keeper?.wake()),
+          ...createRuleFeature({ metadata, logger, registry: metrics.registry }),
+          ...contextHandlers(metadata),
           ...people.handlers,
           ...oauth.handlers,
           ...auditHandlers(metadata, clock),

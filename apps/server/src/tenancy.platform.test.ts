@@ -2,10 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  CONTEXT_ROUTES,
   type HttpMethod,
   IDENTITY_ROUTES,
   OAUTH_ROUTES,
   ROUTES,
+  RULE_ROUTES,
   type RouteId as AnyRouteId,
 } from '@candela/contract';
 import { entityKey, type RequestContext, SCOPES, silentLogger } from '@candela/kernel';
@@ -22,8 +24,11 @@ import { readConfig } from './config.ts';
 import { createMetrics } from './metrics.ts';
 import { type Platform, startPlatform } from './platform.ts';
 
-/** Routes about people are asked in `features/identity/roles.platform.test.ts`: they need somebody who is signed in. */
-const OF_PEOPLE = { ...IDENTITY_ROUTES, ...OAUTH_ROUTES };
+/**
+ * Routes about people are asked in `features/identity/roles.platform.test.ts`, those of rules in `features/rules/`: they need
+ * somebody who is signed in, or several projects.
+ */
+const OF_PEOPLE = { ...RULE_ROUTES, ...CONTEXT_ROUTES, ...IDENTITY_ROUTES, ...OAUTH_ROUTES };
 type RouteId = Exclude<AnyRouteId, keyof typeof OF_PEOPLE>;
 const ROUTE_IDS = Object.keys(ROUTES).filter((id) => !Object.hasOwn(OF_PEOPLE, id)) as RouteId[];
 

@@ -1,4 +1,6 @@
 export * from './connectors/connectors.ts';
+export * from './contexts/index.ts';
+export * from './evaluations/types.ts';
 export * from './connectors/retention.ts';
 export * from './connectors/routing.ts';
 export type { AuditEventView } from './audit.ts';
@@ -10,6 +12,7 @@ export * from './identity/index.ts';
 export * from './models/index.ts';
 export * from './oauth/index.ts';
 export * from './route.ts';
+export * from './rules/index.ts';
 export * from './routes.ts';
 export * from './telemetry/activity.ts';
 export * from './telemetry/agents.ts';

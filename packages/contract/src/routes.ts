@@ -12,9 +12,11 @@ import {
 } from './connectors/connectors.ts';
 import { getRetention, updateRetention } from './connectors/retention.ts';
 import { getDbConfig, getRouting, updateRouting } from './connectors/routing.ts';
+import { CONTEXT_ROUTES } from './contexts/index.ts';
 import { MODEL_ROUTES } from './models/index.ts';
 import { OAUTH_ROUTES } from './oauth/index.ts';
 import type { RouteDeclaration } from './route.ts';
+import { RULE_ROUTES } from './rules/index.ts';
 import { agentGraph, getAgent, getAgentVersion, listAgents } from './telemetry/agents.ts';
 import { aggregate } from './telemetry/aggregate.ts';
 import { spanDurations } from './telemetry/durations.ts';
@@ -107,6 +109,8 @@ export const ROUTES = {
   ...IDENTITY_ROUTES,
   ...OAUTH_ROUTES,
   ...MODEL_ROUTES,
+  ...RULE_ROUTES,
+  ...CONTEXT_ROUTES,
 } as const satisfies Record<string, RouteDeclaration>;
 
 export type RouteId = keyof typeof ROUTES;

@@ -44,7 +44,7 @@ export function describeRules(name: string, makePlace: () => Promise<Place>): vo
         dialect: place.dialect(),
         logger: silentLogger,
         clock: { now: () => now },
-        limits: { rulesPerPlace: 4, contextsPerPlace: 3, versionsPerContext: 2 },
+        limits: { rulesPerPlace: 4, contextsPerPlace: 3, versionsPerContext: 2, linksPerRule: 2 },
       });
     });
     afterEach(async () => {
@@ -162,6 +162,25 @@ export function describeRules(name: string, makePlace: () => Promise<Place>): vo
       expect((await store.rules.links(HERE, { ...all, limit: 9 })).links).toHaveLength(1);
     });
 
+    it('links and unlinks one thing at a time, each a new revision of the rule', async () => {
+      const { id } = await store.rules.create(HERE, rule('a'), 'jo');
+      const link = { entityType: 'prompt', entityId: 'one' } as const;
+      const made = await store.rules.link(HERE, id, link, 'al');
+      expect(made).toMatchObject({ ...link, ruleId: id, createdBy: 'al' });
+      expect(await store.rules.get(HERE, id)).toMatchObject({ revision: 2, updatedBy: 'al', links: [made] });
+      expect(await codeOf(store.rules.link(HERE, id, link, 'al'))).toBe('conflict');
+      expect(await codeOf(store.rules.link(HERE, id, { ...link, entityId: 'two' }, 'al'))).toBe('ok');
+      expect(await codeOf(store.rules.link(HERE, id, { ...link, entityId: 'three' }, 'al'))).toBe('refused');
+      for (const other of ELSEWHERE) {
+        expect(await codeOf(store.rules.link(other, id, link, 'x'))).toBe('not_found');
+        expect(await codeOf(store.rules.unlink(other, made.id, 'x'))).toBe('not_found');
+      }
+      expect(await store.rules.unlink(HERE, made.id, 'jo')).toEqual(made);
+      expect(await codeOf(store.rules.unlink(HERE, made.id, 'jo'))).toBe('not_found');
+      expect(await store.rules.get(HERE, id)).toMatchObject({ revision: 4, links: [{ entityId: 'two' }] });
+      expect((await store.rules.active(HERE))[0]).toEqual(await store.rules.get(HERE, id));
+    });
+
     it('keeps contexts with numbered versions of their content, the newest ones', async () => {
       const made = await store.contexts.create(HERE, context('Tone'), 'jo');
       expect(made).toMatchObject({ ...context('Tone'), version: 1, revision: 1, createdBy: 'jo' });
@@ -195,7 +214,9 @@ export function describeRules(name: string, makePlace: () => Promise<Place>): vo
         expect(await store.contexts.sizeOf(other, [made.id])).toBe(0);
       }
       expect(await store.contexts.sizeOf(HERE, [made.id, 'none'])).toBe(3);
-      expect(await store.contexts.statuses(HERE)).toEqual(new Map([[made.id, 'ACTIVE']]));
+      expect(await store.contexts.heads(HERE, [made.id, 'none'])).toEqual([
+        { id: made.id, name: 'Tone', status: 'ACTIVE' },
+      ]);
       await store.contexts.delete(HERE, made.id);
       expect(await codeOf(store.contexts.version(HERE, made.id, 2))).toBe('not_found');
     });
@@ -209,6 +230,7 @@ export function describeRules(name: string, makePlace: () => Promise<Place>): vo
       const all = { search: undefined, status: undefined, limit: 1, after: undefined };
       const first = await store.contexts.list(HERE, all);
       expect(first.contexts).toMatchObject([{ id, name: 'a', preview: 'be kind', length: 7 }]);
+      expect(await store.contexts.inactive(HERE)).toEqual(new Set([id]));
       const second = await store.contexts.list(HERE, { ...all, after: first.next });
       expect(second).toMatchObject({ contexts: [{ name: 'b', length: 500 }], next: undefined });
       expect(second.contexts[0]?.preview).toHaveLength(240);

@@ -14,6 +14,7 @@ export interface MetadataLimits {
   /** Rules, and contexts, of one project in one database configuration. */
   readonly rulesPerPlace: number;
   readonly contextsPerPlace: number;
+  readonly linksPerRule: number;
   /** Versions that are kept of a context: the newest. */
   readonly versionsPerContext: number;
   /** Prompts of one project in one database configuration. */
@@ -31,6 +32,7 @@ export const DEFAULT_LIMITS: MetadataLimits = {
   connectorsPerOrganisation: 100,
   rulesPerPlace: 2_000,
   contextsPerPlace: 2_000,
+  linksPerRule: 100,
   versionsPerContext: 200,
   promptsPerPlace: 10_000,
   versionsPerPrompt: 10_000,

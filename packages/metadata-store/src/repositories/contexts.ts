@@ -71,8 +71,13 @@ export interface Contexts {
   ): Promise<{ contexts: ContextSummary[]; next: ContextPlace | undefined }>;
   /** @throws not_found */
   get(place: StoragePlace, id: string): Promise<StoredContext>;
-  /** Status of those that there are. */
-  statuses(place: StoragePlace): Promise<Map<string, ActiveStatus>>;
+  /** Name and status of those of the ids that there are. */
+  heads(
+    place: StoragePlace,
+    ids: readonly string[],
+  ): Promise<Pick<StoredContext, 'id' | 'name' | 'status'>[]>;
+  /** Ids of those that are INACTIVE. */
+  inactive(place: StoragePlace): Promise<Set<string>>;
   /** Those of the ids that there are. */
   byIds(place: StoragePlace, ids: readonly string[]): Promise<StoredContext[]>;
   /** Characters of their contents together. */
@@ -238,9 +243,21 @@ export function contexts({ database, clock, dialect, limits }: Access): Contexts
       };
     },
 
-    async statuses(place) {
-      const found = await of(place).select(['id', 'status']).execute();
-      return new Map(found.map(({ id, status }) => [id, statusOf(status)]));
+    async heads(place, ids) {
+      const found: Pick<StoredContext, 'id' | 'name' | 'status'>[] = [];
+      for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+        const rows = await of(place)
+          .select(['id', 'name', 'status'])
+          .where('id', 'in', ids.slice(from, from + IDS_AT_ONCE))
+          .execute();
+        found.push(...rows.map((row) => ({ ...row, status: statusOf(row.status) })));
+      }
+      return found;
+    },
+
+    async inactive(place) {
+      const rows = await of(place).select('id').where('status', '!=', 'ACTIVE').execute();
+      return new Set(rows.map(({ id }) => id));
     },
 
     async byIds(place, ids) {

@@ -90,6 +90,15 @@ export interface Rules {
       readonly after: string | undefined;
     },
   ): Promise<{ links: StoredRuleLink[]; next: string | undefined }>;
+  /** @throws not_found, conflict when there is such a link, refused when the rule has its fill */
+  link(
+    place: StoragePlace,
+    ruleId: string,
+    link: Pick<StoredRuleLink, 'entityType' | 'entityId'>,
+    by: string,
+  ): Promise<StoredRuleLink>;
+  /** What it was. @throws not_found */
+  unlink(place: StoragePlace, id: string, by: string): Promise<StoredRuleLink>;
   /** Rules that are linked to something, by priority, then name, at most `limit`. */
   linkedTo(
     place: StoragePlace,
@@ -213,6 +222,15 @@ export function rules({ database, clock, dialect, limits }: Access): Rules {
     await database.insertInto('rule_links').values(made).execute();
   }
 
+  /** Links are part of the rule: who has read it before they changed may not replace it. */
+  async function touch(id: string, by: string): Promise<void> {
+    await database
+      .updateTable('rules')
+      .set(({ eb }) => ({ revision: eb('revision', '+', 1), updated_by: by, updated_at: clock.now() }))
+      .where('id', '=', id)
+      .execute();
+  }
+
   return {
     get,
 
@@ -248,8 +266,43 @@ export function rules({ database, clock, dialect, limits }: Access): Rules {
       };
     },
 
-    active: async (place) =>
-      withLinks(await rows(place).where('status', '=', 'ACTIVE').orderBy('priority').orderBy('id').execute()),
+    async active(place) {
+      // One statement, so that no rule comes with the links of another of its revisions.
+      const found = await database
+        .selectFrom('rules')
+        .leftJoin('rule_links', 'rule_links.rule_id', 'rules.id')
+        .selectAll('rules')
+        .select([
+          'rule_links.id as link_id',
+          'rule_links.entity_type',
+          'rule_links.entity_id',
+          'rule_links.created_by as linked_by',
+          'rule_links.created_at as linked_at',
+        ])
+        .where('rules.project_id', '=', place.projectId)
+        .where('rules.database_config_id', '=', place.databaseConfigId)
+        .where('rules.status', '=', 'ACTIVE')
+        .orderBy('rules.priority')
+        .orderBy('rules.id')
+        .orderBy('rule_links.entity_type')
+        .orderBy('rule_links.entity_id')
+        .execute();
+      const active = new Map<string, { row: Selectable<RuleTable>; links: StoredRuleLink[] }>();
+      for (const row of found) {
+        const rule = active.get(row.id) ?? { row, links: [] };
+        active.set(row.id, rule);
+        if (row.link_id === null || row.entity_type === null || row.entity_id === null) continue;
+        rule.links.push({
+          id: row.link_id,
+          ruleId: row.id,
+          entityType: row.entity_type as LinkedKind,
+          entityId: row.entity_id,
+          createdBy: row.linked_by ?? '',
+          createdAt: Number(row.linked_at),
+        });
+      }
+      return [...active.values()].map(({ row, links }) => toRule(row, links));
+    },
 
     async create(place, rule, by) {
       const { count } = await database
@@ -337,6 +390,37 @@ export function rules({ database, clock, dialect, limits }: Access): Rules {
         links: found.slice(0, limit).map(toLink),
         next: found.length > limit ? found[limit - 1]?.id : undefined,
       };
+    },
+
+    async link(place, ruleId, link, by) {
+      const rule = await get(place, ruleId);
+      if (rule.links.length >= limits.linksPerRule) {
+        throw fail('refused', {
+          detail: `The rule has ${limits.linksPerRule} links, which is the most it may have. Take one away first.`,
+        });
+      }
+      const same = ({ entityType, entityId }: StoredRuleLink) =>
+        entityType === link.entityType && entityId === link.entityId;
+      if (rule.links.some(same)) throw fail('conflict', { detail: 'The rule has this link already.' });
+      await relink(place, ruleId, { links: [...rule.links, link], by, before: rule.links });
+      await touch(ruleId, by);
+      const made = (await get(place, ruleId)).links.find(same);
+      if (made === undefined) throw missing();
+      return made;
+    },
+
+    async unlink(place, id, by) {
+      const row = await database
+        .selectFrom('rule_links')
+        .selectAll()
+        .where('project_id', '=', place.projectId)
+        .where('database_config_id', '=', place.databaseConfigId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (row === undefined) throw fail('not_found', { what: 'The link' });
+      await database.deleteFrom('rule_links').where('id', '=', id).execute();
+      await touch(row.rule_id, by);
+      return toLink(row);
     },
 
     async linkedTo(place, { entityType, entityId }, limit) {

@@ -20,6 +20,8 @@ const TAGS = new Set([
   'Connectors',
   'Retention',
   'OAuth 2.0',
+  'Rules',
+  'Contexts',
   'Models',
 ]);
 /** Change nothing, though they are no GET: what is asked stands in the body. */
@@ -76,6 +78,16 @@ const model = () => {
   const body = { name: crypto.randomUUID(), provider: 'openai-compatible', model: 'm' };
   return owner.call('POST', '/api/models', { ...body, baseUrl: 'http://127.0.0.1:11434/v1' });
 };
+
+const RULES = '/api/rule-engine/rules';
+const rule = (links: object[] = []) =>
+  owner.call('POST', RULES, {
+    name: crypto.randomUUID(),
+    groups: [{ conditions: [{ field: 'model', operator: 'equals', value: 'x' }] }],
+    links,
+  });
+const contextBody = () => ({ name: crypto.randomUUID(), content: 'be kind' });
+const textContext = () => owner.call('POST', '/api/context', contextBody());
 
 const VIEWS = '/api/telemetry/views';
 const view = async () => {
@@ -222,6 +234,30 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
     return owner.call('PUT', `/api/models/${id}`, { ...rest, temperature: 0.5 });
   },
   deleteModel: async () => owner.call('DELETE', `/api/models/${(await model()).data.id}`),
+
+  createRule: () => rule(),
+  replaceRule: async () => {
+    const { id, revision } = (await rule()).data;
+    return owner.call('PUT', `${RULES}/${id}`, { name: crypto.randomUUID(), groups: [], revision });
+  },
+  deleteRule: async () => owner.call('DELETE', `${RULES}/${(await rule()).data.id}`),
+  createRuleLink: async () => {
+    const ruleId = String((await rule()).data.id);
+    const body = { ruleId, entityType: 'evaluation', entityId: 'bias' };
+    return owner.call('POST', '/api/rule-engine/entities', body);
+  },
+  deleteRuleLink: async () => {
+    const { data } = await rule([{ entityType: 'evaluation', entityId: 'bias' }]);
+    return owner.call('DELETE', `/api/rule-engine/entities?id=${data.links[0].id}`);
+  },
+  createContext: textContext,
+  replaceContext: async () => {
+    const { id, revision } = (await textContext()).data;
+    return owner.call('PUT', `/api/context/${id}`, { ...contextBody(), revision });
+  },
+  restoreContextVersion: async () =>
+    owner.call('POST', `/api/context/${(await textContext()).data.id}/restore`, { version: 1 }),
+  deleteContext: async () => owner.call('DELETE', `/api/context/${(await textContext()).data.id}`),
 
   createOauthClient: application,
   updateOauthClient: async () =>

@@ -67,6 +67,12 @@ function nameOf(actor: AuditActor | RequestContext): string | null {
   return name === undefined ? null : plain(name);
 }
 
+/** Who does it, as a person reads it beside what they made: an e-mail address, the name of a key. */
+export function actorName({ principal }: RequestContext): string {
+  if (principal.kind === 'anonymous') return 'anonymous';
+  return plain(principal.name ?? principal.id);
+}
+
 /** A text as it is kept: bounded, and without characters that only confuse whoever reads it. */
 function plain(text: string): string {
   return text.slice(0, MAX_TEXT).replaceAll(/\p{Cc}|\p{Cs}/gu, '\u{fffd}');

@@ -1,0 +1,134 @@
+import type { RuleExplanation } from '@candela/contract';
+import { fail, type RequestContext } from '@candela/kernel';
+import type { MetadataStore, RulePlace } from '@candela/metadata-store';
+import type { Explanation, Fields, FieldValue } from '@candela/rules';
+import type { Handlers } from '../../http/handlers.ts';
+import { callOf } from '../../http/idempotency.ts';
+import { readCursor, writeCursor } from '../identity/cursors.ts';
+import type { EntityKinds } from './entities/index.ts';
+import { evaluate } from './evaluate.ts';
+import { readEvaluateRequest } from './evaluate-request.ts';
+import type { RuleBook } from './rule-book.ts';
+import { createRules, explanationOf } from './service.ts';
+
+type RuleHandlers = Pick<
+  Handlers,
+  | 'evaluateRules'
+  | 'explainRule'
+  | 'listRules'
+  | 'createRule'
+  | 'getRule'
+  | 'replaceRule'
+  | 'deleteRule'
+  | 'listRuleLinks'
+  | 'createRuleLink'
+  | 'deleteRuleLink'
+>;
+
+export interface RuleParts {
+  readonly metadata: MetadataStore;
+  readonly kinds: EntityKinds;
+  readonly book: RuleBook;
+}
+
+/** Of long values, this much is told back. */
+const MAX_SEEN = 1_000;
+
+/** Rules: managing them, asking them, and why they say what they say. */
+export function ruleHandlers(parts: RuleParts): RuleHandlers {
+  const rules = createRules(parts);
+  return {
+    evaluateRules: ({ context, body }) => evaluate(parts, context, readEvaluateRequest(body)),
+
+    explainRule: async ({ context, body: { rule, ruleId, fields } }) => {
+      const asked = rule ?? (await rules.definition(context, ruleId ?? ''));
+      return { data: show(explanationOf(asked, fieldsOf(fields))) };
+    },
+
+    listRules: async ({ context, query: { q, status, limit, cursor } }) => {
+      const list = listName('rules', context, [q, status]);
+      const after = cursor === undefined ? undefined : placeOf(list, cursor);
+      const page = await rules.list(context, { search: q, status, limit, after });
+      const { next } = page;
+      return {
+        data: page.rules,
+        nextCursor: next === undefined ? null : writeCursor(list, [next.priority, next.nameKey, next.id]),
+      };
+    },
+
+    createRule: async ({ context, body, header }) => ({
+      data: await rules.create(context, body, callOf(context, 'createRule', header('idempotency-key'), body)),
+    }),
+
+    getRule: async ({ context, params }) => ({ data: await rules.get(context, params.id) }),
+
+    replaceRule: async ({ context, params, body, header }) => {
+      const call = callOf(context, 'replaceRule', header('idempotency-key'), { ...params, body });
+      return { data: await rules.replace(context, params.id, body, call) };
+    },
+
+    deleteRule: async ({ context, params, header }) => {
+      const call = callOf(context, 'deleteRule', header('idempotency-key'), params);
+      return { data: await rules.delete(context, params.id, call) };
+    },
+
+    listRuleLinks: async ({ context, query: { ruleId, entityType, entityId, limit, cursor } }) => {
+      const list = listName('rule-links', context, [ruleId, entityType, entityId]);
+      const after = cursor === undefined ? undefined : String(readCursor(list, cursor, ['string'])[0]);
+      const page = await rules.links(context, { ruleId, entityType, entityId, limit, after });
+      return {
+        data: page.links,
+        nextCursor: page.next === undefined ? null : writeCursor(list, [page.next]),
+      };
+    },
+
+    createRuleLink: async ({ context, body, header }) => ({
+      data: await rules.link(
+        context,
+        body,
+        callOf(context, 'createRuleLink', header('idempotency-key'), body),
+      ),
+    }),
+
+    deleteRuleLink: async ({ context, query, header }) => {
+      const call = callOf(context, 'deleteRuleLink', header('idempotency-key'), query);
+      return { data: await rules.unlink(context, query.id, call) };
+    },
+  };
+}
+
+/** A list is one question about one place: a cursor of another one does not go on here. */
+const listName = (
+  name: string,
+  { projectId, databaseConfigId }: RequestContext,
+  question: readonly (string | undefined)[],
+): string => JSON.stringify([name, projectId, databaseConfigId, ...question.map((part) => part ?? null)]);
+
+function placeOf(list: string, cursor: string): RulePlace {
+  const [priority, nameKey, id] = readCursor(list, cursor, ['number', 'string', 'string']);
+  if (!Number.isSafeInteger(priority)) {
+    throw fail('bad_query', { detail: 'The cursor does not belong to this list. Start again without one.' });
+  }
+  return { priority: Number(priority), nameKey: String(nameKey), id: String(id) };
+}
+
+/** Null counts as not sent. */
+function fieldsOf(given: Readonly<Record<string, FieldValue | null>>): Fields {
+  const fields = new Map<string, FieldValue>();
+  for (const [name, value] of Object.entries(given)) if (value !== null) fields.set(name, value);
+  return fields;
+}
+
+const show = ({ result, why, groups }: Explanation): RuleExplanation => ({
+  result,
+  why,
+  groups: groups.map((group) => ({
+    result: group.result,
+    operator: group.operator,
+    conditions: group.conditions.map(({ condition, seen, ...told }) => ({
+      ...condition,
+      ...told,
+      seen: seen === null ? null : seen.slice(0, MAX_SEEN).toWellFormed(),
+    })),
+  })),
+});
