@@ -44,6 +44,7 @@ import { metricsPage } from './features/metrics/page.ts';
 import { createOauthFeature } from './features/oauth/feature.ts';
 import { openApiPages } from './features/openapi/pages.ts';
 import { Bell } from './features/tail/bell.ts';
+import { createPrompts, type PromptFeature } from './features/prompts/feature.ts';
 import type { RetentionKeeper } from './features/retention/enforce.ts';
 import { retentionHandlers } from './features/retention/routes.ts';
 import { RetentionChoices } from './features/retention/service.ts';
@@ -98,6 +99,7 @@ interface Running {
   metadata?: MetadataStore;
   stopPruning?: () => void;
   identity?: Identity;
+  prompts?: PromptFeature;
   stores?: Stores;
   logs?: IngestLogs;
   keeper?: RetentionKeeper;
@@ -171,6 +173,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       clock,
       logger,
     });
+    const prompts = createPrompts({ metadata, clock, logger });
+    running.prompts = prompts;
     const setupUrl = await people.begin();
     if (isPublic(config) && config.bootstrapApiKey === undefined && setupUrl !== undefined) {
       logger.warn(
@@ -233,6 +237,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           ...activityHandlers(createActivityQueries(reads, limits), clock),
           ...agentHandlers(createAgentQueries(reads, limits), clock),
           ...viewHandlers(metadata),
+          ...prompts.handlers,
           ...modelHandlers({ metadata }),
           ...connectorHandlers({ metadata, envelope, pool: stores.pool, logs, builtIn: stores.facts, clock }),
           ...retentionHandlers(metadata, retention, () => keeper?.wake()),
@@ -328,6 +333,7 @@ async function stop(
     ['retention', () => running.keeper?.stop()],
     ['log', () => running.logs?.close()],
     ['store', () => running.stores?.close()],
+    ['prompts', () => running.prompts?.stop()],
     ['identity', () => running.identity?.settle()],
     ['metadata', () => running.metadata?.close()],
   ];

@@ -6,6 +6,7 @@ import {
   type HttpMethod,
   IDENTITY_ROUTES,
   OAUTH_ROUTES,
+  PROMPT_ROUTES,
   ROUTES,
   RULE_ROUTES,
   type RouteId as AnyRouteId,
@@ -28,7 +29,13 @@ import { type Platform, startPlatform } from './platform.ts';
  * Routes about people are asked in `features/identity/roles.platform.test.ts`, those of rules in `features/rules/`: they need
  * somebody who is signed in, or several projects.
  */
-const OF_PEOPLE = { ...RULE_ROUTES, ...CONTEXT_ROUTES, ...IDENTITY_ROUTES, ...OAUTH_ROUTES };
+const OF_PEOPLE = {
+  ...RULE_ROUTES,
+  ...CONTEXT_ROUTES,
+  ...IDENTITY_ROUTES,
+  ...OAUTH_ROUTES,
+  ...PROMPT_ROUTES,
+};
 type RouteId = Exclude<AnyRouteId, keyof typeof OF_PEOPLE>;
 const ROUTE_IDS = Object.keys(ROUTES).filter((id) => !Object.hasOwn(OF_PEOPLE, id)) as RouteId[];
 

@@ -11,6 +11,7 @@ export * from './health.ts';
 export * from './identity/index.ts';
 export * from './models/index.ts';
 export * from './oauth/index.ts';
+export * from './prompts/index.ts';
 export * from './route.ts';
 export * from './rules/index.ts';
 export * from './routes.ts';

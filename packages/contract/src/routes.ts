@@ -15,6 +15,7 @@ import { getDbConfig, getRouting, updateRouting } from './connectors/routing.ts'
 import { CONTEXT_ROUTES } from './contexts/index.ts';
 import { MODEL_ROUTES } from './models/index.ts';
 import { OAUTH_ROUTES } from './oauth/index.ts';
+import { PROMPT_ROUTES } from './prompts/index.ts';
 import type { RouteDeclaration } from './route.ts';
 import { RULE_ROUTES } from './rules/index.ts';
 import { agentGraph, getAgent, getAgentVersion, listAgents } from './telemetry/agents.ts';
@@ -108,6 +109,7 @@ export const ROUTES = {
   updateRetention,
   ...IDENTITY_ROUTES,
   ...OAUTH_ROUTES,
+  ...PROMPT_ROUTES,
   ...MODEL_ROUTES,
   ...RULE_ROUTES,
   ...CONTEXT_ROUTES,

@@ -20,6 +20,7 @@ const TAGS = new Set([
   'Connectors',
   'Retention',
   'OAuth 2.0',
+  'Prompts',
   'Rules',
   'Contexts',
   'Models',
@@ -89,6 +90,14 @@ const rule = (links: object[] = []) =>
 const contextBody = () => ({ name: crypto.randomUUID(), content: 'be kind' });
 const textContext = () => owner.call('POST', '/api/context', contextBody());
 
+const PROMPTS = '/api/prompt';
+const prompt = (publish?: 'minor') =>
+  owner.call('POST', PROMPTS, {
+    name: crypto.randomUUID(),
+    prompt: hide('The text of a prompt'),
+    metaProperties: { note: hide('of the owner') },
+    publish,
+  });
 const VIEWS = '/api/telemetry/views';
 const view = async () => {
   const body = { page: 'traces', name: crypto.randomUUID(), description: null, search: '' };
@@ -268,6 +277,27 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
     return rotated;
   },
   deleteOauthClient: async () => owner.call('DELETE', `/api/oauth/clients/${(await application()).data.id}`),
+
+  createPrompt: () => prompt(),
+  savePromptDraft: async () =>
+    owner.call('PUT', `${PROMPTS}/${(await prompt()).data.id}/draft`, { prompt: hide('Another text') }),
+  discardPromptDraft: async () => {
+    const path = `${PROMPTS}/${(await prompt('minor')).data.id}/draft`;
+    await owner.call('PUT', path, { prompt: 'x' });
+    return owner.call('DELETE', path);
+  },
+  publishPrompt: async () =>
+    owner.call('POST', `${PROMPTS}/${(await prompt()).data.id}/publish`, { bump: 'major' }),
+  setPromptLabel: async () => {
+    const path = `${PROMPTS}/${(await prompt('minor')).data.id}/labels`;
+    return owner.call('POST', path, { label: 'live', version: 'latest' });
+  },
+  removePromptLabel: async () => {
+    const path = `${PROMPTS}/${(await prompt('minor')).data.id}/labels`;
+    await owner.call('POST', path, { label: 'live', version: 'latest' });
+    return owner.call('DELETE', `${path}/live`);
+  },
+  deletePrompt: async () => owner.call('DELETE', `${PROMPTS}/${(await prompt()).data.id}`),
 
   deleteApiKey: async () => owner.call('DELETE', `/api/api-key/${(await key()).data.id}`),
 };

@@ -1,7 +1,7 @@
 import { type Access, type RouteDeclaration, ROUTES } from '@candela/contract';
-import { hasRole, type Role, ROLES, SCOPES } from '@candela/kernel';
+import { ERROR_TABLE, type ErrorCode, hasRole, type Role, ROLES, SCOPES } from '@candela/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Browser } from './testing/browser.ts';
+import type { Answer, Browser } from './testing/browser.ts';
 import { type Installation, openInstallation } from './testing/installation.ts';
 
 let place: Installation;
@@ -40,8 +40,14 @@ async function ask(route: Guarded, headers: Record<string, string>, browser = pl
   // A property nobody knows: what is let in goes no further than validation.
   const body = route.method === 'GET' || route.body === undefined ? undefined : { surprise: true };
   const path = `${pathOf(route)}${route.method === 'GET' ? '?surprise=1' : ''}`;
-  if (route.stream === undefined) return browser.call(route.method, path, body, headers);
-  return browser.call(route.method, path, body ?? (route.method === 'GET' ? undefined : {}), headers);
+  const given = body ?? (route.stream === undefined || route.method === 'GET' ? undefined : {});
+  return told(await browser.call(route.method, path, given, headers));
+}
+/** Failures of an envelope are 200: what they would be elsewhere is what their code says. */
+function told(answer: Answer): Answer {
+  const { code } = answer;
+  if (code === null || !Object.hasOwn(ERROR_TABLE, code)) return answer;
+  return { ...answer, status: ERROR_TABLE[code as ErrorCode].status };
 }
 const needsRole = (text: string) => text.includes('needs the role');
 
@@ -92,7 +98,10 @@ describe('keys', () => {
 
 describe('what a request may not say of itself', () => {
   it('every body of a change is refused with fields it does not know', async () => {
-    const bodies = guarded.filter(({ body, method }) => body !== undefined && method !== 'GET');
+    // What shipped clients send is not ours to choose: routes with an envelope pass over what they do not know.
+    const bodies = guarded.filter(
+      ({ body, envelope, method }) => body !== undefined && envelope === undefined && method !== 'GET',
+    );
     for (const route of bodies) {
       for (const field of ['role', 'userId', 'organisationId', 'projectId', 'permissions', '__proto__']) {
         const shape = (route.body as { def?: { shape?: object } }).def?.shape ?? {};

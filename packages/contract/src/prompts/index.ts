@@ -1,0 +1,14 @@
+export type { CompiledPrompt, CompiledPromptRequest } from './compiled.ts';
+export * from './diff.ts';
+export { PROMPT_ROUTES } from './routes.ts';
+export {
+  PROMPT_LIMITS,
+  type Prompt,
+  type PromptDiff,
+  type PromptSummary,
+  type PromptUsage,
+  type PromptVersionSummary,
+  type PromptVersionView,
+} from './schemas.ts';
+export * from './template.ts';
+export * from './version.ts';
