@@ -66,6 +66,12 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./identity.ts')).identity,
   },
   {
+    id: 'rules',
+    summary: 'a thousand rules of five conditions asked about one set of fields',
+    inAll: true,
+    load: async () => (await import('./rules/index.ts')).rules,
+  },
+  {
     id: 'codec',
     summary: 'decoding and encoding in one thread',
     inAll: true,
