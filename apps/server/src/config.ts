@@ -60,6 +60,7 @@ export interface Config {
   readonly wrongKeysPerMinute: number;
   readonly queryTimeoutMs: number;
   readonly queryMaxRows: number;
+  readonly attributeColumns: number;
   readonly queryMaxMemoryBytes: number;
   readonly maxStreams: number;
   readonly maxStreamsPerClient: number;
@@ -152,6 +153,7 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
     wrongKeysPerMinute: settings.PLATFORM_WRONG_KEY_LIMIT,
     queryTimeoutMs: settings.PLATFORM_QUERY_TIMEOUT,
     queryMaxRows: settings.PLATFORM_QUERY_MAX_ROWS,
+    attributeColumns: settings.PLATFORM_ATTRIBUTE_COLUMNS,
     queryMaxMemoryBytes: settings.PLATFORM_QUERY_MAX_MEMORY,
     maxStreams: settings.PLATFORM_MAX_STREAMS,
     maxStreamsPerClient: settings.PLATFORM_MAX_STREAMS_PER_CLIENT,

@@ -5,8 +5,9 @@ import type { Config } from './config.ts';
 
 /** The embedded engine below the data directory, or the ClickHouse that the configuration names. */
 export function storeOptions(config: Config, logger: Logger): TelemetryStoreOptions {
+  const { attributeColumns } = config;
   if (config.clickhouseUrl === undefined) {
-    return { kind: 'embedded', dataDir: join(config.dataDir, 'telemetry'), logger };
+    return { kind: 'embedded', dataDir: join(config.dataDir, 'telemetry'), attributeColumns, logger };
   }
   const url = new URL(config.clickhouseUrl);
   const database = decodeURIComponent(url.pathname.slice(1));
@@ -17,6 +18,7 @@ export function storeOptions(config: Config, logger: Logger): TelemetryStoreOpti
     password: decodeURIComponent(url.password),
     database: database === '' ? EMBEDDED_DATABASE : database,
     ...(config.clickhouseCluster === undefined ? {} : { cluster: config.clickhouseCluster }),
+    attributeColumns,
     logger,
   };
 }

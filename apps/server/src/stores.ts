@@ -52,7 +52,8 @@ export async function openStores(parts: StoresParts): Promise<Stores> {
   const options = storeOptions(config, logger);
   let started: Promise<EmbeddedEngine> | undefined;
   const engine = (): Promise<EmbeddedEngine> => {
-    started ??= startEmbeddedEngine({ dataDir: join(config.dataDir, 'telemetry'), logger });
+    const { attributeColumns } = config;
+    started ??= startEmbeddedEngine({ dataDir: join(config.dataDir, 'telemetry'), attributeColumns, logger });
     started.catch(() => {
       started = undefined;
     });
@@ -75,7 +76,15 @@ export async function openStores(parts: StoresParts): Promise<Stores> {
   const resealed = await resealConnectors(metadata.connectors, envelope);
   if (resealed > 0) logger.info({ connectors: resealed }, 'secrets sealed anew with the current master key');
   const routes = new SignalRoutes(metadata);
-  const pool = new StorePool({ builtIn, engine, metadata, envelope, logger, clock });
+  const pool = new StorePool({
+    builtIn,
+    engine,
+    attributeColumns: config.attributeColumns,
+    metadata,
+    envelope,
+    logger,
+    clock,
+  });
   return {
     builtIn,
     facts: factsOf(options, engine),

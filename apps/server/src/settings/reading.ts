@@ -10,6 +10,13 @@ export const READING_VARIABLES = {
     schema: integer(1_000, 1e15),
   }),
   PLATFORM_QUERY_MAX_MEMORY: bytes('Memory one read of the telemetry store may use.', '1GiB', 16 * 1_048_576),
+  PLATFORM_ATTRIBUTE_COLUMNS: variable({
+    description:
+      'Columns that each telemetry store may get by itself, for the attributes that people group and filter by most. With 0 none are added.',
+    takes: 'a whole number from 0 to 100',
+    default: '24',
+    schema: integer(0, 100),
+  }),
   PLATFORM_MAX_STREAMS: variable({
     description: 'Live views and exports that may be open at once, all clients together.',
     takes: 'a whole number from 1 to 10000',

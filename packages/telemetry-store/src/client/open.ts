@@ -1,10 +1,14 @@
+import type { Logger } from '@candela/kernel';
+import { COLUMN_TUNING } from '../attribute-columns/keeper.ts';
 import { EngineSupervisor } from '../engine-host/supervisor.ts';
-import { migrate, type MigrateOptions } from '../migrations/migrate.ts';
+import { migrate } from '../migrations/migrate.ts';
+import type { MigrationTarget } from '../migrations/template.ts';
 import type { Connection } from './connect.ts';
 import { inspect } from './inspect.ts';
 import { Outbox } from './outbox.ts';
-import { ClickHouseStore } from './store.ts';
+import { ClickHouseStore, type EngineParts } from './store.ts';
 import type {
+  ColumnOptions,
   EmbeddedEngine,
   EmbeddedOptions,
   Inspection,
@@ -28,11 +32,7 @@ export async function startEmbeddedEngine(options: Omit<EmbeddedOptions, 'kind'>
   return {
     socketPath,
     open: (database) =>
-      migrated(new ClickHouseStore(connection(database), engine), {
-        database,
-        storage: 'embedded',
-        logger: options.logger,
-      }),
+      migrated({ ...options, connection: connection(database), engine, storage: 'embedded' }),
     inspect: (database) => inspect(connection(database), 'embedded'),
     close: () => supervisor.close(),
   };
@@ -45,7 +45,7 @@ export async function startEmbeddedEngine(options: Omit<EmbeddedOptions, 'kind'>
  */
 export async function openTelemetryStore(options: TelemetryStoreOptions): Promise<TelemetryStore> {
   if (options.kind === 'url') {
-    return migrated(new ClickHouseStore(options, undefined), { ...options, storage: 'server' });
+    return migrated({ ...options, connection: options, engine: undefined, storage: 'server' });
   }
   const engine = await startEmbeddedEngine(options);
   try {
@@ -71,9 +71,24 @@ function closingToo(store: TelemetryStore, engine: EmbeddedEngine): TelemetrySto
   });
 }
 
-async function migrated(store: ClickHouseStore, options: MigrateOptions): Promise<TelemetryStore> {
+interface Opening extends ColumnOptions {
+  readonly connection: Connection;
+  readonly engine: EngineParts | undefined;
+  readonly storage: MigrationTarget['storage'];
+  readonly cluster?: string;
+  readonly logger: Logger;
+}
+
+async function migrated(opening: Opening): Promise<TelemetryStore> {
+  const { connection, cluster, storage, attributeColumns = COLUMN_TUNING.pool } = opening;
+  const { database } = connection;
+  const store = new ClickHouseStore({
+    ...opening,
+    target: { database, cluster, storage },
+    attributeColumns,
+  });
   try {
-    await migrate(store.admin(), options);
+    await migrate(store.admin(), { ...opening, database });
     await store.learnVersion();
     return store;
   } catch (error) {

@@ -1,12 +1,14 @@
 import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
-import { fail } from '@candela/kernel';
+import { fail, type Logger } from '@candela/kernel';
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import type { EngineSupervisor } from '../engine-host/supervisor.ts';
 import { OUTBOX_HEADER, SCRIPT_HEADER, type Script, STREAM_HEADER } from '../engine-host/protocol.ts';
 import { fillScript, rollupToken } from '../rollups/fill-script.ts';
 import { rollupsOf } from '../rollups/index.ts';
 import { fillStatement, insertedRows } from '../rollups/rollup.ts';
+import { AttributeColumns, COLUMN_TUNING } from '../attribute-columns/keeper.ts';
+import type { MigrationTarget } from '../migrations/template.ts';
 import { type Connection, connect, INSERT_TIMEOUT_MS, TRANSPORT_GRACE_MS } from './connect.ts';
 import { RollupError, translateError } from './errors.ts';
 import type { Outbox } from './outbox.ts';
@@ -32,6 +34,15 @@ export interface EngineParts {
   readonly outbox: Outbox;
 }
 
+export interface StoreParts {
+  readonly connection: Connection;
+  readonly engine: EngineParts | undefined;
+  readonly target: MigrationTarget;
+  readonly logger: Logger;
+  /** Columns that keys of attributes may have. */
+  readonly attributeColumns: number;
+}
+
 /** One database; the engine, if there is one, is somebody else's to close. */
 export class ClickHouseStore implements TelemetryStore {
   readonly #client: ClickHouseClient;
@@ -39,6 +50,7 @@ export class ClickHouseStore implements TelemetryStore {
   readonly #admin: ClickHouseClient;
   readonly #supervisor: EngineSupervisor | undefined;
   readonly #outbox: Outbox | undefined;
+  readonly #columns: AttributeColumns;
   readonly #onState = (state: StoreState): void => {
     this.#events.emit('state', state);
   };
@@ -46,12 +58,18 @@ export class ClickHouseStore implements TelemetryStore {
   #state: StoreState = 'ready';
   #version = '';
 
-  constructor(connection: Connection, engine: EngineParts | undefined) {
+  constructor({ connection, engine, target, logger, attributeColumns }: StoreParts) {
     this.#client = connect(connection, connection.database);
     this.#admin = connect(connection, 'default');
     this.#supervisor = engine?.supervisor;
     this.#outbox = engine?.outbox;
     this.#supervisor?.on('state', this.#onState);
+    this.#columns = new AttributeColumns({
+      store: this,
+      target,
+      tuning: { ...COLUMN_TUNING, pool: attributeColumns },
+      logger,
+    });
   }
 
   async select<T>(
@@ -59,6 +77,11 @@ export class ClickHouseStore implements TelemetryStore {
     params: Record<string, unknown> = {},
     options: SelectOptions = {},
   ): Promise<T[]> {
+    const { attributes = [] } = options;
+    if (attributes.length > 0) {
+      const plain = { ...options, attributes: [] };
+      return this.#columns.read(sql, attributes, (text) => this.select<T>(text, params, plain));
+    }
     return this.#call('read', options, async (signal) => {
       const result = await this.#client.query({
         query: sql,
@@ -202,6 +225,7 @@ export class ClickHouseStore implements TelemetryStore {
 
   async close(): Promise<void> {
     this.#supervisor?.off('state', this.#onState);
+    await this.#columns.close();
     await this.#client.close();
     await this.#admin.close();
     this.#state = 'down';

@@ -11,6 +11,19 @@ export interface SelectOptions {
   readonly maxMemoryBytes?: number;
   readonly maxResultRows?: number;
   readonly signal?: AbortSignal;
+  /** Keys of maps that the statement reads: those that have a column in this store are read from it. */
+  readonly attributes?: readonly AttributeRead[];
+}
+
+/** A key of a map column in a statement. Both texts occur in it for this one only. */
+export interface AttributeRead {
+  readonly table: string;
+  readonly map: string;
+  readonly key: string;
+  /** The expression of its value, which the name of a column may stand for. */
+  readonly value: string;
+  /** Conditions that help to read the map and decide nothing: left out where there is a column. */
+  readonly without: readonly string[];
 }
 
 export type CommandOptions = Pick<SelectOptions, 'timeoutMs' | 'signal'>;
@@ -48,7 +61,12 @@ export interface TelemetryStore {
   close(): Promise<void>;
 }
 
-export interface EmbeddedOptions {
+export interface ColumnOptions {
+  /** Columns that keys of attributes may have which people ask for. Default 24; none: no more are added. */
+  readonly attributeColumns?: number;
+}
+
+export interface EmbeddedOptions extends ColumnOptions {
   readonly kind: 'embedded';
   readonly dataDir: string;
   readonly logger: Logger;
@@ -56,7 +74,7 @@ export interface EmbeddedOptions {
   readonly timing?: Partial<SupervisorTiming>;
 }
 
-export interface UrlOptions {
+export interface UrlOptions extends ColumnOptions {
   readonly kind: 'url';
   readonly url: string;
   readonly username: string;

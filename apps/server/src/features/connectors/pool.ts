@@ -17,6 +17,8 @@ export interface PoolParts {
   readonly builtIn: TelemetryStore;
   /** Started when it is first needed. */
   readonly engine: () => Promise<EmbeddedEngine>;
+  /** Columns that each of its stores may get for attributes. */
+  readonly attributeColumns: number;
   readonly metadata: Pick<MetadataStore, 'connectors' | 'changes'>;
   readonly envelope: Envelope;
   readonly logger: Logger;
@@ -175,9 +177,9 @@ export class StorePool {
   }
 
   async #openStore(connector: StoredConnector): Promise<TelemetryStore> {
-    const { envelope, logger, engine } = this.#parts;
+    const { envelope, logger, engine, attributeColumns } = this.#parts;
     if (connector.kind === 'embedded') return (await engine()).open(connector.database);
-    return openTelemetryStore(urlOptions(connector, envelope, logger));
+    return openTelemetryStore({ ...urlOptions(connector, envelope, logger), attributeColumns });
   }
 
   async #opened(entry: Entry): Promise<TelemetryStore> {

@@ -800,3 +800,16 @@ ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main`
   MATERIALIZE COLUMN MessagingDestinationName,
   MATERIALIZE COLUMN McpMethodName
 SETTINGS mutations_sync = 0;
+
+CREATE TABLE IF NOT EXISTS `telemetry`.attribute_use ON CLUSTER `main`
+(
+  At DateTime64(3) DEFAULT now64(3),
+  Kind LowCardinality(String),
+  TableName LowCardinality(String),
+  MapName LowCardinality(String),
+  Key String,
+  Asks UInt32
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/all/telemetry/attribute_use', '{shard}-{replica}')
+ORDER BY (Kind, At)
+TTL toDateTime(At) + INTERVAL 14 DAY;

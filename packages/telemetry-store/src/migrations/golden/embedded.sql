@@ -700,3 +700,16 @@ ALTER TABLE `candela`.`otel_traces`
   MATERIALIZE COLUMN MessagingDestinationName,
   MATERIALIZE COLUMN McpMethodName
 SETTINGS mutations_sync = 0;
+
+CREATE TABLE IF NOT EXISTS `candela`.attribute_use
+(
+  At DateTime64(3) DEFAULT now64(3),
+  Kind LowCardinality(String),
+  TableName LowCardinality(String),
+  MapName LowCardinality(String),
+  Key String,
+  Asks UInt32
+)
+ENGINE = MergeTree
+ORDER BY (Kind, At)
+TTL toDateTime(At) + INTERVAL 14 DAY;

@@ -7,7 +7,7 @@ import {
   parseGlob,
   requireField,
 } from '@candela/contract';
-import { columnOfKey, hasKey, valueOfKey } from './map-key.ts';
+import { hasKey, readKey } from './map-key.ts';
 import type { Params } from './params.ts';
 import type { Field, Source } from './source.ts';
 
@@ -153,14 +153,12 @@ function keyCondition(
   params: Params,
 ): string {
   const map = source.mapOf(from, key);
-  const name = params.bind(key, 'String');
-  if (filter.op === 'exists') return hasKey(map, name);
-  const own = columnOfKey(source, from, key);
-  const value = own ?? valueOfKey(map, name);
+  if (filter.op === 'exists') return hasKey(map, params.bind(key, 'String'));
+  const { value, has, hasBefore } = readKey(source, from, key, params);
   if (ORDERED.has(filter.op)) return numberCondition(`toFloat64OrNull(${value})`, 1, filter, params);
   const exact = `${textCondition(value, filter, params)}${pairHint(source.pairs.get(map), key, filter, params)}`;
   // An absent key reads as the empty text: it must not pass for a key that is there and empty.
-  return own !== undefined && refusesEmpty(filter) ? exact : `${hasKey(map, name)} AND ${exact}`;
+  return refusesEmpty(filter) ? `${hasBefore()}${exact}` : `${has} AND ${exact}`;
 }
 
 /** The empty text does not fulfil it, so that what does is there. */

@@ -1,4 +1,5 @@
 import type { KeySource } from '@candela/contract';
+import type { Params } from './params.ts';
 import type { Source } from './source.ts';
 
 /**
@@ -14,6 +15,37 @@ export const hasKey = (map: string, name: string): string => `has(${map}.keys, $
 export const valueOfKey = (map: string, name: string): string =>
   `${map}.values[indexOf(${map}.keys, ${name})]`;
 
-/** The column that holds the value of the key besides the map, if there is one. */
-export const columnOfKey = (source: Source, from: KeySource, key: string): string | undefined =>
-  from === 'attributes' ? source.columns?.get(key) : undefined;
+/** How the rows of a source are asked for one key. */
+export interface KeyReading {
+  /** The value of the key as text, empty where there is none. */
+  readonly value: string;
+  /** Whether the key is there. */
+  readonly has: string;
+  /** The same for a condition that no empty value fulfils: empty text where the value alone decides it. */
+  readonly hasBefore: () => string;
+}
+
+/**
+ * A key of a source as a statement reads it: from the column that it has in every store, or from the map. What is read
+ * from the map is told to `params`, so that a store that has a column for it reads that one instead.
+ */
+export function readKey(source: Source, from: KeySource, key: string, params: Params): KeyReading {
+  const map = source.mapOf(from, key);
+  const name = params.bind(key, 'String');
+  const has = hasKey(map, name);
+  const own = from === 'attributes' ? source.columns?.get(key) : undefined;
+  if (own !== undefined) return { value: own, has, hasBefore: () => '' };
+  const value = valueOfKey(map, name);
+  const read = { table: source.table, map, key, value, without: [] as string[] };
+  params.attributes.push(read);
+  return {
+    value,
+    has,
+    hasBefore: () => {
+      // Bound once more, so that these words occur nowhere else in the statement.
+      const words = `${hasKey(map, params.bind(key, 'String'))} AND `;
+      read.without.push(words);
+      return words;
+    },
+  };
+}

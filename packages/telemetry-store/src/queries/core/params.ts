@@ -1,3 +1,5 @@
+import type { AttributeRead } from '../../client/types.ts';
+
 export type ParamType =
   | 'String'
   | 'Int64'
@@ -14,6 +16,8 @@ export type ParamType =
 /** Collects the values of one statement. Values only ever reach the engine through here, never as text in the SQL. */
 export class Params {
   readonly values: Record<string, unknown> = {};
+  /** Keys of maps that the statement reads. */
+  readonly attributes: AttributeRead[] = [];
   private count = 0;
 
   /** The placeholder to write into the statement for `value`. */

@@ -26,7 +26,12 @@ export function runner(
       signal?.throwIfAborted();
       try {
         const store = await storeOf(stores, scope.context, signalOfTable(scope.table));
-        return await store.select(sql, scope.params.values, options);
+        const { values, attributes } = scope.params;
+        return await store.select(
+          sql,
+          values,
+          attributes.length === 0 ? options : { ...options, attributes },
+        );
       } catch (thrown) {
         throw withLimit(thrown, bounds);
       }

@@ -1,19 +1,14 @@
 import { requireField } from '@candela/contract';
 import { fail } from '@candela/kernel';
 import { fieldOf } from './filter.ts';
-import { columnOfKey, valueOfKey } from './map-key.ts';
+import { readKey } from './map-key.ts';
 import type { Params } from './params.ts';
 import { levelName, type Source } from './source.ts';
 
 /** The value of a field as one text expression, as it is grouped by and shown. @throws bad_query */
 export function shownSql(source: Source, name: string, params: Params): string {
   const resolved = requireField(name, source.signal);
-  if (resolved.kind === 'key') {
-    const own = columnOfKey(source, resolved.source, resolved.key);
-    return (
-      own ?? valueOfKey(source.mapOf(resolved.source, resolved.key), params.bind(resolved.key, 'String'))
-    );
-  }
+  if (resolved.kind === 'key') return readKey(source, resolved.source, resolved.key, params).value;
   const field = fieldOf(source, resolved.name);
   switch (field.kind) {
     case 'text':

@@ -1,0 +1,319 @@
+import type { Filter } from '@candela/contract';
+import { silentLogger } from '@candela/kernel';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../conformance/harness.ts';
+import type { ReadStore } from '../queries/core/stores.ts';
+import { contextOf, LIMITS, openQueryBench, type QueryBench } from '../queries/core/testing.ts';
+import { createTelemetryQueries } from '../queries/index.ts';
+import { AttributeColumns, COLUMN_TUNING, type ColumnTuning } from './keeper.ts';
+import { columnName } from './names.ts';
+
+const TARGET = { database: 'candela', cluster: undefined, storage: 'embedded' } as const;
+/** Decides at once; rounds are made by the tests. */
+const EAGER: ColumnTuning = {
+  ...COLUMN_TUNING,
+  minScore: 1,
+  pauseSeconds: 0,
+  coolSeconds: 0,
+  slowMs: 0,
+  roundMs: 3_600_000,
+};
+const HOSTILE = `it's "quoted" \`\${x}\` {p0:String}; --\n\\ é`;
+const FEW = ['own.tier', 'own.route', HOSTILE];
+const context = contextOf();
+const span = (key: string) => ({ table: 'otel_traces', map: 'SpanAttributes', key });
+
+let bench: QueryBench;
+beforeEach(async () => {
+  bench = await openQueryBench();
+});
+afterEach(() => bench.close());
+
+/** Spans of the last seconds: few values under some keys, ids under one, and every tenth without any. */
+const insert = (token: string, from: number, rows = 20_000) =>
+  bench.store.command(
+    `INSERT INTO otel_traces (ProjectId, Environment, Timestamp, ReceivedAt, RetentionDays, TraceId, SpanId, SpanName, SpanAttributes)
+     SELECT 'default', 'production', now64(9) - number / 1000, now64(3), 30, toString(number), toString(number), 'work',
+       if(number % 10 = 0, map(), map('other', toString(number), 'own.id', toString(number),
+         {first:String}, concat('tier ', toString(number % 3)), {second:String}, if(number % 7 = 0, '', concat('/r/', toString(number % 5))),
+         {third:String}, toString(number % 4)))
+     FROM numbers({from:UInt32}, {rows:UInt32})
+     SETTINGS insert_deduplication_token = {token:String}, max_insert_threads = 1, min_insert_block_size_rows = 1000000`,
+    { token, from, rows, first: FEW[0], second: FEW[1], third: FEW[2] },
+  );
+
+interface Process {
+  readonly keeper: AttributeColumns;
+  readonly queries: ReturnType<typeof createTelemetryQueries>;
+  /** What the engine was asked by reads. */
+  readonly asked: string[];
+}
+
+const CUT = 'this process ended';
+
+/** A process of the platform: it reads by its own keeper. @param passed statements after which it ends */
+function platformProcess(tuning: Partial<ColumnTuning> = {}, passed = Number.POSITIVE_INFINITY): Process {
+  const { store } = bench;
+  const asked: string[] = [];
+  let commands = 0;
+  const keeper = new AttributeColumns({
+    store: {
+      select: (...asks) => store.select(...asks),
+      command: (...asks) => {
+        if (commands >= passed) throw new Error(CUT);
+        commands += 1;
+        return store.command(...asks);
+      },
+    },
+    target: TARGET,
+    tuning: { ...EAGER, ...tuning },
+    logger: silentLogger,
+  });
+  const reads: ReadStore = {
+    select: (sql, params, { attributes = [], ...options } = {}) =>
+      keeper.read(sql, attributes, (text) => {
+        asked.push(text);
+        return store.select(text, params, options);
+      }),
+  };
+  return { keeper, queries: createTelemetryQueries(reads, LIMITS), asked };
+}
+
+const window = () => ({
+  from: BigInt(Date.now() - 3_600_000) * 1_000_000n,
+  to: BigInt(Date.now() + 60_000) * 1_000_000n,
+});
+
+/** Everything that reads a key, as a list of figures. */
+async function answers({ queries }: Pick<Process, 'queries'>, keys: readonly string[], of = window()) {
+  const found: unknown[] = [];
+  for (const key of keys) {
+    const field = `attributes.${key}`;
+    const filters: (Filter | undefined)[] = [
+      undefined,
+      { field, op: '=', value: '/r/3' },
+      { field, op: '=', value: '' },
+      { field, op: '!=', value: 'tier 1' },
+      { field, op: 'in', value: ['tier 1', '2'] },
+      { field, op: 'exists' },
+      { field, op: '>', value: 2 },
+    ];
+    for (const filter of filters) {
+      const { rows } = await queries.aggregate(context, {
+        window: of,
+        filter,
+        groupBy: [field],
+        measures: ['count', 'duration_p95'],
+        bucketSeconds: filter === undefined ? 3_600 : undefined,
+        limit: 20,
+      });
+      found.push([key, filter ?? null, rows]);
+    }
+  }
+  return found;
+}
+
+/** One question for each key. */
+async function ask({ queries }: Process, keys: readonly string[]): Promise<void> {
+  for (const key of keys) {
+    await queries.aggregate(context, {
+      window: window(),
+      filter: undefined,
+      groupBy: [`attributes.${key}`],
+      measures: ['count'],
+      bucketSeconds: undefined,
+      limit: 5,
+    });
+  }
+}
+
+/** The same from the maps alone. */
+function fromMaps(): Pick<Process, 'queries'> {
+  const reads: ReadStore = {
+    select: (sql, params, options = {}) => bench.store.select(sql, params, { ...options, attributes: [] }),
+  };
+  return { queries: createTelemetryQueries(reads, LIMITS) };
+}
+
+async function sameAsMaps(one: Process, keys: readonly string[]): Promise<void> {
+  const of = window();
+  expect(await answers(one, keys, of)).toEqual(await answers(fromMaps(), keys, of));
+}
+
+const columns = async (): Promise<string[]> =>
+  (
+    await bench.store.select<{ name: string }>(
+      `SELECT name FROM system.columns WHERE database = 'candela' AND table = 'otel_traces' AND name LIKE 'Attribute\\_%' ORDER BY name`,
+    )
+  ).map(({ name }) => name);
+
+/** Parts of the spans that lack one of the columns. */
+const partsWithout = async (): Promise<number> =>
+  (
+    await bench.store.select<{ n: number }>(
+      `SELECT countIf(has < ${FEW.length}) AS n FROM (
+         SELECT name, countIf(startsWith(column, 'Attribute_')) AS has FROM system.parts_columns
+         WHERE active AND database = 'candela' AND table = 'otel_traces' GROUP BY name)`,
+    )
+  )[0]?.n ?? -1;
+
+const namesOf = (keys: readonly string[]): string[] => keys.map((key) => columnName(span(key)) ?? '').sort();
+
+/** Until nothing is done in the background, and the keeper knows. */
+const settled = (keeper: AttributeColumns) =>
+  eventually(
+    'the engine has done its work',
+    async () => {
+      await keeper.tend();
+      const [left] = await bench.store.select<{ n: number }>(
+        'SELECT count() AS n FROM system.mutations WHERE NOT is_done',
+      );
+      return left?.n === 0;
+    },
+    60_000,
+  );
+
+describe('keys that are asked for', () => {
+  it('get columns that answer as the map does, those of few values only, and keep inserts known', async () => {
+    await insert('first', 0);
+    const one = platformProcess();
+    const keys = [...FEW, 'own.id', 'nobody has it', 'http.route'];
+    await sameAsMaps(one, keys);
+    expect(one.asked.join()).toContain('SpanAttributes.values');
+    await one.keeper.tend();
+    // Whatever of it is filled by now.
+    await sameAsMaps(one, keys);
+    for (let turn = 0; turn < 2; turn++) await settled(one.keeper);
+    expect(await columns()).toEqual(namesOf(FEW));
+    one.asked.length = 0;
+    await sameAsMaps(one, keys);
+    for (const name of namesOf(FEW)) expect(one.asked.join()).toContain(`toString(${name})`);
+    const equal = one.asked.find((sql) => sql.includes('Attribute_own_2eroute = {'));
+    expect(equal).not.toContain('has(SpanAttributes.keys');
+    await insert('first', 0);
+    await insert('second', 20_000);
+    expect((await bench.store.select<{ n: number }>('SELECT count() AS n FROM otel_traces'))[0]?.n).toBe(
+      40_000,
+    );
+    await sameAsMaps(one, FEW);
+    expect(await partsWithout()).toBe(0);
+  }, 120_000);
+
+  it('get them although their process ends after any of its statements', async () => {
+    await insert('first', 0);
+    for (let passed = 0; passed < 8; passed++) {
+      const before = platformProcess({}, passed);
+      await ask(before, FEW);
+      const outcome = await before.keeper.tend().catch((thrown: unknown) => thrown);
+      const cut = outcome instanceof Error && outcome.message === CUT;
+      const after = platformProcess();
+      await ask(after, FEW);
+      for (let turn = 0; turn < 2; turn++) await settled(after.keeper);
+      expect(await columns()).toEqual(namesOf(FEW));
+      expect(await partsWithout()).toBe(0);
+      await sameAsMaps(after, FEW);
+      if (!cut) {
+        expect(passed).toBeGreaterThan(5);
+        return;
+      }
+      for (const name of namesOf(FEW)) {
+        await bench.store.command(`ALTER TABLE otel_traces DROP COLUMN ${name} SETTINGS mutations_sync = 1`);
+      }
+      await bench.store.command('TRUNCATE TABLE attribute_use');
+    }
+    expect.unreachable('it never came to its end');
+  }, 180_000);
+
+  it.each([20, 120])(
+    'get them although the engine is killed %i ms into it',
+    async (afterMs) => {
+      await insert('compact', 0);
+      await bench.store.command('ALTER TABLE otel_traces MODIFY SETTING min_bytes_for_wide_part = 1');
+      await insert('wide', 20_000, 60_000);
+      const before = platformProcess();
+      await ask(before, FEW);
+      const outcome = before.keeper.tend().catch((thrown: unknown) => thrown);
+      await new Promise((next) => setTimeout(next, afterMs));
+      const { pid } = bench.store.health();
+      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      await outcome;
+      await eventually(
+        'the engine is back',
+        async () => bench.store.health().restarts > 0 && bench.store.health().state === 'ready',
+        60_000,
+      );
+      // A process that knows nothing of before.
+      const after = platformProcess();
+      await sameAsMaps(after, FEW);
+      await eventually(
+        'all have columns, on every part',
+        async () => {
+          await settled(after.keeper);
+          await answers(after, FEW);
+          return (await columns()).length === FEW.length && (await partsWithout()) === 0;
+        },
+        60_000,
+      );
+      await sameAsMaps(after, FEW);
+      await insert('wide', 20_000, 60_000);
+      expect((await bench.store.select<{ n: number }>('SELECT count() AS n FROM otel_traces'))[0]?.n).toBe(
+        80_000,
+      );
+    },
+    180_000,
+  );
+
+  it('of one process are known to the others, and one that is gone is read from the map', async () => {
+    await insert('first', 0);
+    const [one, other] = [platformProcess({ pool: 1 }), platformProcess({ pool: 1 })];
+    await ask(one, ['own.tier']);
+    await one.keeper.tend();
+    await settled(one.keeper);
+    await other.keeper.tend();
+    await sameAsMaps(other, ['own.tier']);
+    expect(other.asked.join()).toContain('toString(Attribute_own_2etier)');
+    // Another is asked for far more: the first goes, then that one comes.
+    for (let turn = 0; turn < 6; turn++) await ask(one, ['own.route']);
+    await bench.store.command(
+      "ALTER TABLE attribute_use DELETE WHERE Key = 'own.tier' AND Kind = 'asked' SETTINGS mutations_sync = 1",
+    );
+    await one.keeper.tend();
+    await settled(one.keeper);
+    expect(await columns()).toEqual(['Attribute_own_2eroute']);
+    await sameAsMaps(other, ['own.tier']);
+    await settled(other.keeper);
+    await sameAsMaps(other, FEW);
+    expect(other.asked.join()).toContain('toString(Attribute_own_2eroute)');
+  }, 120_000);
+
+  it('by somebody who tries a thousand names change nothing, and there are never more than the pool allows', async () => {
+    await insert('first', 0);
+    const one = platformProcess({ pool: 2, minScore: 1 });
+    for (let n = 0; n < 1_000; n++) {
+      await one.keeper.read('SELECT 1', [{ ...span(`made up ${n}`), value: 'none', without: [] }], (text) =>
+        bench.store.select(text),
+      );
+    }
+    for (let turn = 0; turn < 3; turn++) await settled(one.keeper);
+    expect(await columns()).toEqual([]);
+    await ask(one, FEW);
+    for (let turn = 0; turn < 4; turn++) await settled(one.keeper);
+    expect((await columns()).length).toBeLessThanOrEqual(2);
+    await sameAsMaps(one, FEW);
+    const [noted] = await bench.store.select<{ n: number }>(
+      "SELECT uniq(Key) AS n FROM attribute_use WHERE startsWith(Key, 'made up')",
+    );
+    expect(noted?.n).toBeLessThanOrEqual(64 + 4);
+  }, 120_000);
+
+  it('keep to the newest days when there is more stored than may be filled', async () => {
+    await insert('first', 0);
+    const one = platformProcess({ maxFillBytes: 0 });
+    await ask(one, ['own.tier']);
+    await one.keeper.tend();
+    await settled(one.keeper);
+    await insert('second', 20_000);
+    await sameAsMaps(one, ['own.tier']);
+    expect(one.asked.join()).toContain('toString(Attribute_own_2etier)');
+  }, 120_000);
+});
