@@ -8,6 +8,7 @@ import { type Installation, openInstallation } from './features/identity/testing
 /** Another organisation of the same installation, whose people nobody here is. */
 const RIVAL = 'rival';
 const FAR = Date.now() + 3_600_000;
+const SECRET = crypto.randomUUID();
 
 let place: Installation;
 let owner: Browser;
@@ -29,6 +30,7 @@ const KINDS = [
   'environment',
   'provider',
   'model',
+  'secret',
 ] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -105,6 +107,11 @@ async function makeRival(): Promise<Readonly<Record<Kind, string>>> {
     settings: { temperature: null, maxOutputTokens: 10 },
     by: null,
   });
+  await metadata.vaultSecrets.create(
+    placeOf(project.id),
+    { id: SECRET, key: 'RIVAL', tags: [], grants: null, sealed: 'sealed', bytes: 6 },
+    null,
+  );
   const session = await sessions.create('e'.repeat(64), {
     userId: user.id,
     address: '127.0.0.1',
@@ -123,6 +130,7 @@ async function makeRival(): Promise<Readonly<Record<Kind, string>>> {
     request: 'a-request-of-rival-0',
     environment: 'rival-staging',
     provider: 'oidc',
+    secret: SECRET,
     model: model.id,
   };
 }
@@ -143,6 +151,8 @@ async function stateOfRival(): Promise<string> {
     await metadata.oauthEntries.findByUid('Allowed', ids.permission),
     await metadata.sessions.list(ids.user, 100),
     await metadata.models.list(placeOf(ids.project)),
+    await metadata.vaultSecrets.history(placeOf(ids.project), ids.secret),
+    await metadata.vaultSecrets.get(placeOf(ids.project), ids.secret),
   ]);
 }
 
@@ -160,6 +170,7 @@ afterAll(async () => {
 /** Which kind of id a parameter of a path is. */
 const KIND_OF: readonly (readonly [RegExp, Kind])[] = [
   [/^\/api\/connectors\/\{id\}/, 'connector'],
+  [/^\/api\/vault\/\{id\}/, 'secret'],
   [/^\/api\/organisation\/members\/\{id\}/, 'user'],
   [/^\/api\/organisation\/invitations\/\{id\}/, 'invitation'],
   [/^\/api\/projects\/\{id\}/, 'project'],
@@ -175,6 +186,8 @@ const KIND_OF: readonly (readonly [RegExp, Kind])[] = [
 const BODIES: Readonly<Record<string, object>> = {
   updateConnector: { version: 1, name: 'Taken over' },
   updateMember: { role: 'viewer' },
+  updateSecret: { revision: 1, value: 'taken over' },
+  restoreSecret: { revision: 1, version: 1 },
   updateProject: { name: 'Taken over' },
   createEnvironment: { name: 'taken-over' },
   updateApiKey: { name: 'Taken over' },

@@ -52,6 +52,8 @@ import { createRuleFeature } from './features/rules/feature.ts';
 import { tailHandlers } from './features/tail/routes.ts';
 import { telemetryHandlers } from './features/telemetry/routes.ts';
 import { openEnvelope } from '@candela/vault';
+import { vaultHandlers } from './features/vault/routes.ts';
+import { createVault } from './features/vault/service.ts';
 import { viewHandlers } from './features/views/routes.ts';
 import { createApi } from './http/api.ts';
 import { createFront, knownMethod } from './http/front.ts';
@@ -202,6 +204,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       maxMemoryBytes: config.queryMaxMemoryBytes,
     };
     const queries = createTelemetryQueries(reads, limits);
+    const vault = createVault({ metadata, envelope });
     const bell = new Bell();
     logs.on('group', ({ table }) => bell.ring(table));
     watchStore(store, metrics);
@@ -237,6 +240,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           ...activityHandlers(createActivityQueries(reads, limits), clock),
           ...agentHandlers(createAgentQueries(reads, limits), clock),
           ...viewHandlers(metadata),
+          ...vaultHandlers(vault, envelope),
           ...prompts.handlers,
           ...modelHandlers({ metadata }),
           ...connectorHandlers({ metadata, envelope, pool: stores.pool, logs, builtIn: stores.facts, clock }),

@@ -10,6 +10,7 @@ import {
   ROUTES,
   RULE_ROUTES,
   type RouteId as AnyRouteId,
+  VAULT_ROUTES,
 } from '@candela/contract';
 import { entityKey, type RequestContext, SCOPES, silentLogger } from '@candela/kernel';
 import { openMetadataStore } from '@candela/metadata-store';
@@ -30,6 +31,7 @@ import { type Platform, startPlatform } from './platform.ts';
  * somebody who is signed in, or several projects.
  */
 const OF_PEOPLE = {
+  ...VAULT_ROUTES,
   ...RULE_ROUTES,
   ...CONTEXT_ROUTES,
   ...IDENTITY_ROUTES,

@@ -15,6 +15,7 @@ export * from './prompts/index.ts';
 export * from './route.ts';
 export * from './rules/index.ts';
 export * from './routes.ts';
+export * from './vault/index.ts';
 export * from './telemetry/activity.ts';
 export * from './telemetry/agents.ts';
 export * from './telemetry/aggregate.ts';

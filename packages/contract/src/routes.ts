@@ -15,6 +15,7 @@ import { getDbConfig, getRouting, updateRouting } from './connectors/routing.ts'
 import { CONTEXT_ROUTES } from './contexts/index.ts';
 import { MODEL_ROUTES } from './models/index.ts';
 import { OAUTH_ROUTES } from './oauth/index.ts';
+import { VAULT_ROUTES } from './vault/index.ts';
 import { PROMPT_ROUTES } from './prompts/index.ts';
 import type { RouteDeclaration } from './route.ts';
 import { RULE_ROUTES } from './rules/index.ts';
@@ -109,6 +110,7 @@ export const ROUTES = {
   updateRetention,
   ...IDENTITY_ROUTES,
   ...OAUTH_ROUTES,
+  ...VAULT_ROUTES,
   ...PROMPT_ROUTES,
   ...MODEL_ROUTES,
   ...RULE_ROUTES,

@@ -53,6 +53,14 @@ export type {
 export type { StoragePlace } from './repositories/storage-place.ts';
 export type { NewModel, StoredModel } from './repositories/models.ts';
 export type { BindingChange, StoredBinding } from './repositories/routing.ts';
+export { SEALED_COLUMNS, type SealedColumn, type SealedText } from './repositories/sealed.ts';
+export {
+  type NewSecret,
+  type SecretChanges,
+  type StoredSecret,
+  type StoredSecretVersion,
+  versionId,
+} from './repositories/vault-secrets.ts';
 export type { Call } from './repositories/idempotency.ts';
 export type { StoredInvitation } from './repositories/identity/invitations.ts';
 export type { KeyChanges, StoredKey } from './repositories/identity/keys.ts';

@@ -20,7 +20,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 export function errorAnswer(thrown: unknown, path: string): ErrorAnswer {
   const error: CandelaError = asCandelaError(thrown);
   const sentence =
-    error.status === 500 ? 'Something went wrong on our side. Quote the request id.' : error.message;
+    error.code === 'internal' ? 'Something went wrong on our side. Quote the request id.' : error.message;
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'x-platform-error-code': error.code,

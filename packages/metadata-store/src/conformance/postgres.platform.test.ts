@@ -14,6 +14,7 @@ import { describeModels } from './models-suite.ts';
 import { describePrompts } from './prompts-suite.ts';
 import { describeRules } from './rules-suite.ts';
 import { describeMetadataStore } from './suite.ts';
+import { describeVault } from './vault-suite.ts';
 
 const server = await startPostgres();
 afterAll(() => server?.stop());
@@ -31,6 +32,7 @@ else {
   };
   describeMetadataStore('PostgreSQL', place);
   describeConnectors('PostgreSQL', place);
+  describeVault('PostgreSQL', place);
   describeModels('PostgreSQL', place);
   describeIdentity('PostgreSQL', place);
   describeOauth('PostgreSQL', place);

@@ -18,6 +18,7 @@ import { describeModels } from './models-suite.ts';
 import { describePrompts } from './prompts-suite.ts';
 import { describeRules } from './rules-suite.ts';
 import { describeMetadataStore } from './suite.ts';
+import { describeVault } from './vault-suite.ts';
 
 const dirs: string[] = [];
 const newDir = () => {
@@ -35,6 +36,7 @@ const place = async () => {
 };
 describeMetadataStore('SQLite', place);
 describeConnectors('SQLite', place);
+describeVault('SQLite', place);
 describeModels('SQLite', place);
 describeIdentity('SQLite', place);
 describeOauth('SQLite', place);

@@ -6,6 +6,7 @@ import { connectors } from './0005-connectors.ts';
 import { rules } from './0006-rules.ts';
 import { models } from './0007-models.ts';
 import { prompts } from './0008-prompts.ts';
+import { vault } from './0009-vault.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   rules,
   models,
   prompts,
+  vault,
 ];

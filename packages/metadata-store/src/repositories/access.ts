@@ -11,6 +11,10 @@ export interface MetadataLimits {
   readonly oauthClients: number;
   /** Connectors an organisation may have. */
   readonly connectorsPerOrganisation: number;
+  /** Secrets of one project in one database configuration. */
+  readonly secretsPerPlace: number;
+  /** Versions that are kept of a secret: the newest. */
+  readonly versionsPerSecret: number;
   /** Rules, and contexts, of one project in one database configuration. */
   readonly rulesPerPlace: number;
   readonly contextsPerPlace: number;
@@ -30,6 +34,8 @@ export const DEFAULT_LIMITS: MetadataLimits = {
   viewsPerProject: 1_000,
   oauthClients: 500,
   connectorsPerOrganisation: 100,
+  secretsPerPlace: 5_000,
+  versionsPerSecret: 50,
   rulesPerPlace: 2_000,
   contextsPerPlace: 2_000,
   linksPerRule: 100,

@@ -14,7 +14,9 @@ import { contexts } from './contexts.ts';
 import { prompts } from './prompts/index.ts';
 import { rules } from './rules.ts';
 import { savedViews } from './saved-views.ts';
+import { sealed } from './sealed.ts';
 import { vaultKeys } from './vault-keys.ts';
+import { vaultSecrets } from './vault-secrets.ts';
 
 /** A repository for each thing that is kept; the registry. */
 export const REPOSITORIES = {
@@ -32,6 +34,8 @@ export const REPOSITORIES = {
   routing,
   retention,
   vaultKeys,
+  vaultSecrets,
+  sealed,
   prompts,
   rules,
   contexts,

@@ -33,6 +33,7 @@ import type {
 } from './prompts.ts';
 import type { RuleLinkTable, RuleTable } from './rules.ts';
 import type { SavedViewTable } from './saved-views.ts';
+import type { VaultSecretTable, VaultVersionTable } from './vault.ts';
 
 /**
  * Every table of the metadata store, as its newest migration leaves it; the registry.
@@ -64,6 +65,8 @@ export interface Tables {
   readonly signal_bindings: SignalBindingTable;
   readonly project_retention: ProjectRetentionTable;
   readonly vault_keys: VaultKeyTable;
+  readonly vault_secrets: VaultSecretTable;
+  readonly vault_versions: VaultVersionTable;
   readonly prompts: PromptTable;
   readonly prompt_versions: PromptVersionTable;
   readonly prompt_tags: PromptTagTable;

@@ -20,6 +20,7 @@ const TAGS = new Set([
   'Connectors',
   'Retention',
   'OAuth 2.0',
+  'Vault',
   'Prompts',
   'Rules',
   'Contexts',
@@ -98,6 +99,16 @@ const prompt = (publish?: 'minor') =>
     metaProperties: { note: hide('of the owner') },
     publish,
   });
+const secret = async () => {
+  const body = { key: `S_${crypto.randomUUID()}`, value: hide(`value ${crypto.randomUUID()}`) };
+  return owner.call('POST', '/api/vault', body);
+};
+/** The path of a new secret, and what says which state of it is meant. */
+const secretPath = async () => {
+  const { data } = await secret();
+  return { path: `/api/vault/${data.id}`, revision: Number(data.revision) };
+};
+
 const VIEWS = '/api/telemetry/views';
 const view = async () => {
   const body = { page: 'traces', name: crypto.randomUUID(), description: null, search: '' };
@@ -267,6 +278,22 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
   restoreContextVersion: async () =>
     owner.call('POST', `/api/context/${(await textContext()).data.id}/restore`, { version: 1 }),
   deleteContext: async () => owner.call('DELETE', `/api/context/${(await textContext()).data.id}`),
+
+  createSecret: secret,
+  updateSecret: async () => {
+    const { path, revision } = await secretPath();
+    return owner.call('PUT', path, { revision, value: hide('another value of it') });
+  },
+  deleteSecret: async () => owner.call('DELETE', (await secretPath()).path),
+  revealSecret: async () => owner.call('POST', `${(await secretPath()).path}/reveal`, {}),
+  restoreSecret: async () => {
+    const { path, revision } = await secretPath();
+    return owner.call('POST', `${path}/restore`, { revision, version: 1 });
+  },
+  getSecrets: async () => {
+    await secret();
+    return owner.call('POST', '/api/vault/get-secrets', {});
+  },
 
   createOauthClient: application,
   updateOauthClient: async () =>

@@ -21,7 +21,7 @@ import type { PlatformPlaces } from '../connectors/platform-places.ts';
 import { isLoopbackName, networkOf } from './addresses.ts';
 import { parseAuthorization } from './credential.ts';
 import { createDirectory, type Directory } from './directory.ts';
-import { createKeyLookup, type KeyHolder } from './keys/lookup.ts';
+import { BOOTSTRAP_KEY_ID, createKeyLookup, type KeyHolder } from './keys/lookup.ts';
 import { isLocal, requireLocalName, requireSameOrigin, type Sender } from './same-origin.ts';
 import { cookieKinds, readCookie } from './sessions/cookies.ts';
 import {
@@ -30,6 +30,8 @@ import {
   type SessionOwner,
   type SessionService,
 } from './sessions/service.ts';
+
+export { BOOTSTRAP_KEY_ID };
 
 export interface IdentityConfig extends SessionConfig {
   /** Full-access key of the default project, or undefined when none was set. */

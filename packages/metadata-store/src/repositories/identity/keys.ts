@@ -42,6 +42,8 @@ export interface ApiKeys {
   ): Promise<{ keys: (StoredKey & { readonly maker: string | null })[]; next: KeyPlace | undefined }>;
   /** @throws not_found */
   get(projectId: string, id: string): Promise<StoredKey & { readonly maker: string | null }>;
+  /** Those of some ids that are keys of the project. */
+  existing(projectId: string, ids: readonly string[]): Promise<string[]>;
   create(keyHash: string, key: NewKey): Promise<StoredKey>;
   /** @throws not_found */
   update(projectId: string, id: string, changes: KeyChanges): Promise<void>;
@@ -118,6 +120,17 @@ export function apiKeys({ database, quiet, clock }: Access): ApiKeys {
       const row = await shown(projectId).where('api_keys.id', '=', id).executeTakeFirst();
       if (row === undefined) throw missing();
       return { ...toKey(row), maker: row.maker };
+    },
+
+    async existing(projectId, ids) {
+      if (ids.length === 0) return [];
+      const rows = await database
+        .selectFrom('api_keys')
+        .select('id')
+        .where('project_id', '=', projectId)
+        .where('id', 'in', ids)
+        .execute();
+      return rows.map(({ id }) => id);
     },
 
     async create(keyHash, key) {

@@ -185,6 +185,13 @@ export function projects({ database, clock, dialect }: Access): Projects {
       await database.deleteFrom('saved_views').where('project_id', '=', id).execute();
       await database.deleteFrom('signal_bindings').where('project_id', '=', id).execute();
       await database.deleteFrom('project_retention').where('project_id', '=', id).execute();
+      await database
+        .deleteFrom('vault_versions')
+        .where('secret_id', 'in', (eb) =>
+          eb.selectFrom('vault_secrets').select('id').where('project_id', '=', id),
+        )
+        .execute();
+      await database.deleteFrom('vault_secrets').where('project_id', '=', id).execute();
       await database.deleteFrom('rules').where('project_id', '=', id).execute();
       await database.deleteFrom('rule_links').where('project_id', '=', id).execute();
       await database.deleteFrom('contexts').where('project_id', '=', id).execute();

@@ -36,7 +36,8 @@ export interface KeyLookup {
   settle(): Promise<void>;
 }
 
-const BOOTSTRAP_KEY_ID = 'bootstrap';
+/** Id of the key that the configuration gives. */
+export const BOOTSTRAP_KEY_ID = 'bootstrap';
 const MAX_CACHED = 10_000;
 /** How exactly the last use of a key is known. */
 const TOUCH_MS = 60_000;

@@ -148,11 +148,18 @@ export function keyHandlers(parts: {
           expiresAt: old.expiresAt === null ? end : Math.min(old.expiresAt, end),
           replacedBy: made.stored.id,
         });
+        // What the old one may read the new one may too: applications go over without losing a secret.
+        const secrets = await repositories.vaultSecrets.grantAlso(projectId, old.id, made.stored.id);
         await record(repositories, context, {
           action: 'api-key.rotate',
           objectKind: 'api-key',
           objectId: old.id,
-          details: { name: old.name, followedBy: made.stored.id, overlapSeconds: body.overlapSeconds },
+          details: {
+            name: old.name,
+            followedBy: made.stored.id,
+            overlapSeconds: body.overlapSeconds,
+            secrets,
+          },
         });
         return made;
       });
