@@ -36,6 +36,7 @@ export class DownloadCounter {
   #number = 0;
   #flushing: Promise<boolean> | undefined;
   #day = '';
+  #pruned = '';
   #failing = false;
   #dropped = 0;
 
@@ -102,8 +103,10 @@ export class DownloadCounter {
       this.#waiting = new Map();
     }
     const { number, downloads } = this.#batch;
-    // Once a process, and with the first batch of each further day.
-    const before = number === 1 ? dayOf(this.#clock.now() - PROMPT_LIMITS.usageDays * DAY_MS) : undefined;
+    // With the first batch of a process, and of each day.
+    const now = this.#clock.now();
+    const today = dayOf(now);
+    const before = today === this.#pruned ? undefined : dayOf(now - PROMPT_LIMITS.usageDays * DAY_MS);
     try {
       await this.#metadata.change(undefined, async ({ prompts }) => {
         await prompts.countDownloads({ writer: this.#writer, number }, downloads);
@@ -120,6 +123,7 @@ export class DownloadCounter {
       return false;
     }
     this.#batch = undefined;
+    this.#pruned = today;
     if (this.#dropped > 0) {
       this.#logger.warn({ dropped: this.#dropped }, 'prompt downloads were not counted: too many waited');
     }
