@@ -47,6 +47,8 @@ export const genAi: Convention = {
     'gen_ai.tool.call.id',
     'gen_ai.workflow.name',
     'gen_ai.conversation.id',
+    'gen_ai.prompt.name',
+    'platform.prompt.name',
     'mcp.method.name',
   ],
   detect: () => true,

@@ -12,6 +12,33 @@ const event = (name: string, attributes: Record<string, AttributeValue>): SpanEv
 });
 const FULL = { input: 56, cacheRead: 64, cacheWrite: 0, output: 30, reasoning: 0 };
 
+describe('the managed prompt', () => {
+  test.each([
+    ['platform.prompt.name', 'platform.prompt.version'],
+    ['gen_ai.prompt.name', 'gen_ai.prompt.version'],
+  ])('%s, alone and beside a model call', (name, version) => {
+    const prompt = { [name]: 'support.reply', [version]: '1.2.0' };
+    for (const more of [{}, { 'gen_ai.operation.name': 'chat', 'gen_ai.system': 'openai' }])
+      expect(normaliseSpan(spanOf({ ...prompt, ...more }))).toMatchObject({
+        promptName: 'support.reply',
+        promptVersion: '1.2.0',
+      });
+    expect(normaliseSpan(spanOf(prompt))?.isModelCall).toBe(false);
+  });
+
+  test('Langfuse has names of its own', () => {
+    expect(
+      normaliseSpan(
+        spanOf({
+          'langfuse.observation.type': 'generation',
+          'langfuse.observation.prompt.name': 'support.reply',
+          'langfuse.observation.prompt.version': 3,
+        }),
+      ),
+    ).toMatchObject({ promptName: 'support.reply', promptVersion: '3' });
+  });
+});
+
 describe('cache and reasoning tokens', () => {
   const base = {
     'gen_ai.system': 'openai',

@@ -11,8 +11,9 @@ export const GEN_AI_CURRENT: FieldKeys = {
   agentName: ['gen_ai.agent.name'],
   toolName: ['gen_ai.tool.name'],
   workflowName: ['gen_ai.workflow.name'],
-  promptName: ['gen_ai.prompt.name'],
-  promptVersion: ['gen_ai.prompt.version'],
+  // Ours first: the name and version that the prompt hub gave out.
+  promptName: ['platform.prompt.name', 'gen_ai.prompt.name'],
+  promptVersion: ['platform.prompt.version', 'gen_ai.prompt.version'],
   finishReason: ['gen_ai.response.finish_reasons'],
   errorType: ['error.type'],
   inputTokens: ['gen_ai.usage.input_tokens'],
