@@ -1,8 +1,12 @@
 import type { RequestContext } from '@candela/kernel';
 import type { Fields } from '@candela/rules';
 import { type QueryLimits, runner } from '../core/run.ts';
+import type { Window } from '../core/scope.ts';
 import type { ReadStores } from '../core/stores.ts';
 import { type PreviewInput, previewRule, type RulePreview } from './preview.ts';
+import { type FieldValues, valuesRead } from '../fields/field-values.ts';
+import { SPANS } from '../spans/span-fields.ts';
+import { spanFields } from './rule-fields.ts';
 import { readRuleFields } from './span-values.ts';
 
 export type { PreviewInput, RulePreview } from './preview.ts';
@@ -17,6 +21,17 @@ export interface RuleQueries {
     fields: readonly string[],
     signal?: AbortSignal,
   ): Promise<Fields>;
+  /** Values that spans of the window have for a field of a rule, as a rule sees them; the most frequent first. */
+  values(
+    context: RequestContext,
+    input: {
+      readonly field: string;
+      readonly window: Window;
+      readonly prefix: string;
+      readonly limit: number;
+    },
+    signal?: AbortSignal,
+  ): Promise<FieldValues>;
 }
 
 export function createRuleQueries(stores: ReadStores, limits: QueryLimits): RuleQueries {
@@ -24,5 +39,18 @@ export function createRuleQueries(stores: ReadStores, limits: QueryLimits): Rule
     preview: (context, input, signal) => previewRule(runner(stores, limits, 'list', signal), context, input),
     spanFields: (context, ids, fields, signal) =>
       readRuleFields(runner(stores, limits, 'lookup', signal), context, ids, fields),
+    values: (context, { field, ...input }, signal) =>
+      valuesRead(
+        runner(stores, limits, 'list', signal),
+        context,
+        {
+          source: SPANS,
+          exists: (params) => spanFields(params)(field)?.present ?? '0',
+          value: (params) => spanFields(params)(field)?.text ?? "''",
+          // Which columns it reads is for the resolver; most names are keys of maps.
+          wide: true,
+        },
+        { ...input, filter: undefined },
+      ),
   };
 }

@@ -54,6 +54,8 @@ beforeAll(async () => {
           'user.tier': n < 10 ? 'free' : 'pro',
           'gen_ai.input.messages': '[{"role":"user","parts":[{"type":"text","content":"refund?"}]}]',
           Model: 'mine',
+          // One of the attributes that have a column beside the map.
+          'http.route': '/chat',
           streaming: n % 2 === 1,
         },
       };
@@ -190,6 +192,8 @@ describe('names of fields', () => {
     ['Model', 'mine'],
     ['MODEL', undefined],
     ['streaming', 'true'],
+    ['http.route', '/chat'],
+    ['attributes.http.route', '/chat'],
     ['user.tier', 'free'],
     ['attributes.user.tier', 'free'],
     ['resource.user.tier', undefined],

@@ -1,7 +1,7 @@
 import { type KeySource, resolveField } from '@candela/contract';
 import { type FieldSql, numberSql, type Resolve } from '@candela/rules';
 import { fieldExists, fieldText } from '../core/field-text.ts';
-import { hasKey, valueOfKey } from '../core/map-key.ts';
+import { readKey } from '../core/map-key.ts';
 import type { Params } from '../core/params.ts';
 import type { Field } from '../core/source.ts';
 import { SPAN_FIELDS, SPANS } from '../spans/span-fields.ts';
@@ -64,10 +64,9 @@ function namedField(field: Field | undefined): FieldSql | undefined {
 }
 
 function keyField(source: KeySource, key: string, params: Params): FieldSql {
-  const map = SPANS.mapOf(source, key);
-  const name = params.bind(key, 'String');
-  const text = valueOfKey(map, name);
-  return { present: hasKey(map, name), text, number: numberSql(text) };
+  const { has, value } = readKey(SPANS, source, key, params);
+  const text = `toString(${value})`;
+  return { present: has, text, number: numberSql(text) };
 }
 
 function bareKey(key: string, params: Params): FieldSql {
