@@ -293,6 +293,46 @@ describe('figures', () => {
     await expect(more).rejects.toThrow(/more than 100000 points/);
   });
 
+  it.each([
+    ['of few groups come from the rows in one pass', 400, 1],
+    [
+      'of so many groups that they are not held at once come in two passes, after one that is given up',
+      20_000,
+      3,
+    ],
+  ] as const)('%s', async (_what, groups, passes) => {
+    const project = `groups ${groups}`;
+    // Two buckets of each group; those with small numbers are larger and slower.
+    await bench.store.command(
+      `INSERT INTO otel_traces (ProjectId, Environment, TraceId, SpanId, SpanName, Timestamp, Duration, ReceivedAt, RetentionDays)
+       SELECT {project:String}, 'production', toString(number), toString(number), concat('g', toString(G)),
+         fromUnixTimestamp64Nano({base:Int64} + (number % 2) * 3600000000000), (100 - G) * 1000000, now64(3), 30
+       FROM (SELECT number, if(number < 50, number % 5, intDiv(number, 2) % {groups:UInt32}) AS G FROM numbers({groups:UInt32} * 2))`,
+      { project, groups, base: `${BASE_MS}000000` },
+    );
+    const { store, statements } = recordStatements(bench.store);
+    const { rows, groups: found } = await createTelemetryQueries(store, LIMITS).aggregate(
+      contextOf(project),
+      {
+        window: { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 2 * HOUR) * 1_000_000n },
+        filter: undefined,
+        groupBy: ['name'],
+        measures: ['count', 'duration_p95'],
+        bucketSeconds: 3_600,
+        limit: 3,
+      },
+    );
+    expect(statements).toHaveLength(passes);
+    expect(found).toBe(groups - 20);
+    const [first = '', second = ''] = [0, HOUR].map((after) => new Date(BASE_MS + after).toISOString());
+    expect(rows.map(({ time, group, values }) => [time, group[0], values[0]])).toEqual(
+      [first, second].flatMap((time) => ['g0', 'g1', 'g2'].map((name) => [time, name, 5])),
+    );
+    for (const [index, { values }] of rows.entries()) {
+      expect(Math.abs((values[1] ?? 0) / (100 - (index % 3)) - 1)).toBeLessThan(0.01);
+    }
+  });
+
   it('that a signal does not have are refused by name', async () => {
     const work = bench.queries.aggregate(context, { ...base, signal: 'logs', measures: ['cost'] });
     await expect(work).rejects.toThrow(/"cost" cannot be measured of logs.*count, errors/);

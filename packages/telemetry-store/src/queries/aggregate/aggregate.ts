@@ -6,6 +6,7 @@ import { shownSql } from '../core/show.ts';
 import { type Counted, measuredOf } from './counted.ts';
 import { COUNTED_LOGS } from './counted-logs.ts';
 import { COUNTED_SPANS } from './counted-spans.ts';
+import { MAX_POINTS, type RawRow, refuseTooMany, topSeries } from './at-once.ts';
 import { previousWindow } from './previous.ts';
 import { grouped, type Plan, planOf } from './plan.ts';
 
@@ -48,8 +49,6 @@ const NICE_SECONDS = [
   604_800, 2_592_000, 31_536_000,
 ];
 const SECOND = 1_000_000_000n;
-/** Buckets times groups that one answer may hold. */
-const MAX_POINTS = 100_000;
 
 /** Figures of matching rows by time and by fields, of the period before as well when asked for. @throws bad_query */
 export async function aggregate(
@@ -63,12 +62,10 @@ export async function aggregate(
   const bucketSeconds = bucketsOf(input);
   const request: Request = { runner, context, input };
   const plan = planOf(counted, input, input.window, bucketSeconds, 0n);
-  const top = input.groupBy.length === 0 ? undefined : await topGroups(request, plan);
-  const chosen = top?.rows.map((row) => row.group);
-  const rows = top !== undefined && bucketSeconds === null ? top.rows : await series(request, plan, chosen);
+  const { rows, chosen, groups } = await figuresOf(request, plan);
   const answer = {
     bucketSeconds,
-    groups: top?.groups ?? (rows.length > 0 ? 1 : 0),
+    groups,
     source: plan.aligned === undefined ? ('rows' as const) : ('rollup' as const),
   };
   const before = input.comparePrevious === true ? previousWindow(input.window) : undefined;
@@ -102,9 +99,6 @@ function bucketsOf({ window, bucketSeconds }: AggregateInput): number | null {
   return bucketSeconds;
 }
 
-/** `T` time, `G0`, `G1`, ... group values, `V0`, `V1`, ... figures, `N` number of groups. */
-type RawRow = Readonly<Record<string, string | number | null>>;
-
 function shape(row: RawRow, input: AggregateInput, time: string | null): Row {
   return {
     time,
@@ -112,6 +106,37 @@ function shape(row: RawRow, input: AggregateInput, time: string | null): Row {
     values: input.measures.map((_, index) => finite(row[`V${index}`])),
   };
 }
+
+interface Figures {
+  readonly rows: readonly Row[];
+  /** The largest groups; undefined when it is not grouped. */
+  readonly chosen: readonly string[][] | undefined;
+  readonly groups: number;
+}
+
+async function figuresOf(request: Request, plan: Plan): Promise<Figures> {
+  const { runner, context, input } = request;
+  if (input.groupBy.length === 0) {
+    const rows = await series(request, plan, undefined);
+    return { rows, chosen: undefined, groups: rows.length > 0 ? 1 : 0 };
+  }
+  if (plan.bucketSeconds !== null && plan.aligned === undefined) {
+    const both = await topSeries(runner, context, plan, input.limit);
+    if (both !== undefined) {
+      return {
+        rows: both.rows.map((row) => shape(row, input, timeOf(row))),
+        chosen: both.top.map((row) => shape(row, input, null).group),
+        groups: Number(both.top[0]?.['N'] ?? 0),
+      };
+    }
+  }
+  const top = await topGroups(request, plan);
+  const chosen = top.rows.map((row) => row.group);
+  const rows = plan.bucketSeconds === null ? top.rows : await series(request, plan, chosen);
+  return { rows, chosen, groups: top.groups };
+}
+
+const timeOf = (row: RawRow): string => new Date(Number(row['T']) * 1_000).toISOString();
 
 /** The largest groups by the first measure, and how many there are. */
 async function topGroups(
@@ -142,12 +167,13 @@ async function series(
     ...input.groupBy.map((_, index) => `G${index}`),
   ];
   // Each value by itself first, while the columns are still narrow; then the combinations.
-  const { scope, sql } = grouped(context, plan, (source, params) =>
-    input.groupBy.map((field, index) => {
-      const values = [...new Set(chosen?.map((group) => group[index] ?? ''))];
-      return `${shownSql(source, field, params)} IN ${params.bind(values, 'Array(String)')}`;
-    }),
-  );
+  const { scope, sql } = grouped(context, plan, {
+    more: (source, params) =>
+      input.groupBy.map((field, index) => {
+        const values = [...new Set(chosen?.map((group) => group[index] ?? ''))];
+        return `${shownSql(source, field, params)} IN ${params.bind(values, 'Array(String)')}`;
+      }),
+  });
   const { params } = scope;
   const combined =
     chosen === undefined || input.groupBy.length < 2
@@ -161,14 +187,8 @@ async function series(
     scope,
     `SELECT * FROM (${sql}) ${combined} ${order} LIMIT ${MAX_POINTS + 1}`,
   );
-  if (raw.length > MAX_POINTS) {
-    throw fail('bad_query', {
-      detail: `That makes more than ${MAX_POINTS} points, which is the most one answer may hold. Take wider buckets or fewer groups.`,
-    });
-  }
-  return raw.map((row) =>
-    shape(row, input, plan.bucketSeconds === null ? null : new Date(Number(row['T']) * 1_000).toISOString()),
-  );
+  refuseTooMany(raw.length);
+  return raw.map((row) => shape(row, input, plan.bucketSeconds === null ? null : timeOf(row)));
 }
 
 /** The rows of both periods side by side, in the order of time and group. */

@@ -50,14 +50,18 @@ export function planOf(
   };
 }
 
-/** Conditions on the rows of a source beyond window and filter. */
-type More = (source: Source, params: Params) => readonly string[];
+interface Grouping {
+  /** Conditions on the rows of a source beyond window and filter. */
+  readonly more?: (source: Source, params: Params) => readonly string[];
+  /** A row of each group over all buckets as well, in which `S` is 1; only where all comes from the rows. */
+  readonly totals?: boolean;
+}
 
 /** A SELECT of `T` (seconds), `G0`, ... and `V0`, ... of a plan, one row a bucket and group, in no order. */
 export function grouped(
   context: RequestContext,
   plan: Plan,
-  more: More = () => [],
+  { more = () => [], totals = false }: Grouping = {},
 ): { scope: Scope; sql: string } {
   const { counted, measures, aligned } = plan;
   const measured = measures.map((measure) => measuredOf(counted, measure));
@@ -66,7 +70,8 @@ export function grouped(
     ...(plan.bucketSeconds === null ? [] : ['T']),
     ...plan.groupBy.map((_, index) => `G${index}`),
   ];
-  const by = keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`;
+  const sets = `GROUPING SETS ((${keys.slice(1).join(', ')}), (${keys.join(', ')}))`;
+  const by = keys.length === 0 ? '' : `GROUP BY ${totals ? sets : keys.join(', ')}`;
   const select = (source: Source, windows: readonly Window[], values: readonly string[]) => {
     const scope = Scope.of(context, source, params)
       .duringAny(windows)
@@ -77,6 +82,7 @@ export function grouped(
   };
   if (aligned === undefined) {
     const values = measured.map((one, index) => `${rowsSql(counted, one)} AS V${index}`);
+    if (totals) values.push('grouping(T) AS S');
     return select(counted.rows, [plan.window], values);
   }
   const figures = figuresOf(measured);
