@@ -127,6 +127,10 @@ export const promptSummarySchema = z
     hasDraft: z.boolean(),
     versions: z.number().meta({ description: 'Published ones.' }),
     downloads: z.number().meta({ description: 'Fetches in the last 400 days.' }),
+    lastDays: z.array(z.number()).meta({
+      description: 'Fetches of the last seven days in UTC, the oldest first and today last.',
+    }),
+    labels: z.array(z.object({ label: z.string(), version: versionText })),
     createdBy: z.string().nullable(),
     createdAt: isoTime,
     updatedAt: isoTime,

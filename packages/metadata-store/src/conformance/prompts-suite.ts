@@ -52,6 +52,23 @@ export function describePrompts(name: string, makePlace: () => Promise<Place>): 
     const publish = (id: string, revision?: number) =>
       change((prompts) => prompts.publish(HERE, id, { next: major, revision, by: 'c' }));
 
+    it('tells names of several, and of which nothing is published', async () => {
+      const draft = await make('draft');
+      const live = await make('live', { major: 1, minor: 0, patch: 0 });
+      const other = { ...HERE, databaseConfigId: 'other' };
+      expect(
+        (await store.prompts.heads(HERE, [draft.id, live.id, 'none'])).toSorted((a, b) =>
+          a.name < b.name ? -1 : 1,
+        ),
+      ).toEqual([
+        { id: draft.id, name: 'draft', published: false },
+        { id: live.id, name: 'live', published: true },
+      ]);
+      expect(await store.prompts.unpublished(HERE)).toEqual(new Set([draft.id]));
+      expect(await store.prompts.heads(other, [live.id])).toEqual([]);
+      expect(await store.prompts.unpublished(other)).toEqual(new Set());
+    });
+
     it('keeps a draft, publishes it, and never changes it again', async () => {
       const made = await make();
       expect(made).toMatchObject({
@@ -245,7 +262,24 @@ export function describePrompts(name: string, makePlace: () => Promise<Place>): 
         total: 9,
         truncated: true,
       });
-      expect(await store.prompts.get(HERE, id)).toMatchObject({ downloads: 9 });
+      now = Date.parse('2026-11-20T12:00:00Z');
+      expect(await store.prompts.get(HERE, id)).toMatchObject({
+        downloads: 9,
+        lastDays: [0, 0, 0, 0, 0, 2, 7],
+      });
+      const listed = { search: undefined, tag: undefined, limit: 9, after: undefined };
+      await make('other');
+      await change((prompts) =>
+        prompts.setLabel(HERE, id, { label: 'live', versionId: latestVersion?.id ?? '', by: 'a' }),
+      );
+      expect((await store.prompts.list(HERE, listed)).prompts).toMatchObject([
+        {
+          name: 'greeting',
+          lastDays: [0, 0, 0, 0, 0, 2, 7],
+          labels: [{ label: 'live', number: latestVersion?.number }],
+        },
+        { name: 'other', lastDays: [0, 0, 0, 0, 0, 0, 0], labels: [] },
+      ]);
       expect(
         (await store.prompts.versions(HERE, id, { limit: 9, after: undefined })).versions[0]?.downloads,
       ).toBe(9);

@@ -52,6 +52,8 @@ export const showSummary = (prompt: StoredPromptSummary): PromptSummary => ({
   hasDraft: prompt.draftId !== null,
   versions: prompt.versions,
   downloads: prompt.downloads,
+  lastDays: [...prompt.lastDays],
+  labels: prompt.labels.map(({ label, number }) => ({ label, version: formatVersion(number) })),
   createdBy: prompt.createdBy,
   createdAt: iso(prompt.createdAt),
   updatedAt: iso(prompt.updatedAt),

@@ -2,11 +2,21 @@ import { sql } from 'kysely';
 import type { Access } from '../access.ts';
 import { holding, type StoragePlace } from '../storage-place.ts';
 import { listOf, missing, numberOf, published, toVersion } from './rows.ts';
-import type { Prompts, StoredPromptSummary } from './types.ts';
+import type { Prompts, StoredPromptLabel, StoredPromptSummary } from './types.ts';
 
-type Reads = Pick<Prompts, 'list' | 'get' | 'index' | 'version' | 'versions' | 'usage'>;
+type Reads = Pick<
+  Prompts,
+  'list' | 'get' | 'heads' | 'unpublished' | 'index' | 'version' | 'versions' | 'usage'
+>;
 
-export function promptReads({ database }: Access): Reads {
+const DAY_MS = 86_400_000;
+/** Days of downloads that a list shows, today with them. */
+const LAST_DAYS = 7;
+
+/** Ids of one statement. */
+const IDS_AT_ONCE = 500;
+
+export function promptReads({ database, clock }: Access): Reads {
   const ofPlace = ({ projectId, databaseConfigId }: StoragePlace) =>
     database
       .selectFrom('prompts')
@@ -23,7 +33,9 @@ export function promptReads({ database }: Access): Reads {
       .select(['shown.tags', 'shown.major', 'shown.minor', 'shown.patch', 'shown.published_at']);
   type SummaryRow = Awaited<ReturnType<ReturnType<typeof summaries>['execute']>>[number];
 
-  const toSummary = (row: SummaryRow, downloads: number): StoredPromptSummary => {
+  type Figures = Pick<StoredPromptSummary, 'downloads' | 'lastDays' | 'labels'>;
+
+  const toSummary = (row: SummaryRow, figures: Figures): StoredPromptSummary => {
     const number = numberOf(row);
     return {
       id: row.id,
@@ -36,7 +48,7 @@ export function promptReads({ database }: Access): Reads {
           : { id: row.latest_id, number, publishedAt: row.published_at ?? 0 },
       tags: row.tags === null ? [] : listOf(row.tags),
       versions: row.versions,
-      downloads,
+      ...figures,
       createdBy: row.created_by,
       createdAt: row.created_at,
       updatedAt: row.updated_at,
@@ -67,15 +79,61 @@ export function promptReads({ database }: Access): Reads {
     return row === undefined ? undefined : toVersion(row);
   };
 
-  const labelsOf = (promptId: string) =>
-    database
+  /** Downloads of the last days, a day each, by prompt. */
+  async function lastDaysOf(promptIds: readonly string[]): Promise<(promptId: string) => number[]> {
+    const now = clock.now();
+    const days = Array.from({ length: LAST_DAYS }, (_, at) =>
+      new Date(now - (LAST_DAYS - 1 - at) * DAY_MS).toISOString().slice(0, 10),
+    );
+    const rows = await database
+      .selectFrom('prompt_downloads')
+      .select(({ fn, cast }) => [
+        'prompt_id',
+        'day',
+        cast<number>(fn.sum<number>('count'), 'bigint').as('total'),
+      ])
+      .where('prompt_id', 'in', promptIds)
+      .where('day', 'in', days)
+      .groupBy(['prompt_id', 'day'])
+      .execute();
+    const counts = new Map(rows.map((row) => [`${row.prompt_id} ${row.day}`, Number(row.total)]));
+    return (promptId) => days.map((day) => counts.get(`${promptId} ${day}`) ?? 0);
+  }
+
+  async function labelsOf(promptIds: readonly string[]): Promise<(promptId: string) => StoredPromptLabel[]> {
+    const rows = await database
       .selectFrom('prompt_labels')
       .innerJoin('prompt_versions', 'prompt_versions.id', 'prompt_labels.version_id')
       .selectAll('prompt_labels')
       .select(['major', 'minor', 'patch'])
-      .where('prompt_labels.prompt_id', '=', promptId)
+      .where('prompt_labels.prompt_id', 'in', promptIds)
       .orderBy('label')
       .execute();
+    const labels = Map.groupBy(rows, (row) => row.prompt_id);
+    return (promptId) =>
+      (labels.get(promptId) ?? []).map((row) => ({
+        label: row.label,
+        versionId: row.version_id,
+        number: published(row),
+        updatedBy: row.updated_by,
+        updatedAt: row.updated_at,
+      }));
+  }
+
+  /** What is told of each of some prompts beside their rows. */
+  async function figuresOf(promptIds: readonly string[]): Promise<(promptId: string) => Figures> {
+    if (promptIds.length === 0) return () => ({ downloads: 0, lastDays: [], labels: [] });
+    const [downloads, lastDays, labels] = await Promise.all([
+      downloadsBy('prompt_id', promptIds),
+      lastDaysOf(promptIds),
+      labelsOf(promptIds),
+    ]);
+    return (promptId) => ({
+      downloads: downloads.get(promptId) ?? 0,
+      lastDays: lastDays(promptId),
+      labels: labels(promptId),
+    });
+  }
 
   return {
     version,
@@ -100,12 +158,9 @@ export function promptReads({ database }: Access): Reads {
       if (after !== undefined) query = query.where('prompts.name', '>', after);
       const rows = await query.execute();
       const page = rows.slice(0, limit);
-      const downloads = await downloadsBy(
-        'prompt_id',
-        page.map(({ id }) => id),
-      );
+      const figures = await figuresOf(page.map(({ id }) => id));
       return {
-        prompts: page.map((row) => toSummary(row, downloads.get(row.id) ?? 0)),
+        prompts: page.map((row) => toSummary(row, figures(row.id))),
         next: rows.length > limit ? page.at(-1)?.name : undefined,
       };
     },
@@ -113,24 +168,33 @@ export function promptReads({ database }: Access): Reads {
     async get(place, id) {
       const row = await summaries(place).where('prompts.id', '=', id).executeTakeFirst();
       if (row === undefined) throw missing();
-      const [downloads, labels, draft, latest] = await Promise.all([
-        downloadsBy('prompt_id', [id]),
-        labelsOf(id),
+      const [figures, draft, latest] = await Promise.all([
+        figuresOf([id]),
         row.draft_id === null ? undefined : version(row.draft_id),
         row.latest_id === null ? undefined : version(row.latest_id),
       ]);
       return {
-        ...toSummary(row, downloads.get(id) ?? 0),
+        ...toSummary(row, figures(id)),
         draft: draft ?? null,
         latestVersion: latest ?? null,
-        labels: labels.map((label) => ({
-          label: label.label,
-          versionId: label.version_id,
-          number: published(label),
-          updatedBy: label.updated_by,
-          updatedAt: label.updated_at,
-        })),
       };
+    },
+
+    async heads(place, ids) {
+      const found: { id: string; name: string; published: boolean }[] = [];
+      for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+        const rows = await ofPlace(place)
+          .select(['id', 'name', 'latest_id'])
+          .where('id', 'in', ids.slice(from, from + IDS_AT_ONCE))
+          .execute();
+        found.push(...rows.map(({ id, name, latest_id }) => ({ id, name, published: latest_id !== null })));
+      }
+      return found;
+    },
+
+    async unpublished(place) {
+      const rows = await ofPlace(place).select('id').where('latest_id', 'is', null).execute();
+      return new Set(rows.map(({ id }) => id));
     },
 
     async index(place, { id, name }) {
@@ -215,7 +279,7 @@ export function promptReads({ database }: Access): Reads {
       }
       const [rows, labels, downloads] = await Promise.all([
         query.execute(),
-        labelsOf(id),
+        labelsOf([id]),
         downloadsBy('version_id', [id]),
       ]);
       const page = rows.slice(0, limit).map((row) => ({
@@ -227,7 +291,9 @@ export function promptReads({ database }: Access): Reads {
         createdAt: row.created_at,
         updatedAt: row.updated_at,
         publishedAt: row.published_at,
-        labels: labels.filter((label) => label.version_id === row.id).map(({ label }) => label),
+        labels: labels(id)
+          .filter((label) => label.versionId === row.id)
+          .map(({ label }) => label),
         downloads: downloads.get(row.id) ?? 0,
       }));
       return { versions: page, next: rows.length > limit ? page.at(-1)?.number : undefined };

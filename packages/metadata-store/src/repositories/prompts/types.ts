@@ -44,6 +44,10 @@ export interface StoredPromptSummary {
   readonly tags: readonly string[];
   readonly versions: number;
   readonly downloads: number;
+  /** Downloads by day in UTC, the oldest first and today last. */
+  readonly lastDays: readonly number[];
+  /** By label. */
+  readonly labels: readonly StoredPromptLabel[];
   readonly createdBy: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -60,8 +64,6 @@ export interface StoredPromptLabel {
 export interface StoredPrompt extends StoredPromptSummary {
   readonly draft: StoredPromptVersion | null;
   readonly latestVersion: StoredPromptVersion | null;
-  /** By label. */
-  readonly labels: readonly StoredPromptLabel[];
 }
 
 /** What is needed to find a version of a prompt: all numbers, newest first, and where labels point. */
@@ -99,6 +101,13 @@ export interface Prompts {
   ): Promise<{ prompts: StoredPromptSummary[]; next: string | undefined }>;
   /** @throws not_found */
   get(place: StoragePlace, id: string): Promise<StoredPrompt>;
+  /** Those of the ids that there are; a version of which was published, or none yet. */
+  heads(
+    place: StoragePlace,
+    ids: readonly string[],
+  ): Promise<{ readonly id: string; readonly name: string; readonly published: boolean }[]>;
+  /** Ids of those of which nothing is published yet. */
+  unpublished(place: StoragePlace): Promise<Set<string>>;
   /** By id, by name, or by both, which then must belong together. */
   index(
     place: StoragePlace,
