@@ -125,6 +125,11 @@ describe('doors', () => {
     );
   });
 
+  it('lets llm/ load the SDKs of vendors, and nothing else that is behind a door', () => {
+    expect(lint('apps/server/src/llm/x.ts', uses('ai'))).toContain('0 errors');
+    expect(lint('apps/server/src/llm/x.ts', uses('kysely'))).toContain('metadata-store');
+  });
+
   it('lets native.ts of the collector load koffi', () => {
     expect(lint('apps/collector/src/host/x/native.ts', uses('koffi'))).toContain('0 errors');
   });

@@ -27,13 +27,13 @@ import { createMetrics } from './metrics.ts';
 import { type Platform, startPlatform } from './platform.ts';
 
 /**
- * Routes about people are asked in `features/identity/roles.platform.test.ts`, those of rules in `features/rules/`: they need
- * somebody who is signed in, or several projects.
+ * Routes about people are asked in `features/identity/roles.platform.test.ts`, those of secrets and rules in their features: they
+ * need somebody who is signed in, or several projects.
  */
 const OF_PEOPLE = {
-  ...VAULT_ROUTES,
   ...RULE_ROUTES,
   ...CONTEXT_ROUTES,
+  ...VAULT_ROUTES,
   ...IDENTITY_ROUTES,
   ...OAUTH_ROUTES,
   ...PROMPT_ROUTES,
@@ -492,6 +492,8 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
     ],
     updateModel: [{ path: { id: 'none' }, body: {}, status: 401, silent: true }],
     deleteModel: [{ path: { id: 'none' }, status: 401, silent: true }],
+    checkModel: [{ path: { id: 'none' }, status: 401, silent: true }],
+    tryPrompt: [{ path: { id: 'none' }, body: { modelId: 'none' }, status: 403, silent: true }],
     listSessions: [
       { query: since },
       { query: { ...since, user: `only-${mark}` }, ...none },

@@ -67,6 +67,11 @@ export const ERROR_TABLE = {
     retryable: true,
     template: 'More than {limit} live views or exports are open {where}. Close one and try again.',
   },
+  too_many_calls: {
+    status: 429,
+    retryable: true,
+    template: 'More than {limit} calls of models are under way {where}. Wait until one is done.',
+  },
   overloaded: { status: 503, retryable: true, template: '{detail}' },
   store_unavailable: {
     status: 503,

@@ -6,7 +6,7 @@ export {
   openTelemetryStore,
   startEmbeddedEngine,
 } from './client/open.ts';
-export { isRefusedAddress } from './client/address-guard.ts';
+export { guardedLookup, isRefusedAddress, RefusedAddressError } from './client/address-guard.ts';
 export type {
   CommandOptions,
   EmbeddedEngine,

@@ -1,5 +1,6 @@
 import type { RouteDeclaration } from '../route.ts';
-import { createModel, deleteModel, listModels, updateModel } from './models.ts';
+import { checkModel, createModel, deleteModel, listModels, updateModel } from './models.ts';
+import { tryPrompt } from './try.ts';
 
 export * from './models.ts';
 export * from './try.ts';
@@ -10,4 +11,6 @@ export const MODEL_ROUTES = {
   createModel,
   updateModel,
   deleteModel,
+  checkModel,
+  tryPrompt,
 } as const satisfies Record<string, RouteDeclaration>;

@@ -14,6 +14,9 @@ export const MODEL_LIMITS = {
   outputTokens: 32_768,
   defaultOutputTokens: 1_024,
   perPlace: 100,
+  /** Calls that one person or key, and the platform, may have under way at once. */
+  callsPerClient: 4,
+  calls: 32,
 } as const;
 
 const oneLine = (max: number) =>
@@ -150,5 +153,5 @@ export const checkModel = defineRoute({
   storage: 'platform',
   params: id,
   response: z.object({ data: modelCheckSchema }),
-  errors: ['not_found', 'rate_limited', ...common],
+  errors: ['not_found', 'secret_unreadable', 'too_many_calls', ...common],
 });

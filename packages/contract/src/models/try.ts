@@ -1,16 +1,8 @@
 import { z } from 'zod';
+import { promptTextSchema, selectorSchema } from '../prompts/schemas.ts';
+import { TEMPLATE_LIMITS } from '../prompts/template.ts';
 import { defineRoute, writes } from '../route.ts';
 import { MODEL_LIMITS } from './models.ts';
-
-/** Bounds of a try. */
-export const TRY_LIMITS = {
-  /** Characters of a draft's text. */
-  text: 1_000_000,
-  /** Characters of the compiled prompt, which is what the vendor is sent and paid for. */
-  compiled: 1_000_000,
-  /** Characters of an answer; it ends there, whatever the tokens. */
-  answer: 1_000_000,
-} as const;
 
 const tokens = z.int().min(0);
 
@@ -64,19 +56,16 @@ export const tryPrompt = defineRoute({
   body: z
     .strictObject({
       modelId: z.string().min(1).max(64),
-      version: z
-        .string()
-        .min(1)
-        .max(100)
-        .optional()
-        .meta({ description: 'Exact, a label, `latest` (the default) or a range like `1.x`.' }),
-      text: z
-        .string()
-        .min(1)
-        .max(TRY_LIMITS.text)
+      version: selectorSchema.optional().meta({ description: 'Default: `latest`.' }),
+      text: promptTextSchema
         .optional()
         .meta({ description: 'Text that is not saved, instead of a version.' }),
-      variables: z.record(z.string().min(1).max(200), z.unknown()).default({}),
+      variables: z
+        .record(z.string(), z.unknown())
+        .refine((variables) => Object.keys(variables).length <= TEMPLATE_LIMITS.variables, {
+          error: `At most ${TEMPLATE_LIMITS.variables} variables.`,
+        })
+        .default({}),
       maxOutputTokens: z
         .int()
         .min(1)
@@ -96,7 +85,7 @@ export const tryPrompt = defineRoute({
     'provider_failed',
     'secret_unreadable',
     'too_many_streams',
-    'rate_limited',
+    'too_many_calls',
     'metadata_unavailable',
     'signal_unbound',
     'shutting_down',

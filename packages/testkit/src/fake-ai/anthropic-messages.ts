@@ -26,9 +26,9 @@ export function anthropicMessage(body: Json): Reply {
         };
   const stop = toolCall === undefined ? 'end_turn' : 'tool_use';
   const input = {
-    input_tokens: usage.input - usage.cached,
+    input_tokens: usage.input - usage.cached - usage.cacheWrite,
     cache_read_input_tokens: usage.cached,
-    cache_creation_input_tokens: 0,
+    cache_creation_input_tokens: usage.cacheWrite,
     service_tier: 'standard',
   };
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model, stop_sequence: null };

@@ -1,20 +1,31 @@
-/** A fake OpenAI and Anthropic on a real socket of the loopback: real SDKs talk to it without an account. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+/** A fake OpenAI, Anthropic, Google and Mistral on a real socket of the loopback: real SDKs talk to it without an account. */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anthropicMessage } from './anthropic-messages.ts';
-import { FAILING_MODEL } from './answer.ts';
+import { ABSENT_MODEL, CUT_MODEL, ENDLESS_MODEL, FAILING_MODEL, SILENT_MODEL, WRONG_KEY } from './answer.ts';
+import { googleContent } from './google-content.ts';
 import { isJson, type Json } from './json.ts';
 import { chatCompletion } from './openai-chat.ts';
 import { embeddings } from './openai-embeddings.ts';
 import { modelResponse } from './openai-responses.ts';
 import type { Reply } from './reply.ts';
 
+interface FakeAiRequest {
+  readonly path: string;
+  readonly body: Json;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export { ABSENT_MODEL, CUT_MODEL, ENDLESS_MODEL, FAILING_MODEL, SILENT_MODEL, WRONG_KEY } from './answer.ts';
+
 export interface FakeAi {
-  /** `http://127.0.0.1:<port>`; OpenAI clients want `/v1` behind it, Anthropic's do not. */
+  /** `http://127.0.0.1:<port>`; OpenAI's and Mistral's clients want `/v1` behind it, Google's `/v1beta`. */
   readonly url: string;
   /** Every request so far, oldest first. */
-  readonly requests: readonly { readonly path: string; readonly body: Json }[];
+  readonly requests: readonly FakeAiRequest[];
+  /** Calls whose connection is still there and whose answer has not ended. */
+  readonly open: number;
   close(): Promise<void>;
 }
 
@@ -23,13 +34,17 @@ const ROUTES: readonly (readonly [RegExp, (body: Json) => Reply])[] = [
   [/\/responses$/, modelResponse],
   [/\/embeddings$/, embeddings],
   [/\/messages$/, anthropicMessage],
+  [/:(?:streamGenerateContent|generateContent)$/, googleContent],
 ];
 
 /** Starts the fake on a free port. Streams pause `chunkDelayMs` (default 2) between events. */
 export async function startFakeAi(options: { chunkDelayMs?: number } = {}): Promise<FakeAi> {
-  const requests: { path: string; body: Json }[] = [];
+  const requests: FakeAiRequest[] = [];
+  let open = 0;
   const delay = options.chunkDelayMs ?? 2;
   const server = createServer((request, response) => {
+    open += 1;
+    response.once('close', () => (open -= 1));
     serve(request, response, requests, delay).catch((error: unknown) => {
       response.statusCode = 400;
       response.end(JSON.stringify({ error: { message: String(error), type: 'invalid_request_error' } }));
@@ -43,6 +58,9 @@ export async function startFakeAi(options: { chunkDelayMs?: number } = {}): Prom
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    get open() {
+      return open;
+    },
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -53,7 +71,7 @@ export async function startFakeAi(options: { chunkDelayMs?: number } = {}): Prom
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  requests: { path: string; body: Json }[],
+  requests: FakeAiRequest[],
   delay: number,
 ): Promise<void> {
   const chunks: Buffer[] = [];
@@ -65,8 +83,24 @@ async function serve(
     return;
   }
   const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  const body = isJson(parsed) ? parsed : {};
-  requests.push({ path, body });
+  const given = isJson(parsed) ? parsed : {};
+  // Google's has the model in the path.
+  const model = /\/models\/([^/]+):\w+$/.exec(path)?.[1];
+  const streamed = path.endsWith(':streamGenerateContent') ? { stream: true } : {};
+  const body: Json =
+    model === undefined ? given : { ...given, model: decodeURIComponent(model), ...streamed };
+  requests.push({ path, body, headers: request.headers });
+  if (JSON.stringify(request.headers).includes(WRONG_KEY)) {
+    const message = `Incorrect API key provided: ${WRONG_KEY}.`;
+    send(response, 401, { error: { message, type: 'authentication_error', code: 'invalid_api_key' } });
+    return;
+  }
+  if (body['model'] === ABSENT_MODEL) {
+    const message = `The model ${ABSENT_MODEL} does not exist.`;
+    send(response, 404, { error: { message, type: 'not_found_error', code: 'model_not_found' } });
+    return;
+  }
+  if (body['model'] === SILENT_MODEL) return;
   if (body['model'] === FAILING_MODEL) {
     send(response, 429, {
       error: { message: 'rate limited', type: 'rate_limit_error', code: 'rate_limit', param: null },
@@ -79,10 +113,26 @@ async function serve(
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-  for (const { event, data } of reply.events) {
+  const texts = reply.events.map(({ event, data }) => {
     const text = typeof data === 'string' ? data : JSON.stringify(data);
-    response.write(`${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`);
+    return {
+      text: `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`,
+      hasWords: /Hello |You /.test(text),
+    };
+  });
+  // The event that carries the first words of the answer, not those that sum it up.
+  const first = texts.findIndex(({ hasWords }) => hasWords);
+  for (const [index, { text }] of texts.entries()) {
+    response.write(text);
     await sleep(delay);
+    if (index !== first) continue;
+    if (body['model'] === CUT_MODEL) {
+      response.destroy();
+      return;
+    }
+    while (body['model'] === ENDLESS_MODEL && !response.destroyed) {
+      if (!response.write(text)) await drained(response);
+    }
   }
   response.end();
 }
@@ -94,4 +144,15 @@ function send(response: ServerResponse, status: number, body: object): void {
     'request-id': 'req_1',
   });
   response.end(JSON.stringify(body));
+}
+
+/** Resolves when more can be written, or when nobody is there any more. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      response.off('drain', settle).off('close', settle);
+      resolve();
+    };
+    response.on('drain', settle).on('close', settle);
+  });
 }

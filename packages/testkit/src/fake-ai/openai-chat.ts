@@ -44,6 +44,8 @@ export function chatCompletion(body: Json): Reply {
   });
   const options = body['stream_options'];
   const wantsUsage = isJson(options) && options['include_usage'] === true;
+  // Mistral says it with the end, without being asked.
+  const saysUsage = model.startsWith('mistral-') ? { usage: usageOf(given) } : {};
   return {
     kind: 'events',
     events: [
@@ -51,7 +53,7 @@ export function chatCompletion(body: Json): Reply {
       ...(given.toolCall === undefined
         ? given.text.split(/(?<= )/).map((content) => ({ data: chunk({ content }) }))
         : [{ data: chunk({ tool_calls: [{ index: 0, ...callOf(given.toolCall) }] }) }]),
-      { data: chunk({}, finish) },
+      { data: { ...chunk({}, finish), ...saysUsage } },
       ...(wantsUsage
         ? [{ data: { ...head, object: 'chat.completion.chunk', choices: [], usage: usageOf(given) } }]
         : []),

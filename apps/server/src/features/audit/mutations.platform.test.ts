@@ -20,16 +20,24 @@ const TAGS = new Set([
   'Connectors',
   'Retention',
   'OAuth 2.0',
-  'Vault',
   'Prompts',
   'Rules',
   'Contexts',
+  'Vault',
   'Models',
 ]);
 /** Change nothing, though they are no GET: what is asked stands in the body. */
 const READS = new Set(['lookAtInvitation', 'startProvider', 'checkConnector']);
-/** Need an issuer, an application that asks, or another database of the engine: called where those are tested. */
-const ELSEWHERE = new Set(['finishProvider', 'decideOauthConsent', 'revokeApplication', 'migrateConnector']);
+/**
+ * Need an issuer, an application that asks, another database of the engine or a model: called where those are tested.
+ */
+const ELSEWHERE = new Set([
+  'finishProvider',
+  'decideOauthConsent',
+  'revokeApplication',
+  'migrateConnector',
+  'tryPrompt',
+]);
 
 const changing = Object.values<RouteDeclaration>(ROUTES).filter(
   ({ id, method, permission, tag }) =>
@@ -78,7 +86,17 @@ const application = async () => {
 
 const model = () => {
   const body = { name: crypto.randomUUID(), provider: 'openai-compatible', model: 'm' };
-  return owner.call('POST', '/api/models', { ...body, baseUrl: 'http://127.0.0.1:11434/v1' });
+  return owner.call('POST', '/api/models', { ...body, baseUrl: 'http://127.0.0.1:1/v1' });
+};
+
+const secret = async () => {
+  const body = { key: `S_${crypto.randomUUID()}`, value: hide(`value ${crypto.randomUUID()}`) };
+  return owner.call('POST', '/api/vault', body);
+};
+/** The path of a new secret, and what says which state of it is meant. */
+const secretPath = async () => {
+  const { data } = await secret();
+  return { path: `/api/vault/${data.id}`, revision: Number(data.revision) };
 };
 
 const RULES = '/api/rule-engine/rules';
@@ -99,16 +117,6 @@ const prompt = (publish?: 'minor') =>
     metaProperties: { note: hide('of the owner') },
     publish,
   });
-const secret = async () => {
-  const body = { key: `S_${crypto.randomUUID()}`, value: hide(`value ${crypto.randomUUID()}`) };
-  return owner.call('POST', '/api/vault', body);
-};
-/** The path of a new secret, and what says which state of it is meant. */
-const secretPath = async () => {
-  const { data } = await secret();
-  return { path: `/api/vault/${data.id}`, revision: Number(data.revision) };
-};
-
 const VIEWS = '/api/telemetry/views';
 const view = async () => {
   const body = { page: 'traces', name: crypto.randomUUID(), description: null, search: '' };
@@ -254,6 +262,23 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
     return owner.call('PUT', `/api/models/${id}`, { ...rest, temperature: 0.5 });
   },
   deleteModel: async () => owner.call('DELETE', `/api/models/${(await model()).data.id}`),
+  checkModel: async () => owner.call('POST', `/api/models/${(await model()).data.id}/check`),
+
+  createSecret: secret,
+  updateSecret: async () => {
+    const { path, revision } = await secretPath();
+    return owner.call('PUT', path, { revision, value: hide('another value of it') });
+  },
+  deleteSecret: async () => owner.call('DELETE', (await secretPath()).path),
+  revealSecret: async () => owner.call('POST', `${(await secretPath()).path}/reveal`, {}),
+  restoreSecret: async () => {
+    const { path, revision } = await secretPath();
+    return owner.call('POST', `${path}/restore`, { revision, version: 1 });
+  },
+  getSecrets: async () => {
+    await secret();
+    return owner.call('POST', '/api/vault/get-secrets', {});
+  },
 
   createRule: () => rule(),
   replaceRule: async () => {
@@ -278,22 +303,6 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
   restoreContextVersion: async () =>
     owner.call('POST', `/api/context/${(await textContext()).data.id}/restore`, { version: 1 }),
   deleteContext: async () => owner.call('DELETE', `/api/context/${(await textContext()).data.id}`),
-
-  createSecret: secret,
-  updateSecret: async () => {
-    const { path, revision } = await secretPath();
-    return owner.call('PUT', path, { revision, value: hide('another value of it') });
-  },
-  deleteSecret: async () => owner.call('DELETE', (await secretPath()).path),
-  revealSecret: async () => owner.call('POST', `${(await secretPath()).path}/reveal`, {}),
-  restoreSecret: async () => {
-    const { path, revision } = await secretPath();
-    return owner.call('POST', `${path}/restore`, { revision, version: 1 });
-  },
-  getSecrets: async () => {
-    await secret();
-    return owner.call('POST', '/api/vault/get-secrets', {});
-  },
 
   createOauthClient: application,
   updateOauthClient: async () =>

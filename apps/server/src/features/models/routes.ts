@@ -1,12 +1,17 @@
 import type { Handlers } from '../../http/handlers.ts';
 import { callOf } from '../../http/idempotency.ts';
-import { createModels, type ModelParts } from './service.ts';
+import { type AskParts, createAsking } from './ask.ts';
+import { createModels } from './service.ts';
 
-type ModelHandlers = Pick<Handlers, 'listModels' | 'createModel' | 'updateModel' | 'deleteModel'>;
+type ModelHandlers = Pick<
+  Handlers,
+  'listModels' | 'createModel' | 'updateModel' | 'deleteModel' | 'checkModel' | 'tryPrompt'
+>;
 
-/** Configured language models. */
-export function modelHandlers(parts: ModelParts): ModelHandlers {
-  const models = createModels(parts);
+/** Configured language models, and what is asked of them. */
+export function modelHandlers(parts: AskParts): ModelHandlers {
+  const models = createModels(parts.metadata);
+  const asking = createAsking(parts);
   return {
     listModels: async ({ context }) => ({ data: await models.list(context), nextCursor: null }),
     createModel: async ({ context, body, header }) => ({
@@ -24,5 +29,11 @@ export function modelHandlers(parts: ModelParts): ModelHandlers {
       const call = callOf(context, 'deleteModel', header('idempotency-key'), params);
       return { data: await models.delete(context, params.id, call) };
     },
+    checkModel: async ({ context, params, signal }) => ({
+      data: await asking.check(context, params.id, signal),
+    }),
+    tryPrompt: async ({ context, params, body, signal }) => ({
+      events: await asking.try(context, params.id, body, signal),
+    }),
   };
 }

@@ -1,12 +1,15 @@
 import type { BodyOf, ModelConfig, ModelProvider, ROUTES } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
-import type { AuditDetails, Call, MetadataStore, NewModel, StoredModel } from '@candela/metadata-store';
+import type {
+  AuditDetails,
+  Call,
+  MetadataStore,
+  NewModel,
+  Repositories,
+  StoredModel,
+} from '@candela/metadata-store';
 import { type AuditEntry, record } from '../audit/service.ts';
 import { modelAddress } from './address.ts';
-
-export interface ModelParts {
-  readonly metadata: MetadataStore;
-}
 
 type Settings = Omit<BodyOf<typeof ROUTES.updateModel>, 'version'>;
 
@@ -46,8 +49,17 @@ function rowOf({ principal }: RequestContext, body: Settings): NewModel {
   return { name, provider, model, baseUrl, allowInsecure, secretId, settings, by };
 }
 
+/** @throws not_found */
+async function requireSecret(
+  { vaultSecrets }: Pick<Repositories, 'vaultSecrets'>,
+  context: RequestContext,
+  { secretId }: NewModel,
+): Promise<void> {
+  if (secretId !== null) await vaultSecrets.get(context, secretId);
+}
+
 /** Language models of a project and database configuration: what people see and change of them. */
-export function createModels({ metadata }: ModelParts) {
+export function createModels(metadata: MetadataStore) {
   return {
     async list(context: RequestContext): Promise<ModelConfig[]> {
       return (await metadata.models.list(context)).map(show);
@@ -56,6 +68,7 @@ export function createModels({ metadata }: ModelParts) {
     create(context: RequestContext, body: Settings, call: Call | undefined): Promise<ModelConfig> {
       const row = rowOf(context, body);
       return metadata.change(call, async (repositories) => {
+        await requireSecret(repositories, context, row);
         const made = await repositories.models.create(context, row);
         const { name, provider, model, baseUrl, secretId } = made;
         await record(
@@ -76,7 +89,9 @@ export function createModels({ metadata }: ModelParts) {
       return metadata.change(call, async (repositories) => {
         // First whether there is one: what is wrong with the body is nobody's business elsewhere.
         await repositories.models.get(context, id);
-        const changed = await repositories.models.update(context, id, version, rowOf(context, body));
+        const row = rowOf(context, body);
+        await requireSecret(repositories, context, row);
+        const changed = await repositories.models.update(context, id, version, row);
         const { name, provider, model, baseUrl, secretId } = changed;
         await record(
           repositories,

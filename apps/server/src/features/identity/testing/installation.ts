@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, type Role, silentLogger } from '@candela/kernel';
+import { type Clock, type Logger, type Role, silentLogger } from '@candela/kernel';
 import { readConfig } from '../../../config.ts';
 import { createMetrics } from '../../../metrics.ts';
 import { type Platform, startPlatform } from '../../../platform.ts';
@@ -30,7 +30,10 @@ export interface Installation {
 let people = 0;
 
 /** The whole platform in this process, with doors on real sockets and stores in a directory of its own. */
-export async function openInstallation(env: Readonly<Record<string, string>> = {}): Promise<Installation> {
+export async function openInstallation(
+  env: Readonly<Record<string, string>> = {},
+  logger: Logger = silentLogger,
+): Promise<Installation> {
   const dir = await mkdtemp(join(tmpdir(), 'candela-people-'));
   const clock: Installation['clock'] = {
     shift: 0,
@@ -48,7 +51,7 @@ export async function openInstallation(env: Readonly<Record<string, string>> = {
     PLATFORM_SIGN_IN_LIMIT: '1000',
     ...env,
   });
-  const platform = await startPlatform(config, { logger: silentLogger, metrics: createMetrics(), clock });
+  const platform = await startPlatform(config, { logger, metrics: createMetrics(), clock });
   const browser = () => openBrowser(platform.http);
   return {
     platform,
