@@ -7,6 +7,9 @@ import { conditionSchema, DEFINITION_SPELLINGS, definitionShape } from './schema
 /** Fields that an explanation may be given: a span has more than an application sends. */
 export const EXPLAIN_LIMITS = { fields: 500, key: 300, value: 100_000 } as const;
 
+const hexId = (digits: number) =>
+  z.string().regex(new RegExp(`^[0-9a-fA-F]{${digits}}$`), { error: `${digits} hexadecimal digits.` });
+
 const explanationSchema = z
   .object({
     result: z.boolean(),
@@ -37,7 +40,7 @@ export const explainRule = defineRoute({
   method: 'POST',
   path: '/api/rule-engine/explain',
   tag: 'Rules',
-  summary: 'Why a rule matches these fields or does not, condition by condition',
+  summary: 'Why a rule matches these fields, or a span, or does not: condition by condition',
   permission: reads('rule_engine'),
   storage: 'platform',
   body: spelled(
@@ -55,13 +58,21 @@ export const explainRule = defineRoute({
           .refine((fields) => Object.keys(fields).length <= EXPLAIN_LIMITS.fields, {
             error: `At most ${EXPLAIN_LIMITS.fields} fields.`,
           })
-          .meta({ description: 'Null counts as not sent.' }),
+          .optional()
+          .meta({ description: 'What an application would send; null counts as not sent. This or `span`.' }),
+        span: z
+          .strictObject({ traceId: hexId(32), spanId: hexId(16) })
+          .optional()
+          .meta({ description: 'A span, whose fields are asked; needs the scope telemetry too.' }),
       })
       .refine(({ rule, ruleId }) => (rule === undefined) !== (ruleId === undefined), {
         error: 'Give either "rule" or "ruleId".',
+      })
+      .refine(({ fields, span }) => (fields === undefined) !== (span === undefined), {
+        error: 'Give either "fields" or "span".',
       }),
     { rule_id: 'ruleId' },
   ),
   response: z.object({ data: explanationSchema }),
-  errors: ['not_found', 'refused', 'metadata_unavailable'],
+  errors: ['not_found', 'refused', 'query_too_expensive', 'store_unavailable', 'metadata_unavailable'],
 });

@@ -3,6 +3,7 @@ import { idSchema, nextCursor, pagingShape } from '../identity/common.ts';
 import { defineRoute, reads, writes } from '../route.ts';
 import { evaluateRules } from './evaluate.ts';
 import { explainRule } from './explain.ts';
+import { listRuleFieldValues, previewRule, previewSavedRule } from './preview.ts';
 import { activeStatus, revision, spelled } from './liberal.ts';
 import {
   DEFINITION_SPELLINGS,
@@ -143,4 +144,7 @@ export const RULE_ROUTES = {
   createRuleLink,
   deleteRuleLink,
   explainRule,
+  previewRule,
+  previewSavedRule,
+  listRuleFieldValues,
 } as const;

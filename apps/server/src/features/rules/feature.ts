@@ -1,17 +1,26 @@
-import type { Logger } from '@candela/kernel';
+import type { Clock, Logger } from '@candela/kernel';
 import type { MetadataStore } from '@candela/metadata-store';
-import type { Registry } from 'prom-client';
+import { createRuleQueries } from '@candela/telemetry-store';
+import type { PlatformMetrics } from '../../metrics.ts';
+import type { PromptService } from '../prompts/service.ts';
 import { entityKinds } from './entities/index.ts';
 import { ruleHandlers } from './routes.ts';
 import { createRuleBook } from './rule-book.ts';
+
+type Asked = Parameters<typeof createRuleQueries>;
 
 /** Rules with everything they need, ready to answer. */
 export function createRuleFeature(parts: {
   readonly metadata: MetadataStore;
   readonly logger: Logger;
-  readonly registry: Registry;
+  readonly metrics: PlatformMetrics;
+  readonly prompts: PromptService;
+  readonly reads: Asked[0];
+  readonly limits: Asked[1];
+  readonly clock: Clock;
 }) {
-  const { metadata } = parts;
-  const kinds = entityKinds(metadata);
-  return ruleHandlers({ metadata, kinds, book: createRuleBook({ ...parts, kinds }) });
+  const { metadata, logger, clock, reads, limits } = parts;
+  const kinds = entityKinds(metadata, parts.prompts);
+  const book = createRuleBook({ metadata, kinds, logger, registry: parts.metrics.registry });
+  return ruleHandlers({ metadata, kinds, book, queries: createRuleQueries(reads, limits), clock });
 }

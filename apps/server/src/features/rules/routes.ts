@@ -1,20 +1,25 @@
-import type { RuleExplanation } from '@candela/contract';
-import { fail, type RequestContext } from '@candela/kernel';
+import type { RuleExplanation, RulePreview as RulePreviewView } from '@candela/contract';
+import { type Clock, fail, type RequestContext } from '@candela/kernel';
 import type { MetadataStore, RulePlace } from '@candela/metadata-store';
-import type { Explanation, Fields, FieldValue } from '@candela/rules';
+import type { Explanation, Fields, FieldValue, Rule } from '@candela/rules';
+import type { RulePreview, RuleQueries } from '@candela/telemetry-store';
 import type { Handlers } from '../../http/handlers.ts';
 import { callOf } from '../../http/idempotency.ts';
 import { readCursor, writeCursor } from '../identity/cursors.ts';
+import { windowOf } from '../telemetry/service.ts';
 import type { EntityKinds } from './entities/index.ts';
 import { evaluate } from './evaluate.ts';
 import { readEvaluateRequest } from './evaluate-request.ts';
 import type { RuleBook } from './rule-book.ts';
-import { createRules, explanationOf } from './service.ts';
+import { createRules, explanationOf, requireValid } from './service.ts';
 
 type RuleHandlers = Pick<
   Handlers,
   | 'evaluateRules'
   | 'explainRule'
+  | 'previewRule'
+  | 'previewSavedRule'
+  | 'listRuleFieldValues'
   | 'listRules'
   | 'createRule'
   | 'getRule'
@@ -29,6 +34,8 @@ export interface RuleParts {
   readonly metadata: MetadataStore;
   readonly kinds: EntityKinds;
   readonly book: RuleBook;
+  readonly queries: RuleQueries;
+  readonly clock: Clock;
 }
 
 /** Of long values, this much is told back. */
@@ -36,13 +43,50 @@ const MAX_SEEN = 1_000;
 
 /** Rules: managing them, asking them, and why they say what they say. */
 export function ruleHandlers(parts: RuleParts): RuleHandlers {
+  const { queries, clock } = parts;
   const rules = createRules(parts);
+  const previewOf = async (
+    context: RequestContext,
+    rule: Rule,
+    {
+      limit,
+      ...window
+    }: { readonly from: string | number; readonly to: string | number; readonly limit: number },
+    signal: AbortSignal,
+  ) => {
+    requireValid(rule);
+    return forTheWire(
+      await queries.preview(context, { rule, window: windowOf(window, clock), limit }, signal),
+    );
+  };
   return {
     evaluateRules: ({ context, body }) => evaluate(parts, context, readEvaluateRequest(body)),
 
-    explainRule: async ({ context, body: { rule, ruleId, fields } }) => {
+    explainRule: async ({ context, body: { rule, ruleId, fields, span }, header, signal }) => {
+      if (span !== undefined) requireTelemetry(context);
       const asked = rule ?? (await rules.definition(context, ruleId ?? ''));
-      return { data: show(explanationOf(asked, fieldsOf(fields))) };
+      requireValid(asked);
+      if (span === undefined) return { data: show(explanationOf(asked, fieldsOf(fields ?? {}))) };
+      const where = ofTelemetry(context, header);
+      const seen = await queries.spanFields(where, span, namesOf(asked), signal);
+      return { data: show(explanationOf(asked, seen)) };
+    },
+
+    previewRule: async ({ context, body: { rule, ...asked }, signal }) => {
+      requireTelemetry(context);
+      return { data: await previewOf(context, rule, asked, signal) };
+    },
+
+    previewSavedRule: async ({ context, params, body, header, signal }) => {
+      requireTelemetry(context);
+      const rule = await rules.definition(context, params.id);
+      return { data: await previewOf(ofTelemetry(context, header), rule, body, signal) };
+    },
+
+    listRuleFieldValues: async ({ context, query: { from, to, ...asked }, signal }) => {
+      requireTelemetry(context);
+      const window = windowOf({ from, to }, clock);
+      return { data: await queries.values(context, { window, ...asked }, signal) };
     },
 
     listRules: async ({ context, query: { q, status, limit, cursor } }) => {
@@ -96,6 +140,33 @@ export function ruleHandlers(parts: RuleParts): RuleHandlers {
     },
   };
 }
+
+/** What is read here are spans: the scope that rules need lets nobody read those. @throws forbidden */
+function requireTelemetry({ principal, scopes }: RequestContext): void {
+  if (principal.kind === 'user' || scopes.has('telemetry')) return;
+  throw fail('forbidden', {
+    detail: 'This reads spans, and this credential lacks the scope "telemetry".',
+  });
+}
+
+/**
+ * Rules belong to an environment that is always one; a person who chose none looks at the spans of all of them, as on
+ * every page.
+ */
+function ofTelemetry(context: RequestContext, header: (name: string) => string | undefined): RequestContext {
+  const chosen = header('x-platform-environment') !== undefined;
+  return chosen || context.principal.kind === 'key' ? context : { ...context, environment: undefined };
+}
+
+const namesOf = ({ groups }: Rule): string[] => [
+  ...new Set(groups.flatMap(({ conditions }) => conditions.map(({ field }) => field))),
+];
+
+const forTheWire = ({ conditions, newest, ...rest }: RulePreview): RulePreviewView => ({
+  ...rest,
+  conditions: conditions.map((group) => [...group]),
+  newest: [...newest],
+});
 
 /** A list is one question about one place: a cursor of another one does not go on here. */
 const listName = (

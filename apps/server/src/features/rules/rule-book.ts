@@ -47,7 +47,7 @@ export function createRuleBook(parts: {
 }): RuleBook {
   const { metadata, kinds, logger } = parts;
   const pages = new Map<string, { readonly page: Promise<Page>; size: number }>();
-  metadata.changes.on(['rules', 'rule_links', 'contexts'], () => pages.clear());
+  metadata.changes.on(['rules', 'rule_links', 'contexts', 'prompts'], () => pages.clear());
   const told = new Set<string>();
   const broken = new Counter({
     name: 'candela_broken_rules_total',

@@ -29,7 +29,7 @@ const entry = (
 ): AuditEntry => ({ action: `rule.${verb}`, objectKind: 'rule', objectId: id, details });
 
 /** @throws refused with what is wrong and where */
-function requireValid(rule: Rule): void {
+export function requireValid(rule: Rule): void {
   const troubles = validate(rule);
   if (troubles.length === 0) return;
   const sentences = troubles
@@ -240,8 +240,7 @@ export const usedBy = (
   entityId: string,
 ) => rules.linkedTo(place, { entityType, entityId }, 100);
 
-/** Why a rule says what it says. @throws refused when the rule cannot be used */
+/** Why a rule that can be used says what it says. */
 export function explanationOf(rule: Rule, fields: Parameters<ReturnType<typeof prepare>['explain']>[0]) {
-  requireValid(rule);
   return prepare(rule).explain(fields);
 }

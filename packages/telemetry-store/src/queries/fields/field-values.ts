@@ -7,13 +7,16 @@ import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
 
-export interface FieldValuesInput {
+export interface ValuesInput {
   readonly window: Window;
   readonly filter: Filter | undefined;
-  readonly field: string;
   /** Values that begin with it come first, then those that contain it; any case. */
   readonly prefix: string;
   readonly limit: number;
+}
+
+export interface FieldValuesInput extends ValuesInput {
+  readonly field: string;
 }
 
 export interface FieldValues {
@@ -28,13 +31,21 @@ const VALUES_SAMPLE = 20_000;
 const VALUE_CHARACTERS = 300;
 
 /** Values of a field among the newest rows that have it. @throws bad_query for a field that has no values */
-export async function fieldValues(
+export const fieldValues = (
   runner: Runner,
   context: RequestContext,
   source: Source,
   input: FieldValuesInput,
+): Promise<FieldValues> =>
+  valuesRead(runner, context, { source, ...fieldReading(source, input.field) }, input);
+
+/** Values of whatever can be read of a row. */
+export async function valuesRead(
+  runner: Runner,
+  context: RequestContext,
+  { source, exists, value, wide }: ReturnType<typeof fieldReading> & { readonly source: Source },
+  input: ValuesInput,
 ): Promise<FieldValues> {
-  const { exists, value, wide } = fieldReading(source, input.field);
   const needle = input.prefix.toLowerCase();
   const contains = (sql: string, params: Params) =>
     `position(lowerUTF8(${sql}), ${params.bind(needle, 'String')}) > 0`;

@@ -1,5 +1,6 @@
 import type { EntityType } from '@candela/contract';
 import type { MetadataStore } from '@candela/metadata-store';
+import type { PromptService } from '../../prompts/service.ts';
 import { contextKind } from './context.ts';
 import type { EntityKind } from './entity.ts';
 import { evaluationKind } from './evaluation.ts';
@@ -8,10 +9,10 @@ import { promptKind } from './prompt.ts';
 export type EntityKinds = Readonly<Record<EntityType, EntityKind>>;
 
 /** Everything that a rule can be linked to; the registry. */
-export function entityKinds(metadata: MetadataStore): EntityKinds {
+export function entityKinds(metadata: MetadataStore, prompts: Pick<PromptService, 'compiled'>): EntityKinds {
   return {
     context: contextKind(metadata),
-    prompt: promptKind(),
+    prompt: promptKind(prompts),
     evaluation: evaluationKind,
   };
 }
