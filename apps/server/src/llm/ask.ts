@@ -108,10 +108,11 @@ async function start(
   const { streamText } = await import('ai');
   // What it has to say would go to the console, past the log.
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  const { model, apiKey } = target;
+  const { model } = target;
+  const apiKey = headerOf(target.apiKey);
   const fetch = guardedFetch({ maxBytes: limits.answerBytes });
   const { stream } = streamText({
-    model: await provider.open({ model, baseUrl, apiKey: apiKey ?? NO_KEY, fetch }),
+    model: await provider.open({ model, baseUrl, apiKey, fetch }),
     prompt,
     maxOutputTokens,
     ...(temperature === null ? {} : { temperature }),
@@ -123,6 +124,17 @@ async function start(
     onError: () => undefined,
   });
   return stream;
+}
+
+/** The key as a header takes it. Secrets are pasted: a space or line end around them is not meant. @throws refused */
+function headerOf(secret: string | null): string {
+  if (secret === null) return NO_KEY;
+  const key = secret.trim();
+  if (/^[\x21-\x7e]{1,4096}$/.test(key)) return key;
+  throw fail('refused', {
+    detail:
+      'The secret that this model names is no API key: it has spaces, line ends or other characters in it.',
+  });
 }
 
 const FINISHES: ReadonlyMap<FinishReason, 'stop' | 'length' | 'content_filter'> = new Map([

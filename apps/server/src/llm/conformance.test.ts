@@ -208,6 +208,38 @@ describe('the address of a model', () => {
   });
 });
 
+describe('the key of a model', () => {
+  it('is taken without what was pasted around it', async () => {
+    expect((await all(callOf('openai-compatible', { apiKey: `  ${KEY}\n` }))).text).toBe('Hello Ada');
+    expect(vendor.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`);
+  });
+
+  it.each([`${KEY}\n${KEY}`, `${KEY} and more`, `${KEY}ü`, ' \n'])('is refused as %j', async (apiKey) => {
+    const asked = vendor.requests.length;
+    const { code, message } = said((await all(callOf('anthropic', { apiKey }))).failure);
+    expect([code, message]).toEqual(['refused', expect.stringMatching(/is no API key/)]);
+    expect(vendor.requests.length).toBe(asked);
+  });
+
+  it('is left out of what a vendor says', async () => {
+    const server = createServer((_, response) => {
+      const message = `Bad value ${KEY} in\nthe request ${'x'.repeat(1_000)}`;
+      response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ error: { message } }));
+    });
+    server.listen(0, '127.0.0.1');
+    await expect.poll(() => server.listening).toBe(true);
+    const { port } = server.address() as AddressInfo;
+    const call = callOf('openai-compatible');
+    const target = { ...call.target, baseUrl: `http://127.0.0.1:${port}/v1` };
+    const { message } = said((await all({ ...call, target })).failure);
+    expect(message).toContain('It says: Bad value … in the request xxx');
+    expect(message.length).toBeLessThan(400);
+    server.close();
+  });
+});
+
 it('a model of a known price has its cost, one that runs elsewhere has none', async () => {
   const priced = await all(callOf('openai', { model: 'gpt-4o' }));
   // 56 fresh at 2.5, 64 cached at 1.25 and 30 out at 10 USD a million.

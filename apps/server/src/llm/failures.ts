@@ -149,7 +149,8 @@ function messageIn(body: string): string {
 }
 
 function readable(text: string, secret: string | null): string {
-  const without = secret === null || secret === '' ? text : text.replaceAll(secret, '…');
+  const key = secret?.trim() ?? '';
+  const without = key === '' ? text : text.replaceAll(key, '…');
   const line = without.replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, ' ').trim();
   return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID)}…` : line;
 }
