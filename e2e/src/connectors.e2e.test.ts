@@ -1,19 +1,25 @@
+import { type FakeAi, startFakeAi } from '@candela/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { SettingsPage } from './pages/settings-page.ts';
-import { OWNED, OWNER } from './people.ts';
+import { ask, OWNED, OWNER } from './people.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, connectors in the browser: ${missing}`);
 
-describe.skipIf(missing !== undefined)('connectors, routing and retention', () => {
+describe.skipIf(missing !== undefined)('connectors, routing, models and retention', () => {
   let stage: Stage;
+  let vendor: FakeAi;
   const heard: string[][] = [];
   beforeAll(async () => {
     stage = await openStage(OWNED);
+    vendor = await startFakeAi({ chunkDelayMs: 0 });
   });
-  afterAll(() => stage?.close());
+  afterAll(async () => {
+    await stage?.close();
+    await vendor?.close();
+  });
   afterEach(() => {
     expect(heard.splice(0).flat()).toEqual([]);
   });
@@ -45,6 +51,42 @@ describe.skipIf(missing !== undefined)('connectors, routing and retention', () =
     await settings.button('Delete Apart').click();
     await settings.dialog('Delete Apart?').getByRole('button', { name: 'Delete', exact: true }).click();
     await soon(async () => (await settings.rows('Connectors')).length).toBe(1);
+  });
+
+  it('a model is added with a key of the vault, checked, changed and deleted', async () => {
+    const { page, settings } = await open('/settings/models?project=default');
+    await page.getByText('There is none yet').waitFor();
+    await ask(page, stage, 'POST', '/api/vault', { data: { key: 'HOUSE_KEY', value: 'sk-of-the-house' } });
+    await page.reload();
+    await settings.button('New model').click();
+    await page.getByLabel('Provider', { exact: true }).selectOption({ label: 'OpenAI-compatible server' });
+    await settings.fill({ Name: 'House model', Model: 'llama3.3', 'Base URL': `${vendor.url}/v1` });
+    await page.getByLabel('API key', { exact: true }).selectOption({ label: 'HOUSE_KEY' });
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await settings.button('Add the model').click();
+    await soon(async () => (await settings.rows('Models'))[0]?.slice(0, 5)).toEqual([
+      'House model',
+      'OpenAI-compatible server',
+      'llama3.3',
+      `${vendor.url}/v1`,
+      'HOUSE_KEY',
+    ]);
+    await settings.button('Check House model').click();
+    const check = settings.dialog('Check of House model');
+    await check.getByText('The model answered').waitFor();
+    expect(vendor.requests.at(-1)?.headers.authorization).toBe('Bearer sk-of-the-house');
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await check.getByRole('button', { name: 'Close' }).click();
+    await settings.button('Change House model').click();
+    await settings.fill({ Model: 'absent' });
+    await settings.button('Change').click();
+    await soon(async () => (await settings.rows('Models'))[0]?.[2]).toBe('absent');
+    await settings.button('Check House model').click();
+    await check.getByText('The model absent does not exist').waitFor();
+    await check.getByRole('button', { name: 'Close' }).click();
+    await settings.button('Delete House model').click();
+    await settings.dialog('Delete House model?').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('There is none yet').waitFor();
   });
 
   it('retention that deletes asks first', async () => {

@@ -32,6 +32,7 @@ import { Route as SettingsEnvironmentsRouteImport } from './routes/settings.envi
 import { Route as SettingsIngestRouteImport } from './routes/settings.ingest';
 import { Route as SettingsKeysRouteImport } from './routes/settings.keys';
 import { Route as SettingsMembersRouteImport } from './routes/settings.members';
+import { Route as SettingsModelsRouteImport } from './routes/settings.models';
 import { Route as SettingsOauthRouteImport } from './routes/settings.oauth';
 import { Route as SettingsOrganisationRouteImport } from './routes/settings.organisation';
 import { Route as SettingsProjectsRouteImport } from './routes/settings.projects';
@@ -160,6 +161,11 @@ const SettingsMembersRoute = SettingsMembersRouteImport.update({
   path: '/members',
   getParentRoute: () => SettingsRoute,
 } as any);
+const SettingsModelsRoute = SettingsModelsRouteImport.update({
+  id: '/models',
+  path: '/models',
+  getParentRoute: () => SettingsRoute,
+} as any);
 const SettingsOauthRoute = SettingsOauthRouteImport.update({
   id: '/oauth',
   path: '/oauth',
@@ -239,6 +245,7 @@ export interface FileRoutesByFullPath {
   '/settings/ingest': typeof SettingsIngestRoute;
   '/settings/keys': typeof SettingsKeysRoute;
   '/settings/members': typeof SettingsMembersRoute;
+  '/settings/models': typeof SettingsModelsRoute;
   '/settings/oauth': typeof SettingsOauthRoute;
   '/settings/organisation': typeof SettingsOrganisationRoute;
   '/settings/projects': typeof SettingsProjectsRoute;
@@ -275,6 +282,7 @@ export interface FileRoutesByTo {
   '/settings/ingest': typeof SettingsIngestRoute;
   '/settings/keys': typeof SettingsKeysRoute;
   '/settings/members': typeof SettingsMembersRoute;
+  '/settings/models': typeof SettingsModelsRoute;
   '/settings/oauth': typeof SettingsOauthRoute;
   '/settings/organisation': typeof SettingsOrganisationRoute;
   '/settings/projects': typeof SettingsProjectsRoute;
@@ -313,6 +321,7 @@ export interface FileRoutesById {
   '/settings/ingest': typeof SettingsIngestRoute;
   '/settings/keys': typeof SettingsKeysRoute;
   '/settings/members': typeof SettingsMembersRoute;
+  '/settings/models': typeof SettingsModelsRoute;
   '/settings/oauth': typeof SettingsOauthRoute;
   '/settings/organisation': typeof SettingsOrganisationRoute;
   '/settings/projects': typeof SettingsProjectsRoute;
@@ -352,6 +361,7 @@ export interface FileRouteTypes {
     | '/settings/ingest'
     | '/settings/keys'
     | '/settings/members'
+    | '/settings/models'
     | '/settings/oauth'
     | '/settings/organisation'
     | '/settings/projects'
@@ -388,6 +398,7 @@ export interface FileRouteTypes {
     | '/settings/ingest'
     | '/settings/keys'
     | '/settings/members'
+    | '/settings/models'
     | '/settings/oauth'
     | '/settings/organisation'
     | '/settings/projects'
@@ -425,6 +436,7 @@ export interface FileRouteTypes {
     | '/settings/ingest'
     | '/settings/keys'
     | '/settings/members'
+    | '/settings/models'
     | '/settings/oauth'
     | '/settings/organisation'
     | '/settings/projects'
@@ -635,6 +647,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SettingsMembersRouteImport;
       parentRoute: typeof SettingsRoute;
     };
+    '/settings/models': {
+      id: '/settings/models';
+      path: '/models';
+      fullPath: '/settings/models';
+      preLoaderRoute: typeof SettingsModelsRouteImport;
+      parentRoute: typeof SettingsRoute;
+    };
     '/settings/oauth': {
       id: '/settings/oauth';
       path: '/oauth';
@@ -729,6 +748,7 @@ interface SettingsRouteChildren {
   SettingsIngestRoute: typeof SettingsIngestRoute;
   SettingsKeysRoute: typeof SettingsKeysRoute;
   SettingsMembersRoute: typeof SettingsMembersRoute;
+  SettingsModelsRoute: typeof SettingsModelsRoute;
   SettingsOauthRoute: typeof SettingsOauthRoute;
   SettingsOrganisationRoute: typeof SettingsOrganisationRoute;
   SettingsProjectsRoute: typeof SettingsProjectsRoute;
@@ -743,6 +763,7 @@ const SettingsRouteChildren: SettingsRouteChildren = {
   SettingsIngestRoute: SettingsIngestRoute,
   SettingsKeysRoute: SettingsKeysRoute,
   SettingsMembersRoute: SettingsMembersRoute,
+  SettingsModelsRoute: SettingsModelsRoute,
   SettingsOauthRoute: SettingsOauthRoute,
   SettingsOrganisationRoute: SettingsOrganisationRoute,
   SettingsProjectsRoute: SettingsProjectsRoute,

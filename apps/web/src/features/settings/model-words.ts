@@ -1,0 +1,9 @@
+import type { ModelProvider } from '@candela/contract';
+
+export const PROVIDER_WORDS: Readonly<Record<ModelProvider, string>> = {
+  openai: 'OpenAI',
+  anthropic: 'Anthropic',
+  google: 'Google',
+  mistral: 'Mistral',
+  'openai-compatible': 'OpenAI-compatible server',
+};
