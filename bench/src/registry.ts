@@ -72,6 +72,12 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./rules/index.ts')).rules,
   },
   {
+    id: 'prompts',
+    summary: 'fetching compiled prompts on one core, beside a bare server that answers the same bytes',
+    inAll: true,
+    load: async () => (await import('./prompts/index.ts')).prompts,
+  },
+  {
     id: 'codec',
     summary: 'decoding and encoding in one thread',
     inAll: true,

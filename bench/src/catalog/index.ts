@@ -1,24 +1,14 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
-import { NODE_BINARY, startPlatform } from '@candela/testkit';
+import { parseArgs } from 'node:util';
+import { startPlatform } from '@candela/testkit';
 import { LoadClient } from '../ingest/client.ts';
 import { drained } from '../ingest/drained.ts';
+import { ask, type Asked } from '../lib/asker.ts';
 import type { Bench } from '../lib/bench.ts';
 import { cpuSeconds } from '../lib/proc.ts';
 import { type Findings, thousands } from '../lib/table.ts';
 import { withTempDir } from '../lib/temp.ts';
 
-const ASKER = join(import.meta.dirname, 'asker-main.ts');
 const CONNECTIONS = 16;
-
-interface Asked {
-  readonly answers: number;
-  readonly failed: number;
-  readonly elapsed: number;
-  readonly p50: number;
-  readonly p99: number;
-}
 
 /** What a flood of the public health check costs, and what it does to ingest beside it. */
 export const catalog: Bench = {
@@ -36,17 +26,14 @@ export const catalog: Bench = {
     return withTempDir(async (dataDir) => {
       const platform = await startPlatform({ dataDir });
       const client = await LoadClient.start();
-      const ask = async (): Promise<Asked> => {
-        const given = [
-          ASKER,
-          `${platform.http}/api/v1/health`,
-          values.rate,
-          values.seconds,
-          String(CONNECTIONS),
-        ];
-        const { stdout } = await promisify(execFile)(NODE_BINARY, given);
-        return JSON.parse(stdout) as Asked;
-      };
+      const flood = (): Promise<Asked> =>
+        ask({
+          base: platform.http,
+          requests: [{ method: 'GET', path: '/api/v1/health' }],
+          rate,
+          seconds,
+          connections: CONNECTIONS,
+        });
       const ingest = (seed: number) =>
         client.run({
           endpoint: platform.otlpHttp,
@@ -59,14 +46,14 @@ export const catalog: Bench = {
       await drained(platform);
 
       const before = cpuSeconds(platform.pid);
-      const alone = await ask();
+      const alone = await flood();
       const cpu = (cpuSeconds(platform.pid) - before) / alone.elapsed;
       const [quiet, flooded]: [number[], number[]] = [[], []];
       let beside = alone;
       // One after the other and again: a machine that gets busier meanwhile shows in both.
       for (let round = 0; round < Number(values.rounds); round++) {
         quiet.push((await ingest(10 + round)).p99);
-        const [result, asked] = await Promise.all([ingest(20 + round), ask()]);
+        const [result, asked] = await Promise.all([ingest(20 + round), flood()]);
         flooded.push(result.p99);
         beside = asked;
         await drained(platform);

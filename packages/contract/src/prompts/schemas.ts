@@ -138,7 +138,7 @@ export const promptSummarySchema = z
   .meta({ id: 'PromptSummary' });
 export type PromptSummary = z.output<typeof promptSummarySchema>;
 
-export const promptLabelSchema = z.object({
+const promptLabelSchema = z.object({
   label: z.string(),
   version: versionText,
   updatedBy: z.string().nullable(),
