@@ -1,4 +1,4 @@
-import { MODEL_LIMITS, MODEL_PROVIDERS, type ModelConfig, type ModelProvider } from '@candela/contract';
+import type { ModelConfig, ModelProvider } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changeModelIn, createModelIn, type NewModel, secretNamesQuery } from '../../api/model-settings.ts';
@@ -6,7 +6,7 @@ import { useAct } from '../../lib/use-act.ts';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { useShell } from '../shell/shell-search.ts';
-import { PROVIDER_WORDS } from './model-words.ts';
+import { PROVIDER_WORDS, PROVIDERS } from './model-words.ts';
 
 const EXAMPLES: Readonly<Record<ModelProvider, string>> = {
   openai: 'gpt-4o',
@@ -36,7 +36,7 @@ const writtenOf = (model: ModelConfig | undefined): Written => ({
   allowInsecure: model?.allowInsecure ?? false,
   secretId: model?.secretId ?? '',
   temperature: model?.temperature?.toString() ?? '',
-  maxOutputTokens: String(model?.maxOutputTokens ?? MODEL_LIMITS.defaultOutputTokens),
+  maxOutputTokens: String(model?.maxOutputTokens ?? 1_024),
 });
 
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
@@ -84,7 +84,7 @@ export function ModelDialog({ model, onClose }: { model?: ModelConfig; onClose: 
         label="Name"
         required
         autoFocus
-        maxLength={MODEL_LIMITS.name}
+        maxLength={100}
         placeholder="House model"
         value={written.name}
         onValue={(name) => set({ name })}
@@ -94,15 +94,15 @@ export function ModelDialog({ model, onClose }: { model?: ModelConfig; onClose: 
           label="Provider"
           value={written.provider}
           onValue={(value) => {
-            const provider = MODEL_PROVIDERS.find((id) => id === value);
+            const provider = PROVIDERS.find((id) => id === value);
             if (provider !== undefined) set({ provider });
           }}
-          options={MODEL_PROVIDERS.map((value) => ({ value, label: PROVIDER_WORDS[value] }))}
+          options={PROVIDERS.map((value) => ({ value, label: PROVIDER_WORDS[value] }))}
         />
         <TextField
           label="Model"
           required
-          maxLength={MODEL_LIMITS.model}
+          maxLength={200}
           spellCheck={false}
           autoComplete="off"
           placeholder={EXAMPLES[written.provider]}
@@ -115,7 +115,7 @@ export function ModelDialog({ model, onClose }: { model?: ModelConfig; onClose: 
         label="Base URL"
         type="url"
         required={own}
-        maxLength={MODEL_LIMITS.baseUrl}
+        maxLength={2_048}
         placeholder={own ? 'http://127.0.0.1:11434/v1' : "Left empty: the provider's own address"}
         value={written.baseUrl}
         onValue={(baseUrl) => set({ baseUrl })}
@@ -140,7 +140,7 @@ export function ModelDialog({ model, onClose }: { model?: ModelConfig; onClose: 
           type="number"
           required
           min={1}
-          max={MODEL_LIMITS.outputTokens}
+          max={32_768}
           value={written.maxOutputTokens}
           onValue={(maxOutputTokens) => set({ maxOutputTokens })}
           hint="Reasoning counts too."

@@ -7,3 +7,5 @@ export const PROVIDER_WORDS: Readonly<Record<ModelProvider, string>> = {
   mistral: 'Mistral',
   'openai-compatible': 'OpenAI-compatible server',
 };
+
+export const PROVIDERS = Object.keys(PROVIDER_WORDS) as ModelProvider[];
