@@ -19,7 +19,6 @@ export class Flights {
                     flight.controller.abort();
                 }
                 // The reason is the caller's own, of whatever kind, as with fetch.
-                // eslint-disable-next-line typescript/prefer-promise-reject-errors
                 reject(signal.reason);
             };
             signal.addEventListener('abort', leave, { once: true });

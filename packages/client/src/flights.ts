@@ -28,8 +28,7 @@ export class Flights<T> {
           flight.controller.abort();
         }
         // The reason is the caller's own, of whatever kind, as with fetch.
-        // eslint-disable-next-line typescript/prefer-promise-reject-errors
-        reject(signal.reason);
+        reject(signal.reason as Error);
       };
       signal.addEventListener('abort', leave, { once: true });
       flight.result.then(resolve, reject).finally(() => {
