@@ -8,8 +8,8 @@ type Environment = string | undefined;
 const MODELS = '/api/models';
 const model = (id: string) => `${MODELS}/${encodeURIComponent(id)}`;
 
-/** Secrets that can be chosen from: the most that one answer lists. */
-const MOST_SECRETS = 500;
+/** Secrets of one answer: the most it may list. */
+const PAGE = 500;
 
 export type NewModel = RequestBodyOf<Routes['createModel']>;
 export type ModelChange = RequestBodyOf<Routes['updateModel']>;
@@ -32,14 +32,25 @@ export const checkModelIn =
       (answer) => answer.data,
     );
 
-/** Names of the secrets that a model's key may be in. */
+type SecretPage = ResponseOf<(typeof VAULT_ROUTES)['listSecrets']>;
+
+/** Names of all secrets that a model's key may be in; the vault holds no more than some thousand. */
 export const secretNamesQuery = (environment: Environment) =>
   queryOptions({
     queryKey: ['secrets', 'names', environment],
-    queryFn: ({ signal }) =>
-      call<ResponseOf<(typeof VAULT_ROUTES)['listSecrets']>>(
-        `/api/vault?limit=${MOST_SECRETS}`,
-        { environment },
-        { signal },
-      ).then((answer) => answer.data.map(({ id, key }) => ({ id, key }))),
+    queryFn: async ({ signal }) => {
+      const names: { readonly id: string; readonly key: string }[] = [];
+      let cursor: string | null = '';
+      while (cursor !== null) {
+        const question = new URLSearchParams({ limit: String(PAGE), ...(cursor === '' ? {} : { cursor }) });
+        const page: SecretPage = await call<SecretPage>(
+          `/api/vault?${question}`,
+          { environment },
+          { signal },
+        );
+        for (const { id, key } of page.data) names.push({ id, key });
+        cursor = page.nextCursor;
+      }
+      return names;
+    },
   });
