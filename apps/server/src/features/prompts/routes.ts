@@ -10,7 +10,7 @@ import type {
 } from '@candela/metadata-store';
 import type { Handlers } from '../../http/handlers.ts';
 import { callOf } from '../../http/idempotency.ts';
-import { record } from '../audit/service.ts';
+import { actorName, record } from '../audit/service.ts';
 import { nameAt, versionAt, writeCursor } from './cursors.ts';
 import { choose } from './select.ts';
 import { showPrompt, showPublished, showSummary, showVersion } from './show.ts';
@@ -34,9 +34,6 @@ type PromptHandlers = Pick<
 
 type Header = (name: string) => string | undefined;
 
-/** Who acts, as it is shown beside what they made. */
-const byOf = ({ principal }: RequestContext): string | null =>
-  'name' in principal ? (principal.name ?? null) : null;
 const contentOf = (body: { prompt: string; tags: string[]; metaProperties: Record<string, unknown> }) => ({
   prompt: body.prompt,
   tags: body.tags,
@@ -104,7 +101,7 @@ export function promptHandlers(metadata: MetadataStore, clock: Clock): PromptHan
       const prompt = await change(asked, 'create', async (prompts) => {
         const made = await prompts.create(
           context,
-          { name, content: contentOf(body), by: byOf(context) },
+          { name, content: contentOf(body), by: actorName(context) },
           publish === undefined ? undefined : nextVersion(undefined, publish),
         );
         return { prompt: made, details: { version: newestOf(made) } };
@@ -161,7 +158,7 @@ export function promptHandlers(metadata: MetadataStore, clock: Clock): PromptHan
       const asked = { context, header, route: 'savePromptDraft', request: { ...params, body } };
       const prompt = await change(asked, 'save-draft', async (prompts) => {
         const content = contentOf(body);
-        const input = { content, revision: body.revision, by: byOf(context) };
+        const input = { content, revision: body.revision, by: actorName(context) };
         const saved = await prompts.saveDraft(context, params.id, input);
         return { prompt: saved, details: { revision: saved.revision } };
       });
@@ -184,7 +181,7 @@ export function promptHandlers(metadata: MetadataStore, clock: Clock): PromptHan
         const published = await prompts.publish(context, params.id, {
           next: (newest) => nextVersion(newest, bump),
           revision,
-          by: byOf(context),
+          by: actorName(context),
         });
         return { prompt: published, details: { version: newestOf(published), bump } };
       });
@@ -203,7 +200,7 @@ export function promptHandlers(metadata: MetadataStore, clock: Clock): PromptHan
         const labelled = await prompts.setLabel(context, params.id, {
           label,
           versionId: version.id,
-          by: byOf(context),
+          by: actorName(context),
         });
         const from = old === undefined ? null : formatVersion(old);
         return { prompt: labelled, details: { label, from, to: formatVersion(version) } };
