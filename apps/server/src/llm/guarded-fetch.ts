@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { Readable, Transform } from 'node:stream';
+import { pipeline, Readable, Transform } from 'node:stream';
 import { guardedLookup, isRefusedAddress, RefusedAddressError } from '@candela/telemetry-store';
 
 const MAX_HEADER_BYTES = 65_536;
@@ -69,11 +69,8 @@ function bounded(answer: IncomingMessage, maxBytes: number): ReadableStream<Uint
       done(bytes > maxBytes ? new AnswerTooLongError('The answer is too long.') : null, chunk);
     },
   });
-  answer.on('error', (error) => count.destroy(error));
-  // A connection that ends before the body did makes no `error` of its own in every case.
-  answer.on('aborted', () => count.destroy(new Error('The connection was cut.')));
-  count.on('close', () => answer.destroy());
-  answer.pipe(count);
+  // Whichever of the two ends early takes the other along; what failed is told by the stream that is read.
+  pipeline(answer, count, () => undefined);
   return Readable.toWeb(count) as ReadableStream<Uint8Array>;
 }
 
