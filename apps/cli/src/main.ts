@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { CandelaError } from '@candela/kernel';
 import { MetadataStoreError } from '@candela/metadata-store';
+import { VaultKeyError } from '@candela/vault';
 import { UsageError } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 
@@ -30,7 +31,10 @@ async function main(args: readonly string[]): Promise<number> {
       complain(`${thrown.message}\n\n${command.help}`);
       return 2;
     }
-    const forPeople = thrown instanceof MetadataStoreError || thrown instanceof CandelaError;
+    const forPeople =
+      thrown instanceof MetadataStoreError ||
+      thrown instanceof CandelaError ||
+      thrown instanceof VaultKeyError;
     complain(forPeople ? thrown.message : thrown instanceof Error ? (thrown.stack ?? '') : String(thrown));
     return 1;
   }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { collectorEnv, isOfCollector } from './collector-env.ts';
 import type { PeopleConfig } from './features/identity/feature.ts';
-import type { MasterKey } from '@candela/vault';
+import type { MasterKeys } from '@candela/vault';
 import type { Retention } from './ingest/retention.ts';
 import { IDENTITY_VARIABLES } from './settings/identity.ts';
 import { INGEST_VARIABLES } from './settings/ingest.ts';
@@ -44,7 +44,7 @@ export interface Config {
   readonly clickhouseUrl: string | undefined;
   readonly clickhouseCluster: string | undefined;
   /** Master keys of secrets, the one that seals first; undefined: those of the key file. */
-  readonly vaultKeys: readonly MasterKey[] | undefined;
+  readonly vaultKeys: MasterKeys | undefined;
   readonly bootstrapApiKey: string | undefined;
   readonly auditRetentionDays: number;
   readonly ingestAnonymous: boolean;

@@ -16,7 +16,6 @@ import type { Config } from './config.ts';
 import { StorePool } from './features/connectors/pool.ts';
 import { RetentionKeeper } from './features/retention/enforce.ts';
 import type { RetentionChoices } from './features/retention/service.ts';
-import { resealConnectors } from './features/connectors/secrets.ts';
 import type { BuiltIn } from './features/connectors/service.ts';
 import { SignalRoutes } from './features/connectors/signal-routes.ts';
 import type { Envelope } from '@candela/vault';
@@ -73,8 +72,6 @@ export async function openStores(parts: StoresParts): Promise<Stores> {
     await closeEngine();
     throw thrown;
   }
-  const resealed = await resealConnectors(metadata.connectors, envelope);
-  if (resealed > 0) logger.info({ connectors: resealed }, 'secrets sealed anew with the current master key');
   const routes = new SignalRoutes(metadata);
   const pool = new StorePool({
     builtIn,

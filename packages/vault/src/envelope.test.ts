@@ -4,8 +4,17 @@ import { join } from 'node:path';
 import { silentLogger } from '@candela/kernel';
 import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Envelope, type MasterKey, newMasterKey, parseMasterKey, type Place } from './envelope.ts';
-import { openEnvelope, VAULT_KEY_FILE } from './keyring.ts';
+import {
+  Envelope,
+  type MasterKey,
+  type MasterKeys,
+  newMasterKey,
+  parseMasterKey,
+  parseMasterKeys,
+  type Place,
+} from './envelope.ts';
+import { VAULT_KEY_FILE } from './key-file.ts';
+import { openEnvelope } from './keyring.ts';
 
 const HERE: Place = { table: 'connectors', column: 'secrets', id: 'row 1' };
 const unreadable = expect.objectContaining({ code: 'secret_unreadable' });
@@ -75,6 +84,10 @@ describe('the envelope', () => {
     );
     expect(new Set(ids).size).toBe(1);
     expect(ids[0]).toMatch(/^[0-9a-f]{16}$/);
+    const both = [newMasterKey(), newMasterKey()];
+    const list = both.map((made) => made.text).join(' ,\n');
+    expect(parseMasterKeys(list)?.map(({ id }) => id)).toEqual(both.map(({ key }) => key.id));
+    for (const none of ['', ' , ', `${list},password`]) expect(parseMasterKeys(none)).toBeUndefined();
     for (const wrong of ['', 'password', 'a'.repeat(42), 'a'.repeat(63), `${'a'.repeat(43)}==`]) {
       expect(parseMasterKey(wrong)).toBeUndefined();
     }
@@ -92,8 +105,7 @@ describe('the master key of an installation', () => {
     await metadata.close();
     rmSync(dataDir, { recursive: true, force: true });
   });
-  const open = (given?: readonly MasterKey[]) =>
-    openEnvelope({ keys: given, dataDir, metadata, logger: silentLogger });
+  const open = (given?: MasterKeys) => openEnvelope({ keys: given, dataDir, metadata, logger: silentLogger });
   const file = () => join(dataDir, VAULT_KEY_FILE);
 
   it('is made once, for its owner alone, and is the same after a restart', async () => {
@@ -109,13 +121,24 @@ describe('the master key of an installation', () => {
     const text = readFileSync(file(), 'utf8');
     writeFileSync(file(), newMasterKey().text);
     await expect(open()).rejects.toThrow(/secrets are sealed with [0-9a-f]{16}\. Give the former key/);
-    await expect(open(keys(1))).rejects.toThrow(/^PLATFORM_VAULT_KEY holds the master key/);
+    await expect(open(keys(1) as [MasterKey])).rejects.toThrow(/^PLATFORM_VAULT_KEY holds the master key/);
     rmSync(file());
     await expect(open()).rejects.toThrow(/restore the file from a backup/);
     writeFileSync(file(), 'rubbish');
     await expect(open()).rejects.toThrow(/holds no master key/);
     writeFileSync(file(), text);
     expect((await open()).keyId).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('that still seals something may not be left out', async () => {
+    const [former, next, other] = keys(3) as [MasterKey, MasterKey, MasterKey];
+    const sealed = (await open([former])).seal('secret', HERE);
+    await open([next, former]);
+    await open([next]);
+    await metadata.change(undefined, ({ serverKeys }) => serverKeys.keepFirst('cookies', sealed));
+    await expect(open([next])).rejects.toThrow(`secrets are sealed with ${former.id}`);
+    await expect(open([next, other])).rejects.toThrow(`secrets are sealed with ${former.id}`);
+    expect((await open([next, former])).keyId).toBe(next.id);
   });
 
   it('is changed by giving both, the new one first', async () => {

@@ -23,6 +23,9 @@ export interface MasterKey {
   readonly bytes: Buffer;
 }
 
+/** The first one seals; the others only open. */
+export type MasterKeys = readonly [MasterKey, ...MasterKey[]];
+
 /** 32 bytes as base64 (also the URL kind) or 64 hexadecimal digits; undefined for any other text. */
 export function parseMasterKey(text: string): MasterKey | undefined {
   const given = text.trim();
@@ -36,6 +39,14 @@ export function parseMasterKey(text: string): MasterKey | undefined {
     id: createHmac('sha256', bytes).update('candela master key id').digest('hex').slice(0, 16),
     bytes,
   };
+}
+
+/** Several keys, separated by commas or white space, the one that seals first; undefined: one of them is none. */
+export function parseMasterKeys(text: string): MasterKeys | undefined {
+  const texts = text.split(/[\s,]+/).filter(Boolean);
+  const [first, ...others] = texts.map(parseMasterKey).filter((key) => key !== undefined);
+  if (first === undefined || others.length + 1 !== texts.length) return undefined;
+  return [first, ...others];
 }
 
 /** A new master key, and its text. */
@@ -52,11 +63,21 @@ export function newMasterKey(): { readonly key: MasterKey; readonly text: string
  * master keys sealed is opened as long as they are given.
  */
 export class Envelope {
-  readonly #current: MasterKey;
-  readonly #keys: ReadonlyMap<string, MasterKey>;
+  #current: MasterKey;
+  #keys: ReadonlyMap<string, MasterKey>;
+  readonly #again: (() => MasterKeys | undefined) | undefined;
 
-  /** The first key seals; the others only open. */
-  constructor(keys: readonly [MasterKey, ...MasterKey[]]) {
+  /** @param again the keys as they are by now, looked up when one is missing; undefined: they are as they were */
+  constructor(keys: MasterKeys, again?: () => MasterKeys | undefined) {
+    this.#current = keys[0];
+    this.#keys = new Map(keys.map((key) => [key.id, key]));
+    this.#again = again;
+  }
+
+  /** Takes the keys as they are by now: the master key may have been changed meanwhile. */
+  refresh(): void {
+    const keys = this.#again?.();
+    if (keys === undefined) return;
     this.#current = keys[0];
     this.#keys = new Map(keys.map((key) => [key.id, key]));
   }
@@ -119,6 +140,7 @@ export class Envelope {
 
   #unwrap(sealed: string, place: Place): { dataKey: Buffer; value: Buffer } {
     const [version, keyId = '', wrapped = '', value = '', ...rest] = sealed.split('.');
+    if (!this.#keys.has(keyId)) this.refresh();
     const key = this.#keys.get(keyId);
     if (version !== VERSION || key === undefined || rest.length > 0) throw fail('secret_unreadable');
     return {

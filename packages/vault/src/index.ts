@@ -1,2 +1,4 @@
-export { Envelope, type MasterKey, newMasterKey, parseMasterKey, type Place } from './envelope.ts';
-export { openEnvelope, VaultKeyError } from './keyring.ts';
+export { Envelope, type MasterKeys, newMasterKey, parseMasterKeys, type Place } from './envelope.ts';
+export { VaultKeyError } from './key-file.ts';
+export { openEnvelope } from './keyring.ts';
+export { rotateMasterKey } from './rotate.ts';

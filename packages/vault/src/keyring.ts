@@ -1,112 +1,81 @@
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
-import { join } from 'node:path';
 import type { Logger } from '@candela/kernel';
-import type { MetadataStore } from '@candela/metadata-store';
-import { Envelope, type MasterKey, newMasterKey, parseMasterKey } from './envelope.ts';
-
-/** Beside the data; its owner alone may read it. */
-export const VAULT_KEY_FILE = 'vault.key';
-const MAX_FILE_BYTES = 65_536;
-
-/** The master key is missing or is another one. The message says which and what to do. */
-export class VaultKeyError extends Error {
-  override readonly name = 'VaultKeyError';
-}
+import type { MetadataStore, Repositories } from '@candela/metadata-store';
+import { Envelope, type MasterKeys, newMasterKey } from './envelope.ts';
+import { KeyFile, VaultKeyError } from './key-file.ts';
 
 export interface KeyringOptions {
-  /** Keys of the configuration, the one that seals first; undefined: those of the file. */
-  readonly keys: readonly MasterKey[] | undefined;
+  /** Keys of the configuration; undefined: those of the file. */
+  readonly keys: MasterKeys | undefined;
   readonly dataDir: string;
-  readonly metadata: Pick<MetadataStore, 'change'>;
+  readonly metadata: Pick<MetadataStore, 'change' | 'changes'>;
   readonly logger: Logger;
 }
 
 /**
- * Opens the envelope with the master keys of the configuration, else of the key file, which the first start makes.
+ * Opens the envelope with the master keys of the configuration, else of the key file, which the first start makes and
+ * which is read again when a key is missing or the store says that there is another one.
  * @throws VaultKeyError when secrets are there that these keys did not seal
  */
 export async function openEnvelope(options: KeyringOptions): Promise<Envelope> {
+  const { metadata, dataDir, logger } = options;
+  const file = new KeyFile(dataDir, logger);
   // In one change: of two replicas that start for the first time one waits for the other.
-  const opened = await options.metadata.change(undefined, async ({ vaultKeys }) => {
+  const keys = await told(metadata, async (repositories) => {
+    const chosen = await chooseKeys(options, file, repositories);
+    await repositories.vaultKeys.add(chosen[0].id);
+    return chosen;
+  });
+  if (options.keys !== undefined) return new Envelope(keys);
+  const envelope = new Envelope(keys, () => file.readAnew());
+  metadata.changes.on(['vault_keys'], () => envelope.refresh());
+  return envelope;
+}
+
+/** A change whose sentences about keys are told as they are: others are translated for whoever sent a request. */
+export async function told<T>(
+  metadata: Pick<MetadataStore, 'change'>,
+  work: (repositories: Repositories) => Promise<T>,
+): Promise<T> {
+  const outcome = await metadata.change(undefined, async (repositories) => {
     try {
-      const keys = chooseKeys(options, await vaultKeys.list());
-      await vaultKeys.add(keys[0].id);
-      return new Envelope(keys);
+      return { done: await work(repositories) };
     } catch (thrown) {
-      // Told as it is: what a change throws is otherwise translated for whoever sent a request.
-      if (thrown instanceof VaultKeyError) return thrown;
+      if (thrown instanceof VaultKeyError) return { refused: thrown };
       throw thrown;
     }
   });
-  if (opened instanceof VaultKeyError) throw opened;
-  return opened;
+  if ('refused' in outcome) throw outcome.refused;
+  return outcome.done;
 }
 
-function chooseKeys(
-  { keys: given, dataDir, logger }: KeyringOptions,
-  known: readonly string[],
-): readonly [MasterKey, ...MasterKey[]] {
-  const file = join(dataDir, VAULT_KEY_FILE);
-  const there = given ?? readKeyFile(dataDir, logger);
-  const [first, ...others] = there ?? (known.length === 0 ? [makeKeyFile(dataDir)] : []);
-  if (first === undefined) {
+async function chooseKeys(
+  { keys: given }: KeyringOptions,
+  file: KeyFile,
+  { vaultKeys, sealed }: Repositories,
+): Promise<MasterKeys> {
+  const known = await vaultKeys.list();
+  const there = given ?? file.read() ?? (known.length === 0 ? makeKeyFile(file) : undefined);
+  if (there === undefined) {
     throw new VaultKeyError(
-      `Secrets are sealed with the master key ${known.at(-1)}, and there is none: neither PLATFORM_VAULT_KEY nor the file ${file}. Set the variable, or restore the file from a backup.`,
+      `Secrets are sealed with the master key ${known.at(-1)}, and there is none: neither PLATFORM_VAULT_KEY nor the file ${file.path}. Set the variable, or restore the file from a backup.`,
     );
   }
-  if (known.length > 0 && ![first, ...others].some(({ id }) => known.includes(id))) {
-    const where = given === undefined ? `The file ${file}` : 'PLATFORM_VAULT_KEY';
+  const ids = new Set(there.map(({ id }) => id));
+  const missing = known.filter((id) => !ids.has(id));
+  const none = known.length > 0 && missing.length === known.length;
+  for (const id of missing) {
+    const count = none ? 1 : await sealed.count(id);
+    if (count === 0) continue;
+    const where = given === undefined ? `The file ${file.path}` : 'PLATFORM_VAULT_KEY';
     throw new VaultKeyError(
-      `${where} holds the master key ${first.id}, but secrets are sealed with ${known.at(-1)}. Give the former key; to change it, give both, separated by a comma, the new one first.`,
+      `${where} holds the master key ${there[0].id}, but secrets are sealed with ${none ? known.at(-1) : id}. Give the former key; to change it, give both, the new one first, and run "candela vault rotate".`,
     );
   }
-  return [first, ...others];
+  return there;
 }
 
-function readKeyFile(dataDir: string, logger: Logger): MasterKey[] | undefined {
-  const file = join(dataDir, VAULT_KEY_FILE);
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined) return undefined;
-  if ((found.mode & 0o077) !== 0) {
-    chmodSync(file, 0o600);
-    logger.warn({ file }, 'the master key could be read by others; now only its owner can');
-  }
-  const lines = found.size > MAX_FILE_BYTES ? [] : readFileSync(file, 'utf8').split(/\s+/).filter(Boolean);
-  const keys = lines.map(parseMasterKey).filter((key) => key !== undefined);
-  if (keys.length === 0 || keys.length !== lines.length) {
-    throw new VaultKeyError(
-      `The file ${file} holds no master key: 32 bytes in base64 are expected, one key a line. Restore it from a backup.`,
-    );
-  }
-  return keys;
-}
-
-/** Whole or not at all: a kill in the middle leaves no half of a key. */
-function makeKeyFile(dataDir: string): MasterKey {
+function makeKeyFile(file: KeyFile): MasterKeys {
   const { key, text } = newMasterKey();
-  const file = join(dataDir, VAULT_KEY_FILE);
-  const half = `${file}.${process.pid}`;
-  const handle = openSync(half, 'w', 0o600);
-  try {
-    writeSync(handle, `${text}\n`);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-  try {
-    linkSync(half, file);
-  } finally {
-    unlinkSync(half);
-  }
-  return key;
+  file.write([text]);
+  return [key];
 }

@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts';
 import { migrateMetadata } from './migrate-metadata.ts';
+import { vaultRotate } from './vault-rotate.ts';
 
 /** Every command; the registry. */
-export const COMMANDS: readonly Command[] = [migrateMetadata];
+export const COMMANDS: readonly Command[] = [migrateMetadata, vaultRotate];

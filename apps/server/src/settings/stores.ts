@@ -1,13 +1,12 @@
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
-import { type MasterKey, parseMasterKey } from '@candela/vault';
+import { type MasterKeys, parseMasterKeys } from '@candela/vault';
 import { httpUrl, text, variable, type Variable } from './variable.ts';
 
 /** One key or several, the one that seals first. */
-const masterKeys = text.transform((value, context): readonly MasterKey[] => {
-  const given = value.split(',').map(parseMasterKey);
-  const keys = given.filter((key) => key !== undefined);
-  if (keys.length === given.length) return keys;
+const masterKeys = text.transform((value, context): MasterKeys => {
+  const keys = parseMasterKeys(value);
+  if (keys !== undefined) return keys;
   context.addIssue({ code: 'custom', message: 'not a key' });
   return z.NEVER;
 });
@@ -44,7 +43,7 @@ export const STORES_VARIABLES = {
   }),
   PLATFORM_VAULT_KEY: variable({
     description:
-      'Master key that the secrets kept here are sealed with, e.g. made by `openssl rand -base64 32`. Unset: the first start makes one, in the file vault.key of the data directory. All replicas need the same. To change it, give the new and the old one until the next start, separated by a comma.',
+      'Master key that the secrets kept here are sealed with, e.g. made by `openssl rand -base64 32`. Unset: the first start makes one, in the file vault.key of the data directory. All replicas need the same. To change it, give the new and the old one, separated by a comma, and run `candela vault rotate` (docs/steer/vault.md).',
     takes: '32 bytes in base64 or 64 hexadecimal digits; several separated by commas',
     default: undefined,
     secret: true,

@@ -2,6 +2,7 @@ import { fail } from '@candela/kernel';
 import type { Selectable } from 'kysely';
 import type { ConnectorTable } from '../tables/connectors.ts';
 import type { Access } from './access.ts';
+import { requireLiveKey } from './sealed.ts';
 import { unlessTaken } from './unless-taken.ts';
 
 /** A connector as it is kept. `secrets` is sealed. Times are epoch milliseconds. */
@@ -47,8 +48,6 @@ export interface Connectors {
   get(organisationId: string, id: string): Promise<StoredConnector>;
   /** Whosever it is: for whoever follows a binding. */
   find(id: string): Promise<StoredConnector | undefined>;
-  /** Of every organisation: for whoever seals secrets anew. */
-  all(): Promise<StoredConnector[]>;
   /** @throws conflict when the name is taken, refused when the organisation has its fill */
   create(organisationId: string, connector: NewConnector): Promise<StoredConnector>;
   /** @throws not_found, conflict when the name is taken or the version is another one by now */
@@ -58,8 +57,6 @@ export interface Connectors {
     version: number,
     changes: ConnectorChanges,
   ): Promise<StoredConnector>;
-  /** Only the sealed form changes. False when the row is another one by now. */
-  reseal(id: string, from: string, to: string): Promise<boolean>;
   /** @throws not_found */
   delete(organisationId: string, id: string): Promise<void>;
 }
@@ -112,7 +109,6 @@ export function connectors({ database, clock, dialect, limits }: Access): Connec
       (await rows().where('organisation_id', '=', organisationId).orderBy('name_key').execute()).map(
         toConnector,
       ),
-    all: async () => (await rows().orderBy('id').execute()).map(toConnector),
 
     async create(organisationId, connector) {
       const { count } = await database
@@ -145,6 +141,7 @@ export function connectors({ database, clock, dialect, limits }: Access): Connec
         created_at: now,
         updated_at: now,
       };
+      await requireLiveKey(database, connector.secrets);
       await unlessNameTaken(connector.name, () => database.insertInto('connectors').values(row).execute());
       return toConnector(row);
     },
@@ -152,6 +149,7 @@ export function connectors({ database, clock, dialect, limits }: Access): Connec
     async update(organisationId, id, version, changes) {
       const before = await get(organisationId, id);
       const after = { ...before, ...changes };
+      await requireLiveKey(database, changes.secrets);
       const result = await unlessNameTaken(after.name, () =>
         database
           .updateTable('connectors')
@@ -178,16 +176,6 @@ export function connectors({ database, clock, dialect, limits }: Access): Connec
         });
       }
       return get(organisationId, id);
-    },
-
-    async reseal(id, from, to) {
-      const result = await database
-        .updateTable('connectors')
-        .set({ secrets: to })
-        .where('id', '=', id)
-        .where('secrets', '=', from)
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0n;
     },
 
     async delete(organisationId, id) {

@@ -2,6 +2,7 @@ import { fail } from '@candela/kernel';
 import type { Selectable } from 'kysely';
 import type { OauthClientTable, OauthEntryTable } from '../tables/oauth.ts';
 import type { Access } from './access.ts';
+import { requireLiveKey } from './sealed.ts';
 import { unlessTaken } from './unless-taken.ts';
 
 /** An application as it is kept. Times are epoch milliseconds. */
@@ -318,6 +319,7 @@ export function serverKeys({ database, clock }: Access) {
     get,
     /** Keeps the value unless there is one already; gives the one that is kept. */
     async keepFirst(name: string, value: string): Promise<string> {
+      await requireLiveKey(database, value);
       await database
         .insertInto('server_keys')
         .values({ name, value, created_at: clock.now() })

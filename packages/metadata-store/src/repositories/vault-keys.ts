@@ -4,6 +4,7 @@ import type { Access } from './access.ts';
 export interface VaultKeys {
   list(): Promise<string[]>;
   add(keyId: string): Promise<void>;
+  remove(keyId: string): Promise<void>;
 }
 
 export function vaultKeys({ database, clock }: Access): VaultKeys {
@@ -18,6 +19,9 @@ export function vaultKeys({ database, clock }: Access): VaultKeys {
         .values({ key_id: keyId, created_at: clock.now() })
         .onConflict((conflict) => conflict.column('key_id').doNothing())
         .execute();
+    },
+    async remove(keyId) {
+      await database.deleteFrom('vault_keys').where('key_id', '=', keyId).execute();
     },
   };
 }

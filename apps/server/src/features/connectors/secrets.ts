@@ -40,19 +40,3 @@ export function urlOptions(connector: StoredConnector, envelope: Envelope, logge
   };
   return { kind: 'url', url, username, password: secrets.password, database, tls, guarded: true, logger };
 }
-
-/** Seals anew what another master key sealed, while everything goes on. Returns how many rows changed. */
-export async function resealConnectors(
-  connectors: {
-    all(): Promise<StoredConnector[]>;
-    reseal(id: string, from: string, to: string): Promise<boolean>;
-  },
-  envelope: Envelope,
-): Promise<number> {
-  let changed = 0;
-  for (const { id, secrets } of await connectors.all()) {
-    if (secrets === null || !envelope.isOld(secrets)) continue;
-    if (await connectors.reseal(id, secrets, envelope.rewrap(secrets, placeOf(id)))) changed += 1;
-  }
-  return changed;
-}

@@ -13,7 +13,7 @@ import {
 } from '@candela/kernel';
 import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Envelope, newMasterKey } from '@candela/vault';
+import { openEnvelope } from '@candela/vault';
 import { hashOf } from './hash.ts';
 import { createOauth, type Oauth } from './service.ts';
 
@@ -62,7 +62,7 @@ beforeEach(async () => {
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   oauth = createOauth({
     metadata,
-    envelope: new Envelope([newMasterKey().key]),
+    envelope: await openEnvelope({ keys: undefined, dataDir: dir, metadata, logger: silentLogger }),
     logger: silentLogger,
     clock: systemClock,
     issuer: base,

@@ -89,7 +89,9 @@ export function createOauth(parts: OauthParts): Oauth {
     const place = { table: 'server_keys', column: 'value', id: name };
     const kept =
       (await metadata.serverKeys.get(name)) ??
-      (await metadata.serverKeys.keepFirst(name, envelope.seal(make(), place)));
+      (await metadata.change(undefined, ({ serverKeys }) =>
+        serverKeys.keepFirst(name, envelope.seal(make(), place)),
+      ));
     return envelope.open(kept, place);
   }
 

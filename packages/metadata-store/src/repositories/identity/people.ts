@@ -2,6 +2,7 @@ import { fail, type Role, ROLES } from '@candela/kernel';
 import type { Selectable } from 'kysely';
 import type { UserTable } from '../../tables/identity.ts';
 import type { Access } from '../access.ts';
+import { requireLiveKey } from '../sealed.ts';
 
 /** An account as it is kept. Times are epoch milliseconds; secrets are hashes, or sealed by the caller. */
 export interface StoredUser {
@@ -172,6 +173,8 @@ export function people({ database, clock, dialect }: Access): People {
 
     async update(id, changes) {
       const { name, passwordHash, totpSecret, totpPending, totpLastStep, recoveryCodes } = changes;
+      await requireLiveKey(database, totpSecret);
+      await requireLiveKey(database, totpPending);
       const result = await database
         .updateTable('users')
         .set({
