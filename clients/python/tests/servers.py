@@ -23,6 +23,8 @@ PROMPT = {
     "metaProperties": {"owner": "docs"},
     "prompt": "Hello {{name}}",
     "compiledPrompt": "Hello Ada",
+    "missing": ["place"],
+    "unused": ["n"],
 }
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import unittest
+import warnings
 
 from candela_client import Client
 from servers import KEY, PROMPT, ClientTest, Handler, answers, failure, hang_up, prompt
@@ -52,6 +54,7 @@ class GetPrompt(ClientTest):
             (result.name, result.version, result.compiled_prompt), ("greeting", "1.2.0", "Hello Ada")
         )
         self.assertEqual((result.tags, result.meta_properties), (("chat",), {"owner": "docs"}))
+        self.assertEqual((result.missing, result.unused), (("place",), ("n",)))
         self.assertEqual((result.stale, result.stale_because), (False, None))
         self.assertEqual(
             result.span_attributes,
@@ -260,3 +263,17 @@ class Repeating(ClientTest):
         self.assertEqual(used[1], used[2])
         self.assertEqual(used[3], used[4])
         self.assertEqual(len(set(used)), 3)
+
+    def test_a_thread_that_ends_leaves_no_connection_open(self) -> None:
+        server = self.serve(answers(200, {"err": None, "res": {}}))
+        client = self.client(server)
+        # An open socket that is collected is a ResourceWarning, which the runner makes an error.
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for _ in range(3):
+                thread = threading.Thread(target=client.get_secrets)
+                thread.start()
+                thread.join(60)
+            gc.collect()
+        self.assertEqual([str(warning.message) for warning in caught], [])
+        self.assertEqual(len({seen["connection"] for seen in server.seen}), 3)

@@ -12,7 +12,7 @@ export interface PromptRequest {
     /** Fill the variables in. Default false: `compiledPrompt` is the template then. */
     readonly shouldCompile?: boolean | undefined;
     readonly variables?: PromptVariables | undefined;
-    /** Kept with the count of downloads, e.g. `{ applicationName: 'checkout' }`. */
+    /** Sent along, e.g. `{ applicationName: 'checkout' }`. */
     readonly metaProperties?: Readonly<Record<string, unknown>> | undefined;
     /** Ends the call; it rejects with the reason of the signal. */
     readonly signal?: AbortSignal | undefined;
@@ -29,6 +29,10 @@ export interface CompiledPrompt {
     readonly prompt: string;
     /** The template with the variables filled in; equal to it when nothing was to be compiled. */
     readonly compiledPrompt: string;
+    /** Variables of the template that got no value and stand in it as written. Empty when nothing was to be compiled. */
+    readonly missing: readonly string[];
+    /** Variables that were given and are not in the template. Empty when nothing was to be compiled. */
+    readonly unused: readonly string[];
 }
 /** Attributes for the span of the model call, by which the platform finds the traces of a prompt. */
 export interface PromptSpanAttributes {

@@ -27,6 +27,8 @@ export function readPrompt(value, what) {
         metaProperties: fields.record('metaProperties'),
         prompt: fields.text('prompt'),
         compiledPrompt: fields.text('compiledPrompt'),
+        missing: fields.texts('missing'),
+        unused: fields.texts('unused'),
     };
 }
 /** Asks the platform; a copy it confirms is used on, a copy it cannot be asked about serves meanwhile. */

@@ -93,7 +93,7 @@ class Client:
         """A published version of a prompt, on request with its variables filled in. Held in memory for a while.
 
         ``name`` or ``prompt_id`` is needed. ``version`` is ``1.2.0``, a range (``1.x``), a label (``production``) or
-        ``latest``; without it the latest published one comes. ``meta_properties`` are kept with the count of downloads.
+        ``latest``; without it the latest published one comes. ``meta_properties`` are sent along.
         """
         if not name and not prompt_id:
             raise misconfigured("Say which prompt: give `name` or `prompt_id`.")

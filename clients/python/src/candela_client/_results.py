@@ -25,6 +25,10 @@ class Prompt:
     prompt: str
     #: The template with the variables filled in; equal to it when nothing was to be compiled.
     compiled_prompt: str
+    #: Variables of the template that got no value and stand in it as written. Empty when nothing was to be compiled.
+    missing: tuple[str, ...] = ()
+    #: Variables that were given and are not in the template. Empty when nothing was to be compiled.
+    unused: tuple[str, ...] = ()
     #: Whether this is an older copy because the platform could not be asked.
     stale: bool = False
     #: Why it could not; None when it is not stale.
@@ -122,6 +126,8 @@ def read_prompt(value: Any, what: str) -> Prompt:
         meta_properties=_record(value, "metaProperties", what),
         prompt=_text(value, "prompt", what),
         compiled_prompt=_text(value, "compiledPrompt", what),
+        missing=_texts(value, "missing", what),
+        unused=_texts(value, "unused", what),
     )
 
 

@@ -72,12 +72,22 @@ def wait_before(number: int, retry_after: Optional[float], chance: float) -> flo
     return (retry_after or 0.0) + chance * min(_MAX_WAIT, _BASE_WAIT * 2.0 ** (number - 1))
 
 
+class _Connection:
+    """A connection that is closed with whoever held it: a thread that ended, a client nobody uses any more."""
+
+    def __init__(self, http_connection: http.client.HTTPConnection) -> None:
+        self.http = http_connection
+        self.used_at = 0.0
+        self.process = os.getpid()
+
+    def __del__(self) -> None:
+        self.http.close()
+
+
 class _Reusable(threading.local):
     """The connection of a thread, kept open between its calls."""
 
-    connection: Optional[http.client.HTTPConnection] = None
-    used_at: float = 0.0
-    process: int = 0
+    connection: Optional[_Connection] = None
 
 
 class Transport:
@@ -112,7 +122,7 @@ class Transport:
         """Closes the connection of the calling thread."""
         connection, self._local.connection = self._local.connection, None
         if connection is not None:
-            connection.close()
+            connection.http.close()
 
     def _attempt(self, call: Call, timeout: float) -> Answer:
         url = self._settings.url
@@ -148,12 +158,12 @@ class Transport:
             raise
 
     def _exchange(self, call: Call, deadline: Deadline) -> Answer:
-        local = self._local
+        connection = self._local.connection
         # A child process shares its parent's connections and must not write to them.
         reused = (
-            local.connection is not None
-            and local.process == os.getpid()
-            and time.monotonic() - local.used_at < _MAX_IDLE
+            connection is not None
+            and connection.process == os.getpid()
+            and time.monotonic() - connection.used_at < _MAX_IDLE
         )
         if not reused:
             self.close()
@@ -162,28 +172,29 @@ class Transport:
         except (http.client.RemoteDisconnected, ConnectionError):
             if not reused:
                 raise
-            # The server closed it in the meantime, and has not read the request.
+            # The server closed it in the meantime. Every call only reads, so asking again is safe.
             self.close()
             response = self._send(call, deadline)
         text = _read(response)
-        local.used_at = time.monotonic()
         if response.will_close:
             self.close()
+        elif self._local.connection is not None:
+            self._local.connection.used_at = time.monotonic()
         return self._judge(call, response, text)
 
     def _send(self, call: Call, deadline: Deadline) -> http.client.HTTPResponse:
         settings, local = self._settings, self._local
-        connection = local.connection
-        if connection is None:
-            connection = (
+        if local.connection is None:
+            local.connection = _Connection(
                 http.client.HTTPSConnection(settings.host, settings.port, context=self._tls)
                 if settings.scheme == "https"
                 else http.client.HTTPConnection(settings.host, settings.port)
             )
+            connection = local.connection.http
             connection.timeout = deadline.left()
-            local.connection, local.process = connection, os.getpid()
             connection.connect()
             connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection = local.connection.http
         connection.response_class = _reading_until(deadline)
         connection.sock.settimeout(deadline.left())
         headers = {

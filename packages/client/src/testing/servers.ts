@@ -14,6 +14,8 @@ export const PROMPT = {
   metaProperties: { owner: 'docs' },
   prompt: 'Hello {{name}}',
   compiledPrompt: 'Hello Ada',
+  missing: ['place'],
+  unused: ['n'],
 };
 
 interface Seen {

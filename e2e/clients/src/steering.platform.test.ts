@@ -1,0 +1,378 @@
+/**
+ * Prompts, secrets and rules as applications fetch them: by the shipped openlit SDKs unchanged, by what other SDKs send,
+ * and by the two client libraries, whose documentation is run as it stands. One platform for all of them.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NODE_BINARY } from '@candela/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CandelaError, createClient } from '../../../packages/client/src/index.ts';
+import { runProgram } from './shared/run-client.ts';
+import {
+  CONTEXT,
+  SECRET_VALUE,
+  startSteeredPlatform,
+  type SteeredPlatform,
+  TEMPLATE,
+} from './shared/steered-platform.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const COMPILED =
+  'You answer questions about the Lamp in a friendly tone. Costs $& nothing.\nQuestion: {{question}}';
+
+function python(...args: string[]): boolean {
+  const [command = 'python3', ...rest] = args;
+  try {
+    execFileSync(command, rest, { stdio: 'ignore', timeout: 60_000 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+const hasPython = python('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))');
+const openlitPython = process.env['OPENLIT_PYTHON'] ?? 'python3';
+const hasOpenlitPython = python(openlitPython, '-c', 'import openlit');
+if (!hasPython) console.warn('SKIPPED: the Python client against the platform: no python3 (3.9 or newer).');
+if (!hasOpenlitPython) {
+  console.warn(
+    'SKIPPED: openlit of PyPI: `import openlit` fails. Install it in an environment of its own (not in this folder) and name its interpreter in OPENLIT_PYTHON.',
+  );
+}
+
+let steered: SteeredPlatform;
+let scratch: string;
+beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), 'candela-steering-'));
+  steered = await startSteeredPlatform();
+});
+afterAll(async () => {
+  await steered?.stop();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+/** Whatever an SDK returned; its own types say little of it. */
+type Returned = Record<string, { err?: unknown; res?: Record<string, unknown> } & Record<string, unknown>>;
+
+const lastLine = (output: string): Returned => JSON.parse(output.trim().split('\n').at(-1) ?? '') as Returned;
+
+function expectShippedClient(results: Returned, over: { readonly refusedRule: unknown }): void {
+  const version = {
+    name: 'support-answer',
+    version: '1.0.0',
+    prompt: TEMPLATE,
+    promptId: steered.ids.prompt,
+  };
+  for (const name of ['template', 'byId', 'slash']) {
+    expect([name, results[name]]).toMatchObject([
+      name,
+      { err: null, res: { ...version, compiledPrompt: TEMPLATE } },
+    ]);
+  }
+  expect(results['compiled']).toMatchObject({
+    err: null,
+    res: { ...version, compiledPrompt: COMPILED, tags: ['support'], metaProperties: { owner: 'ada' } },
+  });
+  // The sentence is the platform's own: it arrives because the answer is a 200.
+  expect(results['promptWrongKey']).toEqual({ err: 'The API key is not known or was revoked.', res: null });
+  for (const name of ['promptMissing', 'promptDraft', 'promptVersion']) {
+    expect([name, results[name]]).toEqual([name, { err: expect.stringMatching(/^[A-Z].*\.$/s), res: null }]);
+  }
+  expect(results['secrets']).toEqual({
+    err: null,
+    res: { OPENAI_API_KEY: SECRET_VALUE, STRIPE_KEY: 'rk_live' },
+  });
+  expect(results['secretsByKey']).toEqual({ err: null, res: { STRIPE_KEY: 'rk_live' } });
+  expect(results['secretsSlash']).toEqual(results['secretsByKey']);
+  expect(results['secretsByTag']).toEqual({ err: null, res: { OPENAI_API_KEY: SECRET_VALUE } });
+  expect(results['environment']).toEqual({ OPENAI_API_KEY: SECRET_VALUE, STRIPE_KEY: null });
+  expect(results['secretsNone']).toEqual({ err: null, res: {} });
+  // With shouldSetEnv the SDKs walk through `res`: null there would cost the sentence.
+  expect(results['secretsWrongKey']).toEqual({ err: 'The API key is not known or was revoked.', res: {} });
+  const { contextRule, context, promptRule, prompt, evaluationRule } = steered.ids;
+  const matched = {
+    matchingRuleIds: [contextRule],
+    entities: [{ rule_id: contextRule, entity_type: 'context', entity_id: context }],
+  };
+  expect(results['rule']).toEqual(matched);
+  expect(results['ruleData']).toMatchObject({
+    ...matched,
+    entity_data: {
+      [`context:${context}`]: {
+        id: context,
+        name: CONTEXT.name,
+        content: CONTEXT.content,
+        tags: CONTEXT.tags,
+        meta_properties: CONTEXT.metaProperties,
+        status: 'ACTIVE',
+      },
+    },
+  });
+  expect(results['rulePrompt']).toMatchObject({
+    matchingRuleIds: [promptRule],
+    entity_data: { [`prompt:${prompt}`]: { ...version, compiledPrompt: COMPILED } },
+  });
+  expect(results['ruleNone']).toEqual({ matchingRuleIds: [], entities: [] });
+  expect(results['ruleSlash']).toEqual({
+    matchingRuleIds: [evaluationRule],
+    entities: [{ rule_id: evaluationRule, entity_type: 'evaluation', entity_id: 'hallucination' }],
+  });
+  expect(results['ruleWrongKey']).toEqual(over.refusedRule);
+}
+
+const programEnv = () => ({
+  CLIENT_AI_URL: steered.url,
+  CLIENT_API_KEY: steered.apiKey,
+  CLIENT_PROMPT_ID: steered.ids.prompt,
+});
+
+describe('openlit', () => {
+  test('of npm reads prompts, secrets and rules, and the platform’s sentences', async () => {
+    const program = join(import.meta.dirname, 'openlit-steer/main.ts');
+    expectShippedClient(lastLine(await runProgram(NODE_BINARY, [program], programEnv())), {
+      refusedRule: { err: 'Openlit Error : HTTP error! Status: 401' },
+    });
+  });
+
+  test.skipIf(!hasOpenlitPython)(
+    'of PyPI reads prompts, secrets and rules, and the platform’s sentences',
+    async () => {
+      const program = join(import.meta.dirname, 'openlit-python/main.py');
+      expectShippedClient(lastLine(await runProgram(openlitPython, [program], programEnv())), {
+        refusedRule: null,
+      });
+    },
+  );
+});
+
+/** A request as another SDK makes it. */
+async function replay(path: string, contentType: string | null, body: unknown, key = steered.apiKey) {
+  const response = await fetch(`${steered.url}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(contentType === null ? {} : { 'content-type': contentType }),
+    },
+    // Bytes: fetch would name a type of its own for a text.
+    body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: JSON.parse(text) as Record<string, unknown>,
+  };
+}
+
+describe('what SDKs send', () => {
+  const JSON_TYPE = 'application/json';
+
+  test.each([
+    ['Python', JSON_TYPE, { promptId: 'ID', shouldCompile: true, source: 'python-sdk' }],
+    [
+      'TypeScript',
+      'text/plain;charset=UTF-8',
+      { id: 'ID', shouldCompile: true, metaProperties: {}, source: 'ts-sdk' },
+    ],
+    ['the specification', 'text/plain', { promptId: 'ID', compile: true }],
+    ['snake_case', null, { prompt_id: 'ID', should_compile: true, meta_properties: {} }],
+    ['nulls', JSON_TYPE, { id: 'ID', name: null, version: null, shouldCompile: true, metaProperties: null }],
+  ])('a prompt as %s asks for it', async (_who, type, body) => {
+    const variables = { product: 'Lamp', tone: 'friendly' };
+    const answer = await replay('/api/prompt/get-compiled', type, {
+      ...Object.fromEntries(
+        Object.entries(body).map(([key, value]) => [key, value === 'ID' ? steered.ids.prompt : value]),
+      ),
+      variables,
+    });
+    expect(answer).toMatchObject({ status: 200, body: { err: null, res: { compiledPrompt: COMPILED } } });
+  });
+
+  test('secrets as Python asks for them, tags as a text or a list', async () => {
+    for (const tags of ['llm', ['llm', 'none']]) {
+      expect(await replay('/api/vault/get-secrets', JSON_TYPE, { tags, source: 'python-sdk' })).toMatchObject(
+        {
+          status: 200,
+          body: { err: null, res: { OPENAI_API_KEY: SECRET_VALUE } },
+        },
+      );
+    }
+    const { headers } = await replay('/api/vault/get-secrets', null, {});
+    expect(headers.get('cache-control')).toContain('no-store');
+  });
+
+  test('rules as Go asks for them: exactly 200, three keys', async () => {
+    const body = {
+      entity_type: 'context',
+      fields: { user_tier: 'gold' },
+      include_entity_data: true,
+      source: 'go-sdk',
+    };
+    const answer = await replay('/api/rule-engine/evaluate', JSON_TYPE, body);
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.body).toSorted()).toEqual(['entities', 'entity_data', 'matchingRuleIds']);
+  });
+
+  test('failures: always 200 {err, res} but for rules', async () => {
+    for (const [path, res] of [
+      ['/api/prompt/get-compiled', null],
+      ['/api/vault/get-secrets', {}],
+    ] as const) {
+      for (const [body, key] of [
+        ['{"name":', steered.apiKey],
+        ['[]', steered.apiKey],
+        ['{}', 'pk_00000000_wrong'],
+        ['{}', ''],
+      ] as const) {
+        const answer = await replay(path, JSON_TYPE, body, key);
+        expect([path, body, answer]).toMatchObject([
+          path,
+          body,
+          { status: 200, body: { err: expect.stringMatching(/\.$/), res } },
+        ]);
+        expect(answer.headers.get('x-platform-error-code')).toMatch(/^[a-z_]+$/);
+      }
+    }
+    const wrong = await replay('/api/rule-engine/evaluate', JSON_TYPE, { fields: { a: 1 } });
+    expect([wrong.status, wrong.body]).toEqual([
+      400,
+      {
+        err: expect.stringMatching(/entity_type is required and must be one of context, prompt, evaluation/),
+      },
+    ]);
+    expect((await replay('/api/rule-engine/evaluate', JSON_TYPE, {}, '')).status).toBe(401);
+  });
+});
+
+describe('@candela/client', () => {
+  test('reads prompts, secrets and rules, and the platform’s sentences', async () => {
+    const { url, apiKey, ids } = steered;
+    const client = createClient({ url: `${url}/`, apiKey, promptCache: { ttlMs: 0 } });
+    const prompt = await client.getPrompt({
+      promptId: ids.prompt,
+      version: '1.x',
+      shouldCompile: true,
+      variables: { product: 'Lamp', tone: 'friendly', colour: 'red' },
+    });
+    expect(prompt).toMatchObject({
+      compiledPrompt: COMPILED,
+      missing: ['question'],
+      unused: ['colour'],
+      stale: false,
+    });
+    expect(await client.getSecrets({ tags: ['llm'] })).toEqual({ OPENAI_API_KEY: SECRET_VALUE });
+    const rule = { entityType: 'context', fields: { user_tier: 'gold' }, includeEntityData: true } as const;
+    const result = await client.evaluateRule(rule);
+    expect(result.matchingRuleIds).toEqual([ids.contextRule]);
+    expect(result.contexts.get(ids.context)).toMatchObject({
+      content: CONTEXT.content,
+      createdBy: 'ada@example.com',
+    });
+    const prompts = await client.evaluateRule({ ...rule, entityType: 'prompt' });
+    expect(prompts.prompts.get(ids.prompt)?.version).toBe('1.0.0');
+
+    const failed = async (call: Promise<unknown>) =>
+      call.then(
+        () => undefined,
+        (error: unknown) => (error instanceof CandelaError ? error.code : String(error)),
+      );
+    expect(await failed(client.getPrompt({ name: 'no-such-prompt' }))).toBe('not_found');
+    const other = createClient({ url, apiKey: 'pk_00000000_wrong' });
+    expect(await failed(other.getPrompt({ name: 'support-answer' }))).toBe('unknown_credential');
+    expect(await failed(other.getSecrets({ shouldSetEnv: true }))).toBe('unknown_credential');
+    expect(await failed(other.evaluateRule(rule))).toBe('unknown_credential');
+  });
+
+  test('a held prompt is confirmed by its ETag, and a new version arrives', async () => {
+    const { url, apiKey, ask } = steered;
+    const made = await ask<{ id: string }>('POST', '/api/prompt', {
+      name: 'changing',
+      prompt: 'one',
+      publish: 'major',
+    });
+    const statuses: number[] = [];
+    const client = createClient({
+      url,
+      apiKey,
+      promptCache: { ttlMs: 0 },
+      fetch: async (input, init) => {
+        const response = await fetch(input, init);
+        statuses.push(response.status);
+        return response;
+      },
+    });
+    const text = async () => (await client.getPrompt({ name: 'changing' })).prompt;
+    expect([await text(), await text()]).toEqual(['one', 'one']);
+    expect(statuses).toEqual([200, 304]);
+    await ask('PUT', `/api/prompt/${made.id}/draft`, { prompt: 'two' });
+    await ask('POST', `/api/prompt/${made.id}/publish`, { bump: 'minor' });
+    await expect.poll(text, { timeout: 20_000 }).toBe('two');
+  });
+});
+
+/** The fenced blocks of a language in a document. */
+const examples = (file: string, language: string): string[] =>
+  Array.from(
+    readFileSync(join(ROOT, file), 'utf8').matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs')),
+    ([, code = '']) => code,
+  );
+
+describe('the examples of the documentation', () => {
+  const outputs = async (file: string, language: string, run: (script: string) => Promise<string>) => {
+    const found: string[] = [];
+    for (const [index, code] of examples(file, language).entries()) {
+      const script = join(scratch, `example-${index}.${language === 'js' ? 'mjs' : 'py'}`);
+      writeFileSync(script, code);
+      found.push(await run(script));
+    }
+    return found;
+  };
+  const env = () => ({ PLATFORM_URL: steered.url, PLATFORM_API_KEY: steered.apiKey });
+  const [prompt, secrets, rules, client, failure] = [0, 1, 2, 3, 4] as const;
+
+  test('run in TypeScript as they stand', async () => {
+    mkdirSync(join(scratch, 'node_modules/@candela'), { recursive: true });
+    symlinkSync(join(ROOT, 'packages/client'), join(scratch, 'node_modules/@candela/client'));
+    const said = await outputs('packages/client/README.md', 'js', async (script) =>
+      runProgram(NODE_BINARY, [script], env()),
+    );
+    expect(said).toHaveLength(5);
+    expect(said[prompt]).toContain(`1.0.0 ${COMPILED}`);
+    expect(said[prompt]).toContain(`'platform.prompt.id': '${steered.ids.prompt}'`);
+    expect(said[secrets]).toBe("[ 'OPENAI_API_KEY' ]\ntrue\n");
+    expect(said[rules]).toContain(`${CONTEXT.name} ${CONTEXT.content}`);
+    expect(said[client]).toBe('support-answer false\n');
+    expect(said[failure]).toMatch(/^not_found .*no-such-prompt.*\.\n$/);
+  });
+
+  test.skipIf(!hasPython)('run in Python as they stand', async () => {
+    const path = { PYTHONPATH: join(ROOT, 'clients/python/src'), PYTHONDONTWRITEBYTECODE: '1' };
+    const said = await outputs('clients/python/README.md', 'python', async (script) =>
+      runProgram('python3', ['-W', 'error', script], { ...env(), ...path }),
+    );
+    expect(said).toHaveLength(5);
+    expect(said[prompt]).toContain(`1.0.0 ${COMPILED}`);
+    expect(said[prompt]).toContain(`'platform.prompt.id': '${steered.ids.prompt}'`);
+    expect(said[secrets]).toBe("['OPENAI_API_KEY']\nTrue\n");
+    expect(said[rules]).toContain(`${CONTEXT.name} ${CONTEXT.content}`);
+    expect(said[client]).toBe('support-answer False\n');
+    expect(said[failure]).toMatch(/^not_found .*no-such-prompt.*\.\n$/);
+  });
+});
+
+/** Ends the platform, so it is the last one. */
+describe('when the platform is gone', () => {
+  test('a held prompt is used on and says so; without one the error says what to look at', async () => {
+    const { url, apiKey, platform } = steered;
+    const client = createClient({ url, apiKey, promptCache: { ttlMs: 0 }, retries: 0 });
+    expect((await client.getPrompt({ name: 'support-answer' })).stale).toBe(false);
+    await platform.stop();
+    expect(await client.getPrompt({ name: 'support-answer' })).toMatchObject({
+      prompt: TEMPLATE,
+      stale: true,
+      staleBecause: { code: 'unreachable' },
+    });
+    await expect(client.getSecrets()).rejects.toThrow(/cannot be reached \(ECONNREFUSED\)/);
+  });
+});
