@@ -87,6 +87,7 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       method: api.method,
       on: permission === 'public' ? 'account' : permission.on,
       storage: route.storage,
+      application: route.pace === 'sdk',
     };
     let context: RequestContext | undefined;
     if (permission === 'public') parts.identity.requireOwnPage(caller);

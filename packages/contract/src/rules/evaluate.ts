@@ -16,32 +16,40 @@ export const EVALUATE_LIMITS = {
  * Shipped clients send more than is read (`source`, `metaProperties`) and read our sentences, whose order is promised:
  * so what is sent is checked by hand, and the shape here is for the document.
  */
-const request = z.looseObject({
-  entity_type: z.unknown().meta({
-    type: 'string',
-    enum: entityTypeSchema.options,
-    description: 'Only rules linked to something of this type are told.',
-  }),
-  fields: z.unknown().meta({
-    type: 'object',
-    additionalProperties: { type: ['string', 'number', 'boolean'] },
-    maxProperties: EVALUATE_LIMITS.fields,
-    description: `What the conditions look at: names of 1 to ${EVALUATE_LIMITS.key} characters, texts of at most ${EVALUATE_LIMITS.value}, numbers, booleans. Null counts as not sent.`,
-  }),
-  include_entity_data: z.unknown().meta({
-    type: 'boolean',
-    description: 'True: `entity_data` holds what is linked. Anything else: it is absent.',
-  }),
-  entity_inputs: z.unknown().meta({
-    type: 'object',
-    properties: {
-      variables: { type: 'object' },
-      version: { type: 'string' },
-      shouldCompile: { type: 'boolean' },
-    },
-    description: 'For prompts: variables, version, and whether variables are put in (unless false).',
-  }),
-});
+const request = z
+  .looseObject({
+    entity_type: z.unknown().optional().meta({
+      type: 'string',
+      enum: entityTypeSchema.options,
+      description: 'Only rules linked to something of this type are told.',
+    }),
+    fields: z
+      .unknown()
+      .optional()
+      .meta({
+        type: 'object',
+        additionalProperties: { type: ['string', 'number', 'boolean'] },
+        maxProperties: EVALUATE_LIMITS.fields,
+        description: `What the conditions look at: names of 1 to ${EVALUATE_LIMITS.key} characters, texts of at most ${EVALUATE_LIMITS.value}, numbers, booleans. Null counts as not sent.`,
+      }),
+    include_entity_data: z.unknown().optional().meta({
+      type: 'boolean',
+      description: 'True: `entity_data` holds what is linked. Anything else: it is absent.',
+    }),
+    entity_inputs: z
+      .unknown()
+      .optional()
+      .meta({
+        type: 'object',
+        properties: {
+          variables: { type: 'object' },
+          version: { type: 'string' },
+          shouldCompile: { type: 'boolean' },
+        },
+        description: 'For prompts: variables, version, and whether variables are put in (unless false).',
+      }),
+  })
+  .meta({ required: ['entity_type', 'fields'] });
 
 /** A context as it is handed out. */
 const contextRecord = z

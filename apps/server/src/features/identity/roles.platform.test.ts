@@ -64,7 +64,9 @@ describe('roles', () => {
         else expect([role, status, needsRole(text)], text).toEqual([role, 403, true]);
       }
       const nobody = await ask(route, {});
-      expect([nobody.status, nobody.code]).toEqual([401, 'not_signed_in']);
+      // Applications are told of the key they did not send.
+      const code = route.pace === 'sdk' ? 'no_credential' : 'not_signed_in';
+      expect([nobody.status, nobody.code]).toEqual([401, code]);
     },
   );
 });

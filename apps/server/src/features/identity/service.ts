@@ -52,6 +52,8 @@ export interface AuthenticateInput extends Sender {
   readonly on?: Access['on'];
   /** What the route keeps its things in; default: nothing that depends on the configuration. */
   readonly storage?: 'platform' | undefined;
+  /** The route is for applications: who sends nothing is told of the key, not to sign in. */
+  readonly application?: boolean;
   /** Upper case; default: GET. */
   readonly method?: string;
 }
@@ -139,7 +141,7 @@ export function createIdentity(parts: IdentityParts): Identity {
 
   /** Loopback only, not through a proxy, not a web page; to read, only while nobody owns the platform. */
   async function requireAnonymous(input: AuthenticateInput): Promise<void> {
-    if (needsKey || !isLocal(input)) throw fail('no_credential');
+    if (needsKey || input.application === true || !isLocal(input)) throw fail('no_credential');
     if (input.door === 'otlp' && !config.ingestAnonymous) throw fail('no_credential');
     requireLocalName(input);
     requireSameOrigin(input, config.publicUrl, false);

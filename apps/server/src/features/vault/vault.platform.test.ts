@@ -253,7 +253,7 @@ describe('an application', () => {
   it('is told what is wrong with status 200 and an empty object, whatever is wrong', async () => {
     const { apiKey, id } = await newKey();
     for (const [key, body, code] of [
-      [undefined, {}, 'not_signed_in'],
+      [undefined, {}, 'no_credential'],
       ['pk_nope', {}, 'unknown_credential'],
       [`pk_aaaaaaaa_${'b'.repeat(43)}`, {}, 'unknown_credential'],
       [apiKey, 'no json', 'body_not_json'],
