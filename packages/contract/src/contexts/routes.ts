@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idSchema, nextCursor, pagingShape } from '../identity/common.ts';
 import { defineRoute, reads, writes } from '../route.ts';
-import { activeStatus, flag, revision, spelled } from '../rules/liberal.ts';
+import { activeStatus, flag, expectedRevision, spelled } from '../rules/liberal.ts';
 import {
   CONTEXT_SPELLINGS,
   contextInputShape,
@@ -66,7 +66,7 @@ const replaceContext = defineRoute({
   summary: 'Replaces a context whole; other content, tags or meta properties make a new version',
   permission: writes('rule_engine'),
   params: id,
-  body: spelled(z.strictObject({ ...contextInputShape, revision }), CONTEXT_SPELLINGS),
+  body: spelled(z.strictObject({ ...contextInputShape, revision: expectedRevision }), CONTEXT_SPELLINGS),
   response: one,
   errors: ['not_found', 'conflict', ...common],
 });
@@ -117,7 +117,7 @@ const restoreContextVersion = defineRoute({
   summary: 'Makes content, tags and meta properties of an earlier version the newest one',
   permission: writes('rule_engine'),
   params: id,
-  body: z.strictObject({ version: versionNumber, revision: revision.optional() }),
+  body: z.strictObject({ version: versionNumber, revision: expectedRevision }),
   response: one,
   errors: ['not_found', 'conflict', ...common],
 });

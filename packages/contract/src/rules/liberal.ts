@@ -43,5 +43,8 @@ export const revision = z.int().min(1).meta({
   description: 'Goes up with every change. Send the one that was read: another one meanwhile is a 409.',
 });
 
+/** Of a change: without it whatever is there now is changed. */
+export const expectedRevision = revision.optional();
+
 /** A query parameter that says yes or no. */
 export const flag = z.enum(['true', 'false']).default('false');

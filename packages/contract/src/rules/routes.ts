@@ -4,7 +4,7 @@ import { defineRoute, reads, writes } from '../route.ts';
 import { evaluateRules } from './evaluate.ts';
 import { explainRule } from './explain.ts';
 import { listRuleFieldValues, previewRule, previewSavedRule } from './preview.ts';
-import { activeStatus, revision, spelled } from './liberal.ts';
+import { activeStatus, expectedRevision, spelled } from './liberal.ts';
 import {
   DEFINITION_SPELLINGS,
   entityTypeSchema,
@@ -70,7 +70,7 @@ const replaceRule = defineRoute({
   summary: 'Replaces a rule whole: conditions and links that are left out are gone',
   permission: writes('rule_engine'),
   params: id,
-  body: spelled(z.strictObject({ ...ruleInputShape, revision }), DEFINITION_SPELLINGS),
+  body: spelled(z.strictObject({ ...ruleInputShape, revision: expectedRevision }), DEFINITION_SPELLINGS),
   response: one,
   errors: ['not_found', 'conflict', 'refused', ...common],
 });

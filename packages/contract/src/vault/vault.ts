@@ -70,10 +70,10 @@ const grantsSchema = z
       'Ids of the API keys and applications that may read it, each with the scope `vault`; empty: none; null: every key of the project with that scope.',
   });
 
-const revision = z
-  .int()
-  .min(1)
-  .meta({ description: 'The `revision` that was read: another one meanwhile is a 409.' });
+const revision = z.int().min(1).optional().meta({
+  description:
+    'The `revision` that was read: another one meanwhile is a 409. Left out: whatever is there now.',
+});
 const version = z.int().min(1).meta({ description: 'Of the value: 1 is the first one.' });
 
 const secretSchema = z

@@ -109,6 +109,14 @@ export function describeRules(name: string, makePlace: () => Promise<Place>): vo
       expect(await store.rules.get(HERE, made.id)).toEqual(changed);
     });
 
+    it('replaces whatever is there when no revision is named', async () => {
+      const { id } = await store.rules.create(HERE, rule('a'), 'jo');
+      for (const revision of [2, 3]) {
+        const input = { revision: undefined, rule: rule('a', { priority: revision }), by: 'al' };
+        expect(await store.rules.replace(HERE, id, input)).toMatchObject({ revision, priority: revision });
+      }
+    });
+
     it('lists by priority and name, page by page, and finds by words and status', async () => {
       for (const [called, priority, status] of [
         ['b', 5, 'ACTIVE'],

@@ -88,7 +88,7 @@ export interface Contexts {
   replace(
     place: StoragePlace,
     id: string,
-    input: { readonly revision: number; readonly context: ContextDocument; readonly by: string },
+    input: { readonly revision: number | undefined; readonly context: ContextDocument; readonly by: string },
   ): Promise<StoredContext>;
   /** @throws not_found */
   delete(place: StoragePlace, id: string): Promise<void>;
@@ -308,8 +308,9 @@ export function contexts({ database, clock, dialect, limits }: Access): Contexts
       return toContext(row);
     },
 
-    async replace(place, id, { revision, context, by }) {
+    async replace(place, id, { revision: expected, context, by }) {
       const before = await get(place, id);
+      const revision = expected ?? before.revision;
       const columns = columnsOf(context);
       const same =
         columns.content === before.content &&

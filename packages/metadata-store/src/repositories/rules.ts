@@ -71,11 +71,11 @@ export interface Rules {
   get(place: StoragePlace, id: string): Promise<StoredRule>;
   /** @throws conflict when the name is taken, refused when the place has its fill */
   create(place: StoragePlace, rule: RuleDocument, by: string): Promise<StoredRule>;
-  /** @throws not_found, conflict when the name is taken or the revision is another one by now */
+  /** `revision` undefined: whatever is there now. @throws not_found, conflict (name taken, another revision by now) */
   replace(
     place: StoragePlace,
     id: string,
-    input: { readonly revision: number; readonly rule: RuleDocument; readonly by: string },
+    input: { readonly revision: number | undefined; readonly rule: RuleDocument; readonly by: string },
   ): Promise<StoredRule>;
   /** @throws not_found */
   delete(place: StoragePlace, id: string): Promise<void>;
@@ -338,8 +338,9 @@ export function rules({ database, clock, dialect, limits }: Access): Rules {
       return get(place, id);
     },
 
-    async replace(place, id, { revision, rule, by }) {
+    async replace(place, id, { revision: expected, rule, by }) {
       const before = await get(place, id);
+      const revision = expected ?? before.revision;
       const result = await unlessNameTaken(rule.name, () =>
         database
           .updateTable('rules')

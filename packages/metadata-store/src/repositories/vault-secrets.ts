@@ -78,7 +78,11 @@ export interface VaultSecrets {
   update(
     place: StoragePlace,
     id: string,
-    input: { readonly revision: number; readonly changes: SecretChanges; readonly by: string | null },
+    input: {
+      readonly revision: number | undefined;
+      readonly changes: SecretChanges;
+      readonly by: string | null;
+    },
   ): Promise<{ secret: StoredSecret; dropped: number[] }>;
   /** @throws not_found */
   delete(place: StoragePlace, id: string): Promise<void>;
@@ -288,8 +292,9 @@ export function vaultSecrets({ database, clock, dialect, limits }: Access): Vaul
       return toSecret(row);
     },
 
-    async update(place, id, { revision, changes, by }) {
+    async update(place, id, { revision: expected, changes, by }) {
       const before = await get(place, id);
+      const revision = expected ?? before.revision;
       const { tags, grants, next } = changes;
       const version = next === undefined ? before.version : before.lastVersion + 1;
       const result = await database

@@ -81,7 +81,7 @@ export function createContexts({ metadata }: { metadata: MetadataStore }) {
     replace(
       context: RequestContext,
       id: string,
-      { revision, ...body }: ContextBody & { readonly revision: number },
+      { revision, ...body }: ContextBody & { readonly revision?: number | undefined },
       call: Call | undefined,
     ): Promise<Context> {
       return metadata.change(call, async (repositories) => {

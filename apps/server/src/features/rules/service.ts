@@ -172,7 +172,7 @@ export function createRules({ metadata, kinds }: { metadata: MetadataStore; kind
     replace(
       context: RequestContext,
       id: string,
-      { revision, ...body }: RuleBody & { readonly revision: number },
+      { revision, ...body }: RuleBody & { readonly revision?: number | undefined },
       call: Call | undefined,
     ): Promise<RuleView> {
       return metadata.change(call, async (repositories) => {
