@@ -5,6 +5,7 @@ import { CandelaError, type Clock, silentLogger, systemClock } from '@candela/ke
 import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { networkOf } from './addresses.ts';
+import { newApiKey, sha256 } from './keys/format.ts';
 import { type AuthenticateInput, createIdentity, type IdentityConfig } from './service.ts';
 
 const KEY = 'pk_abcdefgh_0123456789';
@@ -19,18 +20,19 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
+const CONFIG: IdentityConfig = {
+  bootstrapApiKey: KEY,
+  ingestAnonymous: true,
+  host: '127.0.0.1',
+  wrongKeysPerMinute: 60,
+  publicUrl: undefined,
+  sessionIdleMs: 1_000,
+  sessionLifetimeMs: 1_000,
+};
+
 function identity(config: Partial<IdentityConfig> = {}, clock: Clock = systemClock) {
   return createIdentity({
-    config: {
-      bootstrapApiKey: KEY,
-      ingestAnonymous: true,
-      host: '127.0.0.1',
-      wrongKeysPerMinute: 60,
-      publicUrl: undefined,
-      sessionIdleMs: 1_000,
-      sessionLifetimeMs: 1_000,
-      ...config,
-    },
+    config: { ...CONFIG, ...config },
     metadata,
     logger: silentLogger,
     clock,
@@ -104,6 +106,62 @@ describe('credentials', () => {
     for (const authorization of [`Bearer ${KEY}`, `Bearer ${'\0'.repeat(32)}`]) {
       const run = () => identity({ bootstrapApiKey: undefined }).authenticate(input({ authorization }));
       expect(await codeOf(run)).toBe('unknown_credential');
+    }
+  });
+});
+
+describe('what no key is', () => {
+  it('costs the same work whether it is unknown, revoked, expired or no key at all', async () => {
+    const { projects, keys } = metadata;
+    const project = await projects.create('default', 'Of keys');
+    const make = (keyHash: string, expiresAt: number | null) =>
+      keys.create(keyHash, {
+        projectId: project.id,
+        name: 'a key',
+        prefix: 'pk_aaaaaaaa',
+        scopes: ['vault'],
+        environments: null,
+        createdBy: null,
+        expiresAt,
+      });
+    const texts = {
+      unknown: newApiKey().apiKey,
+      revoked: newApiKey().apiKey,
+      expired: newApiKey().apiKey,
+      malformed: 'pk_nope',
+      foreign: 'sk-0123456789abcdef',
+      long: 'x'.repeat(3_000),
+    };
+    await make(sha256(texts.expired), 1);
+    const { id } = await make(sha256(texts.revoked), null);
+    await keys.remove(project.id, id);
+    const work: string[] = [];
+    const counting = {
+      ...metadata,
+      keys: {
+        ...keys,
+        byHash: (hash: string) => {
+          work.push('key');
+          return keys.byHash(hash);
+        },
+      },
+    };
+    const service = createIdentity({
+      config: { ...CONFIG, wrongKeysPerMinute: 1_000 },
+      metadata: counting,
+      logger: silentLogger,
+      tokens: async () => {
+        work.push('token');
+        return undefined;
+      },
+    });
+    for (const [kind, text] of Object.entries(texts)) {
+      work.length = 0;
+      const asked = input({ authorization: `Bearer ${text}` }, { door: 'api' });
+      expect([kind, await codeOf(() => service.authenticate(asked))]).toEqual([kind, 'unknown_credential']);
+      expect([kind, work]).toEqual([kind, ['key', 'token']]);
+      await codeOf(() => service.authenticate(asked));
+      expect([kind, work]).toEqual([kind, ['key', 'token', 'token']]);
     }
   });
 });
