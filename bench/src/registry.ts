@@ -36,6 +36,12 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./read/index.ts')).read,
   },
   {
+    id: 'columns',
+    summary: 'what columns of attributes cost when spans are inserted and merged',
+    inAll: false,
+    load: async () => (await import('./columns.ts')).columns,
+  },
+  {
     id: 'start',
     summary: 'warm `npm start` until the first accepted span',
     inAll: true,

@@ -5,6 +5,8 @@ export interface Question {
   readonly name: string;
   readonly goalMs: number;
   readonly repeats: number;
+  /** Measured once the store has made a column for what is asked, which takes some minutes of asking. */
+  readonly learned?: boolean;
   ask(api: Api, turn: number): Promise<string>;
   /** Throws when the answer is not what was asked for: a fast wrong answer is no figure. */
   check(answer: string): void;

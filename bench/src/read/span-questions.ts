@@ -44,6 +44,8 @@ export function spanQuestions(loaded: Loaded): Question[] {
   const page = { ...window, limit: 50 };
   // As the page asks: rows at once, their first words after them.
   const rows = { ...page, previews: false };
+  const byPath = { measures: ['count'], groupBy: ['attributes.url.path'], limit: 10 };
+  const byPathOverTime = { ...byPath, bucketSeconds: 'auto' };
   const words = ['violin', 'walnut', 'umbrella', 'turbine', 'saucer', 'meadow', 'lumber', 'juniors'];
   const rare = ['Wanjiru violin', 'Ljubljana turbine', 'Thandi umbrella', 'Zoltán walnut'];
   const chart = (name: string, body: object): Question =>
@@ -166,17 +168,10 @@ export function spanQuestions(loaded: Loaded): Question[] {
       bucketSeconds: 'auto',
       limit: 10,
     }),
-    chart('spans by an attribute without a column of its own', {
-      measures: ['count'],
-      groupBy: ['attributes.url.path'],
-      limit: 10,
-    }),
-    chart('spans by an attribute without a column of its own, over time', {
-      measures: ['count'],
-      groupBy: ['attributes.url.path'],
-      bucketSeconds: 'auto',
-      limit: 10,
-    }),
+    chart('spans by an attribute without a column', byPath),
+    chart('spans by an attribute without a column, over time', byPathOverTime),
+    { ...chart('spans by that attribute, minutes later', byPath), learned: true },
+    { ...chart('spans by that attribute over time, minutes later', byPathOverTime), learned: true },
     facets('the panel of the traces page', { fields: PANEL }),
     facets('the panel with a service chosen', { fields: PANEL, q: 'service:service-3' }),
     facets('the panel with a condition on the duration', { fields: PANEL, q: 'duration>900ms' }),

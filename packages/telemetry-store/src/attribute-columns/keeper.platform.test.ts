@@ -306,6 +306,19 @@ describe('keys that are asked for', () => {
     expect(noted?.n).toBeLessThanOrEqual(64 + 4);
   }, 120_000);
 
+  it('lose them again when their values become many', async () => {
+    await insert('first', 0);
+    const one = platformProcess();
+    await ask(one, ['own.route', 'own.tier']);
+    await one.keeper.tend();
+    await settled(one.keeper);
+    // Three values of one, six of the other: with its empty ones, which do not count, and more than four times as many as one.
+    const strict = platformProcess({ maxValues: 1, recheckRounds: 1 });
+    for (let turn = 0; turn < 3; turn++) await settled(strict.keeper);
+    expect(await columns()).toEqual(['Attribute_own_2etier']);
+    await sameAsMaps(one, FEW);
+  }, 120_000);
+
   it('keep to the newest days when there is more stored than may be filled', async () => {
     await insert('first', 0);
     const one = platformProcess({ maxFillBytes: 0 });

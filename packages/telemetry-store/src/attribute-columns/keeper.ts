@@ -3,18 +3,11 @@ import { StoreError } from '../client/errors.ts';
 import type { AttributeRead, TelemetryStore } from '../client/types.ts';
 import type { MigrationTarget } from '../migrations/template.ts';
 import { type ChangeKind, decide, type DecisionBounds, type KeyFacts } from './decide.ts';
-import {
-  type AttributeKey,
-  columnName,
-  keyOfColumn,
-  keyText,
-  LEARNED_TABLES,
-  mayHaveColumn,
-} from './names.ts';
+import { KnownColumns } from './known.ts';
+import { type AttributeKey, columnName, keyText, mayHaveColumn } from './names.ts';
 import {
   addColumn,
   CHANGES_SQL,
-  COLUMNS_SQL,
   dropColumn,
   fillColumns,
   heldIn,
@@ -24,7 +17,6 @@ import {
   sampleOfKey,
   SCORES_SQL,
   type Statement,
-  UNFINISHED_SQL,
 } from './statements.ts';
 import { type CountedKey, KeyUse } from './use.ts';
 
@@ -36,6 +28,8 @@ export interface ColumnTuning extends DecisionBounds {
   readonly roundMs: number;
   /** Values beyond which a key gets no column: one dictionary holds them. */
   readonly maxValues: number;
+  /** One of the columns is looked at again after so many rounds in which nothing else was to do. */
+  readonly recheckRounds: number;
   /** Stored rows up to so many bytes get a column in the background, the newest first. */
   readonly maxFillBytes: number;
 }
@@ -48,6 +42,7 @@ export const COLUMN_TUNING: ColumnTuning = {
   slowMs: 150,
   roundMs: 60_000,
   maxValues: 8_000,
+  recheckRounds: 30,
   maxFillBytes: 64 * 2 ** 30,
 };
 
@@ -63,8 +58,6 @@ export interface KeeperParts {
 const LEARN_MS = 30_000;
 const LEARN_SOON_MS = 2_000;
 const RETRY_MS = 600_000;
-/** A column is looked at again after so many rounds in which nothing else was to do. */
-const RECHECK_ROUNDS = 30;
 /** Keys of one statement and of one round that count. */
 const MAX_COUNTED = 8;
 const MAX_NOTED = 64;
@@ -97,11 +90,7 @@ const attributeOf = ({ TableName, MapName, Key }: KeyRow): AttributeKey => ({
 export class AttributeColumns {
   readonly #parts: KeeperParts;
   readonly #use = new KeyUse();
-  /** Columns that are stored for all rows they will be stored for, by the text of their key. */
-  #ready: ReadonlyMap<string, string> = new Map();
-  #present: ReadonlyMap<string, { readonly attribute: AttributeKey; readonly column: string }> = new Map();
-  /** Tables with work in the background. */
-  #busy: ReadonlySet<string> = new Set();
+  readonly #known: KnownColumns;
   #learned: Promise<void> | undefined;
   #learnAt = 0;
   #roundAt: number;
@@ -111,6 +100,7 @@ export class AttributeColumns {
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
+    this.#known = new KnownColumns(parts.target);
     this.#roundAt = performance.now() + parts.tuning.roundMs;
   }
 
@@ -122,8 +112,10 @@ export class AttributeColumns {
   ): Promise<T> {
     const asked = attributes.filter(mayHaveColumn);
     if (asked.length === 0) return run(sql);
-    await this.#known();
-    const text = this.#written(sql, asked);
+    // The first read waits for the columns to be known; what cannot be learned is not used.
+    this.#learned ??= this.#learn();
+    await this.#learned.catch(() => undefined);
+    const text = this.#known.written(sql, asked);
     const startedAt = performance.now();
     let tooMuch = false;
     try {
@@ -133,7 +125,7 @@ export class AttributeColumns {
       tooMuch = TOO_MUCH.has(code);
       if (text === sql || !GONE.has(code)) throw thrown;
       // Another process dropped it since: the map holds all.
-      this.#ready = new Map();
+      this.#known.forget();
       this.#learnAt = 0;
       return await run(sql);
     } finally {
@@ -155,22 +147,11 @@ export class AttributeColumns {
     await this.#tending;
   }
 
-  #written(sql: string, asked: readonly AttributeRead[]): string {
-    let text = sql;
-    for (const read of asked) {
-      const column = this.#ready.get(keyText(read));
-      if (column === undefined) continue;
-      for (const words of read.without) text = text.replaceAll(words, '');
-      text = text.replaceAll(read.value, column);
-    }
-    return text;
-  }
-
   /** A key with a column counts whenever it is asked for, others when the map made it slow. */
   #count(asked: readonly AttributeRead[], slow: boolean): void {
     const keys = new Map(asked.map((read) => [keyText(read), read]));
-    for (const [text, read] of [...keys].slice(0, MAX_COUNTED)) {
-      if (slow || this.#ready.has(text)) this.#use.count(read);
+    for (const read of [...keys.values()].slice(0, MAX_COUNTED)) {
+      if (slow || this.#known.isRead(read)) this.#use.count(read);
     }
   }
 
@@ -199,51 +180,20 @@ export class AttributeColumns {
       });
   }
 
-  /** The columns as they were found; the first read waits for that. */
-  async #known(): Promise<void> {
-    this.#learned ??= this.#learn();
-    // What cannot be learned is not used.
-    await this.#learned.catch(() => undefined);
-  }
-
   async #learn(): Promise<void> {
-    const { target } = this.#parts;
     this.#learnAt = performance.now() + LEARN_MS;
-    const held = new Map(LEARNED_TABLES.map((table) => [heldIn(target, table), table]));
-    const [columns, work] = await Promise.all([
-      this.#select<{ TableName: string; Name: string; Expression: string }>(COLUMNS_SQL, {
-        tables: [...LEARNED_TABLES],
-      }),
-      this.#select<{ TableName: string; Command: string }>(UNFINISHED_SQL, { tables: [...held.keys()] }),
-    ]);
-    const present = new Map<string, { attribute: AttributeKey; column: string }>();
-    for (const { TableName, Name, Expression } of columns) {
-      const attribute = keyOfColumn(TableName, Name);
-      // One that somebody made by hand of something else is none of ours.
-      if (attribute === undefined || !Expression.startsWith(`${attribute.map}['`)) continue;
-      present.set(keyText(attribute), { attribute, column: Name });
-    }
-    const touched = new Set(
-      work.flatMap(({ TableName, Command }) =>
-        (Command.match(/\w+/g) ?? []).map((word) => `${held.get(TableName) ?? ''} ${word}`),
-      ),
-    );
-    this.#present = present;
-    this.#busy = new Set(work.map(({ TableName }) => held.get(TableName) ?? ''));
-    this.#ready = new Map(
-      [...present]
-        .filter(([, { attribute, column }]) => !touched.has(`${attribute.table} ${column}`))
-        .map(([text, { column }]) => [text, column]),
-    );
-    if (this.#ready.size < present.size) this.#learnAt = performance.now() + LEARN_SOON_MS;
+    await this.#known.learn((sql, params) => this.#select(sql, params));
+    if (!this.#known.settled) this.#learnAt = performance.now() + LEARN_SOON_MS;
   }
 
   async #round(): Promise<void> {
     const { tuning } = this.#parts;
-    await this.#note('asked', this.#use.take(MAX_NOTED));
+    const asked = this.#use.take(MAX_NOTED);
+    if (tuning.pool === 0) return;
+    await this.#note('asked', asked);
     const facts = await this.#facts();
     const unfinished = facts.filter(
-      ({ present, last, table }) => present && last?.kind === 'added' && !this.#busy.has(table),
+      ({ present, last, table }) => present && last?.kind === 'added' && !this.#known.isBusy(table),
     );
     if (unfinished.length > 0) {
       await this.#fill(unfinished);
@@ -272,7 +222,7 @@ export class AttributeColumns {
     const all = new Map(
       [...scores, ...changes].map((row) => [keyText(attributeOf(row)), attributeOf(row)] as const),
     );
-    for (const [text, { attribute }] of this.#present) all.set(text, attribute);
+    for (const [text, { attribute }] of this.#known.present) all.set(text, attribute);
     return [...all].flatMap(([text, attribute]): KeyFacts[] => {
       if (!mayHaveColumn(attribute)) return [];
       const change = changed.get(text);
@@ -280,7 +230,7 @@ export class AttributeColumns {
         {
           ...attribute,
           score: scored.get(text) ?? 0,
-          present: this.#present.has(text),
+          present: this.#known.present.has(text),
           last: change === undefined ? undefined : { kind: change.Last, seconds: Number(change.Seconds) },
         },
       ];
@@ -353,9 +303,9 @@ export class AttributeColumns {
     const { target, logger } = this.#parts;
     const column = columnName(attribute);
     // Work in the background may still read it.
-    if (column === undefined || this.#busy.has(attribute.table)) return;
+    if (column === undefined || this.#known.isBusy(attribute.table)) return;
     await this.#note('dropped', [attribute]);
-    this.#ready = new Map([...this.#ready].filter(([text]) => text !== keyText(attribute)));
+    this.#known.forget();
     for (const statement of dropColumn(target, attribute.table, column)) await this.#run(statement);
     logger.info({ table: attribute.table, column }, 'the column of an attribute was dropped');
     await this.#learn();
@@ -363,11 +313,11 @@ export class AttributeColumns {
 
   /** Now and then, one column: its key may have got more values than it had. */
   async #recheck(): Promise<void> {
-    const { maxValues } = this.#parts.tuning;
+    const { maxValues, recheckRounds } = this.#parts.tuning;
     this.#quietRounds += 1;
-    if (this.#quietRounds % RECHECK_ROUNDS !== 0) return;
-    const columns = [...this.#present.values()];
-    const one = columns[(this.#quietRounds / RECHECK_ROUNDS) % Math.max(1, columns.length)];
+    if (this.#quietRounds % recheckRounds !== 0) return;
+    const columns = [...this.#known.present.values()];
+    const one = columns[(this.#quietRounds / recheckRounds) % Math.max(1, columns.length)];
     if (one === undefined) return;
     const { many } = await this.#sample(sampleOfColumn(one.attribute.table, one.column));
     if (many > maxValues * OUTGROWN) await this.#drop(one.attribute);

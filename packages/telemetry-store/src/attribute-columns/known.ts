@@ -1,0 +1,87 @@
+import type { AttributeRead, TelemetryStore } from '../client/types.ts';
+import type { MigrationTarget } from '../migrations/template.ts';
+import { type AttributeKey, keyOfColumn, keyText, LEARNED_TABLES } from './names.ts';
+import { COLUMNS_SQL, heldIn, UNFINISHED_SQL } from './statements.ts';
+
+export interface PresentColumn {
+  readonly attribute: AttributeKey;
+  readonly column: string;
+}
+
+/** The columns of keys that a store was last found to have. Another process may have changed them since. */
+export class KnownColumns {
+  readonly #target: MigrationTarget;
+  #present: ReadonlyMap<string, PresentColumn> = new Map();
+  #ready: ReadonlyMap<string, string> = new Map();
+  #busy: ReadonlySet<string> = new Set();
+
+  constructor(target: MigrationTarget) {
+    this.#target = target;
+  }
+
+  /** All there are, by the text of their key. */
+  get present(): ReadonlyMap<string, PresentColumn> {
+    return this.#present;
+  }
+
+  /** True when none of them is being filled. */
+  get settled(): boolean {
+    return this.#ready.size === this.#present.size;
+  }
+
+  /** Whether reads take the key from a column. */
+  isRead(attribute: AttributeKey): boolean {
+    return this.#ready.has(keyText(attribute));
+  }
+
+  /** Whether the engine works on a table in the background. */
+  isBusy(table: string): boolean {
+    return this.#busy.has(table);
+  }
+
+  async learn(select: TelemetryStore['select']): Promise<void> {
+    const held = new Map(LEARNED_TABLES.map((table) => [heldIn(this.#target, table), table]));
+    const [columns, work] = await Promise.all([
+      select<{ TableName: string; Name: string; Expression: string }>(COLUMNS_SQL, {
+        tables: [...LEARNED_TABLES],
+      }),
+      select<{ TableName: string; Command: string }>(UNFINISHED_SQL, { tables: [...held.keys()] }),
+    ]);
+    const present = new Map<string, PresentColumn>();
+    for (const { TableName, Name, Expression } of columns) {
+      const attribute = keyOfColumn(TableName, Name);
+      // One that somebody made by hand of something else is none of ours.
+      if (attribute === undefined || !Expression.startsWith(`${attribute.map}['`)) continue;
+      present.set(keyText(attribute), { attribute, column: Name });
+    }
+    const touched = new Set(
+      work.flatMap(({ TableName, Command }) =>
+        (Command.match(/\w+/g) ?? []).map((word) => `${held.get(TableName) ?? ''} ${word}`),
+      ),
+    );
+    this.#present = present;
+    this.#busy = new Set(work.map(({ TableName }) => held.get(TableName) ?? ''));
+    this.#ready = new Map(
+      [...present]
+        .filter(([, { attribute, column }]) => !touched.has(`${attribute.table} ${column}`))
+        .map(([text, { column }]) => [text, column]),
+    );
+  }
+
+  /** A statement with the columns in the places of the keys that have one. */
+  written(sql: string, asked: readonly AttributeRead[]): string {
+    let text = sql;
+    for (const read of asked) {
+      const column = this.#ready.get(keyText(read));
+      if (column === undefined) continue;
+      for (const words of read.without) text = text.replaceAll(words, '');
+      text = text.replaceAll(read.value, column);
+    }
+    return text;
+  }
+
+  /** Reads go to the maps until it is learned again. */
+  forget(): void {
+    this.#ready = new Map();
+  }
+}
