@@ -144,7 +144,12 @@ const savePromptDraft = defineRoute({
   summary: 'Saves the draft whole; published versions never change',
   permission: writes('prompts'),
   params,
-  body: z.strictObject({ ...content, revision }),
+  body: z.strictObject({
+    prompt: promptTextSchema,
+    tags: promptTagsSchema.optional().meta({ description: 'Left out: as they are.' }),
+    metaProperties: promptMetaSchema.optional().meta({ description: 'Left out: as they are.' }),
+    revision,
+  }),
   response: one,
   errors: ['not_found', 'conflict', ...errors],
 });

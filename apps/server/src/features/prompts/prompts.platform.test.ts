@@ -53,6 +53,9 @@ describe('a prompt', () => {
       latestVersion: '1.0.0',
       labels: [{ label: 'production', version: '0.1.0' }],
     });
+    // The draft named neither tags nor meta properties: it has those of the version before.
+    const { tags, metaProperties } = made.data.draft;
+    expect(second.data.latest).toMatchObject({ tags, metaProperties });
     const forward = await owner.call('POST', `${path}/labels`, { label: 'production', version: '1.x' });
     expect(forward.data.labels).toMatchObject([{ version: '1.0.0', updatedBy: 'owner@example.com' }]);
     expect((await compiled({ name, version: 'production' })).res).toMatchObject({ version: '1.0.0' });

@@ -157,7 +157,13 @@ export function promptHandlers(metadata: MetadataStore, clock: Clock): PromptHan
     savePromptDraft: async ({ context, params, body, header }) => {
       const asked = { context, header, route: 'savePromptDraft', request: { ...params, body } };
       const prompt = await change(asked, 'save-draft', async (prompts) => {
-        const content = contentOf(body);
+        const before = await prompts.get(context, params.id);
+        const { tags = [], meta = {} } = before.draft ?? before.latestVersion ?? {};
+        const content = {
+          prompt: body.prompt,
+          tags: body.tags ?? tags,
+          meta: body.metaProperties ?? meta,
+        };
         const input = { content, revision: body.revision, by: actorName(context) };
         const saved = await prompts.saveDraft(context, params.id, input);
         return { prompt: saved, details: { revision: saved.revision } };
