@@ -16,13 +16,18 @@ import { Route as InvitationRouteImport } from './routes/invitation';
 import { Route as LogsRouteImport } from './routes/logs';
 import { Route as SettingsRouteImport } from './routes/settings';
 import { Route as SetupRouteImport } from './routes/setup';
+import { Route as VaultRouteImport } from './routes/vault';
 import { Route as AgentsIndexRouteImport } from './routes/agents.index';
 import { Route as AgentsAgentRouteImport } from './routes/agents.$agent';
+import { Route as ContextsIndexRouteImport } from './routes/contexts.index';
+import { Route as ContextsContextRouteImport } from './routes/contexts.$context';
 import { Route as ExceptionsIndexRouteImport } from './routes/exceptions.index';
 import { Route as ExceptionsFingerprintRouteImport } from './routes/exceptions.$fingerprint';
 import { Route as HostsIndexRouteImport } from './routes/hosts.index';
 import { Route as MetricsIndexRouteImport } from './routes/metrics.index';
 import { Route as MetricsExploreRouteImport } from './routes/metrics.explore';
+import { Route as PromptsIndexRouteImport } from './routes/prompts.index';
+import { Route as PromptsPromptRouteImport } from './routes/prompts.$prompt';
 import { Route as SessionsIndexRouteImport } from './routes/sessions.index';
 import { Route as SessionsSessionRouteImport } from './routes/sessions.$session';
 import { Route as SettingsIndexRouteImport } from './routes/settings.index';
@@ -81,6 +86,11 @@ const SetupRoute = SetupRouteImport.update({
   path: '/setup',
   getParentRoute: () => rootRouteImport,
 } as any);
+const VaultRoute = VaultRouteImport.update({
+  id: '/vault',
+  path: '/vault',
+  getParentRoute: () => rootRouteImport,
+} as any);
 const AgentsIndexRoute = AgentsIndexRouteImport.update({
   id: '/agents/',
   path: '/agents/',
@@ -89,6 +99,16 @@ const AgentsIndexRoute = AgentsIndexRouteImport.update({
 const AgentsAgentRoute = AgentsAgentRouteImport.update({
   id: '/agents/$agent',
   path: '/agents/$agent',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const ContextsIndexRoute = ContextsIndexRouteImport.update({
+  id: '/contexts/',
+  path: '/contexts/',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const ContextsContextRoute = ContextsContextRouteImport.update({
+  id: '/contexts/$context',
+  path: '/contexts/$context',
   getParentRoute: () => rootRouteImport,
 } as any);
 const ExceptionsIndexRoute = ExceptionsIndexRouteImport.update({
@@ -114,6 +134,16 @@ const MetricsIndexRoute = MetricsIndexRouteImport.update({
 const MetricsExploreRoute = MetricsExploreRouteImport.update({
   id: '/metrics/explore',
   path: '/metrics/explore',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const PromptsIndexRoute = PromptsIndexRouteImport.update({
+  id: '/prompts/',
+  path: '/prompts/',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const PromptsPromptRoute = PromptsPromptRouteImport.update({
+  id: '/prompts/$prompt',
+  path: '/prompts/$prompt',
   getParentRoute: () => rootRouteImport,
 } as any);
 const SessionsIndexRoute = SessionsIndexRouteImport.update({
@@ -235,9 +265,12 @@ export interface FileRoutesByFullPath {
   '/logs': typeof LogsRoute;
   '/settings': typeof SettingsRouteWithChildren;
   '/setup': typeof SetupRoute;
+  '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
+  '/contexts/$context': typeof ContextsContextRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
+  '/prompts/$prompt': typeof PromptsPromptRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
   '/settings/audit': typeof SettingsAuditRoute;
   '/settings/connectors': typeof SettingsConnectorsRoute;
@@ -254,9 +287,11 @@ export interface FileRoutesByFullPath {
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
   '/agents/': typeof AgentsIndexRoute;
+  '/contexts/': typeof ContextsIndexRoute;
   '/exceptions/': typeof ExceptionsIndexRoute;
   '/hosts/': typeof HostsIndexRoute;
   '/metrics/': typeof MetricsIndexRoute;
+  '/prompts/': typeof PromptsIndexRoute;
   '/sessions/': typeof SessionsIndexRoute;
   '/settings/': typeof SettingsIndexRoute;
   '/sign-in/': typeof SignInIndexRoute;
@@ -272,9 +307,12 @@ export interface FileRoutesByTo {
   '/invitation': typeof InvitationRoute;
   '/logs': typeof LogsRoute;
   '/setup': typeof SetupRoute;
+  '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
+  '/contexts/$context': typeof ContextsContextRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
+  '/prompts/$prompt': typeof PromptsPromptRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
   '/settings/audit': typeof SettingsAuditRoute;
   '/settings/connectors': typeof SettingsConnectorsRoute;
@@ -291,9 +329,11 @@ export interface FileRoutesByTo {
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
   '/agents': typeof AgentsIndexRoute;
+  '/contexts': typeof ContextsIndexRoute;
   '/exceptions': typeof ExceptionsIndexRoute;
   '/hosts': typeof HostsIndexRoute;
   '/metrics': typeof MetricsIndexRoute;
+  '/prompts': typeof PromptsIndexRoute;
   '/sessions': typeof SessionsIndexRoute;
   '/settings': typeof SettingsIndexRoute;
   '/sign-in': typeof SignInIndexRoute;
@@ -311,9 +351,12 @@ export interface FileRoutesById {
   '/logs': typeof LogsRoute;
   '/settings': typeof SettingsRouteWithChildren;
   '/setup': typeof SetupRoute;
+  '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
+  '/contexts/$context': typeof ContextsContextRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
+  '/prompts/$prompt': typeof PromptsPromptRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
   '/settings/audit': typeof SettingsAuditRoute;
   '/settings/connectors': typeof SettingsConnectorsRoute;
@@ -330,9 +373,11 @@ export interface FileRoutesById {
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
   '/agents/': typeof AgentsIndexRoute;
+  '/contexts/': typeof ContextsIndexRoute;
   '/exceptions/': typeof ExceptionsIndexRoute;
   '/hosts/': typeof HostsIndexRoute;
   '/metrics/': typeof MetricsIndexRoute;
+  '/prompts/': typeof PromptsIndexRoute;
   '/sessions/': typeof SessionsIndexRoute;
   '/settings/': typeof SettingsIndexRoute;
   '/sign-in/': typeof SignInIndexRoute;
@@ -351,9 +396,12 @@ export interface FileRouteTypes {
     | '/logs'
     | '/settings'
     | '/setup'
+    | '/vault'
     | '/agents/$agent'
+    | '/contexts/$context'
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
+    | '/prompts/$prompt'
     | '/sessions/$session'
     | '/settings/audit'
     | '/settings/connectors'
@@ -370,9 +418,11 @@ export interface FileRouteTypes {
     | '/traces/$traceId'
     | '/users/$user'
     | '/agents/'
+    | '/contexts/'
     | '/exceptions/'
     | '/hosts/'
     | '/metrics/'
+    | '/prompts/'
     | '/sessions/'
     | '/settings/'
     | '/sign-in/'
@@ -388,9 +438,12 @@ export interface FileRouteTypes {
     | '/invitation'
     | '/logs'
     | '/setup'
+    | '/vault'
     | '/agents/$agent'
+    | '/contexts/$context'
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
+    | '/prompts/$prompt'
     | '/sessions/$session'
     | '/settings/audit'
     | '/settings/connectors'
@@ -407,9 +460,11 @@ export interface FileRouteTypes {
     | '/traces/$traceId'
     | '/users/$user'
     | '/agents'
+    | '/contexts'
     | '/exceptions'
     | '/hosts'
     | '/metrics'
+    | '/prompts'
     | '/sessions'
     | '/settings'
     | '/sign-in'
@@ -426,9 +481,12 @@ export interface FileRouteTypes {
     | '/logs'
     | '/settings'
     | '/setup'
+    | '/vault'
     | '/agents/$agent'
+    | '/contexts/$context'
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
+    | '/prompts/$prompt'
     | '/sessions/$session'
     | '/settings/audit'
     | '/settings/connectors'
@@ -445,9 +503,11 @@ export interface FileRouteTypes {
     | '/traces/$traceId'
     | '/users/$user'
     | '/agents/'
+    | '/contexts/'
     | '/exceptions/'
     | '/hosts/'
     | '/metrics/'
+    | '/prompts/'
     | '/sessions/'
     | '/settings/'
     | '/sign-in/'
@@ -465,17 +525,22 @@ export interface RootRouteChildren {
   LogsRoute: typeof LogsRoute;
   SettingsRoute: typeof SettingsRouteWithChildren;
   SetupRoute: typeof SetupRoute;
+  VaultRoute: typeof VaultRoute;
   AgentsAgentRoute: typeof AgentsAgentRoute;
+  ContextsContextRoute: typeof ContextsContextRoute;
   ExceptionsFingerprintRoute: typeof ExceptionsFingerprintRoute;
   MetricsExploreRoute: typeof MetricsExploreRoute;
+  PromptsPromptRoute: typeof PromptsPromptRoute;
   SessionsSessionRoute: typeof SessionsSessionRoute;
   SignInProviderRoute: typeof SignInProviderRoute;
   TracesTraceIdRoute: typeof TracesTraceIdRoute;
   UsersUserRoute: typeof UsersUserRoute;
   AgentsIndexRoute: typeof AgentsIndexRoute;
+  ContextsIndexRoute: typeof ContextsIndexRoute;
   ExceptionsIndexRoute: typeof ExceptionsIndexRoute;
   HostsIndexRoute: typeof HostsIndexRoute;
   MetricsIndexRoute: typeof MetricsIndexRoute;
+  PromptsIndexRoute: typeof PromptsIndexRoute;
   SessionsIndexRoute: typeof SessionsIndexRoute;
   SignInIndexRoute: typeof SignInIndexRoute;
   TracesIndexRoute: typeof TracesIndexRoute;
@@ -535,6 +600,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SetupRouteImport;
       parentRoute: typeof rootRouteImport;
     };
+    '/vault': {
+      id: '/vault';
+      path: '/vault';
+      fullPath: '/vault';
+      preLoaderRoute: typeof VaultRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
     '/agents/': {
       id: '/agents/';
       path: '/agents';
@@ -547,6 +619,20 @@ declare module '@tanstack/react-router' {
       path: '/agents/$agent';
       fullPath: '/agents/$agent';
       preLoaderRoute: typeof AgentsAgentRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/contexts/': {
+      id: '/contexts/';
+      path: '/contexts';
+      fullPath: '/contexts/';
+      preLoaderRoute: typeof ContextsIndexRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/contexts/$context': {
+      id: '/contexts/$context';
+      path: '/contexts/$context';
+      fullPath: '/contexts/$context';
+      preLoaderRoute: typeof ContextsContextRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/exceptions/': {
@@ -582,6 +668,20 @@ declare module '@tanstack/react-router' {
       path: '/metrics/explore';
       fullPath: '/metrics/explore';
       preLoaderRoute: typeof MetricsExploreRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/prompts/': {
+      id: '/prompts/';
+      path: '/prompts';
+      fullPath: '/prompts/';
+      preLoaderRoute: typeof PromptsIndexRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/prompts/$prompt': {
+      id: '/prompts/$prompt';
+      path: '/prompts/$prompt';
+      fullPath: '/prompts/$prompt';
+      preLoaderRoute: typeof PromptsPromptRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/sessions/': {
@@ -783,17 +883,22 @@ const rootRouteChildren: RootRouteChildren = {
   LogsRoute: LogsRoute,
   SettingsRoute: SettingsRouteWithChildren,
   SetupRoute: SetupRoute,
+  VaultRoute: VaultRoute,
   AgentsAgentRoute: AgentsAgentRoute,
+  ContextsContextRoute: ContextsContextRoute,
   ExceptionsFingerprintRoute: ExceptionsFingerprintRoute,
   MetricsExploreRoute: MetricsExploreRoute,
+  PromptsPromptRoute: PromptsPromptRoute,
   SessionsSessionRoute: SessionsSessionRoute,
   SignInProviderRoute: SignInProviderRoute,
   TracesTraceIdRoute: TracesTraceIdRoute,
   UsersUserRoute: UsersUserRoute,
   AgentsIndexRoute: AgentsIndexRoute,
+  ContextsIndexRoute: ContextsIndexRoute,
   ExceptionsIndexRoute: ExceptionsIndexRoute,
   HostsIndexRoute: HostsIndexRoute,
   MetricsIndexRoute: MetricsIndexRoute,
+  PromptsIndexRoute: PromptsIndexRoute,
   SessionsIndexRoute: SessionsIndexRoute,
   SignInIndexRoute: SignInIndexRoute,
   TracesIndexRoute: TracesIndexRoute,

@@ -31,8 +31,10 @@ const CONTROL = 'a, button, summary, [role=tab], [role=option], [role=menuitemra
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.altKey || event.isComposing) return;
   const modified = event.metaKey || event.ctrlKey;
+  // Of what stands in a shadow root, as the text editor does, an event's own target is only the host.
+  const target = event.composedPath()[0] ?? event.target;
   // A modal dialog owns the keyboard; only the command key reaches past a text field.
-  if (!modified && (typing(event.target) || document.querySelector('dialog:modal') !== null)) return;
+  if (!modified && (typing(target) || document.querySelector('dialog:modal') !== null)) return;
   // A focused control keeps the keys that work it.
   if (event.key === 'Enter' && event.target instanceof Element && event.target.closest(CONTROL)) return;
   const combination = modified ? `mod+${event.key.toLowerCase()}` : event.key;

@@ -1,5 +1,6 @@
 import { anyExceptionQuery } from '../../api/exceptions.ts';
-import { FirstRecord, type Snippet } from '../explore/first-record.tsx';
+import type { Snippet } from '../../ui/snippet-box.tsx';
+import { FirstRecord } from '../explore/first-record.tsx';
 
 /** A project in which nothing was thrown so far. */
 export function FirstException({ environment }: { environment: string | undefined }) {

@@ -1,5 +1,6 @@
 import { anyHostQuery } from '../../api/hosts.ts';
-import { FirstRecord, type Snippet } from '../explore/first-record.tsx';
+import type { Snippet } from '../../ui/snippet-box.tsx';
+import { FirstRecord } from '../explore/first-record.tsx';
 
 /** A project without infrastructure metrics: what to paste. */
 export function FirstHost({ environment }: { environment: string | undefined }) {

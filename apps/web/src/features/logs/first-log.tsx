@@ -1,5 +1,6 @@
 import { anyLogQuery } from '../../api/logs.ts';
-import { FirstRecord, type Snippet } from '../explore/first-record.tsx';
+import type { Snippet } from '../../ui/snippet-box.tsx';
+import { FirstRecord } from '../explore/first-record.tsx';
 
 /** A project without log records: what to paste. */
 export function FirstLog({ environment }: { environment: string | undefined }) {

@@ -1,5 +1,6 @@
 import { anyMetricQuery } from '../../api/metrics.ts';
-import { FirstRecord, type Snippet } from '../explore/first-record.tsx';
+import type { Snippet } from '../../ui/snippet-box.tsx';
+import { FirstRecord } from '../explore/first-record.tsx';
 
 /** A project without metrics: what to paste. */
 export function FirstMetric({ environment }: { environment: string | undefined }) {

@@ -1,4 +1,4 @@
-import type { Snippet } from '../explore/first-record.tsx';
+import type { Snippet } from '../../ui/snippet-box.tsx';
 
 /** Ways to say whose a span is: session, user and agent; each works as pasted. */
 export function attributeSnippets(origin: string): Snippet[] {

@@ -1,10 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
+import { contextsQuery } from '../../api/contexts.ts';
 import { viewsQuery } from '../../api/explore.ts';
+import { promptsQuery } from '../../api/prompts.ts';
 import { parseSearch, stringifySearch } from '../../lib/search-params.ts';
 import { chooseTheme, THEMES } from '../../lib/theme.ts';
 import { CALENDAR, PRESETS } from '../../lib/time-range.ts';
 import { zonePreference } from '../../lib/zone.ts';
+import { useWhoAsks } from '../session/use-person.ts';
 import { CommandPalette } from './command-palette.tsx';
 import { type Command, traceIdIn } from './commands.ts';
 import type { NavItem } from './navigation.ts';
@@ -18,6 +21,9 @@ const BY_ID = [
   { path: '/metrics/$metric', group: 'Metric' },
 ] as const;
 
+/** Prompts and contexts that are found by their names here; of more the lists have the rest. */
+const MOST_NAMES = 500;
+
 /** Everything one can do, by name: pages, saved views, records by their id, time ranges, themes. */
 export default function Palette(props: {
   items: readonly NavItem[];
@@ -26,8 +32,17 @@ export default function Palette(props: {
 }) {
   const navigate = useNavigate();
   const router = useRouter();
-  const { setRange, compare, setCompare } = useShell();
+  const { setRange, compare, setCompare, environment } = useShell();
   const views = useQuery(viewsQuery());
+  const enabled = useWhoAsks().can('viewer');
+  const prompts = useInfiniteQuery({
+    ...promptsQuery(environment, { q: '', tag: '' }, MOST_NAMES),
+    enabled,
+  });
+  const contexts = useInfiniteQuery({
+    ...contextsQuery(environment, { q: '', status: '' }, MOST_NAMES),
+    enabled,
+  });
   const commands: Command[] = [
     ...props.items.map((item) => ({
       id: `page ${item.path}`,
@@ -41,6 +56,19 @@ export default function Palette(props: {
       label: view.name,
       hint: view.page,
       run: () => router.history.push(`/${view.page}${stringifySearch(parseSearch(view.search))}`),
+    })),
+    ...(prompts.data?.pages[0]?.data ?? []).map((prompt) => ({
+      id: `prompt ${prompt.id}`,
+      group: 'Prompt',
+      label: prompt.name,
+      ...(prompt.latestVersion === null ? {} : { hint: prompt.latestVersion }),
+      run: () => void navigate({ to: '/prompts/$prompt', params: { prompt: prompt.id } }),
+    })),
+    ...(contexts.data?.pages[0]?.data ?? []).map((context) => ({
+      id: `context ${context.id}`,
+      group: 'Context',
+      label: context.name,
+      run: () => void navigate({ to: '/contexts/$context', params: { context: context.id } }),
     })),
     ...[...PRESETS, ...CALENDAR].map((preset) => ({
       id: `range ${preset.from}`,

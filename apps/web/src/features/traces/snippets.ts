@@ -1,4 +1,4 @@
-import type { Snippet } from '../explore/first-record.tsx';
+import type { Snippet } from '../../ui/snippet-box.tsx';
 
 /** Ways to send a first trace to the server at `origin`; each works as pasted. */
 export function snippets(origin: string): Snippet[] {

@@ -1,0 +1,117 @@
+import type { Context } from '@candela/contract';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { ApiError } from '../../api/client.ts';
+import { contextQuery } from '../../api/contexts.ts';
+import { useHotkey } from '../../lib/hotkeys.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { BackLink, PageHead } from '../../ui/page-head.tsx';
+import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { TabList, TabPanel } from '../../ui/tabs.tsx';
+import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
+import { useShell } from '../shell/shell-search.ts';
+import { ContextEditor } from './context-editor.tsx';
+import { CONTEXT_VIEWS, type ContextSearch, keptContexts } from './contexts-search.ts';
+import { useContextForm } from './use-context-form.ts';
+
+const route = getRouteApi('/contexts/$context');
+const ContextVersions = lazy(() => import('./context-versions.tsx'));
+const LABELS = { editor: 'Editor', versions: 'Versions' } as const;
+
+/** One context: its text, what it was before, which rules hand it out. */
+export function ContextPage() {
+  const { context: id } = route.useParams();
+  const { environment } = useShell();
+  const navigate = route.useNavigate();
+  const query = useQuery(contextQuery(environment, id));
+  useHotkey('Escape', () => void navigate({ to: '/contexts', search: keptContexts.last() }), {
+    label: 'Back to the contexts',
+    group: 'Context',
+  });
+  if (query.data !== undefined) return <OneContext key={query.data.id} context={query.data} />;
+  return (
+    <div className="flex h-full flex-col">
+      <Head name={query.isPending ? '' : id} />
+      {query.isPending ? (
+        <SkeletonRows label="Loading the context" />
+      ) : query.error instanceof ApiError && query.error.status === 404 ? (
+        <Notice title="There is no such context here">
+          <p>
+            It was deleted, or it belongs to another project or environment: both are chosen in the header.
+          </p>
+        </Notice>
+      ) : (
+        <Failure error={query.error} onRetry={() => void query.refetch()} />
+      )}
+    </div>
+  );
+}
+
+function Head({ name, children, aside }: { name: string; children?: ReactNode; aside?: ReactNode }) {
+  return (
+    <>
+      <title>{`Context ${name.slice(0, 60)} · Candela`}</title>
+      <PageHead
+        back={<BackLink to="/contexts" search={keptContexts.last()} label="Back to the contexts" />}
+        kind="Context"
+        name={name}
+        copy="context's name"
+        aside={aside}
+      >
+        {children}
+      </PageHead>
+    </>
+  );
+}
+
+function OneContext({ context }: { context: Context }) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const form = useContextForm(context);
+  const view = search.view ?? 'editor';
+  const change = (next: { [Key in keyof ContextSearch]?: ContextSearch[Key] | undefined }) =>
+    void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true });
+  return (
+    <div className="flex h-full flex-col">
+      <Head
+        name={context.name}
+        aside={
+          <span className="flex items-center gap-1">
+            <Badge tone={context.status === 'ACTIVE' ? 'ok' : 'plain'}>{context.status.toLowerCase()}</Badge>
+            <Badge>version {context.version}</Badge>
+          </span>
+        }
+      >
+        <div className="ml-2 self-end">
+          <TabList
+            id="context"
+            label="Views of the context"
+            tabClassName="h-11 px-3"
+            tabs={CONTEXT_VIEWS.map((one) => ({
+              value: one,
+              label: (
+                <>
+                  {LABELS[one]}
+                  {one === 'editor' && form.dirty && <span className="text-accent"> · unsaved</span>}
+                </>
+              ),
+            }))}
+            value={view}
+            onChoose={(one) => change({ view: one === 'editor' ? undefined : one })}
+          />
+        </div>
+      </Head>
+      <UnsavedGuard unsaved={form.dirty} what={context.name} />
+      <TabPanel id="context" value={view} className="flex min-h-0 grow flex-col -outline-offset-2">
+        <Suspense fallback={<SkeletonRows label="Loading the view" />}>
+          {view === 'editor' ? (
+            <ContextEditor context={context} guarded={form} />
+          ) : (
+            <ContextVersions context={context} search={search} onChange={change} onRestored={form.restart} />
+          )}
+        </Suspense>
+      </TabPanel>
+    </div>
+  );
+}

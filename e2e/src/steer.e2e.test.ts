@@ -1,0 +1,316 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { whyNoBrowser } from './chromium.ts';
+import { Shell } from './pages/shell.ts';
+import { SteerPages } from './pages/steer-pages.ts';
+import { ask, OWNED, OWNER } from './people.ts';
+import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+
+const missing = whyNoBrowser();
+if (missing !== undefined) console.warn(`SKIPPED, prompts, contexts and vault in the browser: ${missing}`);
+
+const SECRET = 'first line "quoted" \\ <b>\nsecond line ✓';
+
+describe.skipIf(missing !== undefined)('prompts, contexts and vault', () => {
+  let stage: Stage;
+  const heard: string[][] = [];
+  beforeAll(async () => {
+    stage = await openStage(OWNED);
+  });
+  afterAll(() => stage?.close());
+  afterEach(() => {
+    expect(heard.splice(0).flat()).toEqual([]);
+  });
+  const open = async (
+    path: string,
+    options?: { colorScheme?: 'light' | 'dark'; as?: { email: string; password: string } },
+  ) => {
+    const opened = await stage.open(path, { as: OWNER, ...options });
+    heard.push(opened.complaints);
+    return { page: opened.page, pages: new SteerPages(opened.page), shell: new Shell(opened.page) };
+  };
+  /** What an application gets. */
+  const compiled = async (key: string, body: object) => {
+    const answer = await fetch(`${stage.platform.http}/api/prompt/get-compiled`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: JSON.stringify(body),
+    });
+    return (await answer.json()) as { err: string | null; res: { version: string; compiledPrompt: string } };
+  };
+  const keyOf = async (page: SteerPages['page'], name: string) =>
+    (
+      await ask<{ apiKey: string }>(page, stage, 'POST', '/api/api-key', {
+        data: { name, scopes: ['prompts', 'vault', 'rule_engine'] },
+      })
+    ).apiKey;
+
+  it('a prompt is written, filled, published, labelled, compared and rolled back', async () => {
+    const { page, pages, shell } = await open('/prompts');
+    await page.getByRole('heading', { name: 'Write the first prompt' }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await pages.button('New prompt').click();
+    await pages.fill({ Name: 'Support Reply' });
+    await page.getByText('the first a letter or digit').waitFor();
+    await pages.fill({ Name: 'support.reply' });
+    await pages.editor('Text of the prompt').fill('Answer {{ customer }} in {{language}}.');
+    await pages.button('Make the draft').click();
+    await page.getByRole('heading', { name: 'Prompt support.reply' }).waitFor();
+
+    // Variables are found in the text, their values stand in what comes out, as they are.
+    const compiledText = page.getByLabel('Compiled text', { exact: true });
+    await soon(() => compiledText.innerText()).toBe('Answer {{ customer }} in {{language}}.');
+    await pages.fill({ customer: '$& {{language}}', language: 'English' });
+    await soon(() => compiledText.innerText()).toBe('Answer $& {{language}} in English.');
+    await pages.fill({ language: '' });
+    await page.getByText('Without a value, they stay as written: language').waitFor();
+
+    await pages.button('Publish…').click();
+    await pages.dialog('Publish support.reply').getByText('1.0.0').first().waitFor();
+    await pages.confirm('Publish support.reply', 'Publish 1.0.0');
+    await page.getByText('Version 1.0.0, as published').waitFor();
+    expect(await pages.button('Publish…').isDisabled()).toBe(true);
+    await pages.editor('Text of the prompt').fill('Answer {{ customer }} in {{tongue}}.\nBe brief.');
+    await page.getByText('Changed, not saved').waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByText(/^Draft, saved/).waitFor();
+    await pages.button('Publish…').click();
+    await pages.confirm('Publish support.reply', 'Publish 1.1.0');
+    await page.getByText('Version 1.1.0, as published').waitFor();
+
+    await pages.tab('Versions').click();
+    await pages.button('New label').click();
+    await pages.fill({ Label: 'production' });
+    await pages.confirm('New label of support.reply', 'Put it there');
+    await soon(async () => (await pages.rows('Labels')).map((row) => row.slice(0, 2))).toEqual([
+      ['production', '1.1.0'],
+    ]);
+    const diff = pages.region('Text of 1.0.0 and 1.1.0');
+    await soon(() => diff.locator('mark').allInnerTexts()).toEqual(
+      expect.arrayContaining(['language', 'tongue']),
+    );
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const key = await keyOf(page, 'prompt reader');
+    const variables = { customer: 'Jo', language: 'English', tongue: 'Welsh' };
+    const production = { name: 'support.reply', version: 'production', compile: true, variables };
+    expect(await compiled(key, production)).toMatchObject({
+      err: null,
+      res: { version: '1.1.0', compiledPrompt: 'Answer Jo in Welsh.\nBe brief.' },
+    });
+    await pages.button('Move production').click();
+    await page.getByLabel('Version', { exact: true }).selectOption('1.0.0');
+    await page.getByText('production goes from 1.1.0 to 1.0.0').waitFor();
+    await pages.confirm('Move production', 'Move it');
+    await soon(async () => (await compiled(key, production)).res.version).toBe('1.0.0');
+
+    // What was fetched is counted, by day and version.
+    await pages.tab('Usage').click();
+    await soon(async () => {
+      await shell.page.getByRole('button', { name: 'Refresh' }).click();
+      return page.getByTestId('time-chart').getAttribute('aria-label', { timeout: 2_000 });
+    }).toContain('1.0.0');
+    await page.getByText('None in this time range.').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+
+    await shell.command('prompt support.reply');
+    await page.getByRole('heading', { name: 'Prompt support.reply' }).waitFor();
+    await page.getByRole('link', { name: 'Back to the prompts' }).click();
+    await pages.row('support.reply').waitFor();
+    expect(await pages.region('Prompts').count()).toBe(0);
+    expect(await accessibilityFindings(page)).toEqual([]);
+  });
+
+  it('two people who write one prompt lose nothing, and leaving asks', async () => {
+    const { page, pages } = await open('/prompts');
+    const made = await ask<{ id: string }>(page, stage, 'POST', '/api/prompt', {
+      data: { name: 'shared', prompt: 'line one\nline two', tags: ['team'] },
+    });
+    const path = `/prompts/${made.id}`;
+    await page.goto(`${stage.platform.http}${path}`);
+    await pages.editor('Text of the prompt').waitFor();
+    const other = await open(path);
+    await other.pages.editor('Text of the prompt').fill('line one\ntheirs');
+    await other.pages.button('Save draft').click();
+    await other.page.getByText(/^Draft, saved/).waitFor();
+
+    await pages.editor('Text of the prompt').fill('line one\nmine');
+    await pages.button('Save draft').click();
+    const clash = page.getByRole('alert').filter({ hasText: 'after you began' });
+    await clash.waitFor();
+    // The browser itself reports the refused request.
+    heard[0]?.splice(0);
+    expect(await pages.editor('Text of the prompt').innerText()).toContain('mine');
+    await pages.button('Show the difference').click();
+    await soon(() => pages.region('Theirs and yours').locator('mark').allInnerTexts()).toEqual([
+      'theirs',
+      'mine',
+    ]);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    // Elsewhere is not yet: it asks once, and staying keeps the text.
+    await page.getByRole('link', { name: 'Traces' }).click();
+    await pages.confirm('Leave shared unsaved?', 'Cancel');
+    expect(page.url()).toContain(path);
+    await pages.button('Save mine over it').click();
+    await clash.waitFor({ state: 'detached' });
+    await page.getByText(/^Draft, saved/).waitFor();
+    await page.getByRole('link', { name: 'Traces' }).click();
+    await page.waitForURL('**/traces**');
+
+    // The other page, where nothing is unsaved, follows by itself.
+    await other.page.reload();
+    await soon(() => other.pages.editor('Text of the prompt').innerText()).toContain('mine');
+    await other.pages.button('Delete the prompt').click();
+    await other.pages.dialog('Delete shared?').getByText('Its draft is gone for good').waitFor();
+    await other.pages.dialog('Delete shared?').getByRole('button', { name: 'Delete', exact: true }).click();
+    await other.pages.row('support.reply').waitFor();
+    expect(await other.pages.row('shared').count()).toBe(0);
+  });
+
+  it('a secret is kept, shown only when asked, and restored; nobody else sees its value', async () => {
+    const { page, pages } = await open('/vault');
+    await page.getByRole('heading', { name: 'Keep the first secret' }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await pages.button('New secret').click();
+    await pages.fill({ Name: 'db-password', Value: SECRET });
+    await page.getByText('DB_PASSWORD', { exact: true }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await pages.fill({ Tags: 'checkout' });
+    await page.keyboard.press('Enter');
+    await pages.button('Keep it').click();
+    await pages.button('Reveal DB_PASSWORD').waitFor();
+    /** Wherever a page may keep something. */
+    const kept = async () =>
+      [
+        await page.content(),
+        page.url(),
+        await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])'),
+      ].join('\n');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    expect(await kept()).not.toContain('second line');
+
+    await pages.button('Reveal DB_PASSWORD').click();
+    await pages.confirm('Show the value of DB_PASSWORD?', 'Show it');
+    const value = page.getByLabel('Value of DB_PASSWORD', { exact: true });
+    await soon(() => value.innerText()).toBe(SECRET);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await pages.button('Hide').click();
+    await value.waitFor({ state: 'detached' });
+    expect(await kept()).not.toContain('second line');
+    expect(asked.join('\n')).not.toContain('second');
+    const rows = await ask<{ action: string }[]>(page, stage, 'GET', '/api/audit?objectKind=secret');
+    expect(rows.map((row) => row.action)).toContain('secret.reveal');
+
+    await pages.button('Replace').click();
+    await pages.fill({ 'New value': 'another' });
+    await pages.confirm('Replace the value of DB_PASSWORD', 'Keep as version 2');
+    await soon(async () => (await pages.rows('Versions of the value')).map((row) => row[0])).toEqual([
+      expect.stringContaining('2 in force'),
+      '1',
+    ]);
+    await pages.button('Restore version 1').click();
+    await pages.confirm('Restore version 1 of DB_PASSWORD?', 'Restore');
+    await soon(async () => (await pages.rows('Versions of the value')).length).toBe(3);
+    const key = await keyOf(page, 'secret reader');
+    const fetched = await fetch(`${stage.platform.http}/api/vault/get-secrets`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: JSON.stringify({ tags: ['checkout'] }),
+    });
+    expect(await fetched.json()).toEqual({ err: null, res: { DB_PASSWORD: SECRET } });
+    await soon(() => pages.rows('Secrets')).toEqual([
+      expect.arrayContaining(['DB_PASSWORD', 'checkout', 'every key with the scope', '3', OWNER.email]),
+    ]);
+
+    // A viewer sees that there is one.
+    const guest = { email: 'vi@example.com', password: 'a viewer looks on 1', name: 'Vi' };
+    const { link } = await ask<{ link: string }>(page, stage, 'POST', '/api/organisation/invitations', {
+      data: { email: guest.email, role: 'viewer' },
+    });
+    const token = /token=([\w-]+)/.exec(link)?.[1];
+    const joined = await fetch(`${stage.platform.http}/api/auth/invitation/accept`, {
+      method: 'POST',
+      headers: { origin: stage.platform.http },
+      body: JSON.stringify({ token, name: guest.name, password: guest.password }),
+    });
+    expect(joined.status).toBeLessThan(300);
+    const viewer = await open('/vault', { as: guest });
+    await viewer.page.getByRole('button', { name: 'DB_PASSWORD', exact: true }).click();
+    await viewer.page.getByText('Admins and owners may look at it.').waitFor();
+    expect(await viewer.page.getByRole('button', { name: /Reveal|Replace|Restore|Delete|New/ }).count()).toBe(
+      0,
+    );
+
+    await pages.button('Delete the secret').click();
+    await pages.confirm('Delete DB_PASSWORD?', 'Delete');
+    await page.getByRole('heading', { name: 'Keep the first secret' }).waitFor();
+  });
+
+  it('a context is written, read back, compared, restored and deleted', async () => {
+    const { page, pages } = await open('/contexts');
+    await page.getByRole('heading', { name: 'Write the first context' }).waitFor();
+    await pages.button('New context').click();
+    await pages.fill({ Name: 'Refund policy' });
+    await pages.editor('Content of the context').fill('# Refunds\nWithin 14 days.');
+    await pages.button('Make it').click();
+    await page.getByRole('heading', { name: 'Context Refund policy' }).waitFor();
+    await pages.region('As it reads').getByText('Refunds', { exact: true }).waitFor();
+    await pages.editor('Content of the context').fill('# Refunds\nWithin 30 days.');
+    await pages.fill({ Description: 'For the support agents', Tags: 'support' });
+    await pages.button('Add').click();
+    await pages.fill({ 'Name 1': 'region', 'Value of region': 'EU' });
+    await pages.button('Save').click();
+    await page.getByText(/^Saved/).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+
+    await pages.tab('Versions').click();
+    await soon(() => pages.region('Content of version 1 and 2').locator('mark').allInnerTexts()).toEqual([
+      '14',
+      '30',
+    ]);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await pages.button('Restore version 1').click();
+    await pages.confirm('Restore version 1 of Refund policy?', 'Restore');
+    await soon(async () => (await pages.rows('Versions')).map((row) => row[0])).toEqual([
+      expect.stringContaining('3 in force'),
+      '2',
+      '1',
+    ]);
+    await pages.tab('Editor').click();
+    await soon(() => pages.editor('Content of the context').innerText()).toContain('14 days');
+    await page.getByLabel('Status', { exact: true }).selectOption('INACTIVE');
+    await pages.button('Save').click();
+    await page.getByText(/^Saved/).waitFor();
+    await page.getByRole('link', { name: 'Back to the contexts' }).click();
+    await pages.row('Refund policy').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await pages.button('active').click();
+    await page.getByRole('heading', { name: 'No context fits' }).waitFor();
+    await pages.button('Show all').click();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await pages.button('Delete the context').click();
+    await pages.dialog('Delete Refund policy?').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('heading', { name: 'Write the first context' }).waitFor();
+  });
+
+  it('every page passes the accessibility rules in the light, too', async () => {
+    const { page, pages } = await open('/prompts', { colorScheme: 'light' });
+    await pages.row('support.reply').click();
+    for (const tab of ['Editor', 'Versions', 'Usage']) {
+      await pages.tab(tab).click();
+      await page
+        .getByRole('status', { name: /^Loading/ })
+        .first()
+        .waitFor({ state: 'detached' });
+      expect({ tab, findings: await accessibilityFindings(page) }).toEqual({ tab, findings: [] });
+    }
+    for (const [path, title] of [
+      ['/vault', 'Keep the first secret'],
+      ['/contexts', 'Write the first context'],
+    ] as const) {
+      await page.goto(`${stage.platform.http}${path}`);
+      await page.getByRole('heading', { name: title }).waitFor();
+      expect({ path, findings: await accessibilityFindings(page) }).toEqual({ path, findings: [] });
+    }
+  });
+});
