@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { NODE_BINARY, startPlatform, startPostgres } from '@candela/testkit';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openBrowser } from './features/identity/testing/browser.ts';
+import { askForSecrets } from './features/vault/testing/application.ts';
 
 const server = await startPostgres();
 /** One for all replicas: what one seals the others open. */
@@ -75,6 +76,34 @@ describe.skipIf(server === undefined)('a platform whose metadata is in PostgreSQ
     await expect
       .poll(async () => (await there.call('GET', '/api/account')).status, { timeout: 30_000, interval: 50 })
       .toBe(401);
+    await Promise.all([one.stop(), two.stop()]);
+  });
+
+  it('a secret that one replica stored the other gives byte for byte, until its grant is taken back', async () => {
+    const url = (await server?.createDatabase()) ?? '';
+    const env = {
+      PLATFORM_DATABASE_URL: url,
+      PLATFORM_VAULT_KEY: VAULT_KEY,
+      PLATFORM_ADMIN_EMAIL: 'owner@example.com',
+      PLATFORM_ADMIN_PASSWORD: 'correct horse battery',
+    };
+    const one = await startPlatform({ dataDir: newDir(), env });
+    const two = await startPlatform({ dataDir: newDir(), env });
+    const owner = openBrowser(one.http);
+    const body = { email: env.PLATFORM_ADMIN_EMAIL, password: env.PLATFORM_ADMIN_PASSWORD };
+    expect((await owner.call('POST', '/api/auth/sign-in', body)).status).toBe(200);
+    const { data: key } = await owner.call('POST', '/api/api-key', { name: 'app', scopes: ['vault'] });
+    const value = `"quotes" 'and' \\back\\slashes\\ \r\n\t\u0001 \u{1f600} e\u0301 $1 %s ${'x'.repeat(65_536)}`;
+    const secret = { key: 'dbPassword', value, tags: ['prod'], grants: [key.id] };
+    const made = await owner.call('POST', '/api/vault', secret);
+    expect(made.status, made.text).toBe(201);
+    const read = () => askForSecrets(two.http, String(key.apiKey), { tags: ['PROD'] });
+    expect(await read()).toMatchObject({ err: null, res: { DB_PASSWORD: value } });
+    const change = { revision: 1, grants: [] };
+    expect((await owner.call('PUT', `/api/vault/${made.data.id}`, change)).status).toBe(200);
+    await expect.poll(async () => (await read()).res, { timeout: 30_000, interval: 50 }).toEqual({});
+    const sealed = await server?.sql(url, 'select value from vault_versions');
+    expect(sealed).toMatch(/^v1\.[0-9a-f]{16}\./);
     await Promise.all([one.stop(), two.stop()]);
   });
 

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from '../identity/testing/browser.ts';
 import { type Installation, openInstallation } from '../identity/testing/installation.ts';
+import { askForSecrets, type Told } from './testing/application.ts';
 
 const SITE = 'https://app.example.com';
 /** Of everything that texts break on. */
@@ -33,32 +34,11 @@ const newKey = async (scopes: readonly string[] = ['vault'], more: object = {}) 
   const { data } = await owner.call('POST', '/api/api-key', { name: 'app', scopes, ...more });
   return data as { id: string; apiKey: string };
 };
-interface Told {
-  readonly status: number;
-  readonly err: string | null;
-  readonly res: Record<string, string>;
-  readonly code: string | null;
-  readonly headers: Headers;
-}
-/** As an application asks: whatever the content type. */
-async function fetchSecrets(
+const fetchSecrets = (
   apiKey: string | undefined,
   body: object | string,
   headers: Record<string, string> = {},
-): Promise<Told> {
-  const response = await fetch(`${place.platform.http}/api/vault/get-secrets`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'text/plain;charset=UTF-8',
-      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-      ...headers,
-    },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
-  const told = (await response.json()) as { err: string | null; res: Record<string, string> };
-  const code = response.headers.get('x-platform-error-code');
-  return { ...told, status: response.status, code, headers: response.headers };
-}
+): Promise<Told> => askForSecrets(place.platform.http, apiKey, body, headers);
 interface Row {
   readonly action: string;
   readonly requestId: string;
@@ -345,76 +325,6 @@ describe('people', () => {
     );
     const granted = await owner.call('POST', PATH, { key: 'ACROSS', value: 'v', grants: [foreign.id] });
     expect(granted.status).toBe(422);
-  });
-});
-
-describe('rows of the database that somebody changed', () => {
-  /** Does something to the file itself, as who has it may. */
-  function tamper(sql: string, ...values: string[]): void {
-    const file = new DatabaseSync(join(place.dir, 'metadata.sqlite'));
-    file.exec('pragma busy_timeout = 5000');
-    const { changes } = file.prepare(sql).run(...values);
-    file.close();
-    if (sql.startsWith('update')) expect(changes).toBe(1);
-  }
-  const valueOf = (id: string): string => {
-    const file = new DatabaseSync(join(place.dir, 'metadata.sqlite'), { readOnly: true });
-    const row = file.prepare('select value from vault_versions where id = ?').get(id);
-    file.close();
-    return String(row?.['value']);
-  };
-
-  it('are an error that names the secret, never a value', async () => {
-    const one = await store({ key: 'TAMPER_ONE', value: 'value one', tags: ['tamper'] });
-    const two = await store({ key: 'TAMPER_TWO', value: 'value two', tags: ['tamper'] });
-    const { apiKey } = await newKey();
-    await owner.call('PUT', `${PATH}/${one.id}`, { revision: 1, value: 'value one again' });
-    const [first, second, other] = [`${one.id}.1`, `${one.id}.2`, `${two.id}.1`].map((id) => [
-      id,
-      valueOf(id),
-    ]);
-    const set = ([id, value]: readonly string[]) =>
-      tamper('update vault_versions set value = ? where id = ?', value ?? '', id ?? '');
-    const broken = async (name: string) => {
-      const told = await fetchSecrets(apiKey, { tags: ['tamper'] });
-      expect(told).toMatchObject({ status: 200, code: 'secret_unreadable', res: {} });
-      expect(told.err).toContain(name);
-      expect(JSON.stringify(told)).not.toMatch(/value (?:one|two)/);
-    };
-    const works = async () =>
-      expect((await fetchSecrets(apiKey, { tags: ['tamper'] })).res).toEqual({
-        TAMPER_ONE: 'value one again',
-        TAMPER_TWO: 'value two',
-      });
-    await works();
-    // Two rows exchanged, a former version in the place of a later one, one character changed.
-    set([second?.[0] ?? '', other?.[1] ?? '']);
-    await broken('TAMPER_ONE');
-    set([second?.[0] ?? '', first?.[1] ?? '']);
-    await broken('TAMPER_ONE');
-    const text = second?.[1] ?? '';
-    set([second?.[0] ?? '', `${text.slice(0, -3)}${text.at(-3) === 'A' ? 'B' : 'A'}${text.slice(-2)}`]);
-    await broken('TAMPER_ONE');
-    set(second ?? []);
-    await works();
-    // One under the name of another, and one in another place.
-    tamper('update vault_secrets set key = ? where id = ?', 'TAMPER_X', two.id);
-    await broken('TAMPER_X');
-    tamper('update vault_secrets set key = ? where id = ?', 'TAMPER_TWO', two.id);
-    await works();
-    const revealed = await owner.call('POST', `${PATH}/${one.id}/reveal`, { version: 1 });
-    expect(revealed.data.value).toBe('value one');
-  });
-
-  it('that log what is read: without a row no value', async () => {
-    await store({ key: 'UNLOGGED', value: 'not without a row' });
-    const { apiKey } = await newKey();
-    tamper('alter table audit_log rename to audit_log_away');
-    const told = await fetchSecrets(apiKey, { key: 'UNLOGGED' });
-    tamper('alter table audit_log_away rename to audit_log');
-    expect(told).toMatchObject({ status: 200, res: {} });
-    expect(told.err).not.toBeNull();
-    expect((await fetchSecrets(apiKey, { key: 'UNLOGGED' })).res).toEqual({ UNLOGGED: 'not without a row' });
   });
 });
 
