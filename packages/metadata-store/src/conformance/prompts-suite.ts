@@ -242,6 +242,31 @@ export function describePrompts(name: string, makePlace: () => Promise<Place>): 
       expect(await codeOf(make('greeting'))).toBe('ok');
     });
 
+    it('goes with its project, and leaves the prompts of another one alone', async () => {
+      const project = await store.projects.create('o', 'Going');
+      const there = { projectId: project.id, databaseConfigId: 'embedded' };
+      const input = { name: 'greeting', content: CONTENT, by: null };
+      const gone = await change((prompts) => prompts.create(there, input, major(undefined)));
+      const kept = await make('greeting', major(undefined));
+      await change(async (prompts) => {
+        for (const [at, { id, latest }] of [
+          [there, gone],
+          [HERE, kept],
+        ] as const) {
+          const versionId = latest?.id ?? '';
+          await prompts.setLabel(at, id, { label: 'live', versionId, by: null });
+          const row = { promptId: id, versionId, source: 'a', day: '2026-11-20', count: 1 };
+          await prompts.countDownloads({ writer: id, number: 1 }, [row]);
+        }
+      });
+      const before = await store.prompts.get(HERE, kept.id);
+      await store.projects.remove('o', project.id);
+      expect(await codeOf(store.prompts.get(there, gone.id))).toBe('not_found');
+      expect(await store.prompts.version(gone.latest?.id ?? '')).toBeUndefined();
+      expect(await store.prompts.get(HERE, kept.id)).toEqual(before);
+      expect(before).toMatchObject({ downloads: 1, labels: [{ label: 'live' }] });
+    });
+
     it('counts a batch of downloads once, and forgets old days', async () => {
       const { id, latestVersion } = await make('greeting', major(undefined));
       const row = (day: string, count: number, promptId = id) => ({

@@ -192,6 +192,15 @@ export function projects({ database, clock, dialect }: Access): Projects {
         )
         .execute();
       await database.deleteFrom('vault_secrets').where('project_id', '=', id).execute();
+      for (const table of ['prompt_labels', 'prompt_tags', 'prompt_downloads', 'prompt_versions'] as const) {
+        await database
+          .deleteFrom(table)
+          .where('prompt_id', 'in', (eb) =>
+            eb.selectFrom('prompts').select('id').where('project_id', '=', id),
+          )
+          .execute();
+      }
+      await database.deleteFrom('prompts').where('project_id', '=', id).execute();
       await database.deleteFrom('rules').where('project_id', '=', id).execute();
       await database.deleteFrom('rule_links').where('project_id', '=', id).execute();
       await database.deleteFrom('contexts').where('project_id', '=', id).execute();
