@@ -242,7 +242,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
           ...viewHandlers(metadata),
           ...prompts.handlers,
           ...vaultHandlers(vault, envelope),
-          ...modelHandlers({ metadata, vault, prompts: prompts.service, clock }),
+          ...modelHandlers({ metadata, vault, prompts: prompts.service, ingest, clock, logger }),
           ...createRuleFeature({ logger, metrics, metadata, prompts: prompts.service, clock, reads, limits }),
           ...contextHandlers(metadata),
           ...connectorHandlers({ metadata, envelope, pool: stores.pool, logs, builtIn: stores.facts, clock }),

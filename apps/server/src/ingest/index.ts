@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Clock, type Logger, systemClock } from '@candela/kernel';
+import { type Clock, type Logger, type RequestContext, systemClock } from '@candela/kernel';
 import type { Registry } from 'prom-client';
 import type { Identity } from '../features/identity/service.ts';
 import { Acceptor } from './accept.ts';
@@ -10,7 +10,7 @@ import { Ledger } from './ledger/ledger.ts';
 import type { IngestLogs } from './logs.ts';
 import { createIngestMetrics, type IngestMetrics } from './metrics.ts';
 import type { IngestRoutes } from './places.ts';
-import type { IngestConfig, Signal } from './types.ts';
+import type { Acceptance, Caller, IngestConfig, Signal } from './types.ts';
 
 export { refuseAtDoor } from './http/door.ts';
 export { HTTP_SERVER_OPTIONS, hardenHttpServer } from './http/harden.ts';
@@ -45,6 +45,11 @@ export interface Ingest {
   pressure(): Pressure;
   /** True when the request was for an OTLP door (and is answered here). Mount before everything else. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
+  /**
+   * Takes telemetry of the platform itself, as OTLP/JSON, like a request over HTTP: same bounds, same log. Resolves once
+   * it is durable. @throws what the doors answer: overloaded, shutting_down, signal_unbound
+   */
+  submit(context: RequestContext, signal: Signal, request: object): Promise<Acceptance>;
   /** Opens the gRPC door; resolves with the port bound. */
   startGrpc(host: string, port: number): Promise<number>;
   /**
@@ -110,6 +115,25 @@ export function createIngest(parts: IngestParts): Ingest {
     ledger,
     pressure: () => ({ pendingBytes: acceptor.pendingBytes, decodeQueue: pool.queued, workersLost }),
     handle: (request, response) => http.handle(request, response),
+    async submit(context, signal, request) {
+      acceptor.assertOpen();
+      const leave = acceptor.enter();
+      try {
+        const body = new TextEncoder().encode(JSON.stringify(request));
+        // Taken down before it is handed over: afterwards it is a worker's and has no length here.
+        const bytes = body.byteLength;
+        acceptor.reserve(bytes);
+        try {
+          const way = { door: 'http', signal, format: 'json', context } as const;
+          const caller: Caller = { ...way, userAgent: 'candela' };
+          return await acceptor.accept({ ...way, caller, encoding: 'identity', body });
+        } finally {
+          acceptor.release(bytes);
+        }
+      } finally {
+        leave();
+      }
+    },
     startGrpc: (host, port) => grpc.start(host, port),
     async drain() {
       const graceMs = config.drainMs ?? DEFAULT_DRAIN_MS;

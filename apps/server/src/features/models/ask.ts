@@ -8,20 +8,32 @@ import {
   type TryDone,
   type TryStart,
 } from '@candela/contract';
-import { asCandelaError, type Clock, fail, type RequestContext } from '@candela/kernel';
+import {
+  asCandelaError,
+  type Clock,
+  DEFAULT_ENVIRONMENT,
+  fail,
+  type Logger,
+  type RequestContext,
+} from '@candela/kernel';
 import type { MetadataStore, StoredModel } from '@candela/metadata-store';
 import type { ServerEvent } from '../../http/stream-answer.ts';
+import type { Ingest } from '../../ingest/index.ts';
 import { askModel, type LlmCall } from '../../llm/ask.ts';
 import { record } from '../audit/service.ts';
 import type { PromptService } from '../prompts/service.ts';
 import type { Vault } from '../vault/service.ts';
 import { CallGate } from './call-gate.ts';
+import { type TriedCall, tryRequest } from './try-span.ts';
 
 export interface AskParts {
   readonly metadata: MetadataStore;
   readonly vault: Pick<Vault, 'use'>;
   readonly prompts: Pick<PromptService, 'compiled'>;
+  /** Where the span of a try goes. */
+  readonly ingest: Pick<Ingest, 'submit'>;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 type TryBody = BodyOf<typeof ROUTES.tryPrompt>;
@@ -30,8 +42,15 @@ const CHECK = { prompt: 'Answer with the word: ready', maxOutputTokens: 64 } as 
 /** Characters of what a model answers to a check that are shown. */
 const CHECK_SHOWN = 80;
 
+/** A call that is about to be made for a prompt. */
+interface Trial {
+  readonly name: string;
+  readonly call: LlmCall;
+  readonly start: TryStart;
+}
+
 /** Calls of configured models: checking one, trying a prompt. Every call leaves a row in the audit log. */
-export function createAsking({ metadata, vault, prompts, clock }: AskParts) {
+export function createAsking({ metadata, vault, prompts, ingest, clock, logger }: AskParts) {
   const gate = new CallGate();
 
   /** The call of a model, with its key out of the vault. @throws not_found, refused, secret_unreadable */
@@ -50,44 +69,71 @@ export function createAsking({ metadata, vault, prompts, clock }: AskParts) {
   }
 
   /** What is tried: the text as it is sent, and which version it is. @throws bad_request, not_found, refused */
-  async function textOf(context: RequestContext, promptId: string, body: TryBody): Promise<TryStart> {
+  async function textOf(context: RequestContext, promptId: string, body: TryBody) {
     const { version, text, variables } = body;
     if (text === undefined && version !== 'draft') {
       const { result } = await prompts.compiled(context, { id: promptId, version, compile: true, variables });
       const { compiledPrompt, missing, unused } = result;
-      return { version: result.version, compiledPrompt, missing, unused };
+      const start: TryStart = { version: result.version, compiledPrompt, missing, unused };
+      return { name: result.name, start };
     }
     // Also with a text of the body: a prompt of somebody else is none.
     const { draft, name } = await metadata.prompts.get(context, promptId);
     const written = text ?? draft?.prompt;
     if (written === undefined) throw fail('not_found', { what: `A draft of the prompt "${name}"` });
     const rendered = renderTemplate(written, variables);
-    return {
-      version: null,
-      compiledPrompt: rendered.text,
-      missing: [...rendered.missing],
-      unused: [...rendered.unused],
-    };
+    const { text: compiledPrompt, missing, unused } = rendered;
+    const start: TryStart = { version: null, compiledPrompt, missing: [...missing], unused: [...unused] };
+    return { name, start };
+  }
+
+  /** Leaves the span of a try in the project's traces. Whoever tries does not wait for it. */
+  async function note(
+    context: RequestContext,
+    { name, call, start }: Trial,
+    when: Pick<TriedCall, 'startedAtMs' | 'endedAtMs' | 'outcome'>,
+  ): Promise<void> {
+    const environment = context.environment ?? DEFAULT_ENVIRONMENT;
+    const { provider, model } = call.target;
+    const { temperature, maxOutputTokens } = call;
+    const prompt = { name, version: start.version };
+    const tried = { environment, prompt, provider, model, temperature, maxOutputTokens, ...when };
+    try {
+      await ingest.submit({ ...context, environment }, 'traces', tryRequest(tried));
+    } catch (thrown) {
+      const { requestId } = context;
+      logger.warn({ err: thrown, requestId }, 'a try of a prompt is not in the traces: they took no record');
+    }
   }
 
   async function* events(
-    call: LlmCall,
-    start: TryStart,
+    context: RequestContext,
+    trial: Trial,
     signal: AbortSignal,
   ): AsyncGenerator<ServerEvent, void, undefined> {
-    yield { event: 'start', data: start };
+    const startedAtMs = clock.now();
     const began = performance.now();
     const since = () => Math.round(performance.now() - began);
     let firstTokenMs: number | null = null;
-    for await (const event of askModel(call, signal)) {
-      if (event.kind === 'text') {
-        firstTokenMs ??= since();
-        yield { event: 'delta', data: { text: event.text } satisfies TryDelta };
-      } else {
-        const { finish, usage, costUsd } = event;
-        const done: TryDone = { finish, usage, costUsd, firstTokenMs, durationMs: since() };
-        yield { event: 'done', data: done };
+    let outcome: TriedCall['outcome'] = { kind: 'left' };
+    try {
+      yield { event: 'start', data: trial.start };
+      for await (const event of askModel(trial.call, signal)) {
+        if (event.kind === 'text') {
+          firstTokenMs ??= since();
+          yield { event: 'delta', data: { text: event.text } satisfies TryDelta };
+        } else {
+          const { finish, usage, costUsd } = event;
+          const done: TryDone = { finish, usage, costUsd, firstTokenMs, durationMs: since() };
+          outcome = { kind: 'done', done };
+          yield { event: 'done', data: done };
+        }
       }
+    } catch (thrown) {
+      outcome = { kind: 'failed', code: asCandelaError(thrown).code };
+      throw thrown;
+    } finally {
+      void note(context, trial, { startedAtMs, endedAtMs: startedAtMs + since(), outcome });
     }
   }
 
@@ -97,7 +143,7 @@ export function createAsking({ metadata, vault, prompts, clock }: AskParts) {
       const leave = gate.enter(context);
       try {
         const model = await metadata.models.get(context, body.modelId);
-        const start = await textOf(context, promptId, body);
+        const { name, start } = await textOf(context, promptId, body);
         const most = model.settings.maxOutputTokens;
         const call = await callOf(context, model, {
           prompt: start.compiledPrompt,
@@ -111,7 +157,7 @@ export function createAsking({ metadata, vault, prompts, clock }: AskParts) {
             details: { version: start.version, modelId: model.id, model: model.model },
           }),
         );
-        return released(events(call, start, signal), leave);
+        return released(events(context, { name, call, start }, signal), leave);
       } catch (thrown) {
         leave();
         throw thrown;

@@ -217,6 +217,31 @@ describe('trying a prompt', () => {
     expect((data as { requestId: string }[]).map((row) => row.requestId)).toContain(requestId);
   });
 
+  it('leaves a span with what it took, without what was said', async () => {
+    const { id } = await modelOf({ provider: 'openai', model: 'gpt-4o', temperature: 0.5 });
+    await tryIt({ modelId: id, variables: { name: 'a-name-of-nobody' } });
+    await tryIt({
+      modelId: (await modelOf({ model: CUT_MODEL })).id,
+      variables: { name: 'a-name-of-nobody' },
+    });
+    const find = async (model: string) => {
+      const q = `attributes.platform.feature:prompt-try model:${model} prompt_version:1.0.0`;
+      const { data } = await owner.call('POST', '/api/telemetry/spans/search', { from: '-1h', q });
+      return (data as { traceId: string; spanId: string }[])[0];
+    };
+    for (const [model, expected] of [
+      ['gpt-4o', { status: 'unset', inputTokens: 120, outputTokens: 30, costUsd: 0.00052 }],
+      [CUT_MODEL, { status: 'error', errorType: 'provider_failed' }],
+    ] as const) {
+      await expect.poll(() => find(model), { timeout: 60_000, interval: 250 }).toBeDefined();
+      const row = await find(model);
+      const span = await owner.call('GET', `/api/telemetry/traces/${row?.traceId}/spans/${row?.spanId}`);
+      expect(span.data).toMatchObject({ service: 'candela', ...expected });
+      expect(span.text).not.toContain('a-name-of-nobody');
+      told.push(span.text);
+    }
+  });
+
   it('takes a draft, a text that is not saved, and a key with the scope', async () => {
     const { id } = await modelOf({ maxOutputTokens: 100 });
     const missing = await tryIt({ modelId: id, version: 'draft' });

@@ -1,0 +1,94 @@
+import type { ModelProvider, TryDone } from '@candela/contract';
+
+/** What is recorded of a try: no text that was sent and none that came, which are shown to whoever tried only. */
+export interface TriedCall {
+  readonly environment: string;
+  readonly prompt: { readonly name: string; readonly version: string | null };
+  readonly provider: ModelProvider;
+  readonly model: string;
+  readonly temperature: number | null;
+  readonly maxOutputTokens: number;
+  /** Epoch milliseconds. */
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly outcome:
+    | { readonly kind: 'done'; readonly done: TryDone }
+    | { readonly kind: 'failed'; readonly code: string }
+    | { readonly kind: 'left' };
+}
+
+/** As the semantic conventions of GenAI name them. */
+const PROVIDER_NAMES: Readonly<Record<ModelProvider, string>> = {
+  openai: 'openai',
+  anthropic: 'anthropic',
+  google: 'gcp.gemini',
+  mistral: 'mistral_ai',
+  'openai-compatible': 'openai-compatible',
+};
+
+type Value = string | number | readonly string[];
+
+const toOtlp = (value: Value): object => {
+  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value !== 'number') {
+    return { arrayValue: { values: value.map((text) => ({ stringValue: text })) } };
+  }
+  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+};
+
+const attributesOf = (pairs: Readonly<Record<string, Value | null>>) =>
+  Object.entries(pairs).flatMap(([key, value]) => (value === null ? [] : [{ key, value: toOtlp(value) }]));
+
+const hex = (bytes: number): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');
+const nanos = (ms: number): string => `${BigInt(Math.round(ms)) * 1_000_000n}`;
+
+/** The request of OTLP/JSON with one span that says what a try asked for, took and cost. */
+export function tryRequest(call: TriedCall): object {
+  const { prompt, outcome } = call;
+  const done = outcome.kind === 'done' ? outcome.done : undefined;
+  const usage = done?.usage ?? null;
+  const span = {
+    traceId: hex(16),
+    spanId: hex(8),
+    name: `chat ${call.model}`,
+    kind: 3,
+    startTimeUnixNano: nanos(call.startedAtMs),
+    endTimeUnixNano: nanos(Math.max(call.startedAtMs, call.endedAtMs)),
+    attributes: attributesOf({
+      'platform.feature': 'prompt-try',
+      'platform.prompt.name': prompt.name,
+      'platform.prompt.version': prompt.version,
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': PROVIDER_NAMES[call.provider],
+      'gen_ai.request.model': call.model,
+      'gen_ai.request.temperature': call.temperature,
+      'gen_ai.request.max_tokens': call.maxOutputTokens,
+      // These totals hold their parts, as the conventions have it.
+      'gen_ai.usage.input_tokens': usage && usage.input + usage.cacheRead + usage.cacheWrite,
+      'gen_ai.usage.cache_read.input_tokens': usage && usage.cacheRead,
+      'gen_ai.usage.cache_creation.input_tokens': usage && usage.cacheWrite,
+      'gen_ai.usage.output_tokens': usage && usage.output + usage.reasoning,
+      'gen_ai.usage.reasoning.output_tokens': usage && usage.reasoning,
+      'gen_ai.response.finish_reasons': done ? [done.finish] : outcome.kind === 'left' ? ['cancelled'] : null,
+      'gen_ai.response.time_to_first_chunk':
+        typeof done?.firstTokenMs === 'number' ? done.firstTokenMs / 1_000 : null,
+      'error.type': outcome.kind === 'failed' ? outcome.code : null,
+    }),
+    // Without the sentence: in it is what the vendor said, who may have repeated the prompt.
+    status: outcome.kind === 'failed' ? { code: 2 } : {},
+  };
+  return {
+    resourceSpans: [
+      {
+        resource: {
+          attributes: attributesOf({
+            'service.name': 'candela',
+            'deployment.environment.name': call.environment,
+          }),
+        },
+        scopeSpans: [{ scope: { name: 'candela' }, spans: [span] }],
+      },
+    ],
+  };
+}
