@@ -67,6 +67,13 @@ export function describeVault(name: string, makePlace: () => Promise<Place>): vo
       expect(await codeOf(store.vaultSecrets.create(HERE, secret('A', { id: 'b' }), null))).toBe('conflict');
     });
 
+    it('are counted by the configuration that keeps them', async () => {
+      await store.vaultSecrets.create(HERE, secret('A'), null);
+      await store.vaultSecrets.create({ ...HERE, projectId: 'q' }, secret('B'), null);
+      expect(await store.kept.in('embedded')).toEqual(['2 secrets']);
+      expect(await store.kept.in('other')).toEqual([]);
+    });
+
     it('are as many as may be', async () => {
       for (const key of ['A', 'B', 'C', 'D']) await store.vaultSecrets.create(HERE, secret(key), null);
       expect(await codeOf(store.vaultSecrets.create(HERE, secret('E'), null))).toBe('refused');

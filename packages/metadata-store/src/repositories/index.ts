@@ -14,6 +14,7 @@ import { contexts } from './contexts.ts';
 import { prompts } from './prompts/index.ts';
 import { rules } from './rules.ts';
 import { savedViews } from './saved-views.ts';
+import { kept } from './kept.ts';
 import { sealed } from './sealed.ts';
 import { vaultKeys } from './vault-keys.ts';
 import { vaultSecrets } from './vault-secrets.ts';
@@ -36,6 +37,7 @@ export const REPOSITORIES = {
   vaultKeys,
   vaultSecrets,
   sealed,
+  kept,
   prompts,
   rules,
   contexts,

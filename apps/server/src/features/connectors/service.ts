@@ -216,6 +216,12 @@ export function createConnectors(parts: ConnectorParts) {
             detail: `The connector is in use: ${bound} binding(s) name it. Bind another one there first.`,
           });
         }
+        const things = await repositories.kept.in(id);
+        if (things.length > 0) {
+          throw fail('conflict', {
+            detail: `The connector keeps ${things.join(', ')}. Delete them first: requests reach them with the header x-platform-database-config-id: ${id}.`,
+          });
+        }
         if (logs.backlogOf(id) > 0) {
           throw fail('conflict', {
             detail:

@@ -317,6 +317,8 @@ describe('people', () => {
       if (index === 1) expect(told).toMatchObject({ code: 'forbidden', res: {} });
       else expect(told.res).toEqual({ SHARED_NAME: `of ${index}` });
     }
+    const deleted = await owner.call('DELETE', `/api/connectors/${connector}`);
+    expect([deleted.status, deleted.text]).toEqual([409, expect.stringMatching(/keeps 1 secret\./)]);
     const { data: foreign } = await owner.call(
       'POST',
       '/api/api-key',
