@@ -93,6 +93,7 @@ export const evaluateRules = defineRoute({
   summary: 'Which ACTIVE rules match these fields, and what they hand out',
   permission: reads('rule_engine'),
   storage: 'platform',
+  crossOrigin: 'unread',
   pace: 'sdk',
   body: request,
   response,
