@@ -40,7 +40,10 @@ interface Made {
   readonly id: string;
 }
 
-export async function startSteeredPlatform(): Promise<SteeredPlatform> {
+/** @param env settings of the platform beside those that make its owner */
+export async function startSteeredPlatform(
+  env: Readonly<Record<string, string>> = {},
+): Promise<SteeredPlatform> {
   const dataDir = mkdtempSync(join(tmpdir(), 'candela-steered-'));
   const platform = await startPlatform({
     dataDir,
@@ -48,6 +51,7 @@ export async function startSteeredPlatform(): Promise<SteeredPlatform> {
       PLATFORM_ADMIN_EMAIL: OWNER.email,
       PLATFORM_ADMIN_PASSWORD: OWNER.password,
       PLATFORM_INGEST_ANONYMOUS: 'false',
+      ...env,
     },
   });
   const stop = async (): Promise<void> => {
