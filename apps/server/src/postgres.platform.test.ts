@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { NODE_BINARY, startPlatform, startPostgres } from '@candela/testkit';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openBrowser } from './features/identity/testing/browser.ts';
+import { applicationWith, publish, publishNext } from './features/prompts/testing/application.ts';
 import { askForSecrets } from './features/vault/testing/application.ts';
 
 const server = await startPostgres();
@@ -79,7 +80,7 @@ describe.skipIf(server === undefined)('a platform whose metadata is in PostgreSQ
     await Promise.all([one.stop(), two.stop()]);
   });
 
-  it('a secret that one replica stored the other gives byte for byte, until its grant is taken back', async () => {
+  it('secrets and prompts that one replica stored the other gives, until they are changed', async () => {
     const url = (await server?.createDatabase()) ?? '';
     const env = {
       PLATFORM_DATABASE_URL: url,
@@ -92,7 +93,10 @@ describe.skipIf(server === undefined)('a platform whose metadata is in PostgreSQ
     const owner = openBrowser(one.http);
     const body = { email: env.PLATFORM_ADMIN_EMAIL, password: env.PLATFORM_ADMIN_PASSWORD };
     expect((await owner.call('POST', '/api/auth/sign-in', body)).status).toBe(200);
-    const { data: key } = await owner.call('POST', '/api/api-key', { name: 'app', scopes: ['vault'] });
+    const { data: key } = await owner.call('POST', '/api/api-key', {
+      name: 'app',
+      scopes: ['vault', 'prompts'],
+    });
     const value = `"quotes" 'and' \\back\\slashes\\ \r\n\t\u0001 \u{1f600} e\u0301 $1 %s ${'x'.repeat(65_536)}`;
     const secret = { key: 'dbPassword', value, tags: ['prod'], grants: [key.id] };
     const made = await owner.call('POST', '/api/vault', secret);
@@ -104,6 +108,21 @@ describe.skipIf(server === undefined)('a platform whose metadata is in PostgreSQ
     await expect.poll(async () => (await read()).res, { timeout: 30_000, interval: 50 }).toEqual({});
     const sealed = await server?.sql(url, 'select value from vault_versions');
     expect(sealed).toMatch(/^v1\.[0-9a-f]{16}\./);
+
+    const { id, name } = await publish(owner, 'major');
+    const [near, far] = [one, two].map(({ http }) => applicationWith(http, String(key.apiKey)));
+    let fetches = 0;
+    const versions = async () => {
+      fetches += 2;
+      const both = await Promise.all([near?.compiled({ name }), far?.compiled({ name })]);
+      return both.map((fetched) => fetched?.res?.['version']);
+    };
+    expect(await versions()).toEqual(['1.0.0', '1.0.0']);
+    await publishNext(owner, id, 'minor');
+    await expect.poll(versions, { timeout: 30_000, interval: 50 }).toEqual(['1.1.0', '1.1.0']);
+    // Both count, each on its own, and nothing of it is lost or counted twice.
+    const total = async () => (await owner.call('GET', `/api/prompt/${id}/usage`)).data.total as number;
+    await expect.poll(total, { timeout: 30_000 }).toBe(fetches);
     await Promise.all([one.stop(), two.stop()]);
   });
 

@@ -15,7 +15,7 @@ let replica: MetadataStore;
 beforeAll(async () => {
   place = await openInstallation({ PLATFORM_ALLOWED_CORS_ORIGINS: 'https://app.example.com' });
   owner = await place.own();
-  application = await openApplication(place, owner);
+  application = await openApplication(place.platform.http, owner);
   ({ compiled } = application);
   replica = await openMetadataStore({ dataDir: place.dir, logger: silentLogger });
 });

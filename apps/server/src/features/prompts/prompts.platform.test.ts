@@ -13,7 +13,7 @@ let compiled: Application['compiled'];
 beforeAll(async () => {
   place = await openInstallation();
   owner = await place.own();
-  ({ compiled } = await openApplication(place, owner));
+  ({ compiled } = await openApplication(place.platform.http, owner));
 });
 afterAll(() => place.close());
 

@@ -1,5 +1,4 @@
 import type { Browser } from '../../identity/testing/browser.ts';
-import type { Installation } from '../../identity/testing/installation.ts';
 
 /** What an application gets of a fetch. */
 export interface Fetched {
@@ -20,9 +19,14 @@ export interface Application {
   ): Promise<Fetched>;
 }
 
-export async function openApplication(place: Installation, owner: Browser): Promise<Application> {
+/** An application with a key of its own at that address. */
+export async function openApplication(http: string, owner: Browser): Promise<Application> {
   const made = await owner.call('POST', '/api/api-key', { name: 'an application', scopes: ['prompts'] });
-  const key = String(made.data.apiKey);
+  return applicationWith(http, String(made.data.apiKey));
+}
+
+/** The same with a key that there is. */
+export function applicationWith(http: string, key: string): Application {
   return {
     key,
     async compiled(body, more = {}, path = '/api/prompt/get-compiled') {
@@ -30,7 +34,7 @@ export async function openApplication(place: Installation, owner: Browser): Prom
       const own = { authorization: `Bearer ${key}`, 'content-type': 'text/plain;charset=UTF-8', ...more };
       for (const [name, value] of Object.entries(own)) if (value !== undefined) headers.set(name, value);
       const raw = typeof body === 'string' || body instanceof Uint8Array;
-      const response = await fetch(`${place.platform.http}${path}`, {
+      const response = await fetch(`${http}${path}`, {
         method: 'POST',
         headers,
         body: raw ? body : JSON.stringify(body),
