@@ -34,7 +34,7 @@ const insert = (token: string, from: number, rows = 20_000) =>
   bench.store.command(
     `INSERT INTO otel_traces (ProjectId, Environment, Timestamp, ReceivedAt, RetentionDays, TraceId, SpanId, SpanName, SpanAttributes)
      SELECT 'default', 'production', now64(9) - number / 1000, now64(3), 30, toString(number), toString(number), 'work',
-       if(number % 10 = 0, map(), map('other', toString(number), 'own.id', toString(number),
+       if(number % 10 = 0, map(), map('other', toString(number), 'own.id', toString(number), 'own.user', toString(number % 2000),
          {first:String}, concat('tier ', toString(number % 3)), {second:String}, if(number % 7 = 0, '', concat('/r/', toString(number % 5))),
          {third:String}, toString(number % 4)))
      FROM numbers({from:UInt32}, {rows:UInt32})
@@ -157,6 +157,20 @@ const partsWithout = async (): Promise<number> =>
     )
   )[0]?.n ?? -1;
 
+const DICTIONARY = 'LowCardinality(String)';
+
+/** The types of the columns of keys; undefined for one without. */
+const types = (keys: readonly string[]): Promise<(string | undefined)[]> =>
+  Promise.all(
+    keys.map(async (key) => {
+      const found = await bench.store.select<{ type: string }>(
+        "SELECT type FROM system.columns WHERE database = 'candela' AND table = 'otel_traces' AND name = {name:String}",
+        { name: columnName(span(key)) ?? '' },
+      );
+      return found[0]?.type;
+    }),
+  );
+
 const namesOf = (keys: readonly string[]): string[] => keys.map((key) => columnName(span(key)) ?? '').sort();
 
 /** Until nothing is done in the background, and the keeper knows. */
@@ -176,15 +190,16 @@ const settled = (keeper: AttributeColumns) =>
 describe('keys that are asked for', () => {
   it('get columns that answer as the map does, those of few values only, and keep inserts known', async () => {
     await insert('first', 0);
-    const one = platformProcess();
-    const keys = [...FEW, 'own.id', 'nobody has it', 'http.route'];
+    const one = platformProcess({ maxValues: 1_000 });
+    const keys = [...FEW, 'own.id', 'own.user', 'nobody has it', 'http.route'];
     await sameAsMaps(one, keys);
     expect(one.asked.join()).toContain('SpanAttributes.values');
     await one.keeper.tend();
     // Whatever of it is filled by now.
     await sameAsMaps(one, keys);
     for (let turn = 0; turn < 2; turn++) await settled(one.keeper);
-    expect(await columns()).toEqual(namesOf(FEW));
+    expect(await columns()).toEqual(namesOf([...FEW, 'own.user']));
+    expect(await types(['own.tier', 'own.user'])).toEqual([DICTIONARY, 'String']);
     one.asked.length = 0;
     await sameAsMaps(one, keys);
     for (const name of namesOf(FEW)) expect(one.asked.join()).toContain(`toString(${name})`);
@@ -306,17 +321,26 @@ describe('keys that are asked for', () => {
     expect(noted?.n).toBeLessThanOrEqual(64 + 4);
   }, 120_000);
 
-  it('lose them again when their values become many', async () => {
+  it('have no dictionary any more when their values became many', async () => {
     await insert('first', 0);
     const one = platformProcess();
     await ask(one, ['own.route', 'own.tier']);
     await one.keeper.tend();
     await settled(one.keeper);
-    // Three values of one, six of the other: with its empty ones, which do not count, and more than four times as many as one.
+    expect(await types(['own.route', 'own.tier'])).toEqual([DICTIONARY, DICTIONARY]);
+    // Three values of one, five of the other, which is more than four times as many as may be.
     const strict = platformProcess({ maxValues: 1, recheckRounds: 1 });
-    for (let turn = 0; turn < 3; turn++) await settled(strict.keeper);
-    expect(await columns()).toEqual(['Attribute_own_2etier']);
+    await eventually(
+      'the larger one is a column without a dictionary',
+      async () => {
+        await settled(strict.keeper);
+        return (await types(['own.route']))[0] === 'String';
+      },
+      60_000,
+    );
+    expect(await types(['own.tier'])).toEqual([DICTIONARY]);
     await sameAsMaps(one, FEW);
+    await sameAsMaps(strict, FEW);
   }, 120_000);
 
   it('keep to the newest days when there is more stored than may be filled', async () => {

@@ -5,6 +5,7 @@ import type { MigrationTarget } from '../migrations/template.ts';
 import { type ChangeKind, decide, type DecisionBounds, type KeyFacts } from './decide.ts';
 import { KnownColumns } from './known.ts';
 import { type AttributeKey, columnName, keyText, mayHaveColumn } from './names.ts';
+import { type Sample, typeFor } from './sample.ts';
 import {
   addColumn,
   CHANGES_SQL,
@@ -17,6 +18,7 @@ import {
   sampleOfKey,
   SCORES_SQL,
   type Statement,
+  type ColumnType,
 } from './statements.ts';
 import { type CountedKey, KeyUse } from './use.ts';
 
@@ -26,7 +28,7 @@ export interface ColumnTuning extends DecisionBounds {
   readonly slowMs: number;
   /** Between two looks at what is asked for, milliseconds. */
   readonly roundMs: number;
-  /** Values beyond which a key gets no column: one dictionary holds them. */
+  /** Values that a dictionary may have. */
   readonly maxValues: number;
   /** One of the columns is looked at again after so many rounds in which nothing else was to do. */
   readonly recheckRounds: number;
@@ -61,9 +63,7 @@ const RETRY_MS = 600_000;
 /** Keys of one statement and of one round that count. */
 const MAX_COUNTED = 8;
 const MAX_NOTED = 64;
-/** Longer values are texts. */
-const MAX_VALUE_BYTES = 1_000;
-/** A column whose values became so many times more than a new one may have is dropped. */
+/** A dictionary of so many times more values than a new one may have is dropped. */
 const OUTGROWN = 4;
 
 /** What the engine says of a column that is no more: unknown name, no such column, not found. */
@@ -200,11 +200,12 @@ export class AttributeColumns {
       return;
     }
     const { candidates, room, victim } = decide(facts, tuning);
-    const fitting: AttributeKey[] = [];
+    const fitting: (AttributeKey & { readonly type: ColumnType })[] = [];
     for (const candidate of candidates) {
       if (fitting.length >= room || this.#end.signal.aborted) break;
-      if (await this.#fits(candidate)) fitting.push(candidate);
-      else await this.#note('refused', [candidate]);
+      const type = await this.#typeFor(candidate);
+      if (type === undefined) await this.#note('refused', [candidate]);
+      else fitting.push({ ...candidate, type });
     }
     if (this.#end.signal.aborted) return;
     if (fitting.length === 0) await this.#recheck();
@@ -237,34 +238,36 @@ export class AttributeColumns {
     });
   }
 
-  /** Whether somebody has the key, and its values are few: ids and texts fill no dictionary. */
-  async #fits(attribute: AttributeKey): Promise<boolean> {
-    const { maxValues } = this.#parts.tuning;
+  async #typeFor(attribute: AttributeKey): Promise<ColumnType | undefined> {
     for (const recent of [true, false]) {
-      const { rows, many, longest } = await this.#sample(sampleOfKey(attribute, recent));
-      if (rows === 0) continue;
-      return many <= maxValues && (many <= 100 || many <= rows / 2) && longest <= MAX_VALUE_BYTES;
+      const sample = await this.#sample(sampleOfKey(attribute, recent));
+      if (sample.rows > 0) return typeFor(sample, this.#parts.tuning.maxValues);
     }
-    return false;
+    return undefined;
   }
 
-  async #sample({ sql, params }: Statement): Promise<{ rows: number; many: number; longest: number }> {
-    const [found] = await this.#select<{ Rows: number; Many: number; Longest: number }>(sql, params);
+  async #sample({ sql, params }: Statement): Promise<Sample> {
+    const [found] = await this.#select<{ Rows: number; Many: number; Longest: number; Mean: number }>(
+      sql,
+      params,
+    );
     return {
       rows: Number(found?.Rows ?? 0),
       many: Number(found?.Many ?? 0),
       longest: Number(found?.Longest ?? 0),
+      mean: Number(found?.Mean ?? 0),
     };
   }
 
-  async #add(attributes: readonly AttributeKey[]): Promise<void> {
+  async #add(attributes: readonly (AttributeKey & { readonly type: ColumnType })[]): Promise<void> {
     const { target, logger } = this.#parts;
     // Written down before, so that whoever comes after a crash knows that there may be something to fill.
     await this.#note('added', attributes);
     for (const attribute of attributes) {
       const column = columnName(attribute);
       if (column === undefined) continue;
-      for (const statement of addColumn(target, attribute, column)) await this.#run(statement);
+      for (const statement of addColumn(target, attribute, column, attribute.type))
+        await this.#run(statement);
       logger.info(
         { table: attribute.table, column },
         'a column was added for an attribute that is asked for',
@@ -319,8 +322,10 @@ export class AttributeColumns {
     const columns = [...this.#known.present.values()];
     const one = columns[(this.#quietRounds / recheckRounds) % Math.max(1, columns.length)];
     if (one === undefined) return;
-    const { many } = await this.#sample(sampleOfColumn(one.attribute.table, one.column));
-    if (many > maxValues * OUTGROWN) await this.#drop(one.attribute);
+    const sample = await this.#sample(sampleOfColumn(one.attribute.table, one.column));
+    const type = typeFor(sample, maxValues * OUTGROWN);
+    const fits = type !== undefined && (type === one.type || one.type === 'String');
+    if (sample.rows > 0 && !fits) await this.#drop(one.attribute);
   }
 
   async #note(

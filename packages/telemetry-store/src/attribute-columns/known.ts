@@ -6,6 +6,8 @@ import { COLUMNS_SQL, heldIn, UNFINISHED_SQL } from './statements.ts';
 export interface PresentColumn {
   readonly attribute: AttributeKey;
   readonly column: string;
+  /** As the engine calls it. */
+  readonly type: string;
 }
 
 /** The columns of keys that a store was last found to have. Another process may have changed them since. */
@@ -42,17 +44,17 @@ export class KnownColumns {
   async learn(select: TelemetryStore['select']): Promise<void> {
     const held = new Map(LEARNED_TABLES.map((table) => [heldIn(this.#target, table), table]));
     const [columns, work] = await Promise.all([
-      select<{ TableName: string; Name: string; Expression: string }>(COLUMNS_SQL, {
+      select<{ TableName: string; Name: string; Type: string; Expression: string }>(COLUMNS_SQL, {
         tables: [...LEARNED_TABLES],
       }),
       select<{ TableName: string; Command: string }>(UNFINISHED_SQL, { tables: [...held.keys()] }),
     ]);
     const present = new Map<string, PresentColumn>();
-    for (const { TableName, Name, Expression } of columns) {
+    for (const { TableName, Name, Type, Expression } of columns) {
       const attribute = keyOfColumn(TableName, Name);
       // One that somebody made by hand of something else is none of ours.
       if (attribute === undefined || !Expression.startsWith(`${attribute.map}['`)) continue;
-      present.set(keyText(attribute), { attribute, column: Name });
+      present.set(keyText(attribute), { attribute, column: Name, type: Type });
     }
     const touched = new Set(
       work.flatMap(({ TableName, Command }) =>

@@ -18,18 +18,18 @@ export const heldIn = (target: MigrationTarget, table: string): string => tables
 const alter = (target: MigrationTarget, table: string, what: string): string =>
   renderMigration(`ALTER TABLE \${database}.\`${table}\`\${on_cluster} ${what};`, target).join('');
 
+/** A dictionary where values are few; more of them take less room and time as they are. */
+export type ColumnType = 'LowCardinality(String)' | 'String';
+
 /** Adds the column, everywhere; from then on it is right for every row, stored or worked out. */
 export const addColumn = (
   target: MigrationTarget,
   { table, map, key }: AttributeKey,
   column: string,
+  type: ColumnType,
 ): Statement[] =>
   tablesOf(target, table).map((name) => ({
-    sql: alter(
-      target,
-      name,
-      `ADD COLUMN IF NOT EXISTS ${column} LowCardinality(String) MATERIALIZED ${map}[{key:String}]`,
-    ),
+    sql: alter(target, name, `ADD COLUMN IF NOT EXISTS ${column} ${type} MATERIALIZED ${map}[{key:String}]`),
     params: { key },
   }));
 
@@ -62,7 +62,8 @@ const SAMPLE_READ = 4_000_000;
 const SAMPLE_ROWS = 200_000;
 
 const sampled = (rows: string): string =>
-  `SELECT count() AS Rows, uniq(V) AS Many, max(length(V)) AS Longest FROM (${rows} LIMIT ${SAMPLE_ROWS})
+  `SELECT count() AS Rows, uniq(V) AS Many, max(length(V)) AS Longest,
+     avg(length(V)) AS Mean FROM (${rows} LIMIT ${SAMPLE_ROWS})
    SETTINGS max_rows_to_read = ${SAMPLE_READ}, read_overflow_mode = 'break', max_threads = 1`;
 
 /** Only rows of the last day: their partitions are known beforehand. */
@@ -84,7 +85,8 @@ export const sampleOfColumn = (table: string, column: string): Statement => ({
 });
 
 /** Columns of tables that could be of keys. `Expression` tells what they are made of. */
-export const COLUMNS_SQL = `SELECT table AS TableName, name AS Name, default_expression AS Expression FROM system.columns
+export const COLUMNS_SQL = `SELECT table AS TableName, name AS Name, type AS Type,
+    default_expression AS Expression FROM system.columns
   WHERE database = currentDatabase() AND table IN {tables:Array(String)} AND default_kind = 'MATERIALIZED'`;
 
 /** Work on tables that goes on in the background. */
