@@ -28,6 +28,8 @@ import { Route as MetricsIndexRouteImport } from './routes/metrics.index';
 import { Route as MetricsExploreRouteImport } from './routes/metrics.explore';
 import { Route as PromptsIndexRouteImport } from './routes/prompts.index';
 import { Route as PromptsPromptRouteImport } from './routes/prompts.$prompt';
+import { Route as RulesIndexRouteImport } from './routes/rules.index';
+import { Route as RulesRuleRouteImport } from './routes/rules.$rule';
 import { Route as SessionsIndexRouteImport } from './routes/sessions.index';
 import { Route as SessionsSessionRouteImport } from './routes/sessions.$session';
 import { Route as SettingsIndexRouteImport } from './routes/settings.index';
@@ -144,6 +146,16 @@ const PromptsIndexRoute = PromptsIndexRouteImport.update({
 const PromptsPromptRoute = PromptsPromptRouteImport.update({
   id: '/prompts/$prompt',
   path: '/prompts/$prompt',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const RulesIndexRoute = RulesIndexRouteImport.update({
+  id: '/rules/',
+  path: '/rules/',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const RulesRuleRoute = RulesRuleRouteImport.update({
+  id: '/rules/$rule',
+  path: '/rules/$rule',
   getParentRoute: () => rootRouteImport,
 } as any);
 const SessionsIndexRoute = SessionsIndexRouteImport.update({
@@ -271,6 +283,7 @@ export interface FileRoutesByFullPath {
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
   '/prompts/$prompt': typeof PromptsPromptRoute;
+  '/rules/$rule': typeof RulesRuleRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
   '/settings/audit': typeof SettingsAuditRoute;
   '/settings/connectors': typeof SettingsConnectorsRoute;
@@ -292,6 +305,7 @@ export interface FileRoutesByFullPath {
   '/hosts/': typeof HostsIndexRoute;
   '/metrics/': typeof MetricsIndexRoute;
   '/prompts/': typeof PromptsIndexRoute;
+  '/rules/': typeof RulesIndexRoute;
   '/sessions/': typeof SessionsIndexRoute;
   '/settings/': typeof SettingsIndexRoute;
   '/sign-in/': typeof SignInIndexRoute;
@@ -313,6 +327,7 @@ export interface FileRoutesByTo {
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
   '/prompts/$prompt': typeof PromptsPromptRoute;
+  '/rules/$rule': typeof RulesRuleRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
   '/settings/audit': typeof SettingsAuditRoute;
   '/settings/connectors': typeof SettingsConnectorsRoute;
@@ -334,6 +349,7 @@ export interface FileRoutesByTo {
   '/hosts': typeof HostsIndexRoute;
   '/metrics': typeof MetricsIndexRoute;
   '/prompts': typeof PromptsIndexRoute;
+  '/rules': typeof RulesIndexRoute;
   '/sessions': typeof SessionsIndexRoute;
   '/settings': typeof SettingsIndexRoute;
   '/sign-in': typeof SignInIndexRoute;
@@ -357,6 +373,7 @@ export interface FileRoutesById {
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
   '/prompts/$prompt': typeof PromptsPromptRoute;
+  '/rules/$rule': typeof RulesRuleRoute;
   '/sessions/$session': typeof SessionsSessionRoute;
   '/settings/audit': typeof SettingsAuditRoute;
   '/settings/connectors': typeof SettingsConnectorsRoute;
@@ -378,6 +395,7 @@ export interface FileRoutesById {
   '/hosts/': typeof HostsIndexRoute;
   '/metrics/': typeof MetricsIndexRoute;
   '/prompts/': typeof PromptsIndexRoute;
+  '/rules/': typeof RulesIndexRoute;
   '/sessions/': typeof SessionsIndexRoute;
   '/settings/': typeof SettingsIndexRoute;
   '/sign-in/': typeof SignInIndexRoute;
@@ -402,6 +420,7 @@ export interface FileRouteTypes {
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
     | '/prompts/$prompt'
+    | '/rules/$rule'
     | '/sessions/$session'
     | '/settings/audit'
     | '/settings/connectors'
@@ -423,6 +442,7 @@ export interface FileRouteTypes {
     | '/hosts/'
     | '/metrics/'
     | '/prompts/'
+    | '/rules/'
     | '/sessions/'
     | '/settings/'
     | '/sign-in/'
@@ -444,6 +464,7 @@ export interface FileRouteTypes {
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
     | '/prompts/$prompt'
+    | '/rules/$rule'
     | '/sessions/$session'
     | '/settings/audit'
     | '/settings/connectors'
@@ -465,6 +486,7 @@ export interface FileRouteTypes {
     | '/hosts'
     | '/metrics'
     | '/prompts'
+    | '/rules'
     | '/sessions'
     | '/settings'
     | '/sign-in'
@@ -487,6 +509,7 @@ export interface FileRouteTypes {
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
     | '/prompts/$prompt'
+    | '/rules/$rule'
     | '/sessions/$session'
     | '/settings/audit'
     | '/settings/connectors'
@@ -508,6 +531,7 @@ export interface FileRouteTypes {
     | '/hosts/'
     | '/metrics/'
     | '/prompts/'
+    | '/rules/'
     | '/sessions/'
     | '/settings/'
     | '/sign-in/'
@@ -531,6 +555,7 @@ export interface RootRouteChildren {
   ExceptionsFingerprintRoute: typeof ExceptionsFingerprintRoute;
   MetricsExploreRoute: typeof MetricsExploreRoute;
   PromptsPromptRoute: typeof PromptsPromptRoute;
+  RulesRuleRoute: typeof RulesRuleRoute;
   SessionsSessionRoute: typeof SessionsSessionRoute;
   SignInProviderRoute: typeof SignInProviderRoute;
   TracesTraceIdRoute: typeof TracesTraceIdRoute;
@@ -541,6 +566,7 @@ export interface RootRouteChildren {
   HostsIndexRoute: typeof HostsIndexRoute;
   MetricsIndexRoute: typeof MetricsIndexRoute;
   PromptsIndexRoute: typeof PromptsIndexRoute;
+  RulesIndexRoute: typeof RulesIndexRoute;
   SessionsIndexRoute: typeof SessionsIndexRoute;
   SignInIndexRoute: typeof SignInIndexRoute;
   TracesIndexRoute: typeof TracesIndexRoute;
@@ -682,6 +708,20 @@ declare module '@tanstack/react-router' {
       path: '/prompts/$prompt';
       fullPath: '/prompts/$prompt';
       preLoaderRoute: typeof PromptsPromptRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/rules/': {
+      id: '/rules/';
+      path: '/rules';
+      fullPath: '/rules/';
+      preLoaderRoute: typeof RulesIndexRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/rules/$rule': {
+      id: '/rules/$rule';
+      path: '/rules/$rule';
+      fullPath: '/rules/$rule';
+      preLoaderRoute: typeof RulesRuleRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/sessions/': {
@@ -889,6 +929,7 @@ const rootRouteChildren: RootRouteChildren = {
   ExceptionsFingerprintRoute: ExceptionsFingerprintRoute,
   MetricsExploreRoute: MetricsExploreRoute,
   PromptsPromptRoute: PromptsPromptRoute,
+  RulesRuleRoute: RulesRuleRoute,
   SessionsSessionRoute: SessionsSessionRoute,
   SignInProviderRoute: SignInProviderRoute,
   TracesTraceIdRoute: TracesTraceIdRoute,
@@ -899,6 +940,7 @@ const rootRouteChildren: RootRouteChildren = {
   HostsIndexRoute: HostsIndexRoute,
   MetricsIndexRoute: MetricsIndexRoute,
   PromptsIndexRoute: PromptsIndexRoute,
+  RulesIndexRoute: RulesIndexRoute,
   SessionsIndexRoute: SessionsIndexRoute,
   SignInIndexRoute: SignInIndexRoute,
   TracesIndexRoute: TracesIndexRoute,

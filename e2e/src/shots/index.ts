@@ -5,6 +5,7 @@ import { hostsShots } from './hosts.ts';
 import { logsShots } from './logs.ts';
 import { metricsShots } from './metrics.ts';
 import { oauthShots } from './oauth.ts';
+import { rulesShots } from './rules.ts';
 import { longSessionShots, sessionsShots } from './sessions.ts';
 import { shellShots } from './shell.ts';
 import { settingsShots, signInShots, unownedShots } from './settings.ts';
@@ -29,5 +30,6 @@ export const SHOT_GROUPS: readonly ShotGroup[] = [
   settingsShots,
   connectorShots,
   oauthShots,
+  rulesShots,
   signInShots,
 ];
