@@ -10,6 +10,7 @@ import unittest
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Iterator, Optional
+from unittest import mock
 
 from candela_client import CandelaError, Client
 
@@ -102,6 +103,12 @@ def hang_up(handler: Handler) -> None:
 
 
 class ClientTest(unittest.TestCase):
+    def setUp(self) -> None:
+        # A busy machine may need longer between two calls than a connection is kept.
+        kept = mock.patch("candela_client._transport._MAX_IDLE", 600.0)
+        kept.start()
+        self.addCleanup(kept.stop)
+
     def serve(self, *replies: Reply) -> Server:
         server = Server(*replies)
         self.addCleanup(server.stop)

@@ -22,8 +22,8 @@ const ROOT = join(import.meta.dirname, '../../..');
 const COMPILED =
   'You answer questions about the Lamp in a friendly tone. Costs $& nothing.\nQuestion: {{question}}';
 
-function python(...args: string[]): boolean {
-  const [command = 'python3', ...rest] = args;
+/** Whether a program runs through with these arguments. */
+function works(command: string, ...rest: string[]): boolean {
   try {
     execFileSync(command, rest, { stdio: 'ignore', timeout: 60_000 });
     return true;
@@ -31,9 +31,9 @@ function python(...args: string[]): boolean {
     return false;
   }
 }
-const hasPython = python('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))');
+const hasPython = works('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))');
 const openlitPython = process.env['OPENLIT_PYTHON'] ?? 'python3';
-const hasOpenlitPython = python(openlitPython, '-c', 'import openlit');
+const hasOpenlitPython = works(openlitPython, '-c', 'import openlit');
 if (!hasPython) console.warn('SKIPPED: the Python client against the platform: no python3 (3.9 or newer).');
 if (!hasOpenlitPython) {
   console.warn(
@@ -359,6 +359,25 @@ describe('the examples of the documentation', () => {
     expect(said[client]).toBe('support-answer False\n');
     expect(said[failure]).toMatch(/^not_found .*no-such-prompt.*\.\n$/);
   });
+});
+
+const curl = works('curl', '--version');
+test.skipIf(!curl)('the calls without a library run as they are documented', async () => {
+  const calls = examples('docs/steer/clients.md', 'sh').find((code) => code.includes('curl')) ?? '';
+  const said = await runProgram('bash', ['-euc', calls], {
+    PLATFORM_URL: steered.url,
+    PLATFORM_API_KEY: steered.apiKey,
+  });
+  const answers: unknown[] = said
+    .replaceAll('}{', '}\n{')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as unknown);
+  expect(answers).toMatchObject([
+    { err: null, res: { compiledPrompt: expect.stringContaining('about the Lamp in a {{ tone }}') } },
+    { err: null, res: { OPENAI_API_KEY: SECRET_VALUE } },
+    { matchingRuleIds: [steered.ids.contextRule] },
+  ]);
 });
 
 /** Ends the platform, so it is the last one. */
