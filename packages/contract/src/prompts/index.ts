@@ -1,5 +1,4 @@
 export type { CompiledPrompt, CompiledPromptRequest } from './compiled.ts';
-export * from './diff.ts';
 export { PROMPT_ROUTES } from './routes.ts';
 export {
   PROMPT_LIMITS,

@@ -1,4 +1,4 @@
-import { diffTexts, formatVersion, nextVersion, PROMPT_LIMITS } from '@candela/contract';
+import { formatVersion, nextVersion, PROMPT_LIMITS } from '@candela/contract';
 import { type Clock, fail, parseTime, type RequestContext } from '@candela/kernel';
 import type {
   AuditDetails,
@@ -142,6 +142,8 @@ export function promptHandlers(metadata: MetadataStore, clock: Clock): PromptHan
     diffPrompt: async ({ context, params, query }) => {
       const from = await find(context, params.id, query.from);
       const to = await find(context, params.id, query.to);
+      // Seldom asked for: the memory of those who never do is kept free of it.
+      const { diffTexts } = await import('@candela/contract/diff');
       const blocks = diffTexts(from.prompt, to.prompt);
       return {
         data: {
