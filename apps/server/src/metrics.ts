@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { TelemetryStore } from '@candela/telemetry-store';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** The platform's own figures, in Prometheus text at `/metrics`. Other parts add theirs to `registry`. */
@@ -69,6 +70,39 @@ function watchProcess(delay: ReturnType<typeof monitorEventLoopDelay>, registers
     registers,
     collect() {
       this.set(performance.timeOrigin / 1_000);
+    },
+  });
+}
+
+/** How the telemetry store is, at every reading. */
+export function watchStore(store: Pick<TelemetryStore, 'health'>, { registry }: PlatformMetrics): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'candela_engine_restarts',
+    help: 'Times the embedded engine was started again.',
+    registers,
+    collect() {
+      this.set(store.health().restarts);
+    },
+  });
+  new Gauge({
+    name: 'candela_store_up',
+    help: '1 while the telemetry store answers.',
+    registers,
+    collect() {
+      this.set(store.health().state === 'ready' ? 1 : 0);
+    },
+  });
+}
+
+/** How many live views and exports are open, at every reading. */
+export function watchStreams(streams: { readonly open: number }, { registry }: PlatformMetrics): void {
+  new Gauge({
+    name: 'candela_open_streams',
+    help: 'Live views and exports that are open.',
+    registers: [registry],
+    collect() {
+      this.set(streams.open);
     },
   });
 }

@@ -17,7 +17,6 @@ import {
   type TelemetryStore,
 } from '@candela/telemetry-store';
 import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
-import { Gauge } from 'prom-client';
 import type { Config } from './config.ts';
 import { activityHandlers } from './features/activity/routes.ts';
 import { agentHandlers } from './features/agents/routes.ts';
@@ -63,7 +62,7 @@ import { StreamGate } from './http/stream-gate.ts';
 import { createStaticSite } from './http/static-site.ts';
 import { createIngest, type Ingest } from './ingest/index.ts';
 import type { IngestLogs } from './ingest/logs.ts';
-import type { PlatformMetrics } from './metrics.ts';
+import { type PlatformMetrics, watchStore, watchStreams } from './metrics.ts';
 import { keeperOf, openStores, type Stores } from './stores.ts';
 
 const VERSION = '0.1.0';
@@ -208,14 +207,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     const bell = new Bell();
     logs.on('group', ({ table }) => bell.ring(table));
     watchStore(store, metrics);
-    new Gauge({
-      name: 'candela_open_streams',
-      help: 'Live views and exports that are open.',
-      registers: [metrics.registry],
-      collect() {
-        this.set(streams.open);
-      },
-    });
+    watchStreams(streams, metrics);
     const front = createFront({
       api: createApi({
         handlers: {
@@ -383,24 +375,4 @@ async function learnEnvironments(
       'the environments of records from before could not be read; those that send again are known again',
     );
   }
-}
-
-function watchStore(store: TelemetryStore, metrics: PlatformMetrics): void {
-  const registers = [metrics.registry];
-  new Gauge({
-    name: 'candela_engine_restarts',
-    help: 'Times the embedded engine was started again.',
-    registers,
-    collect() {
-      this.set(store.health().restarts);
-    },
-  });
-  new Gauge({
-    name: 'candela_store_up',
-    help: '1 while the telemetry store answers.',
-    registers,
-    collect() {
-      this.set(store.health().state === 'ready' ? 1 : 0);
-    },
-  });
 }
