@@ -16,7 +16,7 @@ const requests = order.requests.map(({ method, path, headers = {}, body = '' }) 
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
 });
 const expected = order.expect === undefined ? undefined : Buffer.from(order.expect);
-const TICK_MS = 2;
+const TICK_MS = 1;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 interface Line {
