@@ -219,14 +219,18 @@ describe('answers', () => {
       const known = route.path.replace('{traceId}', TRACE).replace('{spanId}', SPAN);
       const path = known.replaceAll(/\{\w+\}/g, 'none');
       const init = { method: route.method, ...(route.method === 'GET' ? {} : { body: '{}' }) };
+      // Those that are always 200 say it in the body and the header.
+      const refused = (status: number) => (route.envelope === undefined ? status : 200);
+      const codeOf = ({ headers }: Awaited<ReturnType<typeof call>>) => headers.get('x-platform-error-code');
       const proxied = await call(path, { ...init, headers: { 'x-forwarded-for': '127.0.0.1' } });
-      expect([route.id, proxied.status, proxied.headers.get('www-authenticate')]).toEqual([
+      expect([route.id, proxied.status, proxied.headers.get('www-authenticate'), codeOf(proxied)]).toEqual([
         route.id,
-        401,
+        refused(401),
         'Bearer',
+        'no_credential',
       ]);
       const wrong = await call(path, { ...init, headers: { authorization: 'Bearer nope' } });
-      expect([route.id, wrong.status]).toEqual([route.id, 401]);
+      expect([route.id, wrong.status, codeOf(wrong)]).toEqual([route.id, refused(401), 'unknown_credential']);
       // A live view never ends by itself: its status is enough.
       const enough = new AbortController();
       const keyed = await fetch(platform.http + path, {
@@ -247,7 +251,7 @@ describe('answers', () => {
           'x-database-config-id': 'other',
         },
       });
-      expect([route.id, other.status]).toEqual([route.id, 403]);
+      expect([route.id, other.status, codeOf(other)]).toEqual([route.id, refused(403), 'forbidden']);
     }
   });
 
