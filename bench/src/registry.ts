@@ -78,6 +78,12 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./rules/index.ts')).rules,
   },
   {
+    id: 'evaluate',
+    summary: 'asking a thousand active rules over HTTP on one core, beside a bare server with the same bytes',
+    inAll: true,
+    load: async () => (await import('./rules/evaluate.ts')).evaluate,
+  },
+  {
     id: 'prompts',
     summary: 'fetching compiled prompts on one core, beside a bare server that answers the same bytes',
     inAll: true,
