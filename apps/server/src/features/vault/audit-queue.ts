@@ -1,9 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestContext } from '@candela/kernel';
 import type { MetadataStore } from '@candela/metadata-store';
 import { type AuditActor, type AuditEntry, record } from '../audit/service.ts';
 
 /** Rows of one transaction. */
 const AT_ONCE = 200;
+/** Turns of the event loop without another row, after which those that are there are written. */
+const QUIET_TURNS = 3;
 
 interface Waiting {
   readonly actor: AuditActor | RequestContext;
@@ -37,9 +40,24 @@ export class AuditQueue {
     if (this.#writing) return;
     this.#writing = true;
     try {
-      while (this.#waiting.length > 0) await this.#flush(this.#waiting.splice(0, AT_ONCE));
+      while (this.#waiting.length > 0) {
+        await this.#gather();
+        await this.#flush(this.#waiting.splice(0, AT_ONCE));
+      }
     } finally {
       this.#writing = false;
+    }
+  }
+
+  /**
+   * Lets the requests that have arrived come this far. A file is written without giving others a turn, so that each would
+   * otherwise wait for a disk of its own.
+   */
+  async #gather(): Promise<void> {
+    for (let quiet = 0; quiet < QUIET_TURNS && this.#waiting.length < AT_ONCE; quiet += 1) {
+      const before = this.#waiting.length;
+      await nextTurn();
+      if (this.#waiting.length > before) quiet = -1;
     }
   }
 

@@ -239,16 +239,18 @@ export function createVault({ metadata, envelope }: VaultParts) {
     /** Values by name for an application, all that fit or an error. One row of the audit log before any is opened. */
     async fetch(
       context: RequestContext,
-      { key, tags, source }: Omit<BodyOf<Routes['getSecrets']>, 'metaProperties'>,
+      { key, tags: given, source }: Omit<BodyOf<Routes['getSecrets']>, 'metaProperties'>,
     ): Promise<Record<string, string>> {
-      const wanted = key === undefined || key === null ? undefined : secretKeyOf(key);
+      // What is empty is as good as left out: that is how shipped libraries say it.
+      const wanted = key === undefined || key === null || key.trim() === '' ? undefined : secretKeyOf(key);
+      const tags = given === undefined || given === null || given.length === 0 ? undefined : given;
       const none = wanted !== undefined && secretKeyProblem(wanted) !== undefined;
       const { secrets, next } = none
         ? { secrets: [], next: undefined }
         : await metadata.vaultSecrets.list(context, {
             search: undefined,
             key: wanted,
-            tags: tags ?? undefined,
+            tags,
             reader: readerOf(context),
             limit: VAULT_LIMITS.fetched,
             after: undefined,
@@ -268,7 +270,7 @@ export function createVault({ metadata, envelope }: VaultParts) {
           count: secrets.length,
           names: secrets.map((secret) => secret.key),
           ...(wanted === undefined ? {} : { asked: wanted }),
-          ...(tags === undefined || tags === null ? {} : { tags }),
+          ...(tags === undefined ? {} : { tags }),
           ...(source === undefined || source === null ? {} : { source }),
         },
       });

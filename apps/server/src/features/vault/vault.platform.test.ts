@@ -168,6 +168,9 @@ describe('an application', () => {
     expect(await ask({ tags: ['none'] })).toEqual({});
     expect(await ask({ key: null, tags: null })).toMatchObject({ TAG_A: 'a', TAG_B: 'b' });
     const all = await ask({});
+    for (const empty of [{ key: '', tags: [] }, { key: ' ', tags: '' }, { tags: ' , ' }]) {
+      expect(await ask(empty)).toEqual(all);
+    }
     expect(Object.keys(all).length).toBeGreaterThan(3);
     expect(Object.values(all).every((value) => typeof value === 'string')).toBe(true);
   });
