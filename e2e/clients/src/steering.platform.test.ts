@@ -10,7 +10,9 @@ import { NODE_BINARY } from '@candela/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CandelaError, createClient } from '../../../packages/client/src/index.ts';
 import { runProgram } from './shared/run-client.ts';
+import { expectShippedClient, lastLine } from './shared/shipped.ts';
 import {
+  COMPILED,
   CONTEXT,
   SECRET_VALUE,
   startSteeredPlatform,
@@ -19,9 +21,6 @@ import {
 } from './shared/steered-platform.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const COMPILED =
-  'You answer questions about the Lamp in a friendly tone. Costs $& nothing.\nQuestion: {{question}}';
-
 /** Whether a program runs through with these arguments. */
 function works(command: string, ...rest: string[]): boolean {
   try {
@@ -52,75 +51,6 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-/** Whatever an SDK returned; its own types say little of it. */
-type Returned = Record<string, { err?: unknown; res?: Record<string, unknown> } & Record<string, unknown>>;
-
-const lastLine = (output: string): Returned => JSON.parse(output.trim().split('\n').at(-1) ?? '') as Returned;
-
-function expectShippedClient(results: Returned, over: { readonly refusedRule: unknown }): void {
-  const version = {
-    name: 'support-answer',
-    version: '1.0.0',
-    prompt: TEMPLATE,
-    promptId: steered.ids.prompt,
-  };
-  for (const name of ['template', 'byId', 'slash']) {
-    expect([name, results[name]]).toMatchObject([
-      name,
-      { err: null, res: { ...version, compiledPrompt: TEMPLATE } },
-    ]);
-  }
-  expect(results['compiled']).toMatchObject({
-    err: null,
-    res: { ...version, compiledPrompt: COMPILED, tags: ['support'], metaProperties: { owner: 'ada' } },
-  });
-  // The sentence is the platform's own: it arrives because the answer is a 200.
-  expect(results['promptWrongKey']).toEqual({ err: 'The API key is not known or was revoked.', res: null });
-  for (const name of ['promptMissing', 'promptDraft', 'promptVersion']) {
-    expect([name, results[name]]).toEqual([name, { err: expect.stringMatching(/^[A-Z].*\.$/s), res: null }]);
-  }
-  expect(results['secrets']).toEqual({
-    err: null,
-    res: { OPENAI_API_KEY: SECRET_VALUE, STRIPE_KEY: 'rk_live' },
-  });
-  expect(results['secretsByKey']).toEqual({ err: null, res: { STRIPE_KEY: 'rk_live' } });
-  expect(results['secretsSlash']).toEqual(results['secretsByKey']);
-  expect(results['secretsByTag']).toEqual({ err: null, res: { OPENAI_API_KEY: SECRET_VALUE } });
-  expect(results['environment']).toEqual({ OPENAI_API_KEY: SECRET_VALUE, STRIPE_KEY: null });
-  expect(results['secretsNone']).toEqual({ err: null, res: {} });
-  // With shouldSetEnv the SDKs walk through `res`: null there would cost the sentence.
-  expect(results['secretsWrongKey']).toEqual({ err: 'The API key is not known or was revoked.', res: {} });
-  const { contextRule, context, promptRule, prompt, evaluationRule } = steered.ids;
-  const matched = {
-    matchingRuleIds: [contextRule],
-    entities: [{ rule_id: contextRule, entity_type: 'context', entity_id: context }],
-  };
-  expect(results['rule']).toEqual(matched);
-  expect(results['ruleData']).toMatchObject({
-    ...matched,
-    entity_data: {
-      [`context:${context}`]: {
-        id: context,
-        name: CONTEXT.name,
-        content: CONTEXT.content,
-        tags: CONTEXT.tags,
-        meta_properties: CONTEXT.metaProperties,
-        status: 'ACTIVE',
-      },
-    },
-  });
-  expect(results['rulePrompt']).toMatchObject({
-    matchingRuleIds: [promptRule],
-    entity_data: { [`prompt:${prompt}`]: { ...version, compiledPrompt: COMPILED } },
-  });
-  expect(results['ruleNone']).toEqual({ matchingRuleIds: [], entities: [] });
-  expect(results['ruleSlash']).toEqual({
-    matchingRuleIds: [evaluationRule],
-    entities: [{ rule_id: evaluationRule, entity_type: 'evaluation', entity_id: 'hallucination' }],
-  });
-  expect(results['ruleWrongKey']).toEqual(over.refusedRule);
-}
-
 const programEnv = () => ({
   CLIENT_AI_URL: steered.url,
   CLIENT_API_KEY: steered.apiKey,
@@ -130,7 +60,7 @@ const programEnv = () => ({
 describe('openlit', () => {
   test('of npm reads prompts, secrets and rules, and the platform’s sentences', async () => {
     const program = join(import.meta.dirname, 'openlit-steer/main.ts');
-    expectShippedClient(lastLine(await runProgram(NODE_BINARY, [program], programEnv())), {
+    expectShippedClient(lastLine(await runProgram(NODE_BINARY, [program], programEnv())), steered, {
       refusedRule: { err: 'Openlit Error : HTTP error! Status: 401' },
     });
   });
@@ -139,7 +69,7 @@ describe('openlit', () => {
     'of PyPI reads prompts, secrets and rules, and the platform’s sentences',
     async () => {
       const program = join(import.meta.dirname, 'openlit-python/main.py');
-      expectShippedClient(lastLine(await runProgram(openlitPython, [program], programEnv())), {
+      expectShippedClient(lastLine(await runProgram(openlitPython, [program], programEnv())), steered, {
         refusedRule: null,
       });
     },
@@ -309,6 +239,36 @@ describe('@candela/client', () => {
     await ask('POST', `/api/prompt/${made.id}/publish`, { bump: 'minor' });
     await expect.poll(text, { timeout: 20_000 }).toBe('two');
   });
+});
+
+test('the attributes that come with a prompt lead from it to its traces', async () => {
+  const { url, apiKey, ask } = steered;
+  const { apiKey: telemetryKey } = await ask<{ apiKey: string }>('POST', '/api/api-key', {
+    name: 'telemetry',
+    scopes: ['ingest', 'telemetry'],
+  });
+  const { spanAttributes } = await createClient({ url, apiKey }).getPrompt({ name: 'support-answer' });
+  const at = String(BigInt(Date.now()) * 1_000_000n);
+  const span = {
+    traceId: 'c1'.repeat(16),
+    spanId: 'c1'.repeat(8),
+    name: 'chat gpt-4o-mini',
+    kind: 3,
+    startTimeUnixNano: at,
+    endTimeUnixNano: at,
+    attributes: Object.entries(spanAttributes).map(([key, value]) => ({
+      key,
+      value: { stringValue: value },
+    })),
+  };
+  const body = { resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] };
+  expect((await replay('/v1/traces', 'application/json', body, telemetryKey)).status).toBe(200);
+  const search = { from: '-1h', to: 'now', q: 'prompt_name:support-answer prompt_version:1.0.0' };
+  const found = async () => {
+    const answer = await replay('/api/telemetry/spans/search', 'application/json', search, telemetryKey);
+    return answer.body['data'];
+  };
+  await expect.poll(found, { timeout: 40_000 }).toMatchObject([{ spanId: span.spanId }]);
 });
 
 /** The fenced blocks of a language in a document. */

@@ -10,6 +10,9 @@ const OWNER = { email: 'ada@example.com', password: 'analytical engine 1843' };
 export const SECRET_VALUE = 'sk-"q\'uo\\ted"\\n\n\tline two $& {{name}} \u00e9\u20ac\u{1f511}';
 export const TEMPLATE =
   'You answer questions about the {{product}} in a {{ tone }} tone. Costs $& nothing.\nQuestion: {{question}}';
+/** The template with the variables `product` Lamp and `tone` friendly. */
+export const COMPILED =
+  'You answer questions about the Lamp in a friendly tone. Costs $& nothing.\nQuestion: {{question}}';
 export const CONTEXT = {
   name: 'Refunds',
   description: 'How refunds work',
