@@ -1,23 +1,17 @@
 import type { Filter } from '@candela/contract';
-import { silentLogger } from '@candela/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../conformance/harness.ts';
-import type { ReadStore } from '../queries/core/stores.ts';
-import { contextOf, LIMITS, openQueryBench, type QueryBench } from '../queries/core/testing.ts';
-import { createTelemetryQueries } from '../queries/index.ts';
-import { AttributeColumns, COLUMN_TUNING, type ColumnTuning } from './keeper.ts';
+import {
+  BASE_MS,
+  contextOf,
+  openQueryBench,
+  type QueryBench,
+  span as spanAt,
+} from '../queries/core/testing.ts';
+import type { AttributeColumns, ColumnTuning } from './keeper.ts';
 import { columnName } from './names.ts';
+import { CUT, fromMaps, readingProcess, type ReadingProcess, settledIn, window } from './testing.ts';
 
-const TARGET = { database: 'candela', cluster: undefined, storage: 'embedded' } as const;
-/** Decides at once; rounds are made by the tests. */
-const EAGER: ColumnTuning = {
-  ...COLUMN_TUNING,
-  minScore: 1,
-  pauseSeconds: 0,
-  coolSeconds: 0,
-  slowMs: 0,
-  roundMs: 3_600_000,
-};
 const HOSTILE = `it's "quoted" \`\${x}\` {p0:String}; --\n\\ é`;
 const FEW = ['own.tier', 'own.route', HOSTILE];
 const context = contextOf();
@@ -42,50 +36,11 @@ const insert = (token: string, from: number, rows = 20_000) =>
     { token, from, rows, first: FEW[0], second: FEW[1], third: FEW[2] },
   );
 
-interface Process {
-  readonly keeper: AttributeColumns;
-  readonly queries: ReturnType<typeof createTelemetryQueries>;
-  /** What the engine was asked by reads. */
-  readonly asked: string[];
-}
-
-const CUT = 'this process ended';
-
-/** A process of the platform: it reads by its own keeper. @param passed statements after which it ends */
-function platformProcess(tuning: Partial<ColumnTuning> = {}, passed = Number.POSITIVE_INFINITY): Process {
-  const { store } = bench;
-  const asked: string[] = [];
-  let commands = 0;
-  const keeper = new AttributeColumns({
-    store: {
-      select: (...asks) => store.select(...asks),
-      command: (...asks) => {
-        if (commands >= passed) throw new Error(CUT);
-        commands += 1;
-        return store.command(...asks);
-      },
-    },
-    target: TARGET,
-    tuning: { ...EAGER, ...tuning },
-    logger: silentLogger,
-  });
-  const reads: ReadStore = {
-    select: (sql, params, { attributes = [], ...options } = {}) =>
-      keeper.read(sql, attributes, (text) => {
-        asked.push(text);
-        return store.select(text, params, options);
-      }),
-  };
-  return { keeper, queries: createTelemetryQueries(reads, LIMITS), asked };
-}
-
-const window = () => ({
-  from: BigInt(Date.now() - 3_600_000) * 1_000_000n,
-  to: BigInt(Date.now() + 60_000) * 1_000_000n,
-});
+const platformProcess = (tuning?: Partial<ColumnTuning>, passed?: number): ReadingProcess =>
+  readingProcess(bench.store, tuning, passed);
 
 /** Everything that reads a key, as a list of figures. */
-async function answers({ queries }: Pick<Process, 'queries'>, keys: readonly string[], of = window()) {
+async function answers({ queries }: Pick<ReadingProcess, 'queries'>, keys: readonly string[], of = window()) {
   const found: unknown[] = [];
   for (const key of keys) {
     const field = `attributes.${key}`;
@@ -114,7 +69,7 @@ async function answers({ queries }: Pick<Process, 'queries'>, keys: readonly str
 }
 
 /** One question for each key. */
-async function ask({ queries }: Process, keys: readonly string[]): Promise<void> {
+async function ask({ queries }: ReadingProcess, keys: readonly string[]): Promise<void> {
   for (const key of keys) {
     await queries.aggregate(context, {
       window: window(),
@@ -127,17 +82,9 @@ async function ask({ queries }: Process, keys: readonly string[]): Promise<void>
   }
 }
 
-/** The same from the maps alone. */
-function fromMaps(): Pick<Process, 'queries'> {
-  const reads: ReadStore = {
-    select: (sql, params, options = {}) => bench.store.select(sql, params, { ...options, attributes: [] }),
-  };
-  return { queries: createTelemetryQueries(reads, LIMITS) };
-}
-
-async function sameAsMaps(one: Process, keys: readonly string[]): Promise<void> {
+async function sameAsMaps(one: ReadingProcess, keys: readonly string[]): Promise<void> {
   const of = window();
-  expect(await answers(one, keys, of)).toEqual(await answers(fromMaps(), keys, of));
+  expect(await answers(one, keys, of)).toEqual(await answers(fromMaps(bench.store), keys, of));
 }
 
 const columns = async (): Promise<string[]> =>
@@ -173,19 +120,7 @@ const types = (keys: readonly string[]): Promise<(string | undefined)[]> =>
 
 const namesOf = (keys: readonly string[]): string[] => keys.map((key) => columnName(span(key)) ?? '').sort();
 
-/** Until nothing is done in the background, and the keeper knows. */
-const settled = (keeper: AttributeColumns) =>
-  eventually(
-    'the engine has done its work',
-    async () => {
-      await keeper.tend();
-      const [left] = await bench.store.select<{ n: number }>(
-        'SELECT count() AS n FROM system.mutations WHERE NOT is_done',
-      );
-      return left?.n === 0;
-    },
-    60_000,
-  );
+const settled = (keeper: AttributeColumns) => settledIn(bench.store, keeper);
 
 describe('keys that are asked for', () => {
   it('get columns that answer as the map does, those of few values only, and keep inserts known', async () => {
@@ -319,6 +254,48 @@ describe('keys that are asked for', () => {
       "SELECT uniq(Key) AS n FROM attribute_use WHERE startsWith(Key, 'made up')",
     );
     expect(noted?.n).toBeLessThanOrEqual(64 + 4);
+  }, 120_000);
+
+  it('of resources and of log records get them as well', async () => {
+    const resource = { resource: { 'own.zone': 'a' } };
+    const nanos = BigInt(Date.now()) * 1_000_000n;
+    const logs = Array.from({ length: 40 }, (_, n) => ({
+      timeUnixNano: nanos,
+      body: `line ${n}`,
+      attributes: { 'own.tier': `tier ${n % 3}` },
+    }));
+    await bench.putLogs(logs, resource);
+    await bench.put([spanAt(1, 1, Date.now() - BASE_MS)], resource);
+    const one = platformProcess();
+    const asked = async (from: Pick<ReadingProcess, 'queries'>) => {
+      const found = [];
+      for (const [signal, field] of [
+        ['logs', 'attributes.own.tier'],
+        ['logs', 'resource.own.zone'],
+        ['spans', 'resource.own.zone'],
+      ] as const) {
+        const input = { window: window(), filter: undefined, groupBy: [field], measures: ['count'] as const };
+        found.push(
+          await from.queries.aggregate(context, { ...input, signal, bucketSeconds: undefined, limit: 5 }),
+        );
+      }
+      return found;
+    };
+    await asked(one);
+    await one.keeper.tend();
+    await settled(one.keeper);
+    const columnsMade = await bench.store.select<{ made: string }>(
+      "SELECT concat(table, ' ', c.name) AS made FROM system.columns AS c WHERE database = 'candela' AND match(c.name, '^(Attribute|Resource)_') ORDER BY made",
+    );
+    expect(columnsMade.map(({ made }) => made)).toEqual([
+      'otel_logs Attribute_own_2etier',
+      'otel_logs Resource_own_2ezone',
+      'otel_traces Resource_own_2ezone',
+    ]);
+    one.asked.length = 0;
+    const now = await asked(one);
+    expect(one.asked.join()).not.toMatch(/(?:Log|Resource)Attributes/);
+    expect(now.map(({ rows }) => rows)).toEqual((await asked(fromMaps(bench.store))).map(({ rows }) => rows));
   }, 120_000);
 
   it('have no dictionary any more when their values became many', async () => {

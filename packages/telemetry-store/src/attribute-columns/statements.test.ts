@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { addColumn, dropColumn, fillColumns } from './statements.ts';
+
+const ONE = { database: 'candela', cluster: undefined, storage: 'embedded' } as const;
+const CLUSTER = { database: 'telemetry', cluster: 'main', storage: 'server' } as const;
+const KEY = { table: 'otel_traces', map: 'SpanAttributes', key: "it's } ; ${x}" };
+const DICTIONARY = 'LowCardinality(String)';
+
+describe('statements that change columns', () => {
+  it('of one server name its table; the key is bound', () => {
+    expect(addColumn(ONE, KEY, 'Attribute_a', DICTIONARY)).toEqual([
+      {
+        sql: 'ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS Attribute_a LowCardinality(String) MATERIALIZED SpanAttributes[{key:String}]',
+        params: { key: KEY.key },
+      },
+    ]);
+    expect(fillColumns(ONE, 'otel_traces', ['Attribute_a', 'Resource_b'], undefined).sql).toBe(
+      'ALTER TABLE `candela`.`otel_traces` MATERIALIZE COLUMN Attribute_a, MATERIALIZE COLUMN Resource_b SETTINGS mutations_sync = 0',
+    );
+    expect(dropColumn(ONE, 'otel_traces', 'Attribute_a').map(({ sql }) => sql)).toEqual([
+      'ALTER TABLE `candela`.`otel_traces` DROP COLUMN IF EXISTS Attribute_a SETTINGS alter_sync = 0, mutations_sync = 0',
+    ]);
+  });
+
+  it('of a cluster change the tables with the rows before those that read them, and take away the other way round', () => {
+    const tables = (statements: readonly { sql: string }[]) =>
+      statements.map(({ sql }) => /^ALTER TABLE (\S+ ON CLUSTER \S+)/.exec(sql)?.[1]);
+    const both = [
+      '`telemetry`.`otel_traces_local` ON CLUSTER `main`',
+      '`telemetry`.`otel_traces` ON CLUSTER `main`',
+    ];
+    expect(tables(addColumn(CLUSTER, KEY, 'Attribute_a', 'String'))).toEqual(both);
+    expect(tables(dropColumn(CLUSTER, 'otel_traces', 'Attribute_a'))).toEqual(both.toReversed());
+    expect(tables([fillColumns(CLUSTER, 'otel_traces', ['Attribute_a'], undefined)])).toEqual([both[0]]);
+  });
+
+  it('fill the partitions that are named, whatever they are called', () => {
+    expect(fillColumns(ONE, 'otel_logs', ['Attribute_a'], ['30-20261122', "x'; DROP"]).sql).toBe(
+      "ALTER TABLE `candela`.`otel_logs` MATERIALIZE COLUMN Attribute_a IN PARTITION ID '30-20261122', MATERIALIZE COLUMN Attribute_a IN PARTITION ID 'xDROP' SETTINGS mutations_sync = 0",
+    );
+  });
+});

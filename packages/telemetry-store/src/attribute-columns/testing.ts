@@ -1,0 +1,86 @@
+import { silentLogger } from '@candela/kernel';
+import type { TelemetryStore } from '../client/types.ts';
+import { eventually } from '../conformance/harness.ts';
+import type { Window } from '../queries/core/scope.ts';
+import type { ReadStore } from '../queries/core/stores.ts';
+import { LIMITS } from '../queries/core/testing.ts';
+import { createTelemetryQueries } from '../queries/index.ts';
+import { AttributeColumns, COLUMN_TUNING, type ColumnTuning } from './keeper.ts';
+
+const TARGET = { database: 'candela', cluster: undefined, storage: 'embedded' } as const;
+/** Decides at once; rounds are made by the tests. */
+const EAGER: ColumnTuning = {
+  ...COLUMN_TUNING,
+  minScore: 1,
+  pauseSeconds: 0,
+  coolSeconds: 0,
+  slowMs: 0,
+  roundMs: 3_600_000,
+};
+export interface ReadingProcess {
+  readonly keeper: AttributeColumns;
+  readonly queries: ReturnType<typeof createTelemetryQueries>;
+  /** What the engine was asked by reads. */
+  readonly asked: string[];
+}
+
+export const CUT = 'this process ended';
+
+/** A process of the platform: it reads by its own keeper. @param passed statements after which it ends */
+export function readingProcess(
+  store: TelemetryStore,
+  tuning: Partial<ColumnTuning> = {},
+  passed = Number.POSITIVE_INFINITY,
+): ReadingProcess {
+  const asked: string[] = [];
+  let commands = 0;
+  const keeper = new AttributeColumns({
+    store: {
+      select: (...asks) => store.select(...asks),
+      command: (...asks) => {
+        if (commands >= passed) throw new Error(CUT);
+        commands += 1;
+        return store.command(...asks);
+      },
+    },
+    target: TARGET,
+    tuning: { ...EAGER, ...tuning },
+    logger: silentLogger,
+  });
+  const reads: ReadStore = {
+    select: (sql, params, { attributes = [], ...options } = {}) =>
+      keeper.read(sql, attributes, (text) => {
+        asked.push(text);
+        return store.select(text, params, options);
+      }),
+  };
+  return { keeper, queries: createTelemetryQueries(reads, LIMITS), asked };
+}
+
+/** The last hour and a little more than now. */
+export const window = (): Window => ({
+  from: BigInt(Date.now() - 3_600_000) * 1_000_000n,
+  to: BigInt(Date.now() + 60_000) * 1_000_000n,
+});
+
+/** The same from the maps alone. */
+export function fromMaps(store: TelemetryStore): Pick<ReadingProcess, 'queries'> {
+  const reads: ReadStore = {
+    select: (sql, params, options = {}) => store.select(sql, params, { ...options, attributes: [] }),
+  };
+  return { queries: createTelemetryQueries(reads, LIMITS) };
+}
+
+/** Until nothing is done in the background, and the keeper knows. */
+export const settledIn = (store: TelemetryStore, keeper: AttributeColumns) =>
+  eventually(
+    'the engine has done its work',
+    async () => {
+      await keeper.tend();
+      const [left] = await store.select<{ n: number }>(
+        'SELECT count() AS n FROM system.mutations WHERE NOT is_done',
+      );
+      return left?.n === 0;
+    },
+    60_000,
+  );
