@@ -18,6 +18,9 @@ export default defineConfig({
             'bench/src/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**', '**/*.platform.test.ts'],
+          // A property test takes a second, and many times that on a machine that is busy.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -68,7 +68,8 @@ describe('every route', () => {
 
   it('that changes something takes named fields and no others', () => {
     for (const route of ALL.filter(changes)) {
-      if (route.body === undefined) continue;
+      // Shipped clients send what is not read, and may: they change nothing.
+      if (route.body === undefined || route.pace === 'sdk') continue;
       const schema = z.toJSONSchema(route.body, { io: 'input', unrepresentable: 'any' }) as Schema;
       expect([route.id, loose(schema)]).toEqual([route.id, []]);
     }
