@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { newSpanId, newTraceId, sendTrace } from './otlp.ts';
 import { RulesPage } from './pages/rules-page.ts';
+import { Shell } from './pages/shell.ts';
 import { ask, OWNED, OWNER } from './people.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
@@ -57,11 +58,11 @@ describe.skipIf(missing !== undefined)('rules', () => {
   const open = async (path: string, options?: { colorScheme?: 'light' | 'dark' }) => {
     const opened = await stage.open(path, { as: OWNER, ...options });
     heard.push(opened.complaints);
-    return { page: opened.page, rules: new RulesPage(opened.page) };
+    return { page: opened.page, rules: new RulesPage(opened.page), shell: new Shell(opened.page) };
   };
 
   it('a rule is built with completion and a live preview, hands something out, and says why', async () => {
-    const { page, rules } = await open('/rules');
+    const { page, rules, shell } = await open('/rules');
     await page.getByRole('heading', { name: 'Write the first rule' }).waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     const chats = { groups: [{ conditions: [condition('name', 'equals', 'chat')] }] };
@@ -140,6 +141,14 @@ describe.skipIf(missing !== undefined)('rules', () => {
     const cells = page.getByRole('grid').locator('[role=row][aria-rowindex]');
     await soon(() => cells.first().innerText()).toContain('(user.tier = gold and duration_ms ≥ 50)');
     await soon(() => cells.first().innerText()).toMatch(/Refund policy\s+3\s/);
+
+    // It is found by its name, and from what it hands out.
+    await shell.command('rule gold');
+    await page.getByRole('heading', { name: 'Rule Gold customers' }).waitFor();
+    await page.getByRole('link', { name: 'Refund policy' }).click();
+    await page.getByRole('heading', { name: 'Context Refund policy' }).waitFor();
+    await page.getByRole('link', { name: 'Gold customers' }).click();
+    await soon(() => rules.matches.innerText()).toContain('3 of 20 spans match');
   });
 
   it.each(['dark', 'light'] as const)(

@@ -15,9 +15,9 @@ const path = (id: string) => `${RULES}/${encodeURIComponent(id)}`;
 export const RULE_KEYS = ['rules'] as const;
 
 /** Rules of the place that the environment leads to, by priority. */
-export const rulesQuery = (environment: Environment, filter: { q: string; status: string }) =>
-  pagesOf([...RULE_KEYS, 'list', environment, filter], ({ cursor }, signal) => {
-    const question = new URLSearchParams({ limit: String(PAGE) });
+export const rulesQuery = (environment: Environment, filter: { q: string; status: string }, limit = PAGE) =>
+  pagesOf([...RULE_KEYS, 'list', environment, filter, limit], ({ cursor }, signal) => {
+    const question = new URLSearchParams({ limit: String(limit) });
     if (filter.q !== '') question.set('q', filter.q);
     if (filter.status !== '') question.set('status', filter.status);
     if (cursor !== undefined) question.set('cursor', cursor);

@@ -1,6 +1,6 @@
 import type { Context } from '@candela/contract';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { CONTEXT_KEYS, deleteContextIn } from '../../api/contexts.ts';
 import { nounOf } from '../../lib/format.ts';
@@ -153,7 +153,14 @@ export function ContextEditor(props: { context: Context; guarded: GuardedForm<Co
                 keyOf={(rule) => rule.id}
                 empty="No rule hands it out yet: no application gets it."
                 columns={[
-                  { label: 'Rule', cell: (rule) => rule.name },
+                  {
+                    label: 'Rule',
+                    cell: (rule) => (
+                      <Link to="/rules/$rule" params={{ rule: rule.id }} className="hover:underline">
+                        {rule.name}
+                      </Link>
+                    ),
+                  },
                   {
                     label: 'Status',
                     cell: (rule) => (

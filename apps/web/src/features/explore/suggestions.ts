@@ -7,9 +7,9 @@ import {
   type Signal,
 } from '@candela/contract/filter';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { fieldsQuery, fieldValuesQuery } from '../../api/explore.ts';
 import { facetsQuery, type Scope } from '../../api/telemetry.ts';
+import { useRested } from '../../lib/use-rested.ts';
 import type { ExploreConfig } from './explore-config.ts';
 import { recentQueries } from './recent-queries.ts';
 
@@ -67,7 +67,7 @@ export function useSuggestions(options: {
   const { config, scope, text, cursor, open } = options;
   const { signal } = config;
   const at = completeFilter(text, cursor, signal);
-  const typed = useRested(at.typed);
+  const typed = useRested(at.typed, REST_MS);
   const field = at.kind === 'value' ? at.field : undefined;
   const isFacet = field !== undefined && config.facets.includes(field);
   const counted = useQuery({
@@ -114,14 +114,4 @@ export function useSuggestions(options: {
     .filter((key) => key.source !== 'named' && key.field.toLowerCase().includes(wanted))
     .map((key): Suggestion => ({ insert: completionField(key.field), label: key.field, hint: key.type }));
   return { at, list: [...at.options, ...found].slice(0, MOST) };
-}
-
-/** The text once it has rested for a moment. */
-function useRested(text: string): string {
-  const [rested, setRested] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(text), REST_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return rested;
 }

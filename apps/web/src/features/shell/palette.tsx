@@ -3,6 +3,7 @@ import { useNavigate, useRouter } from '@tanstack/react-router';
 import { contextsQuery } from '../../api/contexts.ts';
 import { viewsQuery } from '../../api/explore.ts';
 import { promptsQuery } from '../../api/prompts.ts';
+import { rulesQuery } from '../../api/rules.ts';
 import { parseSearch, stringifySearch } from '../../lib/search-params.ts';
 import { chooseTheme, THEMES } from '../../lib/theme.ts';
 import { CALENDAR, PRESETS } from '../../lib/time-range.ts';
@@ -21,7 +22,7 @@ const BY_ID = [
   { path: '/metrics/$metric', group: 'Metric' },
 ] as const;
 
-/** Prompts and contexts that are found by their names here; of more the lists have the rest. */
+/** Prompts, contexts and rules that are found by their names here; of more the lists have the rest. */
 const MOST_NAMES = 500;
 
 /** Everything one can do, by name: pages, saved views, records by their id, time ranges, themes. */
@@ -41,6 +42,10 @@ export default function Palette(props: {
   });
   const contexts = useInfiniteQuery({
     ...contextsQuery(environment, { q: '', status: '' }, MOST_NAMES),
+    enabled,
+  });
+  const rules = useInfiniteQuery({
+    ...rulesQuery(environment, { q: '', status: '' }, MOST_NAMES),
     enabled,
   });
   const commands: Command[] = [
@@ -69,6 +74,12 @@ export default function Palette(props: {
       group: 'Context',
       label: context.name,
       run: () => void navigate({ to: '/contexts/$context', params: { context: context.id } }),
+    })),
+    ...(rules.data?.pages[0]?.data ?? []).map((rule) => ({
+      id: `rule ${rule.id}`,
+      group: 'Rule',
+      label: rule.name,
+      run: () => void navigate({ to: '/rules/$rule', params: { rule: rule.id } }),
     })),
     ...[...PRESETS, ...CALENDAR].map((preset) => ({
       id: `range ${preset.from}`,
