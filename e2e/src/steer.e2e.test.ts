@@ -1,3 +1,4 @@
+import { CUT_MODEL, type FakeAi, startFakeAi } from '@candela/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { Shell } from './pages/shell.ts';
@@ -12,11 +13,16 @@ const SECRET = 'first line "quoted" \\ <b>\nsecond line ✓';
 
 describe.skipIf(missing !== undefined)('prompts, contexts and vault', () => {
   let stage: Stage;
+  let vendor: FakeAi;
   const heard: string[][] = [];
   beforeAll(async () => {
     stage = await openStage(OWNED);
+    vendor = await startFakeAi();
   });
-  afterAll(() => stage?.close());
+  afterAll(async () => {
+    await stage?.close();
+    await vendor?.close();
+  });
   afterEach(() => {
     expect(heard.splice(0).flat()).toEqual([]);
   });
@@ -117,6 +123,32 @@ describe.skipIf(missing !== undefined)('prompts, contexts and vault', () => {
     await pages.row('support.reply').waitFor();
     expect(await pages.region('Prompts').count()).toBe(0);
     expect(await accessibilityFindings(page)).toEqual([]);
+  });
+
+  it('a draft is tried with a model, and a model that fails says so', async () => {
+    const { page, pages } = await open('/prompts');
+    await pages.row('support.reply').click();
+    await page.getByRole('link', { name: 'Configure one in Settings' }).waitFor();
+    for (const [name, model] of [
+      ['House model', 'house'],
+      ['Broken model', CUT_MODEL],
+    ])
+      await ask(page, stage, 'POST', '/api/models', {
+        data: { name, model, provider: 'openai-compatible', baseUrl: `${vendor.url}/v1` },
+      });
+    await page.reload();
+    await pages.editor('Text of the prompt').fill('Greet {{who}}.');
+    await pages.fill({ who: 'Ada **and** Bob' });
+    await page.getByLabel('Model', { exact: true }).selectOption({ label: 'House model (house)' });
+    await pages.button('Ask').click();
+    await soon(() => pages.region('Answer').innerText()).toBe('You said: Greet Ada and Bob.');
+    await pages.region('Try it').getByText('Tokens').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByLabel('Model', { exact: true }).selectOption({ label: 'Broken model (cut)' });
+    await pages.button('Ask').click();
+    await pages.region('Try it').getByRole('alert').waitFor();
+    // Nothing of it was saved.
+    await page.getByText('Changed, not saved').waitFor();
   });
 
   it('two people who write one prompt lose nothing, and leaving asks', async () => {

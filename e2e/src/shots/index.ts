@@ -10,6 +10,7 @@ import { longSessionShots, sessionsShots } from './sessions.ts';
 import { shellShots } from './shell.ts';
 import { settingsShots, signInShots, unownedShots } from './settings.ts';
 import type { ShotGroup } from './shot.ts';
+import { firstSteerShots, steerShots } from './steer.ts';
 import { traceShots } from './trace.ts';
 import { tracesShots } from './traces.ts';
 
@@ -27,6 +28,8 @@ export const SHOT_GROUPS: readonly ShotGroup[] = [
   longSessionShots,
   shellShots,
   unownedShots,
+  firstSteerShots,
+  steerShots,
   settingsShots,
   connectorShots,
   oauthShots,

@@ -34,6 +34,11 @@ describe('two texts side by side', () => {
     expect(compared('', '')).toEqual([]);
     expect(text(compared('', 'all\nnew'), 'right')).toBe('all\nnew');
   });
+  it('leaves a last line alone that lines were added to', () => {
+    const rows = compared('one\ntwo', 'one\ntwo\nthree');
+    expect(rows.map((row) => row.same)).toEqual([true, true, false]);
+    expect(text(rows, 'right')).toBe('one\ntwo\nthree');
+  });
   it('folds what is the same far from a change, and nothing else', () => {
     const lines = Array.from({ length: 40 }, (_, at) => `line ${at}`);
     const rows = compared(lines.join('\n'), lines.with(20, 'other').join('\n'));

@@ -49,7 +49,8 @@ export function sideBySide(blocks: readonly ComparedBlock[]): SideRow[] {
     for (let line = 0; line < Math.max(gone.length, come.length); line++) {
       const [was, is] = [gone[line], come[line]];
       rows.push({
-        same: false,
+        // The last line of a text has no line end: with lines after it now it is still the same line.
+        same: was !== undefined && is !== undefined && textOf(was) === textOf(is),
         left: was === undefined ? null : { number: left++, parts: was },
         right: is === undefined ? null : { number: right++, parts: is },
       });
@@ -57,6 +58,8 @@ export function sideBySide(blocks: readonly ComparedBlock[]): SideRow[] {
   }
   return rows;
 }
+
+const textOf = (parts: readonly LinePart[]): string => parts.map((part) => part.text).join('');
 
 /** The lines of a block, each as the stretches it consists of. */
 function linesOf(block: ComparedBlock): LinePart[][] {

@@ -84,7 +84,7 @@ function Row({ row }: { row: SideRow }) {
 }
 
 const LOOKS = {
-  same: { line: '', word: '' },
+  same: { line: '', word: 'bg-transparent' },
   removed: { line: 'bg-danger-soft', word: 'rounded-xs bg-danger/25' },
   added: { line: 'bg-ok/10', word: 'rounded-xs bg-ok/25' },
 } as const;
@@ -101,7 +101,7 @@ function Side({ line, look }: { line: SideLine | null; look: keyof typeof LOOKS 
         {look !== 'same' && <span className="sr-only">{look}: </span>}
         {line.parts.map((part, at) =>
           part.changed ? (
-            <mark key={at} className={cx('bg-transparent text-text', word)}>
+            <mark key={at} className={cx('text-text', word)}>
               {part.text}
             </mark>
           ) : (

@@ -53,10 +53,10 @@ export function Publish(props: { prompt: Prompt; draft: DraftState; onClose: () 
               value={one}
               checked={bump === one}
               onChange={() => setBump(one)}
-              className="accent-accent-fill"
+              className="shrink-0 accent-accent-fill"
             />
-            <span className="w-14 first-letter:capitalize">{one}</span>
-            <code className="w-20 font-mono text-accent">{becomes(one)}</code>
+            <span className="w-14 shrink-0 first-letter:capitalize">{one}</span>
+            <code className="w-20 shrink-0 font-mono text-accent">{becomes(one)}</code>
             <span className="text-sm text-muted">{MEANING[one]}</span>
           </label>
         ))}

@@ -1,5 +1,6 @@
 import type { TryDone } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { modelsQuery } from '../../api/models.ts';
 import { tryPromptWith } from '../../api/prompt-try.ts';
@@ -45,9 +46,9 @@ export default function TryPanel(props: {
             <p className="text-sm text-muted">
               No model is configured.{' '}
               {can('admin') ? (
-                <a href="/settings/models" className="text-accent underline">
+                <Link to="/settings/models" className="text-accent underline">
                   Configure one in Settings
-                </a>
+                </Link>
               ) : (
                 'An admin or owner can configure one in Settings, Models.'
               )}

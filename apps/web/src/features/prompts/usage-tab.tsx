@@ -82,8 +82,8 @@ export default function UsageTab({ prompt }: { prompt: Prompt }) {
         title="Model calls that used it"
         about={
           <>
-            Spans of the time range that name it, in <code className="font-mono">gen_ai.prompt.name</code> or
-            as an SDK spells it.
+            Spans of the time range that name it by <code className="font-mono">platform.prompt.name</code>,
+            as the client libraries hand it out, or as another SDK spells it.
           </>
         }
         action={

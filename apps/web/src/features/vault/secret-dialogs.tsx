@@ -28,7 +28,7 @@ function AccessFields(props: {
       .map((key) => ({ value: key.id, label: key.name, hint: `key ${key.prefix}…` })),
     ...(clients.data?.pages.flatMap((page) => page.data) ?? [])
       .filter((client) => client.scopes.includes('vault'))
-      .map((client) => ({ value: client.id, label: client.name, hint: 'application' })),
+      .map((client) => ({ value: `oauth:${client.id}`, label: client.name, hint: 'application' })),
   ];
   // Of a key that is gone the grant stays until it is taken away here.
   const gone = (grants ?? []).filter((id) => !options.some((option) => option.value === id));
