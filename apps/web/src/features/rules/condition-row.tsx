@@ -128,7 +128,7 @@ export function ConditionRow(props: {
           </button>
         )}
       </div>
-      <p id={note} className="min-h-4 text-sm text-muted">
+      <p id={note} className="min-h-5 text-sm text-muted">
         {trouble !== undefined ? (
           <span className={unfinished ? undefined : 'text-danger'}>{trouble.message}</span>
         ) : (
