@@ -232,6 +232,20 @@ describe.skipIf(missing !== undefined)('prompts, contexts and vault', () => {
     const rows = await ask<{ action: string }[]>(page, stage, 'GET', '/api/audit?objectKind=secret');
     expect(rows.map((row) => row.action)).toContain('secret.reveal');
 
+    // Left alone it is hidden by itself, and so it is when the page is left.
+    await page.clock.install();
+    for (const leave of [
+      () => page.clock.runFor(31_000),
+      () => page.evaluate("window.dispatchEvent(new Event('pagehide'))"),
+    ]) {
+      await pages.button('Reveal DB_PASSWORD').click();
+      await pages.confirm('Show the value of DB_PASSWORD?', 'Show it');
+      await value.waitFor();
+      await leave();
+      await value.waitFor({ state: 'detached' });
+      expect(await kept()).not.toContain('second line');
+    }
+
     await pages.button('Replace').click();
     await pages.fill({ 'New value': 'another' });
     await pages.confirm('Replace the value of DB_PASSWORD', 'Keep as version 2');
