@@ -182,6 +182,8 @@ describe('an evaluation', () => {
     expect((await ask({ variables, version: '9.0.0' })).entity_data).toEqual({ [`prompt:${prompt}`]: null });
     const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`v${n}`, 'x']));
     expect((await ask({ variables: many })).err).toMatch(/variables/);
+    expect((await owner.call('DELETE', `/api/prompt/${prompt}`)).status).toBe(200);
+    expect((await ask({})).entity_data).toEqual({ [`prompt:${prompt}`]: null });
   });
 
   it('says what is wrong, one thing after another, in `err` and nothing else', async () => {

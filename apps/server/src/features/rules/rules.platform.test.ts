@@ -160,6 +160,8 @@ describe('a rule', () => {
     expect(seen.toSorted()).toEqual(['bias', 'toxicity']);
     expect((await owner.call('DELETE', `${LINKS}?id=${link.id}`)).status).toBe(200);
     expect((await owner.call('DELETE', `${LINKS}?id=${link.id}`)).status).toBe(404);
+    const lost = [{ entityType: 'context', entityId: crypto.randomUUID() }];
+    expect((await owner.call('PUT', `${RULES}/${rule.id}`, ruleBody({ links: lost }))).status).toBe(422);
     const left = (await owner.call('GET', `${RULES}/${rule.id}`)).data;
     expect([left.revision, left.links.length]).toEqual([4, 1]);
     expect(EVALUATION_TYPES).toHaveLength(11);
