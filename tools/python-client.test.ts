@@ -26,6 +26,9 @@ function works(...args: string[]): boolean {
 const python = works('-c', 'import sys; sys.exit(sys.version_info < (3, 9))');
 if (!python) console.warn('SKIPPED: the tests of the Python client need python3 (3.9 or newer) on the PATH.');
 
+const pip = python && works('-m', 'pip', '--version');
+if (python && !pip) console.warn('SKIPPED: the installation of the Python client by pip: there is no pip.');
+
 /** Runs Python with nothing of the caller's environment but its PATH. */
 async function run(args: string[], cwd: string, path: string): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)('python3', args, {
@@ -63,7 +66,7 @@ describe.skipIf(!python)('the Python client', { timeout: 300_000 }, () => {
     expect(await run(['-c', use], scratch, join(scratch, wheel))).toContain(wheel);
   });
 
-  it.skipIf(!works('-m', 'pip', '--version'))('is installed by pip, offline', async () => {
+  it.skipIf(!pip)('is installed by pip, offline', async () => {
     const target = join(scratch, 'installed');
     const install = [
       '-m',

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import ssl
 import threading
 import traceback
 import unittest
@@ -66,6 +67,8 @@ class Server(ThreadingHTTPServer):
     """Gives its replies one after another, the last one for ever."""
 
     daemon_threads = True
+    #: Speaks TLS with it; None: plain.
+    tls: Optional[ssl.SSLContext] = None
 
     def __init__(self, *replies: Reply) -> None:
         self.replies = replies
@@ -74,6 +77,15 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
         threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        """In the thread of the connection: a handshake that fails ends nothing else."""
+        if self.tls is not None:
+            request = self.tls.wrap_socket(request, server_side=True)
+        try:
+            super().finish_request(request, client_address)
+        finally:
+            request.close()
 
     def handle_error(self, *_args: Any) -> None:
         """A client that hangs up is part of these tests."""
