@@ -17,10 +17,10 @@ const previewShape = {
   ...window,
   limit: z
     .int()
-    .min(1)
+    .min(0)
     .max(MAX_PREVIEW_SPANS)
     .default(10)
-    .meta({ description: 'Newest matching spans to list.' }),
+    .meta({ description: 'Newest matching spans to list; with 0 it only counts.' }),
 };
 
 const preview = z

@@ -15,7 +15,7 @@ function Matched({ rule }: { rule: Rule }) {
   const { environment, window } = useShell();
   const asks = rule.problem === null && rule.groups.length > 0;
   const query = useQuery({
-    ...rulePreviewQuery(environment, window, { groupOperator: rule.groupOperator, groups: rule.groups }, 1),
+    ...rulePreviewQuery(environment, window, { groupOperator: rule.groupOperator, groups: rule.groups }, 0),
     enabled: asks,
   });
   if (!asks || query.data === undefined) {

@@ -126,6 +126,14 @@ describe('the preview of a rule', () => {
     });
   });
 
+  it('only counts when no spans are to be listed', async () => {
+    const { store, statements } = recordStatements(bench.store);
+    const rule = all(is('status', 'equals', 'error'));
+    const found = await createRuleQueries(store, LIMITS).preview(contextOf(), { rule, window, limit: 0 });
+    expect(found).toMatchObject({ matched: 10, newest: [], newestSince: null });
+    expect(statements).toHaveLength(2);
+  });
+
   it('sees the project and environment of who asks, nothing else', async () => {
     const rule = all(is('user.tier', 'equals', 'free'));
     expect(await preview(rule, 'foreign')).toMatchObject({ total: 1, matched: 1 });

@@ -12,7 +12,7 @@ import { spanFields } from './rule-fields.ts';
 export interface PreviewInput {
   readonly rule: Rule;
   readonly window: Window;
-  /** Newest matching spans to list. */
+  /** Newest matching spans to list; with 0 none are looked for. */
   readonly limit: number;
 }
 
@@ -142,6 +142,7 @@ async function newestMatches(
   context: RequestContext,
   { rule, window, limit }: PreviewInput,
 ): Promise<Pick<RulePreview, 'newest' | 'newestSince'>> {
+  if (limit === 0) return { newest: [], newestSince: null };
   const part = await newestPart(runner, context, SPANS, {
     window,
     rows: NEWEST_AMONG,
