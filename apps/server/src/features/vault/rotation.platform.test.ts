@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { lockDirectory } from '@candela/telemetry-store';
 import { NODE_BINARY } from '@candela/testkit';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -108,11 +109,15 @@ describe('a rotation of the master key', () => {
       } while (!over);
     };
     const writer = async () => {
-      for (let { revision } = target; !over; revision += 1) {
+      let { revision } = target;
+      while (!over) {
         const value = `written ${revision}`;
         const answer = await owner.call('PUT', `/api/vault/${target.id}`, { revision, value });
+        // A platform that hears late of the new key may seal with a former one no more, and says so.
+        if (answer.code === 'overloaded') continue;
         expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
         expected[target.key] = value;
+        revision += 1;
         await sleep(5);
       }
     };
@@ -150,12 +155,16 @@ describe('a rotation of the master key', () => {
   });
 
   it('is one at a time', async () => {
-    const first = rotate();
-    await first.began;
+    const before = keyFile();
+    const folder = join(place.dir, 'vault-rotation');
+    mkdirSync(folder, { recursive: true });
+    // As one that is under way holds it.
+    const lock = lockDirectory(folder);
     const second = await rotate().ended;
+    lock.release();
     expect([second.code, second.stdout]).toEqual([1, '']);
     expect(second.stderr).toMatch(/^Another "candela vault rotate" is under way/);
-    expect((await first.ended).code).toBe(0);
+    expect(keyFile()).toBe(before);
     expect(await readAll()).toEqual(expected);
   });
 
