@@ -253,6 +253,11 @@ describe.skipIf(missing !== undefined)('prompts, contexts and vault', () => {
       expect.stringContaining('2 in force'),
       '1',
     ]);
+    // A former value is looked at in the same way.
+    await pages.button('Reveal version 1').click();
+    await pages.confirm('Show the value of version 1 of DB_PASSWORD?', 'Show it');
+    await soon(() => page.getByLabel('Value of version 1 of DB_PASSWORD').innerText()).toBe(SECRET);
+    await pages.button('Hide').click();
     await pages.button('Restore version 1').click();
     await pages.confirm('Restore version 1 of DB_PASSWORD?', 'Restore');
     await soon(async () => (await pages.rows('Versions of the value')).length).toBe(3);

@@ -13,9 +13,16 @@ const SHOWN_SECONDS = 30;
  * The value of a secret, when it was asked for. It is held by this component alone, not by a query or a mutation,
  * and is let go of when the time is over, when the tab is left, and with the component.
  */
-export function RevealedValue({ secret }: { secret: Secret }) {
+export function RevealedValue(props: {
+  secret: Secret;
+  /** A former one; absent: the one in force. */
+  version?: number;
+  /** The question stands there at once. */
+  asks?: true;
+}) {
+  const { secret, version } = props;
   const { environment } = useShell();
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState(props.asks === true);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [value, setValue] = useState<string>();
@@ -48,7 +55,7 @@ export function RevealedValue({ secret }: { secret: Secret }) {
     setBusy(true);
     setError(undefined);
     try {
-      const told = await revealSecret(environment, secret.id, undefined);
+      const told = await revealSecret(environment, secret.id, version);
       // Whoever left meanwhile does not want it any more.
       if (!there.current) return;
       setLeft(SHOWN_SECONDS);
@@ -60,6 +67,7 @@ export function RevealedValue({ secret }: { secret: Secret }) {
       if (there.current) setBusy(false);
     }
   };
+  const what = version === undefined ? secret.key : `version ${version} of ${secret.key}`;
   return (
     <>
       {value === undefined ? (
@@ -70,7 +78,7 @@ export function RevealedValue({ secret }: { secret: Secret }) {
           >
             ••••••••••••
           </span>
-          <Button aria-label={`Reveal ${secret.key}`} onClick={() => setAsking(true)}>
+          <Button aria-label={`Reveal ${what}`} onClick={() => setAsking(true)}>
             Reveal
           </Button>
         </div>
@@ -78,7 +86,7 @@ export function RevealedValue({ secret }: { secret: Secret }) {
         <div className="flex flex-col gap-1">
           <pre
             tabIndex={0}
-            aria-label={`Value of ${secret.key}`}
+            aria-label={`Value of ${what}`}
             className="max-h-60 overflow-auto rounded-md border border-line bg-sunken px-2 py-1.5 font-mono text-sm break-all whitespace-pre-wrap select-all"
           >
             {value}
@@ -96,7 +104,7 @@ export function RevealedValue({ secret }: { secret: Secret }) {
       )}
       {asking && (
         <ConfirmDialog
-          title={`Show the value of ${secret.key}?`}
+          title={`Show the value of ${what}?`}
           action="Show it"
           busy={busy}
           error={error}

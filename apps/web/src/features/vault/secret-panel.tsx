@@ -53,6 +53,7 @@ function Details({ secret, mayChange, onGone }: { secret: Secret; mayChange: boo
   const { environment } = useShell();
   const history = useQuery(secretHistoryQuery(environment, secret.id));
   const [doing, setDoing] = useState<Doing>();
+  const [looking, setLooking] = useState<number>();
   const close = () => setDoing(undefined);
   const readers =
     secret.grants === null
@@ -128,19 +129,34 @@ function Details({ secret, mayChange, onGone }: { secret: Secret; mayChange: boo
                   cell: (row) =>
                     mayChange &&
                     !row.current && (
-                      <Button
-                        className="h-6"
-                        aria-label={`Restore version ${row.version}`}
-                        onClick={() => setDoing({ restore: row.version })}
-                      >
-                        Restore
-                      </Button>
+                      <span className="inline-flex gap-1">
+                        <Button
+                          className="h-6"
+                          aria-label={`Reveal version ${row.version}`}
+                          onClick={() => setLooking(row.version)}
+                        >
+                          Reveal
+                        </Button>
+                        <Button
+                          className="h-6"
+                          aria-label={`Restore version ${row.version}`}
+                          onClick={() => setDoing({ restore: row.version })}
+                        >
+                          Restore
+                        </Button>
+                      </span>
                     ),
                 },
               ]}
             />
           )}
         </Loaded>
+        {looking !== undefined && (
+          <div className="flex flex-col gap-1">
+            <h3 className="text-sm text-muted">Version {looking}</h3>
+            <RevealedValue key={looking} secret={secret} version={looking} asks />
+          </div>
+        )}
       </Section>
       {mayChange && (
         <Button look="danger" className="self-start" onClick={() => setDoing('delete')}>
