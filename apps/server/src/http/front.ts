@@ -128,15 +128,18 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
     // Of a stream the figure is the time until it began: how long it is watched says nothing about the platform.
     const status = answer?.status ?? response.statusCode;
     parts.metrics.observeRequest(call.route, knownMethod(method), status, seconds);
+    // An envelope is 200 whatever went wrong.
+    const code = answer?.headers['x-platform-error-code'];
     const fields = {
       requestId: call.requestId,
       method,
       route: call.route,
       status,
+      ...(code === undefined ? {} : { code }),
       ms: Math.round(performance.now() - startedAt),
       address: request.socket.remoteAddress,
     };
-    if (quiet(call.route) && status < 400) parts.logger.debug(fields, 'request');
+    if (QUIET.has(call.route) && status < 400 && code === undefined) parts.logger.debug(fields, 'request');
     else parts.logger.info(fields, 'request');
   }
 
@@ -168,8 +171,14 @@ interface Call {
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** A label has few values, whatever is sent. */
 export const knownMethod = (method: string): string => (METHODS.has(method) ? method : 'other');
-const quiet = (route: string): boolean =>
-  route === 'static' || route === '/metrics' || route === 'getPlatformHealth' || route === 'getReady';
+/** Asked so often that a line each would drown the others; what goes wrong is told all the same. */
+const QUIET: ReadonlySet<string> = new Set([
+  'static',
+  '/metrics',
+  'getPlatformHealth',
+  'getReady',
+  ...Object.values<RouteDeclaration>(ROUTES).flatMap(({ id, pace }) => (pace === 'sdk' ? [id] : [])),
+]);
 
 function errorAnswerOf(code: 'method_not_allowed', path: string): ApiAnswer {
   const headers = { allow: 'GET, HEAD', 'content-type': 'application/json', 'x-platform-error-code': code };
