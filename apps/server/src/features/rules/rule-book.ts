@@ -1,7 +1,15 @@
 import { ENTITY_TYPES, type EntityType, ruleDefinitionSchema } from '@candela/contract';
 import type { Logger } from '@candela/kernel';
 import type { MetadataStore, StoragePlace, StoredRule } from '@candela/metadata-store';
-import { type Fields, pathText, type Rule, type RuleSet, ruleSet, validate } from '@candela/rules';
+import {
+  type Fields,
+  InvalidRule,
+  pathText,
+  type Rule,
+  type RuleSet,
+  ruleSet,
+  validate,
+} from '@candela/rules';
 import { Counter, type Registry } from 'prom-client';
 import type { EntityKinds } from './entities/index.ts';
 
@@ -29,14 +37,20 @@ const MAX_PLACES = 1_000;
 /** Broken rules that are remembered, so that each is told once. */
 const MAX_TOLD = 1_000;
 
-/** What keeps a stored rule from being used, in a sentence; undefined: nothing. */
-export function troubleOf(definition: unknown): { readonly rule: Rule } | { readonly trouble: string } {
+type Read = { readonly rule: Rule } | { readonly trouble: string };
+
+/** A stored rule by its shape: its values may still be what no operator can use. */
+function shapeOf(definition: unknown): Read {
   const parsed = ruleDefinitionSchema.safeParse(definition);
-  if (!parsed.success) return { trouble: 'What is stored is no rule. Save it again.' };
-  const [first] = validate(parsed.data);
-  return first === undefined
-    ? { rule: parsed.data }
-    : { trouble: `${pathText(first.path)}: ${first.message}` };
+  return parsed.success ? { rule: parsed.data } : { trouble: 'What is stored is no rule. Save it again.' };
+}
+
+/** A stored rule that can be used, or what keeps it from that, in a sentence. */
+export function troubleOf(definition: unknown): Read {
+  const read = shapeOf(definition);
+  if ('trouble' in read) return read;
+  const [first] = validate(read.rule);
+  return first === undefined ? read : { trouble: `${pathText(first.path)}: ${first.message}` };
 }
 
 export function createRuleBook(parts: {
@@ -67,10 +81,26 @@ export function createRuleBook(parts: {
   async function read(place: StoragePlace): Promise<Page> {
     const inactive = new Map<EntityType, ReadonlySet<string>>();
     for (const type of ENTITY_TYPES) inactive.set(type, await kinds[type].inactive(metadata, place));
+    const active = await metadata.rules.active(place);
+    try {
+      return pageOf(active, inactive, shapeOf);
+    } catch (thrown) {
+      if (!(thrown instanceof InvalidRule)) throw thrown;
+      // Seldom: only then is every rule looked at by itself, which costs as much again.
+      return pageOf(active, inactive, troubleOf);
+    }
+  }
+
+  /** @throws InvalidRule when `readRule` lets one through that cannot be used */
+  function pageOf(
+    active: readonly StoredRule[],
+    inactive: ReadonlyMap<EntityType, ReadonlySet<string>>,
+    readRule: (definition: unknown) => Read,
+  ): Page {
     const entries: { id: string; rule: Rule }[] = [];
     const handedOut = new Map<string, ReadonlyMap<EntityType, readonly string[]>>();
-    for (const stored of await metadata.rules.active(place)) {
-      const found = troubleOf(stored.definition);
+    for (const stored of active) {
+      const found = readRule(stored.definition);
       if ('trouble' in found) {
         tell(stored, found.trouble);
         continue;
