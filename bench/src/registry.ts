@@ -90,6 +90,12 @@ export const BENCHES: readonly Entry[] = [
     load: async () => (await import('./prompts/index.ts')).prompts,
   },
   {
+    id: 'vault',
+    summary: 'fetching secrets on one core, each with its row of the audit log, beside a bare server',
+    inAll: true,
+    load: async () => (await import('./vault/index.ts')).vault,
+  },
+  {
     id: 'codec',
     summary: 'decoding and encoding in one thread',
     inAll: true,
