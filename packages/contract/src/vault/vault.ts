@@ -110,8 +110,8 @@ const params = z.object({ id: z.string().min(1).max(64) });
 const one = z.object({ data: secretSchema });
 const errors = ['signal_unbound', 'metadata_unavailable'] as const;
 const common = { tag: 'Vault', storage: 'platform' } as const;
-/** Applications with the scope, and people who may see values anyway. */
-const fetches: Access = { key: 'vault', role: 'admin', on: 'project' };
+/** Keys with the scope, for what they were granted, and people who may see and change values anyway. */
+const trusted: Access = { key: 'vault', role: 'admin', on: 'project' };
 
 const listSecrets = defineRoute({
   ...common,
@@ -136,7 +136,7 @@ const getSecret = defineRoute({
   method: 'GET',
   path: '/api/vault/{id}',
   summary: 'One secret, without its value',
-  permission: manages('viewer'),
+  permission: reads('vault'),
   params,
   response: one,
   errors: ['not_found', ...errors],
@@ -148,7 +148,7 @@ const createSecret = defineRoute({
   method: 'POST',
   path: '/api/vault',
   summary: 'Stores a secret; an `Idempotency-Key` makes a repeated call safe',
-  permission: manages('admin'),
+  permission: trusted,
   success: 201,
   body: z.strictObject({
     key: keySchema,
@@ -166,7 +166,7 @@ const updateSecret = defineRoute({
   method: 'PUT',
   path: '/api/vault/{id}',
   summary: 'Changes what is named; a new value becomes the next version, the former ones stay in the history',
-  permission: manages('admin'),
+  permission: trusted,
   params,
   body: z.strictObject({
     revision,
@@ -175,7 +175,7 @@ const updateSecret = defineRoute({
     grants: grantsSchema.optional(),
   }),
   response: one,
-  errors: ['not_found', 'conflict', 'refused', ...errors],
+  errors: ['not_found', 'conflict', 'refused', 'forbidden', ...errors],
 });
 
 const deleteSecret = defineRoute({
@@ -184,7 +184,7 @@ const deleteSecret = defineRoute({
   method: 'DELETE',
   path: '/api/vault/{id}',
   summary: 'Deletes a secret with its history',
-  permission: manages('admin'),
+  permission: trusted,
   params,
   response: z.object({ data: z.object({ id: z.string() }) }),
   errors: ['not_found', ...errors],
@@ -196,7 +196,7 @@ const listSecretVersions = defineRoute({
   method: 'GET',
   path: '/api/vault/{id}/history',
   summary: 'Versions of the value that are kept, newest first; never the values',
-  permission: manages('viewer'),
+  permission: reads('vault'),
   params,
   response: z.object({ data: z.array(secretVersionSchema), nextCursor: z.null() }),
   errors: ['not_found', ...errors],
@@ -248,7 +248,7 @@ const getSecrets = defineRoute({
   method: 'POST',
   path: '/api/vault/get-secrets',
   summary: 'Values of the secrets that the credential may read, by name or by any of some tags',
-  permission: fetches,
+  permission: trusted,
   pace: 'sdk',
   envelope: { onFailure: {} },
   crossOrigin: 'refused',

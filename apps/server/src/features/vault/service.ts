@@ -59,6 +59,18 @@ const bytesOf = (value: string): number => Buffer.byteLength(value);
 const readerOf = ({ principal }: RequestContext): string | undefined =>
   principal.kind === 'user' ? undefined : principal.kind === 'key' ? principal.id : '';
 
+/** A key knows of no secret but those that it was granted. @throws not_found */
+async function granted(
+  { vaultSecrets }: Pick<Repositories, 'vaultSecrets'>,
+  context: RequestContext,
+  id: string,
+): Promise<StoredSecret> {
+  const secret = await vaultSecrets.get(context, id);
+  const reader = readerOf(context);
+  if (reader === undefined || secret.grants === null || secret.grants.includes(reader)) return secret;
+  throw fail('not_found', { what: 'The secret' });
+}
+
 /** How an application counts as a reader. */
 const APPLICATION = 'oauth:';
 
@@ -101,11 +113,11 @@ export function createVault({ metadata, envelope }: VaultParts) {
     },
 
     async get(context: RequestContext, id: string): Promise<Secret> {
-      return show(await metadata.vaultSecrets.get(context, id));
+      return show(await granted(metadata, context, id));
     },
 
     async history(context: RequestContext, id: string): Promise<SecretVersion[]> {
-      const { version: current } = await metadata.vaultSecrets.get(context, id);
+      const { version: current } = await granted(metadata, context, id);
       const versions = await metadata.vaultSecrets.history(context, id);
       return versions.map(({ version, bytes, createdBy, createdAt }) => ({
         version,
@@ -142,8 +154,13 @@ export function createVault({ metadata, envelope }: VaultParts) {
       call: Call | undefined,
     ): Promise<Secret> {
       return metadata.change(call, async (repositories) => {
+        const before = await granted(repositories, context, id);
+        if (grants !== undefined && readerOf(context) !== undefined) {
+          throw fail('forbidden', {
+            detail: 'Who may read a secret is changed by an admin who is signed in, not by an API key.',
+          });
+        }
         await requireReaders(repositories, context, grants);
-        const before = await repositories.vaultSecrets.get(context, id);
         const version = before.lastVersion + 1;
         const changes: SecretChanges = {
           ...(tags === undefined ? {} : { tags }),
@@ -179,7 +196,7 @@ export function createVault({ metadata, envelope }: VaultParts) {
 
     delete(context: RequestContext, id: string, call: Call | undefined): Promise<{ id: string }> {
       return metadata.change(call, async (repositories) => {
-        const secret = await repositories.vaultSecrets.get(context, id);
+        const secret = await granted(repositories, context, id);
         await repositories.vaultSecrets.delete(context, id);
         await record(repositories, context, entry('delete', secret));
         return { id };

@@ -217,20 +217,39 @@ describe('an application', () => {
     expect((await fetchSecrets(undefined, { key: 'GRANTED' }, session(owner))).res).toEqual({ GRANTED: 'g' });
   });
 
-  it('writes nothing, and sees no value but by get-secrets', async () => {
-    const { id } = await store({ key: 'FIXED', value: 'f' });
-    const { apiKey } = await newKey();
+  it('stores, changes and deletes what it was granted, never who may read it', async () => {
+    const { id, apiKey } = await newKey();
     const headers = { authorization: `Bearer ${apiKey}` };
-    for (const [method, path, body] of [
-      ['POST', PATH, { key: 'X', value: 'x' }],
-      ['PUT', `${PATH}/${id}`, { revision: 1, value: 'x' }],
-      ['DELETE', `${PATH}/${id}`, undefined],
-      ['POST', `${PATH}/${id}/reveal`, {}],
-      ['POST', `${PATH}/${id}/restore`, { revision: 1, version: 1 }],
+    const call = (method: string, path: string, body?: object) =>
+      place.browser().call(method, path, body, headers);
+    const made = await call('POST', PATH, { key: 'BY_A_KEY', value: 'one', grants: [id] });
+    expect([made.status, made.data.createdBy]).toEqual([201, 'app']);
+    const path = `${PATH}/${made.data.id}`;
+    expect((await call('PUT', path, { value: 'two' })).data.version).toBe(2);
+    expect((await call('GET', path)).data.key).toBe('BY_A_KEY');
+    expect((await call('GET', `${path}/history`)).data).toHaveLength(2);
+    for (const [method, to, body] of [
+      ['PUT', path, { grants: null }],
+      ['POST', `${path}/reveal`, {}],
+      ['POST', `${path}/restore`, { revision: 1, version: 1 }],
     ] as const) {
-      const { status } = await place.browser().call(method, path, body, headers);
-      expect([method, path, status]).toEqual([method, path, 403]);
+      expect([method, to, (await call(method, to, body)).status]).toEqual([method, to, 403]);
     }
+    const others = `${PATH}/${(await store({ key: 'NOT_MINE', value: 'f', grants: [] })).id}`;
+    for (const [method, to, body] of [
+      ['GET', others, undefined],
+      ['GET', `${others}/history`, undefined],
+      ['PUT', others, { value: 'x' }],
+      ['DELETE', others, undefined],
+    ] as const) {
+      expect([method, to, (await call(method, to, body)).status]).toEqual([method, to, 404]);
+    }
+    expect((await call('DELETE', path)).status).toBe(200);
+    const scopes = ['prompts'];
+    const { data } = await owner.call('POST', '/api/api-key', { name: 'other scope', scopes });
+    const without = { authorization: `Bearer ${data.apiKey}` };
+    const refused = await place.browser().call('POST', PATH, { key: 'X', value: 'x' }, without);
+    expect(refused.status).toBe(403);
   });
 
   it('is told what is wrong with status 200 and an empty object, whatever is wrong', async () => {
