@@ -83,6 +83,5 @@ export const restoreContextIn =
     ).then((answer) => answer.data);
   };
 
-/** Whoever asks has said that rules that hand it out may go without it. */
 export const deleteContextIn = (environment: Environment) => (id: string) =>
-  call(`${path(id)}?confirm=true`, { environment }, { method: 'DELETE' });
+  call(path(id), { environment }, { method: 'DELETE' });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idSchema, nextCursor, pagingShape } from '../identity/common.ts';
 import { defineRoute, reads, writes } from '../route.ts';
-import { activeStatus, flag, expectedRevision, spelled } from '../rules/liberal.ts';
+import { activeStatus, expectedRevision, spelled } from '../rules/liberal.ts';
 import {
   CONTEXT_SPELLINGS,
   contextInputShape,
@@ -76,12 +76,11 @@ const deleteContext = defineRoute({
   id: 'deleteContext',
   method: 'DELETE',
   path: '/api/context/{id}',
-  summary: 'Deletes a context with its versions; one that rules hand out only with `confirm=true`',
+  summary: 'Deletes a context with its versions; links of rules that hand it out lead nowhere then',
   permission: writes('rule_engine'),
   params: id,
-  query: z.strictObject({ confirm: flag }),
   response: z.object({ data: z.object({ id: z.string() }) }),
-  errors: ['not_found', 'conflict', ...common],
+  errors: ['not_found', ...common],
 });
 
 const listContextVersions = defineRoute({

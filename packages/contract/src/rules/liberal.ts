@@ -45,6 +45,3 @@ export const revision = z.int().min(1).meta({
 
 /** Of a change: without it whatever is there now is changed. */
 export const expectedRevision = revision.optional();
-
-/** A query parameter that says yes or no. */
-export const flag = z.enum(['true', 'false']).default('false');

@@ -43,10 +43,9 @@ export function contextHandlers(metadata: MetadataStore): ContextHandlers {
       return { data: await contexts.replace(context, params.id, body, call) };
     },
 
-    deleteContext: async ({ context, params, query, header }) => {
-      const call = callOf(context, 'deleteContext', header('idempotency-key'), { ...params, query });
-      const confirmed = query.confirm === 'true';
-      return { data: await contexts.delete(context, params.id, { confirmed, call }) };
+    deleteContext: async ({ context, params, header }) => {
+      const call = callOf(context, 'deleteContext', header('idempotency-key'), params);
+      return { data: await contexts.delete(context, params.id, call) };
     },
 
     listContextVersions: async ({ context, params, query: { limit, cursor } }) => {

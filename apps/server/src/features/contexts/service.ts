@@ -6,7 +6,7 @@ import type {
   ContextVersionSummary,
   ROUTES,
 } from '@candela/contract';
-import { fail, type RequestContext } from '@candela/kernel';
+import type { RequestContext } from '@candela/kernel';
 import type {
   Call,
   ContextDocument,
@@ -19,9 +19,6 @@ import { actorName, type AuditEntry, record } from '../audit/service.ts';
 import { usedBy } from '../rules/service.ts';
 
 type ContextBody = BodyOf<typeof ROUTES.createContext>;
-
-/** Rules that are named when one is refused because of them. */
-const MAX_NAMED = 5;
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const entry = (
@@ -93,21 +90,10 @@ export function createContexts({ metadata }: { metadata: MetadataStore }) {
       });
     },
 
-    delete(
-      context: RequestContext,
-      id: string,
-      { confirmed, call }: { readonly confirmed: boolean; readonly call: Call | undefined },
-    ): Promise<{ id: string }> {
+    delete(context: RequestContext, id: string, call: Call | undefined): Promise<{ id: string }> {
       return metadata.change(call, async (repositories) => {
         const { name } = await repositories.contexts.get(context, id);
         const rules = await usedBy(repositories, context, 'context', id);
-        if (rules.length > 0 && !confirmed) {
-          const named = rules.slice(0, MAX_NAMED).map((rule) => `"${rule.name}"`);
-          const more = rules.length > MAX_NAMED ? ' and others' : '';
-          throw fail('conflict', {
-            detail: `Rules hand out this context: ${named.join(', ')}${more}. Unlink it there, or delete it with confirm=true: the links then lead nowhere.`,
-          });
-        }
         await repositories.contexts.delete(context, id);
         await record(repositories, context, entry('delete', id, { name, rules: rules.length }));
         return { id };

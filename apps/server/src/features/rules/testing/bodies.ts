@@ -33,7 +33,7 @@ export const asks = ([ruleId, contextId, linkId]: readonly string[]): Record<str
   createContext: ['/api/context', contextBody()],
   getContext: [`/api/context/${contextId}`],
   replaceContext: [`/api/context/${contextId}`, contextBody({ revision: 1 })],
-  deleteContext: [`/api/context/${contextId}?confirm=true`],
+  deleteContext: [`/api/context/${contextId}`],
   listContextVersions: [`/api/context/${contextId}/versions`],
   getContextVersion: [`/api/context/${contextId}/versions/1`],
   restoreContextVersion: [`/api/context/${contextId}/restore`, { version: 1 }],
