@@ -1,15 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { anyTraceQuery, type Scope } from '../../api/telemetry.ts';
 import { Failure } from '../../ui/states.tsx';
 import { useEver } from '../explore/use-ever.ts';
 import { useShell } from '../shell/shell-search.ts';
-import { FirstTrace } from '../traces/first-trace.tsx';
 import { ByModel } from './by-model.tsx';
 import { ChangeTiles } from './change-tiles.tsx';
 import { IngestStrip } from './ingest-strip.tsx';
 import { NewestExceptions } from './newest-exceptions.tsx';
 import { BusiestAgents, ErrorsByService, SlowestOperations } from './ranked-cards.tsx';
+
+const FirstTrace = lazy(() => import('../traces/first-trace.tsx'));
 
 /** What changed since the period before, on one screen. */
 export function HomePage() {
@@ -17,7 +18,13 @@ export function HomePage() {
   const scope: Scope = useMemo(() => ({ window, q: '', environment }), [window, environment]);
   const ever = useEver(anyTraceQuery(environment));
   const client = useQueryClient();
-  if (ever.data === false) return <FirstTrace environment={environment} page="Home" />;
+  if (ever.data === false) {
+    return (
+      <Suspense>
+        <FirstTrace environment={environment} page="Home" />
+      </Suspense>
+    );
+  }
   if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
   return (
     <div className="flex h-full flex-col gap-2 overflow-auto p-2">

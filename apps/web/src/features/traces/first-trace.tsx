@@ -3,7 +3,7 @@ import { FirstRecord } from '../explore/first-record.tsx';
 import { snippets } from './snippets.ts';
 
 /** A project without traces; `page` names the page that shows it. */
-export function FirstTrace(props: { environment: string | undefined; page?: string }) {
+export default function FirstTrace(props: { environment: string | undefined; page?: string }) {
   const { environment, page = 'Traces' } = props;
   return (
     <FirstRecord

@@ -25,7 +25,6 @@ import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { useEver } from '../explore/use-ever.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { fieldColumns, spanColumns, TRACE_COLUMNS } from './columns.tsx';
-import { FirstTrace } from './first-trace.tsx';
 import { SpanRows, TraceRows } from './result-rows.tsx';
 import { keptTraces, PICK, type TracesChange } from './traces-search.ts';
 
@@ -33,6 +32,8 @@ import { keptTraces, PICK, type TracesChange } from './traces-search.ts';
 const TRACES_REFRESH_MS = 2_000;
 const SPANS_REFRESH_MS = 10_000;
 const route = getRouteApi('/traces/');
+// Seen once in the life of a project.
+const FirstTrace = lazy(() => import('./first-trace.tsx'));
 const DurationMap = lazy(() => import('./duration-map.tsx'));
 const WhatDiffers = lazy(() => import('../explore/what-differs.tsx'));
 
@@ -63,7 +64,13 @@ export function TracesPage() {
   const toggleLive = () => change({ live: isLive ? undefined : true });
   const ever = useEver(anyTraceQuery(environment));
   const client = useQueryClient();
-  if (ever.data === false) return <FirstTrace environment={environment} />;
+  if (ever.data === false) {
+    return (
+      <Suspense>
+        <FirstTrace environment={environment} />
+      </Suspense>
+    );
+  }
   if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
 
   const compareRectangle = (diff: string, { fromMs, toMs }: HeatSelection) => {
