@@ -1,20 +1,14 @@
 import type { ContextSummary } from '@candela/contract';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate, useRouter } from '@tanstack/react-router';
-import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { contextsQuery } from '../../api/contexts.ts';
 import { useKeptSearch } from '../../lib/kept-search.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { DataGrid, type GridColumn } from '../../ui/data-grid.tsx';
-import { FilterBox } from '../../ui/filter-box.tsx';
+import type { GridColumn } from '../../ui/data-grid.tsx';
 import { Segments } from '../../ui/segments.tsx';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { ListPage } from '../build/list-page.tsx';
 import { StartHere } from '../build/start-here.tsx';
 import { countCell, Muted, textCell, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
-import { RowsFooter } from '../explore/rows-state.tsx';
-import { useWhoAsks } from '../session/use-person.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { type ContextsSearch, keptContexts, STATUSES } from './contexts-search.ts';
 import { NewContext } from './new-context.tsx';
@@ -62,17 +56,14 @@ const COLUMNS: readonly GridColumn<ContextSummary>[] = [
 /** Texts that rules hand to applications. */
 export function ContextsPage() {
   const { environment } = useShell();
-  const { can } = useWhoAsks();
   const search = route.useSearch();
   const navigate = useNavigate();
-  const router = useRouter();
   useKeptSearch(keptContexts, search);
   const { search: text = '', status } = search;
   const query = useInfiniteQuery({
     ...contextsQuery(environment, { q: text, status: status ?? '' }),
     placeholderData: keepPreviousData,
   });
-  const [making, setMaking] = useState(false);
   const change = (next: { [Key in keyof ContextsSearch]?: ContextsSearch[Key] | undefined }) =>
     void navigate({
       from: '/contexts/',
@@ -80,25 +71,19 @@ export function ContextsPage() {
       replace: true,
     });
   const open = (id: string) => void navigate({ to: '/contexts/$context', params: { context: id } });
-  const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
-  const add = can('member') && (
-    <Button look="primary" onClick={() => setMaking(true)}>
-      <Plus size={14} aria-hidden />
-      New context
-    </Button>
-  );
   return (
-    <div className="flex h-full flex-col">
-      <title>Contexts · Candela</title>
-      <h1 className="sr-only">Contexts</h1>
-      <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-3 py-2">
-        <FilterBox
-          label="Search contexts"
-          placeholder="Part of a name, a description or a tag"
-          value={text}
-          restMs={250}
-          onChange={(next) => change({ search: next || undefined })}
-        />
+    <ListPage
+      noun="context"
+      nouns="contexts"
+      columns={COLUMNS}
+      query={query}
+      search={{
+        text,
+        placeholder: 'Part of a name, a description or a tag',
+        onChange: (next) => change({ search: next }),
+      }}
+      narrowed={status}
+      filters={
         <Segments
           label="Status"
           value={status ?? 'all'}
@@ -106,53 +91,18 @@ export function ContextsPage() {
           nameOf={(value) => value.toLowerCase()}
           onChoose={(value) => change({ status: value === 'all' ? undefined : value })}
         />
-        {add}
-      </div>
-      <div className="min-h-0 grow overflow-auto">
-        {query.isPending ? (
-          <SkeletonRows label="Loading contexts" />
-        ) : query.isError ? (
-          <Failure error={query.error} onRetry={() => void query.refetch()} />
-        ) : rows.length === 0 && (text !== '' || status !== undefined) ? (
-          <Notice title="No context fits">
-            <Button onClick={() => change({ search: undefined, status: undefined })}>Show all</Button>
-          </Notice>
-        ) : rows.length === 0 ? (
-          <StartHere title="Write the first context" snippets={contextSnippets(location.origin)}>
-            A context is a text that applications add to what they send to a model: a policy, a price list, a
-            tone. Rules decide who gets which, so that it changes here and not in the code.
-          </StartHere>
-        ) : (
-          <DataGrid
-            label="Contexts"
-            place={`contexts ${text} ${status ?? ''}`}
-            columns={COLUMNS}
-            rows={rows}
-            keyOf={(row) => row.id}
-            active={search.row}
-            onActive={(row) => {
-              change({ row: row || undefined });
-              // Opening the row comes next: written now, the entry that Back returns to knows it.
-              router.history.flush();
-            }}
-            onOpen={(row) => open(row.id)}
-            sort=""
-            onSort={() => undefined}
-            more={query.hasNextPage && !query.isFetchingNextPage}
-            onMore={() => void query.fetchNextPage()}
-            footer={
-              <RowsFooter
-                shown={rows.length}
-                fetching={query.isFetchingNextPage}
-                failed={query.isFetchNextPageError}
-                done={!query.hasNextPage}
-                onRetry={() => void query.fetchNextPage()}
-              />
-            }
-          />
-        )}
-      </div>
-      {making && <NewContext onMade={open} onClose={() => setMaking(false)} />}
-    </div>
+      }
+      onShowAll={() => change({ search: undefined, status: undefined })}
+      active={search.row}
+      onActive={(row) => change({ row })}
+      onOpen={open}
+      start={
+        <StartHere title="Write the first context" snippets={contextSnippets(location.origin)}>
+          A context is a text that applications add to what they send to a model: a policy, a price list, a
+          tone. Rules decide who gets which, so that it changes here and not in the code.
+        </StartHere>
+      }
+      creator={(onClose) => <NewContext onMade={open} onClose={onClose} />}
+    />
   );
 }

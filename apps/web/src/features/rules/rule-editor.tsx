@@ -12,8 +12,8 @@ import { SelectField, TextArea, TextField } from '../../ui/field.tsx';
 import { ConfirmDialog, ErrorLine } from '../../ui/form.tsx';
 import { Split } from '../../ui/split.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
-import { When } from '../../ui/when.tsx';
 import { Conflict } from '../build/conflict.tsx';
+import { SaveBar } from '../build/save-bar.tsx';
 import type { GuardedForm } from '../build/use-guarded-form.ts';
 import { useWhoAsks } from '../session/use-person.ts';
 import { useShell } from '../shell/shell-search.ts';
@@ -82,28 +82,13 @@ export default function RuleEditor(props: {
       <Split
         left={
           <div className="flex min-h-0 grow flex-col">
-            <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 border-b border-line px-3 py-1.5">
-              <p className="min-w-0 text-sm text-muted">
-                {guarded.dirty ? (
-                  'Changed, not saved'
-                ) : (
-                  <>
-                    Saved <When time={rule.updatedAt} /> by {rule.updatedBy}
-                  </>
-                )}
-              </p>
-              {mayWrite && (
-                <Button
-                  look="primary"
-                  className="ml-auto"
-                  disabled={!canSave}
-                  title="mod+s"
-                  onClick={() => guarded.save()}
-                >
-                  Save
-                </Button>
-              )}
-            </div>
+            <SaveBar
+              saved={rule}
+              dirty={guarded.dirty}
+              mayWrite={mayWrite}
+              canSave={canSave}
+              onSave={() => guarded.save()}
+            />
             <div className="flex min-h-0 grow flex-col gap-4 overflow-auto p-3">
               {guarded.conflict && (
                 <Conflict
