@@ -8,8 +8,19 @@ import { fileURLToPath } from 'node:url';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 /** The Node that npm brought, whatever started the caller. */
 export const NODE_BINARY = join(ROOT, 'node_modules', '.bin', 'node');
-const MAIN = join(ROOT, 'apps', 'server', 'src', 'main.ts');
 const KEPT_LINES = 400;
+
+/** What `npm start` gives Node: flags, and at last the server's main file. */
+function startArgs(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly scripts: { readonly start: string };
+  };
+  const [node, ...args] = scripts.start.split(' ');
+  const main = args.pop();
+  if (node !== 'node' || main === undefined)
+    throw new Error(`npm start is no call of node: ${scripts.start}`);
+  return [...args, join(ROOT, main)];
+}
 
 export interface PlatformOptions {
   /** `PLATFORM_DATA_DIR`. A temporary folder of the caller, who also removes it. */
@@ -134,7 +145,7 @@ export async function startPlatform(options: PlatformOptions): Promise<PlatformP
   const [command, args] =
     options.launcher === 'npm'
       ? ['npm', ['start', '--silent', '--', '--json']]
-      : [NODE_BINARY, [...(options.nodeArgs ?? []), MAIN, '--json']];
+      : [NODE_BINARY, [...(options.nodeArgs ?? []), ...startArgs(), '--json']];
   const child = spawn(command, args, {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
