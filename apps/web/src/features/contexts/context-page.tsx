@@ -1,15 +1,14 @@
 import type { Context } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense } from 'react';
-import { ApiError } from '../../api/client.ts';
+import { lazy, Suspense } from 'react';
 import { contextQuery } from '../../api/contexts.ts';
-import { useHotkey } from '../../lib/hotkeys.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { BackLink, PageHead } from '../../ui/page-head.tsx';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { BackLink } from '../../ui/page-head.tsx';
+import { SkeletonRows } from '../../ui/states.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
 import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
+import { DetailHead, DetailPage } from '../build/detail-page.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { ContextEditor } from './context-editor.tsx';
 import { CONTEXT_VIEWS, type ContextSearch, keptContexts } from './contexts-search.ts';
@@ -25,44 +24,22 @@ export function ContextPage() {
   const { environment } = useShell();
   const navigate = route.useNavigate();
   const query = useQuery(contextQuery(environment, id));
-  useHotkey('Escape', () => void navigate({ to: '/contexts', search: keptContexts.last() }), {
-    label: 'Back to the contexts',
-    group: 'Context',
-  });
-  if (query.data !== undefined) return <OneContext key={query.data.id} context={query.data} />;
   return (
-    <div className="flex h-full flex-col">
-      <Head name={query.isPending ? '' : id} />
-      {query.isPending ? (
-        <SkeletonRows label="Loading the context" />
-      ) : query.error instanceof ApiError && query.error.status === 404 ? (
-        <Notice title="There is no such context here">
-          <p>
-            It was deleted, or it belongs to another project or environment: both are chosen in the header.
-          </p>
-        </Notice>
-      ) : (
-        <Failure error={query.error} onRetry={() => void query.refetch()} />
-      )}
-    </div>
+    <DetailPage
+      noun="context"
+      nouns="contexts"
+      id={id}
+      query={query}
+      back={<Back />}
+      onBack={() => void navigate({ to: '/contexts', search: keptContexts.last() })}
+    >
+      {(found) => <OneContext key={found.id} context={found} />}
+    </DetailPage>
   );
 }
 
-function Head({ name, children, aside }: { name: string; children?: ReactNode; aside?: ReactNode }) {
-  return (
-    <>
-      <title>{`Context ${name.slice(0, 60)} · Candela`}</title>
-      <PageHead
-        back={<BackLink to="/contexts" search={keptContexts.last()} label="Back to the contexts" />}
-        kind="Context"
-        name={name}
-        copy="context's name"
-        aside={aside}
-      >
-        {children}
-      </PageHead>
-    </>
-  );
+function Back() {
+  return <BackLink to="/contexts" search={keptContexts.last()} label="Back to the contexts" />;
 }
 
 function OneContext({ context }: { context: Context }) {
@@ -74,7 +51,9 @@ function OneContext({ context }: { context: Context }) {
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true });
   return (
     <div className="flex h-full flex-col">
-      <Head
+      <DetailHead
+        noun="context"
+        back={<Back />}
         name={context.name}
         aside={
           <span className="flex items-center gap-1">
@@ -101,7 +80,7 @@ function OneContext({ context }: { context: Context }) {
             onChoose={(one) => change({ view: one === 'editor' ? undefined : one })}
           />
         </div>
-      </Head>
+      </DetailHead>
       <UnsavedGuard unsaved={form.dirty} what={context.name} />
       <TabPanel id="context" value={view} className="flex min-h-0 grow flex-col -outline-offset-2">
         <Suspense fallback={<SkeletonRows label="Loading the view" />}>

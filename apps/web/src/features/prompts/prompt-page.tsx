@@ -1,15 +1,14 @@
 import type { Prompt } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense } from 'react';
-import { ApiError } from '../../api/client.ts';
+import { lazy, Suspense } from 'react';
 import { promptQuery } from '../../api/prompts.ts';
-import { useHotkey } from '../../lib/hotkeys.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { BackLink, PageHead } from '../../ui/page-head.tsx';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { BackLink } from '../../ui/page-head.tsx';
+import { SkeletonRows } from '../../ui/states.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
 import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
+import { DetailHead, DetailPage } from '../build/detail-page.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { EditorTab } from './editor-tab.tsx';
 import { keptPrompts, PROMPT_VIEWS, type PromptSearch } from './prompts-search.ts';
@@ -26,44 +25,22 @@ export function PromptPage() {
   const { environment } = useShell();
   const navigate = route.useNavigate();
   const query = useQuery(promptQuery(environment, id));
-  useHotkey('Escape', () => void navigate({ to: '/prompts', search: keptPrompts.last() }), {
-    label: 'Back to the prompts',
-    group: 'Prompt',
-  });
-  if (query.data !== undefined) return <OnePrompt key={query.data.id} prompt={query.data} />;
   return (
-    <div className="flex h-full flex-col">
-      <Head name={query.isPending ? '' : id} />
-      {query.isPending ? (
-        <SkeletonRows label="Loading the prompt" />
-      ) : query.error instanceof ApiError && query.error.status === 404 ? (
-        <Notice title="There is no such prompt here">
-          <p>
-            It was deleted, or it belongs to another project or environment: both are chosen in the header.
-          </p>
-        </Notice>
-      ) : (
-        <Failure error={query.error} onRetry={() => void query.refetch()} />
-      )}
-    </div>
+    <DetailPage
+      noun="prompt"
+      nouns="prompts"
+      id={id}
+      query={query}
+      back={<Back />}
+      onBack={() => void navigate({ to: '/prompts', search: keptPrompts.last() })}
+    >
+      {(found) => <OnePrompt key={found.id} prompt={found} />}
+    </DetailPage>
   );
 }
 
-function Head({ name, children, aside }: { name: string; children?: ReactNode; aside?: ReactNode }) {
-  return (
-    <>
-      <title>{`Prompt ${name.slice(0, 60)} · Candela`}</title>
-      <PageHead
-        back={<BackLink to="/prompts" search={keptPrompts.last()} label="Back to the prompts" />}
-        kind="Prompt"
-        name={name}
-        copy="prompt's name"
-        aside={aside}
-      >
-        {children}
-      </PageHead>
-    </>
-  );
+function Back() {
+  return <BackLink to="/prompts" search={keptPrompts.last()} label="Back to the prompts" />;
 }
 
 function OnePrompt({ prompt }: { prompt: Prompt }) {
@@ -75,7 +52,9 @@ function OnePrompt({ prompt }: { prompt: Prompt }) {
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true });
   return (
     <div className="flex h-full flex-col">
-      <Head
+      <DetailHead
+        noun="prompt"
+        back={<Back />}
         name={prompt.name}
         aside={
           <span className="flex flex-wrap items-center gap-1">
@@ -116,7 +95,7 @@ function OnePrompt({ prompt }: { prompt: Prompt }) {
             onChoose={(one) => change({ view: one === 'editor' ? undefined : one })}
           />
         </div>
-      </Head>
+      </DetailHead>
       <UnsavedGuard unsaved={draft.dirty} what={prompt.name} />
       <TabPanel id="prompt" value={view} className="flex min-h-0 grow flex-col -outline-offset-2">
         <Suspense fallback={<SkeletonRows label="Loading the view" />}>

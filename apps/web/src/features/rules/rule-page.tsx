@@ -1,14 +1,13 @@
 import type { Rule } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense } from 'react';
-import { ApiError } from '../../api/client.ts';
+import { lazy, Suspense } from 'react';
 import { ruleQuery } from '../../api/rules.ts';
-import { useHotkey } from '../../lib/hotkeys.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { BackLink, PageHead } from '../../ui/page-head.tsx';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { BackLink } from '../../ui/page-head.tsx';
+import { SkeletonRows } from '../../ui/states.tsx';
 import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
+import { DetailHead, DetailPage } from '../build/detail-page.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { keptRules } from './rules-search.ts';
 import { useRuleForm } from './use-rule-form.ts';
@@ -23,42 +22,22 @@ export function RulePage() {
   const { environment } = useShell();
   const navigate = route.useNavigate();
   const query = useQuery(ruleQuery(environment, id));
-  useHotkey('Escape', () => void navigate({ to: '/rules', search: keptRules.last() }), {
-    label: 'Back to the rules',
-    group: 'Rule',
-  });
-  if (query.data !== undefined) return <OneRule key={query.data.id} rule={query.data} />;
   return (
-    <div className="flex h-full flex-col">
-      <Head name={query.isPending ? '' : id} />
-      {query.isPending ? (
-        <SkeletonRows label="Loading the rule" />
-      ) : query.error instanceof ApiError && query.error.status === 404 ? (
-        <Notice title="There is no such rule here">
-          <p>
-            It was deleted, or it belongs to another project or environment: both are chosen in the header.
-          </p>
-        </Notice>
-      ) : (
-        <Failure error={query.error} onRetry={() => void query.refetch()} />
-      )}
-    </div>
+    <DetailPage
+      noun="rule"
+      nouns="rules"
+      id={id}
+      query={query}
+      back={<Back />}
+      onBack={() => void navigate({ to: '/rules', search: keptRules.last() })}
+    >
+      {(found) => <OneRule key={found.id} rule={found} />}
+    </DetailPage>
   );
 }
 
-function Head({ name, aside }: { name: string; aside?: ReactNode }) {
-  return (
-    <>
-      <title>{`Rule ${name.slice(0, 60)} · Candela`}</title>
-      <PageHead
-        back={<BackLink to="/rules" search={keptRules.last()} label="Back to the rules" />}
-        kind="Rule"
-        name={name}
-        copy="rule's name"
-        aside={aside}
-      />
-    </>
-  );
+function Back() {
+  return <BackLink to="/rules" search={keptRules.last()} label="Back to the rules" />;
 }
 
 function OneRule({ rule }: { rule: Rule }) {
@@ -67,7 +46,9 @@ function OneRule({ rule }: { rule: Rule }) {
   const form = useRuleForm(rule);
   return (
     <div className="flex h-full flex-col">
-      <Head
+      <DetailHead
+        noun="rule"
+        back={<Back />}
         name={rule.name}
         aside={
           <span className="flex items-center gap-1">
