@@ -1,8 +1,7 @@
-/** A request id: 16 random hex characters. */
+/** A request id: 16 random hex characters. Of a UUID, which the runtime makes many of at once; its fixed digits are left out. */
 export function newRequestId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('');
+  const uuid = crypto.randomUUID();
+  return uuid.slice(0, 8) + uuid.slice(-8);
 }
 
 const TRACE_ID = /^[0-9a-f]{32}$/;

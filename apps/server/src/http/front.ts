@@ -86,7 +86,10 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = performance.now();
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    response.once('close', () => {
+      // Whoever has the whole answer did not leave; and an abort makes an error with its stack.
+      if (!response.writableFinished) gone.abort();
+    });
     const call: Call = { requestId: newRequestId(), signal: gone.signal, route: 'unknown' };
     let path = request.url ?? '/';
     let answer: ApiAnswer | StreamingAnswer | undefined;
