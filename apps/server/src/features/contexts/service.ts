@@ -16,7 +16,7 @@ import type {
   StoredContext,
 } from '@candela/metadata-store';
 import { actorName, type AuditEntry, record } from '../audit/service.ts';
-import { usedBy } from '../rules/service.ts';
+import { usedBy } from '../rules/used-by.ts';
 
 type ContextBody = BodyOf<typeof ROUTES.createContext>;
 

@@ -1,26 +1,24 @@
-import type { Clock, Logger } from '@candela/kernel';
-import type { MetadataStore } from '@candela/metadata-store';
-import { createRuleQueries } from '@candela/telemetry-store';
-import type { PlatformMetrics } from '../../metrics.ts';
-import type { PromptService } from '../prompts/service.ts';
-import { entityKinds } from './entities/index.ts';
-import { ruleHandlers } from './routes.ts';
-import { createRuleBook } from './rule-book.ts';
+import { RULE_ROUTES } from '@candela/contract';
+import type { RuleFeatureParts } from './ready.ts';
+import type { RuleHandlers } from './routes.ts';
 
-type Asked = Parameters<typeof createRuleQueries>;
-
-/** Rules with everything they need, ready to answer. */
-export function createRuleFeature(parts: {
-  readonly metadata: MetadataStore;
-  readonly logger: Logger;
-  readonly metrics: PlatformMetrics;
-  readonly prompts: PromptService;
-  readonly reads: Asked[0];
-  readonly limits: Asked[1];
-  readonly clock: Clock;
-}) {
-  const { metadata, logger, clock, reads, limits } = parts;
-  const kinds = entityKinds(metadata, parts.prompts);
-  const book = createRuleBook({ metadata, kinds, logger, registry: parts.metrics.registry });
-  return ruleHandlers({ metadata, kinds, book, queries: createRuleQueries(reads, limits), clock });
+/**
+ * Rules, made ready when they are first asked about: with the operators comes a library of regular expressions, 6 MiB that
+ * an installation without rules has no use for.
+ */
+export function createRuleFeature(parts: RuleFeatureParts): RuleHandlers {
+  let ready: Promise<RuleHandlers> | undefined;
+  const load = (): Promise<RuleHandlers> => {
+    ready ??= import('./ready.ts').then(({ readyRules }) => readyRules(parts));
+    return ready;
+  };
+  const handlers = Object.keys(RULE_ROUTES).map((id) => [
+    id,
+    async (input: unknown) => {
+      const handle = (await load())[id as keyof RuleHandlers] as (input: unknown) => unknown;
+      return handle(input);
+    },
+  ]);
+  // One wrapper for each of its routes: the types of all of them cannot be carried through a loop.
+  return Object.fromEntries(handlers) as RuleHandlers;
 }

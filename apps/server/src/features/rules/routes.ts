@@ -1,4 +1,4 @@
-import type { RuleExplanation, RulePreview as RulePreviewView } from '@candela/contract';
+import type { RULE_ROUTES, RuleExplanation, RulePreview as RulePreviewView } from '@candela/contract';
 import { type Clock, fail, type RequestContext } from '@candela/kernel';
 import type { MetadataStore, RulePlace } from '@candela/metadata-store';
 import type { Explanation, Fields, FieldValue, Rule } from '@candela/rules';
@@ -13,22 +13,7 @@ import { readEvaluateRequest } from './evaluate-request.ts';
 import type { RuleBook } from './rule-book.ts';
 import { createRules, explanationOf, requireValid } from './service.ts';
 
-type RuleHandlers = Pick<
-  Handlers,
-  | 'evaluateRules'
-  | 'explainRule'
-  | 'previewRule'
-  | 'previewSavedRule'
-  | 'listRuleFieldValues'
-  | 'listRules'
-  | 'createRule'
-  | 'getRule'
-  | 'replaceRule'
-  | 'deleteRule'
-  | 'listRuleLinks'
-  | 'createRuleLink'
-  | 'deleteRuleLink'
->;
+export type RuleHandlers = Pick<Handlers, keyof typeof RULE_ROUTES>;
 
 export interface RuleParts {
   readonly metadata: MetadataStore;

@@ -1,4 +1,4 @@
-import type { BodyOf, EntityType, Rule as RuleView, RuleLink, ROUTES } from '@candela/contract';
+import type { BodyOf, Rule as RuleView, RuleLink, ROUTES } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import type {
   Call,
@@ -231,14 +231,6 @@ export function createRules({ metadata, kinds }: { metadata: MetadataStore; kind
     },
   };
 }
-
-/** Rules that hand something out, the first hundred by priority: for whoever shows it or is about to delete it. */
-export const usedBy = (
-  { rules }: Pick<Repositories, 'rules'>,
-  place: StoragePlace,
-  entityType: EntityType,
-  entityId: string,
-) => rules.linkedTo(place, { entityType, entityId }, 100);
 
 /** Why a rule that can be used says what it says. */
 export function explanationOf(rule: Rule, fields: Parameters<ReturnType<typeof prepare>['explain']>[0]) {

@@ -1,56 +1,16 @@
-import type { RequestContext } from '@candela/kernel';
-import type { Fields } from '@candela/rules';
-import { type QueryLimits, runner } from '../core/run.ts';
-import type { Window } from '../core/scope.ts';
+import type { QueryLimits } from '../core/run.ts';
 import type { ReadStores } from '../core/stores.ts';
-import { type PreviewInput, previewRule, type RulePreview } from './preview.ts';
-import { type FieldValues, valuesRead } from '../fields/field-values.ts';
-import { SPANS } from '../spans/span-fields.ts';
-import { spanFields } from './rule-fields.ts';
-import { readRuleFields } from './span-values.ts';
+import type { RuleQueries } from './reads.ts';
 
 export type { PreviewInput, RulePreview } from './preview.ts';
+export type { RuleQueries } from './reads.ts';
 
-/** Rules asked about the spans that there are. @throws InvalidRule, not_found, query_too_expensive, store_unavailable */
-export interface RuleQueries {
-  preview(context: RequestContext, input: PreviewInput, signal?: AbortSignal): Promise<RulePreview>;
-  /** The values of one span for fields of a rule; absent ones are left out. */
-  spanFields(
-    context: RequestContext,
-    ids: { readonly traceId: string; readonly spanId: string },
-    fields: readonly string[],
-    signal?: AbortSignal,
-  ): Promise<Fields>;
-  /** Values that spans of the window have for a field of a rule, as a rule sees them; the most frequent first. */
-  values(
-    context: RequestContext,
-    input: {
-      readonly field: string;
-      readonly window: Window;
-      readonly prefix: string;
-      readonly limit: number;
-    },
-    signal?: AbortSignal,
-  ): Promise<FieldValues>;
-}
-
+/** What compiles rules is loaded with the first question: it brings a library of regular expressions along. */
 export function createRuleQueries(stores: ReadStores, limits: QueryLimits): RuleQueries {
+  const reads = async () => (await import('./reads.ts')).ruleReads(stores, limits);
   return {
-    preview: (context, input, signal) => previewRule(runner(stores, limits, 'list', signal), context, input),
-    spanFields: (context, ids, fields, signal) =>
-      readRuleFields(runner(stores, limits, 'lookup', signal), context, ids, fields),
-    values: (context, { field, ...input }, signal) =>
-      valuesRead(
-        runner(stores, limits, 'list', signal),
-        context,
-        {
-          source: SPANS,
-          exists: (params) => spanFields(params)(field)?.present ?? '0',
-          value: (params) => spanFields(params)(field)?.text ?? "''",
-          // Which columns it reads is for the resolver; most names are keys of maps.
-          wide: true,
-        },
-        { ...input, filter: undefined },
-      ),
+    preview: async (...asked) => (await reads()).preview(...asked),
+    spanFields: async (...asked) => (await reads()).spanFields(...asked),
+    values: async (...asked) => (await reads()).values(...asked),
   };
 }
