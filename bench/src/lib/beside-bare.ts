@@ -63,11 +63,12 @@ export function besideBare(order: {
       const askOf = (base: string, during: number) =>
         ask({ base, rate, seconds: during, connections: CONNECTIONS, expect, requests }, others);
       const measure = async ({ http, pid }: typeof least): Promise<Measured> => {
+        // While the other one was asked it rested, and what rests gives up compiled code with its memory.
+        await askOf(http, WARM_SECONDS);
         const before = cpuSeconds(pid);
         const asked = await askOf(http, seconds);
         return { ...asked, cores: (cpuSeconds(pid) - before) / asked.elapsed };
       };
-      await askOf(server.http, WARM_SECONDS);
       const [ours, limit]: [Measured[], Measured[]] = [[], []];
       // In turns: a machine that gets busier meanwhile shows in both.
       for (let round = 0; round < order.rounds; round++) {
@@ -76,7 +77,8 @@ export function besideBare(order: {
       }
       const notes = [
         `${pinned ? 'The server, all of its threads, and the bare server have one core; whoever asks has the others.' : 'Nothing is bound to a core: `taskset` is not here.'} ${CONNECTIONS} connections; times count from the moment a request was due.`,
-        'The median of the rounds, which take turns. The limit is a bare `node:http` server that takes the same requests and answers the same bytes.',
+        `The median of the rounds, which take turns; the first ${WARM_SECONDS} s of each are not counted.`,
+        'The limit is a bare `node:http` server that takes the same requests and answers the same bytes.',
       ];
       return { ours, limit, notes };
     } finally {
