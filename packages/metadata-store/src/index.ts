@@ -37,7 +37,7 @@ export type {
   RulePlace,
   StoredRule,
   StoredRuleLink,
-} from './repositories/rules.ts';
+} from './repositories/rules/types.ts';
 export type {
   PromptContent,
   PromptDownloads,

@@ -1,7 +1,7 @@
 import { silentLogger } from '@candela/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ContextDocument } from '../repositories/contexts.ts';
-import type { RuleDocument, RulePlace } from '../repositories/rules.ts';
+import type { RuleDocument, RulePlace } from '../repositories/rules/types.ts';
 import { type MetadataStore, openMetadata } from '../store.ts';
 import { codeOf } from './code-of.ts';
 import type { Place } from './suite.ts';

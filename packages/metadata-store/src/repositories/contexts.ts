@@ -2,7 +2,8 @@ import { fail } from '@candela/kernel';
 import { type Selectable, sql } from 'kysely';
 import type { ContextTable, ContextVersionTable } from '../tables/contexts.ts';
 import type { Access } from './access.ts';
-import type { ActiveStatus } from './rules.ts';
+import { statusOf } from './rules/rows.ts';
+import type { ActiveStatus } from './rules/types.ts';
 import { holding, nameKeyOf, type StoragePlace } from './storage-place.ts';
 import { unlessTaken } from './unless-taken.ts';
 
@@ -107,7 +108,6 @@ const PREVIEW_CHARACTERS = 240;
 const IDS_AT_ONCE = 500;
 
 const missing = () => fail('not_found', { what: 'The context' });
-const statusOf = (text: string): ActiveStatus => (text === 'ACTIVE' ? 'ACTIVE' : 'INACTIVE');
 
 const contentOf = (row: Pick<ContextVersionTable, 'content' | 'tags' | 'meta'>): ContextContent => ({
   content: row.content,

@@ -12,7 +12,7 @@ import { projects } from './identity/projects.ts';
 import { sessions } from './identity/sessions.ts';
 import { contexts } from './contexts.ts';
 import { prompts } from './prompts/index.ts';
-import { rules } from './rules.ts';
+import { rules } from './rules/index.ts';
 import { savedViews } from './saved-views.ts';
 import { kept } from './kept.ts';
 import { sealed } from './sealed.ts';
