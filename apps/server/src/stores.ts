@@ -8,6 +8,7 @@ import {
   inspectServer,
   openTelemetryStore,
   startEmbeddedEngine,
+  type ReadStore,
   type StoreRoutes,
   type TelemetryStore,
   type TelemetryStoreOptions,
@@ -130,12 +131,14 @@ function factsOf(options: TelemetryStoreOptions, engine: () => Promise<EmbeddedE
 
 /** Every statement goes to the store of its own tenant and signal, or fails. */
 function readsOf(routes: SignalRoutes, pool: StorePool, builtIn: TelemetryStore): StoreRoutes {
-  const readerOf = (id: string, projectId: string): Pick<TelemetryStore, 'select'> =>
+  const readerOf = (id: string, projectId: string): ReadStore =>
     id === DEFAULT_DATABASE_CONFIG_ID
       ? builtIn
       : {
           select: (sql, params, options) =>
             pool.use(id, projectId, (store) => store.select(sql, params, options)),
+          readsColumns: (attributes) =>
+            pool.use(id, projectId, async (store) => (await store.readsColumns?.(attributes)) ?? false),
         };
   return {
     storeOf: async ({ projectId, environment }, signal) =>

@@ -11,6 +11,7 @@ export {
   readConversation,
   readLogConversation,
 } from './normalise.ts';
+export { isFactKey } from './facts/gen-ai-fields.ts';
 export { isModelOperation, MODEL_OPERATIONS } from './facts/operation.ts';
 export { type PriceEntry, type PriceList, PRICE_LIST } from './prices/list.ts';
 export { priceUsage } from './prices/price-usage.ts';

@@ -49,6 +49,13 @@ export class FieldValues {
   }
 }
 
+/** Spellings of all readers, with those of fields that no column of a row is made of left out. */
+const PROMOTED = new Set<string>();
+const NOT_KEPT: ReadonlySet<Field> = new Set<Field>(['kind', 'errorType', 'totalTokens']);
+
+/** Whether some convention makes a column of a row of that attribute. */
+export const isPromoted = (key: string): boolean => PROMOTED.has(key);
+
 const SLOT = Object.fromEntries(FIELDS.map((field, index) => [field, index])) as Record<Field, number>;
 
 const isEmpty = (value: AttributeValue | undefined): boolean =>
@@ -67,7 +74,10 @@ export function compileFields(...specs: readonly FieldKeys[]): (attributes: Attr
   for (const [slot, field] of FIELDS.entries()) {
     const spellings = new Set(specs.flatMap((spec) => spec[field] ?? []));
     let rank = 0;
-    for (const key of spellings) places.set(key, { slot, rank: rank++, next: places.get(key) });
+    for (const key of spellings) {
+      places.set(key, { slot, rank: rank++, next: places.get(key) });
+      if (!NOT_KEPT.has(field)) PROMOTED.add(key);
+    }
   }
   // Filled anew by each call, which nothing interrupts: no call leaves anything behind but its own values.
   const ranks = new Uint8Array(FIELDS.length);

@@ -1,5 +1,5 @@
 /** The spellings most conventions share: OpenTelemetry's current names, its deprecated ones, and general ones. */
-import type { FieldKeys } from './fields.ts';
+import { type FieldKeys, isPromoted } from './fields.ts';
 
 export const GEN_AI_CURRENT: FieldKeys = {
   operation: ['gen_ai.operation.name'],
@@ -58,3 +58,11 @@ export const GENERAL: FieldKeys = {
   sessionId: ['session.id', 'conversation.id', 'thread.id'],
   userId: ['user.id', 'enduser.id', 'user.name', 'user.email'],
 };
+
+const ANYBODYS: ReadonlySet<string> = new Set(Object.values(GENERAL).flat());
+
+/**
+ * Whether an attribute says, wherever it occurs, what a column of the row says too (model, tokens, agent, ...): people
+ * ask for that one. General names are also on spans that are none of an AI application, whose columns stay empty.
+ */
+export const isFactKey = (key: string): boolean => isPromoted(key) && !ANYBODYS.has(key);

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type ChangeKind, decide, type KeyFacts } from './decide.ts';
+import {
+  type ChangeKind,
+  commonest,
+  decide,
+  type KeyFacts,
+  type SeenKey,
+  type TableFacts,
+  tablesToLookAt,
+} from './decide.ts';
+import { COLUMN_TUNING } from './tuning.ts';
 
-const BOUNDS = { pool: 2, minScore: 3, pauseSeconds: 600, coolSeconds: 86_400 };
+const BOUNDS = { ...COLUMN_TUNING, pool: 2 };
 const DAYS = 3 * 86_400;
 
 const fact = (key: string, score: number, changes: Partial<KeyFacts> = {}): KeyFacts => ({
@@ -11,6 +20,7 @@ const fact = (key: string, score: number, changes: Partial<KeyFacts> = {}): KeyF
   score,
   present: false,
   last: undefined,
+  byLook: false,
   ...changes,
 });
 const column = (key: string, score: number, seconds = DAYS): KeyFacts =>
@@ -40,6 +50,16 @@ describe('which keys get columns', () => {
     expect(told(changed(600)).candidates).toEqual(['a']);
   });
 
+  it('as soon as they are asked for, whatever a look added just now', () => {
+    const looked = (kind: ChangeKind) => [
+      fact('a', 9),
+      fact('b', 0, { last: { kind, seconds: 0 }, byLook: true }),
+    ];
+    expect(told(looked('common')).candidates).toEqual(['a']);
+    expect(told(looked('filled')).candidates).toEqual(['a']);
+    expect(told(looked('dropped')).candidates).toEqual([]);
+  });
+
   it('not one that was refused or dropped today; one whose addition was cut off, after the pause', () => {
     const after = (kind: ChangeKind, seconds: number) =>
       told([fact('a', 9, { last: { kind, seconds } })]).candidates;
@@ -47,6 +67,7 @@ describe('which keys get columns', () => {
     expect(after('refused', 86_400)).toEqual(['a']);
     expect(after('dropped', 86_399)).toEqual([]);
     expect(after('added', 601)).toEqual(['a']);
+    expect(after('common', 601)).toEqual(['a']);
   });
 
   it('when the pool is full, one that is asked for far more than the least asked column of some age', () => {
@@ -76,5 +97,122 @@ describe('which keys get columns', () => {
 
   it('when there are more columns than the pool allows, none is added', () => {
     expect(told([column('a', 9), column('b', 9), column('c', 9), fact('d', 20)]).candidates).toEqual([]);
+  });
+});
+
+describe('what is common', () => {
+  const ROOMY = { ...COLUMN_TUNING, pool: 8 };
+  const seen = (key: string, changes: Partial<SeenKey> = {}): SeenKey => ({
+    table: 'otel_traces',
+    map: 'SpanAttributes',
+    key,
+    sampled: 100_000,
+    rows: 30_000,
+    many: 5,
+    half: 5,
+    longest: 20,
+    mean: 10,
+    ...changes,
+  });
+  const chosen = (keys: readonly SeenKey[], facts: readonly KeyFacts[] = [], bounds = ROOMY) =>
+    commonest(facts, keys, bounds).map(({ key }) => key);
+
+  it('gets columns, the most common first, of those the one of most values, up to half of the pool', () => {
+    const keys = [
+      seen('e', { rows: 10_000 }),
+      seen('d', { rows: 29_900 }),
+      seen('c', { rows: 30_100, many: 900, half: 850 }),
+      seen('b', { rows: 29_800 }),
+      seen('a', { rows: 90_000 }),
+    ];
+    expect(chosen(keys)).toEqual(['a', 'c', 'b', 'd']);
+  });
+
+  it.each([
+    ['a key of one row of a hundred', { rows: 1_000 }, true],
+    ['a rarer one', { rows: 999 }, false],
+    ['as many values as a dictionary holds', { many: 8_000, half: 7_900 }, true],
+    ['more', { many: 8_001, half: 8_001 }, false],
+    ['ids', { rows: 10_000, many: 6_000, half: 5_000 }, false],
+    ['ids that neighbours share', { many: 3_000, half: 1_500 }, false],
+    ['texts', { longest: 1_001 }, false],
+    ['sentences', { longest: 400, mean: 201 }, false],
+    ['one value, that not all have', { many: 1, half: 1 }, true],
+    ['one value, that all have', { rows: 100_000, many: 1, half: 1 }, false],
+    ['two values, one of which all have', { rows: 100_000, many: 2 }, true],
+    ['a key too long for a name', { key: 'k'.repeat(61) }, false],
+    ['a key of a map without columns', { map: 'ContentAttributes' }, false],
+  ] as const)('%s', (_what, changes, is) => {
+    expect(chosen([seen('key', changes)])).toHaveLength(is ? 1 : 0);
+  });
+
+  it('of one map does not push out what is common in another', () => {
+    const resources = ['r1', 'r2', 'r3', 'r4', 'r5'].map((key) =>
+      seen(key, { map: 'ResourceAttributes', rows: 100_000 }),
+    );
+    expect(chosen([...resources, seen('a'), seen('b', { rows: 20_000 })])).toEqual(['r1', 'a', 'r2', 'b']);
+  });
+
+  it('takes at most half of the pool together with columns that nobody asks for any more, and no room of others', () => {
+    const keys = ['a', 'b', 'c', 'd', 'e'].map((key) => seen(key));
+    expect(chosen(keys, [column('old', 2), column('loved', 90)])).toEqual(['a', 'b', 'c']);
+    expect(
+      chosen(
+        keys,
+        ['p', 'q', 'r', 's'].map((key) => column(key, 0)),
+      ),
+    ).toEqual([]);
+    expect(
+      chosen(
+        keys,
+        ['1', '2', '3', '4', '5', '6', '7'].map((key) => column(key, 90)),
+      ),
+    ).toEqual(['a']);
+    expect(chosen(keys, [], { ...ROOMY, pool: 0 })).toEqual([]);
+    expect(chosen(keys, [], { ...ROOMY, pool: 1 })).toEqual([]);
+  });
+
+  it('is not what has a column, what was refused or dropped today; what was cut off is', () => {
+    const after = (kind: ChangeKind, seconds: number) =>
+      chosen([seen('a')], [fact('a', 0, { last: { kind, seconds }, byLook: kind === 'common' })]);
+    expect(chosen([seen('a')], [column('a', 0)])).toEqual([]);
+    expect(after('refused', 86_399)).toEqual([]);
+    expect(after('dropped', 86_399)).toEqual([]);
+    expect(after('dropped', 86_400)).toEqual(['a']);
+    expect(after('common', 700)).toEqual(['a']);
+  });
+
+  describe('is looked for', () => {
+    const spans = (changes: Partial<TableFacts> = {}): TableFacts => ({
+      table: 'otel_traces',
+      rows: 1_000_000,
+      looked: undefined,
+      looking: undefined,
+      ...changes,
+    });
+    const due = (changes: Partial<TableFacts>, facts: readonly KeyFacts[] = [], bounds = ROOMY) =>
+      tablesToLookAt(facts, [spans(changes)], bounds).length === 1;
+
+    it('in tables of many rows, once in six hours, once at a time', () => {
+      expect(due({})).toBe(true);
+      expect(due({ rows: 999_999 })).toBe(false);
+      expect(due({ looked: 21_599, looking: 21_600 })).toBe(false);
+      expect(due({ looked: 21_600, looking: 21_601 })).toBe(true);
+      expect(due({ looking: 599 })).toBe(false);
+      expect(due({ looking: 600 })).toBe(true);
+      expect(due({ looked: 30_000, looking: 599 })).toBe(false);
+    });
+
+    it('not without room, and not while something else was changed', () => {
+      expect(due({}, [], { ...ROOMY, pool: 0 })).toBe(false);
+      expect(
+        due(
+          {},
+          ['p', 'q', 'r', 's'].map((key) => column(key, 0)),
+        ),
+      ).toBe(false);
+      expect(due({}, [column('a', 9, 599)])).toBe(false);
+      expect(due({}, [column('a', 9, 600)])).toBe(true);
+    });
   });
 });

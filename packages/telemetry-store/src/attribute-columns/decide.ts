@@ -1,7 +1,11 @@
-import type { AttributeKey } from './names.ts';
+import { type AttributeKey, keyText, mayHaveColumn } from './names.ts';
+import { growsWithRows, type Sample, typeFor } from './sample.ts';
 
-/** What is done with columns, as it is written down for every process that shares the store. */
-export type ChangeKind = 'added' | 'filled' | 'dropped' | 'refused';
+/**
+ * What is done with columns, as it is written down for every process that shares the store. `added` and `common` tell
+ * that one is begun: for a key that is asked for, or for one that a look found on many rows.
+ */
+export type ChangeKind = 'added' | 'common' | 'filled' | 'dropped' | 'refused';
 
 /** What is known of a key that was asked for or that has a column. */
 export interface KeyFacts extends AttributeKey {
@@ -11,6 +15,25 @@ export interface KeyFacts extends AttributeKey {
   readonly present: boolean;
   /** The last change of it and seconds since; undefined when there was none for long. */
   readonly last: { readonly kind: ChangeKind; readonly seconds: number } | undefined;
+  /** Its last column came from a look, not because it was asked for. */
+  readonly byLook: boolean;
+}
+
+/** A table that could be looked at for what is common. */
+export interface TableFacts {
+  readonly table: string;
+  readonly rows: number;
+  /** Seconds since a look at it ended, and since one began; undefined when there was none for long. */
+  readonly looked: number | undefined;
+  readonly looking: number | undefined;
+}
+
+/** A key as a look at a table saw it. */
+export interface SeenKey extends AttributeKey, Sample {
+  /** Rows that were looked at, with the key or without. */
+  readonly sampled: number;
+  /** Different values in one half of the places. */
+  readonly half: number;
 }
 
 export interface DecisionBounds {
@@ -22,6 +45,14 @@ export interface DecisionBounds {
   readonly pauseSeconds: number;
   /** Seconds that a column stays at least, and that a key which was refused or lost its column waits. */
   readonly coolSeconds: number;
+  /** Values that a dictionary may have. */
+  readonly maxValues: number;
+  /** Tables of fewer rows are not looked at: their maps are read fast enough. */
+  readonly lookRows: number;
+  /** Seconds between two looks at a table. */
+  readonly lookSeconds: number;
+  /** Seconds after which a look that was begun and not ended was cut off. */
+  readonly lookingSeconds: number;
 }
 
 export interface Decision {
@@ -37,6 +68,30 @@ export interface Decision {
 const MAX_CANDIDATES = 4;
 /** So much more must a key be asked for than the one whose column it takes. */
 const FAR_MORE = 4;
+/** A key is common that one row of a hundred has. */
+const COMMON_SHARE = 0.01;
+/** Longer values, on average, nobody groups by before somebody does. */
+const COMMON_BYTES = 200;
+/** Keys that nobody asks for take at most this part of the pool. */
+const COMMON_PART = 0.5;
+
+const BEGUN: ReadonlySet<ChangeKind | undefined> = new Set<ChangeKind>(['added', 'common']);
+
+const isBegun = ({ last }: Pick<KeyFacts, 'last'>): boolean => BEGUN.has(last?.kind);
+
+/** Whether its column is there and may not be filled, because who began it ended. */
+export const isUnfinished = (fact: KeyFacts): boolean => fact.present && isBegun(fact);
+
+/** A change that others wait for. What a look did, nobody who asks for a key waits for. */
+function isRecentChange({ last, byLook }: KeyFacts, { pauseSeconds }: DecisionBounds): boolean {
+  if (last === undefined || last.kind === 'refused' || last.seconds >= pauseSeconds) return false;
+  return last.kind === 'dropped' || !byLook;
+}
+
+const cooledBy =
+  ({ coolSeconds }: DecisionBounds) =>
+  ({ last }: KeyFacts): boolean =>
+    last === undefined || last.seconds >= coolSeconds;
 
 /**
  * What to change now. It depends on nothing but facts that all processes of an installation share, so that two of them
@@ -44,16 +99,11 @@ const FAR_MORE = 4;
  */
 export function decide(facts: readonly KeyFacts[], bounds: DecisionBounds): Decision {
   const none: Decision = { candidates: [], room: 0, victim: undefined };
-  const changed = facts.filter(
-    ({ last }) => last?.kind === 'added' || last?.kind === 'filled' || last?.kind === 'dropped',
-  );
-  if (changed.some(({ last }) => (last?.seconds ?? 0) < bounds.pauseSeconds)) return none;
+  if (facts.some((fact) => isRecentChange(fact, bounds))) return none;
   const present = facts.filter((fact) => fact.present);
-  const cool = ({ last }: KeyFacts) => last === undefined || last.seconds >= bounds.coolSeconds;
+  const cool = cooledBy(bounds);
   const wanted = facts
-    .filter(
-      (fact) => !fact.present && fact.score >= bounds.minScore && (cool(fact) || fact.last?.kind === 'added'),
-    )
+    .filter((fact) => !fact.present && fact.score >= bounds.minScore && (cool(fact) || isBegun(fact)))
     .sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
   const room = Math.max(0, bounds.pool - present.length);
   if (room > 0) return { candidates: wanted.slice(0, MAX_CANDIDATES), room, victim: undefined };
@@ -66,4 +116,69 @@ export function decide(facts: readonly KeyFacts[], bounds: DecisionBounds): Deci
   const stronger = wanted.filter(({ score }) => score >= FAR_MORE * Math.max(1, victim.score));
   if (stronger.length === 0) return none;
   return { candidates: stronger.slice(0, MAX_CANDIDATES), room: 1, victim };
+}
+
+/** Columns that keys may get which nobody asks for: never in the place of one that is asked for. */
+function roomForCommon(facts: readonly KeyFacts[], { pool, minScore }: DecisionBounds): number {
+  const present = facts.filter((fact) => fact.present);
+  const unasked = present.filter(({ score }) => score < minScore);
+  return Math.max(0, Math.min(pool - present.length, Math.floor(pool * COMMON_PART) - unasked.length));
+}
+
+/** The tables to look at now for keys that many of their rows have. */
+export function tablesToLookAt<T extends TableFacts>(
+  facts: readonly KeyFacts[],
+  tables: readonly T[],
+  bounds: DecisionBounds,
+): readonly T[] {
+  if (roomForCommon(facts, bounds) === 0 || facts.some((fact) => isRecentChange(fact, bounds))) return [];
+  const since = (seconds: number | undefined) => seconds ?? Number.POSITIVE_INFINITY;
+  return tables.filter(
+    ({ rows, looked, looking }) =>
+      rows >= bounds.lookRows &&
+      since(looked) >= bounds.lookSeconds &&
+      // One that ended is over, however short ago it began.
+      (since(looking) >= bounds.lookingSeconds || since(looked) <= since(looking)),
+  );
+}
+
+/**
+ * The keys that a look gives columns to: those of few values that many rows have. The most common of each map comes
+ * first, then the second of each: what every resource says does not push out what single requests do.
+ */
+export function commonest(
+  facts: readonly KeyFacts[],
+  seen: readonly SeenKey[],
+  bounds: DecisionBounds,
+): readonly SeenKey[] {
+  const known = new Map(facts.map((fact) => [keyText(fact), fact]));
+  const cool = cooledBy(bounds);
+  const fitting = seen
+    .filter((key) => {
+      const fact = known.get(keyText(key));
+      if (fact !== undefined && (fact.present || !(cool(fact) || isBegun(fact)))) return false;
+      return isWorthAColumn(key, bounds);
+    })
+    .sort((a, b) => percentOf(b) - percentOf(a) || b.many - a.many || (a.key < b.key ? -1 : 1));
+  const places = new Map<string, number>();
+  return fitting
+    .map((key) => {
+      const map = `${key.table} ${key.map}`;
+      const place = places.get(map) ?? 0;
+      places.set(map, place + 1);
+      return { key, place };
+    })
+    .sort((a, b) => a.place - b.place)
+    .slice(0, roomForCommon(facts, bounds))
+    .map(({ key }) => key);
+}
+
+const percentOf = ({ rows, sampled }: SeenKey): number => Math.round((rows / sampled) * 100);
+
+function isWorthAColumn(key: SeenKey, { maxValues }: DecisionBounds): boolean {
+  const { rows, sampled, many, half, mean } = key;
+  if (!mayHaveColumn(key) || rows < sampled * COMMON_SHARE || mean > COMMON_BYTES) return false;
+  // What is the same on all rows tells none of them apart. Not having the key is a value, too.
+  if (many + (rows < sampled ? 1 : 0) < 2) return false;
+  return typeFor(key, maxValues) === 'LowCardinality(String)' && !growsWithRows(many, half);
 }

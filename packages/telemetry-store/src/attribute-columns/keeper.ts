@@ -2,54 +2,20 @@ import type { Logger } from '@candela/kernel';
 import { StoreError } from '../client/errors.ts';
 import type { AttributeRead, TelemetryStore } from '../client/types.ts';
 import type { MigrationTarget } from '../migrations/template.ts';
-import { type ChangeKind, decide, type DecisionBounds, type KeyFacts } from './decide.ts';
+import { ColumnChanges } from './changes.ts';
+import { commonest, decide, isUnfinished, type KeyFacts, type SeenKey, tablesToLookAt } from './decide.ts';
+import { KeptStore } from './kept-store.ts';
 import { KnownColumns } from './known.ts';
-import { type AttributeKey, columnName, keyText, mayHaveColumn } from './names.ts';
+import { Ledger } from './ledger.ts';
+import { lookAt } from './look.ts';
+import { type AttributeKey, keyText, mayHaveColumn } from './names.ts';
 import { type Sample, typeFor } from './sample.ts';
-import {
-  addColumn,
-  CHANGES_SQL,
-  dropColumn,
-  fillColumns,
-  heldIn,
-  NOTE_SQL,
-  PARTITIONS_SQL,
-  sampleOfColumn,
-  sampleOfKey,
-  SCORES_SQL,
-  type Statement,
-  type ColumnType,
-} from './statements.ts';
-import { type CountedKey, KeyUse } from './use.ts';
-
-/** When keys get columns. */
-export interface ColumnTuning extends DecisionBounds {
-  /** A read of a key from its map counts when it takes so long, milliseconds. */
-  readonly slowMs: number;
-  /** Between two looks at what is asked for, milliseconds. */
-  readonly roundMs: number;
-  /** Values that a dictionary may have. */
-  readonly maxValues: number;
-  /** One of the columns is looked at again after so many rounds in which nothing else was to do. */
-  readonly recheckRounds: number;
-  /** Stored rows up to so many bytes get a column in the background, the newest first. */
-  readonly maxFillBytes: number;
-}
-
-export const COLUMN_TUNING: ColumnTuning = {
-  pool: 24,
-  minScore: 3,
-  pauseSeconds: 600,
-  coolSeconds: 86_400,
-  slowMs: 150,
-  roundMs: 60_000,
-  maxValues: 8_000,
-  recheckRounds: 30,
-  maxFillBytes: 64 * 2 ** 30,
-};
+import { type ColumnType, sampleOfColumn, sampleOfKey, type Statement } from './statements.ts';
+import type { ColumnTuning } from './tuning.ts';
+import { KeyUse } from './use.ts';
 
 export interface KeeperParts {
-  /** Without keys to replace. */
+  /** Without keys to replace; what is asked of it is no read of somebody's. */
   readonly store: Pick<TelemetryStore, 'select' | 'command'>;
   readonly target: MigrationTarget;
   readonly tuning: ColumnTuning;
@@ -71,50 +37,55 @@ const GONE = new Set([8, 10, 16, 47]);
 /** What it says when a read is given up: too many rows, too slow, too much memory. */
 const TOO_MUCH = new Set([158, 159, 160, 241]);
 
-interface KeyRow {
-  readonly TableName: string;
-  readonly MapName: string;
-  readonly Key: string;
-}
-
-const attributeOf = ({ TableName, MapName, Key }: KeyRow): AttributeKey => ({
-  table: TableName,
-  map: MapName,
-  key: Key,
-});
+/** Not all processes at the same moment. */
+const about = (ms: number): number => ms * (0.75 + Math.random() / 2);
 
 /**
- * The columns that a store gets for keys of attributes that people ask for: which there are, what is asked for, and
+ * The columns that a store gets for keys of attributes: which there are, what is asked for, what many rows have, and
  * their adding and dropping. Everything happens along with reads: a store that nobody reads is left alone.
  */
 export class AttributeColumns {
   readonly #parts: KeeperParts;
+  readonly #end = new AbortController();
+  readonly #store: KeptStore;
+  readonly #ledger: Ledger;
+  readonly #changes: ColumnChanges;
   readonly #use = new KeyUse();
   readonly #known: KnownColumns;
   #learned: Promise<void> | undefined;
   #learnAt = 0;
   #roundAt: number;
+  #lookAt = 0;
+  #lookTimer: NodeJS.Timeout | undefined;
   #quietRounds = 0;
   #tending: Promise<void> | undefined;
-  readonly #end = new AbortController();
 
   constructor(parts: KeeperParts) {
+    const { target, tuning } = parts;
     this.#parts = parts;
-    this.#known = new KnownColumns(parts.target);
-    this.#roundAt = performance.now() + parts.tuning.roundMs;
+    this.#store = new KeptStore(parts.store, this.#end.signal);
+    this.#known = new KnownColumns(target);
+    this.#ledger = new Ledger(this.#store, target);
+    this.#changes = new ColumnChanges({
+      ...parts,
+      store: this.#store,
+      ledger: this.#ledger,
+      known: this.#known,
+      maxFillBytes: tuning.maxFillBytes,
+    });
+    this.#roundAt = performance.now() + tuning.roundMs;
   }
 
-  /** Runs a statement that reads keys of maps, with the columns there are. */
+  /** Runs a statement that somebody waits for, with the columns there are in the places of the keys that it reads. */
   async read<T>(
     sql: string,
     attributes: readonly AttributeRead[],
     run: (text: string) => Promise<T>,
   ): Promise<T> {
+    this.#lookSoon();
     const asked = attributes.filter(mayHaveColumn);
     if (asked.length === 0) return run(sql);
-    // The first read waits for the columns to be known; what cannot be learned is not used.
-    this.#learned ??= this.#learn();
-    await this.#learned.catch(() => undefined);
+    await this.#fresh();
     const text = this.#known.written(sql, asked);
     const startedAt = performance.now();
     let tooMuch = false;
@@ -134,15 +105,24 @@ export class AttributeColumns {
     }
   }
 
-  /** Looks at the columns and at what is asked for, and changes what is to be changed: at most one thing at a time. */
+  /** Whether reads take all of these keys from columns now. A moment later that may be over: reads are right either way. */
+  async readsColumns(attributes: readonly AttributeRead[]): Promise<boolean> {
+    if (!attributes.every(mayHaveColumn)) return false;
+    await this.#fresh();
+    return attributes.every((read) => this.#known.isRead(read));
+  }
+
+  /** Looks at columns, at what is asked for and at what is common, and changes what is to be changed: one thing after the other. */
   async tend(): Promise<void> {
     await this.#tending;
     await this.#learn();
     await this.#round();
+    await this.#look();
   }
 
   /** What is under way is cut off, as by a crash: whoever comes next goes on. */
   async close(): Promise<void> {
+    clearTimeout(this.#lookTimer);
     this.#end.abort();
     await this.#tending;
   }
@@ -156,17 +136,32 @@ export class AttributeColumns {
   }
 
   #tendIfDue(): void {
-    const now = performance.now();
-    const round = this.#use.size > 0 && now >= this.#roundAt;
-    if (this.#end.signal.aborted || this.#tending !== undefined || (now < this.#learnAt && !round)) return;
-    const work = async (): Promise<void> => {
+    if (this.#use.size === 0 || performance.now() < this.#roundAt || this.#tending !== undefined) return;
+    this.#inBackground(async () => {
+      this.#roundAt = performance.now() + about(this.#parts.tuning.roundMs);
       await this.#learn();
-      if (!round) return;
-      // Not all processes at the same moment.
-      this.#roundAt = performance.now() + this.#parts.tuning.roundMs * (0.75 + Math.random() / 2);
       await this.#round();
-    };
-    this.#tending = work()
+    });
+  }
+
+  /** Soon after a read, so that what many rows have got its columns before somebody asks for it. */
+  #lookSoon(): void {
+    const { pool, lookAfterMs, lookPauseMs } = this.#parts.tuning;
+    if (pool === 0 || performance.now() < this.#lookAt || this.#end.signal.aborted) return;
+    this.#lookAt = performance.now() + about(lookPauseMs);
+    this.#lookTimer = setTimeout(() => {
+      this.#inBackground(async () => {
+        await this.#learn();
+        await this.#look();
+      });
+    }, about(lookAfterMs)).unref();
+  }
+
+  /** After what is under way by now. Failures are told and harm no read. */
+  #inBackground(work: () => Promise<void>): void {
+    if (this.#end.signal.aborted) return;
+    const after = (this.#tending ?? Promise.resolve())
+      .then(work)
       .catch((thrown: unknown) => {
         this.#roundAt = performance.now() + RETRY_MS;
         if (this.#end.signal.aborted) return;
@@ -176,13 +171,20 @@ export class AttributeColumns {
         );
       })
       .finally(() => {
-        this.#tending = undefined;
+        if (this.#tending === after) this.#tending = undefined;
       });
+    this.#tending = after;
+  }
+
+  /** Reads wait for the columns to be known, now and then anew; what cannot be learned is not used. */
+  async #fresh(): Promise<void> {
+    if (this.#learned === undefined || performance.now() >= this.#learnAt) this.#learned = this.#learn();
+    await this.#learned.catch(() => undefined);
   }
 
   async #learn(): Promise<void> {
     this.#learnAt = performance.now() + LEARN_MS;
-    await this.#known.learn((sql, params) => this.#select(sql, params));
+    await this.#known.learn((sql, params) => this.#store.select(sql, params));
     if (!this.#known.settled) this.#learnAt = performance.now() + LEARN_SOON_MS;
   }
 
@@ -190,52 +192,55 @@ export class AttributeColumns {
     const { tuning } = this.#parts;
     const asked = this.#use.take(MAX_NOTED);
     if (tuning.pool === 0) return;
-    await this.#note('asked', asked);
-    const facts = await this.#facts();
-    const unfinished = facts.filter(
-      ({ present, last, table }) => present && last?.kind === 'added' && !this.#known.isBusy(table),
-    );
-    if (unfinished.length > 0) {
-      await this.#fill(unfinished);
-      return;
-    }
+    await this.#ledger.note('asked', asked);
+    const facts = await this.#ledger.facts(this.#known.present);
+    if (await this.#wentOn(facts)) return;
     const { candidates, room, victim } = decide(facts, tuning);
     const fitting: (AttributeKey & { readonly type: ColumnType })[] = [];
     for (const candidate of candidates) {
-      if (fitting.length >= room || this.#end.signal.aborted) break;
+      if (fitting.length >= room || this.#store.hasEnded) break;
       const type = await this.#typeFor(candidate);
-      if (type === undefined) await this.#note('refused', [candidate]);
+      if (type === undefined) await this.#ledger.note('refused', [candidate]);
       else fitting.push({ ...candidate, type });
     }
-    if (this.#end.signal.aborted) return;
+    if (this.#store.hasEnded) return;
     if (fitting.length === 0) await this.#recheck();
-    else if (victim === undefined) await this.#add(fitting);
-    else await this.#drop(victim);
+    else if (victim === undefined) await this.#changes.add(fitting, 'added');
+    else await this.#changes.drop(victim);
+    if (fitting.length > 0) await this.#learn();
   }
 
-  async #facts(): Promise<KeyFacts[]> {
-    const [scores, changes] = await Promise.all([
-      this.#select<KeyRow & { Score: number }>(SCORES_SQL),
-      this.#select<KeyRow & { Last: ChangeKind; Seconds: number }>(CHANGES_SQL),
-    ]);
-    const scored = new Map(scores.map((row) => [keyText(attributeOf(row)), Number(row.Score)]));
-    const changed = new Map(changes.map((row) => [keyText(attributeOf(row)), row]));
-    const all = new Map(
-      [...scores, ...changes].map((row) => [keyText(attributeOf(row)), attributeOf(row)] as const),
-    );
-    for (const [text, { attribute }] of this.#known.present) all.set(text, attribute);
-    return [...all].flatMap(([text, attribute]): KeyFacts[] => {
-      if (!mayHaveColumn(attribute)) return [];
-      const change = changed.get(text);
-      return [
-        {
-          ...attribute,
-          score: scored.get(text) ?? 0,
-          present: this.#known.present.has(text),
-          last: change === undefined ? undefined : { kind: change.Last, seconds: Number(change.Seconds) },
-        },
-      ];
-    });
+  /** Gives columns to keys that many rows have, when no process has looked for them lately. */
+  async #look(): Promise<void> {
+    const { target, tuning } = this.#parts;
+    if (tuning.pool === 0) return;
+    const facts = await this.#ledger.facts(this.#known.present);
+    if (await this.#wentOn(facts)) return;
+    const seen: SeenKey[] = [];
+    const own: string[] = [];
+    for (const table of tablesToLookAt(facts, await this.#ledger.tables(), tuning)) {
+      if (!(await this.#ledger.beginLook(table))) continue;
+      own.push(table.table);
+      seen.push(...(await lookAt(this.#store, target, table.table)));
+    }
+    const chosen = commonest(facts, seen, tuning);
+    if (chosen.length > 0) {
+      await this.#changes.add(
+        chosen.map((key) => ({ ...key, type: 'LowCardinality(String)' })),
+        'common',
+      );
+      await this.#learn();
+    }
+    for (const table of own) await this.#ledger.endLook(table);
+  }
+
+  /** Goes on with what somebody began who ended before its end. */
+  async #wentOn(facts: readonly KeyFacts[]): Promise<boolean> {
+    const unfinished = facts.filter((fact) => isUnfinished(fact) && !this.#known.isBusy(fact.table));
+    if (unfinished.length === 0) return false;
+    await this.#changes.fill(unfinished);
+    await this.#learn();
+    return true;
   }
 
   async #typeFor(attribute: AttributeKey): Promise<ColumnType | undefined> {
@@ -247,7 +252,7 @@ export class AttributeColumns {
   }
 
   async #sample({ sql, params }: Statement): Promise<Sample> {
-    const [found] = await this.#select<{ Rows: number; Many: number; Longest: number; Mean: number }>(
+    const [found] = await this.#store.select<{ Rows: number; Many: number; Longest: number; Mean: number }>(
       sql,
       params,
     );
@@ -257,61 +262,6 @@ export class AttributeColumns {
       longest: Number(found?.Longest ?? 0),
       mean: Number(found?.Mean ?? 0),
     };
-  }
-
-  async #add(attributes: readonly (AttributeKey & { readonly type: ColumnType })[]): Promise<void> {
-    const { target, logger } = this.#parts;
-    // Written down before, so that whoever comes after a crash knows that there may be something to fill.
-    await this.#note('added', attributes);
-    for (const attribute of attributes) {
-      const column = columnName(attribute);
-      if (column === undefined) continue;
-      for (const statement of addColumn(target, attribute, column, attribute.type))
-        await this.#run(statement);
-      logger.info(
-        { table: attribute.table, column },
-        'a column was added for an attribute that is asked for',
-      );
-    }
-    await this.#fill(attributes);
-  }
-
-  async #fill(attributes: readonly AttributeKey[]): Promise<void> {
-    const { target } = this.#parts;
-    for (const table of new Set(attributes.map((attribute) => attribute.table))) {
-      const own = attributes.filter((attribute) => attribute.table === table);
-      const columns = own.flatMap((attribute) => columnName(attribute) ?? []);
-      const partitions = await this.#partitions(table);
-      if (partitions?.length !== 0) await this.#run(fillColumns(target, table, columns, partitions));
-    }
-    await this.#note('filled', attributes);
-    await this.#learn();
-  }
-
-  /** The newest partitions that are filled; undefined when all of them are. */
-  async #partitions(table: string): Promise<string[] | undefined> {
-    const { target, tuning } = this.#parts;
-    const all = await this.#select<{ Id: string; Bytes: number }>(PARTITIONS_SQL, {
-      table: heldIn(target, table),
-    });
-    let bytes = 0;
-    const within = all.filter((partition) => {
-      bytes += Number(partition.Bytes);
-      return bytes <= tuning.maxFillBytes;
-    });
-    return within.length === all.length ? undefined : within.map(({ Id }) => Id);
-  }
-
-  async #drop(attribute: AttributeKey): Promise<void> {
-    const { target, logger } = this.#parts;
-    const column = columnName(attribute);
-    // Work in the background may still read it.
-    if (column === undefined || this.#known.isBusy(attribute.table)) return;
-    await this.#note('dropped', [attribute]);
-    this.#known.forget();
-    for (const statement of dropColumn(target, attribute.table, column)) await this.#run(statement);
-    logger.info({ table: attribute.table, column }, 'the column of an attribute was dropped');
-    await this.#learn();
   }
 
   /** Now and then, one column: its key may have got more values than it had. */
@@ -325,29 +275,8 @@ export class AttributeColumns {
     const sample = await this.#sample(sampleOfColumn(one.attribute.table, one.column));
     const type = typeFor(sample, maxValues * OUTGROWN);
     const fits = type !== undefined && (type === one.type || one.type === 'String');
-    if (sample.rows > 0 && !fits) await this.#drop(one.attribute);
-  }
-
-  async #note(
-    kind: ChangeKind | 'asked',
-    keys: readonly (AttributeKey & Partial<CountedKey>)[],
-  ): Promise<void> {
-    if (keys.length === 0) return;
-    const params = {
-      kind,
-      tables: keys.map(({ table }) => table),
-      maps: keys.map(({ map }) => map),
-      keys: keys.map(({ key }) => key),
-      asks: keys.map(({ asks = 0 }) => asks),
-    };
-    await this.#run({ sql: NOTE_SQL, params });
-  }
-
-  #select<T>(sql: string, params: Record<string, unknown> = {}): Promise<T[]> {
-    return this.#parts.store.select<T>(sql, params, { signal: this.#end.signal });
-  }
-
-  async #run({ sql, params }: Statement): Promise<void> {
-    await this.#parts.store.command(sql, params, { signal: this.#end.signal });
+    if (sample.rows === 0 || fits) return;
+    await this.#changes.drop(one.attribute);
+    await this.#learn();
   }
 }

@@ -24,9 +24,12 @@ export interface AttributeKey {
 }
 
 /** Longer keys get no column: its name is that of files. */
-const MAX_KEY_BYTES = 60;
+export const MAX_KEY_BYTES = 60;
 
 export const LEARNED_TABLES: readonly string[] = [...PLACES.keys()];
+
+/** The maps of a table whose keys may get columns. */
+export const mapsOf = (table: string): readonly string[] => [...(PLACES.get(table)?.keys() ?? [])];
 
 /** A text for a key, for maps in memory. */
 export const keyText = ({ table, map, key }: AttributeKey): string => `${table} ${map} ${key}`;

@@ -16,6 +16,8 @@ const MAX_VALUE_BYTES = 1_000;
 const MAX_MEAN_BYTES = 64;
 /** So few are few in a small sample, too. */
 const FEW = 100;
+/** Values of which there are so many more in twice as many places are not all seen yet. */
+const STILL_GROWING = 1.5;
 
 /**
  * The column that suits the values of a key: none for ids, of which nearly every row has another, nor for texts.
@@ -27,3 +29,10 @@ export function typeFor({ rows, many, longest, mean }: Sample, maxValues: number
   if (many <= maxValues) return 'LowCardinality(String)';
   return mean <= MAX_MEAN_BYTES ? 'String' : undefined;
 }
+
+/**
+ * Whether rows at other places have other values, as with ids of sessions: many neighbours share one, and there are
+ * ever more of them. @param half different values at every second of the places
+ */
+export const growsWithRows = (many: number, half: number): boolean =>
+  many > FEW && many > half * STILL_GROWING;

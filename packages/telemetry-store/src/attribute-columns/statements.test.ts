@@ -1,17 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { addColumn, dropColumn, fillColumns } from './statements.ts';
+import { addColumns, dropColumn, fillColumns } from './statements.ts';
 
 const ONE = { database: 'candela', cluster: undefined, storage: 'embedded' } as const;
 const CLUSTER = { database: 'telemetry', cluster: 'main', storage: 'server' } as const;
-const KEY = { table: 'otel_traces', map: 'SpanAttributes', key: "it's } ; ${x}" };
-const DICTIONARY = 'LowCardinality(String)';
+const NEW = {
+  map: 'SpanAttributes',
+  key: "it's } ; ${x}",
+  column: 'Attribute_a',
+  type: 'LowCardinality(String)',
+} as const;
 
 describe('statements that change columns', () => {
   it('of one server name its table; the key is bound', () => {
-    expect(addColumn(ONE, KEY, 'Attribute_a', DICTIONARY)).toEqual([
+    const other = { map: 'ResourceAttributes', key: 'b', column: 'Resource_b', type: 'String' } as const;
+    expect(addColumns(ONE, 'otel_traces', [NEW, other])).toEqual([
       {
-        sql: 'ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS Attribute_a LowCardinality(String) MATERIALIZED SpanAttributes[{key:String}]',
-        params: { key: KEY.key },
+        sql: 'ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS Attribute_a LowCardinality(String) MATERIALIZED SpanAttributes[{key0:String}], ADD COLUMN IF NOT EXISTS Resource_b String MATERIALIZED ResourceAttributes[{key1:String}]',
+        params: { key0: NEW.key, key1: 'b' },
       },
     ]);
     expect(fillColumns(ONE, 'otel_traces', ['Attribute_a', 'Resource_b'], undefined).sql).toBe(
@@ -29,7 +34,7 @@ describe('statements that change columns', () => {
       '`telemetry`.`otel_traces_local` ON CLUSTER `main`',
       '`telemetry`.`otel_traces` ON CLUSTER `main`',
     ];
-    expect(tables(addColumn(CLUSTER, KEY, 'Attribute_a', 'String'))).toEqual(both);
+    expect(tables(addColumns(CLUSTER, 'otel_traces', [NEW]))).toEqual(both);
     expect(tables(dropColumn(CLUSTER, 'otel_traces', 'Attribute_a'))).toEqual(both.toReversed());
     expect(tables([fillColumns(CLUSTER, 'otel_traces', ['Attribute_a'], undefined)])).toEqual([both[0]]);
   });

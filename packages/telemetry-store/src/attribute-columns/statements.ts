@@ -21,17 +21,25 @@ const alter = (target: MigrationTarget, table: string, what: string): string =>
 /** A dictionary where values are few; more of them take less room and time as they are. */
 export type ColumnType = 'LowCardinality(String)' | 'String';
 
-/** Adds the column, everywhere; from then on it is right for every row, stored or worked out. */
-export const addColumn = (
+/** A column that a key is to have. */
+export interface NewColumn extends Pick<AttributeKey, 'map' | 'key'> {
+  readonly column: string;
+  readonly type: ColumnType;
+}
+
+/** Adds columns, all at once and everywhere; from then on they are right for every row, stored or worked out. */
+export function addColumns(
   target: MigrationTarget,
-  { table, map, key }: AttributeKey,
-  column: string,
-  type: ColumnType,
-): Statement[] =>
-  tablesOf(target, table).map((name) => ({
-    sql: alter(target, name, `ADD COLUMN IF NOT EXISTS ${column} ${type} MATERIALIZED ${map}[{key:String}]`),
-    params: { key },
-  }));
+  table: string,
+  columns: readonly NewColumn[],
+): Statement[] {
+  const steps = columns.map(
+    ({ map, column, type }, index) =>
+      `ADD COLUMN IF NOT EXISTS ${column} ${type} MATERIALIZED ${map}[{key${index}:String}]`,
+  );
+  const params = Object.fromEntries(columns.map(({ key }, index) => [`key${index}`, key]));
+  return tablesOf(target, table).map((name) => ({ sql: alter(target, name, steps.join(', ')), params }));
+}
 
 /** Takes it away, first where it is read. */
 export const dropColumn = (target: MigrationTarget, table: string, column: string): Statement[] =>
@@ -97,25 +105,3 @@ export const UNFINISHED_SQL = `SELECT table AS TableName, command AS Command FRO
 export const PARTITIONS_SQL = `SELECT partition_id AS Id, sum(bytes_on_disk) AS Bytes FROM system.parts
   WHERE active AND database = currentDatabase() AND table = {table:String}
   GROUP BY Id, partition ORDER BY extract(partition, '[0-9]{4}-[0-9]{2}-[0-9]{2}') DESC, Id`;
-
-/** Writes down what was asked for or done. */
-export const NOTE_SQL = `INSERT INTO attribute_use (Kind, TableName, MapName, Key, Asks)
-  SELECT {kind:String}, N.1, N.2, N.3, N.4 FROM (SELECT arrayJoin(arrayZip(
-    {tables:Array(String)}, {maps:Array(String)}, {keys:Array(String)}, {asks:Array(UInt32)})) AS N)`;
-
-/** Days whose questions count, questions of an hour that count, keys that are looked at. */
-const SCORE_DAYS = 7;
-const SCORE_AN_HOUR = 10;
-const MAX_KEYS = 1_000;
-
-/** What was asked for: somebody who asks all the time counts as little more than somebody who asks now and then. */
-export const SCORES_SQL = `SELECT TableName, MapName, Key, sum(least(A, ${SCORE_AN_HOUR})) AS Score FROM (
-    SELECT TableName, MapName, Key, toStartOfHour(At) AS H, sum(Asks) AS A FROM attribute_use
-    WHERE Kind = 'asked' AND At > now64(3) - INTERVAL ${SCORE_DAYS} DAY GROUP BY TableName, MapName, Key, H)
-  GROUP BY TableName, MapName, Key ORDER BY Score DESC, Key LIMIT ${MAX_KEYS}`;
-
-/** The last change of each key. */
-export const CHANGES_SQL = `SELECT TableName, MapName, Key, argMax(Kind, At) AS Last,
-    dateDiff('second', max(At), now64(3)) AS Seconds
-  FROM attribute_use WHERE Kind != 'asked'
-  GROUP BY TableName, MapName, Key ORDER BY Seconds, Key LIMIT ${MAX_KEYS}`;

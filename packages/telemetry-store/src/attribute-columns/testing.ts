@@ -5,7 +5,8 @@ import type { Window } from '../queries/core/scope.ts';
 import type { ReadStore } from '../queries/core/stores.ts';
 import { LIMITS } from '../queries/core/testing.ts';
 import { createTelemetryQueries } from '../queries/index.ts';
-import { AttributeColumns, COLUMN_TUNING, type ColumnTuning } from './keeper.ts';
+import { AttributeColumns } from './keeper.ts';
+import { COLUMN_TUNING, type ColumnTuning } from './tuning.ts';
 
 const TARGET = { database: 'candela', cluster: undefined, storage: 'embedded' } as const;
 /** Decides at once; rounds are made by the tests. */
@@ -53,6 +54,7 @@ export function readingProcess(
         asked.push(text);
         return store.select(text, params, options);
       }),
+    readsColumns: (attributes) => keeper.readsColumns(attributes),
   };
   return { keeper, queries: createTelemetryQueries(reads, LIMITS), asked };
 }

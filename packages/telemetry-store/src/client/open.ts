@@ -1,5 +1,5 @@
 import type { Logger } from '@candela/kernel';
-import { COLUMN_TUNING } from '../attribute-columns/keeper.ts';
+import { COLUMN_TUNING } from '../attribute-columns/tuning.ts';
 import { EngineSupervisor } from '../engine-host/supervisor.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { MigrationTarget } from '../migrations/template.ts';

@@ -7,12 +7,14 @@ import { OUTBOX_HEADER, SCRIPT_HEADER, type Script, STREAM_HEADER } from '../eng
 import { fillScript, rollupToken } from '../rollups/fill-script.ts';
 import { rollupsOf } from '../rollups/index.ts';
 import { fillStatement, insertedRows } from '../rollups/rollup.ts';
-import { AttributeColumns, COLUMN_TUNING } from '../attribute-columns/keeper.ts';
+import { AttributeColumns } from '../attribute-columns/keeper.ts';
+import { COLUMN_TUNING } from '../attribute-columns/tuning.ts';
 import type { MigrationTarget } from '../migrations/template.ts';
 import { type Connection, connect, INSERT_TIMEOUT_MS, TRANSPORT_GRACE_MS } from './connect.ts';
 import { RollupError, translateError } from './errors.ts';
 import type { Outbox } from './outbox.ts';
 import type {
+  AttributeRead,
   CommandOptions,
   NativeParts,
   SelectOptions,
@@ -65,23 +67,28 @@ export class ClickHouseStore implements TelemetryStore {
     this.#outbox = engine?.outbox;
     this.#supervisor?.on('state', this.#onState);
     this.#columns = new AttributeColumns({
-      store: this,
+      // What the columns themselves need to know is no read of somebody's.
+      store: {
+        select: (sql, params, options) => this.#read(sql, params, options),
+        command: (...asks) => this.command(...asks),
+      },
       target,
       tuning: { ...COLUMN_TUNING, pool: attributeColumns },
       logger,
     });
   }
 
-  async select<T>(
-    sql: string,
-    params: Record<string, unknown> = {},
-    options: SelectOptions = {},
-  ): Promise<T[]> {
-    const { attributes = [] } = options;
-    if (attributes.length > 0) {
-      const plain = { ...options, attributes: [] };
-      return this.#columns.read(sql, attributes, (text) => this.select<T>(text, params, plain));
-    }
+  select<T>(sql: string, params: Record<string, unknown> = {}, options: SelectOptions = {}): Promise<T[]> {
+    const { attributes } = options;
+    if (attributes === undefined) return this.#read(sql, params, options);
+    return this.#columns.read(sql, attributes, (text) => this.#read<T>(text, params, options));
+  }
+
+  readsColumns(attributes: readonly AttributeRead[]): Promise<boolean> {
+    return this.#columns.readsColumns(attributes);
+  }
+
+  #read<T>(sql: string, params: Record<string, unknown> = {}, options: SelectOptions = {}): Promise<T[]> {
     return this.#call('read', options, async (signal) => {
       const result = await this.#client.query({
         query: sql,

@@ -11,7 +11,10 @@ export interface SelectOptions {
   readonly maxMemoryBytes?: number;
   readonly maxResultRows?: number;
   readonly signal?: AbortSignal;
-  /** Keys of maps that the statement reads: those that have a column in this store are read from it. */
+  /**
+   * Keys of maps that the statement reads: those that have a column in this store are read from it. Given, also when it
+   * reads none, with what people ask; left out by what keeps the store.
+   */
   readonly attributes?: readonly AttributeRead[];
 }
 
@@ -48,6 +51,11 @@ export interface TelemetryStore {
   select<T>(sql: string, params?: Record<string, unknown>, options?: SelectOptions): Promise<T[]>;
   /** The same, row by row as they are made, for results that need not fit in memory. */
   stream<T>(sql: string, params?: Record<string, unknown>, options?: SelectOptions): AsyncIterable<T>;
+  /**
+   * Whether all of these keys are read from columns now, which is quick; a store that cannot say reads them from the
+   * maps. The answer to a statement is the same either way.
+   */
+  readsColumns?(attributes: readonly AttributeRead[]): Promise<boolean>;
   /** Runs a statement without a result. Bound by two minutes unless `timeoutMs` says otherwise. */
   command(sql: string, params?: Record<string, unknown>, options?: CommandOptions): Promise<void>;
   /**
@@ -62,7 +70,7 @@ export interface TelemetryStore {
 }
 
 export interface ColumnOptions {
-  /** Columns that keys of attributes may have which people ask for. Default 24; none: no more are added. */
+  /** Columns that keys of attributes may have which people ask for or many rows have. Default 24; none: no more are added. */
   readonly attributeColumns?: number;
 }
 

@@ -37,8 +37,8 @@ export interface AtOnce {
 
 /**
  * The largest groups and their buckets from one pass over the rows: where keys of maps are read, that costs half of
- * finding the groups first. Undefined when two passes are better: nothing is read of maps, or there are so many groups
- * that they cannot be held at once. @throws bad_query
+ * finding the groups first. Undefined when two passes are better: nothing is read of maps, because the store has columns
+ * for the keys, or there are so many groups that they cannot be held at once. @throws bad_query
  */
 export async function topSeries(
   runner: Runner,
@@ -50,7 +50,7 @@ export async function topSeries(
   const groups = plan.groupBy.map((_, index) => `G${index}`).join(', ');
   const { scope, sql } = grouped(context, plan, { totals: true });
   // Narrow columns are read twice in less time than all groups are held at once.
-  if (scope.params.attributes.length === 0) return undefined;
+  if (scope.params.attributes.length === 0 || (await runner.readsColumns(scope))) return undefined;
   let found: RawRow[];
   try {
     found = await runner.run<RawRow>(

@@ -10,6 +10,8 @@ export type { QueryLimits } from './limits.ts';
 /** Runs statements within the bounds of a read, each in the store that its scope's rows are in. */
 export interface Runner {
   run<T>(scope: Scope, sql: string): Promise<T[]>;
+  /** Whether the store of a scope reads every key that its statement names from a column, and none from a map. */
+  readsColumns(scope: Scope): Promise<boolean>;
 }
 
 /** A runner for one request: what its kind may use, and the signal that stops it when the client is gone. */
@@ -21,17 +23,18 @@ export function runner(
 ): Runner {
   const bounds = boundsOf(limits, kind);
   const options: SelectOptions = { ...bounds, ...(signal === undefined ? {} : { signal }) };
+  const storeOfScope = (scope: Scope) => storeOf(stores, scope.context, signalOfTable(scope.table));
   return {
+    readsColumns: async (scope) => {
+      const store = await storeOfScope(scope);
+      return (await store.readsColumns?.(scope.params.attributes)) ?? false;
+    },
     run: async (scope, sql) => {
       signal?.throwIfAborted();
       try {
-        const store = await storeOf(stores, scope.context, signalOfTable(scope.table));
+        const store = await storeOfScope(scope);
         const { values, attributes } = scope.params;
-        return await store.select(
-          sql,
-          values,
-          attributes.length === 0 ? options : { ...options, attributes },
-        );
+        return await store.select(sql, values, { ...options, attributes });
       } catch (thrown) {
         throw withLimit(thrown, bounds);
       }

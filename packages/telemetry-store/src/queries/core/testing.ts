@@ -149,6 +149,7 @@ export function recordStatements(store: TelemetryStore): {
       statements.push(sql.replaceAll(/\s+/g, ' ').trim());
       return store.stream(sql, params, options);
     },
+    readsColumns: async (attributes) => (await store.readsColumns?.(attributes)) ?? false,
     command: (sql, params, options) => store.command(sql, params, options),
     insertNative: (table, parts, token) => store.insertNative(table, parts, token),
     health: () => store.health(),

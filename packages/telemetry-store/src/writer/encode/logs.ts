@@ -8,6 +8,7 @@ import {
   walkRequest,
 } from '@candela/otlp';
 import { normaliseLog } from '@candela/semconv';
+import { SERVICE_KEY } from '../../schema/own-columns.ts';
 import { OTEL_LOGS } from '../../schema/tables.ts';
 import { TableWriter } from '../columns/table-writer.ts';
 import type { AttributeWriter } from './attributes.ts';
@@ -52,7 +53,7 @@ export class LogEncoder {
     walkRequest(this.#decoder, body, this.#resource, this.#scope, {
       resource: () => {
         environment = environmentOf(this.#resource.attributes, context, outcome);
-        service = this.#resource.attributes.text('service.name');
+        service = this.#resource.attributes.text(SERVICE_KEY);
         newResource = true;
       },
       scope: () => {

@@ -9,6 +9,7 @@ import {
   ScopeView,
   walkRequest,
 } from '@candela/otlp';
+import { SERVICE_KEY } from '../../schema/own-columns.ts';
 import type { TableWriter } from '../columns/table-writer.ts';
 import type { AttributeWriter } from './attributes.ts';
 import type { EncodeContext } from './context.ts';
@@ -55,7 +56,7 @@ export class MetricEncoder {
     walkRequest(this.#decoder, body, this.#resource, this.#scope, {
       resource: () => {
         environment = environmentOf(this.#resource.attributes, context, outcome);
-        service = this.#resource.attributes.text('service.name');
+        service = this.#resource.attributes.text(SERVICE_KEY);
         for (const identity of this.#identities.values()) identity.newResource();
       },
       scope: () => {

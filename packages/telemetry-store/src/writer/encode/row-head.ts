@@ -1,5 +1,6 @@
 import { isEnvironmentName } from '@candela/kernel';
 import type { AttributeList } from '@candela/otlp';
+import { ENVIRONMENT_KEYS, SERVICE_KEY } from '../../schema/own-columns.ts';
 import type { TableWriter } from '../columns/table-writer.ts';
 import type { EncodeContext } from './context.ts';
 import type { Outcome } from './outcome.ts';
@@ -9,7 +10,7 @@ const SDK_KEYS = ['telemetry.sdk.language', 'telemetry.sdk.name', 'telemetry.sdk
 /** Notes which SDK and service made the records of a resource. */
 function noteOrigin(resource: AttributeList, outcome: Outcome): void {
   const sdk = SDK_KEYS.map((key) => resource.text(key)).filter((part) => part !== '');
-  outcome.origin(sdk.join(' '), resource.text('service.name'));
+  outcome.origin(sdk.join(' '), resource.text(SERVICE_KEY));
 }
 
 /**
@@ -22,8 +23,9 @@ export function environmentOf(
   outcome: Outcome,
 ): string | undefined {
   let name = context.environment ?? '';
-  if (name === '') name = resource.text('deployment.environment.name');
-  if (name === '') name = resource.text('deployment.environment');
+  for (const key of ENVIRONMENT_KEYS) {
+    if (name === '') name = resource.text(key);
+  }
   if (name === '') name = context.defaultEnvironment;
   const renamed = !isEnvironmentName(name);
   if (renamed) name = asEnvironmentName(name) ?? context.defaultEnvironment;

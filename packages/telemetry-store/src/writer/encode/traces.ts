@@ -9,6 +9,7 @@ import {
   walkRequest,
 } from '@candela/otlp';
 import { normaliseSpan } from '@candela/semconv';
+import { SERVICE_KEY } from '../../schema/own-columns.ts';
 import { OTEL_TRACES, UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { cutName } from '../columns/bounds.ts';
 import { TableWriter } from '../columns/table-writer.ts';
@@ -70,7 +71,7 @@ export class TraceEncoder {
     walkRequest(this.#decoder, body, this.#resource, this.#scope, {
       resource: () => {
         environment = environmentOf(this.#resource.attributes, context, outcome);
-        service = this.#resource.attributes.text('service.name');
+        service = this.#resource.attributes.text(SERVICE_KEY);
         newResource = true;
       },
       scope: () => {

@@ -1,0 +1,96 @@
+import type { MigrationTarget } from '../migrations/template.ts';
+import { hasOwnColumn } from '../schema/own-columns.ts';
+import type { SeenKey } from './decide.ts';
+import type { KeptStore } from './kept-store.ts';
+import { mapsOf, MAX_KEY_BYTES } from './names.ts';
+import { heldIn, type Statement } from './statements.ts';
+
+/** Rows that a look takes, a quarter of those of a granule: neighbours say much the same. */
+const LOOK_ROWS = 256 * 1_024;
+const GRANULE = 8_192;
+const EVERY = 4;
+/** Rows among whose granules it chooses, the newest parts first. */
+const LOOK_AMONG = 200_000_000;
+/** Its bounds, whatever was sent: bytes read, keys held, memory. What is beyond them is left out. */
+const LOOK_BYTES = 2 * 2 ** 30;
+const LOOK_KEYS = 10_000;
+const LOOK_MEMORY = 400_000_000;
+const LOOK_SECONDS = 20;
+/** Keys that it tells of. */
+const LOOK_FOUND = 200;
+
+/** Parts of a table with the rows of all newer ones, so that those before a bound are the newest. */
+const NEWEST_PARTS = `SELECT name, rows, sum(rows) OVER (ORDER BY max_time DESC, name) - rows AS Before
+  FROM system.parts WHERE active AND database = currentDatabase() AND table = {table:String}`;
+
+/** Rows among which a look chooses. */
+export const lookAmong = (target: MigrationTarget, table: string): Statement => ({
+  sql: `SELECT sumIf(rows, Before < ${LOOK_AMONG}) AS Rows FROM (${NEWEST_PARTS})`,
+  params: { table: heldIn(target, table) },
+});
+
+/**
+ * The keys of a map with their rows and values, from granules that lie evenly over all parts, and so over times and
+ * projects. Which granules these are follows from their places alone, so that nothing of the others is read. The empty
+ * key stands for all rows.
+ */
+export function lookAtMap(target: MigrationTarget, table: string, map: string, among: number): Statement {
+  const held = heldIn(target, table);
+  const every = Math.max(1, Math.round(among / (LOOK_ROWS * EVERY)));
+  const place = `(intDiv(_part_offset, ${GRANULE}) + cityHash64(_part) % 1000003)`;
+  return {
+    sql: `SELECT K AS Key, count() AS Rows, uniqCombined(13)(V) AS Many,
+        uniqCombinedIf(13)(V, Half) AS HalfMany, max(length(V)) AS Longest, avg(length(V)) AS Mean
+      FROM (
+        SELECT ${map}.keys AS Ks, ${map}.values AS Vs, intDiv(${place}, ${every}) % 2 = 0 AS Half FROM ${held}
+        PREWHERE ${place} % ${every} = 0 AND _part_offset % ${EVERY} = 0
+        WHERE _part IN (SELECT name FROM (${NEWEST_PARTS}) WHERE Before < ${LOOK_AMONG}))
+      ARRAY JOIN arrayPushFront(Ks, '') AS K, arrayPushFront(Vs, '') AS V
+      WHERE length(K) <= ${MAX_KEY_BYTES}
+      GROUP BY K ORDER BY Rows DESC, K LIMIT ${LOOK_FOUND}
+      SETTINGS max_threads = 1, max_memory_usage = ${LOOK_MEMORY},
+        max_bytes_to_read = ${LOOK_BYTES}, read_overflow_mode = 'break',
+        max_rows_to_group_by = ${LOOK_KEYS}, group_by_overflow_mode = 'any',
+        max_execution_time = ${LOOK_SECONDS}, timeout_overflow_mode = 'break'`,
+    params: { table: held },
+  };
+}
+
+interface SeenRow {
+  readonly Key: string;
+  readonly Rows: number;
+  readonly Many: number;
+  readonly HalfMany: number;
+  readonly Longest: number;
+  readonly Mean: number;
+}
+
+/** Keys that rows of a table have, of all maps whose keys may get columns. */
+export async function lookAt(store: KeptStore, target: MigrationTarget, table: string): Promise<SeenKey[]> {
+  const among = lookAmong(target, table);
+  const [size] = await store.select<{ Rows: number }>(among.sql, among.params);
+  const seen: SeenKey[] = [];
+  for (const map of mapsOf(table)) {
+    if (store.hasEnded) break;
+    const { sql, params } = lookAtMap(target, table, map, Number(size?.Rows ?? 0));
+    seen.push(...seenIn(table, map, await store.select<SeenRow>(sql, params)));
+  }
+  return seen;
+}
+
+function seenIn(table: string, map: string, rows: readonly SeenRow[]): SeenKey[] {
+  const sampled = Number(rows.find(({ Key }) => Key === '')?.Rows ?? 0);
+  return rows
+    .filter(({ Key }) => Key !== '' && !hasOwnColumn(table, map, Key))
+    .map((row) => ({
+      table,
+      map,
+      key: row.Key,
+      sampled,
+      rows: Number(row.Rows),
+      many: Number(row.Many),
+      half: Number(row.HalfMany),
+      longest: Number(row.Longest),
+      mean: Number(row.Mean),
+    }));
+}
