@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Access } from './access.ts';
 
 /** What is kept by project and database configuration: its table, and what one and several are called; the registry. */
-const KEPT = [
+export const KEPT = [
   { table: 'vault_secrets', one: 'secret', several: 'secrets' },
   { table: 'prompts', one: 'prompt', several: 'prompts' },
   { table: 'rules', one: 'rule', several: 'rules' },
