@@ -1,4 +1,4 @@
-import { type FieldValue, type Rule, ruleSet } from '@candela/rules';
+import { type FieldValue, prepare, type Rule, ruleSet } from '@candela/rules';
 import type { Bench } from '../lib/bench.ts';
 import { Latencies } from '../lib/latency.ts';
 import { BenchRandom } from '../lib/random.ts';
@@ -57,7 +57,7 @@ export const rules: Bench = {
   async run(): Promise<Findings> {
     const random = new BenchRandom(5);
     const figures: Figure[] = scenes(random).map(({ what, rules: made, requests, against }) => {
-      const set = ruleSet(made.map((rule, id) => ({ id: String(id), rule })));
+      const set = ruleSet(made.map((rule, id) => ({ id: String(id), rule: prepare(rule) })));
       const latencies = measure((n) => {
         set.matching(requests[n % requests.length] ?? new Map());
       });

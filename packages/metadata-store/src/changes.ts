@@ -13,32 +13,39 @@ import {
   type UnknownRow,
   UpdateQueryNode,
 } from 'kysely';
-import type { MetadataDialect, Watcher, Written } from './dialects/dialect.ts';
+import type { MetadataDialect, Watcher, Written, WrittenTo } from './dialects/dialect.ts';
+import type { StoragePlace } from './repositories/storage-place.ts';
 import type { Tables } from './tables/index.ts';
 
 /** Tells caches that what they hold may have changed. */
 export interface MetadataChanges {
   /**
    * Calls back after rows of one of these tables were written: at once for this process's own changes, within a second
-   * for those of another replica or program. It may also be called when nothing changed. Returns what stops it.
+   * for those of another replica or program. It may also be called when nothing changed. It is told the places that
+   * everything written belongs to, where these are known. Returns what stops it.
    */
-  on(tables: readonly (keyof Tables)[], listener: () => void): () => void;
+  on(tables: readonly (keyof Tables)[], listener: (places: WrittenTo['places']) => void): () => void;
 }
 
 /** Tables that nothing is cached of: written often, or only added to. */
 const UNWATCHED: ReadonlySet<string> = new Set(['idempotency', 'audit_log', 'oauth_entries']);
 
+interface Listener {
+  readonly tables: ReadonlySet<string>;
+  readonly call: (places: WrittenTo['places']) => void;
+}
+
 /** The listeners of one open store; other processes are watched from the first listener on. */
 export class ChangeBoard implements MetadataChanges {
   readonly #watch: (onWritten: (written: Written) => void) => Watcher;
-  readonly #listeners = new Set<{ readonly tables: ReadonlySet<string>; readonly call: () => void }>();
+  readonly #listeners = new Set<Listener>();
   #watcher: Watcher | undefined;
 
   constructor(watch: (onWritten: (written: Written) => void) => Watcher) {
     this.#watch = watch;
   }
 
-  on(tables: readonly (keyof Tables)[], listener: () => void): () => void {
+  on(tables: readonly (keyof Tables)[], listener: Listener['call']): () => void {
     this.#watcher ??= this.#watch((written) => this.tell(written));
     const entry = { tables: new Set<string>(tables), call: listener };
     this.#listeners.add(entry);
@@ -47,7 +54,8 @@ export class ChangeBoard implements MetadataChanges {
 
   tell(written: Written): void {
     for (const { tables, call } of this.#listeners) {
-      if (written === 'everything' || written.some((table) => tables.has(table))) call();
+      if (written === 'everything') call('everywhere');
+      else if (written.tables.some((table) => tables.has(table))) call(written.places);
     }
   }
 
@@ -57,17 +65,39 @@ export class ChangeBoard implements MetadataChanges {
   }
 }
 
-/** Collects the tables that the statements of one transaction write. */
-export class WrittenTables implements KyselyPlugin {
-  readonly #written = new Set<string>();
+/** Collects what the statements of one transaction write, and where. */
+export class Writes {
+  readonly #tables = new Set<string>();
+  readonly #places = new Map<string, StoragePlace>();
+  #everywhere = false;
 
-  get tables(): readonly string[] {
-    return [...this.#written];
+  /** Notes what is written with it, as belonging to that place; without one it may belong anywhere. */
+  noting(place: StoragePlace | undefined): KyselyPlugin {
+    return new Noting((table) => {
+      this.#tables.add(table);
+      if (place === undefined) this.#everywhere = true;
+      else this.#places.set(JSON.stringify([place.projectId, place.databaseConfigId]), place);
+    });
+  }
+
+  /** Undefined: nothing. */
+  get written(): WrittenTo | undefined {
+    if (this.#tables.size === 0) return undefined;
+    const places = this.#everywhere ? 'everywhere' : [...this.#places.values()];
+    return { tables: [...this.#tables], places };
+  }
+}
+
+class Noting implements KyselyPlugin {
+  readonly #note: (table: string) => void;
+
+  constructor(note: (table: string) => void) {
+    this.#note = note;
   }
 
   transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
     const table = writtenBy(node);
-    if (table !== undefined) this.#written.add(table);
+    if (table !== undefined) this.#note(table);
     return node;
   }
 
@@ -98,19 +128,21 @@ class AnnounceAtOnce implements KyselyPlugin {
   }
 }
 
-/** Announces at once what is written outside of changes. */
+/** The database with what announces at once what is written outside of changes, of one place or anywhere. */
 export function announcing(
   database: Kysely<Tables>,
   dialect: MetadataDialect,
   board: ChangeBoard,
-): Kysely<Tables> {
-  return database.withPlugin(
-    new AnnounceAtOnce(async (table) => {
-      // Heard here whatever becomes of the announcement: the row is written.
-      board.tell([table]);
-      await dialect.announce(database as unknown as Kysely<never>, [table]);
-    }),
-  );
+): (place: StoragePlace | undefined) => Kysely<Tables> {
+  return (place) =>
+    database.withPlugin(
+      new AnnounceAtOnce(async (table) => {
+        const written: WrittenTo = { tables: [table], places: place === undefined ? 'everywhere' : [place] };
+        // Heard here whatever becomes of the announcement: the row is written.
+        board.tell(written);
+        await dialect.announce(database as unknown as Kysely<never>, written);
+      }),
+    );
 }
 
 function writtenBy(node: RootOperationNode): string | undefined {

@@ -1,12 +1,13 @@
 import { asCandelaError, CandelaError, type Clock, fail, type Logger, systemClock } from '@candela/kernel';
 import { Kysely } from 'kysely';
-import { announcing, ChangeBoard, type MetadataChanges, WrittenTables } from './changes.ts';
+import { announcing, ChangeBoard, type MetadataChanges, Writes } from './changes.ts';
 import type { MetadataDialect } from './dialects/dialect.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { migrateMetadata, MetadataMigrationError } from './migrations/migrate.ts';
 import { type Access, DEFAULT_LIMITS, type MetadataLimits } from './repositories/access.ts';
 import { type Call, recall, remember } from './repositories/idempotency.ts';
 import { REPOSITORIES, type Repositories } from './repositories/index.ts';
+import type { StoragePlace } from './repositories/storage-place.ts';
 import type { Tables } from './tables/index.ts';
 
 export interface MetadataOptions {
@@ -52,8 +53,12 @@ export async function openMetadata(options: MetadataOptions): Promise<MetadataSt
   }
 
   const board = new ChangeBoard((onWritten) => dialect.watch(untyped, onWritten));
-  const access = (on: Kysely<Tables>, quiet: Kysely<Tables>): Access => ({
-    database: on,
+  const access = (
+    heard: (place: StoragePlace | undefined) => Kysely<Tables>,
+    quiet: Kysely<Tables>,
+  ): Access => ({
+    database: heard(undefined),
+    at: heard,
     quiet,
     dialect,
     clock,
@@ -67,20 +72,20 @@ export async function openMetadata(options: MetadataOptions): Promise<MetadataSt
     changes: board,
     change: (call, work) =>
       translated(dialect, async () => {
-        const written = new WrittenTables();
+        const writes = new Writes();
         const answer = await database.transaction().execute(async (quiet) => {
           const raw = quiet as unknown as Kysely<never>;
           await dialect.takeTurn(raw);
-          const on = access(quiet.withPlugin(written), quiet);
+          const on = access((place) => quiet.withPlugin(writes.noting(place)), quiet);
           const known = call === undefined ? undefined : await recall(on, call);
           // The caller's own answer, read back: the same call asked for the same type.
           if (known !== undefined) return known.answer as Awaited<ReturnType<typeof work>>;
           const made = await work(repositories(on, (step) => step()));
           if (call !== undefined) await remember(on, call, made);
-          if (written.tables.length > 0) await dialect.announce(raw, written.tables);
+          if (writes.written !== undefined) await dialect.announce(raw, writes.written);
           return made;
         });
-        board.tell(written.tables);
+        if (writes.written !== undefined) board.tell(writes.written);
         return answer;
       }),
     async close() {

@@ -8,6 +8,8 @@ export interface PreparedRule {
   matches(fields: Fields): boolean;
   /** The same answer with its reasons, condition by condition. */
   explain(fields: Fields): Explanation;
+  /** What sets of rules are made of. */
+  readonly parts: { readonly joiner: Joiner; readonly groups: readonly PreparedGroup[]; readonly test: Test };
 }
 
 /** Whether the fields fulfil something. */
@@ -20,6 +22,7 @@ export function prepare(rule: Rule): PreparedRule {
   return {
     matches: (fields) => test(new SeenFields(fields)),
     explain: (fields) => explain(rule.groupOperator, groups, new SeenFields(fields)),
+    parts: { joiner: rule.groupOperator, groups, test },
   };
 }
 

@@ -1,6 +1,6 @@
-import { type Test, testOf } from './evaluator.ts';
-import { type PreparedGroup, prepareGroups } from './prepare.ts';
-import type { Joiner, Rule } from './rule.ts';
+import type { PreparedRule, Test } from './evaluator.ts';
+import type { PreparedGroup } from './prepare.ts';
+import type { Joiner } from './rule.ts';
 import { type Fields, SeenFields } from './values.ts';
 
 /** Many rules asked at once: which of them match. */
@@ -12,19 +12,19 @@ export interface RuleSet<Id extends string> {
 
 /**
  * A set of rules, indexed by field: a condition on an absent field is false, so a rule is looked at only when the
- * fields that it cannot match without are there. @throws InvalidRule
+ * fields that it cannot match without are there. A prepared rule can stand in many sets.
  */
 export function ruleSet<Id extends string>(
-  entries: Iterable<{ readonly id: Id; readonly rule: Rule }>,
+  entries: Iterable<{ readonly id: Id; readonly rule: PreparedRule }>,
 ): RuleSet<Id> {
   const rules: { id: Id; test: Test }[] = [];
   const byField = new Map<string, number[]>();
-  const prepared = Array.from(entries, ({ id, rule }) => ({ id, rule, groups: prepareGroups(rule) }));
-  const common = countFields(prepared.map(({ groups }) => groups));
-  for (const { id, rule, groups } of prepared) {
+  const members = Array.from(entries, ({ id, rule }) => ({ id, ...rule.parts }));
+  const common = countFields(members.map(({ groups }) => groups));
+  for (const { id, joiner, groups, test } of members) {
     const place = rules.length;
-    rules.push({ id, test: testOf(rule.groupOperator, groups) });
-    for (const field of anchors(rule.groupOperator, groups, common)) {
+    rules.push({ id, test });
+    for (const field of anchors(joiner, groups, common)) {
       const places = byField.get(field);
       if (places === undefined) byField.set(field, [place]);
       else places.push(place);

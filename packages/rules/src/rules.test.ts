@@ -55,7 +55,7 @@ describe('operators', () => {
     const prepared = prepare(rule);
     expect(prepared.matches(fields)).toBe(expected);
     expect(prepared.explain(fields).result).toBe(expected);
-    expect(ruleSet([{ id: 'it', rule }]).matching(fields)).toEqual(expected ? ['it'] : []);
+    expect(ruleSet([{ id: 'it', rule: prepared }]).matching(fields)).toEqual(expected ? ['it'] : []);
   });
 });
 
@@ -218,7 +218,7 @@ describe('explanations', () => {
 describe('sets of rules', () => {
   it('keep the order they were made with, and do not need every field', () => {
     const both: Rule = { groupOperator: 'OR', groups: ruleOf(condition({ field: 'a' })).groups };
-    const set = ruleSet([
+    const rules: readonly { id: string; rule: Rule }[] = [
       { id: 'z', rule: ruleOf(condition({ field: 'b' })) },
       { id: 'needs both', rule: ruleOf(condition({ field: 'a' }), condition({ field: 'c' })) },
       { id: 'a', rule: both },
@@ -230,7 +230,8 @@ describe('sets of rules', () => {
           groups: [{ operator: 'OR', conditions: [condition({ field: 'a' }), condition({ field: 'b' })] }],
         },
       },
-    ]);
+    ];
+    const set = ruleSet(rules.map(({ id, rule }) => ({ id, rule: prepare(rule) })));
     expect(set.size).toBe(5);
     expect(
       set.matching(
@@ -244,8 +245,22 @@ describe('sets of rules', () => {
     expect(set.matching(new Map([['__proto__', 'x']]))).toEqual([]);
   });
 
+  it('take a prepared rule again, and index it anew beside others', () => {
+    const both = prepare(ruleOf(condition({ field: 'a' }), condition({ field: 'b' })));
+    const seen = new Map([
+      ['a', 'x'],
+      ['b', 'x'],
+    ]);
+    const common = prepare(ruleOf(condition({ field: 'a', value: 'never' })));
+    for (const others of [[], [common], [common, common]]) {
+      const set = ruleSet([{ id: 'both', rule: both }, ...others.map((rule) => ({ id: 'other', rule }))]);
+      expect(set.matching(seen)).toEqual(['both']);
+    }
+  });
+
   it('ask a slow expression of a hostile text in linear time', () => {
-    const set = ruleSet([{ id: 'slow', rule: ruleOf(condition({ operator: 'regex', value: '(a+)+$' })) }]);
+    const slow = ruleOf(condition({ operator: 'regex', value: '(a+)+$' }));
+    const set = ruleSet([{ id: 'slow', rule: prepare(slow) }]);
     expect(set.matching(new Map([['model', `${'a'.repeat(1_000_000)}!`]]))).toEqual([]);
   });
 });

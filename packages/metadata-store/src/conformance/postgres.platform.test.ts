@@ -7,6 +7,7 @@ import { postgresDialect } from '../dialects/postgres/index.ts';
 import { openMetadataStore } from '../index.ts';
 import { migrateMetadata } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
+import { describeChanges } from './changes-suite.ts';
 import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
 import { describeConnectors } from './connectors-suite.ts';
@@ -38,6 +39,7 @@ else {
   describeOauth('PostgreSQL', place);
   describePrompts('PostgreSQL', place);
   describeRules('PostgreSQL', place);
+  describeChanges('PostgreSQL', place);
 
   describe('replicas on one PostgreSQL', () => {
     it('start together on an empty database: each migration is made once', async () => {
@@ -122,6 +124,26 @@ else {
       await server.sql(url, 'update change_clock set version = version + 1');
       await expect.poll(() => told, { timeout: 30_000 }).toBeGreaterThan(before);
       await store.close();
+    });
+
+    it('hear of each other where something was written', async () => {
+      const url = await server.createDatabase();
+      const [one, two] = await Promise.all([open(url), open(url)]);
+      const told: unknown[] = [];
+      two.changes.on(['contexts'], (places) => told.push(places));
+      const context = { description: '', content: 'be kind', tags: [], meta: {}, status: 'ACTIVE' } as const;
+      const here = { projectId: 'p', databaseConfigId: 'embedded' };
+      await expect
+        .poll(
+          async () => {
+            const name = crypto.randomUUID();
+            await one.change(undefined, ({ contexts }) => contexts.create(here, { ...context, name }, 'jo'));
+            return told;
+          },
+          { timeout: 30_000 },
+        )
+        .toContainEqual([here]);
+      await Promise.all([one.close(), two.close()]);
     });
 
     it('wait for no change that hangs longer than its bound', async () => {

@@ -248,6 +248,27 @@ export function describeRules(name: string, makePlace: () => Promise<Place>): vo
       expect(await codeOf(create('d'))).toBe('refused');
     });
 
+    it('tells revisions of active rules, and single ones of them, for who has read the others', async () => {
+      const links = [{ entityType: 'evaluation', entityId: 'bias' }] as const;
+      const create = (called: string, more: Partial<RuleDocument> = {}) =>
+        store.rules.create(HERE, rule(called, more), 'x');
+      const late = await create('a', { priority: 9 });
+      const first = await create('b', { priority: 1, links });
+      const asleep = await create('c', { status: 'INACTIVE' });
+      const linked = await store.rules.link(HERE, late.id, { entityType: 'context', entityId: 'd' }, 'x');
+      expect(await store.rules.activeHeads(HERE)).toEqual([
+        { id: first.id, revision: 1 },
+        { id: late.id, revision: 2 },
+      ]);
+      expect(await store.rules.active(HERE, [asleep.id, first.id, 'none'])).toEqual([first]);
+      expect(await store.rules.active(HERE, [late.id])).toMatchObject([{ revision: 2, links: [linked] }]);
+      expect(await store.rules.active(HERE, [])).toEqual([]);
+      for (const other of ELSEWHERE) {
+        expect(await store.rules.activeHeads(other)).toEqual([]);
+        expect(await store.rules.active(other, [first.id])).toEqual([]);
+      }
+    });
+
     it('leaves nothing of a project that is deleted', async () => {
       const shop = await store.projects.create('default', 'Shop');
       const at = { projectId: shop.id, databaseConfigId: 'embedded' };

@@ -11,6 +11,7 @@ import { sqliteDialect } from '../dialects/sqlite/index.ts';
 import { openMetadataStore } from '../index.ts';
 import { migrateMetadata } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
+import { describeChanges } from './changes-suite.ts';
 import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
 import { describeConnectors } from './connectors-suite.ts';
@@ -42,6 +43,7 @@ describeIdentity('SQLite', place);
 describeOauth('SQLite', place);
 describePrompts('SQLite', place);
 describeRules('SQLite', place);
+describeChanges('SQLite', place);
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
 const RULE_WRITER = fileURLToPath(new URL('./rule-writer-process.ts', import.meta.url));

@@ -1,9 +1,16 @@
 import type { Dialect, Kysely } from 'kysely';
+import type { StoragePlace } from '../repositories/storage-place.ts';
 
 export type DialectName = 'sqlite' | 'postgres';
 
-/** What was written: names of tables, or everything when nobody knows. */
-export type Written = readonly string[] | 'everything';
+/** What was written: names of tables, and the places that all of it belongs to. */
+export interface WrittenTo {
+  readonly tables: readonly string[];
+  readonly places: readonly StoragePlace[] | 'everywhere';
+}
+
+/** Everything when nobody knows. */
+export type Written = WrittenTo | 'everything';
 
 /** Notices what other processes write, until it is stopped. */
 export interface Watcher {
@@ -33,7 +40,7 @@ export interface MetadataDialect {
   /** First in every change: waits until it is the only one that is under way. Ends with the transaction. */
   takeTurn(transaction: Kysely<never>): Promise<void>;
   /** Tells other processes; within a transaction they hear of it when it is committed. */
-  announce(database: Kysely<never>, tables: readonly string[]): Promise<void>;
+  announce(database: Kysely<never>, written: WrittenTo): Promise<void>;
   /** Calls back, at most a second late, when another process has written. */
   watch(database: Kysely<never>, onWritten: (written: Written) => void): Watcher;
 }

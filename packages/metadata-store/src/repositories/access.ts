@@ -2,6 +2,7 @@ import type { Clock } from '@candela/kernel';
 import type { Kysely } from 'kysely';
 import type { MetadataDialect } from '../dialects/dialect.ts';
 import type { Tables } from '../tables/index.ts';
+import type { StoragePlace } from './storage-place.ts';
 
 /** How much may be kept. */
 export interface MetadataLimits {
@@ -49,6 +50,8 @@ export const DEFAULT_LIMITS: MetadataLimits = {
 /** What a repository works with: the database, or one transaction on it. */
 export interface Access {
   readonly database: Kysely<Tables>;
+  /** The same, for writes that belong to one place: what is cached of other places stays. Where in doubt `database`. */
+  at(place: StoragePlace): Kysely<Tables>;
   /** The same, for writes that no cache has to hear of: when a key was last used. */
   readonly quiet: Kysely<Tables>;
   readonly dialect: MetadataDialect;

@@ -144,7 +144,7 @@ const columnsOf = ({ name, description, content, tags, meta, status }: ContextDo
 const preview = sql<string>`substr(content, 1, ${sql.lit(PREVIEW_CHARACTERS)})`.as('preview');
 const length = sql<number>`length(content)`.as('length');
 
-export function contexts({ database, clock, dialect, limits }: Access): Contexts {
+export function contexts({ database, at, clock, dialect, limits }: Access): Contexts {
   const unlessNameTaken = <T>(name: string, work: () => Promise<T>): Promise<T> =>
     unlessTaken(
       { dialect },
@@ -171,7 +171,7 @@ export function contexts({ database, clock, dialect, limits }: Access): Contexts
   }
 
   async function keepVersion(place: StoragePlace, id: string, of: StoredContextVersion): Promise<void> {
-    await database
+    await at(place)
       .insertInto('context_versions')
       .values({
         context_id: id,
@@ -184,7 +184,7 @@ export function contexts({ database, clock, dialect, limits }: Access): Contexts
         created_at: of.createdAt,
       })
       .execute();
-    await database
+    await at(place)
       .deleteFrom('context_versions')
       .where('context_id', '=', id)
       .where('version', '<=', of.version - limits.versionsPerContext)
@@ -303,7 +303,7 @@ export function contexts({ database, clock, dialect, limits }: Access): Contexts
         updated_by: by,
         updated_at: now,
       };
-      await unlessNameTaken(context.name, () => database.insertInto('contexts').values(row).execute());
+      await unlessNameTaken(context.name, () => at(place).insertInto('contexts').values(row).execute());
       await keepVersion(place, row.id, { ...context, version: 1, createdBy: by, createdAt: now });
       return toContext(row);
     },
@@ -319,7 +319,7 @@ export function contexts({ database, clock, dialect, limits }: Access): Contexts
       const version = same ? before.version : before.version + 1;
       const now = clock.now();
       const result = await unlessNameTaken(context.name, () =>
-        database
+        at(place)
           .updateTable('contexts')
           .set({ ...columns, version, revision: revision + 1, updated_by: by, updated_at: now })
           .where('id', '=', id)
@@ -337,8 +337,8 @@ export function contexts({ database, clock, dialect, limits }: Access): Contexts
 
     async delete(place, id) {
       await mustBeHere(place, id);
-      await database.deleteFrom('contexts').where('id', '=', id).execute();
-      await database.deleteFrom('context_versions').where('context_id', '=', id).execute();
+      await at(place).deleteFrom('contexts').where('id', '=', id).execute();
+      await at(place).deleteFrom('context_versions').where('context_id', '=', id).execute();
     },
 
     async versions(place, id, { limit, before }) {

@@ -12,7 +12,7 @@ import type {
 import { pathText, prepare, type Rule, validate } from '@candela/rules';
 import { actorName, type AuditEntry, record } from '../audit/service.ts';
 import type { EntityKinds } from './entities/index.ts';
-import { troubleOf } from './rule-book.ts';
+import { troubleOf } from './stored-rule.ts';
 
 type Link = Pick<StoredRuleLink, 'entityType' | 'entityId'>;
 type RuleBody = BodyOf<typeof ROUTES.createRule>;

@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { MetadataDialect } from '../dialect.ts';
 import { CodePointCompiler } from './compiler.ts';
 import { explain, isBadText, isUnavailable, isUniqueViolation } from './errors.ts';
+import { announcement } from './announcement.ts';
 import { CHANNEL, watchPostgres } from './watch.ts';
 
 /** Connections of one replica, besides the one that listens. */
@@ -70,10 +71,10 @@ export function postgresDialect(url: string, logger: Logger): MetadataDialect {
     async takeTurn(transaction) {
       await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${CHANGE_LOCK}::int)`.execute(transaction);
     },
-    async announce(database, tables) {
+    async announce(database, written) {
       // The clock is moved and the notification sent by one statement: both or neither.
       await sql`with moved as (update change_clock set version = version + 1 returning version)
-        select pg_notify(${CHANNEL}, version::text || ' ' || ${instance}::text || ' ' || ${tables.join(',')}::text)
+        select pg_notify(${CHANNEL}, version::text || ' ' || ${instance}::text || ' ' || ${announcement(written)}::text)
         from moved`.execute(database);
     },
     watch: (_database, onWritten) => watchPostgres(connection, { logger, instance, onWritten }),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@candela/kernel';
 import pg from 'pg';
 import type { Watcher, Written } from '../dialect.ts';
+import { announcementOf } from './announcement.ts';
 
 export const CHANNEL = 'candela_metadata';
 /** How often the clock of changes is read: a pooler in between, or a lost connection, swallows notifications. */
@@ -45,11 +46,11 @@ async function watch(
     client.on('error', () => undefined);
     let seen: number | undefined;
     client.on('notification', ({ payload }) => {
-      const { version, by, tables } = announcementOf(payload);
+      const { version, by, written } = announcementOf(payload);
       const gap = seen !== undefined && version > seen + 1;
       seen = Math.max(seen ?? version, version);
       if (gap) onWritten('everything');
-      else if (by !== instance) onWritten(tables);
+      else if (by !== instance) onWritten(written);
     });
     try {
       await client.connect();
@@ -85,10 +86,4 @@ async function clockOf(client: pg.Client): Promise<number> {
 
 async function pause(stopping: AbortSignal): Promise<void> {
   await sleep(POLL_MS, undefined, { signal: stopping, ref: false }).catch(() => undefined);
-}
-
-/** `<version> <instance> <table>,<table>`. */
-function announcementOf(payload: string | undefined): { version: number; by: string; tables: string[] } {
-  const [version = '', by = '', tables = ''] = (payload ?? '').split(' ');
-  return { version: Number(version), by, tables: tables.split(',') };
 }

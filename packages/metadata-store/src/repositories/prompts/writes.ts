@@ -17,7 +17,7 @@ const columnsOf = ({ prompt, tags, meta }: PromptContent) => ({
 });
 
 export function promptWrites(access: Access, get: Prompts['get']): Writes {
-  const { database, clock, dialect, limits } = access;
+  const { database, at, clock, dialect, limits } = access;
 
   async function row(place: StoragePlace, id: string, revision?: number) {
     const found = await database
@@ -37,10 +37,11 @@ export function promptWrites(access: Access, get: Prompts['get']): Writes {
   }
 
   async function touch(
+    place: StoragePlace,
     id: string,
     changes: { revision?: number; draft_id?: string | null; latest_id?: string; versions?: number },
   ): Promise<void> {
-    await database
+    await at(place)
       .updateTable('prompts')
       .set({ ...changes, updated_at: clock.now() })
       .where('id', '=', id)
@@ -48,16 +49,16 @@ export function promptWrites(access: Access, get: Prompts['get']): Writes {
   }
 
   /** Tags that the prompt is found by. */
-  async function setTags(promptId: string, tags: readonly string[]): Promise<void> {
-    await database.deleteFrom('prompt_tags').where('prompt_id', '=', promptId).execute();
+  async function setTags(place: StoragePlace, promptId: string, tags: readonly string[]): Promise<void> {
+    await at(place).deleteFrom('prompt_tags').where('prompt_id', '=', promptId).execute();
     if (tags.length === 0) return;
     const rows = tags.map((tag) => ({ prompt_id: promptId, tag }));
-    await database.insertInto('prompt_tags').values(rows).execute();
+    await at(place).insertInto('prompt_tags').values(rows).execute();
   }
 
   /** A published version is only ever inserted or left alone: every update and delete of content names a draft. */
-  const ofDraft = (promptId: string, draftId: string) =>
-    database.updateTable('prompt_versions').where('id', '=', draftId).where('draft_of', '=', promptId);
+  const ofDraft = (place: StoragePlace, promptId: string, draftId: string) =>
+    at(place).updateTable('prompt_versions').where('id', '=', draftId).where('draft_of', '=', promptId);
 
   return {
     async create(place, { name, content, by }, publishAs) {
@@ -80,7 +81,7 @@ export function promptWrites(access: Access, get: Prompts['get']): Writes {
         });
       const isDraft = publishAs === undefined;
       await unlessTaken({ dialect }, taken, () =>
-        database
+        at(place)
           .insertInto('prompts')
           .values({
             id,
@@ -97,7 +98,7 @@ export function promptWrites(access: Access, get: Prompts['get']): Writes {
           })
           .execute(),
       );
-      await database
+      await at(place)
         .insertInto('prompt_versions')
         .values({
           id: versionId,
@@ -113,7 +114,7 @@ export function promptWrites(access: Access, get: Prompts['get']): Writes {
           published_at: isDraft ? null : now,
         })
         .execute();
-      await setTags(id, content.tags);
+      await setTags(place, id, content.tags);
       return get(place, id);
     },
 
@@ -122,7 +123,7 @@ export function promptWrites(access: Access, get: Prompts['get']): Writes {
       const now = clock.now();
       const draftId = prompt.draft_id ?? crypto.randomUUID();
       if (prompt.draft_id === null) {
-        await database
+        await at(place)
           .insertInto('prompt_versions')
           .values({
             id: draftId,
@@ -139,12 +140,12 @@ export function promptWrites(access: Access, get: Prompts['get']): Writes {
           })
           .execute();
       } else {
-        await ofDraft(id, draftId)
+        await ofDraft(place, id, draftId)
           .set({ ...columnsOf(content), created_by: by, updated_at: now })
           .execute();
       }
-      if (prompt.latest_id === null) await setTags(id, content.tags);
-      await touch(id, { revision: prompt.revision + 1, draft_id: draftId });
+      if (prompt.latest_id === null) await setTags(place, id, content.tags);
+      await touch(place, id, { revision: prompt.revision + 1, draft_id: draftId });
       return get(place, id);
     },
 
@@ -157,12 +158,12 @@ export function promptWrites(access: Access, get: Prompts['get']): Writes {
             'Nothing of this prompt is published, so its draft is all there is. Delete the prompt instead.',
         });
       }
-      await database
+      await at(place)
         .deleteFrom('prompt_versions')
         .where('id', '=', prompt.draft_id)
         .where('draft_of', '=', id)
         .execute();
-      await touch(id, { revision: prompt.revision + 1, draft_id: null });
+      await touch(place, id, { revision: prompt.revision + 1, draft_id: null });
       return get(place, id);
     },
 
@@ -184,7 +185,7 @@ export function promptWrites(access: Access, get: Prompts['get']): Writes {
           ? undefined
           : await versions.where('id', '=', prompt.latest_id).executeTakeFirst();
       const now = clock.now();
-      await ofDraft(id, prompt.draft_id)
+      await ofDraft(place, id, prompt.draft_id)
         .set({
           ...next(newest === undefined ? undefined : published(newest)),
           draft_of: null,
@@ -193,14 +194,14 @@ export function promptWrites(access: Access, get: Prompts['get']): Writes {
           published_at: now,
         })
         .execute();
-      await touch(id, {
+      await touch(place, id, {
         revision: prompt.revision + 1,
         draft_id: null,
         latest_id: prompt.draft_id,
         versions: prompt.versions + 1,
       });
       const made = await get(place, id);
-      await setTags(id, made.tags);
+      await setTags(place, id, made.tags);
       return made;
     },
 
@@ -226,33 +227,33 @@ export function promptWrites(access: Access, get: Prompts['get']): Writes {
         });
       }
       const values = { version_id: versionId, updated_by: by, updated_at: clock.now() };
-      await database
+      await at(place)
         .insertInto('prompt_labels')
         .values({ prompt_id: id, label, ...values })
         .onConflict((on) => on.columns(['prompt_id', 'label']).doUpdateSet(values))
         .execute();
-      await touch(id, {});
+      await touch(place, id, {});
       return get(place, id);
     },
 
     async removeLabel(place, id, label) {
       await row(place, id);
-      const result = await database
+      const result = await at(place)
         .deleteFrom('prompt_labels')
         .where('prompt_id', '=', id)
         .where('label', '=', label)
         .executeTakeFirst();
       if (result.numDeletedRows === 0n) throw fail('not_found', { what: 'This label of the prompt' });
-      await touch(id, {});
+      await touch(place, id, {});
       return get(place, id);
     },
 
     async delete(place, id) {
       await row(place, id);
       for (const table of ['prompt_labels', 'prompt_tags', 'prompt_downloads', 'prompt_versions'] as const) {
-        await database.deleteFrom(table).where('prompt_id', '=', id).execute();
+        await at(place).deleteFrom(table).where('prompt_id', '=', id).execute();
       }
-      await database.deleteFrom('prompts').where('id', '=', id).execute();
+      await at(place).deleteFrom('prompts').where('id', '=', id).execute();
     },
   };
 }

@@ -5,11 +5,11 @@ import type { Access } from '../access.ts';
 import { holding, type StoragePlace } from '../storage-place.ts';
 import { unlessTaken } from '../unless-taken.ts';
 import { linkCalls, linksOfRules } from './links.ts';
-import { columnsOf, missing, toRule } from './rows.ts';
-import type { LinkedKind, Rules, StoredRule, StoredRuleLink } from './types.ts';
+import { columnsOf, IDS_AT_ONCE, missing, ruled, toRule } from './rows.ts';
+import type { Rules, StoredRule } from './types.ts';
 
 export function rules(access: Access): Rules {
-  const { database, clock, dialect, limits } = access;
+  const { database, at, clock, dialect, limits } = access;
   const { of, relink, deleteOf } = linksOfRules(access);
   const unlessNameTaken = <T>(name: string, work: () => Promise<T>): Promise<T> =>
     unlessTaken(
@@ -36,6 +36,27 @@ export function rules(access: Access): Rules {
     if (rule === undefined) throw missing();
     return rule;
   }
+
+  /** A row a link, so that no rule comes with the links of another of its revisions. */
+  const activeRows = (place: StoragePlace) =>
+    database
+      .selectFrom('rules')
+      .leftJoin('rule_links', 'rule_links.rule_id', 'rules.id')
+      .selectAll('rules')
+      .select([
+        'rule_links.id as link_id',
+        'rule_links.entity_type',
+        'rule_links.entity_id',
+        'rule_links.created_by as linked_by',
+        'rule_links.created_at as linked_at',
+      ])
+      .where('rules.project_id', '=', place.projectId)
+      .where('rules.database_config_id', '=', place.databaseConfigId)
+      .where('rules.status', '=', 'ACTIVE')
+      .orderBy('rules.priority')
+      .orderBy('rules.id')
+      .orderBy('rule_links.entity_type')
+      .orderBy('rule_links.entity_id');
 
   return {
     get,
@@ -73,42 +94,26 @@ export function rules(access: Access): Rules {
       };
     },
 
-    async active(place) {
-      // One statement, so that no rule comes with the links of another of its revisions.
-      const found = await database
-        .selectFrom('rules')
-        .leftJoin('rule_links', 'rule_links.rule_id', 'rules.id')
-        .selectAll('rules')
-        .select([
-          'rule_links.id as link_id',
-          'rule_links.entity_type',
-          'rule_links.entity_id',
-          'rule_links.created_by as linked_by',
-          'rule_links.created_at as linked_at',
-        ])
-        .where('rules.project_id', '=', place.projectId)
-        .where('rules.database_config_id', '=', place.databaseConfigId)
-        .where('rules.status', '=', 'ACTIVE')
-        .orderBy('rules.priority')
-        .orderBy('rules.id')
-        .orderBy('rule_links.entity_type')
-        .orderBy('rule_links.entity_id')
-        .execute();
-      const active = new Map<string, { row: Selectable<RuleTable>; links: StoredRuleLink[] }>();
-      for (const row of found) {
-        const rule = active.get(row.id) ?? { row, links: [] };
-        active.set(row.id, rule);
-        if (row.link_id === null || row.entity_type === null || row.entity_id === null) continue;
-        rule.links.push({
-          id: row.link_id,
-          ruleId: row.id,
-          entityType: row.entity_type as LinkedKind,
-          entityId: row.entity_id,
-          createdBy: row.linked_by ?? '',
-          createdAt: Number(row.linked_at),
-        });
+    async active(place, ids) {
+      if (ids === undefined) return ruled(await activeRows(place).execute());
+      const found: StoredRule[] = [];
+      for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+        const some = ids.slice(from, from + IDS_AT_ONCE);
+        found.push(...ruled(await activeRows(place).where('rules.id', 'in', some).execute()));
       }
-      return [...active.values()].map(({ row, links }) => toRule(row, links));
+      return found;
+    },
+
+    async activeHeads(place) {
+      return database
+        .selectFrom('rules')
+        .select(['id', 'revision'])
+        .where('project_id', '=', place.projectId)
+        .where('database_config_id', '=', place.databaseConfigId)
+        .where('status', '=', 'ACTIVE')
+        .orderBy('priority')
+        .orderBy('id')
+        .execute();
     },
 
     async create(place, rule, by) {
@@ -126,7 +131,7 @@ export function rules(access: Access): Rules {
       const now = clock.now();
       const id = crypto.randomUUID();
       await unlessNameTaken(rule.name, () =>
-        database
+        at(place)
           .insertInto('rules')
           .values({
             id,
@@ -149,7 +154,7 @@ export function rules(access: Access): Rules {
       const before = await get(place, id);
       const revision = expected ?? before.revision;
       const result = await unlessNameTaken(rule.name, () =>
-        database
+        at(place)
           .updateTable('rules')
           .set({
             ...columnsOf(rule),
@@ -171,14 +176,14 @@ export function rules(access: Access): Rules {
     },
 
     async delete(place, id) {
-      const result = await database
+      const result = await at(place)
         .deleteFrom('rules')
         .where('project_id', '=', place.projectId)
         .where('database_config_id', '=', place.databaseConfigId)
         .where('id', '=', id)
         .executeTakeFirst();
       if (result.numDeletedRows === 0n) throw missing();
-      await deleteOf(id);
+      await deleteOf(place, id);
     },
   };
 }

@@ -1,14 +1,11 @@
 import { fail } from '@candela/kernel';
 import type { Access } from '../access.ts';
 import type { StoragePlace } from '../storage-place.ts';
-import { missing, statusOf, toLink } from './rows.ts';
+import { IDS_AT_ONCE, missing, statusOf, toLink } from './rows.ts';
 import type { RuleDocument, Rules, StoredRuleLink } from './types.ts';
 
-/** Ids of one statement: SQLite takes 32,766 values, PostgreSQL 65,535. */
-const IDS_AT_ONCE = 500;
-
 /** The links of rules, as their rules are read and written. */
-export function linksOfRules({ database, clock }: Pick<Access, 'database' | 'clock'>) {
+export function linksOfRules({ database, at, clock }: Pick<Access, 'database' | 'at' | 'clock'>) {
   return {
     /** By kind and id of what is linked; of a rule without any there is nothing. */
     async of(ruleIds: readonly string[]): Promise<ReadonlyMap<string, readonly StoredRuleLink[]>> {
@@ -42,7 +39,7 @@ export function linksOfRules({ database, clock }: Pick<Access, 'database' | 'clo
       const gone = before.filter((link) => !wanted.has(keyOf(link)));
       if (gone.length > 0) {
         const ids = gone.map(({ id }) => id);
-        await database.deleteFrom('rule_links').where('id', 'in', ids).execute();
+        await at(place).deleteFrom('rule_links').where('id', 'in', ids).execute();
       }
       for (const link of before) wanted.delete(keyOf(link));
       if (wanted.size === 0) return;
@@ -56,23 +53,23 @@ export function linksOfRules({ database, clock }: Pick<Access, 'database' | 'clo
         created_by: by,
         created_at: clock.now(),
       }));
-      await database.insertInto('rule_links').values(made).execute();
+      await at(place).insertInto('rule_links').values(made).execute();
     },
 
-    async deleteOf(ruleId: string): Promise<void> {
-      await database.deleteFrom('rule_links').where('rule_id', '=', ruleId).execute();
+    async deleteOf(place: StoragePlace, ruleId: string): Promise<void> {
+      await at(place).deleteFrom('rule_links').where('rule_id', '=', ruleId).execute();
     },
   };
 }
 
 /** Calls on links by themselves. */
 export function linkCalls(
-  { database, clock, limits }: Access,
+  { database, at, clock, limits }: Access,
   { get, relink }: Pick<Rules, 'get'> & Pick<ReturnType<typeof linksOfRules>, 'relink'>,
 ): Pick<Rules, 'links' | 'link' | 'unlink' | 'linkedTo'> {
   /** Links are part of the rule: who has read it before they changed may not replace it. */
-  async function touch(id: string, by: string): Promise<void> {
-    await database
+  async function touch(place: StoragePlace, id: string, by: string): Promise<void> {
+    await at(place)
       .updateTable('rules')
       .set(({ eb }) => ({ revision: eb('revision', '+', 1), updated_by: by, updated_at: clock.now() }))
       .where('id', '=', id)
@@ -110,7 +107,7 @@ export function linkCalls(
         entityType === link.entityType && entityId === link.entityId;
       if (rule.links.some(same)) throw fail('conflict', { detail: 'The rule has this link already.' });
       await relink(place, ruleId, { links: [...rule.links, link], by, before: rule.links });
-      await touch(ruleId, by);
+      await touch(place, ruleId, by);
       const made = (await get(place, ruleId)).links.find(same);
       if (made === undefined) throw missing();
       return made;
@@ -125,8 +122,8 @@ export function linkCalls(
         .where('id', '=', id)
         .executeTakeFirst();
       if (row === undefined) throw fail('not_found', { what: 'The link' });
-      await database.deleteFrom('rule_links').where('id', '=', id).execute();
-      await touch(row.rule_id, by);
+      await at(place).deleteFrom('rule_links').where('id', '=', id).execute();
+      await touch(place, row.rule_id, by);
       return toLink(row);
     },
 

@@ -49,3 +49,34 @@ export const toLink = (row: Selectable<RuleLinkTable>): StoredRuleLink => ({
   createdBy: row.created_by,
   createdAt: Number(row.created_at),
 });
+
+/** A rule beside one of its links; without links one row of it, in which they are null. */
+interface JoinedRow extends Selectable<RuleTable> {
+  readonly link_id: string | null;
+  readonly entity_type: string | null;
+  readonly entity_id: string | null;
+  readonly linked_by: string | null;
+  readonly linked_at: number | null;
+}
+
+/** The rules of such rows, in their order. */
+export function ruled(rows: readonly JoinedRow[]): StoredRule[] {
+  const rules = new Map<string, { readonly row: JoinedRow; readonly links: StoredRuleLink[] }>();
+  for (const row of rows) {
+    const rule = rules.get(row.id) ?? { row, links: [] };
+    rules.set(row.id, rule);
+    if (row.link_id === null || row.entity_type === null || row.entity_id === null) continue;
+    rule.links.push({
+      id: row.link_id,
+      ruleId: row.id,
+      entityType: row.entity_type as LinkedKind,
+      entityId: row.entity_id,
+      createdBy: row.linked_by ?? '',
+      createdAt: Number(row.linked_at),
+    });
+  }
+  return Array.from(rules.values(), ({ row, links }) => toRule(row, links));
+}
+
+/** Ids of one statement: SQLite takes 32,766 values, PostgreSQL 65,535. */
+export const IDS_AT_ONCE = 500;

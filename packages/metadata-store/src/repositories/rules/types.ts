@@ -60,8 +60,10 @@ export interface Rules {
       readonly after: RulePlace | undefined;
     },
   ): Promise<{ rules: StoredRule[]; next: RulePlace | undefined }>;
-  /** All that are ACTIVE, by priority, then id. */
-  active(place: StoragePlace): Promise<StoredRule[]>;
+  /** Those that are ACTIVE, by priority, then id; with ids those of them. */
+  active(place: StoragePlace, ids?: readonly string[]): Promise<StoredRule[]>;
+  /** The same without what they say: whether one changed. */
+  activeHeads(place: StoragePlace): Promise<Pick<StoredRule, 'id' | 'revision'>[]>;
   /** @throws not_found */
   get(place: StoragePlace, id: string): Promise<StoredRule>;
   /** @throws conflict when the name is taken, refused when the place has its fill */
