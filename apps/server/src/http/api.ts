@@ -10,6 +10,7 @@ import { readJsonObject } from './body.ts';
 import { createOriginPolicy } from './cross-origin.ts';
 import { errorAnswer } from './errors.ts';
 import type { Handlers } from './handlers.ts';
+import { header } from './header.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { createRouter, type Match } from './router.ts';
 import {
@@ -244,10 +245,4 @@ async function answer(api: ApiRequest, status: number, text: string): Promise<Ap
   if (!accepts || near || text.length < COMPRESS_FROM) return { status, headers, body: text };
   headers['content-encoding'] = 'gzip';
   return { status, headers, body: await promisify(gzip)(text, { level: 4 }) };
-}
-
-/** One header as the sender wrote it; repeated ones joined, so that they are noticed. */
-export function header(request: IncomingMessage, name: string): string | undefined {
-  const values = request.headersDistinct[name];
-  return values === undefined ? undefined : values.join(', ');
 }

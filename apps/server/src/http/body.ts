@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { fail } from '@candela/kernel';
+import { receive } from './receive.ts';
 
 /** Far more than any request of ours needs, far less than hurts. */
 const MAX_JSON_BYTES = 1_048_576;
 const MAX_NESTING = 64;
 
-/** Reads a JSON object whatever its content type says. @throws too_large, body_not_json, unsupported_media */
+/** Reads a JSON object whatever its content type says. @throws too_large, body_not_json, unsupported_media, bad_request */
 export async function readJsonObject(request: IncomingMessage): Promise<object> {
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw fail('unsupported_media', { detail: 'Send the JSON body without a content encoding.' });
@@ -14,19 +15,21 @@ export async function readJsonObject(request: IncomingMessage): Promise<object> 
   if (Number(request.headers['content-length'] ?? 0) > MAX_JSON_BYTES) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  await receive(request, (chunk) => {
     size += chunk.length;
     if (size > MAX_JSON_BYTES) throw tooLarge();
     chunks.push(chunk);
-  }
-  return parseJsonObject(Buffer.concat(chunks));
+  });
+  return parseJsonObject(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** @throws body_not_json */
 export function parseJsonObject(bytes: Uint8Array): object {
   let value: unknown;
   try {
-    value = parseShallowJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = parseShallowJson(utf8.decode(bytes));
   } catch (cause) {
     throw fail('body_not_json', {}, { cause });
   }

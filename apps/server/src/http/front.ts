@@ -1,10 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type RouteDeclaration, ROUTES } from '@candela/contract';
 import { type Logger, newRequestId } from '@candela/kernel';
 import type { PlatformMetrics } from '../metrics.ts';
 import type { ApiAnswer, ApiRequest, StreamingAnswer } from './api.ts';
-import { header } from './api.ts';
 import { errorAnswer } from './errors.ts';
+import { header } from './header.ts';
 import { canonicalPath } from './paths.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import type { StaticSite } from './static-site.ts';
@@ -99,7 +99,8 @@ export function createFront(parts: FrontParts): (request: IncomingMessage, respo
       if (door === undefined) answer = await route(request, path, call);
       else {
         call.route = door.id;
-        setHead(response, { status: 200, headers: { 'cache-control': 'no-store' } }, call.requestId);
+        const head = headOf({ headers: { 'cache-control': 'no-store' } }, call.requestId);
+        for (const [name, value = ''] of Object.entries(head)) response.setHeader(name, value);
         await door.serve(request, response);
       }
     } catch (thrown) {
@@ -195,26 +196,26 @@ function send(
   requestId: string,
 ): void {
   if (response.headersSent || response.destroyed) return;
-  const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;
-  setHead(response, answer, requestId);
-  if (answer.status !== 304) response.setHeader('content-length', body.byteLength);
+  const head = headOf(answer, requestId);
+  if (answer.status !== 304) head['content-length'] = Buffer.byteLength(answer.body);
   // A body that was not read to its end would be taken for the next request.
-  if (!request.complete) response.setHeader('connection', 'close');
-  response.end(request.method === 'HEAD' || answer.status === 304 ? undefined : body);
+  if (!request.complete) head['connection'] = 'close';
+  response.writeHead(answer.status, head);
+  response.end(request.method === 'HEAD' || answer.status === 304 ? undefined : answer.body);
 }
 
-function setHead(
-  response: ServerResponse,
-  answer: Pick<ApiAnswer, 'status' | 'headers' | 'cookies'>,
+const SECURITY = Object.fromEntries(SECURITY_HEADERS);
+
+/** All headers of an answer at once: told one by one they cost more than the rest of it. */
+const headOf = (
+  { headers, cookies = [] }: Pick<ApiAnswer, 'headers' | 'cookies'>,
   requestId: string,
-): void {
-  response.statusCode = answer.status;
-  for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
-  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
-  const { cookies = [] } = answer;
-  if (cookies.length > 0) response.setHeader('set-cookie', cookies);
-  response.setHeader('x-request-id', requestId);
-}
+): OutgoingHttpHeaders => ({
+  ...SECURITY,
+  ...headers,
+  ...(cookies.length > 0 ? { 'set-cookie': [...cookies] } : {}),
+  'x-request-id': requestId,
+});
 
 async function sendStream(
   request: IncomingMessage,
@@ -222,9 +223,8 @@ async function sendStream(
   answer: StreamingAnswer,
   requestId: string,
 ): Promise<unknown> {
-  setHead(response, answer, requestId);
   // The connection is not used again: a stream that was cut short must not be taken for a whole one.
-  response.setHeader('connection', 'close');
+  response.writeHead(answer.status, { ...headOf(answer, requestId), connection: 'close' });
   if (request.method === 'HEAD') response.end();
   else response.flushHeaders();
   return answer.send(response);

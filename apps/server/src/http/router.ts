@@ -37,6 +37,11 @@ export function createRouter(routes: Readonly<Record<string, RouteDeclaration>>)
     byShape.set(shape, [{ id, route, segments }]);
   }
   const entries = [...byShape.values()].flat().sort((a, b) => parameters(a) - parameters(b));
+  const literal = new Map(
+    entries
+      .filter((entry) => parameters(entry) === 0)
+      .map(({ id, route }) => [`${route.method} ${route.path}`, { id, route, params: {} }]),
+  );
 
   return {
     crossing(path) {
@@ -45,9 +50,11 @@ export function createRouter(routes: Readonly<Record<string, RouteDeclaration>>)
         ?.route;
     },
     match(method, path) {
+      const wanted = method === 'HEAD' ? 'GET' : method;
+      const known = literal.get(`${wanted} ${path}`);
+      if (known !== undefined) return known;
       const segments = path.split('/').slice(1);
       const fitting = entries.filter((entry) => fits(entry.segments, segments));
-      const wanted = method === 'HEAD' ? 'GET' : method;
       const entry = fitting.find(({ route }) => route.method === wanted);
       if (entry !== undefined) return { id: entry.id, route: entry.route, params: bind(entry, segments) };
       if (fitting.length === 0) throw fail('not_found', { what: 'This route' });

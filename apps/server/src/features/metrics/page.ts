@@ -1,6 +1,6 @@
 import { fail } from '@candela/kernel';
 import type { Registry } from 'prom-client';
-import { header } from '../../http/api.ts';
+import { header } from '../../http/header.ts';
 import type { Page } from '../../http/front.ts';
 import type { Identity } from '../identity/service.ts';
 

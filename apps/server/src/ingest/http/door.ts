@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asCandelaError, type CandelaError, fail, type Logger, newRequestId } from '@candela/kernel';
 import { encodeExportResponse, encodeStatus, exportFailure } from '@candela/otlp';
 import type { Identity } from '../../features/identity/service.ts';
+import { header } from '../../http/header.ts';
 import type { Acceptor } from '../accept.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { IngestMetrics } from '../metrics.ts';
@@ -104,7 +105,7 @@ export class HttpDoor {
     }
     // Who asks comes first: a stranger learns nothing else.
     const context = await identity.authenticate({
-      headers: (name) => headerOf(request, name),
+      headers: (name) => header(request, name),
       remoteAddress: request.socket.remoteAddress ?? '',
       door: 'otlp',
       requestId,
@@ -153,11 +154,6 @@ export class HttpDoor {
 /** The encoding of an answer: that of the request, or the one a person can read. */
 const formatOf = (contentType: string | undefined): Format =>
   isJson(contentType) || !isProtobuf(contentType) ? 'json' : 'protobuf';
-
-/** As the sender wrote it; repeated ones joined, so that they are refused instead of one of them being chosen. */
-function headerOf(request: IncomingMessage, name: string): string | undefined {
-  return request.headersDistinct[name]?.join(', ');
-}
 
 function parseEncoding(header: string | undefined): ContentEncoding {
   const names = (header ?? '')
