@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,6 +75,29 @@ describe('the program', () => {
     expect(nowhere.stderr).toContain('PLATFORM_CLICKHOUSE_URL does not answer');
     expect(nowhere.stderr).not.toContain('geheim');
     expect(file.stderr + nowhere.stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('goes on serving when nobody reads what it logs any more', async () => {
+    const child = spawn(NODE_BINARY, [MAIN, '--json'], {
+      env: {
+        PATH: '/usr/bin:/bin',
+        PLATFORM_DATA_DIR: dir,
+        PLATFORM_PORT: '0',
+        PLATFORM_OTLP_HTTP_PORT: '0',
+        PLATFORM_OTLP_GRPC_PORT: '0',
+        PLATFORM_LOG_LEVEL: 'debug',
+      },
+    });
+    const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    const [ready] = (await once(child.stdout, 'data')) as [Buffer];
+    const { http } = JSON.parse(ready.toString()) as { http: string };
+    child.stdout.destroy();
+    child.stderr.destroy();
+    for (let turn = 0; turn < 3; turn++) expect((await fetch(`${http}/api/ready`)).status).toBe(200);
+    const figures = await (await fetch(`${http}/metrics`)).text();
+    expect(figures).not.toMatch(/^candela_unexpected_errors_total\{/m);
+    child.kill('SIGTERM');
+    expect(await exit).toBe(0);
   });
 
   it('prints what a person needs to send the first span', async () => {

@@ -23,6 +23,10 @@ function configuration(): Config {
   }
 }
 
+// Who reads them may end before we do: a terminal, a pipe, a shipper of logs. That is no reason to fail, and telling
+// it to the same place would be the next failure, and so for ever.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 const config = configuration();
 const logger = createLogger({ level: config.logLevel, format: config.logFormat });
 const metrics = createMetrics();
