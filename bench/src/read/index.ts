@@ -140,41 +140,58 @@ async function loadOnce(request: Load): Promise<Loaded> {
   return loaded;
 }
 
-const LEARNED_SQL =
-  "SELECT name FROM system.columns WHERE database = 'candela' AND table = 'otel_traces' AND startsWith(name, 'Attribute_')";
+const COLUMNS_SQL =
+  "SELECT table, name FROM system.columns WHERE database = 'candela' AND table IN ('otel_traces', 'otel_logs') AND match(name, '^(Attribute|Resource)_')";
+
+/** The columns that a store has made of its own accord. */
+async function columnsOf(folder: string): Promise<{ table: string; name: string }[]> {
+  const store = await openStoreOf(folder);
+  const columns = await store.select<{ table: string; name: string }>(COLUMNS_SQL);
+  await store.close();
+  return columns;
+}
 
 /** A kept folder may have columns from a run before: what is measured is asked as if for the first time. */
 async function forgetColumns(folder: string): Promise<void> {
+  const columns = await columnsOf(folder);
   const store = await openStoreOf(folder);
-  for (const { name } of await store.select<{ name: string }>(LEARNED_SQL)) {
-    await store.command(`ALTER TABLE otel_traces DROP COLUMN ${name} SETTINGS mutations_sync = 1`);
+  for (const [table, own] of Map.groupBy(columns, (column) => column.table)) {
+    const drops = own.map(({ name }) => `DROP COLUMN ${name}`).join(', ');
+    await store.command(`ALTER TABLE ${table} ${drops} SETTINGS mutations_sync = 1`);
   }
   await store.command('TRUNCATE TABLE attribute_use');
   await store.close();
 }
 
+interface Asked {
+  readonly questions: readonly Question[];
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** For so long is asked until the store has made a column: two looks at what is asked for, and the filling. */
 const LEARNING_MS = 180_000;
 
-/** Lets a store learn what is asked for, and measures then. */
-async function afterLearning(
-  questions: readonly Question[],
-  folder: string,
-  env: Readonly<Record<string, string>>,
+/** For so long is read before something is asked for the first time: a look soon after the first reads, and the filling. */
+const LOOKING_MS = 45_000;
+
+/** Lets a store be read for a while, and measures then. @param reading one turn of what is read before */
+async function afterReading(
+  { questions, folder, env }: Asked,
+  readMs: number,
+  reading: (api: Api) => Promise<void>,
 ): Promise<Result[]> {
-  const learning = await startPlatform({ dataDir: folder, env });
-  const asking = new Api(learning.http);
-  const until = Date.now() + LEARNING_MS;
+  if (questions.length === 0) return [];
+  const before = await columnsOf(folder);
+  const earlier = await startPlatform({ dataDir: folder, env });
+  const asking = new Api(earlier.http);
+  const until = Date.now() + readMs;
   while (Date.now() < until) {
-    // One that is given up on a busy machine is a reason for a column, too.
-    for (const question of questions) await question.ask(asking, 0).catch(() => undefined);
+    await reading(asking);
     await sleep(1_000);
   }
-  await learning.stop();
-  const store = await openStoreOf(folder);
-  const made = await store.select(LEARNED_SQL);
-  await store.close();
-  if (made.length === 0) throw new Error('the store made no column for what was asked');
+  await earlier.stop();
+  if ((await columnsOf(folder)).length === before.length) throw new Error('the store made no column');
   const platform = await startPlatform({ dataDir: folder, env });
   const api = new Api(platform.http);
   const results: Result[] = [];
@@ -224,11 +241,23 @@ export const read: Bench = {
       });
       const api = new Api(platform.http);
       for (const question of questions) {
-        if (question.learned !== true) results.push(await put(question, api));
+        if (question.after === undefined) results.push(await put(question, api));
       }
       await platform.stop();
-      const later = questions.filter(({ learned }) => learned === true);
-      if (later.length > 0) results.push(...(await afterLearning(later, folder, env)));
+      const after = (what: Question['after']) => questions.filter((question) => question.after === what);
+      const [looked, learned] = [after('looked'), after('learned')];
+      // A page that names no attribute.
+      const page = { from: `-${hours + 1}h`, to: 'now', limit: 50 };
+      const asked = { folder, env };
+      results.push(
+        ...(await afterReading({ ...asked, questions: looked }, LOOKING_MS, async (from) => {
+          await from.post('/api/telemetry/traces/search', page);
+        })),
+        ...(await afterReading({ ...asked, questions: learned }, LEARNING_MS, async (from) => {
+          // One that is given up on a busy machine is a reason for a column, too.
+          for (const question of learned) await question.ask(from, 0).catch(() => undefined);
+        })),
+      );
 
       const store = await openStoreOf(folder);
       const tables = await store.select<{ table: string; parts: number; rows: number; bytes: number }>(

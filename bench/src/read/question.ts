@@ -5,8 +5,12 @@ export interface Question {
   readonly name: string;
   readonly goalMs: number;
   readonly repeats: number;
-  /** Measured once the store has made a column for what is asked, which takes some minutes of asking. */
-  readonly learned?: boolean;
+  /**
+   * What the store did before it is measured. Nothing, as if it had no columns of its own accord, when left out.
+   * `looked`: it was read a little, and looked at what is common; what is asked here nobody asked for.
+   * `learned`: this was asked for some minutes, and got a column.
+   */
+  readonly after?: 'looked' | 'learned';
   ask(api: Api, turn: number): Promise<string>;
   /** Throws when the answer is not what was asked for: a fast wrong answer is no figure. */
   check(answer: string): void;

@@ -46,6 +46,9 @@ export function spanQuestions(loaded: Loaded): Question[] {
   const rows = { ...page, previews: false };
   const byPath = { measures: ['count'], groupBy: ['attributes.url.path'], limit: 10 };
   const byPathOverTime = { ...byPath, bucketSeconds: 'auto' };
+  // So many values that no column comes before it is asked for.
+  const byAddress = { ...byPath, groupBy: ['attributes.client.address'] };
+  const byAddressOverTime = { ...byAddress, bucketSeconds: 'auto' };
   const words = ['violin', 'walnut', 'umbrella', 'turbine', 'saucer', 'meadow', 'lumber', 'juniors'];
   const rare = ['Wanjiru violin', 'Ljubljana turbine', 'Thandi umbrella', 'Zoltán walnut'];
   const chart = (name: string, body: object): Question =>
@@ -170,8 +173,22 @@ export function spanQuestions(loaded: Loaded): Question[] {
     }),
     chart('spans by an attribute without a column', byPath),
     chart('spans by an attribute without a column, over time', byPathOverTime),
-    { ...chart('spans by that attribute, minutes later', byPath), learned: true },
-    { ...chart('spans by that attribute over time, minutes later', byPathOverTime), learned: true },
+    { ...chart('spans by an attribute that nobody asked for before', byPath), after: 'looked' },
+    {
+      ...chart('spans by an attribute that nobody asked for before, over time', byPathOverTime),
+      after: 'looked',
+    },
+    {
+      ...chart('spans by an attribute of 65,536 values, minutes after it was asked for', byAddress),
+      after: 'learned',
+    },
+    {
+      ...chart(
+        'spans by an attribute of 65,536 values over time, minutes after it was asked for',
+        byAddressOverTime,
+      ),
+      after: 'learned',
+    },
     facets('the panel of the traces page', { fields: PANEL }),
     facets('the panel with a service chosen', { fields: PANEL, q: 'service:service-3' }),
     facets('the panel with a condition on the duration', { fields: PANEL, q: 'duration>900ms' }),

@@ -216,22 +216,27 @@ export class AttributeColumns {
     if (tuning.pool === 0) return;
     const facts = await this.#ledger.facts(this.#known.present);
     if (await this.#wentOn(facts)) return;
-    const seen: SeenKey[] = [];
     const own: string[] = [];
     for (const table of tablesToLookAt(facts, await this.#ledger.tables(), tuning)) {
-      if (!(await this.#ledger.beginLook(table))) continue;
-      own.push(table.table);
-      seen.push(...(await lookAt(this.#store, target, table.table)));
+      if (await this.#ledger.beginLook(table)) own.push(table.table);
     }
-    const chosen = commonest(facts, seen, tuning);
-    if (chosen.length > 0) {
-      await this.#changes.add(
-        chosen.map((key) => ({ ...key, type: 'LowCardinality(String)' })),
-        'common',
-      );
-      await this.#learn();
+    try {
+      const seen: SeenKey[] = [];
+      for (const table of own) seen.push(...(await lookAt(this.#store, target, table)));
+      await this.#addCommon(commonest(facts, seen, tuning));
+    } finally {
+      // One that failed is over, too: what the engine refuses is not tried again every ten minutes.
+      for (const table of own) await this.#ledger.endLook(table);
     }
-    for (const table of own) await this.#ledger.endLook(table);
+  }
+
+  async #addCommon(keys: readonly SeenKey[]): Promise<void> {
+    if (keys.length === 0) return;
+    await this.#changes.add(
+      keys.map((key) => ({ ...key, type: 'LowCardinality(String)' })),
+      'common',
+    );
+    await this.#learn();
   }
 
   /** Goes on with what somebody began who ended before its end. */

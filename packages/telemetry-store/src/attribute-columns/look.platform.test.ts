@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TelemetryStore } from '../client/types.ts';
 import { eventually } from '../conformance/harness.ts';
-import { contextOf, openQueryBench, type QueryBench } from '../queries/core/testing.ts';
+import { contextOf, openQueryBench, type QueryBench, recordStatements } from '../queries/core/testing.ts';
+import { LOOK_ROWS, lookAtMap } from './look.ts';
 import { columnName } from './names.ts';
 import { CUT, fromMaps, readingProcess, type ReadingProcess, settledIn, window } from './testing.ts';
 import type { ColumnTuning } from './tuning.ts';
@@ -130,6 +132,52 @@ describe('keys that many rows have', () => {
     await one.keeper.close();
     expect(await noted('looking')).toBe(0);
   });
+
+  it('are looked for in granules all over the parts, and no more of these than there is time for', async () => {
+    // Eight parts of four granules, of two projects, each with keys of its own.
+    await bench.store.command('SYSTEM STOP MERGES otel_traces');
+    for (let part = 0; part < 8; part++) {
+      await bench.store.command(
+        `INSERT INTO otel_traces (ProjectId, Timestamp, ReceivedAt, RetentionDays, SpanAttributes)
+         SELECT if(number % 2 = 0, 'a', 'b'), now64(9), now64(3), 30, map(concat('part ', {part:String}), 'x', if(number % 2 = 0, 'of a', 'of b'), 'x')
+         FROM numbers(32768) SETTINGS max_insert_threads = 1, min_insert_block_size_rows = 1000000`,
+        { part: String(part) },
+      );
+    }
+    const rowsOf = async (rows: number, bytes: number, all: boolean) => {
+      const { sql, params } = lookAtMap('otel_traces', 'SpanAttributes', { rows, bytes, all });
+      const seen = await bench.store.select<{ Key: string; Rows: number }>(sql, params);
+      return new Map(seen.map(({ Key, Rows }) => [Key, Number(Rows)]));
+    };
+    expect((await rowsOf(1_000, 0, true)).get('')).toBe((8 * 32_768) / 4);
+    for (const [rows, bytes, all] of [
+      [LOOK_ROWS * 4 * 4, 0, true],
+      [LOOK_ROWS * 4 * 4, 0, false],
+      [0, 4 * 2 ** 30, true],
+    ] as const) {
+      const fourth = await rowsOf(rows, bytes, all);
+      // One granule of each part.
+      expect(fourth.get('')).toBe((8 * 8_192) / 4);
+      expect([...fourth.keys()].filter((key) => key.startsWith('part'))).toHaveLength(8);
+      for (const key of ['of a', 'of b']) expect(fourth.get(key)).toBeGreaterThan(0);
+    }
+  }, 60_000);
+
+  it('are not tried again and again in a store that may not be changed', async () => {
+    await insert('first');
+    const store: TelemetryStore = {
+      ...recordStatements(bench.store).store,
+      command: async (sql, ...asks) => {
+        if (sql.startsWith('ALTER')) throw new Error('not allowed');
+        await bench.store.command(sql, ...asks);
+      },
+    };
+    const one = readingProcess(store, { lookRows: 1_000 });
+    await expect(one.keeper.tend()).rejects.toThrow('not allowed');
+    await one.keeper.tend();
+    expect(await noted('looking')).toBe(1);
+    expect(await noted('looked')).toBe(1);
+  }, 60_000);
 
   it('are looked for by one process of many, and anew when that is hours ago', async () => {
     await insert('first');

@@ -6,7 +6,7 @@ import { mapsOf, MAX_KEY_BYTES } from './names.ts';
 import { heldIn, type Statement } from './statements.ts';
 
 /** Rows that a look takes, a quarter of those of a granule: neighbours say much the same. */
-const LOOK_ROWS = 256 * 1_024;
+export const LOOK_ROWS = 256 * 1_024;
 const GRANULE = 8_192;
 const EVERY = 4;
 /** Rows among whose granules it chooses, the newest parts first. */
@@ -19,32 +19,41 @@ const LOOK_SECONDS = 20;
 /** Keys that it tells of. */
 const LOOK_FOUND = 200;
 
-/** Parts of a table with the rows of all newer ones, so that those before a bound are the newest. */
-const NEWEST_PARTS = `SELECT name, rows, sum(rows) OVER (ORDER BY max_time DESC, name) - rows AS Before
-  FROM system.parts WHERE active AND database = currentDatabase() AND table = {table:String}`;
+/** Parts of a table with the rows of all newer ones, so that those before a bound are the newest; `Bytes` of the map. */
+const NEWEST_PARTS = `SELECT name, rows, column_data_uncompressed_bytes AS Bytes,
+    sum(rows) OVER (ORDER BY max_time DESC, name) - rows AS Before
+  FROM system.parts_columns
+  WHERE active AND database = currentDatabase() AND table = {table:String} AND column = {map:String}`;
 
-/** Rows among which a look chooses. */
-export const lookAmong = (target: MigrationTarget, table: string): Statement => ({
-  sql: `SELECT sumIf(rows, Before < ${LOOK_AMONG}) AS Rows FROM (${NEWEST_PARTS})`,
-  params: { table: heldIn(target, table) },
-});
+/** What there is to choose from. */
+interface Among {
+  readonly rows: number;
+  /** Of the map, as it is read. */
+  readonly bytes: number;
+  /** All parts, not only the newest. */
+  readonly all: boolean;
+}
+
+const AMONG_SQL = `SELECT sumIf(rows, Newest) AS Rows, sumIf(Bytes, Newest) AS Bytes, min(Newest) AS All
+  FROM (SELECT *, Before < ${LOOK_AMONG} AS Newest FROM (${NEWEST_PARTS}))`;
 
 /**
  * The keys of a map with their rows and values, from granules that lie evenly over all parts, and so over times and
  * projects. Which granules these are follows from their places alone, so that nothing of the others is read. The empty
  * key stands for all rows.
  */
-export function lookAtMap(target: MigrationTarget, table: string, map: string, among: number): Statement {
-  const held = heldIn(target, table);
-  const every = Math.max(1, Math.round(among / (LOOK_ROWS * EVERY)));
+export function lookAtMap(table: string, map: string, { rows, bytes, all }: Among): Statement {
+  // Half of the bytes that it may read, so that it comes to its end and tells of the last parts, too.
+  const every = Math.max(1, Math.round(rows / (LOOK_ROWS * EVERY)), Math.ceil(bytes / (LOOK_BYTES / 2)));
+  // Named only where there are too many: one that is merged meanwhile has another name.
+  const parts = all ? '' : `WHERE _part IN (SELECT name FROM (${NEWEST_PARTS}) WHERE Before < ${LOOK_AMONG})`;
   const place = `(intDiv(_part_offset, ${GRANULE}) + cityHash64(_part) % 1000003)`;
   return {
     sql: `SELECT K AS Key, count() AS Rows, uniqCombined(13)(V) AS Many,
         uniqCombinedIf(13)(V, Half) AS HalfMany, max(length(V)) AS Longest, avg(length(V)) AS Mean
       FROM (
-        SELECT ${map}.keys AS Ks, ${map}.values AS Vs, intDiv(${place}, ${every}) % 2 = 0 AS Half FROM ${held}
-        PREWHERE ${place} % ${every} = 0 AND _part_offset % ${EVERY} = 0
-        WHERE _part IN (SELECT name FROM (${NEWEST_PARTS}) WHERE Before < ${LOOK_AMONG}))
+        SELECT ${map}.keys AS Ks, ${map}.values AS Vs, intDiv(${place}, ${every}) % 2 = 0 AS Half FROM ${table}
+        PREWHERE ${place} % ${every} = 0 AND _part_offset % ${EVERY} = 0 ${parts})
       ARRAY JOIN arrayPushFront(Ks, '') AS K, arrayPushFront(Vs, '') AS V
       WHERE length(K) <= ${MAX_KEY_BYTES}
       GROUP BY K ORDER BY Rows DESC, K LIMIT ${LOOK_FOUND}
@@ -52,7 +61,7 @@ export function lookAtMap(target: MigrationTarget, table: string, map: string, a
         max_bytes_to_read = ${LOOK_BYTES}, read_overflow_mode = 'break',
         max_rows_to_group_by = ${LOOK_KEYS}, group_by_overflow_mode = 'any',
         max_execution_time = ${LOOK_SECONDS}, timeout_overflow_mode = 'break'`,
-    params: { table: held },
+    params: { table, map },
   };
 }
 
@@ -65,14 +74,21 @@ interface SeenRow {
   readonly Mean: number;
 }
 
-/** Keys that rows of a table have, of all maps whose keys may get columns. */
+/** Keys that rows of a table have, of all maps whose keys may get columns. On a cluster, those of one of its servers. */
 export async function lookAt(store: KeptStore, target: MigrationTarget, table: string): Promise<SeenKey[]> {
-  const among = lookAmong(target, table);
-  const [size] = await store.select<{ Rows: number }>(among.sql, among.params);
+  const held = heldIn(target, table);
   const seen: SeenKey[] = [];
   for (const map of mapsOf(table)) {
     if (store.hasEnded) break;
-    const { sql, params } = lookAtMap(target, table, map, Number(size?.Rows ?? 0));
+    const [among] = await store.select<{ Rows: number; Bytes: number; All: number }>(AMONG_SQL, {
+      table: held,
+      map,
+    });
+    const { sql, params } = lookAtMap(held, map, {
+      rows: Number(among?.Rows ?? 0),
+      bytes: Number(among?.Bytes ?? 0),
+      all: Number(among?.All ?? 1) === 1,
+    });
     seen.push(...seenIn(table, map, await store.select<SeenRow>(sql, params)));
   }
   return seen;
