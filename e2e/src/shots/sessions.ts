@@ -47,7 +47,12 @@ export const sessionsShots: ShotGroup = {
     { name: 'agents', path: '/agents', ready: ROWS },
     { name: 'agents-narrow', path: '/agents', ready: ROWS, size: NARROW },
     { name: 'agent-overview', path: '/agents/order-support', ready: 'table' },
-    { name: 'agent-versions', path: '/agents/order-support?view=versions', ready: 'pre' },
+    {
+      name: 'agent-versions',
+      path: '/agents/order-support?view=versions',
+      ready: 'text=System prompt',
+      size: { width: 1440, height: 1600 },
+    },
     { name: 'agent-graph', path: '/agents/lead?view=graph', ready: '[data-node]' },
     {
       name: 'agent-graph-edge',

@@ -3,9 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { type Place, versionQuery } from '../../api/agents.ts';
-import { cx } from '../../lib/cx.ts';
+import TextDiff from '../../ui/text-diff.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
-import { diffLines } from './diff-lines.ts';
 
 type Content = ResponseOf<typeof getAgentVersion>['data'];
 
@@ -31,22 +30,38 @@ export function VersionDiff(props: {
       note={older === undefined ? 'the only version in this time range' : undefined}
       state={states}
     >
-      {to.data && <Contents before={before} after={to.data} />}
+      {to.data && <Contents before={before} after={to.data} names={[older ?? '', newer]} />}
     </ChartCard>
   );
 }
 
-function Contents({ before, after }: { before: Content | undefined; after: Content }) {
+function Contents(props: {
+  before: Content | undefined;
+  after: Content;
+  /** Of the older and the newer version. */
+  names: readonly [string, string];
+}) {
+  const { before, after, names } = props;
   const tools = useMemo(
     () => [toolsText(before?.tools ?? []), toolsText(after.tools)] as const,
     [before, after],
   );
   return (
     <div className="flex flex-col gap-4 p-1">
-      <Part title="Model" before={before?.model} after={after.model} />
-      <Part title="Settings" before={before && settingsText(before)} after={settingsText(after)} />
-      <Part title="System prompt" before={before && (before.system ?? '')} after={after.system ?? ''} />
-      <Part title="Declared tools" before={before && tools[0]} after={tools[1]} />
+      <Part title="Model" names={names} before={before?.model} after={after.model} />
+      <Part
+        title="Settings"
+        names={names}
+        before={before && settingsText(before)}
+        after={settingsText(after)}
+      />
+      <Part
+        title="System prompt"
+        names={names}
+        before={before && (before.system ?? '')}
+        after={after.system ?? ''}
+      />
+      <Part title="Declared tools" names={names} before={before && tools[0]} after={tools[1]} />
       <p className="text-sm text-muted">
         Read from{' '}
         <Link
@@ -84,42 +99,38 @@ function pretty(json: string): string {
   }
 }
 
-const MARKS = { same: ' ', added: '+', removed: '−' } as const;
-
-function Part(props: { title: string; before: string | undefined; after: string }) {
-  const { title, before, after } = props;
-  const lines = useMemo(() => diffLines(before ?? after, after), [before, after]);
-  const changed = lines.some((line) => line.kind !== 'same');
-  const body = (
-    <pre
-      tabIndex={0}
-      aria-label={title}
-      className="max-h-96 overflow-auto rounded border border-line bg-sunken p-2 font-mono text-sm whitespace-pre-wrap"
-    >
-      {lines.map((line, index) => (
-        <div
-          key={index}
-          className={cx(
-            line.kind === 'added' && 'bg-ok/15 text-ok',
-            line.kind === 'removed' && 'bg-danger-soft text-danger',
-          )}
-        >
-          <span aria-hidden className="mr-2 inline-block w-2 select-none">
-            {MARKS[line.kind]}
-          </span>
-          {line.kind !== 'same' && <span className="sr-only">{line.kind} </span>}
-          {line.text || ' '}
-        </div>
-      ))}
-    </pre>
-  );
+function Part(props: {
+  title: string;
+  before: string | undefined;
+  after: string;
+  names: readonly [string, string];
+}) {
+  const { title, before, after, names } = props;
+  const changed = before !== undefined && before !== after;
   return (
     <div>
       <h3 className="mb-1 text-sm text-muted">
         {title}
         {before !== undefined && (changed ? ' changed' : ' did not change')}
       </h3>
-      {after === '' && !changed ? <p className="text-sm text-faint">nothing recorded</p> : body}
+      {changed ? (
+        <TextDiff
+          label={title}
+          before={{ name: names[0].slice(0, 8), text: before }}
+          after={{ name: names[1].slice(0, 8), text: after }}
+          className="max-h-96"
+        />
+      ) : after === '' ? (
+        <p className="text-sm text-faint">nothing recorded</p>
+      ) : (
+        <pre
+          tabIndex={0}
+          aria-label={title}
+          className="max-h-96 overflow-auto rounded border border-line bg-sunken p-2 font-mono text-sm whitespace-pre-wrap"
+        >
+          {after}
+        </pre>
+      )}
     </div>
   );
 }
