@@ -21,9 +21,9 @@ const insert = (token: string, rows = 40_000) =>
   bench.store.command(
     `INSERT INTO otel_traces (ProjectId, Environment, Timestamp, ReceivedAt, RetentionDays, TraceId, SpanId, SpanName, ResourceAttributes, SpanAttributes)
      SELECT if(number % 20 = 0, 'small', 'default'), 'production', now64(9) - number / 1000, now64(3), 30, toString(number), toString(number), 'work',
-       map('service.name', 'shop', 'same.everywhere', 'x', 'own.zone', concat('z', toString(number % 3))),
+       map('service.name', concat('shop ', toString(number % 2)), 'same.everywhere', 'x', 'own.zone', concat('z', toString(number % 3))),
        map('own.id', toString(number), 'own.session', if(number % 20 = 0, 'small', toString(intDiv(number, 50))), 'own.text', repeat('x', 1001),
-         'own.tier', concat('tier ', toString(number % 3)), 'http.route', '/a', 'gen_ai.request.model', 'm',
+         'own.tier', concat('tier ', toString(number % 3)), 'http.route', concat('/', toString(number % 2)), 'gen_ai.request.model', toString(number % 2),
          {hostile:String}, toString(number % 4), if(number % 200 = 0, 'own.rare', 'own.usual'), '1',
          if(number % 20 = 0, 'own.small', 'own.large'), 'here', concat('made up ', toString(number)), '1')
      FROM numbers({rows:UInt32})
