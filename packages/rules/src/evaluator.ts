@@ -27,7 +27,7 @@ export function prepare(rule: Rule): PreparedRule {
 }
 
 /** The whole rule as one function. A rule without groups never matches. */
-export function testOf(joiner: Joiner, groups: readonly PreparedGroup[]): Test {
+function testOf(joiner: Joiner, groups: readonly PreparedGroup[]): Test {
   return join(
     joiner,
     groups.map((group) => ({
