@@ -38,8 +38,8 @@ const LEVELS = new Set(['debug', 'info', 'warn', 'error'] as const);
 type Level = 'debug' | 'info' | 'warn' | 'error';
 const LINE = /^\S+ (debug|info|warn|error)\s+(.*)$/;
 const MAX_LINE = 2_000;
-/** It needs little; a leak in it must not become one of the platform. */
-const NODE_OPTIONS = ['--max-old-space-size=96', '--max-semi-space-size=1'];
+/** It needs little; a leak in it must not become one of the platform, nor its collector take the cores of others. */
+const NODE_OPTIONS = ['--max-old-space-size=96', '--max-semi-space-size=1', '--v8-pool-size=1'];
 
 /**
  * The agent of this machine, run beside the platform so that a new user sees their own host. A child process: what

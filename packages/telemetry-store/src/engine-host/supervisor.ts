@@ -171,7 +171,8 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
       cwd: this.#engineDir,
       // Nothing of ours reaches the engine: no keys, no proxies, no home. Threads: each running statement holds one.
       env: { UV_THREADPOOL_SIZE: String(this.#caps.concurrentQueries + CONCURRENT_INSERTS + 4), TZ: 'UTC' },
-      execArgv: ['--max-old-space-size=256', '--max-semi-space-size=1'],
+      // The threads of the runtime itself have nearly nothing to do here, and each holds memory.
+      execArgv: ['--max-old-space-size=256', '--max-semi-space-size=1', '--v8-pool-size=1'],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.#child = child;
