@@ -1,11 +1,15 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { fail } from '@candela/kernel';
 
 /**
  * Gives every part of a body to `take` until its end. What `take` throws ends it at once, and nothing more is read.
- * @throws bad_request when the sender went away
+ * @param left what is said when the sender went away inside of it @throws bad_request then
  */
-export function receive(request: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
+export function receive(
+  request: Readable,
+  take: (chunk: Buffer) => void,
+  left = 'The connection ended inside the body.',
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (error: unknown): void => {
       request.off('data', onData);
@@ -24,8 +28,7 @@ export function receive(request: IncomingMessage, take: (chunk: Buffer) => void)
       request.off('close', onClose);
       resolve();
     };
-    const onClose = (): void =>
-      stop(fail('bad_request', { detail: 'The connection ended inside the body.' }));
+    const onClose = (): void => stop(fail('bad_request', { detail: left }));
     request.on('data', onData);
     request.on('end', onEnd);
     request.on('close', onClose);

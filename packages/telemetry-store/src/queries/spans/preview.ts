@@ -13,7 +13,7 @@ import { Scope, type Window } from '../core/scope.ts';
 import { readTraceLogs } from './span-logs.ts';
 import { CONTENT_COLUMNS, READER_COLUMNS, spanReader, type StoredSpan } from './stored-span.ts';
 import { type RawSpeaker, SPEAKER, SPEAKER_COLUMNS, SPEAKS } from './speaker.ts';
-import type { RawTotals } from './trace-rows.ts';
+import type { RawTotals } from './trace-totals.ts';
 import { SPANS } from './span-fields.ts';
 
 export type Preview = TraceRow['preview'];

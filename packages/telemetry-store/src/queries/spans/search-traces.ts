@@ -6,7 +6,8 @@ import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { type Page, shrink } from './search-spans.ts';
 import { slices } from '../core/slices.ts';
-import { type RawTotals, toTraceRows, TRACE_TOTALS } from './trace-rows.ts';
+import { toTraceRows } from './trace-rows.ts';
+import { type RawTotals, TRACE_TOTALS } from './trace-totals.ts';
 import { type TraceSearchInput, tracesByFigure } from './traces-by-figure.ts';
 import { SPANS } from './span-fields.ts';
 

@@ -6,7 +6,8 @@ import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
 import { slices } from '../core/slices.ts';
 import { iso, ms, orNull, type RawSpan, SPAN_COLUMNS, toLightSpan } from './span-row.ts';
-import { type RawTotals, TRACE_TOTALS, usageOf } from './trace-rows.ts';
+import { usageOf } from './trace-rows.ts';
+import { type RawTotals, TRACE_TOTALS } from './trace-totals.ts';
 import { SPANS } from './span-fields.ts';
 
 const TRACE_PAGE = 5_000;

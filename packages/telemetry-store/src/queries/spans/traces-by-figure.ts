@@ -10,7 +10,7 @@ import type { Source } from '../core/source.ts';
 import type { SearchInput } from './search-spans.ts';
 import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.ts';
 import { SPANS } from './span-fields.ts';
-import { type RawTotals, TRACE_TOTALS } from './trace-rows.ts';
+import { type RawTotals, TRACE_TOTALS } from './trace-totals.ts';
 
 /** A search of traces. */
 export interface TraceSearchInput extends SearchInput<TraceSort> {
