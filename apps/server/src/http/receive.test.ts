@@ -52,10 +52,14 @@ describe('a body', () => {
     expect(await text(socket)).toContain('larger than 1048576 bytes');
   });
 
-  it('whose sender leaves inside of it comes to an end', async () => {
+  it.each([
+    ['inside of it', (_request: IncomingMessage) => Promise.resolve()],
+    ['before it is read', (request: IncomingMessage) => once(request, 'close').catch(() => undefined)],
+  ])('whose sender leaves %s comes to an end', async (_when, wait) => {
     let failed: unknown;
     const ended = new Promise<void>((resolve) => {
       void connected(async (request) => {
+        await wait(request);
         failed = await readJsonObject(request).catch((thrown: unknown) => thrown);
         resolve();
       }).then((socket) => {

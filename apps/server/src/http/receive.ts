@@ -29,6 +29,8 @@ export function receive(
       resolve();
     };
     const onClose = (): void => stop(fail('bad_request', { detail: left }));
+    // Whoever left while something else was waited for does not leave again.
+    if (request.destroyed) return onClose();
     request.on('data', onData);
     request.on('end', onEnd);
     request.on('close', onClose);
