@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NODE_BINARY, startPlatform } from '@candela/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 let dir: string;
@@ -14,13 +14,26 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
+const FREE_PORTS = { PLATFORM_PORT: '0', PLATFORM_OTLP_HTTP_PORT: '0', PLATFORM_OTLP_GRPC_PORT: '0' };
+
+const started: ChildProcess[] = [];
+// A test that fails leaves nothing behind.
+afterEach(() => started.splice(0).forEach((child) => child.kill('SIGKILL')));
+
+/** The program, with an environment of its own. */
+function start(env: Record<string, string>, ...args: string[]) {
+  const child = spawn(NODE_BINARY, [MAIN, ...args], {
+    env: { PATH: '/usr/bin:/bin', PLATFORM_DATA_DIR: dir, ...env },
+  });
+  started.push(child);
+  return child;
+}
+
 /** Runs the program to its end. */
 async function run(
   env: Record<string, string>,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(NODE_BINARY, [MAIN], {
-    env: { PATH: '/usr/bin:/bin', PLATFORM_DATA_DIR: dir, ...env },
-  });
+  const child = start(env);
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
@@ -45,17 +58,12 @@ describe('the program', () => {
 
   it('says in a sentence that the directory or a port is taken, and stops cleanly on SIGTERM', async () => {
     const platform = await startPlatform({ dataDir: dir });
-    const second = await run({
-      PLATFORM_PORT: '0',
-      PLATFORM_OTLP_HTTP_PORT: '0',
-      PLATFORM_OTLP_GRPC_PORT: '0',
-    });
+    const second = await run(FREE_PORTS);
     expect(second.code).toBe(1);
     expect(second.stderr).toMatch(/could not start: .*(in use|another)/i);
     const taken = await run({
-      PLATFORM_PORT: '0',
+      ...FREE_PORTS,
       PLATFORM_OTLP_HTTP_PORT: new URL(platform.otlpHttp).port,
-      PLATFORM_OTLP_GRPC_PORT: '0',
     });
     expect(taken.code).toBe(1);
     expect(taken.stderr).toContain('PLATFORM_OTLP_HTTP_PORT');
@@ -66,11 +74,10 @@ describe('the program', () => {
   });
 
   it('says in a sentence that the data directory or the ClickHouse server is not there', async () => {
-    const ports = { PLATFORM_PORT: '0', PLATFORM_OTLP_HTTP_PORT: '0', PLATFORM_OTLP_GRPC_PORT: '0' };
-    const file = await run({ ...ports, PLATFORM_DATA_DIR: MAIN });
+    const file = await run({ ...FREE_PORTS, PLATFORM_DATA_DIR: MAIN });
     expect(file.code).toBe(1);
     expect(file.stderr).toContain('PLATFORM_DATA_DIR');
-    const nowhere = await run({ ...ports, PLATFORM_CLICKHOUSE_URL: 'http://u:geheim@127.0.0.1:1/db' });
+    const nowhere = await run({ ...FREE_PORTS, PLATFORM_CLICKHOUSE_URL: 'http://u:geheim@127.0.0.1:1/db' });
     expect(nowhere.code).toBe(1);
     expect(nowhere.stderr).toContain('PLATFORM_CLICKHOUSE_URL does not answer');
     expect(nowhere.stderr).not.toContain('geheim');
@@ -78,16 +85,7 @@ describe('the program', () => {
   });
 
   it('goes on serving when nobody reads what it logs any more', async () => {
-    const child = spawn(NODE_BINARY, [MAIN, '--json'], {
-      env: {
-        PATH: '/usr/bin:/bin',
-        PLATFORM_DATA_DIR: dir,
-        PLATFORM_PORT: '0',
-        PLATFORM_OTLP_HTTP_PORT: '0',
-        PLATFORM_OTLP_GRPC_PORT: '0',
-        PLATFORM_LOG_LEVEL: 'debug',
-      },
-    });
+    const child = start({ ...FREE_PORTS, PLATFORM_LOG_LEVEL: 'debug' }, '--json');
     const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
     const [ready] = (await once(child.stdout, 'data')) as [Buffer];
     const { http } = JSON.parse(ready.toString()) as { http: string };
@@ -101,16 +99,7 @@ describe('the program', () => {
   });
 
   it('prints what a person needs to send the first span', async () => {
-    const child = spawn(NODE_BINARY, [MAIN], {
-      env: {
-        PATH: '/usr/bin:/bin',
-        PLATFORM_DATA_DIR: dir,
-        PLATFORM_PORT: '0',
-        PLATFORM_OTLP_HTTP_PORT: '0',
-        PLATFORM_OTLP_GRPC_PORT: '0',
-        PLATFORM_PROT: '1',
-      },
-    });
+    const child = start({ ...FREE_PORTS, PLATFORM_PROT: '1' });
     const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
     let stdout = '';
     let stderr = '';
