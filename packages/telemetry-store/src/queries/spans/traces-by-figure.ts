@@ -83,7 +83,9 @@ export async function tracesByFigure(
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const limit = input.limit + 1 - page.length + SPARE;
     const keys = await candidates(runner, context, { input, hours, known, after, limit });
-    const left = keys.map((key) => ({ ...key, certain: isCertain(key, known, input.window) }));
+    const left = keys
+      .filter((key) => touches(key, input.window))
+      .map((key) => ({ ...key, certain: isCertain(key, known, input.window) }));
     let fitting = 0;
     while (left.length > 0) {
       const missing = input.limit - page.length;
@@ -110,6 +112,9 @@ const isCertain = (key: Key, known: Known | undefined, window: Window): boolean 
 
 /** All spans of the trace began in the window, so the matching one did. */
 const within = ({ first, last }: Key, { from, to }: Window): boolean => first >= from && last < to;
+
+/** Some of its spans may have begun in the window; of the others it is known that none did. */
+const touches = ({ first, last }: Key, { from, to }: Window): boolean => first < to && last >= from;
 
 function wholeHours({ from, to }: Window): Window {
   return { from: (from / HOUR) * HOUR, to: ((to + HOUR - 1n) / HOUR) * HOUR };
@@ -218,7 +223,7 @@ async function candidates(
     scope = scope.and(`TraceHash GLOBAL IN (SELECT cityHash64(TraceId) ${matching.from})`);
   }
   const having = [
-    // In a long window few traces lie in its first and last hour only, and what does is seen later anyway.
+    // In a long window few traces lie in its first and last hour only, and what does is left out afterwards.
     ...(window.to - window.from > LONG
       ? []
       : [
