@@ -10,6 +10,8 @@ export interface RowShape<Raw, Row> {
   readonly columns: string;
   /** Text columns or expressions that, with the time of the source, tell one row from another. */
   readonly ids: readonly string[];
+  /** Columns that put rows of one time and arrival in the order in which they were sent. Without: the order of the ids. */
+  readonly sent?: readonly string[];
   /** `place` among rows that are the same in every respect; 0 for the first. */
   toRow(raw: Raw, place: number): Row;
 }
@@ -19,6 +21,7 @@ export interface RowReader<Row> {
   readonly source: Source;
   readonly columns: string;
   readonly ids: readonly string[];
+  readonly sent?: readonly string[];
   toRow(raw: Readonly<Record<string, unknown>>, place: number): Row;
 }
 

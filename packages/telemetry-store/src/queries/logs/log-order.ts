@@ -10,10 +10,16 @@ export interface LogPlace {
   readonly receivedMs: string;
 }
 
+/** Where a record is stored: in the order in which those of one request were sent. */
+const STORED = ['_part', '_part_offset'];
+
+/** What orders records of one time that arrived together. */
+export const SENT: readonly string[] = ['ObservedTimestamp', ...STORED];
+
 export const PLACE_SQL = '(Timestamp, ObservedTimestamp, ReceivedAt)';
 
 export function orderBy(direction: 'ASC' | 'DESC'): string {
-  return `ORDER BY ${['Timestamp', 'ObservedTimestamp', 'ReceivedAt', '_part', '_part_offset']
+  return `ORDER BY ${['Timestamp', 'ObservedTimestamp', 'ReceivedAt', ...STORED]
     .map((column) => `${column} ${direction}`)
     .join(', ')}`;
 }

@@ -43,7 +43,7 @@ function arrived<Row>(
     .matching(input.filter);
 }
 
-/** The newest rows that arrived since a moment, oldest arrival first. */
+/** The newest rows that arrived since a moment, oldest arrival first; rows of one moment as they were sent, where that is known. */
 export async function readArrivals<Row>(
   runner: Runner,
   context: RequestContext,
@@ -51,15 +51,15 @@ export async function readArrivals<Row>(
   input: ArrivalsInput,
 ): Promise<Arrival<Row>[]> {
   const scope = arrived(context, shape, input);
-  const { time } = shape.source;
+  const order = ['ReceivedAt', shape.source.time, ...(shape.sent ?? shape.ids)];
   const rows = await runner.run<
     Readonly<Record<string, unknown>> & { RowNs: string; RowAt: number; RowIds: string[] }
   >(
     scope,
-    `SELECT ${shape.columns}, toString(toUnixTimestamp64Nano(${time})) AS RowNs,
+    `SELECT ${shape.columns}, toString(toUnixTimestamp64Nano(${shape.source.time})) AS RowNs,
       toUnixTimestamp64Milli(ReceivedAt) AS RowAt, ${idSql(shape.ids)} AS RowIds
      ${scope.from}
-     ORDER BY ReceivedAt DESC, ${time} DESC, ${shape.ids.map((id) => `${id} DESC`).join(', ')}
+     ORDER BY ${order.map((column) => `${column} DESC`).join(', ')}
      LIMIT ${input.limit}`,
   );
   // Records that are the same in every respect are told apart by how many came before.

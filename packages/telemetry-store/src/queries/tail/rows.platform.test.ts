@@ -61,6 +61,20 @@ describe('rows by arrival', () => {
     expect(new Set(found.map(({ id }) => id)).size).toBe(4);
     expect(new Set(found.map(({ row }) => ('id' in row ? row.id : ''))).size).toBe(4);
   });
+
+  it('of one moment are told in the order in which they were sent, as the list has them', async () => {
+    const project = 'burst';
+    const timeUnixNano = (BigInt(startedMs) * 1_000_000n).toString();
+    const bodies = Array.from({ length: 20 }, (_, index) => `line ${index}`);
+    await bench.putLogs(
+      bodies.map((body) => ({ timeUnixNano, body })),
+      { project },
+    );
+    const tail = createTailQueries(bench.store, LIMITS);
+    const ask = { filter: undefined, fromMs: startedMs, limit: 15 };
+    const found = await tail.arrivals(contextOf(project), 'logs', ask);
+    expect(found.map(({ row }) => ('body' in row ? row.body : ''))).toEqual(bodies.slice(5));
+  });
 });
 
 describe('pages of an export', () => {
