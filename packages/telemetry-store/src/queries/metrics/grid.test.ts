@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coveredSeconds, cut, gridOf } from './grid.ts';
+import { cut, gridOf } from './grid.ts';
 
 const at = (seconds: number): bigint => BigInt(seconds) * 1_000_000_000n;
 const DAY = 86_400;
@@ -21,11 +21,6 @@ describe('grid of a metric query', () => {
     expect(() => gridOf({ from: at(0), to: at(DAY) }, 60, 60, 100_000)).toThrow(
       'stepSeconds of at least 3600',
     );
-  });
-
-  it('knows how much of the first and last bucket lies in the window', () => {
-    const grid = gridOf({ from: at(45), to: at(130) }, 60, null, 1);
-    expect([0, 1, 2].map((bucket) => coveredSeconds(grid, bucket))).toEqual([15, 60, 10]);
   });
 
   it('is cut at the borders of buckets, without a gap', () => {

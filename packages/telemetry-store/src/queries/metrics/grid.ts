@@ -58,15 +58,6 @@ function grid(window: Window, step: number): Grid {
   return { step, window, first: Number(window.from / width), last: Number((window.to - 1n) / width) };
 }
 
-/** Seconds of a bucket that lie inside of the window: what a rate in it is divided by. */
-export function coveredSeconds({ step, window }: Grid, bucket: number): number {
-  const width = BigInt(step) * SECOND;
-  const start = BigInt(bucket) * width;
-  const from = start > window.from ? start : window.from;
-  const to = start + width < window.to ? start + width : window.to;
-  return Number(to - from) / 1e9;
-}
-
 /** Cuts the window at bucket borders into `parts` windows of about the same length. */
 export function cut({ step, window, first, last }: Grid, parts: number): Window[] {
   const width = BigInt(step) * SECOND;

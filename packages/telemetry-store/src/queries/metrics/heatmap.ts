@@ -6,9 +6,8 @@ import { exemplarsOf } from './exemplars.ts';
 import { cut, gridOf } from './grid.ts';
 import { explicitLines, exponentialLines } from './histograms.ts';
 import { checkSize, chosen, type MetricSelection, variantsOf } from './plan.ts';
-import type { PointsInput } from './points.ts';
+import { type PointsInput, spacingOf } from './points.ts';
 import { factsOf, type MetricFacts } from './query.ts';
-import { spacing } from './variant.ts';
 
 export interface MetricHeatmap extends MetricFacts {
   readonly times: number[];
@@ -35,7 +34,8 @@ export async function queryHeatmap(
     throw fail('bad_query', { detail: `A heat map needs a histogram; this is a ${variant.kind}.` });
   }
   checkSize(variant);
-  const grid = gridOf(query.window, query.stepSeconds, spacing(variant), variant.series);
+  const spacing = query.stepSeconds === undefined ? await spacingOf(runner, context, query, variant) : null;
+  const grid = gridOf(query.window, query.stepSeconds, spacing, variant.series);
   const input: PointsInput = {
     context,
     metric: query.metric,

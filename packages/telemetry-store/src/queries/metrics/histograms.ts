@@ -3,6 +3,7 @@ import type { Scope, Window } from '../core/scope.ts';
 import { type Distribution, explicitRanges, exponentialRanges, mergeExplicit } from './distribution.ts';
 import { grownByBucket, weighedPoints } from './increases.ts';
 import { labelsOf, lookback, type PointsInput, pointsScope, withLabels } from './points.ts';
+import { PER_SECOND } from './scalars.ts';
 
 /** Everything measured in one bucket of one line. */
 export interface DistributionLine {
@@ -193,31 +194,42 @@ async function commonScale(runner: Runner, scope: Scope): Promise<number | undef
 
 export interface TotalLine {
   readonly labels: readonly string[];
-  readonly buckets: ReadonlyMap<number, { readonly count: number; readonly sum: number }>;
+  readonly buckets: ReadonlyMap<
+    number,
+    { readonly count: number; readonly sum: number; readonly perSecond: number }
+  >;
 }
 
-/** Count and sum alone, of any kind that has them: no buckets are read. */
+/** Count (if `timed` also by second) and sum alone, of any kind that has them: no buckets are read. */
 export async function totalLines(
   runner: Runner,
   input: PointsInput,
   window: Window,
   limit: number,
+  timed: boolean,
 ): Promise<{ lines: TotalLine[]; total: number }> {
   const wide = widened(input, window);
   const scope = pointsScope(input, wide);
-  const own = grownByBucket(input, scope, window, 'toInt64(Count)', 'Sum');
-  const rows = await runner.run<{ L: string; Cells: [number, number, number | null][]; Lines: number }>(
+  const own = grownByBucket(input, scope, window, 'toInt64(Count)', { second: 'Sum', timed });
+  const rows = await runner.run<{
+    L: string;
+    Cells: [bucket: number, count: number, sum: number | null, perSecond: number | null][];
+    Lines: number;
+  }>(
     scope,
     lineRows(
-      `SELECT L, B, sum(Own) AS N, sumKahan(OwnSum) AS Total FROM ${withLabels(input, scope, wide, own)} GROUP BY L, B`,
-      'B, N, Total',
+      `SELECT L, B, sum(Own) AS N, sumKahan(OwnSum) AS Total, ${timed ? `sumKahan(${PER_SECOND})` : 'NULL'} AS PerSecond FROM ${withLabels(input, scope, wide, own)} GROUP BY L, B`,
+      'B, N, Total, PerSecond',
       limit,
     ),
   );
   const lines = rows.map(({ L, Cells }) => ({
     labels: labelsOf(L),
     buckets: new Map(
-      Cells.map(([bucket, count, sum]) => [bucket, { count: positive(count), sum: sum ?? 0 }]),
+      Cells.map(([bucket, count, sum, perSecond]) => [
+        bucket,
+        { count: positive(count), sum: sum ?? 0, perSecond: positive(perSecond ?? 0) },
+      ]),
     ),
   }));
   return { lines, total: rows[0]?.Lines ?? 0 };

@@ -1,6 +1,6 @@
 import type { Scope, Window } from '../core/scope.ts';
 import { after, before, eachBucket, inOrder, those } from '../core/in-order.ts';
-import { lookback, type PointsInput, stepNanos } from './points.ts';
+import { lookback, type PointsInput, SINCE, stepNanos, TIME } from './points.ts';
 import { DELTA } from './variant.ts';
 
 /**
@@ -42,11 +42,16 @@ const keyOf = ({ variant }: PointsInput): { readonly key: string; readonly shape
     ? { key: 'SeriesId, ShapeId', shape: ', ShapeId' }
     : { key: 'SeriesId', shape: '' };
 
-const TIME = 'toUnixTimestamp64Nano(TimeUnix)';
-const START = 'toUnixTimestamp64Nano(StartTimeUnix)';
+/** What is read of each series besides what it grew by. */
+interface Besides {
+  /** A second number that grows along, given as `OwnSum`. */
+  readonly second?: string;
+  /** The seconds that the growth of a bucket took, given as `Seconds`. */
+  readonly timed?: boolean;
+}
 
 /**
- * What each series grew by in each bucket: rows of `SeriesId`, `B` and `Own`; with a second column as `OwnSum`.
+ * What each series grew by in each bucket: rows of `SeriesId`, `B` and `Own`.
  * @param scope the points from the look back on
  * @param value the number that never falls in a cumulative series
  */
@@ -55,12 +60,12 @@ export function grownByBucket(
   scope: Scope,
   window: Window,
   value: string,
-  second?: string,
+  { second, timed = false }: Besides = {},
 ): string {
   const { from, known, step } = boundsOf(input, scope, window);
   const both = second !== undefined;
   const { key, shape } = keyOf(input);
-  const rows = `(SELECT SeriesId${shape}, ${TIME} AS T, ${START} AS S, ${value} AS X${both ? `, ${second} AS Y` : ''},
+  const rows = `(SELECT SeriesId${shape}, ${TIME} AS T, ${SINCE} AS S, ${value} AS X${both ? `, ${second} AS Y` : ''},
     ${isDelta(input)} AS Delta ${scope.from})`;
   const points = inOrder(rows, key, both ? ['T', 'S', 'X', 'Y'] : ['T', 'S', 'X'], ', any(Delta) AS Delta');
   const grown = (values: string) =>
@@ -69,16 +74,39 @@ export function grownByBucket(
       those(`arrayMap((v, p, w) -> if(w, v, v - p), ${values}, ${before(values, '0')}, Whole)`, 'Counted'),
       'Bs',
     );
+  const time = timed
+    ? `,\n    ${lasting(input, scope, window)}, ${eachBucket('arraySum(a) / 1e9', those('Lasting', 'Counted'), 'Bs')} AS Times`
+    : '';
   // In a series of deltas nothing is taken off.
-  return `(SELECT SeriesId, B, Own${both ? ', OwnSum' : ''} FROM (
+  return `(SELECT SeriesId, B, Own${both ? ', OwnSum' : ''}${timed ? ', Seconds' : ''} FROM (
   SELECT SeriesId, Delta,
     arrayMap((t, s, x, pt, ps, px) -> Delta OR pt < 0 OR ${BREAKS}, Ts, Ss, Xs, ${before('Ts', NOBODY)}, ${before('Ss', '0')}, ${before('Xs', '0')}) AS Whole,
     arrayMap((t, s, pt, nt, ns) -> t >= ${from} AND if(Delta, NOT (nt = t AND ns = s), pt >= 0 OR ${known}),
       Ts, Ss, ${before('Ts', NOBODY)}, ${after('Ts', NOBODY)}, ${after('Ss', NOBODY)}) AS Counted,
     arrayMap(t -> intDiv(t, ${step}), ${those('Ts', 'Counted')}) AS Bs,
-    arrayCompact(Bs) AS Buckets, ${grown('Xs')} AS Grown${both ? `, ${grown('Ys')} AS Sums` : ''}
+    arrayCompact(Bs) AS Buckets, ${grown('Xs')} AS Grown${both ? `, ${grown('Ys')} AS Sums` : ''}${time}
   FROM ${points}
-) ARRAY JOIN Buckets AS B, Grown AS Own${both ? ', Sums AS OwnSum' : ''})`;
+) ARRAY JOIN Buckets AS B, Grown AS Own${both ? ', Sums AS OwnSum' : ''}${timed ? ', Times AS Seconds' : ''})`;
+}
+
+/**
+ * The nanoseconds that each point stands for, `Lasting`: what came since the point before (of a delta, since its own start)
+ * and the silence around it in its bucket, in which nothing came: before a series began, between deltas, and after
+ * the last point, as soon as another one would have been due. A bucket that the window cuts, or whose points come no
+ * oftener than once, so has the rate at which its points grew; a series that lived for a moment adds little to a long one.
+ */
+function lasting({ variant, grid }: PointsInput, { params }: Scope, window: Window): string {
+  const step = stepNanos(grid);
+  const from = params.bind(window.from, 'Int64');
+  const to = params.bind(window.to, 'Int64');
+  const usual = params.bind(BigInt(Math.round((variant.interval ?? 0) * 1e9)), 'Int64');
+  const [earlier, later] = [before('Ts', NOBODY), after('Ts', NOBODY)];
+  const opens = `greatest(intDiv(t, ${step}) * ${step}, ${from})`;
+  const closes = `least((intDiv(t, ${step}) + 1) * ${step}, ${to})`;
+  const next = `if(intDiv(nt, ${step}) = intDiv(t, ${step}), t, least(${closes}, nb))`;
+  return `arrayMap((t, s, pt) -> multiIf(NOT Delta AND pt >= 0, pt, s > 0 AND s < t, s, greatest(pt, t - ${usual})), Ts, Ss, ${earlier}) AS Begins,
+    arrayMap((t, b, pt, nt, nb) -> t - b + greatest(0, b - greatest(pt, ${opens})) + greatest(0, if(nt < 0, ${closes} - (t - b), ${next}) - t),
+      Ts, Begins, ${earlier}, ${later}, ${after('Begins', '0')}) AS Lasting`;
 }
 
 /**
@@ -104,7 +132,7 @@ function endsOfRuns(input: PointsInput, scope: Scope, window: Window, payload: s
   const { key, shape } = keyOf(input);
   // One number for all but the time: a join by few short keys is the faster one.
   const one = `cityHash64(${key}, S, X) AS Key`;
-  const columns = `SeriesId${shape}, ${TIME} AS T, ${START} AS S, toInt64(Count) AS X`;
+  const columns = `SeriesId${shape}, ${TIME} AS T, ${SINCE} AS S, toInt64(Count) AS X`;
   const points = inOrder(`(SELECT ${columns} ${scope.from})`, key, ['T', 'S', 'X']);
   const bucket = (time: string) => `if(${time} < ${from}, -1, intDiv(${time}, ${step}))`;
   const breaks = BREAKS.replaceAll(/\b([tsx])\b/g, 'n$1').replaceAll(/\bp([tsx])\b/g, '$1');
@@ -136,7 +164,7 @@ function deltas(input: PointsInput, scope: Scope, window: Window, payload: strin
   const twice = `(SELECT SeriesId, T FROM (
       SELECT SeriesId, arraySort(groupArray(${TIME})) AS Ts ${inside.from} GROUP BY SeriesId
     ) ARRAY JOIN ${those('Ts', `arrayMap((t, p) -> t = p, Ts, ${before('Ts', NOBODY)})`)} AS T)`;
-  const columns = `SeriesId${shape}, ${TIME} AS T, ${START} AS S, toInt64(Count) AS X, ${payload},
+  const columns = `SeriesId${shape}, ${TIME} AS T, ${SINCE} AS S, toInt64(Count) AS X, ${payload},
     intDiv(T, ${step}) AS Here, toInt64(1) AS Plus, toInt64(-1) AS There`;
   const rows = (which: string) =>
     `SELECT ${columns} ${inside.and(`(SeriesId, ${TIME}) GLOBAL ${which} ${twice}`).from}`;

@@ -191,9 +191,9 @@ describe('counters', () => {
       sum('c', [n(-30, 100, start), n(30, 110, start), n(90, 110, start), n(210, 140, start)]),
     ]);
     expect(sparse(await values('c', { aggregation: 'increase' }))).toEqual({ 0: 10, 1: 0, 3: 30 });
-    expect(sparse(await values('c', { aggregation: 'rate' }))).toEqual({ 0: 10 / 60, 1: 0, 3: 0.5 });
+    // The last 30 took two minutes, of which one said nothing.
+    expect(sparse(await values('c', { aggregation: 'rate' }))).toEqual({ 0: 10 / 60, 1: 0, 3: 0.25 });
     const later = { from: at(45), to: at(10 * MINUTE) };
-    // Buckets are aligned to UTC: the first is cut by the window and a rate is by what is covered of it.
     expect(sparse(await values('c', { aggregation: 'increase', window: later }))).toEqual({ 1: 0, 3: 30 });
   });
 
@@ -254,6 +254,56 @@ describe('counters', () => {
     expect((await ask('d')).temporality).toBe('delta');
   });
 
+  it('gives one rate, wherever the window and the steps cut what grew evenly', async () => {
+    const ticks = Array.from({ length: 61 }, (_, index) => 10 * index - 5);
+    const cumulative = ticks.map((seconds) => n(seconds, 2 * seconds + 10, start));
+    const delta = ticks.map((seconds) => n(seconds, 20, { startTimeUnixNano: at(seconds - 10) }));
+    await bench.putMetrics([sum('even', cumulative)]);
+    await bench.putMetrics([sum('even', delta, 1)], { service: 'other' });
+    for (const [from, to, stepSeconds] of [
+      [3, 594, 60],
+      [14, 496, 20],
+      [0, 407, 17],
+      [54, 131, 60],
+    ] as const) {
+      const answer = await values('even', {
+        aggregation: 'rate',
+        window: { from: at(from), to: at(to) },
+        stepSeconds,
+      });
+      const rates = Object.values(sparse(answer));
+      expect(rates.length).toBeGreaterThan(1);
+      for (const rate of rates) expect(rate).toBeCloseTo(4, 9);
+    }
+  });
+
+  it('counts silence in: of what began, ended or had nothing new within a bucket', async () => {
+    const brief = { startTimeUnixNano: at(20) };
+    await bench.putMetrics([
+      sum('brief', [n(25, 12, brief)]),
+      // Nothing new for a while, as senders of deltas are.
+      sum('seldom', [n(10, 6, { startTimeUnixNano: at(0) }), n(130, 6, { startTimeUnixNano: at(120) })], 1),
+      // A sender that was cut off for three minutes: it sent nothing, but went on counting.
+      sum('cut off', [n(10, 0, start), n(20, 10, start), n(200, 190, start), n(210, 200, start)]),
+    ]);
+    const rates = async (name: string) => sparse(await values(name, { aggregation: 'rate' }));
+    // Five seconds of its own, twenty before it began, thirty after another point was due.
+    expect(await rates('brief')).toEqual({ 0: 12 / 55 });
+    expect(await rates('seldom')).toEqual({ 0: 6 / 60, 2: 6 / 50 });
+    expect(await rates('cut off')).toEqual({ 0: 1, 3: 190 / (180 + 10 + 20) });
+  });
+
+  it('takes steps that hold two deltas, however seldom there is something new', async () => {
+    const delta = (seconds: number) => n(seconds, 1, { startTimeUnixNano: at(seconds - 30) });
+    const changes = { stepSeconds: undefined, window: { from: at(0), to: at(600) } };
+    await bench.putMetrics([sum('thirty', [30, 60, 90, 480].map(delta), 1)]);
+    expect((await ask('thirty', changes)).stepSeconds).toBe(60);
+    // Counted from the start of its process every time, which is no delta: by what lies between the points.
+    const wrong = (seconds: number) => n(seconds, 1, { startTimeUnixNano: at(-86_400) });
+    await bench.putMetrics([sum('wrong', [10, 20, 30, 40].map(wrong), 1)]);
+    expect((await ask('wrong', changes)).stepSeconds).toBe(20);
+  });
+
   it('adds up services whose temporality differs', async () => {
     await bench.putMetrics([sum('both', [n(-5, 1, start), n(5, 3, start)])], { service: 'old' });
     await bench.putMetrics([sum('both', [n(6, 10, { startTimeUnixNano: at(0) })], 1)], { service: 'new' });
@@ -298,7 +348,8 @@ describe('histograms', () => {
     expect(sparse(await values('h', { aggregation: 'count' }))).toEqual({ 0: 10 });
     expect(sparse(await values('h', { aggregation: 'sum' }))).toEqual({ 0: 15 });
     expect(sparse(await values('h', { aggregation: 'avg' }))).toEqual({ 0: 1.5 });
-    expect(sparse(await values('h', { aggregation: 'rate' }))).toEqual({ 0: 10 / 60 });
+    // From the point before to this one; nothing further was due before the bucket ended.
+    expect(sparse(await values('h', { aggregation: 'rate' }))).toEqual({ 0: 10 / 40 });
     expect((await ask('h')).aggregation).toBe('p95');
   });
 

@@ -1,5 +1,6 @@
 import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
+import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { Grid } from './grid.ts';
 import { metricPoints } from './metric-fields.ts';
@@ -16,6 +17,9 @@ export interface PointsInput {
   readonly grid: Grid;
 }
 
+/** Nanoseconds of a point, and of the time since when it counts (0: not said). */
+export const TIME = 'toUnixTimestamp64Nano(TimeUnix)';
+export const SINCE = 'toUnixTimestamp64Nano(StartTimeUnix)';
 const MINUTE = 60_000_000_000n;
 const DAY = 1_440n * MINUTE;
 /** `NO_RECORDED_VALUE`: the series ended here, the point has no value. */
@@ -35,8 +39,10 @@ export function lookback({ interval }: Variant): bigint {
   return two > DAY ? DAY : two;
 }
 
+type Selected = Omit<PointsInput, 'grid' | 'groupBy'>;
+
 /** Points of the variant in a window, by their own table's scope. */
-export function pointsScope(input: PointsInput, window: Window): Scope {
+export function pointsScope(input: Selected, window: Window): Scope {
   const { context, metric, variant, filter } = input;
   const base = Scope.of(context, metricPoints(variant.kind));
   let scope = base
@@ -57,12 +63,37 @@ export function pointsScope(input: PointsInput, window: Window): Scope {
   return scope.and(`SeriesId GLOBAL IN (SELECT SeriesId ${series.from})`);
 }
 
-function matching(input: PointsInput, scope: Scope, window: Window): Scope {
+function matching(input: Selected, scope: Scope, window: Window): Scope {
   const series = seriesIn(scope, window);
   return series
     .and(`MetricName = ${series.params.bind(input.metric, 'String')}`)
     .and(`Kind = ${series.params.bind(input.variant.kind, 'String')}`)
     .matching(input.filter);
+}
+
+/** Deltas whose length is looked at: senders report in one rhythm. */
+const LENGTHS = 1_000;
+
+/**
+ * Seconds in which every series that has something to say says it; null when nobody knows. A delta series that is silent has
+ * nothing new, so that its points may lie any time apart: the time that each stands for is how often it is asked.
+ */
+export async function spacingOf(
+  runner: Runner,
+  context: RequestContext,
+  { metric, filter, window }: { metric: string; filter: Filter | undefined; window: Window },
+  variant: Variant,
+): Promise<number | null> {
+  if (variant.temporality !== 'delta') return variant.interval;
+  const all = pointsScope({ context, metric, variant, filter }, window);
+  const scope = all.and(`${SINCE} > 0 AND ${SINCE} < ${TIME}`);
+  const [row] = await runner.run<{ Usual: number | null }>(
+    scope,
+    `SELECT quantileExactOrNull(0.5)(Long) AS Usual FROM (SELECT (${TIME} - ${SINCE}) / 1e9 AS Long ${scope.from} LIMIT ${LENGTHS})`,
+  );
+  const usual = row?.Usual ?? null;
+  // A sender that counts from its own start every time is known by its points alone.
+  return usual === null || variant.interval === null ? usual : Math.min(usual, variant.interval);
 }
 
 /**

@@ -4,15 +4,15 @@ import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { quantile } from './distribution.ts';
 import { exemplarsOf } from './exemplars.ts';
-import { coveredSeconds, cut, type Grid, gridOf } from './grid.ts';
+import { cut, type Grid, gridOf } from './grid.ts';
 import { explicitLines, exponentialLines, totalLines } from './histograms.ts';
 import type { MetricKind } from './metric-fields.ts';
 import { checkSize, chosen, type MetricSelection, variantsOf } from './plan.ts';
-import type { PointsInput } from './points.ts';
+import { type PointsInput, spacingOf } from './points.ts';
 import { increaseLines, levelLines, type Line, type Lines } from './scalars.ts';
 import { labelName } from './series-scope.ts';
 import { summaryLines } from './summaries.ts';
-import { AGGREGATIONS, shownVariant, spacing, type Variant } from './variant.ts';
+import { AGGREGATIONS, shownVariant, type Variant } from './variant.ts';
 
 export interface MetricQuery extends MetricSelection {
   readonly groupBy: readonly string[];
@@ -77,7 +77,8 @@ export async function queryMetric(
   }
   const aggregation = aggregationFor(variant, query.aggregation);
   checkSize(variant);
-  const grid = gridOf(query.window, query.stepSeconds, spacing(variant), variant.series);
+  const spacing = query.stepSeconds === undefined ? await spacingOf(runner, context, query, variant) : null;
+  const grid = gridOf(query.window, query.stepSeconds, spacing, variant.series);
   const input: PointsInput = { context, metric: query.metric, variant, filter: query.filter, groupBy, grid };
   const parts = cut(grid, Math.ceil(variant.points / POINTS_AT_ONCE));
   const limit = parts.length === 1 ? query.limit : LINES_OF_PART;
@@ -170,26 +171,25 @@ async function linesOf(
   limit: number,
   notes: string[],
 ): Promise<Lines> {
-  const { variant, grid } = input;
-  const perSecond = (value: number, bucket: number) => value / coveredSeconds(grid, bucket);
+  const { variant } = input;
   if (variant.meaning === 'level') return levelLines(runner, input, window, aggregation, limit);
   if (variant.meaning === 'counter' || variant.meaning === 'change') {
-    const lines = await increaseLines(runner, input, window, limit);
+    const what = aggregation === 'rate' ? 'rate' : 'increase';
+    const lines = await increaseLines(runner, input, window, what, limit);
     // What a counter falls by in its last digit is rounding.
-    const whole = variant.meaning === 'counter' ? mapped(lines, (value) => Math.max(0, value)) : lines;
-    return aggregation === 'rate' ? mapped(whole, perSecond) : whole;
+    return variant.meaning === 'counter' ? mapped(lines, (value) => Math.max(0, value)) : lines;
   }
   const share = QUANTILES[aggregation];
   if (share === undefined) {
-    const { lines, total } = await totalLines(runner, input, window, limit);
+    const { lines, total } = await totalLines(runner, input, window, limit, aggregation === 'rate');
     return {
       total,
       lines: lines.map(({ labels, buckets }) => ({
         labels,
-        values: valuesOf(buckets, ({ count, sum }, bucket) => {
+        values: valuesOf(buckets, ({ count, sum, perSecond }) => {
           if (aggregation === 'avg') return count === 0 ? null : sum / count;
           if (aggregation === 'sum') return sum;
-          return aggregation === 'rate' ? perSecond(count, bucket) : count;
+          return aggregation === 'rate' ? perSecond : count;
         }),
       })),
     };
@@ -209,19 +209,16 @@ async function linesOf(
   };
 }
 
-function valuesOf<T>(
-  buckets: ReadonlyMap<number, T>,
-  value: (of: T, bucket: number) => number | null,
-): Map<number, number> {
+function valuesOf<T>(buckets: ReadonlyMap<number, T>, value: (of: T) => number | null): Map<number, number> {
   const values = new Map<number, number>();
   for (const [bucket, of] of buckets) {
-    const number = value(of, bucket);
+    const number = value(of);
     if (number !== null && Number.isFinite(number)) values.set(bucket, number);
   }
   return values;
 }
 
-const mapped = ({ lines, total }: Lines, change: (value: number, bucket: number) => number): Lines => ({
+const mapped = ({ lines, total }: Lines, change: (value: number) => number): Lines => ({
   total,
   lines: lines.map(({ labels, values }) => ({ labels, values: valuesOf(values, change) })),
 });

@@ -79,20 +79,25 @@ function levels({ grid }: PointsInput, scope: Scope, own: string): string {
   ) ARRAY JOIN Buckets AS B, Owns AS Own, Ats AS At)`;
 }
 
-/** Increases of counters by bucket and label. */
+/** Rates of series that end and begin within a bucket are added up like any others. */
+export const PER_SECOND = 'Own / nullIf(Seconds, 0)';
+
+/** Increases of counters, or their rates, by bucket and label. */
 export async function increaseLines(
   runner: Runner,
   input: PointsInput,
   window: Window,
+  what: 'increase' | 'rate',
   limit: number,
 ): Promise<Lines> {
   const wide = { from: window.from - lookback(input.variant), to: window.to };
   const scope = pointsScope(input, wide);
-  const own = grownByBucket(input, scope, window, 'Value');
+  const timed = what === 'rate';
+  const own = grownByBucket(input, scope, window, 'Value', { timed });
   const rows = await runner.run<LineRow>(
     scope,
     asLines(
-      `SELECT L, B, sumKahan(Own) AS V FROM ${withLabels(input, scope, wide, own)} GROUP BY L, B`,
+      `SELECT L, B, sumKahan(${timed ? PER_SECOND : 'Own'}) AS V FROM ${withLabels(input, scope, wide, own)} GROUP BY L, B`,
       'sum(abs(V))',
       limit,
     ),

@@ -48,10 +48,6 @@ export const AGGREGATIONS: Readonly<Record<Meaning, readonly MetricAggregation[]
   quantiles: [...QUANTILES, 'avg', 'sum', 'count', 'rate', 'increase'],
 };
 
-/** Seconds in which every series says something; null where silence means nothing new, as it does for delta senders. */
-export const spacing = ({ temporality, interval }: Variant): number | null =>
-  temporality === 'delta' ? null : interval;
-
 export const shownVariant = ({ kind, unit, temporality, monotonic, series }: Variant): MetricVariant => ({
   type: kind,
   unit,
