@@ -59,6 +59,10 @@ export const traceRowSchema = z
     environment: z.string(),
     startTime: isoTime,
     durationMs: z.number(),
+    unfinished: z.boolean().meta({
+      description:
+        'The root was sent without an end, while it ran: the duration reaches to the last end known.',
+    }),
     spanCount: count,
     errorCount: count,
     status: z.enum(['ok', 'error']).meta({ description: '`error` when the root span failed.' }),

@@ -128,4 +128,73 @@ describe('search inside a trace', () => {
     ]);
     expect(await bench.queries.span(contextOf(), ids)).toMatchObject({ unfinished: false, durationMs: 8 });
   });
+
+  const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 1_000) * 1_000_000n };
+
+  it.each([
+    ['before', [0, 1]],
+    ['after', [1, 0]],
+  ] as const)('lists it once and with its outcome when the copy without an end came %s', async (_, order) => {
+    const project = `copies-${order.join('')}`;
+    const ended = BigInt(BASE_MS) * 1_000_000n + 9_000_000n;
+    const copies = [
+      span(90, 1, 0, { name: 'root', endTimeUnixNano: 0n }),
+      span(90, 1, 0, { name: 'root', endTimeUnixNano: ended, status: { code: 2 } }),
+    ];
+    await bench.put([span(90, 2, 1, { name: 'child', parentSpanId: id(1, 16) })], { project });
+    const context = contextOf(project);
+    const input = { window, filter: undefined, limit: 50, cursor: undefined };
+    const lists = async () => {
+      const spans = await bench.queries.searchSpans(context, { ...input, sort: 'start' });
+      const withField = await bench.queries.searchSpans(context, {
+        ...input,
+        sort: 'start',
+        fields: ['kind'],
+      });
+      expect(withField.data.map(({ fields: _fields, ...row }) => row)).toEqual(spans.data);
+      const byCost = await bench.queries.searchSpans(context, { ...input, sort: 'cost' });
+      expect(byCost.data).toEqual(spans.data);
+      const traces = await bench.queries.searchTraces(context, { ...input, sort: '-start' });
+      return {
+        spans: spans.data.map(({ name, unfinished, status }) => [name, unfinished, status]),
+        trace: traces.data.map(({ unfinished, status }) => [unfinished, status]),
+      };
+    };
+    for (const index of order) {
+      const copy = copies[index];
+      if (copy) await bench.put([copy], { project });
+      if (index === 0 && order[0] === 0)
+        expect(await lists()).toEqual({
+          spans: [
+            ['root', true, 'unset'],
+            ['child', false, 'unset'],
+          ],
+          trace: [[true, 'ok']],
+        });
+    }
+    expect(await lists()).toEqual({
+      spans: [
+        ['root', false, 'error'],
+        ['child', false, 'unset'],
+      ],
+      trace: [[false, 'error']],
+    });
+  });
+
+  it('pages past the copies of a span', async () => {
+    const project = 'copies-paged';
+    for (let copies = 0; copies < 3; copies += 1)
+      await bench.put([span(91, 1, 0), span(91, 2, 1), span(91, 3, 2)], { project });
+    for (const sort of ['start', '-start', 'duration'] as const) {
+      const names: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const input = { window, filter: undefined, limit: 2, cursor, sort };
+        const page = await bench.queries.searchSpans(contextOf(project), input);
+        names.push(...page.data.map(({ name }) => name));
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+      expect(names.sort()).toEqual(['span 1', 'span 2', 'span 3']);
+    }
+  });
 });

@@ -67,8 +67,9 @@ export async function searchSpans(
   const found = byStart
     ? await byTime(runner, context, bounded, cursor)
     : await byFigure(runner, context, bounded, cursor);
-  const page = found.slice(0, input.limit);
-  const last = page.at(-1);
+  const stored = found.slice(0, input.limit);
+  const last = stored.at(-1);
+  const page = onceEach(stored);
   const more = found.length > input.limit && last !== undefined;
   // Fields may lie in maps: these are read only for rows that are shown.
   const complete = fields.length === 0 ? page.flatMap(({ row }) => row ?? []) : [];
@@ -84,6 +85,23 @@ export async function searchSpans(
       : null,
   };
 }
+
+/**
+ * A span that was stored twice (resent, or sent while it ran and once more with its end) is one row. Its copies stand
+ * side by side and a cursor leads past all of them, so that a page is shorter by them, the
+ * last one perhaps empty, and no span is missing.
+ */
+function onceEach(keys: readonly SpanKey[]): SpanKey[] {
+  const byPlace = new Map<string, SpanKey>();
+  for (const key of keys) {
+    const place = placeKey(key);
+    if (byPlace.get(place)?.row?.unfinished !== false) byPlace.set(place, key);
+  }
+  return [...byPlace.values()];
+}
+
+const placeKey = ({ TraceId, SpanId, Ns }: Pick<SpanKey, 'TraceId' | 'SpanId' | 'Ns'>): string =>
+  `${TraceId} ${SpanId} ${Ns}`;
 
 interface Order {
   /** The sort value. */
@@ -231,9 +249,14 @@ async function rows(
     limited,
     `SELECT ${SPAN_COLUMNS}${more} ${limited.from}`,
   );
-  const byKey = new Map(found.map((raw) => [`${raw.TraceId} ${raw.SpanId} ${raw.StartNs}`, raw]));
+  const byPlace = new Map<string, (typeof found)[number]>();
+  for (const raw of found) {
+    const place = placeKey({ ...raw, Ns: raw.StartNs });
+    // The copy with the end is the one that knows how the span went.
+    if (byPlace.get(place)?.Unfinished !== 0) byPlace.set(place, raw);
+  }
   return keys.flatMap((key) => {
-    const raw = byKey.get(`${key.TraceId} ${key.SpanId} ${key.Ns}`);
+    const raw = byPlace.get(placeKey(key));
     if (raw === undefined) return [];
     return [raw.Fields === undefined ? toSpanRow(raw) : { ...toSpanRow(raw), fields: [...raw.Fields] }];
   });

@@ -39,6 +39,7 @@ function toTraceRow(raw: RawTotals, preview: TraceRow['preview']): TraceRow {
     environment: raw.RootEnvironment,
     startTime: iso(start),
     durationMs: ms(BigInt(raw.EndNs) - start),
+    unfinished: raw.RootUnfinished === 1,
     spanCount: raw.Spans,
     errorCount: raw.Errors,
     status: raw.RootStatus === 'Error' ? 'error' : 'ok',

@@ -52,7 +52,7 @@ export async function readTrace(
   };
 }
 
-type Totals = Omit<RawTotals, 'TraceId' | 'RootStatus' | 'SpeakerId' | 'SpeakerNs'>;
+type Totals = Omit<RawTotals, 'TraceId' | 'RootStatus' | 'RootUnfinished' | 'SpeakerId' | 'SpeakerNs'>;
 
 async function readTotals(
   runner: Runner,
