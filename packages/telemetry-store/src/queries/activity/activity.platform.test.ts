@@ -222,6 +222,52 @@ describe('sessions', () => {
     expect(staging.data.map((row) => row.sessionId)).toEqual(['s2']);
   });
 
+  it('answers from the rollup alone what it knows of a filter, as the spans would, in every window', async () => {
+    const filters = [
+      'model:gpt-4o',
+      'model:gpt-4o-mini',
+      'model:nothing',
+      'agent:helper',
+      'status:error',
+      'status:error or model:gpt-4o',
+    ];
+    // They begin and end at spans and at whole five minutes, and between them.
+    const windows = [
+      [0, 5],
+      [0, 6],
+      [6, 20 * MINUTE + 5],
+      [3 * MINUTE, 24 * 60 * MINUTE],
+      [5 * MINUTE, 10 * MINUTE + 6],
+      [20 * MINUTE + 5, 70 * MINUTE + 6],
+    ] as const;
+    for (const text of filters) {
+      for (const [from, to] of windows) {
+        const asked = { window: { from: at(from), to: at(to) }, sort: '-cost' as const };
+        statements.length = 0;
+        const known = parseFilterOrFail(text, 'spans');
+        const rolled = [(await list({ ...asked, filter: known })).data];
+        rolled.push((await users({ ...asked, filter: known })).data as never);
+        expect(statements.join(' ')).not.toContain('GLOBAL IN');
+        statements.length = 0;
+        const asSpans = parseFilterOrFail(`(${text}) duration>=0ms`, 'spans');
+        const read = [(await list({ ...asked, filter: asSpans })).data];
+        read.push((await users({ ...asked, filter: asSpans })).data as never);
+        expect(statements.join(' ')).toContain('GLOBAL IN');
+        expect([text, from, to, rolled]).toEqual([text, from, to, read]);
+      }
+    }
+  });
+
+  it('reads the figures of a page from whole buckets where its sessions lie far from the edges', async () => {
+    const early = { from: at(-60 * MINUTE - 1), to: at(24 * 60 * MINUTE + 1) };
+    statements.length = 0;
+    const { data } = await list({ window: early });
+    expect(data.map((row) => row.spans)).toEqual([4, 1, 1]);
+    const [keys = '', figures = ''] = statements;
+    expect(keys).toContain('UNION ALL');
+    expect(figures).not.toContain('FROM otel_traces');
+  });
+
   it('gives first words by the time of the opening span', async () => {
     const rows = (await list()).data;
     const previews = await queries.sessionPreviews(

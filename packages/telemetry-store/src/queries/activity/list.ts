@@ -1,7 +1,9 @@
 import type { ActivitySort, Filter, SessionRow, UserRow, UserSort } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { ACTIVITY } from '../../rollups/activity.ts';
+import { alignedAround } from '../core/aligned.ts';
 import { decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
+import { FAILED, type Known, knownOf, listed } from '../core/known.ts';
 import { rolledRows, rolledSource } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -93,7 +95,7 @@ async function list<Raw extends object>(
     scope,
     `SELECT toString(H) AS Hash, toString(Figure) AS K, toString(Begin) AS StartNs, toString(End) AS LastNs FROM (
        SELECT ${hash} AS H, ${figure} AS Figure, min(FirstNs) AS Begin, max(EndNs) AS End FROM ${rolledRows(scope, ACTIVITY, window)}
-       WHERE ${wanted(scope, kind, bounded)} GROUP BY ${hash}
+       WHERE ${wanted(scope, kind, bounded)} GROUP BY ${hash} ${having(scope, bounded)}
      ) ${beyond(scope, descending, cursor?.after)} ORDER BY Figure ${direction}, H ${direction} LIMIT ${input.limit + 1}`,
   );
   const page = keys.slice(0, input.limit);
@@ -115,7 +117,7 @@ async function list<Raw extends object>(
 function wanted(scope: Scope, kind: keyof typeof KINDS, input: ActivityInput<UserSort>): string {
   const { id, hash } = KINDS[kind];
   const conditions = [`${hash} != cityHash64('')`];
-  if (input.filter !== undefined) {
+  if (input.filter !== undefined && rolled(input) === undefined) {
     const matching = scope.over(SPANS).during(input.window).matching(input.filter).and(`${id} != ''`);
     conditions.push(`${hash} GLOBAL IN (SELECT cityHash64(${id}) ${matching.from})`);
   }
@@ -126,6 +128,20 @@ function wanted(scope: Scope, kind: keyof typeof KINDS, input: ActivityInput<Use
     );
   }
   return conditions.join(' AND ');
+}
+
+const LISTED = listed({ model: 'Models', agent: 'Agents' });
+
+/** The filter as the rollup answers it alone: for all of its rows, those made from the spans too. */
+function rolled({ filter }: ActivityInput<UserSort>): Known | undefined {
+  if (filter === undefined) return undefined;
+  const known = knownOf(filter, (condition) => FAILED(condition) ?? LISTED(condition));
+  return known?.enough === true ? known : undefined;
+}
+
+function having({ params }: Scope, input: ActivityInput<UserSort>): string {
+  const known = rolled(input);
+  return known === undefined ? '' : `HAVING ${known.sql(params)}`;
 }
 
 /** Figures of these sessions or users in the window, by hash. */
@@ -150,14 +166,17 @@ async function figuresOf<Raw extends object>(
   return new Map(rows.map((row) => [row.Hash, row]));
 }
 
-/** The part of the window in which the spans of a page began: lists by time need only the end of it. */
+/**
+ * The part of the window in which the spans of a page began: lists by time need only the end of it. In whole buckets,
+ * for what lies between two of them has to be made from the spans.
+ */
 function near(
   window: Window,
   page: readonly { readonly StartNs: string; readonly LastNs: string }[],
 ): Window {
   const from = page.map((key) => BigInt(key.StartNs)).reduce((a, b) => (a < b ? a : b));
   const to = page.map((key) => BigInt(key.LastNs) + 1n).reduce((a, b) => (a > b ? a : b));
-  return { from: from > window.from ? from : window.from, to: to < window.to ? to : window.to };
+  return alignedAround({ from, to }, window);
 }
 
 /** Figures of one session or user; undefined when it has no span in the window. */

@@ -24,3 +24,10 @@ export function alignedParts({ from, to }: Window): Aligned | undefined {
   ];
   return { middle: { from: first, to: end }, edges: edges.filter((edge) => edge.from < edge.to) };
 }
+
+/** The whole buckets of a rollup that the window touches, as far as they lie in the outer one. */
+export function alignedAround({ from, to }: Window, outer: Window): Window {
+  const first = (from / BUCKET) * BUCKET;
+  const end = ((to + BUCKET - 1n) / BUCKET) * BUCKET;
+  return { from: first > outer.from ? first : outer.from, to: end < outer.to ? end : outer.to };
+}

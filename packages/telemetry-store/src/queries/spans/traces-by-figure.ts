@@ -1,8 +1,9 @@
-import { canonicalFilter, type Filter, type FilterCondition, type TraceSort } from '@candela/contract';
+import type { FilterCondition, TraceSort } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { TRACE_FIGURES } from '../../rollups/trace-figures.ts';
 import type { Cursor } from '../core/cursor.ts';
 import { compileFilter } from '../core/filter.ts';
+import { FAILED, type Known, knownOf, listed } from '../core/known.ts';
 import { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -77,7 +78,7 @@ export async function tracesByFigure(
   cursor: Cursor | undefined,
 ): Promise<TracesOfFigure> {
   const hours = wholeHours(input.window);
-  let known = knownOf(input);
+  let known = knownOfList(input);
   const page: TraceOfFigure[] = [];
   let after = cursor?.after;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -120,66 +121,23 @@ function wholeHours({ from, to }: Window): Window {
   return { from: (from / HOUR) * HOUR, to: ((to + HOUR - 1n) / HOUR) * HOUR };
 }
 
-/** What the rollup knows by itself of the traces that have a matching span. */
-interface Known {
-  /** A condition on a trace's rows that all of these fulfil. */
-  readonly sql: (params: Params) => string;
-  /** No other trace fulfils it. */
-  readonly enough: boolean;
-}
-
-const LISTS: Readonly<Record<string, string>> = {
-  service: 'Services',
-  model: 'Models',
-  operation: 'Operations',
-  agent: 'Agents',
-};
+const LISTED = listed({ service: 'Services', model: 'Models', operation: 'Operations', agent: 'Agents' });
 
 /** Without a filter every trace belongs to the list. */
 const EVERY: Known = { sql: () => '1', enough: true };
 
 /** Undefined for a filter of which the rollup knows nothing. */
-const knownOf = ({ filter, sort }: Input): Known | undefined =>
-  filter === undefined ? EVERY : known(canonicalFilter(filter, 'spans'), sort);
-
-function known(filter: Filter, sort: TraceSort): Known | undefined {
-  const joined = (parts: readonly Known[], word: string, enough: boolean): Known => ({
-    sql: (params) => `(${parts.map(({ sql }) => sql(params)).join(` ${word} `)})`,
-    enough,
+function knownOfList({ filter, sort }: Input): Known | undefined {
+  if (filter === undefined) return EVERY;
+  return knownOf(filter, (condition) => {
+    // In other orders many of those that are long enough would turn out to consist of shorter spans.
+    if (condition.field === 'duration_ms') return sort === '-duration' ? longEnough(condition) : undefined;
+    return FAILED(condition) ?? LISTED(condition);
   });
-  if ('and' in filter) {
-    const parts = filter.and.flatMap((part) => known(part, sort) ?? []);
-    // Two conditions may be met by different spans of a trace; one alone says the same of a span and of its trace.
-    const [only] = parts;
-    if (only === undefined || filter.and.length === 1) return only;
-    return joined(parts, 'AND', false);
-  }
-  if ('or' in filter) {
-    const parts = filter.or.flatMap((part) => known(part, sort) ?? []);
-    return parts.length < filter.or.length
-      ? undefined
-      : joined(
-          parts,
-          'OR',
-          parts.every(({ enough }) => enough),
-        );
-  }
-  return 'not' in filter ? undefined : knownCondition(filter, sort);
-}
-
-function knownCondition({ field, op, value }: FilterCondition, sort: TraceSort): Known | undefined {
-  // In other orders many of those that are long enough would turn out to consist of shorter spans.
-  if (field === 'duration_ms') return sort === '-duration' ? longEnough(op, value) : undefined;
-  if (op !== '=' || typeof value !== 'string' || value === '') return undefined;
-  if (field === 'status')
-    return value === 'error' ? { sql: () => 'sum(Errors) > 0', enough: true } : undefined;
-  const list = Object.hasOwn(LISTS, field) ? LISTS[field] : undefined;
-  if (list === undefined) return undefined;
-  return { sql: (params) => `max(has(${list}, ${params.bind(value, 'String')})) = 1`, enough: true };
 }
 
 /** A trace takes at least as long as each of its spans. */
-function longEnough(op: FilterCondition['op'], value: FilterCondition['value']): Known | undefined {
+function longEnough({ op, value }: FilterCondition): Known | undefined {
   if (op !== '>' && op !== '>=' && op !== '=' && op !== 'between') return undefined;
   const least = Number(Array.isArray(value) ? value[0] : value) * 1e6;
   if (!Number.isFinite(least)) return undefined;

@@ -1,0 +1,58 @@
+import { canonicalFilter, type Filter, type FilterCondition } from '@candela/contract';
+import type { Params } from './params.ts';
+
+/** What a rollup that adds up the spans of something, a trace or a session, knows by itself of a filter on spans. */
+export interface Known {
+  /** A condition on the rows of one such thing, for `HAVING`, that all with a matching span fulfil. */
+  readonly sql: (params: Params) => string;
+  /** No other fulfils it. */
+  readonly enough: boolean;
+}
+
+/** What the rollup knows of a single condition; undefined when nothing. */
+export type KnownCondition = (condition: FilterCondition) => Known | undefined;
+
+/** What the rollup knows of a filter; undefined when nothing, and then only the spans can tell. */
+export const knownOf = (filter: Filter, condition: KnownCondition): Known | undefined =>
+  known(canonicalFilter(filter, 'spans'), condition);
+
+function known(filter: Filter, condition: KnownCondition): Known | undefined {
+  if ('and' in filter) {
+    const parts = filter.and.flatMap((part) => known(part, condition) ?? []);
+    // Two conditions may be met by different spans; one alone says the same of a span and of what it belongs to.
+    const [only] = parts;
+    if (only === undefined || filter.and.length === 1) return only;
+    return joined(parts, 'AND', false);
+  }
+  if ('or' in filter) {
+    const parts = filter.or.flatMap((part) => known(part, condition) ?? []);
+    return parts.length < filter.or.length
+      ? undefined
+      : joined(
+          parts,
+          'OR',
+          parts.every(({ enough }) => enough),
+        );
+  }
+  return 'not' in filter ? undefined : condition(filter);
+}
+
+const joined = (parts: readonly Known[], word: 'AND' | 'OR', enough: boolean): Known => ({
+  sql: (params) => `(${parts.map(({ sql }) => sql(params)).join(` ${word} `)})`,
+  enough,
+});
+
+/** One of its spans failed: `status:error`. */
+export const FAILED: KnownCondition = ({ field, op, value }) =>
+  field === 'status' && op === '=' && value === 'error'
+    ? { sql: () => 'sum(Errors) > 0', enough: true }
+    : undefined;
+
+/** Fields whose values a rollup keeps as a list, by field: one that equals a text. */
+export const listed =
+  (lists: Readonly<Record<string, string>>): KnownCondition =>
+  ({ field, op, value }) => {
+    const list = Object.hasOwn(lists, field) ? lists[field] : undefined;
+    if (list === undefined || op !== '=' || typeof value !== 'string' || value === '') return undefined;
+    return { sql: (params) => `max(has(${list}, ${params.bind(value, 'String')})) = 1`, enough: true };
+  };
