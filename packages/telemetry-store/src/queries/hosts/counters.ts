@@ -32,6 +32,12 @@ export function withRunUp({ from, to }: Window): Window {
   return { from: from > runUp ? from - runUp : 0n, to };
 }
 
+/**
+ * What a machine sends to itself is no traffic of its own: agents that measure the loopback interface too show it among
+ * the interfaces, not in the sum of all.
+ */
+export const NO_LOOPBACK = `NOT (MetricName IN ('system.network.io', 'hw.network.io') AND Device IN ('lo', 'lo0'))`;
+
 export interface Rate {
   readonly Environment: string;
   readonly Host: string;
@@ -53,13 +59,14 @@ export function readRates(
   const own =
     options.device === undefined ? '' : ` AND Device = ${scope.params.bind(options.device, 'String')}`;
   const of = options.byDevice ? 'toString(Device)' : `''`;
+  const all = options.byDevice ? '' : ` AND ${NO_LOOPBACK}`;
   return run.run<Rate>(
     scope,
     `SELECT Environment, Host, MetricName, Of AS Device, Part, max(Rated) AS PerSecond FROM (
        SELECT Environment, Host, Agent, MetricName, ${of} AS Of, Part, sum(Each) AS Rated FROM (
          SELECT Environment, Host, Agent, MetricName, Device, Part, Series,
            sumIf(Grown, Elapsed > 0) / sum(Elapsed) AS Each
-         FROM ${growth(scope, own)} GROUP BY Environment, Host, Agent, MetricName, Device, Part, Series
+         FROM ${growth(scope, own + all)} GROUP BY Environment, Host, Agent, MetricName, Device, Part, Series
          HAVING sum(Elapsed) > 0
        ) GROUP BY Environment, Host, Agent, MetricName, Of, Part
      ) GROUP BY Environment, Host, MetricName, Of, Part ORDER BY Of, Part LIMIT 50000`,

@@ -13,12 +13,17 @@ export interface HostLevels {
   readonly LastPoint: string;
 }
 
-const NOT_BUSY = `('idle', 'iowait', 'wait')`;
+/** Modes of a CPU in which it does nothing. */
+export const IDLE_MODES: readonly string[] = ['idle', 'iowait', 'wait'];
+/** States of memory that lie within others: added to them they would be counted twice. */
+export const STATES_WITHIN: readonly string[] = ['shared', 'slab_reclaimable', 'slab_unreclaimable'];
+const among = (names: readonly string[]) => `(${names.map((name) => `'${name}'`).join(', ')})`;
+const NOT_BUSY = among(IDLE_MODES);
 const CPU = `MetricName = 'system.cpu.utilization'`;
 const STATES = `MetricName = 'system.memory.usage'`;
 
 /**
- * Newest CPU and memory figures of each host. An agent gives the busy share of each CPU, or the share of each mode;
+ * Newest CPU and memory figures of each host, `Cpu` of those that tell a utilisation. An agent gives the busy share of each CPU, or the share of each mode;
  * one that gives both each CPU and all of them together is not counted twice.
  */
 export function readHostLevels(
@@ -44,7 +49,7 @@ export function readHostLevels(
        ) AS Cpu,
        ifNull(maxOrNullIf(Now, MetricName = 'system.cpu.logical.count'),
          nullIf(uniqExactIf(Device, ${CPU} AND Device != ''), 0)) AS CpuCount,
-       ifNull(maxOrNullIf(Now, MetricName = 'system.memory.limit'), sumOrNullIf(Now, ${STATES} AND Part != 'shared')) AS MemoryTotal,
+       ifNull(maxOrNullIf(Now, MetricName = 'system.memory.limit'), sumOrNullIf(Now, ${STATES} AND Part NOT IN ${among(STATES_WITHIN)})) AS MemoryTotal,
        ifNull(sumOrNullIf(Now, ${STATES} AND Part = 'used'),
          maxOrNullIf(Now, MetricName = 'system.memory.utilization' AND Part IN ('', 'used')) * MemoryTotal) AS MemoryUsed
      FROM (

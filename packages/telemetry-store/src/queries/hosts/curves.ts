@@ -3,7 +3,8 @@ import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { type Buckets, bucketSql, bucketsOf, reportInterval } from './buckets.ts';
-import { growth, PACKET_ERRORS, withRunUp } from './counters.ts';
+import { growth, NO_LOOPBACK, PACKET_ERRORS, withRunUp } from './counters.ts';
+import { IDLE_MODES, STATES_WITHIN } from './current.ts';
 import { GPUS, readFacts } from './facts.ts';
 import { type HostKey, isoOf, points } from './sources.ts';
 
@@ -22,9 +23,12 @@ interface Spec {
   readonly gpus?: boolean;
   /** Arranges what was read; default: curves of the first metric as they are. */
   readonly arrange?: (read: ReadonlyMap<string, readonly Curve[]>) => Curve[];
+  /** What is read instead where nobody tells the above. */
+  readonly otherwise?: Pick<Spec, 'metrics' | 'mode' | 'arrange'>;
 }
 
-const IDLE = new Set(['idle', 'iowait', 'wait']);
+const IDLE = new Set(IDLE_MODES);
+const WITHIN = new Set(STATES_WITHIN);
 const of = (read: ReadonlyMap<string, readonly Curve[]>, metric: string): readonly Curve[] =>
   read.get(metric) ?? [];
 const withLimit = (metric: string, limit: string) => (read: ReadonlyMap<string, readonly Curve[]>) => [
@@ -49,6 +53,11 @@ const SPECS: Readonly<Record<Chart, Spec>> = {
     metrics: ['system.cpu.utilization'],
     mode: 'level',
     arrange: (read) => of(read, 'system.cpu.utilization').filter(({ part }) => !IDLE.has(part)),
+    otherwise: {
+      metrics: ['system.cpu.time'],
+      mode: 'rate',
+      arrange: (read) => sharesOf(of(read, 'system.cpu.time')).filter(({ part }) => !IDLE.has(part)),
+    },
   },
   cpu_cores: {
     unit: '1',
@@ -61,8 +70,23 @@ const SPECS: Readonly<Record<Chart, Spec>> = {
       );
       return summedByDevice(busy).sort((a, b) => Number(a.device) - Number(b.device));
     },
+    otherwise: {
+      metrics: ['system.cpu.time'],
+      mode: 'rate',
+      arrange: (read) =>
+        summedByDevice(
+          sharesOf(of(read, 'system.cpu.time')).filter(
+            ({ device, part }) => device !== '' && !IDLE.has(part),
+          ),
+        ).sort((a, b) => Number(a.device) - Number(b.device)),
+    },
   },
-  memory: { unit: 'By', metrics: ['system.memory.usage'], mode: 'level' },
+  memory: {
+    unit: 'By',
+    metrics: ['system.memory.usage'],
+    mode: 'level',
+    arrange: (read) => of(read, 'system.memory.usage').filter(({ part }) => !WITHIN.has(part)),
+  },
   disk_io: { unit: 'By/s', metrics: ['system.disk.io'], mode: 'rate' },
   disk_operations: { unit: '{operation}/s', metrics: ['system.disk.operations'], mode: 'rate' },
   filesystem: {
@@ -190,24 +214,38 @@ export async function readCurves(
       for (const chart of lot) read.set(chart, curves);
     }),
   );
+  const drawn = await Promise.all(
+    charts.map(async (chart) => {
+      const spec = SPECS[chart];
+      const first = arranged(spec, read.get(chart) ?? new Map<string, readonly Curve[]>());
+      const { otherwise } = spec;
+      const isOther = first.length === 0 && otherwise !== undefined;
+      const used = isOther ? { ...spec, ...otherwise } : spec;
+      const curves = isOther
+        ? arranged(
+            used,
+            await readLot(run, context, { window, host, gpu, buckets, metrics: used.metrics, spec: used }),
+          )
+        : first;
+      return {
+        chart,
+        unit: spec.unit,
+        metric: used.metrics[0],
+        series: curves.filter(({ device }) => !spec.gpus || gpus.has(device)).slice(0, MAX_SERIES),
+      };
+    }),
+  );
   return {
     from: isoOf(window.from),
     to: isoOf(window.to),
     bucketSeconds: buckets.seconds,
     times: [...buckets.times],
-    charts: charts.map((chart) => {
-      const spec = SPECS[chart];
-      const curves = read.get(chart) ?? new Map<string, readonly Curve[]>();
-      const arranged = spec.arrange?.(curves) ?? [...of(curves, spec.metrics[0])];
-      return {
-        chart,
-        unit: spec.unit,
-        metric: spec.metrics[0],
-        series: arranged.filter(({ device }) => !spec.gpus || gpus.has(device)).slice(0, MAX_SERIES),
-      };
-    }),
+    charts: drawn,
   };
 }
+
+const arranged = (spec: Spec, read: ReadonlyMap<string, readonly Curve[]>): readonly Curve[] =>
+  spec.arrange?.(read) ?? of(read, spec.metrics[0]);
 
 interface Lot {
   readonly window: Window;
@@ -222,7 +260,12 @@ interface Lot {
 async function readLot(run: Runner, context: RequestContext, lot: Lot): Promise<Map<string, Curve[]>> {
   const { mode } = lot.spec;
   const scope = points(context, lot.metrics, mode === 'level' ? lot.window : withRunUp(lot.window), lot.host);
-  const device = lot.gpu === undefined ? '' : ` AND Device = ${scope.params.bind(lot.gpu, 'String')}`;
+  const device =
+    lot.gpu !== undefined
+      ? ` AND Device = ${scope.params.bind(lot.gpu, 'String')}`
+      : lot.spec.byDevice === true
+        ? ''
+        : ` AND ${NO_LOOPBACK}`;
   const bucket = bucketSql(lot.buckets);
   const of = lot.spec.byDevice ? 'toString(Device)' : `''`;
   const since = `TimeUnix >= ${scope.params.time(lot.window.from)}`;
@@ -280,6 +323,20 @@ function summedByDevice(curves: readonly Curve[]): Curve[] {
 
 const added = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : a + b;
+
+/** Each part as a share of all parts of its device; what names no part has no share. */
+function sharesOf(rates: readonly Curve[]): Curve[] {
+  const parts = rates.filter(({ part }) => part !== '');
+  const whole = new Map(summedByDevice(parts).map(({ device, values }) => [device, values]));
+  return parts.map(({ device, part, values }) => ({
+    device,
+    part,
+    values: values.map((value, index) => {
+      const all = whole.get(device)?.[index] ?? null;
+      return value === null || all === null || all === 0 ? null : value / all;
+    }),
+  }));
+}
 
 /** Share of used in used and free, by device. */
 function shareUsed(usage: readonly Curve[]): Curve[] {

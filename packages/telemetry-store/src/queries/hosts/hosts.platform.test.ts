@@ -229,6 +229,42 @@ beforeAll(async () => {
     ],
     { project: 'nics', service: 'collector', resource: { 'host.name': 'nic-c' } },
   );
+  // As the Collector's host metrics receiver names and chooses things when nobody asks it for more.
+  const mode = (cpu: number, state: string, share: number): [Attributes, At] => [
+    { cpu: `cpu${cpu}`, state },
+    (minute) => minute * 60 * share,
+  ];
+  await bench.putMetrics(
+    [
+      sum(
+        'system.cpu.time',
+        true,
+        mode(0, 'user', 0.5),
+        mode(0, 'system', 0.25),
+        mode(0, 'idle', 0.25),
+        mode(1, 'user', 0.25),
+        mode(1, 'wait', 0.25),
+        mode(1, 'idle', 0.5),
+      ),
+      sum(
+        'system.memory.usage',
+        false,
+        [{ state: 'used' }, () => 30],
+        [{ state: 'free' }, () => 10],
+        [{ state: 'cached' }, () => 20],
+        [{ state: 'buffered' }, () => 4],
+        [{ state: 'slab_reclaimable' }, () => 5],
+        [{ state: 'slab_unreclaimable' }, () => 1],
+      ),
+      sum(
+        'system.network.io',
+        true,
+        [{ device: 'eth0', direction: 'receive' }, (minute) => minute * 600],
+        [{ device: 'lo', direction: 'receive' }, (minute) => minute * 60_000],
+      ),
+    ],
+    { project: 'receiver', service: '', resource: { 'host.name': 'plain-d' } },
+  );
   await bench.put(
     [0, 1, 2, 3].map((n) => ({
       traceId: id(1, 32),
@@ -302,6 +338,40 @@ describe('hosts', () => {
       powerWatts: null,
     });
     expect(old).toMatchObject({ cpuUtilization: null, memoryUsedBytes: null, gpus: [] });
+  });
+
+  it('a host that tells times of its CPUs, states of memory within others, and its loopback interface', async () => {
+    const receiver = contextOf('receiver');
+    const { host, networks } = await hosts.host(receiver, { window: WINDOW, host: 'plain-d' });
+    expect(host).toMatchObject({
+      cpuUtilization: expect.closeTo(0.5, 9),
+      cpuCount: 2,
+      memoryUsedBytes: 30,
+      memoryTotalBytes: 64,
+      networkReceiveBytesPerSecond: 10,
+    });
+    expect(networks.map(({ name, receiveBytesPerSecond }) => [name, receiveBytesPerSecond])).toEqual([
+      ['eth0', 10],
+      ['lo', 1_000],
+    ]);
+    const { charts } = await hosts.hostCurves(receiver, {
+      window: WINDOW,
+      host: 'plain-d',
+      charts: ['cpu', 'cpu_cores', 'memory', 'network_io'],
+    });
+    const last = charts.map(({ chart, series }) => [
+      chart,
+      ...series.map(({ device, part, values }) => {
+        const value = values.findLast((one) => one !== null) ?? null;
+        return `${device}${part} ${value === null ? '' : Number(value.toFixed(9))}`;
+      }),
+    ]);
+    expect(last).toEqual([
+      ['cpu', 'system 0.125', 'user 0.375'],
+      ['cpu_cores', '0 0.75', '1 0.25'],
+      ['memory', 'buffered 4', 'cached 20', 'free 10', 'used 30'],
+      ['network_io', 'receive 10'],
+    ]);
   });
 
   it('as it was at an earlier end of the window', async () => {

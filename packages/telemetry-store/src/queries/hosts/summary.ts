@@ -2,10 +2,11 @@ import { type Gpu, HOST_LIMITS, type HostSummary } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
-import { type Increase, readIncreases, readRates } from './counters.ts';
+import { type Increase, type Rate, readIncreases, readRates } from './counters.ts';
 import {
   type GpuLevels,
   type GpuProcess,
+  IDLE_MODES,
   readFilesystems,
   readGpuLevels,
   readHostLevels,
@@ -50,6 +51,15 @@ export async function readSummaries(
   const deviceKey = (row: { readonly Environment: string; readonly Host: string; readonly Device: string }) =>
     keyOf(row.Environment, row.Host, row.Device);
   const levelOf = new Map(levels.map((row) => [key(row), row]));
+  // Of CPUs the Collector's host metrics receiver tells times, and a utilisation only when asked to.
+  const worked = levels.some((row) => row.Cpu === null)
+    ? workOf(
+        await readRates(run, context, ['system.cpu.time'], fresh, {
+          byDevice: false,
+          ...(host ? { host } : {}),
+        }),
+      )
+    : new Map<string, CpuWork>();
   const fullest = new Map<string, (typeof filesystems)[number]>();
   for (const row of filesystems) {
     if (row.Utilization !== null && row.Utilization > (fullest.get(key(row))?.Utilization ?? -1))
@@ -86,8 +96,8 @@ export async function readSummaries(
       ...identityOf(facts),
       lastSeen: seenAt(last, window.to, reported ? newestPoint(level?.LastPoint, own) : undefined),
       stale: !reported,
-      cpuUtilization: clamped(level?.Cpu ?? null),
-      cpuCount: level?.CpuCount ?? null,
+      cpuUtilization: clamped(level?.Cpu ?? worked.get(at)?.share ?? null),
+      cpuCount: level?.CpuCount ?? worked.get(at)?.count ?? null,
       memoryUsedBytes: level?.MemoryUsed ?? null,
       memoryTotalBytes: level?.MemoryTotal ?? null,
       filesystem:
@@ -104,6 +114,27 @@ export async function readSummaries(
   }
   const truncated = hosts.length > HOST_LIMITS.hosts || gpuFacts.length > HOST_LIMITS.gpus;
   return { hosts: hosts.slice(0, HOST_LIMITS.hosts), truncated };
+}
+
+interface CpuWork {
+  /** Of the CPUs' time that in which they worked. */
+  readonly share: number;
+  readonly count: number;
+}
+
+/** What the CPUs of each host did, by the seconds a second that they spent in each mode. */
+function workOf(times: readonly Rate[]): Map<string, CpuWork> {
+  const works = new Map<string, CpuWork>();
+  // Times that name no mode do not tell work from rest.
+  const told = times.filter(({ Part }) => Part !== '');
+  for (const [at, rows] of grouped(told, (row) => keyOf(row.Environment, row.Host))) {
+    const seconds = (of: readonly Rate[]) => of.reduce((sum, row) => sum + row.PerSecond, 0);
+    const all = seconds(rows);
+    const idle = seconds(rows.filter(({ Part }) => IDLE_MODES.includes(Part)));
+    // Every CPU spends a second a second, whatever it does.
+    if (all > 0) works.set(at, { share: (all - idle) / all, count: Math.max(1, Math.round(all)) });
+  }
+  return works;
 }
 
 function grouped<T>(rows: readonly T[], key: (row: T) => string): Map<string, T[]> {
