@@ -201,9 +201,10 @@ export class Appender {
       this.#segment = next.segment;
       this.#handle = next.handle;
       sealed.sealed = true;
-      await old.close();
+      // At once: from now on it may be deleted, and what is remembered of it has to be on its way to the disk by then.
       this.#options.onSealed(sealed);
       this.#trimIndex();
+      await old.close();
       return next;
     }
     const first = await this.#options.segments.create(this.#nextSeq);

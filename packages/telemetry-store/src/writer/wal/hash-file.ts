@@ -1,4 +1,4 @@
-import { appendFile, open, readFile, rename, rm } from 'node:fs/promises';
+import { appendFile, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { errorCode } from './files.ts';
@@ -30,22 +30,27 @@ export class HashFile {
     this.#windowMs = windowMs;
   }
 
-  /** What both generations hold. Damaged records are skipped: at worst a resend is stored twice. */
+  /**
+   * What both generations hold. Damage costs the records it lies in: at worst a resend is stored twice. What a full disk
+   * cut off in the middle is followed by records that stand at another place.
+   */
   async read(): Promise<{ hashes: SeenHash[]; completeSegments: Set<number> }> {
     const hashes: SeenHash[] = [];
     const completeSegments = new Set<number>();
     for (const path of [this.#oldPath, this.#path]) {
       const bytes = await readIfThere(path);
-      for (let at = 0; at + RECORD_BYTES <= bytes.byteLength; at += RECORD_BYTES) {
-        if (crc32(bytes.subarray(at, at + 28)) !== bytes.readUInt32LE(at + 28)) continue;
+      for (let at = 0; at + RECORD_BYTES <= bytes.byteLength; ) {
+        if (crc32(bytes.subarray(at, at + 28)) !== bytes.readUInt32LE(at + 28)) {
+          at += 1;
+          continue;
+        }
         const requestHash = new Uint8Array(bytes.subarray(at, at + HASH_BYTES));
         const timeMs = bytes.readDoubleLE(at + 16);
         if (requestHash.every((byte) => byte === 0)) completeSegments.add(bytes.readUInt32LE(at + 24));
         else hashes.push({ requestHash, timeMs });
         if (path === this.#path) this.#firstTimeMs ??= timeMs;
+        at += RECORD_BYTES;
       }
-      const torn = bytes.byteLength % RECORD_BYTES;
-      if (torn !== 0 && path === this.#path) await truncate(path, bytes.byteLength - torn);
     }
     return { hashes, completeSegments };
   }
@@ -90,14 +95,5 @@ async function readIfThere(path: string): Promise<Buffer> {
   } catch (thrown) {
     if (errorCode(thrown) === 'ENOENT') return Buffer.alloc(0);
     throw thrown;
-  }
-}
-
-async function truncate(path: string, length: number): Promise<void> {
-  const handle = await open(path, 'r+');
-  try {
-    await handle.truncate(length);
-  } finally {
-    await handle.close();
   }
 }
