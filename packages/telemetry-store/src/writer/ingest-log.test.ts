@@ -285,7 +285,7 @@ describe('resent requests', () => {
   });
 
   it('wait for the first one to be durable, and are stored themselves when it failed', async () => {
-    const log = await start({ capBytes: 1 });
+    const log = await start({ minFreeDiskPercent: 101 });
     await expect(append(log, 'a')).rejects.toMatchObject({ code: 'overloaded' });
     await log.close();
     const roomy = await start();
@@ -505,6 +505,21 @@ describe('bounds', () => {
     expect(await log.flush(10_000)).toBe(true);
     expect(sink.texts()).toEqual(taken);
     expect(await append(log, 'again')).toEqual({ duplicate: false });
+  });
+
+  it('refuses for good what would never find room, instead of asking for it again and again', async () => {
+    const log = await start({ capBytes: 200_000 });
+    const refusal = await append(log, 'x'.repeat(200_001)).catch((thrown: unknown) => thrown);
+    expect(refusal).toMatchObject({ code: 'refused', status: 422, retryable: false });
+    const roomy = await start({ dir: join(base, 'roomy'), capBytes: 1024 * MIB });
+    const bytes = Buffer.alloc(128 * MIB);
+    const huge = {
+      tenant: 'default',
+      requestHash: hashOf('huge'),
+      blocks: [{ table: 'otel_traces', rows: 1, bytes }],
+    };
+    await expect(roomy.append(huge)).rejects.toMatchObject({ code: 'refused' });
+    expect(await append(log, 'small')).toEqual({ duplicate: false });
   });
 
   it('refuses below the kept-back share of free disk', async () => {

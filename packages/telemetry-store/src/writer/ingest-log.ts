@@ -174,7 +174,8 @@ export class IngestLog extends EventEmitter<IngestLogEvents> {
 
   /**
    * Resolves once the request is on disk. `duplicate` tells that the same hash was stored within the window (or is
-   * being stored: then it waits for that one). Throws `overloaded` at the cap, on a full disk and on a full queue.
+   * being stored: then it waits for that one). Throws `overloaded` at the cap, on a full disk and on a full queue, and
+   * `refused` for a request that would never find room.
    */
   async append(request: AppendRequest): Promise<{ duplicate: boolean }> {
     const key = Buffer.from(request.requestHash).toString('latin1');
@@ -307,7 +308,15 @@ export class IngestLog extends EventEmitter<IngestLogEvents> {
   }
 
   #guard(request: AppendRequest): void {
-    this.assertAccepting(frameLength(request.tenant, request.blocks));
+    const bytes = frameLength(request.tenant, request.blocks);
+    const most = Math.min(MAX_QUEUED_BYTES, this.#options.capBytes);
+    // "Later" would be asked for ever, and hold up all that its sender has behind it.
+    if (bytes > most) {
+      throw fail('refused', {
+        detail: `The request unfolds to ${bytes} bytes, and the write-ahead log takes ${most} at once. Send smaller batches.`,
+      });
+    }
+    this.assertAccepting(bytes);
   }
 
   #oldestPending(): number | undefined {
