@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +9,7 @@ import { silentLogger } from '@candela/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTelemetryStore } from '../client/open.ts';
 import { isAlive } from '../engine-host/owner.ts';
+import { STREAM_HEADER } from '../engine-host/protocol.ts';
 import { DirectoryLockedError, type EngineState } from '../engine-host/supervisor.ts';
 import { EMBEDDED, eventually, scratchDir, startEngine } from './harness.ts';
 import { idTextBlock } from './native-block.ts';
@@ -206,6 +208,44 @@ describe('engine host', () => {
       expect(pauses[0]).toBeGreaterThanOrEqual(190);
       expect(pauses[1]).toBeGreaterThanOrEqual(390);
       expect(pauses[2]).toBeGreaterThanOrEqual(790);
+    } finally {
+      await engine.stop();
+    }
+  });
+
+  it('tries again when the machine has no room for another process', async () => {
+    let starts = 0;
+    // More than a process may be given at its start: what the system then says comes at once and not as an event.
+    const memoryBytes = { toJSON: () => (++starts === 2 ? '9'.repeat(200_000) : 1 << 30) };
+    const engine = await startEngine(dir, { caps: { memoryBytes: memoryBytes as unknown as number } });
+    try {
+      process.kill(engine.supervisor.pid ?? 0, 'SIGKILL');
+      await eventually('restarted', () => engine.supervisor.state === 'ready' && starts === 3);
+      expect(engine.supervisor.restarts).toBe(2);
+      expect(await engine.client.ping()).toEqual({ success: true });
+    } finally {
+      await engine.stop();
+    }
+  });
+
+  it('streams a long result to a reader that is slower, with nothing left over of the waiting', async () => {
+    const lines: unknown[] = [];
+    const warn = (...said: unknown[]) => void lines.push(said);
+    const engine = await startEngine(dir, { logger: { ...silentLogger, warn } });
+    try {
+      const answer = await new Promise<IncomingMessage>((done, failed) => {
+        const { socketPath } = engine.supervisor;
+        request({ socketPath, method: 'POST', path: '/', headers: { [STREAM_HEADER]: '1' } }, done)
+          .once('error', failed)
+          .end(
+            "SELECT number, repeat('x', 100) AS Text FROM numbers(300000) SETTINGS max_block_size = 1000 FORMAT JSONEachRow",
+          );
+      });
+      let bytes = 0;
+      for await (const chunk of answer) bytes += (chunk as Buffer).length;
+      expect(bytes).toBeGreaterThan(30_000_000);
+      await engine.client.ping();
+      expect(lines).toEqual([]);
     } finally {
       await engine.stop();
     }

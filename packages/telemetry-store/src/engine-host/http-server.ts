@@ -250,7 +250,7 @@ async function answerStream(
         if (res.destroyed) return 'stop';
         if (!res.headersSent) begin();
         // The chunk's memory belongs to the engine's result: copied before the next one replaces it.
-        if (!res.write(Buffer.from(bytes))) await Promise.race([once(res, 'drain'), once(res, 'close')]);
+        if (!res.write(Buffer.from(bytes))) await drained(res);
         return res.destroyed ? 'stop' : 'more';
       },
       signal,
@@ -261,6 +261,18 @@ async function answerStream(
     if (!res.headersSent) throw error;
     const text = `${EngineError.from(error).text}\n`;
     res.end(`\r\n__exception__\r\n${tag}\r\n${text}${Buffer.byteLength(text)} ${tag}\r\n__exception__\r\n`);
+  }
+}
+
+/** Until the reader took what was written, or left. */
+async function drained(res: ServerResponse): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  try {
+    await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })]);
+  } finally {
+    // The one that did not happen would listen until the end, once for each chunk of a long result.
+    over.abort();
   }
 }
 

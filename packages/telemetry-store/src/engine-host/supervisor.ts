@@ -249,7 +249,11 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
       this.#restarts += 1;
       await sleep(pause);
       if (this.#closing) return;
-      const failure = await this.#spawn();
+      // Some refusals of the system (no memory for another process) are thrown instead of told as events.
+      const failure = await this.#spawn().catch((thrown: unknown) => ({
+        reason: 'error' as const,
+        message: thrown instanceof Error ? thrown.message : String(thrown),
+      }));
       if (failure === undefined) return;
       this.#setState('down');
       this.#logger.error(
