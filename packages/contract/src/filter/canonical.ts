@@ -172,7 +172,11 @@ function canonicalCondition(condition: FilterCondition, signal: Signal | undefin
   }
   if (op === 'between') {
     if (list?.length !== 2) throw bad(`"between" on "${shown}" needs two values.`);
-    return { field, op, value: list.map((item) => asNumber(item, resolved)) };
+    const [low, high] = list.map((item) => asNumber(item, resolved)) as [number, number];
+    // It would hold for nothing, and whoever wrote it would take that for an answer.
+    if (low > high)
+      throw bad(`The range of "${shown}" is the wrong way round: the smaller value comes first.`);
+    return { field, op, value: [low, high] };
   }
   if (list !== undefined) throw bad(`"${op}" on "${shown}" takes one value, not a list.`);
   const single = coerce(value as FilterScalar | undefined, resolved, op);
