@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { Shell } from './pages/shell.ts';
 import { TracesPage } from './pages/traces-page.ts';
+import { newSpanId, newTraceId } from './otlp.ts';
 import { agentTrace, hostileTrace, requestTraces } from './seeds.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
@@ -87,6 +88,45 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
     await soon(() => traces.query()).toBe('service:checkout');
+  });
+
+  it('leaves the search box by the tab key to what stands behind it', async () => {
+    const { page, traces } = await open('/traces');
+    await traces.loaded();
+    await page.keyboard.press('/');
+    await traces.suggestions.first().waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('traces');
+  });
+
+  it('shows a trace that has no end yet as such, and a span of it that ended later once', async () => {
+    const spanId = newSpanId();
+    const trace = { traceId: newTraceId(), service: 'slow-job', startedAt: Date.now() - 5_000 };
+    await stage.seed({ ...trace, spans: [{ spanId, name: 'nightly', unfinished: true }] });
+    for (const view of ['traces', 'spans']) {
+      const { page, traces } = await open(`/traces?q=service:slow-job&view=${view}`);
+      await traces.loaded();
+      await traces.rows.getByRole('img', { name: 'No end yet' }).waitFor();
+      expect(await traces.cells()).toEqual([expect.stringContaining('running')]);
+      if (view === 'spans') continue;
+      await traces.rows.getByRole('link', { name: 'nightly' }).click();
+      await page.getByRole('main').getByRole('img', { name: 'No end yet' }).waitFor();
+      expect(await page.locator('main header').first().innerText()).toMatch(/Took\s*no end yet/);
+    }
+    await stage.seed({
+      ...trace,
+      spans: [{ spanId, name: 'nightly', durationMs: 400, failed: 'no space' }],
+    });
+    await soon(async () => {
+      const response = await fetch(`${stage.platform.http}/api/telemetry/traces/${trace.traceId}`);
+      return ((await response.json()) as { data: { errorCount: number } }).data.errorCount;
+    }).toBe(1);
+    const { page, traces } = await open('/traces?q=service:slow-job&view=spans');
+    await traces.rows.getByRole('img', { name: 'Failed' }).waitFor();
+    expect(await traces.cells()).toEqual([expect.stringMatching(/400 ms[^]*no space/)]);
+    await page.getByRole('button', { name: 'traces', exact: true }).click();
+    await traces.rows.getByRole('img', { name: 'Failed' }).waitFor();
+    expect(await traces.cells()).toEqual([expect.stringContaining('400 ms')]);
   });
 
   it('adds facet values to the query and takes them out', async () => {
@@ -239,6 +279,9 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     await traces.loaded();
     await page.goto(`${stage.platform.http}/traces/${'0'.repeat(31)}1`);
     await page.getByRole('heading', { name: 'This trace is not here' }).waitFor();
+    await page.goto(`${stage.platform.http}/traces/no-id`);
+    await page.getByRole('heading', { name: 'This trace is not here' }).waitFor();
+    await page.getByRole('link', { name: 'Back to Traces' }).waitFor();
     await page.goto(`${stage.platform.http}/no/such/page`);
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
   });

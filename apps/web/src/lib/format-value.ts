@@ -93,8 +93,8 @@ const words = (unit: string): string => unit.replace(/^\{(.*)\}$/, '$1');
 /** As `formatValue`, without the words of an annotation: for axes and narrow places. */
 export function formatTickValue(value: Maybe, unit = ''): string {
   const text = formatValue(value, unit.replace(/\{[^}]*\}/g, '').replace(/^\//, '') === '' ? '' : unit);
-  // Round values stand at ticks: `10 s`, not `10.0 s`.
-  return TIMES.has(unit) ? text.replace(/\.0+ s$|(\.\d*[1-9])0+ s$/, '$1 s') : text;
+  // Round values stand at ticks: `10 s`, not `10.0 s`; `5m`, not `5m 00s`.
+  return TIMES.has(unit) ? text.replace(/\.0+ s$|(\.\d*[1-9])0+ s$/, '$1 s').replace(/ 00?[hms]$/, '') : text;
 }
 
 /** The whole number and its unit, for titles and tooltips that must be exact. */

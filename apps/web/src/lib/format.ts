@@ -11,13 +11,14 @@ export function formatDuration(ms: Maybe): string {
   if (ms < 0) return `-${formatDuration(-ms)}`;
   if (ms === 0) return '0 ms';
   if (ms < 0.001) return '<1 µs';
-  if (ms < 1) return `${trim(ms * 1_000, 3)} µs`;
-  if (ms < 1_000) return `${trim(ms, 3)} ms`;
-  if (ms < 59_995) return `${(ms / 1_000).toFixed(ms < 9_995 ? 2 : 1)} s`;
+  // A value goes to the next unit where rounding would write 1000 of its own, or 60.
+  if (ms < 0.9995) return `${trim(ms * 1_000, 3)} µs`;
+  if (ms < 999.5) return `${trim(ms, 3)} ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(ms < 9_995 ? 2 : 1)} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${pad(seconds % 60)}s`;
   const minutes = Math.round(seconds / 60);
-  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)}h ${pad(minutes % 60)}m`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h ${pad(minutes % 60)}m`;
   return `${Math.floor(minutes / 1_440)}d ${Math.floor((minutes % 1_440) / 60)}h`;
 }
 

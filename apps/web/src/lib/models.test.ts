@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shortModels, withModelNames } from './models.ts';
+import { namesModel, shortModels, withModelNames } from './models.ts';
 
 it('names a model once and without its date, keeping different models apart', () => {
   expect(shortModels(['gpt-4o', 'gpt-4o-2024-08-06', 'gpt-4o-mini', 'claude-haiku-4-5-20251001'])).toEqual([
@@ -29,4 +29,11 @@ it('never gives two series one name', () => {
     'gpt-4o-2024-08-06',
     'gpt-5',
   ]);
+});
+
+it('takes a model for named only by its own name, with or without the date', () => {
+  expect(namesModel('chat gpt-4o', 'gpt-4o-2024-08-06')).toBe(true);
+  expect(namesModel('chat gpt-4o-2024-08-06', 'gpt-4o-2024-08-06')).toBe(true);
+  expect(namesModel('chat gpt-4o', 'gpt-4o-mini-2024-07-18')).toBe(false);
+  expect(namesModel('gemini answer', 'gemini-2.5-pro')).toBe(false);
 });

@@ -1,6 +1,10 @@
 const DATE = /-(?:\d{4}-\d{2}-\d{2}|20\d{6})$/;
 const undated = (model: string): string => model.replace(DATE, '');
 
+/** Whether a text names the model, with or without the date of its release: `chat gpt-4o` names `gpt-4o-2024-08-06`. */
+export const namesModel = (text: string, model: string): boolean =>
+  text.includes(model) || text.split(' ').includes(undated(model));
+
 /**
  * Names for narrow places, each model once: the date of a release goes, unless only the date tells two releases apart.
  * The full names belong into the title.

@@ -19,6 +19,8 @@ export function SuggestionList<Item>(props: {
       id={props.id}
       role="listbox"
       aria-label={props.label}
+      // What scrolls takes the focus of a tab key, and this one closes when the field loses it.
+      tabIndex={-1}
       hidden={!props.open || props.items.length === 0}
       className={cx(
         'absolute left-0 z-40 overflow-auto rounded-md border border-line bg-surface p-1 shadow-pop',

@@ -6,6 +6,29 @@ export interface Tab<Value extends string> {
   readonly label: ReactNode;
 }
 
+/** Keys of a row of tabs: arrows walk round, Home and End lead to its ends; the chosen one takes the focus. */
+export function walkTabs<Value extends string>(
+  event: KeyboardEvent<HTMLElement>,
+  values: readonly Value[],
+  chosen: Value,
+  choose: (value: Value) => void,
+): void {
+  const last = values.length - 1;
+  const at = values.indexOf(chosen);
+  const next = new Map([
+    ['ArrowRight', at === last ? 0 : at + 1],
+    ['ArrowLeft', at <= 0 ? last : at - 1],
+    ['Home', 0],
+    ['End', last],
+  ]).get(event.key);
+  const value = next === undefined ? undefined : values[next];
+  if (next === undefined || value === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  choose(value);
+  event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus();
+}
+
 /** Tabs of one panel; arrows walk. Give list and panel the same `id`. */
 export function TabList<Value extends string>(props: {
   id: string;
@@ -16,24 +39,14 @@ export function TabList<Value extends string>(props: {
   /** Size of a tab. */
   tabClassName?: string;
 }) {
-  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    const last = props.tabs.length - 1;
-    const at = props.tabs.findIndex((tab) => tab.value === props.value);
-    const next = new Map([
-      ['ArrowRight', at === last ? 0 : at + 1],
-      ['ArrowLeft', at <= 0 ? last : at - 1],
-      ['Home', 0],
-      ['End', last],
-    ]).get(event.key);
-    const tab = next === undefined ? undefined : props.tabs[next];
-    if (next === undefined || !tab) return;
-    event.preventDefault();
-    event.stopPropagation();
-    props.onChoose(tab.value);
-    event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus();
-  };
+  const values = props.tabs.map((tab) => tab.value);
   return (
-    <div role="tablist" aria-label={props.label} className="flex overflow-x-auto" onKeyDown={onKeyDown}>
+    <div
+      role="tablist"
+      aria-label={props.label}
+      className="flex overflow-x-auto"
+      onKeyDown={(event) => walkTabs(event, values, props.value, props.onChoose)}
+    >
       {props.tabs.map((tab) => {
         const chosen = tab.value === props.value;
         return (

@@ -35,7 +35,7 @@ export const modelsCell = (names: readonly string[]) =>
 const figure = (value: number | null, text: string, unit = '') =>
   value === null ? <Muted>{DASH}</Muted> : <span title={exact(value, unit)}>{text}</span>;
 export const durationCell = (ms: number | null) => figure(ms, formatDuration(ms), ' ms');
-/** How long a span took; what was sent while it ran has no duration yet. */
+/** How long a span or a trace took; what was sent while it ran has no duration yet. */
 export const spanDurationCell = (row: { readonly durationMs: number; readonly unfinished: boolean }) =>
   row.unfinished ? (
     <span className="text-muted" title="Sent while it ran; its end has not come">

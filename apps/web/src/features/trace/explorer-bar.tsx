@@ -4,6 +4,7 @@ import type { RefObject } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
+import { walkTabs } from '../../ui/tabs.tsx';
 import type { TraceFind } from './use-trace-find.ts';
 import { LEFT_VIEWS, type LeftView } from './trace-search.ts';
 
@@ -28,13 +29,19 @@ export function ExplorerBar(props: {
   return (
     <>
       <div className="flex min-h-9 shrink-0 items-center gap-x-3 gap-y-1 border-b border-line px-2 py-1 flex-wrap">
-        <div role="tablist" aria-label="Ways to read the trace" className="flex">
+        <div
+          role="tablist"
+          aria-label="Ways to read the trace"
+          className="flex"
+          onKeyDown={(event) => walkTabs(event, LEFT_VIEWS, props.view, props.onView)}
+        >
           {LEFT_VIEWS.map((view) => (
             <button
               key={view}
               type="button"
               role="tab"
               aria-selected={props.view === view}
+              tabIndex={props.view === view ? 0 : -1}
               onClick={() => props.onView(view)}
               className="h-6 rounded px-2 text-muted capitalize hover:text-text aria-selected:bg-selected aria-selected:text-text"
             >

@@ -1,9 +1,10 @@
 import type { SpanDetail } from '@candela/contract';
 import type { Message } from '@candela/semconv';
 import { type ReactNode, useMemo, useState } from 'react';
+import { cx } from '../../lib/cx.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
-import { PayloadBlock } from '../../ui/text-block.tsx';
+import { PayloadBlock, textMode } from '../../ui/text-block.tsx';
 import { MessageView, ToolBox, ToolResult } from './message-view.tsx';
 import { pairTools } from './pair-tools.ts';
 import { toolNames } from './tool-names.ts';
@@ -30,8 +31,10 @@ export function MessagesTab({ detail }: { detail: SpanDetail }) {
       </p>
     );
   const names = toolNames([...input, ...output]);
+  const boxFirst = toolExecution !== undefined || tools.length > 0;
   return (
     <div className="flex flex-col gap-4 p-3">
+      <TextModeButton className={cx('self-end', !boxFirst && '-mb-9')} />
       {toolExecution && (
         <ToolBox
           title={detail.tool ?? detail.name}
@@ -93,6 +96,21 @@ export function MessagesTab({ detail }: { detail: SpanDetail }) {
         </Section>
       )}
     </div>
+  );
+}
+
+/** Texts as markdown or as they were sent; beside the first heading, where the tabs need their whole line. */
+function TextModeButton({ className }: { className: string }) {
+  const mode = textMode.use();
+  return (
+    <button
+      type="button"
+      aria-pressed={mode === 'markdown'}
+      onClick={() => textMode.set(mode === 'markdown' ? 'plain' : 'markdown')}
+      className={cx('h-5 rounded px-1.5 text-sm text-muted hover:bg-hover aria-pressed:text-text', className)}
+    >
+      Markdown
+    </button>
   );
 }
 

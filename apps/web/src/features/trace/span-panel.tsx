@@ -12,7 +12,6 @@ import { kindLabel, SpanGlyph } from '../../ui/span-glyph.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
-import { textMode } from '../../ui/text-block.tsx';
 import { AttributeTable } from '../explore/attributes.tsx';
 import { AttributesTab } from './attributes-tab.tsx';
 import { hasContent, MessagesTab } from './messages-tab.tsx';
@@ -36,7 +35,6 @@ export function SpanPanel(props: {
   const fallback: SpanTab =
     detail && !hasContent(detail) && span.reading === 'other' ? 'attributes' : 'messages';
   const tab = props.tab ?? fallback;
-  const mode = textMode.use();
   const tabs: readonly { id: SpanTab; label: string; count?: number }[] = [
     { id: 'messages', label: 'Messages' },
     {
@@ -71,16 +69,6 @@ export function SpanPanel(props: {
             ),
           }))}
         />
-        {tab === 'messages' && (
-          <button
-            type="button"
-            aria-pressed={mode === 'markdown'}
-            onClick={() => textMode.set(mode === 'markdown' ? 'plain' : 'markdown')}
-            className="ml-auto rounded px-1.5 text-sm text-muted hover:bg-hover aria-pressed:text-text"
-          >
-            Markdown
-          </button>
-        )}
       </div>
       <div className="min-h-0 grow overflow-auto" key={`${span.spanId} ${tab}`}>
         <TabPanel

@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
+import { namesModel } from '../../lib/models.ts';
 import { kindFill, SpanGlyph } from '../../ui/span-glyph.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { Focus } from './trace-search.ts';
@@ -66,18 +67,21 @@ export function SpanName(props: {
   );
 }
 
-/** Whether a name already says it: `chat gpt-4o` names `gpt-4o-2024-08-06` well enough. */
-const names = (name: string, subject: string): boolean =>
-  name.split(' ').some((word) => word.length > 3 && subject.startsWith(word)) || name.includes(subject);
-
 function Facts({ span }: { span: TraceSpan }) {
   const { light, reading } = span;
-  if (reading === 'other') return <span className="truncate text-sm text-faint">{light.service}</span>;
+  if (reading === 'other')
+    return (
+      // The whole service or nothing: beside an empty first line, what has no room wraps out of sight.
+      <span className="flex h-5 min-w-0 shrink-[999] flex-wrap overflow-hidden text-sm leading-5 text-faint">
+        <span className="h-5 w-px" />
+        <span className="whitespace-nowrap">{light.service}</span>
+      </span>
+    );
   const tokens = (light.inputTokens ?? 0) + (light.outputTokens ?? 0);
   const subject = reading === 'tool' ? light.tool : reading === 'agent' ? light.agent : light.model;
   return (
     <span className="flex min-w-0 items-center gap-2 text-sm text-muted">
-      {subject !== null && !names(light.name, subject) && <span className="truncate">{subject}</span>}
+      {subject !== null && !namesModel(light.name, subject) && <span className="truncate">{subject}</span>}
       {tokens > 0 && (
         <span className="shrink-0" title={`${exact(light.inputTokens)} in, ${exact(light.outputTokens)} out`}>
           {formatCount(tokens)} tok

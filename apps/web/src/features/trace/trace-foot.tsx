@@ -34,11 +34,19 @@ export function TraceFoot(props: {
       </p>
     );
   if (notes.length === 0) return null;
-  return (
-    <ul aria-label="Notes" className={frame}>
+  const list = (
+    <ul aria-label="Notes">
       {notes.map((note) => (
         <li key={note}>{note}</li>
       ))}
     </ul>
+  );
+  if (notes.length === 1) return <div className={frame}>{list}</div>;
+  // Below one another the panes leave few rows for the spans: several notes are folded there.
+  return (
+    <details open={window.matchMedia('(min-width: 64rem)').matches} className={frame}>
+      <summary>{notes.length} notes</summary>
+      {list}
+    </details>
   );
 }

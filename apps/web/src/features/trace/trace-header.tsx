@@ -7,19 +7,27 @@ import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { BackLink } from '../../ui/page-head.tsx';
-import { StatusIcon } from '../../ui/status.tsx';
+import { outcomeOf, StatusIcon } from '../../ui/status.tsx';
 import { keptTraces } from '../traces/traces-search.ts';
+import type { TraceSpan } from './trace-spans.ts';
 
 /** Name and totals of the trace. */
-export function TraceHeader({ trace, failed }: { trace: Trace; failed: boolean }) {
+export function TraceHeader({ trace, root }: { trace: Trace; root: TraceSpan | undefined }) {
   const zone = zonePreference.use();
   const startMs = Date.parse(trace.startTime);
+  const unfinished = root?.light.unfinished ?? false;
   const tokens = (trace.inputTokens ?? 0) + (trace.outputTokens ?? 0);
   return (
     <header className="shrink-0 border-b border-line px-3 py-2">
       <div className="flex items-center gap-2">
         <BackLink to="/traces" search={keptTraces.last()} label="Back to Traces" />
-        <StatusIcon status={failed ? 'error' : trace.errorCount > 0 ? 'partly' : 'ok'} />
+        <StatusIcon
+          status={outcomeOf({
+            status: root?.light.status ?? 'unset',
+            unfinished,
+            errorCount: trace.errorCount,
+          })}
+        />
         <h1 className="truncate text-lg font-semibold" title={trace.rootName}>
           {trace.rootName || 'Trace'}
         </h1>
@@ -32,8 +40,15 @@ export function TraceHeader({ trace, failed }: { trace: Trace; failed: boolean }
         <Fact label="Start" title={formatIso(startMs)}>
           {formatTime(startMs, zone)}
         </Fact>
-        <Fact label="Took" title={exact(trace.durationMs, ' ms')}>
-          {formatDuration(trace.durationMs)}
+        <Fact
+          label="Took"
+          title={
+            unfinished
+              ? `Its root was sent while it ran; the last end known came after ${exact(trace.durationMs, ' ms')}`
+              : exact(trace.durationMs, ' ms')
+          }
+        >
+          {unfinished ? 'no end yet' : formatDuration(trace.durationMs)}
         </Fact>
         <Fact label="Spans" title={exact(trace.spanCount)}>
           {formatCount(trace.spanCount)}

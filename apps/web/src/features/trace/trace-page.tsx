@@ -16,6 +16,11 @@ const route = getRouteApi('/traces/$traceId');
 /** One trace: what ran, when, and what was said. */
 export function TracePage() {
   const { traceId } = route.useParams();
+  // What is no id names no trace that could be asked for.
+  return /^[0-9a-f]{32}$/i.test(traceId) ? <ReadTrace traceId={traceId} /> : <Absent traceId={traceId} />;
+}
+
+function ReadTrace({ traceId }: { traceId: string }) {
   const query = useInfiniteQuery(traceQuery(traceId.toLowerCase()));
   const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = query;
   useEffect(() => {
@@ -39,7 +44,7 @@ export function TracePage() {
   return (
     <div className="flex h-full flex-col">
       <title>{`${trace.rootName || trace.traceId} · Candela`}</title>
-      <TraceHeader trace={trace} failed={spans[tree.order[0] ?? -1]?.failed ?? false} />
+      <TraceHeader trace={trace} root={spans[tree.order[0] ?? -1]} />
       <Explorer
         key={trace.traceId}
         trace={trace}
@@ -58,7 +63,7 @@ function Absent({ traceId }: { traceId: string }) {
       <title>Trace not found · Candela</title>
       <p>
         No span with the trace id <code className="font-mono break-all">{traceId}</code> is stored. It may
-        have been kept out by sampling, or its time to live is over.
+        have been kept out by sampling, or its time to live is over. An id has 32 hex digits.
       </p>
       <Link to="/traces" search={keptTraces.last()} className="text-accent underline">
         Back to Traces

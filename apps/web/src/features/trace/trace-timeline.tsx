@@ -4,10 +4,13 @@ import { cx } from '../../lib/cx.ts';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { SpanBar } from './span-row.tsx';
+import { TimeRuler } from './time-ruler.tsx';
 import type { TraceSpan } from './trace-spans.ts';
 import type { TreeProps } from './trace-tree.tsx';
 
 const ROW = 24;
+/** What stands before the bars is as wide for a failed span as for any other: one scale for all. */
+const LEAD = 'flex w-8 shrink-0 items-center gap-1';
 
 /** The spans by start over the whole width: what ran at the same time as what. */
 export function TraceTimeline(props: TreeProps) {
@@ -37,50 +40,60 @@ export function TraceTimeline(props: TreeProps) {
     const span = order[Math.min(order.length - 1, Math.max(0, row))];
     if (span) props.onSelect(span.spanId);
   };
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === 'ArrowDown') go(at + 1);
+    else if (event.key === 'ArrowUp') go(at - 1);
+    else if (event.key === 'Home') go(0);
+    else if (event.key === 'End') go(order.length - 1);
+    else if (event.key === 'PageDown') go(at + 20);
+    else if (event.key === 'PageUp') go(at - 20);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
   return (
-    <div
-      ref={scroller}
-      role="listbox"
-      aria-label="Spans by time"
-      tabIndex={0}
-      aria-activedescendant={at === -1 ? undefined : `${id}-${at}`}
-      onKeyDown={(event) => {
-        if (event.key === 'ArrowDown') go(at + 1);
-        else if (event.key === 'ArrowUp') go(at - 1);
-        else return;
-        event.preventDefault();
-        event.stopPropagation();
-      }}
-      className="min-h-0 grow overflow-auto -outline-offset-2"
-    >
-      <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map((item) => {
-          const span = order[item.index] as TraceSpan;
-          return (
-            <div
-              key={item.key}
-              id={`${id}-${item.index}`}
-              role="option"
-              aria-selected={span.spanId === props.selected}
-              onClick={() => props.onSelect(span.spanId)}
-              style={{ transform: `translateY(${item.start}px)` }}
-              className={cx(
-                'absolute top-0 left-0 flex h-6 w-full cursor-pointer items-center gap-1 px-2',
-                span.spanId === props.selected ? 'bg-selected' : 'hover:bg-hover',
-              )}
-            >
-              <SpanGlyph kind={span.reading} />
-              {span.failed && (
-                <span className="shrink-0">
-                  <StatusIcon status="error" />
+    <div className="flex min-h-0 grow flex-col">
+      <div className="flex h-5 shrink-0 gap-1 border-b border-line px-2">
+        <span className={LEAD} />
+        <TimeRuler focus={focus} most={6} className="grow" />
+      </div>
+      <div
+        ref={scroller}
+        role="listbox"
+        aria-label="Spans by time"
+        tabIndex={0}
+        aria-activedescendant={at === -1 ? undefined : `${id}-${at}`}
+        onKeyDown={onKeyDown}
+        className="min-h-0 grow overflow-auto -outline-offset-2"
+      >
+        <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => {
+            const span = order[item.index] as TraceSpan;
+            return (
+              <div
+                key={item.key}
+                id={`${id}-${item.index}`}
+                role="option"
+                aria-selected={span.spanId === props.selected}
+                onClick={() => props.onSelect(span.spanId)}
+                style={{ transform: `translateY(${item.start}px)` }}
+                className={cx(
+                  'absolute top-0 left-0 flex h-6 w-full cursor-pointer items-center gap-1 px-2',
+                  span.spanId === props.selected ? 'bg-selected' : 'hover:bg-hover',
+                )}
+              >
+                <span className={LEAD}>
+                  <SpanGlyph kind={span.reading} />
+                  {span.failed && <StatusIcon status="error" />}
                 </span>
-              )}
-              <div className="relative flex h-full grow items-center overflow-hidden">
-                <SpanBar span={span} focus={focus} label={span.light.name} />
+                <div className="relative flex h-full grow items-center overflow-hidden">
+                  <SpanBar span={span} focus={focus} label={span.light.name} />
+                </div>
               </div>
-            </div>
-          );
-        })}
+            );
+          })}
+        </div>
       </div>
     </div>
   );

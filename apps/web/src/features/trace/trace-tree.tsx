@@ -1,9 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useEffectEvent, useId, useMemo, useRef } from 'react';
 import { cx } from '../../lib/cx.ts';
-import { axisOf } from '../../charts/prepare/scale.ts';
-import { formatTickValue } from '../../lib/format-value.ts';
 import { SpanBar, SpanName } from './span-row.tsx';
+import { TimeRuler } from './time-ruler.tsx';
 import type { Focus } from './trace-search.ts';
 import type { TraceSpan } from './trace-spans.ts';
 import { type SpanTree, visiblePositions } from './tree.ts';
@@ -70,7 +69,10 @@ export function TraceTree(props: TreeProps) {
   };
   return (
     <div className="flex min-h-0 grow flex-col">
-      <Ruler focus={props.focus} />
+      <div className="grid h-5 shrink-0 grid-cols-[minmax(0,58fr)_minmax(0,42fr)] border-b border-line">
+        <span />
+        <TimeRuler focus={props.focus} className="mr-2" />
+      </div>
       <div
         ref={scroller}
         role="tree"
@@ -154,34 +156,6 @@ const TreeRow = memo(function TreeRow(props: {
     </div>
   );
 });
-
-/** Time above the bars. */
-function Ruler({ focus }: { focus: Focus }) {
-  const length = focus.toMs - focus.fromMs;
-  // The last fifth has no room for words.
-  const marks = axisOf(focus.fromMs, focus.toMs, 'ms', 4).ticks.filter(
-    (ms) => ms >= focus.fromMs && ms <= focus.fromMs + length * 0.82,
-  );
-  return (
-    <div
-      aria-hidden
-      className="grid h-5 shrink-0 grid-cols-[minmax(0,58fr)_minmax(0,42fr)] border-b border-line text-xs text-faint"
-    >
-      <span />
-      <div className="relative mr-2">
-        {marks.map((mark) => (
-          <span
-            key={mark}
-            className="absolute border-l border-line pl-1 whitespace-nowrap"
-            style={{ left: `${((mark - focus.fromMs) / length) * 100}%` }}
-          >
-            {formatTickValue(mark, 'ms')}
-          </span>
-        ))}
-      </div>
-    </div>
-  );
-}
 
 /** Row of a position among the visible ones (they ascend), -1 when it is folded away. */
 function rowOf(visible: Int32Array, position: number): number {

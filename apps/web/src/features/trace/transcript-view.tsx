@@ -121,6 +121,8 @@ function EntryView(props: {
 function EntryBody(props: { entry: Entry; folded: boolean; onSelect: () => void; onFold: () => void }) {
   const { entry } = props;
   const { light } = entry.span;
+  // What the model call took and cost stands at its answer, not at every tool it asked for.
+  const hasFigures = entry.kind !== 'tool' || entry.ran;
   const open = (
     <button
       type="button"
@@ -128,8 +130,9 @@ function EntryBody(props: { entry: Entry; folded: boolean; onSelect: () => void;
       title="Show the span"
       className="flex items-center gap-2 rounded px-1 text-xs text-muted hover:bg-hover hover:text-text"
     >
-      {light.model ?? light.name} · {light.unfinished ? 'running' : formatDuration(light.durationMs)}
-      {light.costUsd !== null && ` · ${formatCost(light.costUsd)}`}
+      {light.model ?? light.name}
+      {hasFigures && ` · ${light.unfinished ? 'running' : formatDuration(light.durationMs)}`}
+      {hasFigures && light.costUsd !== null && ` · ${formatCost(light.costUsd)}`}
     </button>
   );
   switch (entry.kind) {
@@ -161,7 +164,7 @@ function EntryBody(props: { entry: Entry; folded: boolean; onSelect: () => void;
           <div className="border-t border-line px-2 py-1.5">
             <div className="mb-1 flex items-center gap-2 text-sm text-muted">
               Result
-              {entry.span.failed && <StatusIcon status="error" />}
+              {entry.ran && entry.span.failed && <StatusIcon status="error" />}
               <span className="ml-auto">{open}</span>
             </div>
             {entry.result === undefined ? (

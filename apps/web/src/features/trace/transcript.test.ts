@@ -18,7 +18,7 @@ const shortly = (entries: readonly Entry[]) =>
     const at = '  '.repeat(entry.depth);
     if (entry.kind === 'agent') return `${at}[${entry.span.spanId} ${entry.steps}]`;
     if (entry.kind === 'tool')
-      return `${at}${entry.name}(${entry.arguments}) = ${entry.result} @${entry.span.spanId}`;
+      return `${at}${entry.name}(${entry.arguments}) = ${entry.result} ${entry.ran ? 'by' : 'asked by'} ${entry.span.spanId}`;
     if (entry.kind === 'failure') return `${at}failed ${entry.span.spanId}`;
     const part = entry.message.parts[0];
     return `${at}${entry.message.role}: ${part?.type === 'text' ? part.text : part?.type}`;
@@ -63,7 +63,7 @@ describe('transcript', () => {
       '[agent 5]',
       '  system: be kind',
       '  user: Rain?',
-      '  weather({"city":"Oslo"}) = wet @tool1',
+      '  weather({"city":"Oslo"}) = wet by tool1',
       '  [sub 1]',
       '    user: Rain?',
       '    failed llm2',
@@ -89,7 +89,7 @@ describe('transcript', () => {
   it('takes a result from the next call when no span ran the tool', () => {
     const without = new Map([...conversations].filter(([id]) => id !== 'tool1'));
     expect(shortly(buildTranscript(steps, without, new Set()))[3]).toBe(
-      '  weather({"city":"Oslo"}) = wet @llm1',
+      '  weather({"city":"Oslo"}) = wet asked by llm1',
     );
   });
 
@@ -116,7 +116,7 @@ describe('transcript', () => {
     );
     expect(shortly(entries)).toEqual([
       'user: Rain?',
-      'weather({"city":"Oslo"}) = wet @llm1',
+      'weather({"city":"Oslo"}) = wet asked by llm1',
       'assistant: Yes.',
     ]);
   });
@@ -144,6 +144,6 @@ describe('transcript', () => {
       ]),
       new Set(),
     );
-    expect(shortly(entries)).toEqual(['t1({"city":"Oslo"}) = wet @t1', 't2({"city":"Oslo"}) = wet @t2']);
+    expect(shortly(entries)).toEqual(['t1({"city":"Oslo"}) = wet by t1', 't2({"city":"Oslo"}) = wet by t2']);
   });
 });

@@ -33,6 +33,8 @@ export type Entry =
       readonly key: string;
       /** The span that ran the tool, else the model call that asked for it. */
       readonly span: TraceSpan;
+      /** Whether `span` ran it: a model call's figures say nothing of the tool. */
+      readonly ran: boolean;
       readonly depth: number;
       readonly id: string;
       readonly name: string;
@@ -106,6 +108,7 @@ export function buildTranscript(
         kind: 'tool' as const,
         key: span.spanId,
         span,
+        ran: true,
         depth,
         id: callId,
         name: span.light.tool ?? span.light.name,
@@ -149,6 +152,7 @@ export function buildTranscript(
             kind: 'tool',
             key: `${span.spanId} ${side} ${index} call ${at}`,
             span: answer?.span ?? span,
+            ran: answer?.span !== undefined,
             depth,
             id: part.id,
             name: part.name,

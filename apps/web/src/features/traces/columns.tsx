@@ -6,7 +6,7 @@ import type { SpanLine } from '../../api/telemetry.ts';
 import { exact, formatCount } from '../../lib/format.ts';
 import { readingKind } from '../../lib/span-kind.ts';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
-import { StatusIcon } from '../../ui/status.tsx';
+import { outcomeOf, StatusIcon } from '../../ui/status.tsx';
 import {
   costCell,
   durationCell,
@@ -45,7 +45,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     shown: true,
     cell: (row) => (
       <span className="flex">
-        <StatusIcon status={row.status === 'error' ? 'error' : row.errorCount > 0 ? 'partly' : 'ok'} />
+        <StatusIcon status={outcomeOf(row)} />
       </span>
     ),
   },
@@ -89,12 +89,12 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     align: 'end',
     sort: 'duration',
     shown: true,
-    cell: (row) => durationCell(row.durationMs),
+    cell: spanDurationCell,
   },
   {
     id: 'spans',
     label: 'Spans',
-    width: 56,
+    width: 72,
     align: 'end',
     sort: 'spanCount',
     shown: true,
@@ -134,7 +134,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
   {
     id: 'preview',
     label: 'Conversation',
-    width: 140,
+    width: 124,
     grow: 2,
     shown: true,
     cell: (row) => <Preview traceId={row.traceId} />,
@@ -188,7 +188,7 @@ const SPAN_COLUMNS: readonly RowColumn<SpanLine>[] = [
     shown: true,
     cell: (row) => (
       <span className="flex">
-        <StatusIcon status={row.status === 'error' ? 'error' : 'ok'} />
+        <StatusIcon status={outcomeOf(row)} />
       </span>
     ),
   },
