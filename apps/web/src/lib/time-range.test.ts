@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { bucketSeconds, isRangeText, isTimeText, labelOf, plainRange, resolveRange } from './time-range.ts';
+import {
+  bucketSeconds,
+  calendarBefore,
+  isRangeText,
+  isTimeText,
+  labelOf,
+  plainRange,
+  resolveRange,
+} from './time-range.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 
@@ -45,6 +53,43 @@ describe('time range', () => {
     expect(isRangeText('yesterday') && !isRangeText('tomorrow')).toBe(true);
     const sunday = Date.parse('2026-11-22T23:00:00Z');
     expect(plainRange({ from: 'this-week', to: 'now' }, sunday, 'utc').from).toBe('2026-11-16T00:00:00.000Z');
+  });
+  it('compares ranges of the calendar with the same part of the one before', () => {
+    const before = (from: string, now: string) => {
+      const range = calendarBefore({ from, to: 'now' }, Date.parse(now), 'utc');
+      return range && [range.from, range.to].map((time) => time.replace(':00.000Z', ''));
+    };
+    const friday = '2026-11-20T12:34:00Z';
+    expect(before('today', friday)).toEqual(['2026-11-19T00:00', '2026-11-19T12:34']);
+    expect(before('yesterday', friday)).toEqual(['2026-11-18T00:00', '2026-11-19T00:00']);
+    expect(before('this-week', friday)).toEqual(['2026-11-09T00:00', '2026-11-13T12:34']);
+    expect(before('last-week', friday)).toEqual(['2026-11-02T00:00', '2026-11-09T00:00']);
+    expect(before('this-month', friday)).toEqual(['2026-10-01T00:00', '2026-10-20T12:34']);
+    expect(before('last-month', friday)).toEqual(['2026-09-01T00:00', '2026-10-01T00:00']);
+    // February has no 30th: all of it, and nothing of March.
+    expect(before('this-month', '2026-03-30T12:34:00Z')).toEqual(['2026-02-01T00:00', '2026-03-01T00:00']);
+    expect(before('-24h', friday)).toBeUndefined();
+  });
+  it('compares days and months of the zone, whatever its clocks do', () => {
+    const zone = process.env['TZ'];
+    process.env['TZ'] = 'Europe/Berlin';
+    try {
+      const before = (from: string, now: string) =>
+        calendarBefore({ from, to: 'now' }, Date.parse(now), 'local');
+      // October had 31 days and an hour there, September 30 days.
+      expect(before('last-month', '2026-11-20T12:00:00Z')).toEqual({
+        from: '2026-08-31T22:00:00.000Z',
+        to: '2026-09-30T22:00:00.000Z',
+      });
+      // The Sunday on which the clocks are set back has 25 hours, the Saturday before it 24.
+      expect(before('yesterday', '2026-10-26T12:00:00Z')).toEqual({
+        from: '2026-10-23T22:00:00.000Z',
+        to: '2026-10-24T22:00:00.000Z',
+      });
+    } finally {
+      if (zone === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = zone;
+    }
   });
   it('keeps the number of bars bounded', () => {
     for (const hours of [0.05, 1, 24, 24 * 30, 24 * 4_000]) {

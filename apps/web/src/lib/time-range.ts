@@ -38,16 +38,55 @@ export const CALENDAR = [
 type CalendarName = (typeof CALENDAR)[number]['from'];
 const isCalendarName = (text: string): text is CalendarName => CALENDAR.some((one) => one.from === text);
 
+type Parts = [
+  year: number,
+  month: number,
+  day: number,
+  hour?: number,
+  minute?: number,
+  second?: number,
+  ms?: number,
+];
+
+/** What a calendar and a clock of the zone show; months from 0. */
+function partsOf(ms: number, zone: Zone): Parts {
+  const at = new Date(ms);
+  return zone === 'utc'
+    ? [
+        at.getUTCFullYear(),
+        at.getUTCMonth(),
+        at.getUTCDate(),
+        at.getUTCHours(),
+        at.getUTCMinutes(),
+        at.getUTCSeconds(),
+        at.getUTCMilliseconds(),
+      ]
+    : [
+        at.getFullYear(),
+        at.getMonth(),
+        at.getDate(),
+        at.getHours(),
+        at.getMinutes(),
+        at.getSeconds(),
+        at.getMilliseconds(),
+      ];
+}
+
+/** When a calendar and a clock of the zone show that; days and months may lie outside of theirs. */
+const timeOf = (
+  zone: Zone,
+  ...[year, month, day, hour = 0, minute = 0, second = 0, ms = 0]: Parts
+): number =>
+  zone === 'utc'
+    ? Date.UTC(year, month, day, hour, minute, second, ms)
+    : new Date(year, month, day, hour, minute, second, ms).getTime();
+
 /** A named range as ISO times that the server reads; other ranges as they are. The week begins on Monday. */
 export function plainRange(range: TimeRange, nowMs: number, zone: Zone): TimeRange {
   if (!isCalendarName(range.from)) return range;
-  const now = new Date(nowMs);
-  const [year, month, day, weekday] =
-    zone === 'utc'
-      ? [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate(), now.getUTCDay()]
-      : [now.getFullYear(), now.getMonth(), now.getDate(), now.getDay()];
-  const midnight = (m: number, d: number): string =>
-    new Date(zone === 'utc' ? Date.UTC(year, m, d) : new Date(year, m, d).getTime()).toISOString();
+  const [year, month, day] = partsOf(nowMs, zone);
+  const midnight = (m: number, d: number): string => new Date(timeOf(zone, year, m, d)).toISOString();
+  const weekday = new Date(Date.UTC(year, month, day)).getUTCDay();
   const monday = day - ((weekday + 6) % 7);
   const ranges: Record<CalendarName, TimeRange> = {
     today: { from: midnight(month, day), to: 'now' },
@@ -58,6 +97,24 @@ export function plainRange(range: TimeRange, nowMs: number, zone: Zone): TimeRan
     'last-month': { from: midnight(month - 1, 1), to: midnight(month, 1) },
   };
   return ranges[range.from];
+}
+
+/**
+ * The period that a range of the calendar is compared with, in the person's zone: the day, week or month before, as far
+ * as this one has come. Undefined of every other range, whose period before the server knows.
+ */
+export function calendarBefore(range: TimeRange, nowMs: number, zone: Zone): TimeRange | undefined {
+  if (!isCalendarName(range.from)) return undefined;
+  const back = (ms: number): number => {
+    const [year, month, day, ...clock] = partsOf(ms, zone);
+    if (!range.from.endsWith('month'))
+      return timeOf(zone, year, month, day - (range.from.endsWith('week') ? 7 : 1), ...clock);
+    // What has come farther than the month before is long is compared with all of it.
+    const last = new Date(Date.UTC(year, month, 0)).getUTCDate();
+    return day > last ? timeOf(zone, year, month, 1) : timeOf(zone, year, month - 1, day, ...clock);
+  };
+  const { fromMs, toMs } = resolveRange(plainRange(range, nowMs, zone), nowMs);
+  return { from: new Date(back(fromMs)).toISOString(), to: new Date(back(toMs)).toISOString() };
 }
 
 /** What the URL may say of a bound: a time, or the name of a calendar range as `from`. */

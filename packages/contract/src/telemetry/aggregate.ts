@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, reads } from '../route.ts';
-import { count, isoTime, LIST_LIMITS, windowShape } from './common.ts';
+import { count, isoTime, LIST_LIMITS, timeSchema, windowShape } from './common.ts';
 
 /** What can be measured, of spans all of it. Tokens and cost count once: parents that repeat their children are left out. */
 export const MEASURES = [
@@ -65,10 +65,13 @@ export const aggregate = defineRoute({
     limit: z.int().min(1).max(LIST_LIMITS.maxPage).default(LIST_LIMITS.defaultPage).meta({
       description: 'Groups to return, the largest by the first measure first.',
     }),
-    comparePrevious: z.boolean().default(false).meta({
-      description:
-        'Also measure the period before: of whole calendar months (UTC) as many months before, else the same length right before `from`.',
-    }),
+    comparePrevious: z
+      .union([z.boolean(), z.strictObject({ from: timeSchema, to: timeSchema })])
+      .default(false)
+      .meta({
+        description:
+          'Also measure the period before: of whole calendar months (UTC) as many months before, else the same length right before `from`; or the period that is given, its begin moved onto `from`.',
+      }),
   }),
   response: z.object({
     data: z.object({

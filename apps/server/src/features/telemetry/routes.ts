@@ -74,7 +74,10 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
           measures: body.measures,
           bucketSeconds: body.bucketSeconds,
           limit: body.limit,
-          comparePrevious: body.comparePrevious,
+          comparePrevious:
+            typeof body.comparePrevious === 'boolean'
+              ? body.comparePrevious
+              : windowOf(body.comparePrevious, clock),
         },
         signal,
       );

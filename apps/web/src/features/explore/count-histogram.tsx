@@ -21,14 +21,14 @@ export function CountHistogram(props: {
   onZoom: (window: TimeWindow) => void;
 }) {
   const { scope, config } = props;
-  const { compare } = useShell();
+  const { compare, before: period } = useShell();
   const step = bucketSeconds(scope.window);
   const { data, isError, isPlaceholderData } = useQuery({
     ...aggregateQuery(scope, {
       ...(config.signal === 'spans' ? {} : { signal: config.signal }),
       measures: [...MEASURES],
       bucketSeconds: step,
-      ...(compare ? { comparePrevious: true } : {}),
+      ...(compare ? { comparePrevious: period } : {}),
     }),
     placeholderData: keepPreviousData,
   });

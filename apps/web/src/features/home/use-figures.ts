@@ -11,8 +11,9 @@ export function useFigures(scope: Scope, body: FigureBody) {
 
 /** What is asked: figures that can be compared with the period before are so while the reader wants it. */
 export function useAsked(body: FigureBody): FigureBody {
-  const { compare } = useShell();
-  if (compare || body.comparePrevious !== true) return body;
+  const { compare, before } = useShell();
+  if (body.comparePrevious !== true) return body;
+  if (compare) return { ...body, comparePrevious: before };
   const { comparePrevious: _unwanted, ...plain } = body;
   return plain;
 }

@@ -4,6 +4,7 @@ import { useMemo, useSyncExternalStore } from 'react';
 import { isProjectId } from '../../api/client.ts';
 import { flagParam, textParam } from '../../lib/search-params.ts';
 import {
+  calendarBefore,
   DEFAULT_RANGE,
   isRangeText,
   isTimeText,
@@ -65,6 +66,8 @@ export interface ShellState {
   readonly project: string | undefined;
   /** Whether pages show figures of the period before beside those of the time range. */
   readonly compare: boolean;
+  /** What figures are compared with: the period before as the server knows it, or the one of the calendar. */
+  readonly before: true | TimeRange;
   setCompare(compare: boolean): void;
   setRange(range: TimeRange): void;
   setEnvironment(name: string | undefined): void;
@@ -89,6 +92,7 @@ export function useShell(): ShellState {
       chosen: { from, to },
       window: resolveRange(range, at),
       compare,
+      before: calendarBefore({ from, to }, at, zone) ?? true,
       setCompare(next) {
         void navigate({
           to: '.',

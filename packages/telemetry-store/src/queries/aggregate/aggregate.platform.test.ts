@@ -263,6 +263,25 @@ describe('figures', () => {
     expect(both.rows.every((row) => Date.parse(row.time ?? '') % 900_000 === 0)).toBe(true);
   });
 
+  it('of a given period are compared, whatever its length, its begin on that of the window', async () => {
+    const given = window(0, HOUR);
+    const input: AggregateInput = {
+      ...base,
+      window: window(HOUR, HOUR + HOUR / 2),
+      bucketSeconds: 900,
+      comparePrevious: given,
+    };
+    const both = await bench.queries.aggregate(context, input);
+    const alone = await bench.queries.aggregate(context, { ...base, window: given, bucketSeconds: 900 });
+    expect(both.previous).toEqual(given);
+    const moved = both.rows.flatMap((row) =>
+      row.previous === null ? [] : [[Date.parse(row.time ?? '') - HOUR, row.previous]],
+    );
+    expect(moved).toEqual(alone.rows.map((row) => [Date.parse(row.time ?? ''), row.values]));
+    const centuries = { ...input, comparePrevious: { from: 0n, to: base.window.to } };
+    await expect(bench.queries.aggregate(context, centuries)).rejects.toThrow(/buckets/);
+  });
+
   it('of ten years come in wide buckets', async () => {
     const years = {
       from: BigInt(Date.UTC(2017, 0, 1)) * 1_000_000n,

@@ -20,8 +20,8 @@ export interface AggregateInput {
   /** Undefined: one row a group. */
   readonly bucketSeconds: number | 'auto' | undefined;
   readonly limit: number;
-  /** Default: no. */
-  readonly comparePrevious?: boolean;
+  /** With the period before, or with this one. Default: no. */
+  readonly comparePrevious?: boolean | Window;
 }
 
 export interface AggregateRow {
@@ -68,7 +68,7 @@ export async function aggregate(
     groups,
     source: plan.aligned === undefined ? ('rows' as const) : ('rollup' as const),
   };
-  const before = input.comparePrevious === true ? previousWindow(input.window) : undefined;
+  const before = comparedWith(input);
   if (before === undefined) {
     return { ...answer, rows: rows.map((row) => ({ ...row, previous: null })), previous: null };
   }
@@ -85,10 +85,22 @@ interface Request {
 
 type Row = Omit<AggregateRow, 'previous'>;
 
+/** The period to compare with; undefined when none was asked for or there is none. */
+const comparedWith = ({ comparePrevious = false, window }: AggregateInput): Window | undefined =>
+  typeof comparePrevious !== 'boolean'
+    ? comparePrevious
+    : comparePrevious
+      ? previousWindow(window)
+      : undefined;
+
+const secondsOf = ({ from, to }: Window): number => Number((to - from) / SECOND);
+
 /** Width of a bucket in seconds; `auto` for about 60 of them. @throws bad_query when they would be too many */
-function bucketsOf({ window, bucketSeconds }: AggregateInput): number | null {
-  const seconds = Number((window.to - window.from) / SECOND);
+function bucketsOf(input: AggregateInput): number | null {
+  const { window, bucketSeconds } = input;
   if (bucketSeconds === undefined) return null;
+  // A given period may be longer than the window.
+  const seconds = Math.max(secondsOf(window), secondsOf(comparedWith(input) ?? window));
   if (bucketSeconds === 'auto') return NICE_SECONDS.find((width) => width >= seconds / 60) ?? 31_536_000;
   const buckets = seconds / bucketSeconds;
   if (buckets > LIST_LIMITS.maxBuckets) {
