@@ -1,7 +1,8 @@
-import { createRouter, RouterProvider } from '@tanstack/react-router';
+import { type AnyRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { parseSearch, stringifySearch } from './lib/search-params.ts';
+import { validateShellSearch } from './features/shell/shell-search.ts';
+import { onlyValid, parseSearch, stringifySearch } from './lib/search-params.ts';
 import { followSystemTheme } from './lib/theme.ts';
 import { routeTree } from './routeTree.gen.ts';
 import './styles.css';
@@ -13,6 +14,13 @@ const router = createRouter({
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
 });
+
+for (const route of Object.values<AnyRoute>({ ...router.routesById })) {
+  const { validateSearch } = route.options;
+  // The root hands on what it does not know: the pages do.
+  if (typeof validateSearch !== 'function' || route.isRoot) continue;
+  route.options.validateSearch = onlyValid(validateShellSearch, validateSearch);
+}
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -33,3 +33,16 @@ export function choiceParam<T extends string>(raw: Raw, name: string, choices: r
 export function flagParam(raw: Raw, name: string): true | undefined {
   return raw[name] === true || raw[name] === '1' ? true : undefined;
 }
+
+type Validate = (raw: Record<string, unknown>) => object;
+
+/**
+ * The validators of pages in order, as one that takes everything else out. The router by itself only adds what a
+ * validator gives to what the address says, so that a value which one refused would still be there.
+ */
+export function onlyValid(...validators: readonly Validate[]): Validate {
+  return (raw) => ({
+    ...Object.fromEntries(Object.keys(raw).map((key) => [key, undefined])),
+    ...Object.assign({}, ...validators.map((validate) => validate(raw))),
+  });
+}
