@@ -135,6 +135,28 @@ describe.skipIf(missing !== undefined)('exceptions', () => {
     await page.getByRole('grid', { name: 'Exceptions' }).waitFor();
   });
 
+  it('say so of a link that is incomplete, and ignore an order that there is not', async () => {
+    const { page } = await open('/exceptions/00ff');
+    await page.getByRole('heading', { name: 'This exception is not here' }).waitFor();
+    heard.splice(0);
+    const listed = await open('/exceptions?sort=nonsense');
+    await listed.rows.first().waitFor();
+  });
+
+  it('have a name that can be read on a telephone, and lead to whom they hit', async () => {
+    const { page, rows } = await open('/exceptions');
+    await rows.filter({ hasText: 'TimeoutError' }).first().click();
+    const title = page.getByRole('heading', { name: 'TimeoutError', level: 1 });
+    await title.waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await title.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
+    await page
+      .getByRole('link', { name: /^user-\d$/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { name: /User.*user-\d/s }).waitFor();
+  });
+
   for (const colorScheme of ['dark', 'light'] as const)
     it(`pass the accessibility rules (${colorScheme})`, async () => {
       const { page, rows } = await open('/exceptions', { colorScheme });

@@ -91,6 +91,25 @@ describe.skipIf(missing !== undefined)('home page', () => {
     expect(text).toMatch(/no spans from .* to /);
   });
 
+  it('compares a range of the calendar with the same part of the one before', async () => {
+    const { home } = await open('/?from=today');
+    const compared = home.card('What changed').getByText(/^(Compared with|Nothing to compare with)/);
+    const day = (ms: number) => new Date(ms).toISOString().slice(8, 10);
+    const text = await compared.innerText();
+    const [, first, last] = /(\d\d) \w+ 00:00:00 to (\d\d) \w+ \d\d:\d\d:\d\d/.exec(text) ?? [];
+    expect([first, last]).toEqual([day(Date.now() - 24 * HOUR), day(Date.now() - 24 * HOUR)]);
+  });
+
+  it('keeps what it shows while another time range is asked for', async () => {
+    const { page, home } = await open();
+    await home.card('Newest exceptions').getByText('ECONNRESET').waitFor();
+    await page.route('**/api/telemetry/exceptions/search', () => new Promise<void>(() => undefined));
+    await page.keyboard.press('d');
+    await page.getByRole('button', { name: 'Last 4 hours' }).click();
+    await soon(() => new URL(page.url()).searchParams.get('from')).toBe('-4h');
+    expect(await home.card('Newest exceptions').getByText('ECONNRESET').count()).toBe(1);
+  });
+
   it('leads from every figure to its rows', async () => {
     const { page, home } = await open();
     await home.loaded();

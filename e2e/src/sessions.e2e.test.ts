@@ -119,6 +119,19 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     await soon(() => page.locator('[role=grid] [role=row][aria-rowindex]').count()).toBe(5);
   });
 
+  it('can be read on a telephone: every figure whole, nothing over something else', async () => {
+    const { page, sessions } = await open('/sessions/visit');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await sessions.turn(1).getByText('Answer 0.').waitFor();
+    const cut = await page
+      .getByRole('complementary', { name: 'About the session' })
+      .locator('dd')
+      .evaluateAll((all) =>
+        all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+      );
+    expect(cut).toEqual([]);
+  });
+
   it('of many turns draw only what is in sight', async () => {
     const { page, sessions } = await open(`/sessions/${LONG_SESSION}`);
     await sessions.turn(1).getByText('Answer 0.').waitFor();
@@ -142,6 +155,12 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     await page.getByRole('region', { name: 'Cost by model' }).getByTestId('time-chart').waitFor();
     await soon(() => sessions.rows.count()).toBe(3);
     expect(await accessibilityFindings(page)).toEqual([]);
+    // What is known of the user stays while another time range is asked for.
+    await page.route('**/api/telemetry/users/**', () => new Promise<void>(() => undefined));
+    await page.keyboard.press('d');
+    await page.getByRole('button', { name: 'Last 7 days' }).click();
+    await soon(() => parameter(page, 'from')).toBe('-7d');
+    await page.getByText('Model calls').first().waitFor();
     const users = await open('/users?sort=-sessions');
     await soon(() => users.sessions.rows.first().innerText()).toContain('reader-');
     expect(await accessibilityFindings(users.page)).toEqual([]);

@@ -26,7 +26,7 @@ export function CopyButton(props: {
         void copy();
       }}
       className={cx(
-        'inline-flex min-w-6 items-center justify-center gap-1 rounded px-1 text-muted hover:bg-hover hover:text-text',
+        'inline-flex min-w-6 shrink-0 items-center justify-center gap-1 rounded px-1 text-muted hover:bg-hover hover:text-text',
         props.className ?? 'h-6',
       )}
     >

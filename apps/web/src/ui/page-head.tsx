@@ -34,17 +34,21 @@ export function PageHead(props: {
 }) {
   const { name } = props;
   return (
-    <header className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 border-b border-line px-3">
-      {props.back}
-      <h1 className="flex min-w-0 items-baseline gap-2 text-lg font-semibold">
-        {props.kind}
-        <span className={cx('truncate font-normal', props.mono && 'font-mono text-base')} title={name}>
-          {name}
-        </span>
-      </h1>
-      <CopyButton label={`Copy the ${props.copy}`} text={() => name} />
+    <header className="flex min-h-11 shrink-0 items-center gap-2 border-b border-line px-3 max-lg:flex-wrap">
+      <div className="flex h-10 max-w-full min-w-0 items-center gap-2">
+        {props.back}
+        <h1 className="flex min-w-0 items-baseline gap-2 text-lg font-semibold">
+          {props.kind}
+          <span className={cx('truncate font-normal', props.mono && 'font-mono text-base')} title={name}>
+            {name}
+          </span>
+        </h1>
+        <CopyButton label={`Copy the ${props.copy}`} text={() => name} />
+      </div>
       {props.children}
-      {props.aside !== undefined && <div className="ml-auto flex items-center gap-3">{props.aside}</div>}
+      {props.aside !== undefined && (
+        <div className="ml-auto flex shrink-0 items-center gap-3 py-1.5">{props.aside}</div>
+      )}
     </header>
   );
 }

@@ -1,9 +1,7 @@
 import { cx } from '../../lib/cx.ts';
 import { formatTick } from '../../lib/format.ts';
 import type { PreparedChart } from '../prepare/time-chart.ts';
-
-/** Pixels that the longest label takes, with a little room. */
-const LABEL = 84;
+import { timeLabels } from '../prepare/time-labels.ts';
 
 /** Round times below a plot. */
 export function TimeAxis(props: {
@@ -11,29 +9,21 @@ export function TimeAxis(props: {
   zone: 'local' | 'utc';
   width: number;
 }) {
-  const { ticks, fromMs, toMs } = props.chart;
-  const spanMs = toMs - fromMs;
-  // Each label needs its room; a narrow chart leaves some out.
-  const every = Math.max(1, Math.ceil((ticks.length * LABEL) / Math.max(1, props.width)));
-  /** A label so near to an end of the plot would stand out over it. */
-  const near = (share: number) => share * props.width < LABEL / 2;
+  const spanMs = props.chart.toMs - props.chart.fromMs;
   return (
     <div className="relative h-4 text-xs text-faint" aria-hidden>
-      {ticks.map((tick, index) => {
-        const at = (tick - fromMs) / spanMs;
-        return index % every === 0 && at > 0.02 && at < 0.97 ? (
-          <span
-            key={tick}
-            className={cx(
-              'absolute whitespace-nowrap',
-              near(1 - at) ? 'right-0' : near(at) ? 'left-0' : '-translate-x-1/2',
-            )}
-            style={near(at) || near(1 - at) ? {} : { left: `${at * 100}%` }}
-          >
-            {formatTick(tick, spanMs, props.zone)}
-          </span>
-        ) : null;
-      })}
+      {timeLabels(props.chart, props.width).map(({ tick, at, side }) => (
+        <span
+          key={tick}
+          className={cx(
+            'absolute whitespace-nowrap',
+            side === 'start' ? 'left-0' : side === 'end' ? 'right-0' : '-translate-x-1/2',
+          )}
+          style={side === 'middle' ? { left: `${at * 100}%` } : {}}
+        >
+          {formatTick(tick, spanMs, props.zone)}
+        </span>
+      ))}
     </div>
   );
 }

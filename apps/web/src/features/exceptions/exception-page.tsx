@@ -37,6 +37,9 @@ const FIELDS: Record<ExceptionBreakdown, { title: string; field: string | undefi
   span: { title: 'Spans', field: 'name' },
 };
 
+/** Any other text comes from a link that is incomplete. */
+const FINGERPRINT = /^[0-9a-f]{16}$/;
+
 /** One group of exceptions: how often, whom it hits, where it is thrown, every occurrence. */
 export function ExceptionPage() {
   const { fingerprint } = route.useParams();
@@ -56,7 +59,8 @@ export function ExceptionPage() {
   const occurrences = useMemo(() => pages?.flatMap((page) => page.data.occurrences) ?? [], [pages]);
   if (query.isPending) return <SkeletonRows label="Loading the exception" />;
   if (query.isError && detail === undefined) {
-    if (query.error instanceof ApiError && query.error.status === 404) return <NotHere onLeave={leave} />;
+    if (!FINGERPRINT.test(fingerprint) || (query.error instanceof ApiError && query.error.status === 404))
+      return <NotHere onLeave={leave} />;
     return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   }
   if (detail === undefined) return null;
@@ -129,15 +133,17 @@ function Head({ detail, scope, onLeave }: { detail: ExceptionDetail; scope: Scop
   const time = (iso: string) => formatTime(Date.parse(iso), zone);
   return (
     <header className="flex flex-col gap-2">
-      <div className="flex items-center gap-2">
-        <Button look="plain" aria-label="All exceptions" title="All exceptions (Esc)" onClick={onLeave}>
-          <ArrowLeft size={15} aria-hidden />
-        </Button>
-        <h1 className="min-w-0 truncate text-xl font-semibold text-danger" title={detail.type}>
-          {typeName(detail.type)}
-        </h1>
-        {detail.isNew && <NewBadge />}
-        <span className="ml-auto flex items-center gap-1">
+      <div className="flex items-center gap-2 max-md:flex-wrap">
+        <div className="flex max-w-full min-w-0 items-center gap-2">
+          <Button look="plain" aria-label="All exceptions" title="All exceptions (Esc)" onClick={onLeave}>
+            <ArrowLeft size={15} aria-hidden />
+          </Button>
+          <h1 className="min-w-0 truncate text-xl font-semibold text-danger" title={detail.type}>
+            {typeName(detail.type)}
+          </h1>
+          {detail.isNew && <NewBadge />}
+        </div>
+        <span className="ml-auto flex shrink-0 items-center gap-1">
           {detail.sampleTraceId !== null && (
             <Link
               to="/traces/$traceId"

@@ -1,4 +1,5 @@
 import type { ExceptionOccurrence } from '@candela/contract';
+import { entityKey } from '@candela/kernel';
 import { Link } from '@tanstack/react-router';
 import { formatIso, formatTime } from '../../lib/format.ts';
 import { zonePreference } from '../../lib/zone.ts';
@@ -63,7 +64,20 @@ export function Occurrences({ rows }: { rows: readonly ExceptionOccurrence[] }) 
                 <td className="truncate px-2 py-1">{textCell(row.service)}</td>
                 <td className="truncate px-2 py-1">{textCell(row.version)}</td>
                 <td className="truncate px-2 py-1">{textCell(row.model)}</td>
-                <td className="truncate px-2 py-1">{textCell(row.userId)}</td>
+                <td className="truncate px-2 py-1">
+                  {row.userId === null || row.userId === '' ? (
+                    textCell(null)
+                  ) : (
+                    <Link
+                      to="/users/$user"
+                      params={{ user: entityKey(row.userId) }}
+                      title={`Open the user ${row.userId}`}
+                      className="hover:underline"
+                    >
+                      {row.userId}
+                    </Link>
+                  )}
+                </td>
                 <td className="truncate px-2 py-1 text-muted" title={row.message}>
                   {oneLine(row.message)}
                 </td>

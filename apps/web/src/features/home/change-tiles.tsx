@@ -53,7 +53,7 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
   // Everything would be "new" against a period in which nothing was received.
   const compares = hadAnything(requests.data) || hadAnything(usage.data);
   const line = (query: typeof requestLines, measure: number, isSum: boolean) =>
-    bucketValues(query.data, measure, scope.window, isSum);
+    bucketValues(query.data, measure, isSum);
   const tokens = addUp(line(usageLines, 2, true), line(usageLines, 3, true));
   const tile = (about: {
     label: string;

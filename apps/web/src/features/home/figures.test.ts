@@ -11,7 +11,7 @@ const row = (changes: Partial<Row>): Row => ({
   ...changes,
 });
 const answer = (rows: Row[], bucketSeconds: number | null = null): AggregateData => ({
-  from: '2026-11-20T10:00:00.000Z',
+  from: '2026-11-20T10:05:00.000Z',
   to: '2026-11-20T11:00:00.000Z',
   bucketSeconds,
   rows,
@@ -33,7 +33,7 @@ it('reads a figure and the one before; nothing is 0 of a sum and unknown of a qu
   });
 });
 
-it('gives every bucket of the window a value', () => {
+it('gives every bucket of the answer a value', () => {
   const data = answer(
     [
       row({ time: '2026-11-20T10:20:00.000Z', values: [3] }),
@@ -41,10 +41,9 @@ it('gives every bucket of the window a value', () => {
     ],
     1_200,
   );
-  const window = { fromMs: Date.parse('2026-11-20T10:05:00Z'), toMs: Date.parse('2026-11-20T11:00:00Z') };
-  expect(bucketValues(data, 0, window, true)).toEqual([0, 3, 1]);
-  expect(bucketValues(data, 0, window, false)).toEqual([null, 3, 1]);
-  expect(bucketValues(undefined, 0, window, true)).toEqual([]);
+  expect(bucketValues(data, 0, true)).toEqual([0, 3, 1]);
+  expect(bucketValues(data, 0, false)).toEqual([null, 3, 1]);
+  expect(bucketValues(undefined, 0, true)).toEqual([]);
 });
 
 it('ranks what has a name and a figure', () => {

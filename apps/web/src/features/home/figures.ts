@@ -1,5 +1,4 @@
 import type { AggregateData } from '../../api/home.ts';
-import type { TimeWindow } from '../../lib/time-range.ts';
 
 /** One figure of an answer without buckets and groups, now and in the period before. */
 export interface Figure {
@@ -24,11 +23,13 @@ export function sumOf(a: Figure, b: Figure): Figure {
   return { value: add(a.value, b.value), previous: add(a.previous, b.previous) };
 }
 
-/** One value a bucket over the whole window; a bucket without a row is 0 of a sum and a gap of anything else. */
+/**
+ * One value a bucket over the window of the answer, which is not the one of the page while another one is asked for; a
+ * bucket without a row is 0 of a sum and a gap of anything else.
+ */
 export function bucketValues(
   data: AggregateData | undefined,
   measure: number,
-  window: TimeWindow,
   isSum: boolean,
 ): (number | null)[] {
   const step = (data?.bucketSeconds ?? 0) * 1_000;
@@ -37,7 +38,8 @@ export function bucketValues(
     data.rows.map((row) => [Date.parse(row.time ?? ''), row.values[measure] ?? null] as const),
   );
   const all: (number | null)[] = [];
-  for (let at = Math.floor(window.fromMs / step) * step; at < window.toMs && all.length < 1_000; at += step)
+  const [fromMs, toMs] = [Date.parse(data.from), Date.parse(data.to)];
+  for (let at = Math.floor(fromMs / step) * step; at < toMs && all.length < 1_000; at += step)
     all.push(values.get(at) ?? (isSum ? 0 : null));
   return all;
 }

@@ -5,7 +5,7 @@ import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCount, formatDuration } from '../../lib/format.ts';
 import { StatusIcon } from '../../ui/status.tsx';
-import { reasonText, recordsWord, sinceText } from '../ingest-health/words.ts';
+import { hourText, reasonText, recordsWord, sinceText } from '../ingest-health/words.ts';
 
 /** Whether records arrive and go in, in one line. */
 export function IngestStrip() {
@@ -18,6 +18,7 @@ export function IngestStrip() {
   const { pipeline } = data;
   const refusals = data.troubles.filter((trouble) => trouble.what !== 'changed');
   const refused = refusals.reduce((sum, trouble) => sum + trouble.count, 0);
+  const now = Date.parse(data.now);
   const lastHour = data.minutes.reduce((sum, minute) => sum + minute.accepted, 0);
   return (
     <section aria-label="Ingest health" className={frame}>
@@ -36,12 +37,13 @@ export function IngestStrip() {
           width={120}
           height={18}
         />
-        <span className="text-muted">{recordsWord(lastHour)} in the last hour</span>
+        <span className="text-muted">
+          {recordsWord(lastHour)} {hourText(data.since, now)}
+        </span>
       </span>
       {data.signals.map((signal) => (
         <span key={signal.signal} className="text-muted">
-          {signal.signal}{' '}
-          <span className="text-text">{sinceText(signal.lastTime, Date.parse(data.now))}</span>
+          {signal.signal} <span className="text-text">{sinceText(signal.lastTime, now)}</span>
         </span>
       ))}
       <span className="text-muted" title="Age of the oldest request that is not yet in the store">

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { newestExceptionsBody, newestExceptionsQuery } from '../../api/home.ts';
 import type { Scope } from '../../api/telemetry.ts';
@@ -10,7 +10,7 @@ import { sinceText } from '../ingest-health/words.ts';
 
 /** The groups of exceptions that appeared last, with how often each was seen in the window. */
 export function NewestExceptions({ scope }: { scope: Scope }) {
-  const query = useQuery(newestExceptionsQuery(scope));
+  const query = useQuery({ ...newestExceptionsQuery(scope), placeholderData: keepPreviousData });
   const groups = query.data?.data ?? [];
   return (
     <ChartCard
@@ -36,8 +36,8 @@ export function NewestExceptions({ scope }: { scope: Scope }) {
               title={`${group.type} ${group.message}`}
             >
               <span className="min-w-0 grow truncate">
-                <span className="text-danger">{group.type || 'Exception'}</span>{' '}
-                <span className="text-muted">{group.message}</span>
+                <bdi className="text-danger">{group.type || 'Exception'}</bdi>{' '}
+                <bdi className="text-muted">{group.message}</bdi>
               </span>
               {group.isNew && <NewBadge />}
               <Sparkline

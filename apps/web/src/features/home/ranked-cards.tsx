@@ -74,7 +74,7 @@ export function SlowestOperations({ scope }: { scope: Scope }) {
                   title={`${name} of ${service}: the slowest spans`}
                   className="hover:underline"
                 >
-                  {name || '(no name)'} <span className="text-muted">{service}</span>
+                  <bdi>{name || '(no name)'}</bdi> <bdi className="text-muted">{service}</bdi>
                 </Link>
               </td>
               <td className="py-1 text-right text-muted" title={`${exact(values[1])} spans`}>

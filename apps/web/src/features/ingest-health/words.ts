@@ -39,9 +39,16 @@ export const reasonText = (reason: string): string => REASONS.get(reason) ?? rea
 export const recordsWord = (count: number): string =>
   count === 1 ? '1 record' : `${formatCount(count)} records`;
 
-/** `3 s ago`, `never`; both times from the server, so that the clock of the browser does not matter. */
+/** What the counts of the last hour cover: less than the hour after a start. */
+export const hourText = (since: string, nowMs: number): string =>
+  nowMs - Date.parse(since) < 3_600_000 ? `since the start ${sinceText(since, nowMs)}` : 'in the last hour';
+
+/**
+ * `3 s ago`; both times from the server, so that the clock of the browser does not matter. Without a time: what came
+ * before the process started is not known.
+ */
 export function sinceText(time: string | null, nowMs: number): string {
-  if (time === null) return 'never';
+  if (time === null) return 'none since the start';
   const agoMs = Math.max(0, nowMs - Date.parse(time));
   if (agoMs < 1_000) return 'now';
   return agoMs < 60_000 ? `${Math.floor(agoMs / 1_000)} s ago` : `${formatDuration(agoMs)} ago`;

@@ -1,4 +1,5 @@
 import type { LogDetail, LogRow } from '@candela/contract';
+import { entityKey } from '@candela/kernel';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
@@ -26,6 +27,8 @@ const TABS: readonly { id: LogTab; label: string }[] = [
   { id: 'context', label: 'Context' },
 ];
 const MOST_BODY = 20_000;
+/** A name that leads to its page. */
+const WAY = 'text-accent hover:underline';
 
 /** One record whole, beside the list. */
 export default function LogPanel(props: {
@@ -125,7 +128,13 @@ function LogHead({ detail }: { detail: LogDetail }) {
       <Fact label="Service">{detail.service || '–'}</Fact>
       {detail.eventName !== null && <Fact label="Event">{detail.eventName}</Fact>}
       {detail.model !== null && <Fact label="Model">{detail.model}</Fact>}
-      {detail.agent !== null && <Fact label="Agent">{detail.agent}</Fact>}
+      {detail.agent !== null && (
+        <Fact label="Agent">
+          <Link to="/agents/$agent" params={{ agent: entityKey(detail.agent) }} className={WAY}>
+            {detail.agent}
+          </Link>
+        </Fact>
+      )}
       {detail.tool !== null && <Fact label="Tool">{detail.tool}</Fact>}
       {detail.inputTokens !== null && (
         <Fact label="Tokens" title={`${exact(detail.inputTokens)} in, ${exact(detail.outputTokens)} out`}>
@@ -133,8 +142,20 @@ function LogHead({ detail }: { detail: LogDetail }) {
         </Fact>
       )}
       {detail.costUsd !== null && <Fact label="Cost">{formatCost(detail.costUsd)}</Fact>}
-      {detail.userId !== null && <Fact label="User">{detail.userId}</Fact>}
-      {detail.sessionId !== null && <Fact label="Session">{detail.sessionId}</Fact>}
+      {detail.userId !== null && (
+        <Fact label="User">
+          <Link to="/users/$user" params={{ user: entityKey(detail.userId) }} className={WAY}>
+            {detail.userId}
+          </Link>
+        </Fact>
+      )}
+      {detail.sessionId !== null && (
+        <Fact label="Session">
+          <Link to="/sessions/$session" params={{ session: entityKey(detail.sessionId) }} className={WAY}>
+            {detail.sessionId}
+          </Link>
+        </Fact>
+      )}
       {detail.traceId !== null && (
         <Link
           to="/traces/$traceId"

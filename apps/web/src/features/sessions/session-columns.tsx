@@ -31,8 +31,13 @@ function Opening({ row }: { row: SessionRow }) {
       title={[row.sessionId, said, answered].filter(Boolean).join('\n\n')}
       className="hover:underline"
     >
-      {said === '' ? <span className="font-mono text-sm">{row.sessionId}</span> : said}
-      {answered !== '' && <span className="text-muted"> ↳ {answered}</span>}
+      {said === '' ? <bdi className="font-mono text-sm">{row.sessionId}</bdi> : <bdi>{said}</bdi>}
+      {answered !== '' && (
+        <span className="text-muted">
+          {' '}
+          ↳ <bdi>{answered}</bdi>
+        </span>
+      )}
     </Link>
   );
 }

@@ -28,12 +28,14 @@ export function SessionSide(props: { session: Session; at: number; onChoose: (in
             'Duration',
             <span title={exact(session.durationMs, ' ms')}>{formatDuration(session.durationMs)}</span>,
           ],
-          ['Turns', formatCount(session.traces)],
-          ['Model calls', formatCount(session.modelCalls)],
+          ['Turns', <span title={exact(session.traces)}>{formatCount(session.traces)}</span>],
+          ['Model calls', <span title={exact(session.modelCalls)}>{formatCount(session.modelCalls)}</span>],
           ['Spans', <span title={exact(session.spans)}>{formatCount(session.spans)}</span>],
           [
             'Failed spans',
-            <span className={session.errors > 0 ? 'text-danger' : ''}>{formatCount(session.errors)}</span>,
+            <span className={session.errors > 0 ? 'text-danger' : ''} title={exact(session.errors)}>
+              {formatCount(session.errors)}
+            </span>,
           ],
           ['Cost', <span title={exact(session.costUsd, ' USD')}>{formatCost(session.costUsd)}</span>],
         ]}

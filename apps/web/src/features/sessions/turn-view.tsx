@@ -2,7 +2,7 @@ import type { SessionTrace, Turn, TurnEntry } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { ArrowUpRight, ChevronRight } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
-import { formatCost, formatCount, formatDuration } from '../../lib/format.ts';
+import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
 import { shortModels } from '../../lib/models.ts';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
@@ -59,20 +59,26 @@ export function TurnView(props: {
             {turn.errors === 1 ? '1 failed span' : `${formatCount(turn.errors)} failed spans`}
           </span>
         )}
-        <span className="ml-auto truncate" title={turn.models.join(', ')}>
-          {shortModels(turn.models).join(', ')}
+        <span className="ml-auto flex max-w-full min-w-0 items-center gap-x-3">
+          <span className="truncate" title={turn.models.join(', ')}>
+            {shortModels(turn.models).join(', ')}
+          </span>
+          <span className="shrink-0" title={exact(turn.durationMs, ' ms')}>
+            {formatDuration(turn.durationMs)}
+          </span>
+          <span className="shrink-0" title={exact(turn.costUsd, ' USD')}>
+            {formatCost(turn.costUsd)}
+          </span>
+          <Link
+            to="/traces/$traceId"
+            params={{ traceId: turn.traceId }}
+            className="flex h-8 shrink-0 items-center gap-0.5 text-accent hover:underline"
+            aria-label={`Open the trace of turn ${props.index + 1}`}
+          >
+            Trace
+            <ArrowUpRight size={13} aria-hidden />
+          </Link>
         </span>
-        <span>{formatDuration(turn.durationMs)}</span>
-        <span>{formatCost(turn.costUsd)}</span>
-        <Link
-          to="/traces/$traceId"
-          params={{ traceId: turn.traceId }}
-          className="flex h-8 items-center gap-0.5 text-accent hover:underline"
-          aria-label={`Open the trace of turn ${props.index + 1}`}
-        >
-          Trace
-          <ArrowUpRight size={13} aria-hidden />
-        </Link>
       </header>
       {props.failed ? (
         <p role="alert" className="px-2 text-sm text-danger">
@@ -116,7 +122,7 @@ function EntryView({ traceId, entry }: { traceId: string; entry: TurnEntry }) {
       params={{ traceId }}
       search={{ span: entry.spanId }}
       title="Show the span"
-      className="rounded px-1 text-xs text-muted hover:bg-hover hover:text-text"
+      className="block max-w-40 truncate rounded px-1 text-xs text-muted hover:bg-hover hover:text-text sm:max-w-80"
     >
       {label}
     </Link>
@@ -161,7 +167,7 @@ function EntryView({ traceId, entry }: { traceId: string; entry: TurnEntry }) {
           <span className="truncate" title={entry.message ?? undefined}>
             {entry.name}: {entry.message ?? 'failed'}
           </span>
-          <span className="ml-auto">{open(who)}</span>
+          <span className="ml-auto shrink-0">{open(who)}</span>
         </p>
       );
   }

@@ -6,6 +6,7 @@ import { useMemo } from 'react';
 import { userQuery } from '../../api/activity.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
+import { cx } from '../../lib/cx.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { shortModels } from '../../lib/models.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
@@ -35,7 +36,11 @@ export function UserPage() {
   const q = printFilter({ field: 'user', op: '=', value: userId });
   const own: Scope = useMemo(() => ({ window, q, environment }), [window, q, environment]);
   const all: Scope = useMemo(() => ({ window, q: '', environment }), [window, environment]);
-  const query = useQuery(userQuery(key, own));
+  const query = useQuery({
+    ...userQuery(key, own),
+    // While another window is asked for, the figures of this user stay; those of another one never do.
+    placeholderData: (before, asked) => (asked?.queryKey[1] === key ? before : undefined),
+  });
   const change = (next: ExploreChange, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
   const head = (
@@ -67,7 +72,10 @@ export function UserPage() {
     <div className="flex h-full flex-col">
       {head}
       <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
-        <div className="-mx-2 flex flex-wrap gap-x-8 gap-y-2">
+        <div
+          className={cx('-mx-2 flex flex-wrap gap-x-8 gap-y-2', query.isPlaceholderData && 'opacity-60')}
+          aria-busy={query.isPlaceholderData}
+        >
           <Stat label="Sessions" value={user.sessions} />
           <Stat label="Traces" value={user.traces} />
           <Stat label="Model calls" value={user.modelCalls} />
