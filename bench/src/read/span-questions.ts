@@ -219,6 +219,14 @@ export function spanQuestions(loaded: Loaded): Question[] {
       `sessions?from=${window.from}&to=now&limit=50&sort=-traces`,
       atLeast(50),
     ),
+    ...['model:gpt-5-2025-08-07', 'status:error', 'service:service-3', 'operation:chat'].map((q) =>
+      get(
+        `sessions, latest first, ${q}`,
+        LIST_GOAL_MS,
+        `sessions?from=${window.from}&to=now&limit=50&q=${encodeURIComponent(q)}`,
+        atLeast(1),
+      ),
+    ),
     get('users', LIST_GOAL_MS, `users?from=${window.from}&to=now&limit=50`, atLeast(0)),
     get('agents', LIST_GOAL_MS, `agents?from=${window.from}&to=now`, holds('agents', 0)),
     post(
