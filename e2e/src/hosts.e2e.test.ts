@@ -115,6 +115,27 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     await soon(() => page.locator('[role=row][aria-rowindex]').count()).toBe(3);
   });
 
+  it('charts below each other share their times, and name the only curve they have', async () => {
+    const { page, hosts } = await open('/hosts/gpu-node-1?from=-1h&tab=calls');
+    const plots = page.getByTestId('time-chart');
+    await soon(() => plots.count()).toBe(4);
+    const boxes = await Promise.all((await plots.all()).map((plot) => plot.boundingBox()));
+    expect(
+      new Set(boxes.map((box) => [box?.x, box?.width].map((at) => Math.round(at ?? 0)).join())).size,
+    ).toBe(1);
+    await page.goto(`${stage.platform.http}/hosts/gpu-node-1/gpus/GPU-0?from=-1h`);
+    await soon(() => hosts.chart('Interconnect').innerText()).toContain('NVLink sent');
+  });
+
+  it('says on a telephone too which GPU it is', async () => {
+    const { page } = await open('/hosts/gpu-node-1/gpus/GPU-0?from=-1h');
+    await page.setViewportSize({ width: 390, height: 800 });
+    const heading = page.getByRole('heading', { level: 1 });
+    await soon(() => heading.innerText()).toContain('GPU 0');
+    expect(await heading.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
+    expect((await heading.boundingBox())?.width).toBeGreaterThan(200);
+  });
+
   it('a partition leads to its GPU and back', async () => {
     const { page } = await open('/hosts/gpu-node-1/gpus/MIG-1?from=-1h');
     await page.getByRole('heading', { name: 'Partition of' }).waitFor();

@@ -112,6 +112,17 @@ describe.skipIf(missing !== undefined)('metrics', () => {
     );
   });
 
+  it('opens the question behind the list with everything that narrows it, and shows all columns', async () => {
+    const { page, metrics } = await open('/metrics?from=-1h&q=shop&type=histogram');
+    await soon(() => metrics.rows.count()).toBe(1);
+    await page.getByRole('button', { name: /query/i }).click();
+    const text = await page.getByRole('dialog').innerText();
+    for (const part of ['q=shop', 'type=histogram', 'from=-1h']) expect(text).toContain(part);
+    await page.keyboard.press('Escape');
+    const last = await page.getByRole('columnheader', { name: 'Last seen' }).boundingBox();
+    expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(1_440);
+  });
+
   it('shows the rate of a counter through a restart, by label', async () => {
     const { page, metrics } = await open('/metrics/explore?from=-1h&a=metric%3Dshop.orders');
     await metrics.chart.waitFor();

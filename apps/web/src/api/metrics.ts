@@ -23,7 +23,8 @@ export interface CatalogueFilter {
   readonly service?: string | undefined;
 }
 
-function queryText(values: Readonly<Record<string, string | number | undefined>>): string {
+/** The query string of the catalogue's route; what is undefined is left out. */
+export function queryText(values: Readonly<Record<string, string | number | undefined>>): string {
   const params = new URLSearchParams();
   for (const [key, value] of Object.entries(values)) if (value !== undefined) params.set(key, String(value));
   return params.toString();

@@ -24,6 +24,13 @@ describe('heat map', () => {
     const odd = [cell(-1, 0, 1, 5), cell(20_000, 0, 1, 5), cell(0, 0, Number.NaN, 5), cell(0, 0, 1, 0)];
     expect(prepareHeatmap(odd, window, 1).cells).toEqual([]);
   });
+  it('writes round values beside the plot, also below nothing and of bytes and times', () => {
+    const ticks = (low: number, high: number, unit: string) =>
+      prepareHeatmap([cell(0, low, high, 5)], window, 1, unit).valueTicks;
+    expect(ticks(-20, 20, 'Cel')).toEqual([-20, -10, 0, 10, 20]);
+    expect(ticks(0, 1_000, 'By')).toEqual([0, 256, 512, 768]);
+    expect(ticks(0, 90, 's')).toEqual([0, 30, 60, 90]);
+  });
   it('gives a bucket that begins at nothing a place of its own', () => {
     const map = prepareHeatmap([cell(0, 0, 1, 5), cell(0, 1, 1_000, 5)], window, 1);
     expect(map.cells.every((one) => one.height > 0.01)).toBe(true);

@@ -1,4 +1,5 @@
 import type { TimeWindow } from '../../lib/time-range.ts';
+import { axisOf } from './scale.ts';
 import { timeTicks } from './time-chart.ts';
 
 /** How many measurements fell into a bucket of time and of value. */
@@ -6,6 +7,8 @@ export interface HeatCell {
   readonly timeMs: number;
   readonly low: number;
   readonly high: number;
+  /** The side on which the range has no end of its own: how far it is drawn there says nothing. */
+  readonly open?: 'below' | 'above';
   readonly count: number;
 }
 
@@ -38,7 +41,12 @@ export interface Heatmap {
 const MOST_CELLS = 6_000;
 
 /** Lays counted cells over the window; a range of values over two decades is drawn by logarithm. */
-export function prepareHeatmap(cells: readonly HeatCell[], window: TimeWindow, stepSeconds: number): Heatmap {
+export function prepareHeatmap(
+  cells: readonly HeatCell[],
+  window: TimeWindow,
+  stepSeconds: number,
+  unit = '',
+): Heatmap {
   const stepMs = stepSeconds * 1_000;
   const fromMs = Math.floor(window.fromMs / stepMs) * stepMs;
   const toMs = fromMs + Math.max(1, Math.ceil((window.toMs - fromMs) / stepMs)) * stepMs;
@@ -87,7 +95,7 @@ export function prepareHeatmap(cells: readonly HeatCell[], window: TimeWindow, s
     total: inside.reduce((sum, cell) => sum + cell.count, 0),
     most,
     ticks: timeTicks(window),
-    valueTicks: logarithmic ? decades(low, high) : linear(low, high),
+    valueTicks: logarithmic ? decades(low, high) : linear(low, high, unit),
   };
 }
 
@@ -100,8 +108,9 @@ function decades(low: number, high: number): number[] {
   return ticks;
 }
 
-const linear = (low: number, high: number): number[] =>
-  high > low ? [0, 0.25, 0.5, 0.75, 1].map((share) => low + share * (high - low)) : [];
+/** Round values, those that lie within the plot. */
+const linear = (low: number, high: number, unit: string): number[] =>
+  high > low ? axisOf(low, high, unit).ticks.filter((tick) => tick >= low && tick <= high) : [];
 
 /** Share (0..1 from below) of the plot's height at which a value stands. */
 export function heatPlace(map: Heatmap, value: number): number {

@@ -8,6 +8,13 @@ import { type HeatCell, heatPlace, heatValue, prepareHeatmap } from '../prepare/
 import { TimeAxis } from './time-axis.tsx';
 import { useWidth } from './use-size.ts';
 
+/** `1 s – 2 s`, `over 2 s`. */
+function rangeText({ low, high, open }: HeatCell, unit: string): string {
+  if (open === 'above') return `over ${formatValue(low, unit)}`;
+  if (open === 'below') return `up to ${formatValue(high, unit)}`;
+  return `${formatValue(low, unit)} – ${formatValue(high, unit)}`;
+}
+
 /** A rectangle of time and value. */
 export interface HeatSelection extends TimeWindow {
   readonly low: number;
@@ -31,7 +38,10 @@ export function Heatmap(props: {
   onSelect?: (selection: HeatSelection) => void;
 }) {
   const { cells, window, stepSeconds, unit = '', height = 120, onSelect } = props;
-  const map = useMemo(() => prepareHeatmap(cells, window, stepSeconds), [cells, window, stepSeconds]);
+  const map = useMemo(
+    () => prepareHeatmap(cells, window, stepSeconds, unit),
+    [cells, window, stepSeconds, unit],
+  );
   const zone = zonePreference.use();
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
@@ -139,8 +149,7 @@ export function Heatmap(props: {
               >
                 <p className="text-muted">{formatTime(pointed.timeMs, zone).slice(0, -4)}</p>
                 <p>
-                  {exact(pointed.count)} {nounOf(pointed.count, props.noun)}, {formatValue(pointed.low, unit)}{' '}
-                  – {formatValue(pointed.high, unit)}
+                  {exact(pointed.count)} {nounOf(pointed.count, props.noun)}, {rangeText(pointed, unit)}
                 </p>
               </div>
             )}

@@ -1,4 +1,5 @@
 import { cx } from '../../lib/cx.ts';
+import { exact } from '../../lib/format.ts';
 import type { PreparedChart, PreparedSeries } from '../prepare/time-chart.ts';
 
 /** Names of the series; pointing at one fades the others, a click shows it alone. */
@@ -21,7 +22,7 @@ export function Legend(props: {
       {/* First: however narrow it is, it says that there are more. */}
       {chart.hidden > 0 && (
         <li className="flex h-6 items-center px-1 text-faint">
-          {chart.series.length} of {chart.total}
+          {chart.series.length} of {exact(chart.total)}
         </li>
       )}
       {chart.series.map((series) => (

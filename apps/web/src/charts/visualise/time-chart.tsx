@@ -30,6 +30,8 @@ export interface TimeChartProps extends TimeChartInput {
   /** Height of the plot in pixels. */
   readonly height?: number;
   readonly legend?: boolean;
+  /** Pixels that the plot begins from the left at least: charts above each other then share their times. */
+  readonly gutter?: number;
   /** New data is under way. */
   readonly pending?: boolean;
   readonly exemplars?: readonly Exemplar[];
@@ -141,7 +143,10 @@ export function TimeChart(props: TimeChartProps) {
 
   const faded = (key: string) => pointed !== undefined && pointed !== key;
   const brush = drag ?? (cursor && cursor.from !== cursor.step ? edges(cursor, chart.steps) : undefined);
-  const gutter = Math.max(...axis.ticks.map((tick) => formatTickValue(tick, unit).length)) * 6.4 + 8;
+  const gutter = Math.max(
+    props.gutter ?? 0,
+    Math.max(...axis.ticks.map((tick) => formatTickValue(tick, unit).length)) * 6.4 + 8,
+  );
   return (
     <figure className={cx('min-w-0', props.pending === true && 'opacity-60')}>
       <div className="relative" style={{ paddingLeft: gutter }}>

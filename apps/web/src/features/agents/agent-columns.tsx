@@ -126,7 +126,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'cost',
     label: 'Cost',
-    width: 66,
+    width: 76,
     align: 'end',
     sort: 'cost',
     cell: ({ agent }) => costCell(agent.calls.costUsd),
@@ -143,7 +143,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'framework',
     label: 'Framework',
-    width: 84,
+    width: 74,
     grow: 0.6,
     cell: ({ agent }) => (
       <span className="text-muted" title={agent.frameworks.join(', ')}>

@@ -1,6 +1,6 @@
 import type { HostCurves } from '@candela/contract';
 import { useState } from 'react';
-import { formatTick } from '../../lib/format.ts';
+import { formatTick, nounOf } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
 import { zonePreference } from '../../lib/zone.ts';
 
@@ -20,7 +20,7 @@ export function CpuStrip({ data }: { data: HostCurves }) {
     <figure>
       <div
         role="img"
-        aria-label={`Busy share of ${cores.length} cores over time; now ${cores
+        aria-label={`Busy share of ${cores.length} ${nounOf(cores.length, 'cores')} over time; now ${cores
           .slice(0, 8)
           .map(
             ({ device, values }) =>
@@ -52,7 +52,7 @@ export function CpuStrip({ data }: { data: HostCurves }) {
           </span>
         ) : (
           <>
-            <span>{cores.length} cores, the first on top</span>
+            <span>{cores.length === 1 ? '1 core' : `${cores.length} cores, the first on top`}</span>
             <span className="ml-auto flex items-center gap-1" aria-hidden>
               idle
               <span

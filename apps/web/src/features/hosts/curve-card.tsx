@@ -16,6 +16,11 @@ export interface CurveSource {
   readonly environment: string | undefined;
 }
 
+/** Curves of all that a chart is about. */
+const WHOLE: ReadonlySet<string> = new Set(['all', 'busy']);
+/** Room for `768 MiB/s`. */
+const GUTTER = 68;
+
 /** A chart of one set of curves, with the request behind it. */
 export function CurveCard(props: {
   source: CurveSource;
@@ -26,6 +31,8 @@ export function CurveCard(props: {
   name?: Name;
   empty?: string;
   height?: number;
+  /** As of `TimeChart`. */
+  gutter?: number;
   className?: string;
 }) {
   const { source, chart, name } = props;
@@ -33,6 +40,9 @@ export function CurveCard(props: {
   const { data } = source.query;
   const prepared = useMemo(() => prepareCurves(data, chart, name), [data, chart, name]);
   const height = props.height ?? 120;
+  const [only] = prepared.series;
+  // One curve alone is named too where it is one of several that there could be.
+  const named = prepared.series.length === 1 && only !== undefined && !WHOLE.has(only.label);
   return (
     <ChartCard
       title={props.title}
@@ -55,6 +65,8 @@ export function CurveCard(props: {
         window={source.window}
         stepSeconds={prepared.stepSeconds}
         height={height}
+        gutter={props.gutter ?? GUTTER}
+        {...(named ? { legend: true } : {})}
         onZoom={(chosen) =>
           setRange({ from: new Date(chosen.fromMs).toISOString(), to: new Date(chosen.toMs).toISOString() })
         }

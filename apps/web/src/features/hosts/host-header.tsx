@@ -37,7 +37,7 @@ export function HostHeader(props: {
   ];
   return (
     <header className="flex shrink-0 flex-col gap-1 border-b border-line px-3 py-2">
-      <div className="flex items-center gap-2">
+      <div className="flex flex-wrap items-center gap-x-2">
         {props.gpu === undefined ? (
           <BackLink to="/hosts" search={keptFleet.last()} label="Back to the hosts" />
         ) : (
@@ -45,13 +45,13 @@ export function HostHeader(props: {
             to="/hosts/$host"
             params={{ host: entityKey(host.name) }}
             search={{ ...props.search, tab: 'gpus' }}
-            className="flex items-center gap-1 rounded p-1 text-muted hover:text-text"
+            className="flex min-w-0 items-center gap-1 rounded p-1 text-muted hover:text-text"
           >
             <ArrowLeft size={15} aria-hidden />
             <span className="truncate">{host.name}</span>
           </Link>
         )}
-        <h1 className="truncate text-lg font-semibold">{props.gpu ?? host.name}</h1>
+        <h1 className="min-w-0 text-lg font-semibold break-words">{props.gpu ?? host.name}</h1>
         <CopyButton label="Copy the name" text={() => props.gpu ?? host.name} />
         <span className="flex gap-3">
           {host.stale ? (

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { figuresOf, linesOf, thinned } from './explore-series.ts';
+import { closedRange, figuresOf, linesOf, thinned } from './explore-series.ts';
+import { unitWords } from './metric-words.ts';
 
 const answer = {
   metric: 'm',
@@ -42,5 +43,24 @@ it('keeps the largest exemplar of each stretch, and none from outside', () => {
   expect(thinned([at(10, 1), at(20, 3), at(30, 2), at(150, 1), at(-5, 9), at(4_000, 9)], window)).toEqual([
     at(20, 3),
     at(150, 1),
+  ]);
+});
+
+it('draws open ranges of a heat map where they can be seen, and says that they are open', () => {
+  expect(closedRange({ low: 1, high: 2 })).toEqual({ low: 1, high: 2 });
+  expect(closedRange({ low: 1, high: null })).toEqual({ low: 1, high: 2, open: 'above' });
+  expect(closedRange({ low: -5, high: null })).toEqual({ low: -5, high: -4, open: 'above' });
+  expect(closedRange({ low: null, high: 0.1 })).toEqual({ low: 0, high: 0.1, open: 'below' });
+  expect(closedRange({ low: null, high: -10 })).toEqual({ low: -20, high: -10, open: 'below' });
+  expect(closedRange({ low: null, high: 0 })).toEqual({ low: -1, high: 0, open: 'below' });
+});
+
+it('writes units beside a title as people say them', () => {
+  expect(['1', '', 'By/s', '{token}', '{request}/s'].map(unitWords)).toEqual([
+    '',
+    '',
+    'By/s',
+    'token',
+    'request/s',
   ]);
 });

@@ -1,4 +1,5 @@
 import { seriesKey } from '../../charts/prepare/aggregate-series.ts';
+import type { HeatCell } from '../../charts/prepare/heatmap.ts';
 import type { ChartSeries } from '../../charts/prepare/time-chart.ts';
 
 /** The part of an answer that is drawn. */
@@ -46,6 +47,17 @@ export function figuresOf(points: readonly { readonly value: number | null }[]):
     most: values.reduce((a, b) => Math.max(a, b)),
     last: values.at(-1) ?? null,
   };
+}
+
+/** A range of a heat map as it is drawn: an open one down to nothing, or one more time as far out as its bound. */
+export function closedRange(range: {
+  readonly low: number | null;
+  readonly high: number | null;
+}): Pick<HeatCell, 'low' | 'high' | 'open'> {
+  const { low, high } = range;
+  if (high === null) return { low: low ?? 0, high: Math.max((low ?? 0) * 2, (low ?? 0) + 1), open: 'above' };
+  if (low === null) return { low: high > 0 ? 0 : Math.min(high * 2, high - 1), high, open: 'below' };
+  return { low, high };
 }
 
 /** Exemplars that a chart has room for. */

@@ -5,6 +5,8 @@ import type { Scope } from '../../api/telemetry.ts';
 import { Heatmap } from '../../charts/visualise/heatmap.tsx';
 import type { TimeWindow } from '../../lib/time-range.ts';
 import { ChartCard } from '../explore/chart-card.tsx';
+import { unitWords } from './metric-words.ts';
+import { closedRange } from './explore-series.ts';
 
 /** How the measurements of a histogram are spread over time; dragging zooms the time range. */
 export function HeatmapCard(props: {
@@ -22,16 +24,13 @@ export function HeatmapCard(props: {
       const range = map.ranges[row];
       const timeMs = map.times[column];
       if (range === undefined || timeMs === undefined) return [];
-      // An open range is drawn down to nothing, or one more time as wide as its bound.
-      const low = range.low ?? Math.min(0, range.high ?? 0);
-      const high = range.high ?? Math.max(low * 2, low + 1);
-      return [{ timeMs, low, high, count }];
+      return [{ timeMs, ...closedRange(range), count }];
     });
   }, [map]);
   return (
     <ChartCard
       title={`Heat map of ${question.metric}`}
-      note={map?.unit}
+      note={map === undefined ? undefined : unitWords(map.unit)}
       state={query}
       isEmpty={cells.length === 0}
       height={220}

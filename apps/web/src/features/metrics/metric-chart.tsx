@@ -5,6 +5,7 @@ import type { TimeWindow } from '../../lib/time-range.ts';
 import { formatValue } from '../../lib/format-value.ts';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { linesOf, thinned } from './explore-series.ts';
+import { unitWords } from './metric-words.ts';
 import type { Answered } from './use-answers.ts';
 
 /** Aggregations that one measurement cannot be compared with. */
@@ -60,7 +61,7 @@ export function MetricChart(props: {
   return (
     <ChartCard
       title={title}
-      note={unit}
+      note={unitWords(unit)}
       state={answers.map(({ state }) => state)}
       isEmpty={series.length === 0}
       empty="No series matches in this time range."

@@ -12,16 +12,12 @@ import { countCell, Muted, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
 import { printQuery } from './explore-search.ts';
 import { typeName, typeWords } from './metric-words.ts';
 
-/** Buckets of a row's small line. */
-const SPARK_BUCKETS = 40;
-
-/** The metric's usual question over the window of the page, drawn small; asked only of rows that are on screen. */
+/**
+ * The metric's usual question over the window of the page, drawn small; asked only of rows that are on screen. Its step is
+ * left to the server, which knows how often the metric reports: any other shows waves and gaps that are none.
+ */
 function Spark({ row, scope }: { row: MetricRow; scope: Scope }) {
-  const { fromMs, toMs } = scope.window;
-  const stepSeconds = Math.max(60, Math.ceil((toMs - fromMs) / 1_000 / SPARK_BUCKETS));
-  const { data, isError } = useQuery(
-    smallMetricQuery({ ...scope, q: '' }, { metric: row.name, stepSeconds, limit: 1 }),
-  );
+  const { data, isError } = useQuery(smallMetricQuery({ ...scope, q: '' }, { metric: row.name, limit: 1 }));
   if (isError) return <Muted>{DASH}</Muted>;
   if (data === undefined) return <div className="skeleton h-4 w-24" />;
   const values = data.series[0]?.points.map(([, value]) => value) ?? [];
@@ -42,7 +38,7 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
     {
       id: 'name',
       label: 'Metric',
-      width: 220,
+      width: 200,
       grow: 2,
       cell: (row) => (
         <span className="flex items-center gap-1.5">
@@ -84,7 +80,16 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
         );
       },
     },
-    { id: 'type', label: 'Type', width: 130, cell: (row) => <Muted>{typeWords(row)}</Muted> },
+    {
+      id: 'type',
+      label: 'Type',
+      width: 130,
+      cell: (row) => (
+        <span title={typeWords(row)} className="text-muted">
+          {typeWords(row)}
+        </span>
+      ),
+    },
     {
       id: 'unit',
       label: 'Unit',
@@ -107,7 +112,7 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
     {
       id: 'description',
       label: 'Description',
-      width: 120,
+      width: 100,
       grow: 2,
       cell: (row) => <span title={row.description}>{row.description || <Muted>{DASH}</Muted>}</span>,
     },

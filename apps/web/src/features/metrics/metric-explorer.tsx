@@ -5,6 +5,7 @@ import { useMemo, useRef } from 'react';
 import { metricQuery } from '../../api/metrics.ts';
 import { PALETTE_SIZE, paletteOf } from '../../charts/prepare/palette.ts';
 import { identityOf } from '../../charts/prepare/time-chart.ts';
+import { exact } from '../../lib/format.ts';
 import { join, quoted } from '../../lib/query-text.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { Button } from '../../ui/button.tsx';
@@ -227,10 +228,10 @@ function Facts({ answers, several }: { answers: ReturnType<typeof useAnswers>; s
           <li key={letter}>
             {several && <span className="font-mono">{letter.toUpperCase()} </span>}
             {typeWords({ type: answer.type, monotonic: answer.monotonic, temporality: answer.temporality })},{' '}
-            {answer.matchedSeries} series
+            {exact(answer.matchedSeries)} series
             {answer.intervalSeconds !== null && ` reporting ${everyWords(answer.intervalSeconds)}`}, in steps
             of {stepWords(answer.stepSeconds)}
-            {answer.truncated && ` · the largest ${answer.series.length} of ${answer.lines} lines`}
+            {answer.truncated && ` · the largest ${answer.series.length} of ${exact(answer.lines)} lines`}
             {answer.notes.map((note) => (
               <span key={note} className="block text-warn">
                 {note}

@@ -21,6 +21,9 @@ export function typeWords(metric: {
     : `${name}, ${metric.temporality}`;
 }
 
+/** What a chart's values are in, for its title; of a share and of what has no unit the axis says all. */
+export const unitWords = (unit: string): string => (unit === '1' ? '' : unit.replaceAll(/[{}]/g, ''));
+
 export const typeName = (type: string): string => type.replaceAll('_', ' ');
 
 /** `every 15 s`, `every minute`. */

@@ -3,7 +3,7 @@ import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/re
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { ChartLine, SearchX } from 'lucide-react';
 import { useMemo } from 'react';
-import { anyMetricQuery, catalogueQuery } from '../../api/metrics.ts';
+import { anyMetricQuery, catalogueQuery, queryText } from '../../api/metrics.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact, nounOf } from '../../lib/format.ts';
 import { useKeptSearch } from '../../lib/kept-search.ts';
@@ -87,7 +87,7 @@ export function MetricsPage() {
         <OpenQueryButton
           title="Metrics"
           query={{
-            path: `/api/telemetry/metrics?${new URLSearchParams({ ...range, ...(scope.q === '' ? {} : { q: scope.q }) }).toString()}`,
+            path: `/api/telemetry/metrics?${queryText({ ...range, ...(scope.q === '' ? {} : { q: scope.q }), ...filter })}`,
             environment,
           }}
         />

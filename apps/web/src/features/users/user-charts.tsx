@@ -25,10 +25,13 @@ export function UsageCharts({ scope, onZoom }: { scope: Scope; onZoom: (window: 
   };
   const cost = useQuery({ ...aggregateQuery(scope, byModel), placeholderData: keepPreviousData });
   const usage = useQuery({ ...aggregateQuery(scope, overall), placeholderData: keepPreviousData });
-  const [costs, nameless] = useMemo(() => {
+  const [costs, without] = useMemo(() => {
     const series = withModelNames(seriesOfAggregate(cost.data?.data ?? { rows: [] }, 0, 'Cost'));
-    const named = series.filter(({ key }) => key !== '');
-    return [named, named.length < series.length] as const;
+    // What names no model, and models whose spans cost nothing that is known, have nothing to draw.
+    const named = series.filter(
+      ({ key, points }) => key !== '' && points.some(({ value }) => value !== null),
+    );
+    return [named, series.length - named.length] as const;
   }, [cost.data]);
   const [tokens, spans] = useMemo(() => {
     const answer = usage.data?.data ?? { rows: [] };
@@ -58,7 +61,7 @@ export function UsageCharts({ scope, onZoom }: { scope: Scope; onZoom: (window: 
           missing="zero"
           legend
           series={costs}
-          total={(cost.data?.data.groups ?? costs.length) - (nameless ? 1 : 0)}
+          total={(cost.data?.data.groups ?? costs.length) - without}
         />
       </ChartCard>
       <ChartCard title="Tokens" state={usage} isEmpty={tokens.length === 0} query={asked(overall)}>
