@@ -49,11 +49,13 @@ export interface Stores {
 /** Opens the built-in store; all others open when they are first used. @throws with a sentence for a person */
 export async function openStores(parts: StoresParts): Promise<Stores> {
   const { config, metadata, envelope, logger, clock } = parts;
-  const options = storeOptions(config, logger);
+  const { alone } = metadata;
+  const options = { ...storeOptions(config, logger), alone };
   let started: Promise<EmbeddedEngine> | undefined;
   const engine = (): Promise<EmbeddedEngine> => {
     const { attributeColumns } = config;
-    started ??= startEmbeddedEngine({ dataDir: join(config.dataDir, 'telemetry'), attributeColumns, logger });
+    const dataDir = join(config.dataDir, 'telemetry');
+    started ??= startEmbeddedEngine({ dataDir, attributeColumns, logger, alone });
     started.catch(() => {
       started = undefined;
     });

@@ -26,6 +26,11 @@ export interface MetadataStore extends Repositories {
    * are handed in may be used: the store's own would wait for this change to end.
    */
   change<T>(call: Call | undefined, work: (repositories: Repositories) => Promise<T>): Promise<T>;
+  /**
+   * Runs work on something else than this database while no other replica, and nobody else in this one, does work of that
+   * name. A process that dies lets go.
+   */
+  alone<T>(name: string, work: () => Promise<T>): Promise<T>;
   /** What caches listen to. */
   readonly changes: MetadataChanges;
   close(): Promise<void>;
@@ -69,6 +74,7 @@ export async function openMetadata(options: MetadataOptions): Promise<MetadataSt
     ...repositories(access(announcing(database, dialect, board), database), (work) =>
       translated(dialect, work),
     ),
+    alone: (name, work) => dialect.alone(name, work),
     changes: board,
     change: (call, work) =>
       translated(dialect, async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '@candela/kernel';
 import { startPostgres } from '@candela/testkit';
 import { Kysely, sql } from 'kysely';
@@ -67,6 +68,40 @@ else {
         });
       await Promise.all(Array.from({ length: 20 }, (_, n) => add(n % 2 === 0 ? one : two, n)));
       expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n));
+      await Promise.all([one.close(), two.close()]);
+    });
+
+    it('do one work after another, and go on with it where one was cut off', async () => {
+      const url = await server.createDatabase();
+      const [one, two] = await Promise.all([open(url), open(url)]);
+      let under = 0;
+      const most: number[] = [];
+      await Promise.all(
+        [one, two, one, two].map((store) =>
+          store.alone('work', async () => {
+            most.push(++under);
+            await sleep(50);
+            under--;
+          }),
+        ),
+      );
+      expect(most).toEqual([1, 1, 1, 1]);
+      // A replica that is gone: its connection ends with it, whatever it was in the middle of.
+      const cut = Promise.withResolvers<void>();
+      const begun = Promise.withResolvers<void>();
+      const first = one.alone('work', () => {
+        begun.resolve();
+        return cut.promise;
+      });
+      await begun.promise;
+      const second = two.alone('work', async () => 'done');
+      await server.sql(
+        url,
+        'select pg_terminate_backend(pid) from pg_locks where locktype = $$advisory$$ and granted and classid = 1634496366',
+      );
+      expect(await second).toBe('done');
+      cut.resolve();
+      await first;
       await Promise.all([one.close(), two.close()]);
     });
 

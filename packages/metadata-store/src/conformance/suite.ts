@@ -238,6 +238,28 @@ export function describeMetadataStore(name: string, makePlace: () => Promise<Pla
       expect(told).not.toContain('stopped');
     });
 
+    it('does works of one name one after another, others beside them, and goes on after one that failed', async () => {
+      const gates = new Map(['a', 'b'].map((work) => [work, Promise.withResolvers<void>()]));
+      const began: string[] = [];
+      const work = (name: string, id: string) =>
+        store.alone(name, async () => {
+          began.push(id);
+          await gates.get(id)?.promise;
+          if (id === 'a') throw new Error('on purpose');
+          return id;
+        });
+      const first = work('one', 'a').catch(() => 'failed');
+      await soon(() => began.includes('a'));
+      const others = [work('one', 'b'), work('two', 'c')];
+      expect(await others[1]).toBe('c');
+      expect(began).toEqual(['a', 'c']);
+      gates.get('a')?.resolve();
+      expect(await first).toBe('failed');
+      await soon(() => began.includes('b'));
+      gates.get('b')?.resolve();
+      expect(await others[0]).toBe('b');
+    });
+
     it('tells caches of another replica too', async () => {
       const other = await open();
       let told = 0;

@@ -37,6 +37,8 @@ export interface MetadataDialect {
    * The work must use the connection it is given.
    */
   whileMigrating<T>(database: Kysely<never>, work: (connection: Kysely<never>) => Promise<T>): Promise<T>;
+  /** Runs the work while no other process, and nobody else in this one, does work of that name. */
+  alone<T>(name: string, work: () => Promise<T>): Promise<T>;
   /** First in every change: waits until it is the only one that is under way. Ends with the transaction. */
   takeTurn(transaction: Kysely<never>): Promise<void>;
   /** Tells other processes; within a transaction they hear of it when it is committed. */

@@ -12,6 +12,7 @@ import type {
   EmbeddedEngine,
   EmbeddedOptions,
   Inspection,
+  SharedOptions,
   TelemetryStore,
   TelemetryStoreOptions,
   UrlOptions,
@@ -71,7 +72,7 @@ function closingToo(store: TelemetryStore, engine: EmbeddedEngine): TelemetrySto
   });
 }
 
-interface Opening extends ColumnOptions {
+interface Opening extends ColumnOptions, SharedOptions {
   readonly connection: Connection;
   readonly engine: EngineParts | undefined;
   readonly storage: MigrationTarget['storage'];
@@ -88,7 +89,7 @@ async function migrated(opening: Opening): Promise<TelemetryStore> {
     attributeColumns,
   });
   try {
-    await migrate(store.admin(), { ...opening, database });
+    await migrate(store.admin(), { ...opening, database, where: connection.socketPath ?? connection.url });
     await store.learnVersion();
     return store;
   } catch (error) {

@@ -74,7 +74,18 @@ export interface ColumnOptions {
   readonly attributeColumns?: number;
 }
 
-export interface EmbeddedOptions extends ColumnOptions {
+/** Runs the work while no other process of the installation, and nobody else in this one, does work of that name. */
+export type Alone = <T>(name: string, work: () => Promise<T>) => Promise<T>;
+
+export interface SharedOptions {
+  /**
+   * Brings a schema up to date while no other replica does the same: what one fills anew, another would empty meanwhile.
+   * Without it nobody else may open the store at the same time.
+   */
+  readonly alone?: Alone;
+}
+
+export interface EmbeddedOptions extends ColumnOptions, SharedOptions {
   readonly kind: 'embedded';
   readonly dataDir: string;
   readonly logger: Logger;
@@ -82,7 +93,7 @@ export interface EmbeddedOptions extends ColumnOptions {
   readonly timing?: Partial<SupervisorTiming>;
 }
 
-export interface UrlOptions extends ColumnOptions {
+export interface UrlOptions extends ColumnOptions, SharedOptions {
   readonly kind: 'url';
   readonly url: string;
   readonly username: string;

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { silentLogger } from '@candela/kernel';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Alone } from '../client/types.ts';
 import { backfilled } from '../migrations/backfill.ts';
 import { loadMigrations, type Migration } from '../migrations/load.ts';
 import { migrate, MigrationError } from '../migrations/migrate.ts';
@@ -80,6 +81,24 @@ describe('migrations', () => {
     expect(await count(engine.client, 'SELECT uniqExact(Version, Step) AS n FROM m.schema_migrations')).toBe(
       13,
     );
+  });
+
+  it('are made once by two processes that open a database together', async () => {
+    let turns: Promise<unknown> = Promise.resolve();
+    const names: string[] = [];
+    const alone: Alone = (name, work) => {
+      names.push(name);
+      const turn = turns.then(work);
+      turns = turn.catch(() => undefined);
+      return turn;
+    };
+    const options = { ...OPTIONS, where: 'here', alone, migrations: [FIRST, SECOND] };
+    await Promise.all([migrate(engine.client, options), migrate(engine.client, options)]);
+    expect(await count(engine.client, 'SELECT count() AS n FROM m.schema_migrations')).toBe(13);
+    expect(names).toEqual(['migrate here m', 'migrate here m']);
+    // Who finds nothing to do waits for nobody, not for one that hangs either.
+    turns = new Promise(() => {});
+    await migrate(engine.client, options);
   });
 
   it('go on where the record stops', async () => {

@@ -1,5 +1,6 @@
 import type { Logger } from '@candela/kernel';
 import type { ClickHouseClient } from '@clickhouse/client';
+import type { Alone } from '../client/types.ts';
 import { loadMigrations, type Migration } from './load.ts';
 import { backfill, backfilled } from './backfill.ts';
 import { type MigrationTarget, renderMigration } from './template.ts';
@@ -9,6 +10,10 @@ export interface MigrateOptions {
   readonly cluster?: string;
   readonly storage: 'embedded' | 'server';
   readonly logger: Logger;
+  /** Where the database is; with its name this tells it from all others. */
+  readonly where?: string;
+  /** Without it nobody else may migrate the database at the same time. */
+  readonly alone?: Alone;
   /** For tests; otherwise the program's own. */
   readonly migrations?: readonly Migration[];
 }
@@ -27,34 +32,48 @@ interface Applied {
 
 /**
  * Brings the schema up to date, forward only. Each statement is recorded once it succeeded, and each may be repeated
- * without harm, so a migration that was killed goes on where it stopped. Throws {@link MigrationError} when the
- * database is newer than the program or holds another text of a migration than the program.
+ * without harm, so a migration that was killed goes on where it stopped. Replicas that open a database together wait for
+ * each other: one that is done writes, and a second filling of its rollups would lose or double what it wrote. Throws
+ * {@link MigrationError} when the database is newer than the program or holds another text of a migration than the program.
  */
 export async function migrate(client: ClickHouseClient, options: MigrateOptions): Promise<void> {
-  const target: MigrationTarget = {
-    database: options.database,
-    cluster: options.cluster,
-    storage: options.storage,
-  };
+  const { database, alone = (_name, work) => work() } = options;
+  const target: MigrationTarget = { database, cluster: options.cluster, storage: options.storage };
   const migrations = options.migrations ?? loadMigrations();
   for (const statement of renderMigration(HISTORY, target)) await run(client, statement);
-  const applied = await readHistory(client, options.database);
-  check(migrations, applied, options.database);
-  for (const migration of migrations) {
-    const done = applied.get(migration.version)?.steps ?? 0;
-    const statements = renderMigration(migration.template, target);
-    for (let step = done + 1; step <= statements.length; step += 1) {
-      const statement = statements[step - 1] ?? '';
-      const rollup = backfilled(statement);
-      if (rollup === undefined) await run(client, statement);
-      else await backfill(client, target, rollup);
-      await record(client, options.database, migration, step);
+  const steps = migrations.map((migration) => ({
+    migration,
+    statements: renderMigration(migration.template, target),
+  }));
+  /** What was done by now, of each migration. */
+  const looked = async (): Promise<ReadonlyMap<number, Applied>> => {
+    const applied = await readHistory(client, database);
+    check(migrations, applied, database);
+    return applied;
+  };
+  const before = await looked();
+  // One that is up to date waits for nobody: that is nearly always so.
+  if (steps.every(({ migration, statements }) => stepsOf(before, migration) >= statements.length)) return;
+  await alone(`migrate ${options.where ?? ''} ${database}`, async () => {
+    const applied = await looked();
+    for (const { migration, statements } of steps) {
+      const done = stepsOf(applied, migration);
+      for (let step = done + 1; step <= statements.length; step += 1) {
+        const statement = statements[step - 1] ?? '';
+        const rollup = backfilled(statement);
+        if (rollup === undefined) await run(client, statement);
+        else await backfill(client, target, rollup);
+        await record(client, database, migration, step);
+      }
+      if (done < statements.length) {
+        options.logger.info({ migration: migration.version, name: migration.name }, 'schema migrated');
+      }
     }
-    if (done < statements.length) {
-      options.logger.info({ migration: migration.version, name: migration.name }, 'schema migrated');
-    }
-  }
+  });
 }
+
+const stepsOf = (applied: ReadonlyMap<number, Applied>, { version }: Migration): number =>
+  applied.get(version)?.steps ?? 0;
 
 /** Replicated to every node under one path, so that all shards tell the same story. */
 const HISTORY = `

@@ -19,7 +19,7 @@ export interface PoolParts {
   readonly engine: () => Promise<EmbeddedEngine>;
   /** Columns that each of its stores may get for attributes. */
   readonly attributeColumns: number;
-  readonly metadata: Pick<MetadataStore, 'connectors' | 'changes'>;
+  readonly metadata: Pick<MetadataStore, 'connectors' | 'changes' | 'alone'>;
   readonly envelope: Envelope;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -177,9 +177,10 @@ export class StorePool {
   }
 
   async #openStore(connector: StoredConnector): Promise<TelemetryStore> {
-    const { envelope, logger, engine, attributeColumns } = this.#parts;
+    const { envelope, logger, engine, attributeColumns, metadata } = this.#parts;
     if (connector.kind === 'embedded') return (await engine()).open(connector.database);
-    return openTelemetryStore({ ...urlOptions(connector, envelope, logger), attributeColumns });
+    const { alone } = metadata;
+    return openTelemetryStore({ ...urlOptions(connector, envelope, logger), attributeColumns, alone });
   }
 
   async #opened(entry: Entry): Promise<TelemetryStore> {

@@ -7,6 +7,7 @@ import { CodePointCompiler } from './compiler.ts';
 import { explain, isBadText, isUnavailable, isUniqueViolation } from './errors.ts';
 import { announcement } from './announcement.ts';
 import { CHANNEL, watchPostgres } from './watch.ts';
+import { aloneOnPostgres } from './alone.ts';
 
 /** Connections of one replica, besides the one that listens. */
 const MAX_CONNECTIONS = 10;
@@ -71,6 +72,9 @@ export function postgresDialect(url: string, logger: Logger): MetadataDialect {
     async takeTurn(transaction) {
       await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${CHANGE_LOCK}::int)`.execute(transaction);
     },
+    // A connection of its own: work may take hours, and those of the pool are few.
+    alone: (name, work) =>
+      aloneOnPostgres({ ...connection, query_timeout: ANSWER_MS }, name, { logger, work }),
     async announce(database, written) {
       // The clock is moved and the notification sent by one statement: both or neither.
       await sql`with moved as (update change_clock set version = version + 1 returning version)

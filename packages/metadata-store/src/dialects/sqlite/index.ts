@@ -2,6 +2,7 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { MetadataDialect, Watcher, Written } from '../dialect.ts';
+import { inTurns } from './turns.ts';
 import { SqliteDriver } from './driver.ts';
 
 /** How long a statement waits for another process that writes, milliseconds. */
@@ -39,6 +40,8 @@ export function sqliteDialect(file: string): MetadataDialect {
     // The right to write is taken with `begin immediate`, by migrations and changes alike.
     whileMigrating: (database, work) => work(database),
     takeTurn: async () => undefined,
+    // One platform has the directory of the file.
+    alone: inTurns(),
     // In this process nobody else is to be told, and other programs look at the file.
     announce: async () => undefined,
     watch,
