@@ -129,6 +129,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
         host: config.host,
         port,
         variable,
+        stallMs: config.streamStallMs,
         handler: (request, response) => {
           // It needs nothing that is still to be opened.
           const isCatalog = door === 'main' && catalog?.handle(request, response) === true;

@@ -21,12 +21,14 @@ export interface ListenOptions {
   /** Variable that sets the port, for the error message. */
   readonly variable: string;
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** How long a client may take nothing of an answer, milliseconds. */
+  readonly stallMs: number;
 }
 
 /** Opens one HTTP port with bounds on headers, time and connections. @throws PortTakenError */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const server = createServer(HTTP_SERVER_OPTIONS, options.handler);
-  hardenHttpServer(server);
+  hardenHttpServer(server, options.stallMs);
   server.maxHeadersCount = 200;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, options)));

@@ -31,7 +31,7 @@ export const READING_VARIABLES = {
     schema: integer(1, 10_000),
   }),
   PLATFORM_STREAM_STALL: seconds(
-    'Time a client of a live view or an export may take nothing of it before it is dropped.',
+    'Time a client may take nothing of an answer, a live view or an export before it is dropped.',
     60,
     3_600,
   ),

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { encodeStatus, GRPC } from '@candela/otlp';
 
@@ -16,17 +16,36 @@ export const HTTP_SERVER_OPTIONS = {
 } as const;
 
 const MAX_CONNECTIONS = 8_192;
+/** How long a client may take nothing of an answer, where nobody says. */
+const STALL_MS = 60_000;
+
+/** The answer that a connection is busy with. Node looks there before it answers broken HTTP, and tells it nowhere else. */
+type Busy = Socket & { readonly _httpMessage?: ServerResponse | null };
 
 const STATUS_OF: Readonly<Record<string, readonly [number, string, string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'headers_too_large'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'bad_request'],
 };
 
-/** Bounds connections and answers broken HTTP with a proper status instead of a bare close. */
-export function hardenHttpServer(server: Server): void {
+/**
+ * Bounds connections, the time they wait for somebody to take an answer too, and answers broken HTTP with a proper
+ * status instead of a bare close. @param stallMs how long a client may take nothing of an answer
+ */
+export function hardenHttpServer(server: Server, stallMs = STALL_MS): void {
   server.maxConnections = MAX_CONNECTIONS;
+  // Nothing bounds the time of an answer otherwise: who takes none of it would hold it, and its connection, for ever. Before
+  // the others that hear of requests, which may answer at once.
+  server.prependListener('request', (_, response: ServerResponse) => {
+    response.once('prefinish', () => {
+      const { socket } = response;
+      if (socket !== null && socket.writableLength > 0) socket.setTimeout(stallMs);
+    });
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (!socket.writable || error.code === 'ECONNRESET') {
+    const answer = (socket as Busy)._httpMessage;
+    // In the middle of an answer another one would be taken for a part of it.
+    const amid = answer?.headersSent === true && !answer.writableEnded;
+    if (!socket.writable || amid || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
