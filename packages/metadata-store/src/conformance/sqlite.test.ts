@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { silentLogger } from '@candela/kernel';
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
+import { codeOf } from './code-of.ts';
 import { sqliteDialect } from '../dialects/sqlite/index.ts';
 import { openMetadataStore } from '../index.ts';
+import { openMetadata } from '../store.ts';
 import { migrateMetadata } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { describeChanges } from './changes-suite.ts';
@@ -49,6 +51,34 @@ const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
 const RULE_WRITER = fileURLToPath(new URL('./rule-writer-process.ts', import.meta.url));
 
 describe('the SQLite file', () => {
+  it('says that it is full where that ended a change by itself, and takes the change when there is room', async () => {
+    const dialect = sqliteDialect(join(newDir(), 'metadata.sqlite'));
+    let database: Kysely<never> | undefined;
+    const store = await openMetadata({
+      dialect: {
+        ...dialect,
+        watch: (opened) => {
+          database = opened;
+          return { stop: async () => undefined };
+        },
+      },
+      logger: silentLogger,
+    });
+    store.changes.on(['saved_views'], () => undefined);
+    const allow = async (pages: number) => {
+      if (database !== undefined) await sql`pragma max_page_count = ${sql.lit(pages)}`.execute(database);
+    };
+    const add = () =>
+      store.change(undefined, ({ views }) =>
+        views.create('a', { page: 'traces', name: 'x', description: null, search: 'x'.repeat(500_000) }),
+      );
+    await allow(1);
+    expect(await codeOf(add())).toBe('metadata_unavailable');
+    await allow(10_000);
+    expect(await codeOf(add())).toBe('ok');
+    await store.close();
+  });
+
   it('is readable by its owner only, its log too', async () => {
     const dataDir = newDir();
     const store = await openMetadataStore({ dataDir, logger: silentLogger });

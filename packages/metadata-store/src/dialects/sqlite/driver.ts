@@ -48,6 +48,8 @@ export class SqliteDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    // A full disk makes SQLite roll back by itself. What it would say to a second time must not hide the reason.
+    if (this.#connection?.isInTransaction !== true) return;
     await connection.executeQuery(CompiledQuery.raw('rollback'));
   }
 
@@ -63,6 +65,10 @@ class SqliteConnection implements DatabaseConnection {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+  }
+
+  get isInTransaction(): boolean {
+    return this.#database.isTransaction;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
