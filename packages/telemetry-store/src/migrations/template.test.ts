@@ -45,6 +45,18 @@ describe('migration templates', () => {
     expect(tables).toHaveLength(names.length * 2 + 1);
   });
 
+  it('has every table know the tokens of inserts for as long as they may be repeated', () => {
+    const tables = (target: MigrationTarget, settings: RegExp): number =>
+      loadMigrations()
+        .flatMap(({ template }) => renderMigration(template, target))
+        .filter((statement) => settings.test(statement)).length;
+    const made = TABLES.length + ROLLUPS.length;
+    // Both bounds count: the seconds are an hour unless they are named.
+    const both = /replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000/;
+    expect(tables(CLUSTER, both)).toBe(made);
+    expect(tables(ONE, /non_replicated_deduplication_window = 20000/)).toBe(made);
+  });
+
   it('gives the points of metrics the series number that the rollup of series has', () => {
     const { template } = loadMigrations().find(({ name }) => name === 'metric_series') ?? { template: '' };
     for (const kind of METRIC_KINDS) {

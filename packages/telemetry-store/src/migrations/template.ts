@@ -22,6 +22,11 @@ const TABLE_SETTINGS = [
   'fsync_part_directory = 1',
 ];
 const DEDUPLICATION_WINDOW = 20_000;
+/**
+ * A cluster forgets tokens by their age too, after an hour unless it is told. An insert whose answer was lost is repeated
+ * once store or platform are back, whenever that is.
+ */
+const DEDUPLICATION_SECONDS = 30 * 86_400;
 
 /** The statement by which a migration fills a new rollup; `migrate` carries it out. */
 export const BACKFILL = 'BACKFILL';
@@ -86,7 +91,12 @@ function placeholder(
       return [
         ...TABLE_SETTINGS,
         ...(storage === 'server' ? ["default_compression_codec = 'ZSTD(1)'"] : []),
-        `${clustered ? 'replicated_deduplication_window' : 'non_replicated_deduplication_window'} = ${DEDUPLICATION_WINDOW}`,
+        ...(clustered
+          ? [
+              `replicated_deduplication_window = ${DEDUPLICATION_WINDOW}`,
+              `replicated_deduplication_window_seconds = ${DEDUPLICATION_SECONDS}`,
+            ]
+          : [`non_replicated_deduplication_window = ${DEDUPLICATION_WINDOW}`]),
       ].join(', ');
     case 'distributed':
       return clustered

@@ -65,7 +65,7 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_traces',
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, Timestamp)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_traces` ON CLUSTER `main`
 AS `telemetry`.`otel_traces_local`
@@ -122,7 +122,7 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_logs', '
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, Timestamp)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_logs` ON CLUSTER `main`
 AS `telemetry`.`otel_logs_local`
@@ -160,7 +160,7 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_gauge` ON CLUSTER `main`
 AS `telemetry`.`otel_metrics_gauge_local`
@@ -200,7 +200,7 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_sum` ON CLUSTER `main`
 AS `telemetry`.`otel_metrics_sum_local`
@@ -244,7 +244,7 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_histogram` ON CLUSTER `main`
 AS `telemetry`.`otel_metrics_histogram_local`
@@ -292,7 +292,7 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_exponential_histogram` ON CLUSTER `main`
 AS `telemetry`.`otel_metrics_exponential_histogram_local`
@@ -328,7 +328,7 @@ ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/telemetry/otel_metrics_
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, MetricName, ServiceName, TimeUnix)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`otel_metrics_summary` ON CLUSTER `main`
 AS `telemetry`.`otel_metrics_summary_local`
@@ -369,7 +369,7 @@ PARTITION BY (RetentionDays, ReceivedDay)
 ORDER BY (ProjectId, Environment, Bucket, ServiceName, SpanName, SpanKind, StatusCode, GenAiOperation, GenAiProvider,
   GenAiRequestModel, GenAiResponseModel, AgentName, ToolName, ErrorType, Root)
 TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`span_counts` ON CLUSTER `main`
 AS `telemetry`.`span_counts_local`
@@ -403,7 +403,7 @@ ENGINE = ReplicatedAggregatingMergeTree('/clickhouse/tables/{shard}/telemetry/tr
 PARTITION BY (RetentionDays, ReceivedDay)
 ORDER BY (ProjectId, Environment, Hour, TraceHash, TraceId)
 TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`trace_figures` ON CLUSTER `main`
 AS `telemetry`.`trace_figures_local`
@@ -429,7 +429,7 @@ ENGINE = ReplicatedAggregatingMergeTree('/clickhouse/tables/{shard}/telemetry/lo
 PARTITION BY (RetentionDays, ReceivedDay)
 ORDER BY (ProjectId, Environment, Bucket, ServiceName, SeverityNumber, SeverityText, EventName, ScopeName)
 TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`log_counts` ON CLUSTER `main`
 AS `telemetry`.`log_counts_local`
@@ -471,7 +471,7 @@ ENGINE = ReplicatedAggregatingMergeTree('/clickhouse/tables/{shard}/telemetry/ac
 PARTITION BY (RetentionDays, ReceivedDay)
 ORDER BY (ProjectId, Environment, Bucket, SessionHash, UserHash, SessionId, UserId)
 TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`activity` ON CLUSTER `main`
 AS `telemetry`.`activity_local`
@@ -511,7 +511,7 @@ PARTITION BY (RetentionDays, ReceivedDay)
 ORDER BY (ProjectId, Environment, Bucket, AgentName, AgentVersion, GenAiOperation, GenAiProvider, Model, ToolName,
   ServiceName, GenAiConvention, ScopeName)
 TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`agent_figures` ON CLUSTER `main`
 AS `telemetry`.`agent_figures_local`
@@ -553,7 +553,7 @@ PRIMARY KEY (ProjectId, Timestamp)
 ORDER BY (ProjectId, Timestamp, Environment, Fingerprint, Occurrence, Source, Type, ServiceName, TraceId, SpanId,
   GenAiProvider, AgentName, ToolName, UserId, SessionId, SpanName, Model, Version)
 TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`exceptions` ON CLUSTER `main`
 AS `telemetry`.`exceptions_local`
@@ -575,7 +575,7 @@ ENGINE = ReplicatedAggregatingMergeTree('/clickhouse/tables/{shard}/telemetry/ex
 PARTITION BY (RetentionDays, ReceivedDay)
 ORDER BY (ProjectId, Environment, Fingerprint)
 TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`exception_groups` ON CLUSTER `main`
 AS `telemetry`.`exception_groups_local`
@@ -603,7 +603,7 @@ ENGINE = ReplicatedAggregatingMergeTree('/clickhouse/tables/{shard}/telemetry/ho
 PARTITION BY (RetentionDays, ReceivedDay)
 ORDER BY (ProjectId, MetricName, TimeUnix, Environment, Host, Agent, Device, Part, Series, Kind)
 TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`host_points` ON CLUSTER `main`
 AS `telemetry`.`host_points_local`
@@ -635,7 +635,7 @@ ENGINE = ReplicatedAggregatingMergeTree('/clickhouse/tables/{shard}/telemetry/ho
 PARTITION BY (RetentionDays, ReceivedDay)
 ORDER BY (ProjectId, Environment, Host, Bucket, ServiceName, GenAiProvider, Model)
 TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`host_calls` ON CLUSTER `main`
 AS `telemetry`.`host_calls_local`
@@ -692,7 +692,7 @@ PARTITION BY (RetentionDays, ReceivedDay)
 ORDER BY (ProjectId, MetricName, Kind, SeriesId, Environment, MetricUnit, Temporality, Monotonic, ServiceName,
   ScopeName, ScopeVersion)
 TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000;
+SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000;
 
 CREATE TABLE IF NOT EXISTS `telemetry`.`metric_series` ON CLUSTER `main`
 AS `telemetry`.`metric_series_local`
