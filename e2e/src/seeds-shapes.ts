@@ -86,9 +86,24 @@ const SHAPES: readonly {
         content: [
           { type: 'thinking', thinking: 'The tool knows.', signature: 's' },
           { type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'Oslo' } },
+          { type: 'tool_use', id: 'toolu_2', name: 'radar', input: {} },
         ],
       },
-      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: '{"sky":"wet"}' }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'toolu_1', content: '{"sky":"wet"}' },
+          {
+            type: 'tool_result',
+            tool_use_id: 'toolu_2',
+            is_error: true,
+            content: [
+              { type: 'text', text: 'Rain from the west.' },
+              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } },
+            ],
+          },
+        ],
+      },
     ],
     output: [
       {

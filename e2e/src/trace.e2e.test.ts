@@ -293,7 +293,11 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     panel = await show(2);
     await panel.getByText('The tool knows.').waitFor();
     expect(await panel.getByRole('article').count()).toBe(3);
-    await panel.getByText('Result', { exact: true }).waitFor();
+    expect(await panel.getByText('Result', { exact: true }).count()).toBe(2);
+    // What a tool gave back is shown as well as what a person sent.
+    await panel.getByText('Rain from the west.').waitFor();
+    expect(await panel.getByRole('img', { name: 'Failed' }).count()).toBe(1);
+    await panel.locator('img').waitFor();
     await panel.getByText('Thinking that the provider does not show').waitFor();
     panel = await show(3);
     await panel.getByText('print(1+1)').waitFor();

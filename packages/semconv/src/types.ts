@@ -106,7 +106,14 @@ export type MessagePart =
   /** What a text rests on: where it is and the words taken from there; any of them may be empty. */
   | { readonly type: 'citation'; readonly title: string; readonly uri: string; readonly text: string }
   | { readonly type: 'tool_call'; readonly id: string; readonly name: string; readonly arguments: string }
-  | { readonly type: 'tool_result'; readonly id: string; readonly name: string; readonly result: string }
+  | {
+      readonly type: 'tool_result';
+      readonly id: string;
+      readonly name: string;
+      readonly result: string;
+      /** The tool says that it failed; `result` tells how. */
+      readonly failed?: true;
+    }
   | { readonly type: 'media'; readonly modality: string; readonly mimeType: string; readonly uri: string }
   | { readonly type: 'json'; readonly json: string };
 

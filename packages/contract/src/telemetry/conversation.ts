@@ -7,7 +7,13 @@ const part = z.discriminatedUnion('type', [
   z.object({ type: z.literal('refusal'), text: z.string() }),
   z.object({ type: z.literal('citation'), title: z.string(), uri: z.string(), text: z.string() }),
   z.object({ type: z.literal('tool_call'), id: z.string(), name: z.string(), arguments: z.string() }),
-  z.object({ type: z.literal('tool_result'), id: z.string(), name: z.string(), result: z.string() }),
+  z.object({
+    type: z.literal('tool_result'),
+    id: z.string(),
+    name: z.string(),
+    result: z.string(),
+    failed: z.literal(true).exactOptional().meta({ description: 'The tool says that it failed.' }),
+  }),
   z.object({ type: z.literal('media'), modality: z.string(), mimeType: z.string(), uri: z.string() }),
   z.object({ type: z.literal('json'), json: z.string() }),
 ]);

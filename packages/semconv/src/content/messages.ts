@@ -173,7 +173,12 @@ function readMessage(record: JsonRecord, fallback: string, budget: Budget): Mess
   if (role === 'tool' && callId !== '') {
     parts.push(
       toolResultPart(
-        { id: callId, name: memberText(source, 'name', 'tool_name'), result: content ?? '' },
+        {
+          id: callId,
+          name: memberText(source, 'name', 'tool_name'),
+          result: content ?? '',
+          status: member(source, 'status'),
+        },
         budget,
       ),
     );

@@ -341,8 +341,22 @@ export function toolResultPart(part: JsonRecord, budget: Budget): MessagePart {
     ),
     name: memberText(part, 'name', 'toolName', 'tool_name').slice(0, 512),
     result: budget.text(resultText(raw)),
+    ...(hasFailed(part, raw) ? { failed: true } : {}),
   };
 }
+
+/** Whether the tool says so: Anthropic, MCP, Bedrock and LangChain, the AI SDK in its own three ways. */
+const hasFailed = (part: JsonRecord, raw: unknown): boolean =>
+  member(part, 'is_error') === true ||
+  member(part, 'isError') === true ||
+  member(part, 'status') === 'error' ||
+  member(part, 'type') === 'tool-error' ||
+  member(part, 'errorText') !== undefined ||
+  (isRecord(raw) && (member(raw, 'isError') === true || isTyped(raw, ['error-text', 'error-json'])));
+
+/** The AI SDK's `{type, value}`. */
+const isTyped = (raw: JsonRecord, types: readonly string[]): boolean =>
+  'value' in raw && types.includes(memberText(raw, 'type'));
 
 /** Text of a tool's result: text parts are joined, AI SDK's `{type, value}` is opened, anything else is JSON. */
 function resultText(raw: unknown): string {
@@ -352,9 +366,8 @@ function resultText(raw: unknown): string {
     );
     if (texts.length > 0 && texts.every((text) => text !== undefined)) return texts.join('\n');
   }
-  if (isRecord(raw) && (member(raw, 'type') === 'text' || member(raw, 'type') === 'json') && 'value' in raw) {
+  if (isRecord(raw) && isTyped(raw, ['text', 'json', 'error-text', 'error-json']))
     return asText(member(raw, 'value'));
-  }
   return asText(raw);
 }
 

@@ -130,9 +130,29 @@ it('LangChain: what hides in additional_kwargs, and calls that could not be pars
   ]);
 });
 
+it.each<[string, unknown]>([
+  ['Anthropic', { type: 'tool_result', tool_use_id: 'a', is_error: true, content: 'boom' }],
+  ['MCP', { type: 'tool_result', id: 'a', content: [{ type: 'text', text: 'boom' }], isError: true }],
+  ['Bedrock', { toolResult: { toolUseId: 'a', content: [{ text: 'boom' }], status: 'error' } }],
+  ['AI SDK 5', { type: 'tool-result', toolCallId: 'a', output: { type: 'error-text', value: 'boom' } }],
+])('says that a tool failed: %s', (_, part) => {
+  expect(parts({ role: 'user', content: [part] })).toEqual([
+    { type: 'tool_result', id: 'a', name: '', result: 'boom', failed: true },
+  ]);
+});
+
+it('says that a tool failed: LangChain', () => {
+  const kwargs = { content: 'boom', tool_call_id: 'a', name: 't', status: 'error' };
+  const message = { lc: 1, type: 'constructor', id: ['langchain', 'ToolMessage'], kwargs };
+  expect(parts(message)).toEqual([{ type: 'tool_result', id: 'a', name: 't', result: 'boom', failed: true }]);
+  expect(parts({ ...message, kwargs: { ...kwargs, status: 'success' } })).toEqual([
+    { type: 'tool_result', id: 'a', name: 't', result: 'boom' },
+  ]);
+});
+
 it('AI SDK: failed tools and UI messages', () => {
   expect(parts(assistant({ type: 'tool-error', toolCallId: 'a', toolName: 't', error: 'boom' }))).toEqual([
-    { type: 'tool_result', id: 'a', name: 't', result: 'boom' },
+    { type: 'tool_result', id: 'a', name: 't', result: 'boom', failed: true },
   ]);
   const ui = {
     type: 'tool-weather',

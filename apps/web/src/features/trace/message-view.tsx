@@ -4,8 +4,11 @@ import type { ReactNode } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { LongText } from '../../ui/json-view.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
 import { PayloadBlock, TextBlock } from '../../ui/text-block.tsx';
 import { MediaView } from './media-view.tsx';
+import type { ResultPart } from './pair-tools.ts';
+import { ResultBlock } from './result-block.tsx';
 
 /** Characters of a refusal or a quotation shown at first. */
 const MOST_NOTE = 1_000;
@@ -53,8 +56,8 @@ export function MessageView(props: {
   aside?: ReactNode;
   /** Names of tools by call id, for results that carry only the id. */
   tools?: ReadonlyMap<string, string>;
-  /** Results of the calls by call id. */
-  results?: ReadonlyMap<MessagePart, string>;
+  /** Results of the calls among the messages. */
+  results?: ReadonlyMap<MessagePart, ResultPart>;
 }) {
   const { message, aside, tools, results } = props;
   const role = roleOf(message.role);
@@ -104,9 +107,10 @@ export function MessageView(props: {
 function PartView(props: {
   part: MessagePart;
   tools: ReadonlyMap<string, string> | undefined;
-  results: ReadonlyMap<MessagePart, string> | undefined;
+  results: ReadonlyMap<MessagePart, ResultPart> | undefined;
 }) {
   const { part } = props;
+  const result = props.results?.get(part);
   switch (part.type) {
     case 'text':
       return <TextBlock text={part.text} />;
@@ -136,7 +140,7 @@ function PartView(props: {
     case 'tool_call':
       return (
         <ToolBox title={part.name} id={part.id} label="call" payload={part.arguments}>
-          {props.results?.has(part) && <ToolResult text={props.results.get(part) ?? ''} />}
+          {result && <ToolResult text={result.result} failed={result.failed === true} />}
         </ToolBox>
       );
     case 'tool_result':
@@ -144,7 +148,8 @@ function PartView(props: {
         <ToolBox
           title={part.name || (props.tools?.get(part.id) ?? '')}
           id={part.id}
-          label="result"
+          label={part.failed ? 'failed' : 'result'}
+          body={<ResultBlock text={part.result} open={2} />}
           payload={part.result}
         />
       );
@@ -160,6 +165,8 @@ export function ToolBox(props: {
   id: string;
   label: string;
   payload: string;
+  /** The payload drawn in another way than as JSON or text. */
+  body?: ReactNode;
   children?: ReactNode;
 }) {
   return (
@@ -174,7 +181,7 @@ export function ToolBox(props: {
         {props.payload === '' ? (
           <span className="text-sm text-muted">nothing recorded</span>
         ) : (
-          <PayloadBlock text={props.payload} />
+          (props.body ?? <PayloadBlock text={props.payload} />)
         )}
       </div>
       {props.children}
@@ -183,14 +190,17 @@ export function ToolBox(props: {
 }
 
 /** The result below a tool's arguments. */
-export function ToolResult({ text }: { text: string }) {
+export function ToolResult({ text, failed = false }: { text: string; failed?: boolean }) {
   return (
     <div className="border-t border-line px-2 py-1.5">
-      <h4 className="mb-1 text-sm text-muted">Result</h4>
+      <h4 className="mb-1 flex items-center gap-2 text-sm text-muted">
+        Result
+        {failed && <StatusIcon status="error" />}
+      </h4>
       {text === '' ? (
         <span className="text-sm text-muted">nothing recorded</span>
       ) : (
-        <PayloadBlock text={text} open={1} />
+        <ResultBlock text={text} />
       )}
     </div>
   );

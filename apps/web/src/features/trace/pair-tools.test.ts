@@ -19,7 +19,7 @@ it('puts results to their calls, once each, and leaves strangers alone', () => {
     message('user', result('c2', 'two'), { type: 'text', text: 'and?' }),
     message('tool', result('c1', 'again'), result('c9', 'whose?'), result('', 'nameless')),
   ]);
-  expect([...paired.results].map(([of, text]) => [of.type === 'tool_call' && of.id, text])).toEqual([
+  expect([...paired.results].map(([of, { result }]) => [of.type === 'tool_call' && of.id, result])).toEqual([
     ['c1', 'one'],
     ['c2', 'two'],
   ]);
@@ -33,6 +33,6 @@ it('puts results to their calls, once each, and leaves strangers alone', () => {
 
 it('gives the result of a tool that numbers no calls to the call before it', () => {
   const paired = pairTools([message('assistant', call('')), message('user', result('', 'one', 'n'))]);
-  expect([...paired.results.values()]).toEqual(['one']);
+  expect([...paired.results.values()]).toEqual([result('', 'one', 'n')]);
   expect(paired.messages).toHaveLength(1);
 });

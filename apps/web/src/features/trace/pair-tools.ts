@@ -5,14 +5,17 @@ import { callIds } from '@candela/semconv/call-ids';
 export interface PairedMessages {
   readonly messages: readonly Message[];
   /** Results by the call, of the calls among the messages. */
-  readonly results: ReadonlyMap<MessagePart, string>;
+  readonly results: ReadonlyMap<MessagePart, ResultPart>;
 }
+
+/** The part of a message that carries a tool's result. */
+export type ResultPart = Extract<MessagePart, { type: 'tool_result' }>;
 
 /** Takes results out of the messages that only carry them; a result whose call is not here stays where it is. */
 export function pairTools(messages: readonly Message[]): PairedMessages {
   const idOf = callIds(messages);
   const calls = new Map<string, MessagePart>();
-  const results = new Map<MessagePart, string>();
+  const results = new Map<MessagePart, ResultPart>();
   const kept: Message[] = [];
   for (const message of messages) {
     const parts = message.parts.filter((part) => {
@@ -20,7 +23,7 @@ export function pairTools(messages: readonly Message[]): PairedMessages {
       if (part.type === 'tool_call' && id !== '') calls.set(id, part);
       const call = part.type === 'tool_result' ? calls.get(id) : undefined;
       if (part.type !== 'tool_result' || call === undefined || results.has(call)) return true;
-      results.set(call, part.result);
+      results.set(call, part);
       return false;
     });
     if (parts.length === message.parts.length) kept.push(message);

@@ -8,8 +8,8 @@ import { Button } from '../../ui/button.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import { SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
-import { PayloadBlock } from '../../ui/text-block.tsx';
 import { MessageView, ToolBox } from './message-view.tsx';
+import { ResultBlock } from './result-block.tsx';
 import type { TraceSpan } from './trace-spans.ts';
 import { buildTranscript, type Entry, foldedAtFirst, stepsOf } from './transcript.ts';
 import type { SpanTree } from './tree.ts';
@@ -164,13 +164,13 @@ function EntryBody(props: { entry: Entry; folded: boolean; onSelect: () => void;
           <div className="border-t border-line px-2 py-1.5">
             <div className="mb-1 flex items-center gap-2 text-sm text-muted">
               Result
-              {entry.ran && entry.span.failed && <StatusIcon status="error" />}
+              {entry.failed && <StatusIcon status="error" />}
               <span className="ml-auto">{open}</span>
             </div>
             {entry.result === undefined ? (
               <span className="text-sm text-muted">no result was recorded</span>
             ) : (
-              <PayloadBlock text={entry.result} open={1} />
+              <ResultBlock text={entry.result} />
             )}
           </div>
         </ToolBox>

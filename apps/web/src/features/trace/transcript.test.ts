@@ -1,4 +1,4 @@
-import type { Conversation, Message } from '@candela/semconv';
+import type { Conversation, Message, MessagePart } from '@candela/semconv';
 import { describe, expect, it } from 'vitest';
 import { testSpan as span } from './light-span.fixture.ts';
 import { buildTranscript, type Entry, foldedAtFirst, stepsOf } from './transcript.ts';
@@ -18,7 +18,7 @@ const shortly = (entries: readonly Entry[]) =>
     const at = '  '.repeat(entry.depth);
     if (entry.kind === 'agent') return `${at}[${entry.span.spanId} ${entry.steps}]`;
     if (entry.kind === 'tool')
-      return `${at}${entry.name}(${entry.arguments}) = ${entry.result} ${entry.ran ? 'by' : 'asked by'} ${entry.span.spanId}`;
+      return `${at}${entry.name}(${entry.arguments}) ${entry.failed ? '!' : ''}= ${entry.result} ${entry.ran ? 'by' : 'asked by'} ${entry.span.spanId}`;
     if (entry.kind === 'failure') return `${at}failed ${entry.span.spanId}`;
     const part = entry.message.parts[0];
     return `${at}${entry.message.role}: ${part?.type === 'text' ? part.text : part?.type}`;
@@ -91,6 +91,26 @@ describe('transcript', () => {
     expect(shortly(buildTranscript(steps, without, new Set()))[3]).toBe(
       '  weather({"city":"Oslo"}) = wet asked by llm1',
     );
+  });
+
+  it('says of a result that the tool failed', () => {
+    const boom: MessagePart = {
+      type: 'tool_result',
+      id: 'c1',
+      name: 'weather',
+      result: 'no such city',
+      failed: true,
+    };
+    const two = [span('llm1', '', 'llm', 0), span('llm2', '', 'llm', 1)];
+    const entries = buildTranscript(
+      stepsOf(two, buildTree(two)),
+      new Map([
+        ['llm1', { ...empty, input: [said('user', 'Rain?')], output: [call] }],
+        ['llm2', { ...empty, input: [said('user', 'Rain?'), call, { role: 'tool', parts: [boom] }] }],
+      ]),
+      new Set(),
+    );
+    expect(shortly(entries)[1]).toBe('weather({"city":"Oslo"}) != no such city asked by llm1');
   });
 
   it('puts the result that the next call reports to a call without an id', () => {

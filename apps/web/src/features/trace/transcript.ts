@@ -41,6 +41,8 @@ export type Entry =
       readonly arguments: string;
       /** Undefined while no result was seen. */
       readonly result: string | undefined;
+      /** The span that ran it failed, or the result says so. */
+      readonly failed: boolean;
     }
   | { readonly kind: 'failure'; readonly key: string; readonly span: TraceSpan; readonly depth: number };
 
@@ -114,6 +116,7 @@ export function buildTranscript(
         name: span.light.tool ?? span.light.name,
         arguments: conversation.toolExecution.arguments,
         result: conversation.toolExecution.result,
+        failed: span.failed,
       };
       // A span that does not say which call it runs runs the first of its name and arguments without a result.
       const asked = callId === '' ? entries.findIndex((entry) => isOpen(entry, ran)) : -1;
@@ -158,6 +161,7 @@ export function buildTranscript(
             name: part.name,
             arguments: part.arguments,
             result: answer?.result,
+            failed: answer?.failed ?? false,
           });
         }
       });
@@ -193,7 +197,7 @@ function resultsById(
   conversations: ReadonlyMap<string, Conversation>,
   idsOf: ReadonlyMap<string, CallIdOf>,
 ) {
-  const results = new Map<string, { result: string; span: TraceSpan | undefined }>();
+  const results = new Map<string, { result: string; failed: boolean; span: TraceSpan | undefined }>();
   for (const { span } of steps) {
     const conversation = conversations.get(span.spanId);
     if (!conversation) continue;
@@ -202,10 +206,10 @@ function resultsById(
       for (const part of message.parts) {
         const id = idOf(part);
         if (part.type === 'tool_result' && id !== '' && !results.has(id))
-          results.set(id, { result: part.result, span: undefined });
+          results.set(id, { result: part.result, failed: part.failed === true, span: undefined });
       }
     const run = conversation.toolExecution;
-    if (run && run.callId !== '') results.set(run.callId, { result: run.result, span });
+    if (run && run.callId !== '') results.set(run.callId, { result: run.result, failed: span.failed, span });
   }
   return results;
 }

@@ -1,0 +1,17 @@
+import { lazy, Suspense } from 'react';
+import { structuredJson } from '../../ui/json-view.tsx';
+import { PayloadBlock } from '../../ui/text-block.tsx';
+
+const ResultParts = lazy(() => import('./result-parts-view.tsx'));
+
+/** What a tool gave back: pictures, sound and files as such, anything else as JSON or text. */
+export function ResultBlock({ text, open = 1 }: { text: string; open?: number }) {
+  const json = structuredJson(text);
+  const plain = <PayloadBlock text={text} open={open} />;
+  if (json === undefined) return plain;
+  return (
+    <Suspense fallback={plain}>
+      <ResultParts result={json} plain={plain} />
+    </Suspense>
+  );
+}
