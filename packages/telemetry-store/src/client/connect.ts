@@ -1,6 +1,11 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import {
+  type ClickHouseClient,
+  ClickHouseLogLevel,
+  type ClickHouseSettings,
+  createClient,
+} from '@clickhouse/client';
 import { guardedLookup, isRefusedAddress, RefusedAddressError } from './address-guard.ts';
 import type { TlsOptions } from './types.ts';
 import { UnixAgent } from './unix-agent.ts';
@@ -24,10 +29,26 @@ const MAX_SOCKETS = 64;
 const MAX_HEADER_BYTES = 65_536;
 
 /**
+ * What a statement that may take hours is sent with, over a patient connection: without a word in between a client takes
+ * a server for gone, and begins anew beside the statement that goes on.
+ */
+export const LONG_STATEMENT: ClickHouseSettings = {
+  max_execution_time: 0,
+  send_progress_in_http_headers: 1,
+  http_headers_progress_interval_ms: '60000',
+};
+/** Such words are headers: one a minute, for days. */
+const PATIENT_HEADER_BYTES = 1 << 20;
+/** The engine host says none; one that hangs is killed by its supervisor, and then the connection ends. */
+const PATIENT_MS = 7 * 86_400_000;
+
+/**
  * A client of one database. Every client has an agent of its own: its idle timers assume that a socket is its own.
+ * @param patient for statements that may take hours, see {@link LONG_STATEMENT}
  * @throws RefusedAddressError
  */
-export function connect(connection: Connection, database: string): ClickHouseClient {
+export function connect(connection: Connection, database: string, patient = false): ClickHouseClient {
+  const { socketPath } = connection;
   // An address is connected to as it is, without being resolved.
   if (connection.guarded === true && isRefusedAddress(new URL(connection.url).hostname)) {
     throw new RefusedAddressError(`${connection.url} is an address that is refused`);
@@ -38,12 +59,14 @@ export function connect(connection: Connection, database: string): ClickHouseCli
     username: connection.username ?? 'default',
     password: connection.password ?? '',
     application: 'candela',
-    request_timeout: INSERT_TIMEOUT_MS + TRANSPORT_GRACE_MS,
+    request_timeout:
+      patient && socketPath !== undefined ? PATIENT_MS : INSERT_TIMEOUT_MS + TRANSPORT_GRACE_MS,
     compression: { request: false, response: false },
     keep_alive: { enabled: true },
     // Errors are thrown; whoever catches them logs them once.
     log: { level: ClickHouseLogLevel.OFF },
     ...transport(connection),
+    ...(patient ? { max_response_headers_size: PATIENT_HEADER_BYTES } : {}),
   });
 }
 

@@ -48,7 +48,7 @@ export interface StoreParts {
 /** One database; the engine, if there is one, is somebody else's to close. */
 export class ClickHouseStore implements TelemetryStore {
   readonly #client: ClickHouseClient;
-  /** Without a database, so that it can be created. */
+  /** Without a database, so that it can be created; patient, for that is done by migrations. */
   readonly #admin: ClickHouseClient;
   readonly #supervisor: EngineSupervisor | undefined;
   readonly #outbox: Outbox | undefined;
@@ -62,7 +62,7 @@ export class ClickHouseStore implements TelemetryStore {
 
   constructor({ connection, engine, target, logger, attributeColumns }: StoreParts) {
     this.#client = connect(connection, connection.database);
-    this.#admin = connect(connection, 'default');
+    this.#admin = connect(connection, 'default', true);
     this.#supervisor = engine?.supervisor;
     this.#outbox = engine?.outbox;
     this.#supervisor?.on('state', this.#onState);

@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { silentLogger } from '@candela/kernel';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connect } from '../client/connect.ts';
 import type { Alone } from '../client/types.ts';
 import { backfilled } from '../migrations/backfill.ts';
 import { loadMigrations, type Migration } from '../migrations/load.ts';
@@ -99,6 +103,32 @@ describe('migrations', () => {
     // Who finds nothing to do waits for nobody, not for one that hangs either.
     turns = new Promise(() => {});
     await migrate(engine.client, options);
+  });
+
+  it('are told by a server, now and then, that a long statement goes on', async () => {
+    const asked: URL[] = [];
+    const server = createServer((req, res) => {
+      asked.push(new URL(req.url ?? '/', 'http://server'));
+      req.resume().once('end', () => res.end());
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const client = connect({ url: `http://127.0.0.1:${port}`, database: 'm' }, 'default', true);
+    try {
+      const filled = migration(1, 'filled', `${FIRST.template}\n\${backfill:span_counts}`);
+      await migrate(client, { ...OPTIONS, storage: 'server', migrations: [filled] });
+    } finally {
+      await client.close();
+      server.close();
+    }
+    const patient = asked.filter(
+      ({ searchParams }) =>
+        searchParams.get('send_progress_in_http_headers') === '1' &&
+        Number(searchParams.get('http_headers_progress_interval_ms')) <= 60_000 &&
+        searchParams.get('max_execution_time') === '0',
+    );
+    // Two for the history, one for each table, emptying the rollup and looking for what it is filled from.
+    expect(patient.length).toBe(2 + 12 + 2);
   });
 
   it('go on where the record stops', async () => {

@@ -1,4 +1,5 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+import { LONG_STATEMENT } from '../client/connect.ts';
 import { ROLLUPS } from '../rollups/index.ts';
 import { fillStatement } from '../rollups/rollup.ts';
 import { BACKFILL, type MigrationTarget, renderMigration } from './template.ts';
@@ -8,7 +9,7 @@ export const backfilled = (statement: string): string | undefined =>
   statement.startsWith(`${BACKFILL} `) ? statement.slice(BACKFILL.length + 1) : undefined;
 
 const SETTINGS: ClickHouseSettings = {
-  max_execution_time: 0,
+  ...LONG_STATEMENT,
   insert_deduplicate: 0,
   // A day of traces is grouped at once; what does not fit goes to disk.
   max_bytes_before_external_group_by: '300000000',

@@ -1,5 +1,6 @@
 import type { Logger } from '@candela/kernel';
 import type { ClickHouseClient } from '@clickhouse/client';
+import { LONG_STATEMENT } from '../client/connect.ts';
 import type { Alone } from '../client/types.ts';
 import { loadMigrations, type Migration } from './load.ts';
 import { backfill, backfilled } from './backfill.ts';
@@ -122,7 +123,7 @@ function check(
 }
 
 async function run(client: ClickHouseClient, statement: string): Promise<void> {
-  await client.command({ query: statement, clickhouse_settings: { max_execution_time: 0 } });
+  await client.command({ query: statement, clickhouse_settings: LONG_STATEMENT });
 }
 
 async function record(
