@@ -165,6 +165,39 @@ describe.skipIf(missing !== undefined)('metrics', () => {
     await soon(() => metrics.lines()).toHaveLength(1);
   });
 
+  it('keeps the keyboard where the work goes on, and says at once that words alone find nothing', async () => {
+    const { page, metrics } = await open('/metrics/explore?from=-1h&a=metric%3Dshop.orders');
+    await metrics.chart.waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
+    await page.getByRole('button', { name: 'Query', exact: true }).press('Enter');
+    await soon(focused).toBe('Metric of B');
+    await page.getByRole('button', { name: 'Remove query B' }).press('Enter');
+    await soon(() => metrics.query('B').count()).toBe(0);
+    await soon(() => page.evaluate(() => document.activeElement?.textContent ?? '')).toBe('Query');
+    const filter = page.getByRole('combobox', { name: 'Filter of A' });
+    await filter.fill('checkout');
+    await filter.press('Enter');
+    await page.getByRole('alert').getByText('Words without a field find nothing in metrics.').waitFor();
+  });
+
+  it('compares a month with the month before, however many days that had', async () => {
+    const { page, metrics } = await open('/metrics/explore');
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/metrics/query')) asked.push(request.postData() ?? '');
+    });
+    const start = new Date(now);
+    const month = (by: number) => Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + by, 1);
+    const iso = (by: number) => new Date(month(by)).toISOString();
+    await page.goto(
+      `${stage.platform.http}/metrics/explore?from=${iso(0)}&to=${iso(1)}&before=1&a=metric%3Dshop.orders`,
+    );
+    await metrics.chart.waitFor();
+    await soon(() => asked.map((body) => JSON.parse(body) as { from: number; to: number })).toContainEqual(
+      expect.objectContaining({ from: month(-1), to: month(0) }),
+    );
+  });
+
   it('gives a label one colour in all queries, and opens each of them', async () => {
     const by = 'metric%3Dshop.orders%26by%3Dattributes.plan';
     const { page, metrics } = await open(

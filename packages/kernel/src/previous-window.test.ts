@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { previousWindow } from './previous.ts';
+import { previousWindow } from './previous-window.ts';
 
 const at = (text: string): bigint => BigInt(Date.parse(text)) * 1_000_000n;
 const shown = (from: string, to: string): string[] | undefined => {

@@ -1,4 +1,8 @@
-import type { Window } from '../core/scope.ts';
+/** Nanoseconds since the epoch, `to` not in it. */
+interface Span {
+  readonly from: bigint;
+  readonly to: bigint;
+}
 
 const SECOND = 1_000_000_000n;
 const MS = 1_000_000n;
@@ -8,7 +12,7 @@ const MS = 1_000_000n;
  * months differ in length; everything else, days and weeks among it, by its own length. The millisecond by which `now`
  * is rounded up is no part of that length. Undefined when it would begin before 1970.
  */
-export function previousWindow({ from, to }: Window): Window | undefined {
+export function previousWindow({ from, to }: Span): Span | undefined {
   const months = wholeMonths(from, to);
   if (months !== undefined) {
     const start = new Date(Number(from / MS));

@@ -36,6 +36,9 @@ describe('numbers a person reads', () => {
       '2B',
     ]);
   });
+  it('goes on beyond billions', () => {
+    expect([999.4e9, 2.9e13, -7.12e14, 1.5e18].map(formatCount)).toEqual(['999B', '29T', '-712T', '1.5e18']);
+  });
   it('keeps two digits of a small cost and never shows a missing one as zero', () => {
     expect([0, 0.0042, 0.000012, 1e-9, 0.25, 1.234, 1_234].map(formatCost)).toEqual([
       '$0',

@@ -22,14 +22,15 @@ export function formatDuration(ms: Maybe): string {
   return `${Math.floor(minutes / 1_440)}d ${Math.floor((minutes % 1_440) / 60)}h`;
 }
 
-/** `950`, `1.2k`, `3.4M`, `2B`. */
+/** `950`, `1.2k`, `3.4M`, `2B`, `7.1T`; beyond, powers of ten. */
 export function formatCount(value: Maybe): string {
   if (missing(value)) return DASH;
   const size = Math.abs(value);
   if (size < 1_000) return Number.isInteger(value) ? String(value) : trim(value, 3);
   if (size < 999_500) return `${trim(value / 1e3, size < 99_950 ? 3 : 3)}k`;
   if (size < 999_500_000) return `${trim(value / 1e6, 3)}M`;
-  return `${trim(value / 1e9, 3)}B`;
+  if (size < 999.5e9) return `${trim(value / 1e9, 3)}B`;
+  return size < 999.5e12 ? `${trim(value / 1e12, 3)}T` : value.toExponential(1).replace('+', '');
 }
 
 /** The noun of a count, given in the plural: `1 span`, `2 spans`. */

@@ -7,6 +7,7 @@ import {
   labelOf,
   plainRange,
   resolveRange,
+  windowBefore,
 } from './time-range.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -69,6 +70,25 @@ describe('time range', () => {
     // February has no 30th: all of it, and nothing of March.
     expect(before('this-month', '2026-03-30T12:34:00Z')).toEqual(['2026-02-01T00:00', '2026-03-01T00:00']);
     expect(before('-24h', friday)).toBeUndefined();
+  });
+  it('compares other windows by the rule of the server: whole months with months, else with their own length', () => {
+    const before = (from: string, to: string) => {
+      const window = windowBefore({ fromMs: Date.parse(from), toMs: Date.parse(to) }, true);
+      return window && [window.fromMs, window.toMs].map((ms) => new Date(ms).toISOString().slice(0, 16));
+    };
+    expect(before('2026-10-01T00:00:00Z', '2026-11-01T00:00:00Z')).toEqual([
+      '2026-09-01T00:00',
+      '2026-10-01T00:00',
+    ]);
+    expect(before('2026-11-20T10:00:00Z', '2026-11-20T11:30:00Z')).toEqual([
+      '2026-11-20T08:30',
+      '2026-11-20T10:00',
+    ]);
+    const given = { from: '2026-09-01T00:00:00Z', to: '2026-09-20T00:00:00Z' };
+    expect(windowBefore({ fromMs: NOW - 1, toMs: NOW }, given)).toEqual({
+      fromMs: Date.parse(given.from),
+      toMs: Date.parse(given.to),
+    });
   });
   it('compares days and months of the zone, whatever its clocks do', () => {
     const zone = process.env['TZ'];

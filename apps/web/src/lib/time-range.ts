@@ -1,4 +1,4 @@
-import { parseTime } from '@candela/kernel';
+import { parseTime, previousWindow } from '@candela/kernel';
 import type { Zone } from './format.ts';
 
 /** The text of the URL: relative (`-1h`, `now`) or ISO 8601. */
@@ -115,6 +115,17 @@ export function calendarBefore(range: TimeRange, nowMs: number, zone: Zone): Tim
   };
   const { fromMs, toMs } = resolveRange(plainRange(range, nowMs, zone), nowMs);
   return { from: new Date(back(fromMs)).toISOString(), to: new Date(back(toMs)).toISOString() };
+}
+
+/**
+ * The period that a window is compared with, by the rule of the server; or the `given` one of the calendar. Undefined when
+ * there is none.
+ */
+export function windowBefore(window: TimeWindow, given: true | TimeRange): TimeWindow | undefined {
+  if (given !== true) return resolveRange(given, window.toMs);
+  const nanos = (ms: number) => BigInt(Math.round(ms)) * 1_000_000n;
+  const before = previousWindow({ from: nanos(window.fromMs), to: nanos(window.toMs) });
+  return before && { fromMs: Number(before.from / 1_000_000n), toMs: Number(before.to / 1_000_000n) };
 }
 
 /** What the URL may say of a bound: a time, or the name of a calendar range as `from`. */

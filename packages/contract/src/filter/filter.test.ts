@@ -206,6 +206,18 @@ describe('the text grammar', () => {
     expect(trouble('http.route:b').hint).toContain('attributes.http.route');
   });
 
+  it('refuses words where there is no text to search, and says so where they stand', () => {
+    for (const text of ['service:shop checkout', 'service:shop "checkout"', 'service:shop check*'])
+      expect(parseFilter(text, 'metrics')).toMatchObject({
+        ok: false,
+        error: {
+          position: 13,
+          length: text.length - 13,
+          message: 'Words without a field find nothing in metrics.',
+        },
+      });
+    expect(parseFilter('checkout', 'spans').ok).toBe(true);
+  });
   it('refuses fields of another signal', () => {
     expect(parseFilter('severity:error', 'spans').ok).toBe(false);
     expect(parseFilter('severity:error', 'logs').ok).toBe(true);

@@ -2,6 +2,7 @@ import { type CandelaError, fail } from '@candela/kernel';
 import { FILTER_LIMITS, type Filter, type FilterCondition, type FilterScalar } from './ast.ts';
 import { canonicalFieldName, canonicalFilter } from './canonical.ts';
 import {
+  FIELDS,
   KEY_SOURCES,
   orList,
   type ResolvedField,
@@ -264,6 +265,14 @@ class Parser {
     const nothing = () =>
       new Trouble('There is nothing to search for here.', start, scanner.position - start, 'Write a word.');
     if (word.trim() === '') throw nothing();
+    if (this.signal !== undefined && !FIELDS.text.signals.includes(this.signal)) {
+      throw new Trouble(
+        `Words without a field find nothing in ${this.signal}.`,
+        start,
+        scanner.position - start,
+        'Name one, e.g. service:checkout or attributes.http.route:/pay.',
+      );
+    }
     const parts = !isQuoted && word.includes('*') ? wildcardWord(word) : undefined;
     if (parts !== undefined) return parts;
     if (/^\*+$/.test(word) && !isQuoted) throw nothing();

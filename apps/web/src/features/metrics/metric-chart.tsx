@@ -19,6 +19,8 @@ export function MetricChart(props: {
   colours: ReadonlyMap<string, string> | undefined;
   window: TimeWindow;
   environment: string | undefined;
+  /** Milliseconds from the beginning of the period before to that of this one. */
+  previousBy: number;
   previous: readonly { readonly letter: string; readonly answer: MetricAnswer | undefined }[];
   onZoom: (window: TimeWindow) => void;
   onTrace: (traceId: string, spanId: string) => void;
@@ -30,9 +32,7 @@ export function MetricChart(props: {
     answer === undefined ? [] : linesOf(answer, several ? letter : undefined),
   );
   const previous = props.previous.flatMap(({ letter, answer }) =>
-    answer === undefined
-      ? []
-      : shifted(linesOf(answer, several ? letter : undefined), window.toMs - window.fromMs),
+    answer === undefined ? [] : shifted(linesOf(answer, several ? letter : undefined), props.previousBy),
   );
   const exemplars = thinned(
     given.flatMap((answer) =>

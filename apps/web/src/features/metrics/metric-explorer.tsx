@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ChartLine, Plus } from 'lucide-react';
-import { useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { metricQuery } from '../../api/metrics.ts';
 import { PALETTE_SIZE, paletteOf } from '../../charts/prepare/palette.ts';
 import { identityOf } from '../../charts/prepare/time-chart.ts';
@@ -11,6 +11,7 @@ import { useHotkey } from '../../lib/hotkeys.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/states.tsx';
+import { windowBefore } from '../../lib/time-range.ts';
 import { keptCatalogue } from './catalogue-search.ts';
 import { useShell } from '../shell/shell-search.ts';
 import {
@@ -36,7 +37,7 @@ const STEPS = [10, 30, 60, 300, 900, 3_600, 21_600, 86_400];
 export function MetricExplorer() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { window, environment, setRange } = useShell();
+  const { window, environment, before, setRange } = useShell();
   const queries = useMemo(() => queriesOf(search), [search]);
   const scope = useMemo(() => ({ window, environment }), [window, environment]);
   const step = search.step === undefined ? undefined : Number(search.step);
@@ -44,24 +45,37 @@ export function MetricExplorer() {
   const change = (next: Partial<Record<Letter | 'step' | 'before' | 'heat', string | true | undefined>>) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before });
   const put = (letter: Letter, query: ExplorerQuery) => change({ [letter]: printQuery(query) });
+  const inputs = useRef(new Map<Letter, HTMLInputElement>());
+  const adder = useRef<HTMLButtonElement>(null);
+  // A query that was added is filled in next; of one that was removed the keyboard must not be lost.
+  const next = useRef<Letter | 'adder'>(undefined);
+  useEffect(() => {
+    const element =
+      next.current === 'adder' ? adder.current : next.current && inputs.current.get(next.current);
+    if (!element) return;
+    next.current = undefined;
+    element.focus();
+  }, [queries]);
   const several = queries.length > 1;
 
-  const lengthMs = window.toMs - window.fromMs;
+  const earlierWindow = useMemo(() => windowBefore(window, before), [window, before]);
   const earlier = useQueries({
     queries: answers.map(({ query, answer }) => ({
       ...metricQuery(
         {
           environment,
           q: query.filter,
-          window: { fromMs: window.fromMs - lengthMs, toMs: window.fromMs },
+          window: earlierWindow ?? window,
         },
         { ...questionOf(query, answer?.stepSeconds), exemplars: false },
       ),
-      enabled: search.before === true && answer?.type != null,
+      enabled: search.before === true && earlierWindow !== undefined && answer?.type != null,
     })),
   });
-  const input = useRef<HTMLInputElement>(null);
-  useHotkey('/', () => input.current?.focus(), { label: 'Choose a metric', group: 'Everywhere' });
+  useHotkey('/', () => queries[0] && inputs.current.get(queries[0].letter)?.focus(), {
+    label: 'Choose a metric',
+    group: 'Everywhere',
+  });
 
   useHotkey('Escape', () => void navigate({ to: '/metrics', search: keptCatalogue.last() }), {
     label: 'Back to the metrics',
@@ -103,7 +117,7 @@ export function MetricExplorer() {
       <title>Metrics explorer · Candela</title>
       <h1 className="sr-only">Metrics explorer</h1>
       <div className="flex flex-col gap-2 border-b border-line px-4 py-2">
-        {queries.map(({ letter, query }, index) => (
+        {queries.map(({ letter, query }) => (
           <QueryRow
             key={letter}
             letter={letter}
@@ -111,16 +125,29 @@ export function MetricExplorer() {
             answer={answers.find((one) => one.letter === letter)?.answer}
             scope={scope}
             onChange={(next) => put(letter, next)}
-            onRemove={several ? () => change({ [letter]: undefined }) : undefined}
-            {...(index === 0
-              ? { metricInput: (element: HTMLInputElement | null) => (input.current = element) }
-              : {})}
+            onRemove={
+              several
+                ? () => {
+                    next.current = 'adder';
+                    change({ [letter]: undefined });
+                  }
+                : undefined
+            }
+            metricInput={(element) => {
+              if (element === null) inputs.current.delete(letter);
+              else inputs.current.set(letter, element);
+            }}
           />
         ))}
         <div className="flex flex-wrap items-center gap-2">
           <Button
+            ref={adder}
             disabled={free === undefined}
-            onClick={() => free !== undefined && put(free, EMPTY_QUERY)}
+            onClick={() => {
+              if (free === undefined) return;
+              next.current = free;
+              put(free, EMPTY_QUERY);
+            }}
             title={
               free === undefined ? `At most ${LETTERS.length} queries` : 'Another metric on the same chart'
             }
@@ -145,7 +172,7 @@ export function MetricExplorer() {
           <Button
             aria-pressed={search.before === true}
             onClick={() => change({ before: search.before === true ? undefined : true })}
-            title="The same length of time right before, dashed"
+            title="The period before, dashed"
           >
             Period before
           </Button>
@@ -179,6 +206,7 @@ export function MetricExplorer() {
               colours={colours}
               window={window}
               environment={environment}
+              previousBy={earlierWindow === undefined ? 0 : window.fromMs - earlierWindow.fromMs}
               previous={group.map((one) => ({
                 letter: one.letter,
                 answer: search.before === true ? earlier[answers.indexOf(one)]?.data : undefined,

@@ -27,7 +27,7 @@ export function QueryRow(props: {
   onChange: (query: ExplorerQuery) => void;
   /** Absent for the only query. */
   onRemove: (() => void) | undefined;
-  metricInput?: (input: HTMLInputElement | null) => void;
+  metricInput: (input: HTMLInputElement | null) => void;
 }) {
   const { letter, query, answer, scope, onChange } = props;
   const name = letter.toUpperCase();
@@ -79,7 +79,7 @@ export function QueryRow(props: {
         offeredOnly
         value={query.metric}
         className="w-80 max-sm:w-0 max-sm:grow"
-        {...(props.metricInput ? { inputRef: props.metricInput } : {})}
+        inputRef={props.metricInput}
         onType={setTyped}
         suggest={() => metrics}
         accept={(_text, _cursor, chosen) => ({ text: chosen.value, done: true })}

@@ -1,5 +1,5 @@
 import { type Filter, LIST_LIMITS, type Measure } from '@candela/contract';
-import { fail, type RequestContext } from '@candela/kernel';
+import { fail, type RequestContext, previousWindow } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { shownSql } from '../core/show.ts';
@@ -7,7 +7,6 @@ import { type Counted, measuredOf } from './counted.ts';
 import { COUNTED_LOGS } from './counted-logs.ts';
 import { COUNTED_SPANS } from './counted-spans.ts';
 import { MAX_POINTS, type RawRow, refuseTooMany, topSeries } from './at-once.ts';
-import { previousWindow } from './previous.ts';
 import { grouped, type Plan, planOf } from './plan.ts';
 
 export interface AggregateInput {
