@@ -1,7 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { Agent, createServer, type Server } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { fail } from '@candela/kernel';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { post } from '../testing/client.ts';
 import { readStatus } from '../testing/status.ts';
 import { refuseAtDoor } from './door.ts';
 
@@ -35,4 +38,39 @@ it('a sender that comes before the doors are open is told to come back, in its o
 
 it('what is not for a door is left to others', async () => {
   expect((await send('application/json', '/api/v1/health')).status).toBe(404);
+});
+
+describe('a refusal while the body is still coming', () => {
+  /** Request after request over one connection as long as both sides keep it. */
+  async function inARow(bytes: number): Promise<unknown[]> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const { port } = new URL(base);
+    const body = Buffer.alloc(bytes, 'x');
+    const seen: unknown[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      const reply = post(Number(port), body, { agent, type: 'application/json' });
+      seen.push(await reply.then(({ status, headers }) => [status, headers.connection]));
+    }
+    agent.destroy();
+    return seen;
+  }
+
+  it('small ones leave the connection to the next request', async () => {
+    expect(await inARow(200_000)).toEqual(Array.from({ length: 4 }, () => [503, 'keep-alive']));
+  });
+
+  it('large ones take the connection along, and say so: the next request is not sent into its end', async () => {
+    expect(await inARow(3_000_000)).toEqual(Array.from({ length: 4 }, () => [503, 'close']));
+  });
+
+  it.each(['content-length: 900000', 'transfer-encoding: chunked'])(
+    'a sender that stops in the middle is told and let go (%s)',
+    async (framing) => {
+      const socket = connect(Number(new URL(base).port), '127.0.0.1');
+      socket.write(
+        `POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${framing}\r\n\r\n5\r\n`,
+      );
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 503 /);
+    },
+  );
 });

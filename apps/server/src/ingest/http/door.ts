@@ -183,6 +183,7 @@ function answer(
   status: number,
   body: Uint8Array,
   headers: Record<string, string> = {},
+  ends = true,
 ): void {
   if (response.headersSent || response.destroyed) return;
   response.writeHead(status, {
@@ -191,7 +192,8 @@ function answer(
     'x-request-id': requestId,
     ...headers,
   });
-  response.end(body);
+  if (ends) response.end(body);
+  else response.write(body);
 }
 
 function refuse(
@@ -211,13 +213,22 @@ function refuse(
   if (retry !== undefined) headers['retry-after'] = String(retry);
   if (error.code === 'method_not_allowed') headers['allow'] = 'POST';
   if (error.status === 401) headers['www-authenticate'] = 'Bearer';
-  if (error.code === 'shutting_down') headers['connection'] = 'close';
-  answer(response, requestId, format, error.status, body, headers);
-  if (!request.complete) discard(request);
+  // Said before: its next request must not go into a connection that is about to be cut.
+  const cut = !request.complete && announced(request) > DISCARD_BYTES;
+  if (cut || error.code === 'shutting_down') headers['connection'] = 'close';
+  answer(response, requestId, format, error.status, body, headers, request.complete);
+  if (!request.complete) discard(request, response);
 }
 
-/** Lets the sender finish a small rest and read the answer; a large or slow rest costs it the connection. */
-function discard(request: IncomingMessage): void {
+/** Length of a body as far as its sender says. */
+const announced = ({ headers }: IncomingMessage): number =>
+  headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
+
+/**
+ * Lets the sender finish a small rest and read the answer; a large or slow rest costs it the connection. The answer is
+ * there as a whole, and ends with the rest: at its end the connection would be closed into the face of who still writes.
+ */
+function discard(request: IncomingMessage, response: ServerResponse): void {
   let left = DISCARD_BYTES;
   const timer = setTimeout(() => request.socket.destroy(), DISCARD_MS);
   timer.unref();
@@ -226,7 +237,10 @@ function discard(request: IncomingMessage): void {
     // Not read any more, but still open: a close now would take the answer away from a sender that is still writing.
     if (left < 0) request.pause();
   });
-  request.on('end', () => clearTimeout(timer));
+  request.on('end', () => {
+    clearTimeout(timer);
+    response.end();
+  });
   request.on('close', () => clearTimeout(timer));
   request.on('error', () => {});
   request.resume();
