@@ -1,8 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-
 /** One header as the sender wrote it; repeated ones joined, so that they are noticed. @param name in lower case */
 export function header(
-  { rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>,
+  { rawHeaders }: { readonly rawHeaders: readonly string[] },
   name: string,
 ): string | undefined {
   let found: string | undefined;

@@ -188,6 +188,28 @@ describe('case 3: bodies over the limit', () => {
     }
   });
 
+  it('gRPC: an answer that its sender has no room for is given up with its call', async () => {
+    const own = await openDoors({ ingest: { callMs: 400 } });
+    const session = connectHttp2(`http://127.0.0.1:${own.grpcPort}`, { settings: { initialWindowSize: 0 } });
+    try {
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': TRACE_METHOD,
+        'content-type': 'application/grpc',
+        te: 'trailers',
+      });
+      stream.on('error', () => {});
+      const closed = once(stream, 'close').then(() => true);
+      stream.end(grpcFrame(traceBody('no room')));
+      expect((await once(stream, 'response'))[0]).toMatchObject({ ':status': 200 });
+      const cut = await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 3_000))]);
+      expect(cut).toBe(true);
+    } finally {
+      session.destroy();
+      await own.close();
+    }
+  });
+
   it('gRPC: announced too long', async () => {
     const frame = Buffer.alloc(5);
     frame.writeUInt32BE(LIMIT + 1, 1);
@@ -485,6 +507,7 @@ describe('case 12: wrong doors', () => {
     // Two keys are none: neither this door nor a proxy before it may choose.
     const two = { authorization: [`Bearer ${API_KEY}`, 'Bearer other'] };
     expect((await post(doors.port, traceBody('x'), { headers: two })).status).toBe(401);
+    expect((await grpcRaw(doors.grpcPort, grpcFrame(traceBody('x')), { headers: two })).code).toBe(16);
     const badName = { ...good, 'x-platform-environment': 'Not A Name' };
     expect((await post(doors.port, traceBody('x'), { headers: badName })).status).toBe(400);
   });

@@ -11,6 +11,7 @@ import {
 import { asCandelaError, type CandelaError, fail, type Logger, newRequestId } from '@candela/kernel';
 import { encodeExportResponse, encodeStatus, exportFailure, GRPC } from '@candela/otlp';
 import type { Identity } from '../../features/identity/service.ts';
+import { header } from '../../http/header.ts';
 import type { Acceptor } from '../accept.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { IngestMetrics } from '../metrics.ts';
@@ -66,7 +67,12 @@ export class GrpcDoor {
     server.on('session', (session) => this.#hold(session));
     server.on(
       'stream',
-      (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void this.#serve(stream, headers),
+      (
+        stream: ServerHttp2Stream,
+        headers: IncomingHttpHeaders,
+        _flags: number,
+        rawHeaders: readonly string[],
+      ) => void this.#serve(stream, headers, rawHeaders),
     );
     // Broken peers are their own problem; the session is gone already.
     server.on('sessionError', () => {});
@@ -101,7 +107,11 @@ export class GrpcDoor {
     session.on('close', () => this.#sessions.delete(session));
   }
 
-  async #serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
+  async #serve(
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    rawHeaders: readonly string[],
+  ): Promise<void> {
     stream.on('error', () => {});
     const contentType = String(headers['content-type'] ?? '');
     if (headers[':method'] !== 'POST' || !/^application\/grpc(\+proto|;|$)/i.test(contentType)) {
@@ -118,13 +128,15 @@ export class GrpcDoor {
       context: undefined,
     };
     const leave = this.#parts.acceptor.enter();
-    // From the start, not from the last byte: a sender that trickles must not hold its memory for ever.
+    // From the start, not from the last byte, and until the answer is taken: a sender that trickles, or has no room for
+    // an answer, must not hold its memory for ever.
     const tooLong = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), this.#parts.callMs);
+    stream.once('close', () => clearTimeout(tooLong));
     let code: number = GRPC.ok;
     try {
       if (signal === undefined)
         throw fail('method_not_allowed', { method: 'This method', allowed: 'OTLP Export' });
-      const acceptance = await this.#accept(signal, caller, stream, headers);
+      const acceptance = await this.#accept(signal, caller, stream, { headers, rawHeaders });
       const { rejected, message } = acceptance;
       succeed(stream, encodeExportResponse(signal, 'protobuf', { rejected, message }));
     } catch (thrown) {
@@ -134,7 +146,6 @@ export class GrpcDoor {
       this.#parts.ledger.refused(caller, error.code, error.message);
       refuse(stream, error);
     } finally {
-      clearTimeout(tooLong);
       leave();
       const seconds = (performance.now() - startedAt) / 1_000;
       this.#parts.metrics.request('grpc', signal ?? 'unknown', String(code), seconds);
@@ -145,14 +156,15 @@ export class GrpcDoor {
     signal: Signal,
     caller: Caller,
     stream: ServerHttp2Stream,
-    headers: IncomingHttpHeaders,
+    {
+      headers,
+      rawHeaders,
+    }: { readonly headers: IncomingHttpHeaders; readonly rawHeaders: readonly string[] },
   ): Promise<Acceptance> {
     const { acceptor, identity, maxBytes } = this.#parts;
     const context = await identity.authenticate({
-      headers: (name) => {
-        const value = headers[name];
-        return Array.isArray(value) ? value.join(', ') : value;
-      },
+      // As they came: Node's table keeps the first of two credentials and drops the other.
+      headers: (name) => header({ rawHeaders }, name),
       remoteAddress: stream.session?.socket.remoteAddress ?? '',
       door: 'otlp',
       requestId: newRequestId(),

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
-import { connect as connectHttp2 } from 'node:http2';
+import { type ClientSessionOptions, connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
@@ -95,15 +95,20 @@ export interface GrpcReply {
   readonly body: Buffer;
 }
 
+/** Lets a header be repeated, as not every sender is strict about it. Node has the option, its types do not know it. */
+const LENIENT: ClientSessionOptions & { readonly strictSingleValueFields: boolean } = {
+  strictSingleValueFields: false,
+};
+
 export const TRACE_METHOD = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
 
 /** One raw gRPC call on a connection of its own, for what a well-behaved client cannot be made to send. */
 export async function grpcRaw(
   port: number,
   frame: Uint8Array,
-  options: { path?: string; headers?: Record<string, string> } = {},
+  options: { path?: string; headers?: Record<string, string | string[]> } = {},
 ): Promise<GrpcReply> {
-  const session = connectHttp2(`http://127.0.0.1:${port}`);
+  const session = connectHttp2(`http://127.0.0.1:${port}`, LENIENT);
   session.on('error', () => {});
   try {
     const stream = session.request({
