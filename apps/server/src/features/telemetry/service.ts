@@ -27,9 +27,15 @@ export function windowOf(body: Pick<WindowBody, 'from' | 'to'>, clock: Clock): W
 
 function point(name: string, value: string | number, now: number): bigint {
   const ms = parseTime(value, now);
-  if (ms === undefined || ms < 0 || ms > MAX_MS) {
+  if (ms === undefined) {
     throw fail('bad_query', {
-      detail: `"${name}" is not a time. Use ISO 8601 (2026-11-20T10:00:00Z), "-24h", "now" or epoch milliseconds.`,
+      detail: `"${name}" is not a time. Use ISO 8601 (2026-11-20T10:00:00Z), "now", epoch milliseconds or "-24h": a number of s, m, h, d or w before now.`,
+    });
+  }
+  if (ms < 0 || ms > MAX_MS) {
+    const last = new Date(MAX_MS).getUTCFullYear();
+    throw fail('bad_query', {
+      detail: `"${name}" lies outside of the years that can be asked for: 1970 to ${last}.`,
     });
   }
   // `now` includes what arrives in this very millisecond.
