@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { DASH, exact, formatCost, formatCount, formatDuration, formatTick, formatTime } from './format.ts';
+import {
+  DASH,
+  exact,
+  formatBound,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatRowTime,
+  formatTick,
+  formatTime,
+} from './format.ts';
 
 describe('numbers a person reads', () => {
   it('writes durations in the unit that fits', () => {
@@ -59,5 +69,18 @@ describe('numbers a person reads', () => {
     expect(formatTick(ms, 60_000, 'utc')).toBe('10:32:05');
     expect(formatTick(ms, 3_600_000, 'utc')).toBe('10:32');
     expect(formatTick(ms, 3 * 86_400_000, 'utc')).toBe('20 Nov 10:32');
+    expect(formatTick(ms, 30 * 86_400_000, 'utc')).toBe('20 Nov');
+  });
+  it('writes the year where it is not the one that everybody thinks of', () => {
+    const ms = Date.parse('2026-11-20T10:32:05.123Z');
+    const later = Date.parse('2027-02-01T00:00:00Z');
+    expect(formatTick(ms, 3_650 * 86_400_000, 'utc')).toBe('20 Nov 2026');
+    expect(formatBound(ms, ms + 86_400_000, 'utc')).toBe('20 Nov 10:32:05');
+    expect(formatBound(ms, later, 'utc')).toBe('20 Nov 2026 10:32:05');
+    expect(formatRowTime(ms, ms + 1_000, 'utc')).toBe('10:32:05');
+    expect(formatRowTime(ms, ms + 2 * 86_400_000, 'utc')).toBe('20 Nov 10:32:05');
+    expect(formatRowTime(ms, later, 'utc')).toBe('20 Nov 2026 10:32');
+    const newYearsEve = Date.parse('2026-12-31T23:59:00Z');
+    expect(formatRowTime(newYearsEve, newYearsEve + 120_000, 'utc')).toBe('31 Dec 23:59:00');
   });
 });

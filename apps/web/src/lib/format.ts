@@ -79,21 +79,33 @@ export function formatTime(ms: number, zone: Zone): string {
   return `${formatter('date', DATE, zone).format(ms)} ${formatter('clock', CLOCK, zone).format(ms)}.${millis}`;
 }
 
-/** For rows of a list: `10:32:05` today, `20 Nov 10:32:05` on another day. */
+const yearOf = (ms: number, zone: Zone): string => formatter('year', { year: 'numeric' }, zone).format(ms);
+
+/** An end of a time range: `20 Nov 10:32:05`, of another year `20 Nov 2025 10:32:05`. */
+export function formatBound(ms: number, nowMs: number, zone: Zone): string {
+  const text = formatTime(ms, zone).slice(0, -4);
+  const year = yearOf(ms, zone);
+  return year === yearOf(nowMs, zone) ? text : `${text.slice(0, -9)} ${year}${text.slice(-9)}`;
+}
+
+/** For rows of a list: `10:32:05` today, `20 Nov 10:32:05` on another day, `20 Nov 2025 10:32` in another year. */
 export function formatRowTime(ms: number, nowMs: number, zone: Zone): string {
   const text = formatTime(ms, zone).slice(0, -4);
+  if (yearOf(ms, zone) !== yearOf(nowMs, zone) && Math.abs(nowMs - ms) >= 86_400_000)
+    return formatBound(ms, nowMs, zone).slice(0, -3);
   const today = formatter('date', DATE, zone).format(nowMs);
   return text.startsWith(`${today} `) && Math.abs(nowMs - ms) < 86_400_000
     ? text.slice(today.length + 1)
     : text;
 }
 
-/** `10:32:05` or, for ranges over a day, `20 Nov 10:32`. */
+/** `10:32:05`, for ranges over a day `20 Nov 10:32`, over a year `20 Nov 2025`. */
 export function formatTick(ms: number, spanMs: number, zone: Zone): string {
   const clock = formatter('clock', CLOCK, zone).format(ms);
   if (spanMs <= 10 * 60_000) return clock;
   if (spanMs <= 86_400_000) return clock.slice(0, 5);
   const date = formatter('date', DATE, zone).format(ms);
+  if (spanMs > 366 * 86_400_000) return `${date} ${yearOf(ms, zone)}`;
   return spanMs > 14 * 86_400_000 ? date : `${date} ${clock.slice(0, 5)}`;
 }
 

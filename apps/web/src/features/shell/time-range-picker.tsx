@@ -2,7 +2,7 @@ import { parseTime } from '@candela/kernel';
 import { Clock } from 'lucide-react';
 import { useState } from 'react';
 import { cx } from '../../lib/cx.ts';
-import { formatTime } from '../../lib/format.ts';
+import { formatBound } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import {
   CALENDAR,
@@ -27,7 +27,7 @@ export function TimeRangePicker() {
     setOpen(false);
     setRange(next);
   };
-  const label = labelOf(chosen, (ms) => formatTime(ms, zone).slice(0, -4));
+  const label = labelOf(chosen, (ms) => formatBound(ms, Date.now(), zone));
   const isChosen = (from: string) => chosen.to === 'now' && chosen.from === from;
   const list = (name: string, ranges: readonly { from: string; label: string }[]) => (
     <ul className="p-1" aria-label={name}>
