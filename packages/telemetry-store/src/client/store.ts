@@ -302,6 +302,9 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   min_insert_block_size_bytes: '4000000000',
   max_execution_time: INSERT_TIMEOUT_MS / 1_000,
   distributed_foreground_insert: 1,
+  // A partition is a day of arrival and a project's days: more than the engine's hundred when the store was away for long
+  // or many projects chose their own. Refused, the insert would be repeated for ever and hold up all behind it.
+  max_partitions_per_insert_block: '0',
   // The cheap index is built at once; these cost more than the insert itself and wait for the first merge.
   exclude_materialize_skip_indexes_on_insert: DEFERRED_INDEXES,
 };
