@@ -104,7 +104,8 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
       context,
       params: validate(route.params, params, 'path'),
       query: validate(route.query, Object.fromEntries(new URLSearchParams(api.search)), 'query'),
-      body: route.body && validate(route.body, await readJsonObject(api.request), 'body'),
+      body:
+        route.body && validate(route.body, await readJsonObject(api.request, context !== undefined), 'body'),
       header: (name: string) => header(api.request, name),
       client: originOf(api.request),
       requestId: api.requestId,

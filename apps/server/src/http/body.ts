@@ -1,26 +1,50 @@
 import type { IncomingMessage } from 'node:http';
 import { fail } from '@candela/kernel';
+import { Gatherer } from '../ingest/gatherer.ts';
 import { receive } from './receive.ts';
 
 /** Far more than any request of ours needs, far less than hurts. */
 const MAX_JSON_BYTES = 1_048_576;
+/** Of somebody who has shown no credential: an address with what a provider of identities put into it is the longest. */
+const MAX_STRANGER_BYTES = 32_768;
+/** What is being received of people and keys at one time, all together. */
+const MAX_HELD_BYTES = 64 * MAX_JSON_BYTES;
 const MAX_NESTING = 64;
 
-/** Reads a JSON object whatever its content type says. @throws too_large, body_not_json, unsupported_media, bad_request */
-export async function readJsonObject(request: IncomingMessage): Promise<object> {
+let held = 0;
+
+/**
+ * Reads a JSON object whatever its content type says. `known`: who asks has shown a credential. Without one a body is
+ * small, and has no part in what all others share: whoever may connect could use that up.
+ * @throws too_large, body_not_json, unsupported_media, bad_request, overloaded
+ */
+export async function readJsonObject(request: IncomingMessage, known: boolean): Promise<object> {
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw fail('unsupported_media', { detail: 'Send the JSON body without a content encoding.' });
   }
-  const tooLarge = () => fail('too_large', { limit: MAX_JSON_BYTES });
-  if (Number(request.headers['content-length'] ?? 0) > MAX_JSON_BYTES) throw tooLarge();
-  const chunks: Buffer[] = [];
+  const limit = known ? MAX_JSON_BYTES : MAX_STRANGER_BYTES;
+  const tooLarge = () => fail('too_large', { limit });
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > limit) throw tooLarge();
+  let whole: Buffer | undefined;
+  let gatherer: Gatherer | undefined;
   let size = 0;
-  await receive(request, (chunk) => {
-    size += chunk.length;
-    if (size > MAX_JSON_BYTES) throw tooLarge();
-    chunks.push(chunk);
-  });
-  return parseJsonObject(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+  try {
+    await receive(request, (chunk) => {
+      if (size + chunk.length > limit) throw tooLarge();
+      if (known && held + chunk.length > MAX_HELD_BYTES) {
+        throw fail('overloaded', { detail: 'Too many requests at once. Send again shortly.' });
+      }
+      size += chunk.length;
+      if (known) held += chunk.length;
+      // Nearly always. Otherwise chunks are not kept as they are: one of a single byte takes two hundred.
+      if (chunk.length === announced) whole = chunk;
+      else (gatherer ??= new Gatherer(announced)).add(chunk);
+    });
+    return parseJsonObject(whole ?? gatherer?.finish() ?? new Uint8Array());
+  } finally {
+    if (known) held -= size;
+  }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
