@@ -168,16 +168,37 @@ describe.skipIf(missing !== undefined)('metrics', () => {
   it('keeps the keyboard where the work goes on, and says at once that words alone find nothing', async () => {
     const { page, metrics } = await open('/metrics/explore?from=-1h&a=metric%3Dshop.orders');
     await metrics.chart.waitFor();
-    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
+    const focused = () => page.evaluate<string>(`document.activeElement?.getAttribute('aria-label') ?? ''`);
     await page.getByRole('button', { name: 'Query', exact: true }).press('Enter');
     await soon(focused).toBe('Metric of B');
     await page.getByRole('button', { name: 'Remove query B' }).press('Enter');
     await soon(() => metrics.query('B').count()).toBe(0);
-    await soon(() => page.evaluate(() => document.activeElement?.textContent ?? '')).toBe('Query');
+    await soon(() => page.evaluate(`document.activeElement?.textContent`)).toBe('Query');
     const filter = page.getByRole('combobox', { name: 'Filter of A' });
     await filter.fill('checkout');
     await filter.press('Enter');
     await page.getByRole('alert').getByText('Words without a field find nothing in metrics.').waitFor();
+  });
+
+  it('keeps the chart, and who stands on it, while another time range is asked for', async () => {
+    const { page, metrics } = await open(
+      '/metrics/explore?from=-1h&a=metric%3Dshop.orders&b=metric%3Dshop.pay.duration',
+    );
+    await soon(() => metrics.chart.count()).toBe(2);
+    await soon(() => metrics.lines()).toHaveLength(2);
+    let shown = false;
+    await page.exposeFunction('skeletonShown', () => (shown = true));
+    await page.evaluate(`new MutationObserver(() => {
+      if (document.querySelector('section .skeleton')) skeletonShown();
+    }).observe(document.body, { childList: true, subtree: true })`);
+    await metrics.chart.first().focus();
+    await page.keyboard.press('Home');
+    for (let step = 0; step < 25; step++) await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/from=20/);
+    await page.waitForLoadState('networkidle');
+    await soon(() => page.evaluate(`document.activeElement?.getAttribute('data-testid')`)).toBe('time-chart');
+    expect(shown).toBe(false);
   });
 
   it('compares a month with the month before, however many days that had', async () => {

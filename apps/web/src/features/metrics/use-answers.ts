@@ -1,5 +1,5 @@
-import { keepPreviousData, useQueries } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useQueries } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
 import { metricQuery, type MetricAnswer, type MetricQuestion } from '../../api/metrics.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { queryTrouble } from '../explore/query-trouble.ts';
@@ -50,27 +50,42 @@ export function useAnswers(
       ),
     [queries],
   );
+  // Of several queries the library keeps no answers while new ones are under way: the chart would go and come back, and
+  // whoever stood on it with the keyboard would stand nowhere.
+  const [kept, setKept] = useState<ReadonlyMap<Letter, MetricAnswer>>(new Map());
+  const before = (letter: Letter, { metric }: ExplorerQuery) => () => {
+    const answer = kept.get(letter);
+    return answer?.metric === metric ? answer : undefined;
+  };
   const first = useQueries({
-    queries: asked.map(({ query }) => ({
+    queries: asked.map(({ letter, query }) => ({
       ...metricQuery({ ...scope, q: query.filter }, questionOf(query, step)),
-      placeholderData: keepPreviousData,
+      placeholderData: before(letter, query),
     })),
   });
-  const widest = Math.max(0, ...first.map(({ data }) => (data?.type == null ? 0 : data.stepSeconds)));
+  const fresh = first.map(({ data, isPlaceholderData }) => (isPlaceholderData ? undefined : data));
+  const widest = Math.max(0, ...fresh.map((data) => (data?.type == null ? 0 : data.stepSeconds)));
   const again = (data: MetricAnswer | undefined) =>
     step === undefined && data?.type != null && widest > 0 && data.stepSeconds !== widest;
   const second = useQueries({
-    queries: asked.map(({ query }, index) => ({
+    queries: asked.map(({ letter, query }, index) => ({
       ...metricQuery({ ...scope, q: query.filter }, questionOf(query, widest || undefined)),
-      enabled: again(first[index]?.data),
-      placeholderData: keepPreviousData,
+      enabled: again(fresh[index]),
+      placeholderData: before(letter, query),
     })),
   });
+  const settled = asked.flatMap(({ letter }, index) => {
+    const wider = second[index];
+    const answer = again(fresh[index]) ? (wider?.isPlaceholderData ? undefined : wider?.data) : fresh[index];
+    return answer === undefined ? [] : [[letter, answer] as const];
+  });
+  if (settled.some(([letter, answer]) => kept.get(letter) !== answer))
+    setKept(new Map([...kept, ...settled]));
   return asked.flatMap(({ letter, query }, index) => {
     const own = first[index];
     const wider = second[index];
     if (own === undefined || wider === undefined) return [];
-    const isWider = again(own.data);
+    const isWider = again(fresh[index]);
     return [
       {
         letter,
