@@ -127,6 +127,9 @@ async function translated<T>(dialect: MetadataDialect, work: () => Promise<T>): 
     if (dialect.isBadText(thrown)) {
       throw fail('bad_request', { detail: 'A text holds a NUL character. Leave it out.' }, { cause: thrown });
     }
+    if (dialect.isBadNumber(thrown)) {
+      throw fail('bad_request', { detail: 'A number is too large, or not whole.' }, { cause: thrown });
+    }
     throw dialect.isUnavailable(thrown)
       ? fail('metadata_unavailable', { seconds: 5 }, { cause: thrown })
       : asCandelaError(thrown);

@@ -217,6 +217,27 @@ else {
       await store.close();
     });
 
+    it('refuses numbers that no column holds as what the sender did wrong', async () => {
+      const store = await open(await server.createDatabase());
+      const place = { projectId: 'p', databaseConfigId: 'd' };
+      const rule = {
+        name: 'a',
+        description: '',
+        definition: {},
+        status: 'ACTIVE',
+        priority: 0,
+        links: [],
+      } as const;
+      const { id } = await store.rules.create(place, rule, 'x');
+      for (const revision of [3_000_000_000, Number.MAX_SAFE_INTEGER, 1.5]) {
+        const change = { revision, rule, by: 'x' };
+        expect(await codeOf(store.rules.replace(place, id, change)), `${revision}`).toBe('bad_request');
+      }
+      const page = { limit: 1, after: { at: 1e30, id: '' } };
+      expect(await codeOf(store.audit.list('o', page))).toBe('bad_request');
+      await store.close();
+    });
+
     it('is whole after a migration that fails, and lets the next one in', async () => {
       const url = await server.createDatabase();
       const run = async (...tables: string[]) => {

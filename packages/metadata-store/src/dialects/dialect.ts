@@ -30,6 +30,8 @@ export interface MetadataDialect {
   isUnavailable(thrown: unknown): boolean;
   /** True when a text was refused that this database cannot keep (a NUL character). */
   isBadText(thrown: unknown): boolean;
+  /** True when a number was refused that no column can hold: too large, or not whole. */
+  isBadNumber(thrown: unknown): boolean;
   /** What a failure at opening means to a person; undefined when nothing better than its message is known. */
   explain(thrown: unknown): string | undefined;
   /**

@@ -3,6 +3,8 @@
 const UNIQUE_VIOLATION = '23505';
 /** A NUL character, or another text that is no UTF-8. */
 const BAD_TEXT = new Set(['22021', '22P05']);
+/** A number out of the range of its column, or text that is no number of its type: `1.5` among whole ones. */
+const BAD_NUMBER = new Set(['22003', '22P02']);
 /** Too slow (statement, lock), a deadlock, a server that may only be read: a standby after a failover. */
 const UNAVAILABLE = new Set(['57014', '55P03', '40P01', '40001', '25006', '25P03']);
 /** Connection, resources (memory, disk, connections), shutdown, failures of the system. */
@@ -23,6 +25,7 @@ const DRIVER =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed)/;
 
 export const isUniqueViolation = (thrown: unknown): boolean => codeOf(thrown) === UNIQUE_VIOLATION;
+export const isBadNumber = (thrown: unknown): boolean => BAD_NUMBER.has(codeOf(thrown) ?? '');
 export const isBadText = (thrown: unknown): boolean => BAD_TEXT.has(codeOf(thrown) ?? '');
 
 export function isUnavailable(thrown: unknown): boolean {

@@ -4,7 +4,7 @@ import { type Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector, sql
 import pg from 'pg';
 import type { MetadataDialect } from '../dialect.ts';
 import { CodePointCompiler } from './compiler.ts';
-import { explain, isBadText, isUnavailable, isUniqueViolation } from './errors.ts';
+import { explain, isBadNumber, isBadText, isUnavailable, isUniqueViolation } from './errors.ts';
 import { announcement } from './announcement.ts';
 import { CHANNEL, watchPostgres } from './watch.ts';
 import { aloneOnPostgres } from './alone.ts';
@@ -54,6 +54,7 @@ export function postgresDialect(url: string, logger: Logger): MetadataDialect {
     isUniqueViolation,
     isUnavailable,
     isBadText,
+    isBadNumber,
     explain: (thrown) => (thrown instanceof Unusable ? thrown.message : explain(thrown, where)),
     whileMigrating: (database, work) =>
       database.connection().execute(async (held) => {

@@ -37,6 +37,7 @@ export function sqliteDialect(file: string): MetadataDialect {
     // Every failure of the database carries a code; those of a rule of its own schema say what was asked wrongly.
     isUnavailable: (thrown) => ![undefined, ERROR, CONSTRAINT, TRIGGER].includes(codeOf(thrown)),
     isBadText: () => false,
+    isBadNumber: () => false,
     // The right to write is taken with `begin immediate`, by migrations and changes alike.
     whileMigrating: (database, work) => work(database),
     takeTurn: async () => undefined,
