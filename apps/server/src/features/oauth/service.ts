@@ -7,7 +7,7 @@ import type { Provider } from 'oidc-provider';
 import type { KeyHolder } from '../identity/keys/lookup.ts';
 import type { Envelope } from '@candela/vault';
 import { hashOf } from './hash.ts';
-import { ALLOWED, OAUTH_TTL, prepare } from './request.ts';
+import { ALLOWED, OAUTH_TTL, prepare, withBody } from './request.ts';
 
 const CONSENT_PAGE = '/consent';
 const DISCOVERY = '/.well-known/oauth-authorization-server';
@@ -192,8 +192,9 @@ export function createOauth(parts: OauthParts): Oauth {
   return {
     owns: (path) => path === DISCOVERY || path.startsWith('/oauth/'),
 
-    async serve(request, response) {
+    async serve(asked, response) {
       const library = await ready();
+      const request = asked.method === 'POST' ? await withBody(asked) : asked;
       prepare(request, parts.issuer);
       await fillScope(request);
       await library.callback()(request, response);
