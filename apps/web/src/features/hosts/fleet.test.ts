@@ -1,7 +1,7 @@
 import type { Gpu, HostSummary } from '@candela/contract';
 import { expect, test } from 'vitest';
 import { attentionOfGpu, attentionOfHost } from './attention.ts';
-import { fleetRows, type FleetView, totalsOf } from './fleet.ts';
+import { fleetRows, type FleetView, gpuNames, totalsOf } from './fleet.ts';
 
 const gpu = (changes: Partial<Gpu> & { id: string }): Gpu => ({
   name: 'H100',
@@ -145,4 +145,18 @@ test('attention: bad errors are danger, mended ones a warning, heat by degrees, 
   expect(attentionOfHost(host('h', [], { filesystem: { mountpoint: '/x', utilization: 0.95 } }))).toEqual([
     { level: 'danger', what: 'full', text: '/x is full' },
   ]);
+});
+
+test('no two GPUs of a host have one name: partitions of one profile are told apart by the end of their id', () => {
+  const part = (id: string, partition = '1g.10gb') => gpu({ id, parentId: 'GPU-1', index: 1, partition });
+  const names = (...gpus: Gpu[]) => [...gpuNames(gpus).values()];
+  expect(names(gpu({ id: 'GPU-0' }), gpu({ id: 'GPU-1', index: 1 }), part('MIG-1', '3g.40gb'))).toEqual([
+    'GPU 0',
+    'GPU 1',
+    '3g.40gb',
+  ]);
+  expect(names(part('MIG-11aa'), part('MIG-22bb'))).toEqual(['1g.10gb …11aa', '1g.10gb …22bb']);
+  // As older drivers wrote them: only the beginnings differ.
+  expect(names(part('MIG-A/1/0'), part('MIG-B/1/0'))).toEqual(['1g.10gb …A/1/0', '1g.10gb …B/1/0']);
+  expect(names(gpu({ id: 'x', index: null, name: 'NVIDIA H100 80GB HBM3' }))).toEqual(['H100 80GB']);
 });

@@ -62,6 +62,34 @@ export function nodesOf(gpus: readonly Gpu[]): GpuNode[] {
   return tops.map((gpu) => ({ gpu, children: children.get(gpu.id) ?? [] }));
 }
 
+/** Characters of an id that are enough to find it in a list. */
+const TAIL = 4;
+
+/**
+ * Short names of GPUs and partitions by id, no two alike: of partitions of one profile also the end of their id, by which
+ * the vendor's tools list them.
+ */
+export function gpuNames(gpus: readonly Gpu[]): Map<string, string> {
+  const plain = (gpu: Gpu): string =>
+    gpu.partition ?? (gpu.index === null ? shortName(gpu.name) : `GPU ${gpu.index}`);
+  const names = new Map<string, string>();
+  for (const [name, alike] of Map.groupBy(gpus, plain)) {
+    const most = Math.max(TAIL, ...alike.map(({ id }) => id.length));
+    let tail = TAIL;
+    while (tail < most && new Set(alike.map(({ id }) => id.slice(-tail))).size < alike.length) tail++;
+    for (const { id } of alike) names.set(id, alike.length === 1 ? name : `${name} …${id.slice(-tail)}`);
+  }
+  return names;
+}
+
+/** `NVIDIA H100 80GB HBM3` as `H100 80GB`. */
+export const shortName = (name: string): string =>
+  name
+    .replace(/^(NVIDIA|AMD|Intel(\(R\))?)\s+/i, '')
+    .replace(/^(Instinct|GeForce|Data Center GPU|RTX)\s+/i, '')
+    .replace(/\s+HBM\w*$/i, '')
+    .replace(/-(SXM|PCIE?)\d*(?=-)/i, '');
+
 /** The rows of the fleet: what fits the words, in order, with a head for each group. */
 export function fleetRows(hosts: readonly HostSummary[], view: FleetView): FleetRow[] {
   const words = view.q

@@ -18,6 +18,7 @@ import { attentionOfGpu, errorName, shareOf, THRESHOLDS } from './attention.ts';
 import { CurveCard, type CurveSource } from './curve-card.tsx';
 import { type Name, partLabel, prepareCurves, seriesOf } from './curves.ts';
 import { GpuActivity } from './gpu-activity.tsx';
+import { gpuNames } from './fleet.ts';
 import { HostHeader } from './host-header.tsx';
 import { Marks } from './marks.tsx';
 import { GpuProcesses } from './processes-table.tsx';
@@ -291,6 +292,7 @@ function WholeFigures({ data }: { data: GpuDetail }) {
 function Family(props: { data: GpuDetail; host: string; search: { in?: string } }) {
   const { parent, children, gpu } = props.data;
   const siblings: readonly Gpu[] = children.length > 0 ? children : [];
+  const names = gpuNames(siblings);
   return (
     <section className="rounded-md border border-line bg-surface p-2">
       <h2 className="font-medium">{parent === null ? 'Partitions' : 'Partition of'}</h2>
@@ -304,7 +306,9 @@ function Family(props: { data: GpuDetail; host: string; search: { in?: string } 
               className="flex w-64 flex-col gap-1 rounded-md border border-line px-2 py-1 text-sm hover:bg-hover"
             >
               <span className="flex gap-2">
-                <span className="font-medium">{one.partition ?? one.name}</span>
+                <span className="font-medium">
+                  {one.id === parent?.id ? one.name : (names.get(one.id) ?? one.id)}
+                </span>
                 <span className="ml-auto truncate text-muted">
                   {one.topProcess === null
                     ? one.id === parent?.id

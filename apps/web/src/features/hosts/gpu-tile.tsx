@@ -5,7 +5,7 @@ import { cx } from '../../lib/cx.ts';
 import { DASH } from '../../lib/format.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
 import { attentionOfGpu, shareOf, THRESHOLDS } from './attention.ts';
-import type { GpuNode } from './fleet.ts';
+import { type GpuNode, gpuNames, shortName } from './fleet.ts';
 import { Marks } from './marks.tsx';
 
 /** Space of a tile; the fleet works out rows with it before anything is drawn. */
@@ -31,6 +31,7 @@ export function GpuTile(props: {
   const worst = attention[0]?.level;
   const memory = shareOf(gpu.memoryUsedBytes, gpu.memoryLimitBytes);
   const owner = gpu.topProcess;
+  const names = gpuNames(children);
   const power =
     gpu.powerWatts === null
       ? DASH
@@ -112,22 +113,15 @@ export function GpuTile(props: {
         </span>
       </Link>
       {children.map((child) => (
-        <Partition key={child.id} {...props} gpu={child} />
+        <Partition key={child.id} {...props} gpu={child} name={names.get(child.id) ?? child.id} />
       ))}
     </div>
   );
 }
 
-/** `NVIDIA H100 80GB HBM3` as `H100 80GB`. */
-export const shortName = (name: string): string =>
-  name
-    .replace(/^(NVIDIA|AMD|Intel(\(R\))?)\s+/i, '')
-    .replace(/^(Instinct|GeForce|Data Center GPU|RTX)\s+/i, '')
-    .replace(/\s+HBM\w*$/i, '')
-    .replace(/-(SXM|PCIE?)\d*(?=-)/i, '');
-
 function Partition(props: {
   gpu: Gpu;
+  name: string;
   host: string;
   search: { in?: string };
   active: string | undefined;
@@ -152,7 +146,7 @@ function Partition(props: {
       />
       <span className="relative shrink-0 font-medium">
         <Heard>Partition</Heard>
-        {gpu.partition ?? 'partition'}
+        {props.name}
       </span>
       <span className="relative truncate text-muted">
         {gpu.topProcess === null ? (gpu.stale ? '' : 'nobody') : (gpu.topProcess.pod ?? gpu.topProcess.name)}

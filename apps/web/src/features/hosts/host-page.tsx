@@ -12,8 +12,8 @@ import { useShell } from '../shell/shell-search.ts';
 import { CallsTab } from './calls-tab.tsx';
 import { CurveCard, type CurveSource } from './curve-card.tsx';
 import type { Name } from './curves.ts';
-import { nodesOf } from './fleet.ts';
-import { GpuTile, shortName } from './gpu-tile.tsx';
+import { gpuNames, nodesOf } from './fleet.ts';
+import { GpuTile } from './gpu-tile.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { HostHeader } from './host-header.tsx';
 import { HOST_TABS, type HostTab, keptFleet } from './hosts-search.ts';
@@ -73,20 +73,11 @@ export function HostPage() {
     group: 'Host',
   });
   const detail = host.data;
-  const gpuNames = useMemo(
-    () =>
-      new Map(
-        (detail?.host.gpus ?? []).map((gpu) => [
-          gpu.id,
-          gpu.partition ?? (gpu.index === null ? shortName(gpu.name) : `GPU ${gpu.index}`),
-        ]),
-      ),
-    [detail],
-  );
+  const names = useMemo(() => gpuNames(detail?.host.gpus ?? []), [detail]);
   const byGpu = useMemo<Name>(
     () =>
-      ({ device }) => ({ key: device, label: gpuNames.get(device) ?? device }),
-    [gpuNames],
+      ({ device }) => ({ key: device, label: names.get(device) ?? device }),
+    [names],
   );
   if (host.isPending) return <SkeletonRows label="Loading the host" />;
   if (host.isError || detail === undefined)
@@ -153,7 +144,7 @@ export function HostPage() {
                 host={detail.host.name}
                 search={inSearch}
                 toMs={window.toMs}
-                gpuNames={gpuNames}
+                gpuNames={names}
               />
             </section>
             {detail.processesTruncated && (
