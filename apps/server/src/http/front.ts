@@ -227,5 +227,7 @@ async function sendStream(
   response.writeHead(answer.status, { ...headOf(answer, requestId), connection: 'close' });
   if (request.method === 'HEAD') response.end();
   else response.flushHeaders();
+  // What came with the request and was not asked for is not kept as long as the stream.
+  request.resume();
   return answer.send(response);
 }

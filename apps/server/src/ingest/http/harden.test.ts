@@ -12,9 +12,9 @@ const STALL_MS = 100;
 const LARGE = Buffer.alloc(32 * 1024 * 1024, 'x');
 
 let server: Server;
-let client: Socket;
+const clients: Socket[] = [];
 afterEach(() => {
-  client.destroy();
+  for (const client of clients.splice(0)) client.destroy();
   server.closeAllConnections();
   server.close();
 });
@@ -22,14 +22,19 @@ afterEach(() => {
 /** A server that answers with a function, and a connection to it that nobody reads from yet. */
 async function connected(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-  options: Record<string, unknown> = {},
+  stallMs = STALL_MS,
 ): Promise<Socket> {
-  server = createServer({ ...HTTP_SERVER_OPTIONS, ...options }, answer);
-  hardenHttpServer(server, STALL_MS);
+  server = createServer(HTTP_SERVER_OPTIONS, answer);
+  hardenHttpServer(server, stallMs);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  return another();
+}
+
+function another(): Socket {
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   client.on('error', () => {});
+  clients.push(client);
   return client;
 }
 
@@ -51,6 +56,27 @@ describe('an answer that nobody takes', () => {
     server.once('connection', (held) => held.on('close', () => gone.resolve()));
     socket.pause().write(GET.repeat(1_000));
     await gone.promise;
+  });
+
+  it('does not keep what its client sends with the request and nobody reads', async () => {
+    const requests: IncomingMessage[] = [];
+    await connected((request, response) => {
+      requests.push(request);
+      response.end(LARGE);
+    }, 3_600_000);
+    const before = process.memoryUsage().rss;
+    const parts = Buffer.from('1\r\na\r\n'.repeat(10_000));
+    const head = 'GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    for (let n = 0; n < 10; n += 1) {
+      const socket = another().pause();
+      socket.write(head);
+      for (let part = 0; part < 6; part += 1) socket.write(parts);
+      socket.write('0\r\n\r\n');
+    }
+    const received = () => requests.reduce((sum, { socket }) => sum + socket.bytesRead, 0);
+    await expect.poll(received, { timeout: 30_000 }).toBe(10 * (head.length + 6 * parts.length + 5));
+    // Of each 64 KiB are taken in before nobody reads on, and these in parts of a byte are 30 MB.
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1_048_576);
   });
 
   it('is not what takes long to make, and not a connection that waits for the next request', async () => {

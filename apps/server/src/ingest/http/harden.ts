@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { encodeStatus, GRPC } from '@candela/otlp';
 
@@ -35,10 +35,13 @@ export function hardenHttpServer(server: Server, stallMs = STALL_MS): void {
   server.maxConnections = MAX_CONNECTIONS;
   // Nothing bounds the time of an answer otherwise: who takes none of it would hold it, and its connection, for ever. Before
   // the others that hear of requests, which may answer at once.
-  server.prependListener('request', (_, response: ServerResponse) => {
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     response.once('prefinish', () => {
       const { socket } = response;
-      if (socket !== null && socket.writableLength > 0) socket.setTimeout(stallMs);
+      if (socket === null || socket.writableLength === 0) return;
+      socket.setTimeout(stallMs);
+      // Nor is a body kept that nobody will read: in parts of a byte, 64 KiB of it are 30 MB.
+      request.resume();
     });
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
