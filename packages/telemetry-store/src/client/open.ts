@@ -91,6 +91,7 @@ async function migrated(opening: Opening): Promise<TelemetryStore> {
   try {
     await migrate(store.admin(), { ...opening, database, where: connection.socketPath ?? connection.url });
     await store.learnVersion();
+    await store.lookForDamage();
     return store;
   } catch (error) {
     await store.close();

@@ -55,14 +55,19 @@ export class ClickHouseStore implements TelemetryStore {
   readonly #columns: AttributeColumns;
   readonly #onState = (state: StoreState): void => {
     this.#events.emit('state', state);
+    // One that cannot be asked now is asked when it is started again.
+    if (state === 'ready') this.lookForDamage().catch(() => undefined);
   };
   readonly #events = new EventEmitter<{ state: [StoreState] }>();
+  readonly #logger: Logger;
   #state: StoreState = 'ready';
   #version = '';
+  #damagedParts = 0;
 
   constructor({ connection, engine, target, logger, attributeColumns }: StoreParts) {
     this.#client = connect(connection, connection.database);
     this.#admin = connect(connection, 'default', true);
+    this.#logger = logger;
     this.#supervisor = engine?.supervisor;
     this.#outbox = engine?.outbox;
     this.#supervisor?.on('state', this.#onState);
@@ -223,7 +228,8 @@ export class ClickHouseStore implements TelemetryStore {
     const supervisor = this.#supervisor;
     if (supervisor === undefined) return { state: this.#state, restarts: 0, version: this.#version };
     const { state, restarts, version, pid } = supervisor;
-    return { state, restarts, version, ...(pid === undefined ? {} : { pid }) };
+    const damagedParts = this.#damagedParts;
+    return { state, restarts, version, ...(pid === undefined ? {} : { pid }), damagedParts };
   }
 
   on(_event: 'state', listener: (state: StoreState) => void): void {
@@ -246,6 +252,27 @@ export class ClickHouseStore implements TelemetryStore {
   async learnVersion(): Promise<void> {
     const [row] = await this.select<{ version: string }>('SELECT version() AS version');
     this.#version = row?.version ?? '';
+  }
+
+  /**
+   * Tells of parts that the embedded engine left out when it started, because they are damaged. It goes on without their
+   * rows and says so nowhere else; a server tells who runs it.
+   */
+  async lookForDamage(): Promise<void> {
+    if (this.#supervisor === undefined) return;
+    const damaged = await this.#read<{ Name: string; Parts: number; Bytes: number; Folder: string }>(
+      DAMAGED_SQL,
+    );
+    const parts = damaged.reduce((sum, one) => sum + one.Parts, 0);
+    if (parts > this.#damagedParts) {
+      for (const { Name, Parts, Bytes, Folder } of damaged) {
+        this.#logger.error(
+          { table: Name, parts: Parts, bytes: Bytes, folder: Folder },
+          'the engine set damaged parts aside; their rows are missing',
+        );
+      }
+    }
+    this.#damagedParts = parts;
   }
 
   async #call<T>(
@@ -288,6 +315,11 @@ async function copied(parts: NativeParts): Promise<Uint8Array[]> {
   for await (const part of parts) copies.push(Uint8Array.from(part));
   return copies;
 }
+
+/** By table; what others of the reasons stand for is no loss: a part that was merged, or attached by somebody. */
+const DAMAGED_SQL = `SELECT table AS Name, count() AS Parts, sum(bytes_on_disk) AS Bytes, min(path) AS Folder
+  FROM system.detached_parts WHERE database = currentDatabase() AND reason IN ('broken', 'broken-on-start')
+  GROUP BY table ORDER BY table`;
 
 const DEFERRED_INDEXES = 'idx_session_id, idx_attributes, idx_content, idx_body';
 

@@ -38,6 +38,8 @@ export interface StoreHealth {
   readonly version: string;
   /** Process of the embedded engine, while it runs. */
   readonly pid?: number;
+  /** Parts that the embedded engine found damaged at a start and set aside: their rows are missing. */
+  readonly damagedParts?: number;
 }
 
 /**

@@ -1,8 +1,17 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { silentLogger } from '@candela/kernel';
@@ -348,6 +357,30 @@ describe('engine host', () => {
     expect(isAlive(enginePid)).toBe(false);
     expect(await store.select('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await close();
+  });
+
+  it('starts without a damaged part, and says that its rows are missing', async () => {
+    const first = await openIn(dir);
+    await first.store.command('CREATE TABLE items (Id UInt64) ENGINE = MergeTree ORDER BY Id');
+    for (const id of [1, 2]) await first.store.command('INSERT INTO items SELECT {id:UInt64}', { id });
+    const [part] = await first.store.select<{ Path: string }>(
+      "SELECT path AS Path FROM system.parts WHERE table = 'items' ORDER BY name LIMIT 1",
+    );
+    await first.close();
+    truncateSync(resolve(dir, 'engine/store', part?.Path ?? '', 'data.bin'), 3);
+    const said: [unknown, unknown][] = [];
+    const error = (...line: [unknown, unknown]) => void said.push(line);
+    const logger = { ...silentLogger, error } as typeof silentLogger;
+    const store = await openTelemetryStore({ kind: 'embedded', dataDir: dir, logger });
+    try {
+      expect(await store.select('SELECT Id FROM items')).toEqual([{ Id: 2 }]);
+      expect(store.health()).toMatchObject({ state: 'ready', damagedParts: 1 });
+      const folder = expect.stringContaining('detached');
+      const about = { table: 'items', parts: 1, bytes: expect.any(Number), folder };
+      expect(said).toEqual([[about, 'the engine set damaged parts aside; their rows are missing']]);
+    } finally {
+      await store.close();
+    }
   });
 
   it('says what is wrong when the store cannot be opened', async () => {

@@ -33,11 +33,11 @@ async function openLog(minFreeDiskPercent: number): Promise<IngestLog> {
   return log;
 }
 
-function health(opened: IngestLog | undefined) {
+function health(opened: IngestLog | undefined, damagedParts = 0) {
   const { getPlatformHealth } = healthHandlers({
     version: '1',
     phase: () => 'ready',
-    store: () => ({ state: 'ready', restarts: 0, version: '1' }),
+    store: () => ({ state: 'ready', restarts: 0, version: '1', damagedParts }),
     log: () => opened,
   });
   // It looks at nothing of the request.
@@ -46,6 +46,13 @@ function health(opened: IngestLog | undefined) {
 
 it('is ready while all is well', async () => {
   expect(await health(await openLog(0))).toMatchObject({ state: 'ready', reasons: [] });
+});
+
+it('tells that rows are missing', async () => {
+  expect(await health(await openLog(0), 2)).toMatchObject({
+    state: 'degraded',
+    reasons: ['2 damaged part(s) of the telemetry store were set aside; their rows are missing.'],
+  });
 });
 
 it('tells that the disk is nearly full', async () => {

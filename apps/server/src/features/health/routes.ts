@@ -54,6 +54,9 @@ export function degradedReasons(
 ): string[] {
   const reasons: string[] = [];
   if (store !== undefined && store.state !== 'ready') reasons.push(`The telemetry store is ${store.state}.`);
+  const damaged = store?.damagedParts ?? 0;
+  if (damaged > 0)
+    reasons.push(`${damaged} damaged part(s) of the telemetry store were set aside; their rows are missing.`);
   if (log === undefined) return reasons;
   if (log.oldestAgeMs > LATE_MS) reasons.push('Acknowledged records wait unusually long for the store.');
   if (log.logBytes > log.capBytes * 0.8) reasons.push('The write-ahead log is nearly at its cap.');
