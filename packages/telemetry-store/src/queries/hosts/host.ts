@@ -13,7 +13,8 @@ type HostDetail = ResponseOf<typeof getHost>['data'];
 
 /**
  * Which host a name means within the window. Where two environments have one of that name and the request names none,
- * it is the one heard of last. @throws not_found
+ * it is the one heard of last; of those that report now the first by the name of their environment, since otherwise the
+ * requests of one page would be answered now by the one and now by the other. @throws not_found
  */
 export async function resolveHost(
   run: Runner,
@@ -22,13 +23,14 @@ export async function resolveHost(
   window: Window,
 ): Promise<HostKey> {
   const facts = await readFacts(run, context, HOSTS, window, name);
-  const newest = facts.reduce<(typeof facts)[number] | undefined>(
-    (most, fact) => (most === undefined || fact.last > most.last ? fact : most),
-    undefined,
-  );
-  if (newest === undefined)
+  const newest = facts.reduce((most, { last }) => (last > most ? last : most), 0n);
+  const fresh = BigInt(HOST_LIMITS.freshSeconds) * 1_000_000_000n;
+  const [chosen] = facts
+    .filter(({ last }) => last >= newest - fresh)
+    .sort((a, b) => (a.environment < b.environment ? -1 : 1));
+  if (chosen === undefined)
     throw fail('not_found', { what: 'A host of this name that reported in this time range' });
-  return { environment: newest.environment, host: newest.host };
+  return { environment: chosen.environment, host: chosen.host };
 }
 
 /** @throws not_found */

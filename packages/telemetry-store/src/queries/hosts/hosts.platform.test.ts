@@ -265,6 +265,30 @@ beforeAll(async () => {
     ],
     { project: 'receiver', service: '', resource: { 'host.name': 'plain-d' } },
   );
+  // One name in three environments: two report, the second of them last; one has gone.
+  for (const [environment, late] of [
+    ['staging', 5_000],
+    ['production', 0],
+    ['dev', -1_200_000],
+  ] as const)
+    await bench.putMetrics(
+      [
+        {
+          name: 'system.memory.usage',
+          unit: 'By',
+          gauge: {
+            dataPoints: [
+              {
+                timeUnixNano: nanos(NOW - 60_000 + late),
+                asDouble: 1,
+                attributes: { 'system.memory.state': 'used' },
+              },
+            ],
+          },
+        },
+      ],
+      { project: 'twins', service: 'agent', environment, resource: { 'host.name': 'twin' } },
+    );
   await bench.put(
     [0, 1, 2, 3].map((n) => ({
       traceId: id(1, 32),
@@ -372,6 +396,14 @@ describe('hosts', () => {
       ['memory', 'buffered 4', 'cached 20', 'free 10', 'used 30'],
       ['network_io', 'receive 10'],
     ]);
+  });
+
+  it('of one name in several environments the same one every time, and none that has gone', async () => {
+    const twin = { window: WINDOW, host: 'twin' };
+    const { host } = await hosts.host(contextOf('twins'), twin);
+    expect(host.environment).toBe('production');
+    const named = await hosts.host(contextOf('twins', 'dev'), twin);
+    expect(named.host.environment).toBe('dev');
   });
 
   it('as it was at an earlier end of the window', async () => {
