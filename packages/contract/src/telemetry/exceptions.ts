@@ -84,7 +84,11 @@ export const exceptionDetailSchema = z
   .object({
     ...groupShape,
     lastSeen: isoTime.meta({ description: 'In the window; in all that is kept when the window holds none.' }),
+    messageCut: z.boolean().meta({
+      description: 'The message is as long as a group keeps of one; its span or log record has it whole.',
+    }),
     stacktrace: nullableText.meta({ description: 'Of the latest occurrence that has one.' }),
+    stacktraceCut: z.boolean().meta({ description: 'The same of the stack trace.' }),
     trend: trendSchema,
     breakdowns: z.array(
       z.object({

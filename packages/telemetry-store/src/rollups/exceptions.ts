@@ -7,8 +7,8 @@ const LC = 'LowCardinality(String)';
 const TEXT = 'SimpleAggregateFunction(max, String)';
 
 /** Characters that are kept of a message and of a stack trace. */
-const MOST_MESSAGE = 2_000;
-const MOST_STACK = 16_000;
+export const MOST_MESSAGE = 2_000;
+export const MOST_STACK = 16_000;
 const MOST_TYPE = 300;
 
 /** Facts of the record that an exception was found on, under their names there. */

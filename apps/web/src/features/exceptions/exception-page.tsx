@@ -88,7 +88,7 @@ export function ExceptionPage() {
                   <div role="status" aria-label="Loading the stack trace" className="skeleton h-40" />
                 }
               >
-                <StackView text={detail.stacktrace} />
+                <StackView text={detail.stacktrace} cut={detail.stacktraceCut} />
               </Suspense>
             )}
             <section className="rounded-md border border-line bg-surface">
@@ -171,6 +171,12 @@ function Head({ detail, scope, onLeave }: { detail: ExceptionDetail; scope: Scop
           tabIndex={0}
         >
           {detail.message}
+        </p>
+      )}
+      {detail.messageCut && (
+        <p className="text-sm text-muted">
+          Only the beginning; the {detail.sampleTraceId === null ? 'log record' : 'latest span'} has the whole
+          message.
         </p>
       )}
       <Facts>

@@ -4,7 +4,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { foldedStack, type StackPart, stackParts } from './stack-trace.ts';
 
 /** A stack trace: frames of the application stand out, those of libraries are folded. */
-export function StackView({ text }: { text: string }) {
+export function StackView({ text, cut }: { text: string; cut: boolean }) {
   const [whole, setWhole] = useState(false);
   const parts = useMemo(() => stackParts(text), [text]);
   const folded = useMemo(() => foldedStack(parts), [parts]);
@@ -13,7 +13,10 @@ export function StackView({ text }: { text: string }) {
     <div className="rounded-md border border-line bg-surface">
       <div className="flex items-center gap-2 border-b border-line px-3 py-1">
         <h2 className="font-medium">Stack trace</h2>
-        <span className="text-sm text-muted">of the latest occurrence that has one</span>
+        <span className="text-sm text-muted">
+          of the latest occurrence that has one
+          {cut && '; only its beginning, the whole is where it was recorded'}
+        </span>
         <span className="ml-auto flex items-center gap-1">
           {hasLibrary && (
             <button

@@ -6,6 +6,7 @@ import {
   type Filter,
 } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
+import { MOST_MESSAGE, MOST_STACK } from '../../rollups/exceptions.ts';
 import { decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -56,12 +57,15 @@ export async function readException(
   const [stack] = await runner.run<{ Stacktrace: string }>(
     ...latest(rows(), "Stacktrace != ''", 'Stacktrace'),
   );
+  const stacktrace = stack?.Stacktrace ?? '';
   const last = page.at(input.limit - 1);
   const more = page.length > input.limit && last !== undefined;
   return {
     data: {
       ...group,
-      stacktrace: orNull(stack?.Stacktrace ?? ''),
+      messageCut: isCut(group.message, MOST_MESSAGE),
+      stacktrace: orNull(stacktrace),
+      stacktraceCut: isCut(stacktrace, MOST_STACK),
       breakdowns,
       occurrences: page.slice(0, input.limit).map(toOccurrence),
     },
@@ -70,6 +74,9 @@ export async function readException(
       : null,
   };
 }
+
+/** Whether a text is as long as can be kept; the engine counts characters, not units of UTF-16. */
+const isCut = (text: string, most: number): boolean => text.length >= most && [...text].length >= most;
 
 function latest(scope: Scope, condition: string, columns: string): [Scope, string] {
   const narrowed = scope.and(condition);
@@ -82,7 +89,9 @@ async function withoutRows(
   context: RequestContext,
   stored: string,
   window: Window,
-): Promise<Omit<ExceptionDetail, 'stacktrace' | 'breakdowns' | 'occurrences'>> {
+): Promise<
+  Omit<ExceptionDetail, 'messageCut' | 'stacktrace' | 'stacktraceCut' | 'breakdowns' | 'occurrences'>
+> {
   const seen = (await firstSeen(runner, context, [stored])).get(stored);
   if (seen === undefined) throw fail('not_found', { what: 'The exception' });
   const open = Scope.of(context, EXCEPTIONS).during({ from: seen.last, to: seen.last + 1n });

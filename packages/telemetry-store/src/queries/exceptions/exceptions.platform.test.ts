@@ -308,4 +308,26 @@ describe('exceptions', () => {
       expect((await group(fingerprint, { window: { from: 0n, to: 2n ** 63n - 1n } })).data.count).toBe(1);
     }
   });
+
+  it('say of a long text that it is cut, by its characters', async () => {
+    const project = 'long';
+    const wide = '\u{1F56F}';
+    await bench.put(
+      [
+        failed(30, 0, { events: [thrown(0, 'Cut', 'x'.repeat(2_001), 'y'.repeat(16_001))] }),
+        // More units of UTF-16 than are kept, and fewer characters.
+        failed(31, 0, { events: [thrown(0, 'Whole', wide.repeat(1_500), wide.repeat(12_000))] }),
+      ],
+      { project },
+    );
+    const cut = new Map<string, unknown>();
+    for (const { fingerprint, type } of (await search('', {}, project)).data) {
+      const { data } = await group(fingerprint, {}, project);
+      cut.set(type, [data.messageCut, data.stacktraceCut, data.stacktrace?.length]);
+    }
+    expect(Object.fromEntries(cut)).toEqual({
+      Cut: [true, true, 16_000],
+      Whole: [false, false, 24_000],
+    });
+  });
 });
