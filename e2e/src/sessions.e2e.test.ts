@@ -142,10 +142,27 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
       .turn(LONG)
       .getByText(`Answer ${LONG - 1}.`)
       .waitFor();
+    const inSight = async (number: number) => {
+      const [view, turn] = [
+        await sessions.conversation.boundingBox(),
+        await sessions.turn(number).boundingBox(),
+      ];
+      return (
+        view !== null && turn !== null && turn.y >= view.y && turn.y + turn.height <= view.y + view.height
+      );
+    };
+    await soon(() => inSight(LONG)).toBe(true);
     expect(await sessions.turns.count()).toBeLessThan(30);
     await page.locator('h1').click();
     await page.keyboard.press('e');
     await soon(() => sessions.turn(50).getByText('429 too many requests').count()).toBe(1);
+    // One in the middle, about which nothing is known before it is looked at.
+    const bars = await sessions.bars.boundingBox();
+    await page.mouse.click((bars?.x ?? 0) + (bars?.width ?? 0) / 2, (bars?.y ?? 0) + 10);
+    const middle = page.getByTestId('turn').filter({ has: page.locator('[aria-pressed=true]') });
+    await middle.getByText(/^Answer \d+\.$/).waitFor();
+    const number = Number((await middle.getAttribute('aria-label'))?.replace('Turn ', ''));
+    await soon(() => inSight(number)).toBe(true);
   });
 
   it('lead to their users, who have figures, charts and sessions', async () => {
@@ -161,6 +178,10 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     await page.getByRole('button', { name: 'Last 7 days' }).click();
     await soon(() => parameter(page, 'from')).toBe('-7d');
     await page.getByText('Model calls').first().waitFor();
+    // On a telephone the sessions lie below the charts, and can be reached.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByTestId('user').evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await soon(async () => (await sessions.rows.first().boundingBox())?.y).toBeLessThan(844);
     const users = await open('/users?sort=-sessions');
     await soon(() => users.sessions.rows.first().innerText()).toContain('reader-');
     expect(await accessibilityFindings(users.page)).toEqual([]);

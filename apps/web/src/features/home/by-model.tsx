@@ -2,13 +2,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { type FigureBody, figureBody } from '../../api/home.ts';
 import type { Scope } from '../../api/telemetry.ts';
-import { groupOfKey, seriesOfAggregate } from '../../charts/prepare/aggregate-series.ts';
+import { groupOfKey } from '../../charts/prepare/aggregate-series.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
-import { withModelNames } from '../../lib/models.ts';
 import { quoted } from '../../lib/query-text.ts';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { useShell } from '../shell/shell-search.ts';
+import { seriesByModel } from './figures.ts';
 import { useFigures } from './use-figures.ts';
 
 /** What the charts draw; the rest is counted as "N of M". */
@@ -40,21 +40,7 @@ function ModelChart(props: { scope: Scope; title: string; measure: 'cost' | 'tok
     [measure, step],
   );
   const query = useFigures(scope, body);
-  const series = useMemo(() => {
-    const data = query.data;
-    if (data === undefined) return [];
-    const own = withModelNames(seriesOfAggregate(data, 0, props.title));
-    if (measure === 'cost') return own;
-    // Input and output are two measures and one figure.
-    const output = new Map(seriesOfAggregate(data, 1, props.title).map((one) => [one.key, one.points]));
-    return own.map((one) => ({
-      ...one,
-      points: one.points.map((point, at) => ({
-        timeMs: point.timeMs,
-        value: (point.value ?? 0) + (output.get(one.key)?.[at]?.value ?? 0),
-      })),
-    }));
-  }, [query.data, measure, props.title]);
+  const { series, total } = useMemo(() => seriesByModel(query.data, measure), [query.data, measure]);
   const zoom = (window: TimeWindow) =>
     setRange({ from: new Date(window.fromMs).toISOString(), to: new Date(window.toMs).toISOString() });
   const drill = (window: TimeWindow, key: string | undefined) => {
@@ -97,7 +83,7 @@ function ModelChart(props: { scope: Scope; title: string; measure: 'cost' | 'tok
         window={scope.window}
         stepSeconds={query.data?.bucketSeconds ?? step}
         series={series}
-        total={query.data?.groups ?? series.length}
+        total={total}
         pending={query.isPlaceholderData}
         onZoom={zoom}
         onDrill={drill}

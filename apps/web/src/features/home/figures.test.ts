@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AggregateData } from '../../api/home.ts';
-import { bucketValues, figureOf, rankedOf, sumOf } from './figures.ts';
+import { bucketValues, figureOf, rankedOf, seriesByModel, sumOf } from './figures.ts';
 
 type Row = AggregateData['rows'][number];
 const row = (changes: Partial<Row>): Row => ({
@@ -55,4 +55,22 @@ it('ranks what has a name and a figure', () => {
     ]),
   );
   expect(ranked).toEqual([{ group: ['a'], values: [9, 1], before: 3 }]);
+});
+
+it('draws the cost of models whose price is known, and says how many they are', () => {
+  const time = '2026-11-20T10:20:00.000Z';
+  const rows = [
+    row({ time, group: ['gpt-4o'], values: [0.5, 1] }),
+    row({ time, group: ['own-model'], values: [null, 4] }),
+  ];
+  const data = { ...answer(rows, 1_200), groups: 9 };
+  const cost = seriesByModel(data, 'cost');
+  expect([cost.series.map(({ key }) => key), cost.total]).toEqual([['gpt-4o'], 1]);
+  const tokens = seriesByModel(data, 'tokens');
+  expect(tokens.series.map(({ key, points }) => [key, points[0]?.value])).toEqual([
+    ['gpt-4o', 1.5],
+    ['own-model', 4],
+  ]);
+  expect(tokens.total).toBe(9);
+  expect(seriesByModel(undefined, 'cost')).toEqual({ series: [], total: 0 });
 });

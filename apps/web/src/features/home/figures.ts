@@ -1,4 +1,7 @@
 import type { AggregateData } from '../../api/home.ts';
+import { seriesOfAggregate } from '../../charts/prepare/aggregate-series.ts';
+import type { ChartSeries } from '../../charts/prepare/time-chart.ts';
+import { withModelNames } from '../../lib/models.ts';
 
 /** One figure of an answer without buckets and groups, now and in the period before. */
 export interface Figure {
@@ -56,4 +59,28 @@ export function rankedOf(data: AggregateData | undefined): Ranked[] {
   return (data?.rows ?? [])
     .filter((row) => (row.values[0] ?? 0) > 0 && row.group.some((part) => part !== ''))
     .map((row) => ({ group: row.group, values: row.values, before: row.previous?.[0] ?? null }));
+}
+
+/** A series a model of its cost or its tokens, and how many models there are to draw. */
+export function seriesByModel(
+  data: AggregateData | undefined,
+  measure: 'cost' | 'tokens',
+): { series: ChartSeries[]; total: number } {
+  if (data === undefined) return { series: [], total: 0 };
+  const own = withModelNames(seriesOfAggregate(data, 0, 'all'));
+  if (measure === 'cost') {
+    // An unknown price is not $0. Largest first: behind a model without a price there are only others without.
+    const priced = own.filter(({ points }) => points.some(({ value }) => value !== null));
+    return { series: priced, total: priced.length < own.length ? priced.length : data.groups };
+  }
+  // Input and output are two measures and one figure.
+  const output = new Map(seriesOfAggregate(data, 1, 'all').map((one) => [one.key, one.points]));
+  const series = own.map((one) => ({
+    ...one,
+    points: one.points.map((point, at) => ({
+      timeMs: point.timeMs,
+      value: (point.value ?? 0) + (output.get(one.key)?.[at]?.value ?? 0),
+    })),
+  }));
+  return { series, total: data.groups };
 }

@@ -1,7 +1,7 @@
 import type { SessionTrace, Turn } from '@candela/contract';
 import { useQueries } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useEffectEvent, useMemo, useRef } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef } from 'react';
 import { TURNS_A_PAGE, turnsQuery } from '../../api/activity.ts';
 import { TurnView } from './turn-view.tsx';
 
@@ -44,22 +44,39 @@ export function SessionTimeline(props: {
     for (const answer of answers) if (answer.isError) void answer.refetch();
   };
   const chosen = useRef(-1);
+  /** The turn that was brought into sight, until the reader scrolls. */
+  const held = useRef<number>(undefined);
   const reveal = useEffectEvent((index: number) => {
-    if (index !== chosen.current && (index > 0 || chosen.current > 0))
+    if (index !== chosen.current && (index > 0 || chosen.current > 0)) {
+      held.current = index;
       virtual.scrollToIndex(index, { align: 'start' });
+    }
     chosen.current = index;
   });
   useEffect(() => reveal(at), [at]);
+  const release = () => {
+    held.current = undefined;
+  };
+  const total = virtual.getTotalSize();
+  const stay = useEffectEvent(() => {
+    if (held.current !== undefined) virtual.scrollToIndex(held.current, { align: 'start' });
+  });
+  // What is said comes later than its turn and is higher than what stood for it: the turn must not be pushed away.
+  useLayoutEffect(() => stay(), [total, said.size]);
   return (
     <div
       ref={scroller}
+      onWheel={release}
+      onTouchMove={release}
+      onPointerDown={release}
+      onKeyDown={release}
       className="h-full overflow-auto"
       data-testid="conversation"
       tabIndex={0}
       aria-label="Conversation"
       role="region"
     >
-      <div className="relative mx-auto max-w-4xl" style={{ height: virtual.getTotalSize() }}>
+      <div className="relative mx-auto max-w-4xl" style={{ height: total }}>
         <div
           className="absolute inset-x-0 top-0 px-3 pt-2"
           style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}

@@ -69,7 +69,8 @@ export function UserPage() {
       ? null
       : (user.inputTokens ?? 0) + (user.outputTokens ?? 0);
   return (
-    <div className="flex h-full flex-col">
+    // Where the window is low or narrow the whole page scrolls, so that the sessions can be reached.
+    <div className="flex h-full flex-col overflow-auto" data-testid="user">
       {head}
       <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
         <div
@@ -122,7 +123,7 @@ export function UserPage() {
           }
         />
       </div>
-      <div className="min-h-64 grow">
+      <div className="h-80 shrink-0 grow">
         <SessionRows
           scope={all}
           search={search}
