@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { closedRange, figuresOf, linesOf, thinned } from './explore-series.ts';
-import { unitWords } from './metric-words.ts';
+import { emptyWords, unitWords } from './metric-words.ts';
 
 const answer = {
   metric: 'm',
@@ -53,6 +53,26 @@ it('draws open ranges of a heat map where they can be seen, and says that they a
   expect(closedRange({ low: null, high: 0.1 })).toEqual({ low: 0, high: 0.1, open: 'below' });
   expect(closedRange({ low: null, high: -10 })).toEqual({ low: -20, high: -10, open: 'below' });
   expect(closedRange({ low: null, high: 0 })).toEqual({ low: -1, high: 0, open: 'below' });
+});
+
+it('says why there is nothing to draw', () => {
+  const about = (changes: object) => ({
+    type: 'gauge' as const,
+    temporality: null,
+    monotonic: null,
+    matchedSeries: 1,
+    ...changes,
+  });
+  const counter = about({ type: 'sum', temporality: 'cumulative', monotonic: true });
+  const histogram = about({ type: 'histogram', temporality: 'cumulative' });
+  expect(emptyWords([about({ type: null, matchedSeries: 0 })])).toMatch(/^No series matches/);
+  expect(emptyWords([counter])).toMatch(/second point/);
+  expect(emptyWords([histogram, counter])).toMatch(/second point/);
+  expect(emptyWords([about({}), counter])).toMatch(/reported no value/);
+  expect(emptyWords([about({ type: 'sum', temporality: 'cumulative', monotonic: false })])).toMatch(
+    /no value/,
+  );
+  expect(emptyWords([{ ...histogram, temporality: 'delta' }])).toMatch(/no value/);
 });
 
 it('writes units beside a title as people say them', () => {

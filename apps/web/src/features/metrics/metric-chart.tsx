@@ -5,7 +5,7 @@ import type { TimeWindow } from '../../lib/time-range.ts';
 import { formatValue } from '../../lib/format-value.ts';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { linesOf, thinned } from './explore-series.ts';
-import { unitWords } from './metric-words.ts';
+import { emptyWords, unitWords } from './metric-words.ts';
 import type { Answered } from './use-answers.ts';
 
 /** Aggregations that one measurement cannot be compared with. */
@@ -64,7 +64,7 @@ export function MetricChart(props: {
       note={unitWords(unit)}
       state={answers.map(({ state }) => state)}
       isEmpty={series.length === 0}
-      empty="No series matches in this time range."
+      empty={emptyWords(given.filter((answer) => answer !== undefined))}
       height={280}
       query={answers.map(({ letter, query, scope, question }) => ({
         path: '/api/telemetry/metrics/query',

@@ -24,6 +24,27 @@ export function typeWords(metric: {
 /** What a chart's values are in, for its title; of a share and of what has no unit the axis says all. */
 export const unitWords = (unit: string): string => (unit === '1' ? '' : unit.replaceAll(/[{}]/g, ''));
 
+/** Why there is nothing to draw, of the answers of one chart. */
+export function emptyWords(
+  answers: readonly {
+    readonly type: MetricType | null;
+    readonly temporality: Temporality | null;
+    readonly monotonic: boolean | null;
+    readonly matchedSeries: number;
+  }[],
+): string {
+  const matched = answers.filter(({ matchedSeries }) => matchedSeries > 0);
+  if (matched.length === 0) return 'No series matches in this time range.';
+  // Of gauges and sums that fall `monotonic` is never true; of histograms it is not said.
+  const grows = matched.every(
+    ({ type, temporality, monotonic }) =>
+      temporality === 'cumulative' && (monotonic === true || (type !== 'sum' && monotonic === null)),
+  );
+  return grows
+    ? 'The series that match say nothing new: what they grew by is known from their second point on.'
+    : 'The series that match reported no value in this time range.';
+}
+
 export const typeName = (type: string): string => type.replaceAll('_', ' ');
 
 /** `every 15 s`, `every minute`. */

@@ -53,10 +53,12 @@ export function useAnswers(
   // Of several queries the library keeps no answers while new ones are under way: the chart would go and come back, and
   // whoever stood on it with the keyboard would stand nowhere.
   const [kept, setKept] = useState<ReadonlyMap<Letter, MetricAnswer>>(new Map());
-  const before = (letter: Letter, { metric }: ExplorerQuery) => () => {
-    const answer = kept.get(letter);
-    return answer?.metric === metric ? answer : undefined;
-  };
+  const before =
+    (letter: Letter, { metric }: ExplorerQuery) =>
+    () => {
+      const answer = kept.get(letter);
+      return answer?.metric === metric ? answer : undefined;
+    };
   const first = useQueries({
     queries: asked.map(({ letter, query }) => ({
       ...metricQuery({ ...scope, q: query.filter }, questionOf(query, step)),
