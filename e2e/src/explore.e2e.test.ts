@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { Shell } from './pages/shell.ts';
 import { TracesPage } from './pages/traces-page.ts';
+import { newSpanId, newTraceId } from './otlp.ts';
 import { agentTrace, requestTraces } from './seeds.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
@@ -192,6 +193,14 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await page.getByRole('button', { name: 'Live', pressed: true }).waitFor();
     await stage.seed({ ...agentTrace(Date.now() - 1_000), service: 'newcomer' });
     await soon(async () => (await traces.cells()).some((row) => row.includes('newcomer'))).toBe(true);
+    // Sent while it runs and once more with its end: one row, that ends.
+    const spanId = newSpanId();
+    const trace = { traceId: newTraceId(), service: 'twice', startedAt: Date.now() - 1_000 };
+    const rows = () => traces.cells().then((cells) => cells.filter((row) => row.includes('twice')));
+    await stage.seed({ ...trace, spans: [{ spanId, name: 'job', unfinished: true }] });
+    await soon(rows).toEqual([expect.stringContaining('running')]);
+    await stage.seed({ ...trace, spans: [{ spanId, name: 'job', durationMs: 300 }] });
+    await soon(rows).toEqual([expect.stringContaining('300 ms')]);
     await page.getByTestId('scroller').evaluate((element: { scrollTop: number }) => {
       element.scrollTop = 1_000;
     });

@@ -231,11 +231,19 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     const chart = page.getByTestId('histogram');
     const box = await chart.boundingBox();
     if (!box) throw new Error('The histogram has no box.');
-    await page.mouse.move(box.x + box.width * 0.5, box.y + 30);
-    await page.mouse.down();
-    await page.mouse.move(box.x + box.width * 0.8, box.y + 30);
+    const brush = async () => {
+      await page.mouse.move(box.x + box.width * 0.5, box.y + 30);
+      await page.mouse.down();
+      await page.mouse.move(box.x + box.width * 0.8, box.y + 30);
+    };
+    const from = () => new URL(page.url()).searchParams.get('from');
+    await brush();
+    await page.keyboard.press('Escape');
     await page.mouse.up();
-    await soon(() => new URL(page.url()).searchParams.get('from')).toMatch(/^\d{4}-/);
+    await brush();
+    expect(from()).toBe('-1h');
+    await page.mouse.up();
+    await soon(from).toMatch(/^\d{4}-/);
     await page.keyboard.press('d');
     await page.getByRole('button', { name: 'Last 15 minutes' }).click();
     await soon(() => new URL(page.url()).searchParams.get('from')).toBe('-15m');

@@ -6,6 +6,7 @@ import type { TimeWindow } from '../../lib/time-range.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { type HeatCell, heatPlace, heatValue, prepareHeatmap } from '../prepare/heatmap.ts';
 import { TimeAxis } from './time-axis.tsx';
+import { useEscape } from './use-escape.ts';
 import { useWidth } from './use-size.ts';
 
 /** `1 s – 2 s`, `over 2 s`. */
@@ -47,6 +48,7 @@ export function Heatmap(props: {
   const width = useWidth(box);
   const [hover, setHover] = useState<{ x: number; y: number }>();
   const [drag, setDrag] = useState<{ x: number; y: number }>();
+  useEscape(drag !== undefined, () => setDrag(undefined));
   const spanMs = map.toMs - map.fromMs;
   const at = (event: PointerEvent) => {
     const area = event.currentTarget.getBoundingClientRect();

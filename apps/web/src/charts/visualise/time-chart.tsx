@@ -13,6 +13,7 @@ import { ChartTooltip, stepText, stepValues } from './chart-tooltip.tsx';
 import { Legend } from './legend.tsx';
 import { TimeAxis } from './time-axis.tsx';
 import { Crosshair, nearest, type Place, TimeMarks } from './time-marks.tsx';
+import { useEscape } from './use-escape.ts';
 import { useWidth } from './use-size.ts';
 
 /** A single measurement that leads to the trace it came from. */
@@ -55,6 +56,7 @@ export function TimeChart(props: TimeChartProps) {
   const [hover, setHover] = useState<{ at: number; key: string | undefined }>();
   const [cursor, setCursor] = useState<{ step: number; from: number }>();
   const [drag, setDrag] = useState<{ from: number; to: number }>();
+  useEscape(drag !== undefined, () => setDrag(undefined));
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
 

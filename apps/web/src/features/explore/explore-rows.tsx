@@ -3,6 +3,7 @@ import { type ReactNode, useMemo } from 'react';
 import type { Scope } from '../../api/telemetry.ts';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import { eachOnce } from './each-once.ts';
 import { chosenColumns, type RowColumn } from './columns.ts';
 import type { ExploreChange, ExploreSearch } from './explorer.ts';
 import { NoMatch, RowsFooter } from './rows-state.tsx';
@@ -36,8 +37,7 @@ export function ExploreRows<Row>(props: {
   const rows = useMemo(() => {
     const fetched = query.data?.pages.flatMap((page) => page.data) ?? [];
     if (live === undefined || live.length === 0) return fetched;
-    const fresh = new Set(live.map(keyOf));
-    return [...live, ...fetched.filter((row) => !fresh.has(keyOf(row)))];
+    return eachOnce([...live, ...fetched], keyOf);
   }, [query.data, live, keyOf]);
   if (query.isPending) return <SkeletonRows label={`Loading ${noun}`} />;
   if (query.isError && rows.length === 0)

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { useEscape } from '../../charts/visualise/use-escape.ts';
 import type { ReadingKind } from '../../lib/span-kind.ts';
 import type { Focus } from './trace-search.ts';
 import type { TraceSpan } from './trace-spans.ts';
@@ -19,6 +20,7 @@ export function Minimap(props: {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(0);
   const [drag, setDrag] = useState<{ from: number; to: number }>();
+  useEscape(drag !== undefined, () => setDrag(undefined));
   useEffect(() => {
     const element = canvas.current;
     if (!element) return undefined;
