@@ -191,3 +191,23 @@ describe('a regular expression', () => {
     await expect(spans({ field: 'name', op: 'regex', value })).rejects.toMatchObject({ code: 'bad_query' });
   });
 });
+
+describe('times at the ends of what a column can hold', () => {
+  it('are found by lists of traces, and hide nothing else', async () => {
+    const last = 2n ** 63n - 1n;
+    const project = 'ends';
+    const times = [1n, BigInt(BASE_MS) * 1_000_000n, last - 5_000_000_000n, last - 1n];
+    await bench.put(
+      times.map((time, n) => span(n + 1, n + 1, 0, { startTimeUnixNano: time, endTimeUnixNano: time })),
+      { project },
+    );
+    for (const sort of ['-start', 'start', '-duration', '-tokens'] as const) {
+      const input = { window: { from: 0n, to: last }, filter: undefined, sort, limit: 10, cursor: undefined };
+      const { data } = await bench.queries.searchTraces(contextOf(project), input);
+      expect(
+        data.map(({ spanCount }) => spanCount),
+        sort,
+      ).toEqual([1, 1, 1, 1]);
+    }
+  });
+});

@@ -13,6 +13,9 @@ export type ParamType =
   | 'Array(String)'
   | 'Array(Float64)';
 
+const LAST = 2n ** 63n - 1n;
+const FIRST = -(2n ** 63n);
+
 /** Collects the values of one statement. Values only ever reach the engine through here, never as text in the SQL. */
 export class Params {
   readonly values: Record<string, unknown> = {};
@@ -30,8 +33,12 @@ export class Params {
     return `{${name}:${type}}`;
   }
 
-  /** A point in time in nanoseconds, comparable with a `DateTime64(9)` column. */
+  /**
+   * A point in time in nanoseconds, comparable with a `DateTime64(9)` column. One that such a column cannot hold is its end:
+   * beyond it the engine would begin anew at the other end.
+   */
   time(nanos: bigint): string {
-    return `fromUnixTimestamp64Nano(${this.bind(nanos, 'Int64')})`;
+    const held = nanos > LAST ? LAST : nanos < FIRST ? FIRST : nanos;
+    return `fromUnixTimestamp64Nano(${this.bind(held, 'Int64')})`;
   }
 }
