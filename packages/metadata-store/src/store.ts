@@ -79,7 +79,8 @@ export async function openMetadata(options: MetadataOptions): Promise<MetadataSt
     change: (call, work) =>
       translated(dialect, async () => {
         const writes = new Writes();
-        const answer = await database.transaction().execute(async (quiet) => {
+        const tell = () => writes.written !== undefined && board.tell(writes.written);
+        const making = database.transaction().execute(async (quiet) => {
           const raw = quiet as unknown as Kysely<never>;
           await dialect.takeTurn(raw);
           const on = access((place) => quiet.withPlugin(writes.noting(place)), quiet);
@@ -91,7 +92,12 @@ export async function openMetadata(options: MetadataOptions): Promise<MetadataSt
           if (writes.written !== undefined) await dialect.announce(raw, writes.written);
           return made;
         });
-        if (writes.written !== undefined) board.tell(writes.written);
+        const answer = await making.catch((thrown: unknown) => {
+          // Of a commit whose answer was lost nobody knows that it was not made.
+          if (dialect.isUnavailable(thrown)) tell();
+          throw thrown;
+        });
+        tell();
         return answer;
       }),
     async close() {

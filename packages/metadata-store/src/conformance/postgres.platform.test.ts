@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '@candela/kernel';
 import { startPostgres } from '@candela/testkit';
@@ -138,6 +140,45 @@ else {
         )
         .toBeGreaterThan(before);
       await Promise.all([store.close(), other.close()]);
+    });
+
+    it('tell caches of a change whose commit was made and whose answer was lost', async () => {
+      const url = new URL(await server.createDatabase());
+      let cut = false;
+      // Between us and the server: takes the answer to a commit, and the connection with it.
+      const between = createServer((client) => {
+        const upstream = connect(Number(url.port), url.hostname);
+        let lost = false;
+        client.on('data', (part) => {
+          lost ||= cut && part.includes('commit');
+          upstream.write(part);
+        });
+        upstream.on('data', (part) => (lost ? client.destroy() : client.write(part)));
+        for (const [one, other] of [
+          [client, upstream],
+          [upstream, client],
+        ] as const) {
+          one.on('error', () => {});
+          one.on('close', () => other.destroy());
+        }
+      }).listen(0, '127.0.0.1');
+      await once(between, 'listening');
+      const store = await open(
+        Object.assign(new URL(url), { port: (between.address() as AddressInfo).port }).href,
+      );
+      try {
+        let told = 0;
+        store.changes.on(['saved_views'], () => told++);
+        await expect.poll(() => told, { timeout: 30_000 }).toBe(1);
+        cut = true;
+        const change = store.change(undefined, ({ views }) => views.create('a', VIEW));
+        expect(await codeOf(change)).toBe('metadata_unavailable');
+        expect(await server.sql(url.href, 'select count(*) from saved_views')).toBe('1');
+        expect(told).toBe(2);
+      } finally {
+        await store.close();
+        between.close();
+      }
     });
 
     it('notice changes whose notification never came, by the clock', async () => {

@@ -98,6 +98,8 @@ function poolOf(connection: pg.ClientConfig, logger: Logger): pg.Pool {
   });
   // The pool drops the connection and opens another when it is needed; without a listener the process would end.
   pool.on('error', (error) => logger.warn({ err: error }, 'a connection to the metadata store was lost'));
+  // Of one that is in use the pool hears nothing, and whoever uses it is told by the failure of what it asked.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
