@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { HomePage } from './pages/home-page.ts';
 import { TracesPage } from './pages/traces-page.ts';
-import { agentTrace, requestTraces } from './seeds.ts';
+import { agentTrace, hostileTrace, requestTraces } from './seeds.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
@@ -171,6 +171,29 @@ describe.skipIf(missing !== undefined)('home page', () => {
     await home.card('Refused and changed').getByText('The body is no OTLP').waitFor();
     await home.card('Clients').getByText('broken-exporter').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
+  });
+
+  it('keeps names that are hostile in their places', async () => {
+    const hostile = hostileTrace(Date.now() - 30_000);
+    const [span] = hostile.spans;
+    const attributes = { 'exception.type': 'שגיאה', 'exception.message': 'שלום עולם' };
+    await stage.seed({
+      ...hostile,
+      spans: span === undefined ? [] : [{ ...span, events: [{ name: 'exception', attributes }] }],
+    });
+    const { page, home } = await open();
+    await home.loaded();
+    const left = async (text: string) =>
+      (await home.card('Newest exceptions').getByText(text, { exact: true }).boundingBox())?.x ?? 0;
+    // Right to left: each by itself, the type before the message.
+    await soon(() => left('שגיאה')).toBeGreaterThan(0);
+    expect(await left('שגיאה')).toBeLessThan(await left('שלום עולם'));
+    const card = await home.card('Slowest operations').boundingBox();
+    const names = await home.card('Slowest operations').getByRole('link').all();
+    const boxes = await Promise.all(names.map((name) => name.boundingBox()));
+    const right = Math.max(...boxes.map((box) => (box?.x ?? 0) + (box?.width ?? 0)));
+    expect(right).toBeLessThan((card?.x ?? 0) + (card?.width ?? 0));
+    expect(await page.evaluate('window.__hacked')).toBeUndefined();
   });
 
   for (const colorScheme of ['dark', 'light'] as const)

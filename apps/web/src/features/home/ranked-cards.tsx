@@ -72,7 +72,7 @@ export function SlowestOperations({ scope }: { scope: Scope }) {
                     sort: '-duration',
                   }}
                   title={`${name} of ${service}: the slowest spans`}
-                  className="hover:underline"
+                  className="block truncate hover:underline"
                 >
                   <bdi>{name || '(no name)'}</bdi> <bdi className="text-muted">{service}</bdi>
                 </Link>

@@ -52,7 +52,13 @@ export function UsageCharts({ scope, onZoom }: { scope: Scope; onZoom: (window: 
   const frame = { window: scope.window, stepSeconds: step, height: HEIGHT, onZoom };
   return (
     <div className="grid gap-3 lg:grid-cols-3">
-      <ChartCard title="Cost by model" state={cost} isEmpty={costs.length === 0} query={asked(byModel)}>
+      <ChartCard
+        title="Cost by model"
+        state={cost}
+        isEmpty={costs.length === 0}
+        empty="No model call with a known price in this time range."
+        query={asked(byModel)}
+      >
         <TimeChart
           {...frame}
           label="Cost by model"
