@@ -225,7 +225,7 @@ function Figures({ data }: { data: GpuDetail }) {
   const errors = gpu.errors.reduce((sum, { count }) => sum + count, 0);
   const whole = data.parent === null;
   return (
-    <div className="flex flex-wrap gap-x-4" data-testid="gpu-figures">
+    <div className="grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))]" data-testid="gpu-figures">
       {(whole || gpu.utilization !== null) && (
         <Stat label="Utilisation" value={gpu.utilization} unit="1">
           <span className="text-xs text-muted">
