@@ -33,7 +33,7 @@ export {
   openIngestLog,
 } from './writer/ingest-log.ts';
 export { lockDirectory } from './writer/wal/lock.ts';
-export { pruneProject } from './retention/prune.ts';
+export { type PruneInput, pruneProject } from './retention/prune.ts';
 export type { GroupSink } from './writer/group-insert/inserter.ts';
 export type { AppendRequest } from './writer/wal/appender.ts';
 export {

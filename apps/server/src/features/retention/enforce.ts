@@ -1,9 +1,9 @@
 import type { Clock, Logger } from '@candela/kernel';
-import { pruneProject, type TelemetryStore } from '@candela/telemetry-store';
+import { type PruneInput, pruneProject, type TelemetryStore } from '@candela/telemetry-store';
 import type { RetentionChoices } from './service.ts';
 
 export interface EnforceParts {
-  readonly choices: RetentionChoices;
+  readonly choices: Pick<RetentionChoices, 'all'>;
   /** Configurations that records of a project may be in. */
   readonly configsOf: (projectId: string) => Promise<Iterable<string>>;
   readonly use: <T>(id: string, projectId: string, work: (store: TelemetryStore) => Promise<T>) => Promise<T>;
@@ -47,24 +47,36 @@ export class RetentionKeeper {
   }
 
   async #run(): Promise<void> {
-    const { choices, configsOf, use, clock, logger } = this.#parts;
+    const { choices, configsOf } = this.#parts;
     while (this.#again && !this.#stopped) {
       this.#again = false;
       for (const { projectId, signal, days } of choices.all()) {
         if (this.#stopped) return;
         try {
-          for (const id of await configsOf(projectId)) {
-            const input = { projectId, signal, days, now: clock.now() };
-            const partitions = await use(id, projectId, (store) => pruneProject(store, input));
-            if (partitions > 0) logger.info({ projectId, signal, days, partitions }, 'older records deleted');
-          }
+          for (const id of await configsOf(projectId)) await this.#prune(id, { projectId, signal, days });
         } catch (thrown) {
-          logger.warn(
-            { err: thrown, projectId, signal },
-            'older records could not be deleted; tried again later',
-          );
+          this.#failed(thrown, { projectId, signal });
         }
       }
     }
+  }
+
+  /** One database at a time: one that is away keeps nothing longer in the others. */
+  async #prune(id: string, of: Omit<PruneInput, 'now'>): Promise<void> {
+    const { use, clock, logger } = this.#parts;
+    try {
+      const input = { ...of, now: clock.now() };
+      const partitions = await use(id, of.projectId, (store) => pruneProject(store, input));
+      if (partitions > 0) logger.info({ ...of, partitions }, 'older records deleted');
+    } catch (thrown) {
+      this.#failed(thrown, { ...of, connector: id });
+    }
+  }
+
+  #failed(thrown: unknown, about: object): void {
+    this.#parts.logger.warn(
+      { err: thrown, ...about },
+      'older records could not be deleted; tried again later',
+    );
   }
 }
