@@ -61,7 +61,12 @@ describe.skipIf(missing !== undefined)('logs', () => {
         body: 'charge failed\n  second line',
         traceId,
         spanId,
-        attributes: { 'exception.type': 'CardDeclined', 'exception.message': 'card 4711 declined' },
+        attributes: {
+          'exception.type': 'CardDeclined',
+          'exception.message': 'card 4711 declined',
+          'session.id': 'visit 7',
+          'user.id': 'ada',
+        },
       },
       {
         at: now - 57_000,
@@ -161,6 +166,10 @@ describe.skipIf(missing !== undefined)('logs', () => {
     await logs.panel.getByText('exception.type').hover();
     await logs.panel.getByRole('button', { name: 'Only records with this exception.type' }).click();
     await soon(() => logs.parameter('q')).toContain('attributes.exception.type:CardDeclined');
+    // Whose record it is leads there.
+    const links = logs.panel.getByRole('link');
+    expect(await links.filter({ hasText: 'ada' }).getAttribute('href')).toMatch(/^\/users\/ada/);
+    expect(await links.filter({ hasText: 'visit 7' }).getAttribute('href')).toMatch(/^\/sessions\/~/);
     await logs.panel.getByRole('link', { name: 'Open the span in its trace' }).click();
     await page.getByRole('heading', { name: 'charge' }).first().waitFor();
     expect(new URL(page.url()).searchParams.get('span')).toBe(spanId);
