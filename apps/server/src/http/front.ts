@@ -197,11 +197,13 @@ function send(
 ): void {
   if (response.headersSent || response.destroyed) return;
   const head = headOf(answer, requestId);
-  if (answer.status !== 304) head['content-length'] = Buffer.byteLength(answer.body);
+  // RFC 9110 section 8.6: of 204 it must not be said, of 304 it would be that of the document.
+  const bodiless = answer.status === 204 || answer.status === 304;
+  if (!bodiless) head['content-length'] = Buffer.byteLength(answer.body);
   // A body that was not read to its end would be taken for the next request.
   if (!request.complete) head['connection'] = 'close';
   response.writeHead(answer.status, head);
-  response.end(request.method === 'HEAD' || answer.status === 304 ? undefined : answer.body);
+  response.end(request.method === 'HEAD' || bodiless ? undefined : answer.body);
 }
 
 const SECURITY = Object.fromEntries(SECURITY_HEADERS);
