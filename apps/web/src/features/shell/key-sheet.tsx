@@ -1,4 +1,6 @@
+import { X } from 'lucide-react';
 import { useHotkeys } from '../../lib/hotkeys.ts';
+import { Button } from '../../ui/button.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { Modal } from '../../ui/modal.tsx';
 
@@ -9,7 +11,12 @@ export default function KeySheet({ onClose }: { onClose: () => void }) {
   return (
     <Modal label="Keyboard shortcuts" onClose={onClose} className="w-[min(560px,92vw)]">
       <div className="p-4">
-        <h2 className="mb-3 text-lg font-semibold">Keyboard shortcuts</h2>
+        <div className="mb-3 flex items-center">
+          <h2 className="text-lg font-semibold">Keyboard shortcuts</h2>
+          <Button look="plain" className="ml-auto" aria-label="Close" onClick={onClose}>
+            <X size={14} aria-hidden />
+          </Button>
+        </div>
         <div className="columns-2 gap-8">
           {[...groups].map(([group, entries]) => (
             <section key={group} className="mb-4 break-inside-avoid">
