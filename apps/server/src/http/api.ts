@@ -8,6 +8,7 @@ import { isLoopbackAddress } from '../features/identity/addresses.ts';
 import type { AuthenticateInput, Identity } from '../features/identity/service.ts';
 import { readJsonObject } from './body.ts';
 import { createOriginPolicy } from './cross-origin.ts';
+import { acceptedEncodings } from './encodings.ts';
 import { errorAnswer } from './errors.ts';
 import type { Handlers } from './handlers.ts';
 import { header } from './header.ts';
@@ -240,7 +241,7 @@ async function answer(api: ApiRequest, status: number, text: string): Promise<Ap
     'cache-control': 'no-store',
     vary: 'accept-encoding',
   };
-  const accepts = /\bgzip\b/.test(header(api.request, 'accept-encoding') ?? '');
+  const accepts = acceptedEncodings(header(api.request, 'accept-encoding') ?? '').has('gzip');
   // On the same machine bandwidth is free and the time to compress is not.
   const near = isLoopbackAddress(api.request.socket.remoteAddress ?? '');
   if (!accepts || near || text.length < COMPRESS_FROM) return { status, headers, body: text };

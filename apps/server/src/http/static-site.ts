@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { acceptedEncodings } from './encodings.ts';
 
 interface StaticAnswer {
   readonly status: 200 | 304 | 404;
@@ -119,13 +120,7 @@ function list(directory: string): Map<string, string> {
 }
 
 function chooseEncoding(accepted: string): 'br' | 'gzip' | 'identity' {
-  const offers = new Set(
-    accepted
-      .split(',')
-      .map((offer) => offer.trim().toLowerCase())
-      .filter((offer) => !/;\s*q=0(?:\.0*)?$/.test(offer))
-      .map((offer) => offer.split(';', 1)[0]),
-  );
+  const offers = acceptedEncodings(accepted);
   if (offers.has('br')) return 'br';
   return offers.has('gzip') ? 'gzip' : 'identity';
 }
