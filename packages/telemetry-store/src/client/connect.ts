@@ -25,7 +25,11 @@ export interface Connection {
 export const INSERT_TIMEOUT_MS = 120_000;
 /** What the way there and back may take beyond the engine's own bound. */
 export const TRANSPORT_GRACE_MS = 5_000;
-const MAX_SOCKETS = 64;
+/**
+ * Connections that nobody uses are closed by Node's pool, before a server would. The client's own timers for that lose
+ * count when a reader leaves between asking and getting a connection, and then close it under the next one.
+ */
+const POOL = { keepAlive: true, maxSockets: 64, timeout: 2_500 } as const;
 const MAX_HEADER_BYTES = 65_536;
 
 /**
@@ -43,7 +47,7 @@ const PATIENT_HEADER_BYTES = 1 << 20;
 const PATIENT_MS = 7 * 86_400_000;
 
 /**
- * A client of one database. Every client has an agent of its own: its idle timers assume that a socket is its own.
+ * A client of one database, with connections of its own.
  * @param patient for statements that may take hours, see {@link LONG_STATEMENT}
  * @throws RefusedAddressError
  */
@@ -62,7 +66,7 @@ export function connect(connection: Connection, database: string, patient = fals
     request_timeout:
       patient && socketPath !== undefined ? PATIENT_MS : INSERT_TIMEOUT_MS + TRANSPORT_GRACE_MS,
     compression: { request: false, response: false },
-    keep_alive: { enabled: true },
+    keep_alive: { enabled: true, idle_socket_ttl: 0 },
     // Errors are thrown; whoever catches them logs them once.
     log: { level: ClickHouseLogLevel.OFF },
     ...transport(connection),
@@ -72,13 +76,8 @@ export function connect(connection: Connection, database: string, patient = fals
 
 function transport({ socketPath, tls, guarded, url }: Connection): Parameters<typeof createClient>[0] {
   if (socketPath !== undefined)
-    return { http_agent: new UnixAgent(socketPath), set_basic_auth_header: false };
-  if (tls === undefined && guarded !== true) return { max_open_connections: MAX_SOCKETS };
-  const agent = {
-    keepAlive: true,
-    maxSockets: MAX_SOCKETS,
-    ...(guarded === true ? { lookup: guardedLookup } : {}),
-  };
+    return { http_agent: new UnixAgent(socketPath, POOL), set_basic_auth_header: false };
+  const agent = { ...POOL, ...(guarded === true ? { lookup: guardedLookup } : {}) };
   return {
     max_response_headers_size: MAX_HEADER_BYTES,
     http_agent: url.startsWith('https:')

@@ -1,4 +1,4 @@
-import { Agent } from 'node:http';
+import { Agent, type AgentOptions } from 'node:http';
 import { createConnection } from 'node:net';
 import type { Duplex } from 'node:stream';
 
@@ -6,8 +6,8 @@ import type { Duplex } from 'node:stream';
 export class UnixAgent extends Agent {
   readonly #socketPath: string;
 
-  constructor(socketPath: string) {
-    super({ keepAlive: true, maxSockets: 64 });
+  constructor(socketPath: string, options: AgentOptions) {
+    super(options);
     this.#socketPath = socketPath;
   }
 

@@ -73,7 +73,7 @@ export async function startEngine(
   await supervisor.start();
   const client = createClient({
     url: 'http://engine',
-    http_agent: new UnixAgent(supervisor.socketPath),
+    http_agent: new UnixAgent(supervisor.socketPath, { keepAlive: true }),
     set_basic_auth_header: false,
     log: { level: ClickHouseLogLevel.OFF },
   });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StoreError } from '../client/errors.ts';
 import type { TelemetryStore } from '../client/types.ts';
@@ -142,6 +143,18 @@ describe.each([EMBEDDED, ...(server === undefined ? [] : [server])])('telemetry 
     );
     setTimeout(() => controller.abort(new Error('changed my mind')), 100);
     await expect(slow).rejects.toThrow('changed my mind');
+  });
+
+  it('answers a reader whose connection another one left before it was given to him', async () => {
+    await store.select('SELECT 1');
+    const idleSince = Date.now();
+    const controller = new AbortController();
+    const gone = store.select('SELECT 1', {}, { signal: controller.signal });
+    controller.abort(new Error('left at once'));
+    await expect(gone).rejects.toThrow('left at once');
+    // Over the moment at which the connection would have been idle for too long, had nobody taken it.
+    await sleep(idleSince + 2_350 - Date.now());
+    expect(await store.select('SELECT sleep(0.5) AS slept')).toEqual([{ slept: 0 }]);
   });
 
   it('stores a repeated insert once, as one part, and another token again', async () => {
