@@ -144,6 +144,16 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     await page.getByRole('link', { name: /3g\.40gb/ }).waitFor();
   });
 
+  it('never shows the figures of one under the address of another', async () => {
+    const { page } = await open('/hosts/gpu-node-1/gpus/MIG-1?from=-1h');
+    await page.getByRole('heading', { name: 'Partition of' }).waitFor();
+    await page.route(/\/api\/telemetry\/.*GPU-1/, () => new Promise<void>(() => undefined));
+    await page.getByRole('listitem').getByRole('link').first().click();
+    await soon(() => new URL(page.url()).pathname).toContain('GPU-1');
+    await page.getByLabel('Loading the GPU').waitFor();
+    expect(await page.getByRole('heading', { name: 'Partition of' }).count()).toBe(0);
+  });
+
   it('says what is not there', async () => {
     const { page } = await stage.open('/hosts/nobody?from=-1h');
     await page.getByRole('heading', { name: 'This host did not report' }).waitFor();

@@ -13,6 +13,8 @@ const router = createRouter({
   stringifySearch,
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
+  // A page of another thing is another page: with the one before it, what that knew would stand under the new name.
+  defaultRemountDeps: ({ params }) => params,
 });
 
 for (const route of Object.values<AnyRoute>({ ...router.routesById })) {

@@ -1,6 +1,6 @@
 import { printFilter } from '@candela/contract/filter';
 import { entityKey, parseEntityKey } from '@candela/kernel';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { userQuery } from '../../api/activity.ts';
@@ -36,11 +36,7 @@ export function UserPage() {
   const q = printFilter({ field: 'user', op: '=', value: userId });
   const own: Scope = useMemo(() => ({ window, q, environment }), [window, q, environment]);
   const all: Scope = useMemo(() => ({ window, q: '', environment }), [window, environment]);
-  const query = useQuery({
-    ...userQuery(key, own),
-    // While another window is asked for, the figures of this user stay; those of another one never do.
-    placeholderData: (before, asked) => (asked?.queryKey[1] === key ? before : undefined),
-  });
+  const query = useQuery({ ...userQuery(key, own), placeholderData: keepPreviousData });
   const change = (next: ExploreChange, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
   const head = (
