@@ -5,7 +5,8 @@ import { filterSchema } from '../filter/schema.ts';
 export const LIST_LIMITS = { defaultPage: 50, maxPage: 500, tracePage: 5_000, maxBuckets: 1_000 } as const;
 
 export const timeSchema = z.union([z.string().min(1).max(40), z.number()]).meta({
-  description: 'ISO 8601 time, epoch milliseconds, `now`, or relative to now: `-15m`, `-24h`, `-7d`.',
+  description:
+    'ISO 8601 time (without a zone: UTC), epoch milliseconds, `now`, or relative to now: `-15m`, `-24h`, `-7d`.',
   examples: ['-24h', '2026-11-20T10:00:00Z'],
 });
 
