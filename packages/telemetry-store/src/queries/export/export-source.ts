@@ -35,9 +35,19 @@ export interface OtlpRecord {
   readonly record: Json;
 }
 
+/** A part of a row's place among those of one time, as a page can go on from it. */
+export interface Place {
+  readonly sql: string;
+  readonly type: 'String' | 'Int64';
+}
+
 /** How one signal is exported. `Raw` is a row with `columns` and the reader's own. */
 export interface ExportSource<Raw> {
   readonly reader: RowReader<object>;
+  /** What rows of one time are in the order of, the newest first: texts, or whole numbers. */
+  readonly place: readonly Place[];
+  /** What orders rows of one place, the last one first. Without it such rows are the same in every respect. */
+  readonly stored?: readonly string[];
   /** Beside the reader's: {@link RawMaps}, and what `whole` and `toOtlp` need. */
   readonly columns: string;
   /** What the row of a list leaves out. */

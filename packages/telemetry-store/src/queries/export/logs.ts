@@ -1,7 +1,6 @@
-import { rowReader } from '../core/row-shape.ts';
-import { LOGS } from '../logs/log-fields.ts';
-import { LOG_HASH } from '../logs/log-id.ts';
-import { LOG_COLUMNS, type RawLogRow, toLogRow } from '../logs/log-row.ts';
+import { STORED } from '../logs/log-order.ts';
+import type { RawLogRow } from '../logs/log-row.ts';
+import { LOG_SHAPE } from '../logs/log-shape.ts';
 import type { ExportSource, RawMaps } from './export-source.ts';
 import { otlpAttributes } from './otlp-values.ts';
 
@@ -14,12 +13,13 @@ interface RawExport extends RawLogRow, RawMaps {
 }
 
 export const LOG_EXPORT: ExportSource<RawExport> = {
-  reader: rowReader<RawLogRow, object>({
-    source: LOGS,
-    columns: LOG_COLUMNS,
-    ids: [`toString(${LOG_HASH})`],
-    toRow: toLogRow,
-  }),
+  reader: LOG_SHAPE,
+  // As the list has them: lines of one moment in the order in which they were sent.
+  place: [
+    { sql: 'toUnixTimestamp64Nano(ObservedTimestamp)', type: 'Int64' },
+    { sql: 'toUnixTimestamp64Milli(ReceivedAt)', type: 'Int64' },
+  ],
+  stored: STORED,
   columns: `Body AS WholeBody, SeverityNumber, TraceFlags, ResourceSchemaUrl, ScopeSchemaUrl,
     mapKeys(LogAttributes) AS AttributeKeys, mapValues(LogAttributes) AS AttributeValues, AttributeTypes,
     mapKeys(ResourceAttributes) AS ResourceKeys, mapValues(ResourceAttributes) AS ResourceValues, ScopeVersion,

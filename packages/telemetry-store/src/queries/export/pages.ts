@@ -17,8 +17,8 @@ export interface ExportInput {
   readonly metrics?: Pick<CatalogueInput, 'q' | 'type' | 'unit' | 'service'>;
 }
 
-interface Ids {
-  readonly RowIds: string[];
+interface Placed {
+  readonly RowPlace: string[];
 }
 
 /**
@@ -76,11 +76,11 @@ async function paced<Row extends object>(
   }
 }
 
-const order = (time: string, ids: readonly string[]): string =>
-  `ORDER BY ${[time, ...ids].map((sql) => `${sql} DESC`).join(', ')}`;
+const orderOf = <Raw>({ reader, place, stored = [] }: ExportSource<Raw>): string =>
+  `ORDER BY ${[reader.source.time, ...place.map(({ sql }) => sql), ...stored].map((sql) => `${sql} DESC`).join(', ')}`;
 
-const columnsOf = <Raw>({ reader, columns }: ExportSource<Raw>): string =>
-  `${reader.columns}, ${columns}, ${idSql(reader.ids)} AS RowIds`;
+const columnsOf = <Raw>({ reader, columns, place }: ExportSource<Raw>): string =>
+  `${reader.columns}, ${columns}, ${idSql(place.map(({ sql }) => `toString(${sql})`))} AS RowPlace`;
 
 function readPage<Raw>(
   runner: Runner,
@@ -91,13 +91,13 @@ function readPage<Raw>(
 ): Promise<(Raw & RawMaps)[]> {
   const { reader } = source;
   const scope = Scope.of(context, reader.source).during(window).matching(input.filter);
-  return runner.run<Raw & RawMaps>(
-    scope,
-    `SELECT ${columnsOf(source)} ${scope.from} ${order(reader.source.time, reader.ids)}`,
-  );
+  return runner.run<Raw & RawMaps>(scope, `SELECT ${columnsOf(source)} ${scope.from} ${orderOf(source)}`);
 }
 
-/** More rows than a page that have one and the same time: page by page by their ids. */
+/**
+ * More rows than a page that have one and the same time: page by page by their places. Rows of one place that are stored
+ * in an order are counted; those of no order are the same in every respect and come on one page.
+ */
 async function* equalTimes<Raw>(
   runner: Runner,
   context: RequestContext,
@@ -105,30 +105,42 @@ async function* equalTimes<Raw>(
   input: ExportInput,
   pace: Pace,
 ): AsyncGenerator<(Raw & RawMaps)[]> {
-  const { ids, source: table } = source.reader;
+  const { place, stored } = source;
   let left = input.limit;
-  let last: Ids | undefined;
+  let last: readonly string[] | undefined;
+  /** Rows of the last one's place that were given, where they are counted. */
+  let given = 0;
   while (left > 0) {
     const rows = Math.min(pace.rows, left);
-    let scope = Scope.of(context, table).during(input.window).matching(input.filter);
+    let scope = Scope.of(context, source.reader.source).during(input.window).matching(input.filter);
     if (last !== undefined) {
-      const bound = last.RowIds.map((id) => scope.params.bind(id, 'String')).join(', ');
-      scope = scope.and(`(${ids.join(', ')}) < (${bound})`);
+      const { params } = scope;
+      const bound = last.map((value, index) => params.bind(value, place[index]?.type ?? 'String'));
+      scope = scope.and(
+        `(${place.map(({ sql }) => sql).join(', ')}) ${stored === undefined ? '<' : '<='} (${bound.join(', ')})`,
+      );
     }
-    // Ties come along: rows equal in all of this are the same in every respect, and must not be cut apart.
+    const cut = stored === undefined ? `LIMIT ${rows} WITH TIES` : `LIMIT ${rows} OFFSET ${given}`;
     const page = await paced(pace, () =>
-      runner.run<Raw & RawMaps & Ids>(
+      runner.run<Raw & RawMaps & Placed>(
         scope,
-        `SELECT ${columnsOf(source)} ${scope.from} ${order(table.time, ids)} LIMIT ${rows} WITH TIES`,
+        `SELECT ${columnsOf(source)} ${scope.from} ${orderOf(source)} ${cut}`,
       ),
     );
     if (page === undefined) continue;
     if (page.length > 0) yield page.slice(0, left);
     if (page.length < rows) return;
     left -= page.length;
-    last = page.at(-1);
+    const end = page.at(-1)?.RowPlace ?? [];
+    given =
+      page.filter(({ RowPlace }) => samePlace(RowPlace, end)).length +
+      (last !== undefined && samePlace(last, end) ? given : 0);
+    last = end;
   }
 }
+
+const samePlace = (a: readonly string[], b: readonly string[]): boolean =>
+  a.every((value, index) => value === b[index]);
 
 /** How many rows an export will hold, at most one more than its limit. */
 export async function countExport(

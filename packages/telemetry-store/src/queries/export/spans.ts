@@ -29,6 +29,10 @@ export const SPAN_EXPORT: ExportSource<RawExport> = {
     ids: ['TraceId', 'SpanId'],
     toRow: toSpanRow,
   }),
+  place: [
+    { sql: 'TraceId', type: 'String' },
+    { sql: 'SpanId', type: 'String' },
+  ],
   columns: `arrayConcat(mapKeys(SpanAttributes), mapKeys(ContentAttributes)) AS AttributeKeys,
     arrayConcat(mapValues(SpanAttributes), mapValues(ContentAttributes)) AS AttributeValues, AttributeTypes,
     mapKeys(ResourceAttributes) AS ResourceKeys, mapValues(ResourceAttributes) AS ResourceValues,

@@ -11,7 +11,7 @@ export interface LogPlace {
 }
 
 /** Where a record is stored: in the order in which those of one request were sent. */
-const STORED = ['_part', '_part_offset'];
+export const STORED: readonly string[] = ['_part', '_part_offset'];
 
 /** What orders records of one time that arrived together. */
 export const SENT: readonly string[] = ['ObservedTimestamp', ...STORED];

@@ -9,6 +9,7 @@ import {
   span,
 } from '../core/testing.ts';
 import { createExportQueries } from '../export/index.ts';
+import { createLogQueries } from '../logs/index.ts';
 import { createTailQueries } from './index.ts';
 
 let bench: QueryBench;
@@ -133,6 +134,36 @@ describe('pages of an export', () => {
       bodies.push(...page.map(({ row }) => row['body']));
     }
     expect(bodies.sort()).toEqual(['another', 'the same', 'the same', 'the same']);
+  });
+
+  it('have lines of one moment in the order in which they were sent, as the list has them', async () => {
+    const project = 'lines';
+    const context = contextOf(project);
+    const timeUnixNano = (BigInt(startedMs - 40_000) * 1_000_000n).toString();
+    // More of one request than a page holds, so that pages go on within it; then some of another request.
+    const bodies = Array.from({ length: 4_500 }, (_, index) => `line ${index % 4_000}`);
+    const late = ['late 1', 'late 2', 'late 3'];
+    for (const lines of [bodies, late]) {
+      await bench.putLogs(
+        lines.map((body) => ({ timeUnixNano, body })),
+        { project },
+      );
+    }
+    const queries = createExportQueries(bench.store, LIMITS);
+    const exported: unknown[] = [];
+    const input = { window, filter: undefined, limit: 10_000 };
+    for await (const page of queries.rows(context, 'logs', input, none)) {
+      exported.push(...page.map(({ row }) => row['body']));
+    }
+    expect(exported).toEqual([...bodies, ...late].reverse());
+    const list = await createLogQueries(bench.store, LIMITS).search(context, {
+      window,
+      filter: undefined,
+      sort: '-time',
+      limit: 200,
+      cursor: undefined,
+    });
+    expect(exported.slice(0, 200)).toEqual(list.data.map(({ body }) => body));
   });
 
   it('stop when nobody waits any more', async () => {
