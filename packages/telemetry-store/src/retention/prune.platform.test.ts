@@ -95,3 +95,66 @@ it("a project's older records of a signal go, with what is derived from them; no
   expect(await pruneProject(store, hostile)).toBe(4);
   expect(await ages('otel_logs', 'toDate(ReceivedAt)')).toEqual(['mine 1', 'mine 6', other[0]]);
 }, 300_000);
+
+it('waits for a deletion that takes longer than a request may, and asks for none twice', async () => {
+  const late = { projectId: 'late', signal: 'traces', days: 7, now } as const;
+  await put('late', 12, 30);
+  const patient: string[] = [];
+  let asked = 0;
+  const watched: Pick<TelemetryStore, 'select' | 'command'> = {
+    command: (sql, params) => {
+      patient.push(sql);
+      return store.command(sql, params, { timeoutMs: 1_000 });
+    },
+    async select(sql, params, options) {
+      // The engine is held up until it has been asked a few times.
+      if (sql.includes('system.mutations') && patient.length === 1 && ++asked === 4) {
+        await store.command('SYSTEM START MERGES otel_traces');
+      }
+      return store.select(sql, params, options);
+    },
+  };
+  await store.command('SYSTEM STOP MERGES otel_traces');
+  try {
+    const rewritten = await pruneProject(watched, late);
+    expect(rewritten).toBe(patient.length);
+    expect(asked).toBeGreaterThan(3);
+  } finally {
+    await store.command('SYSTEM START MERGES otel_traces');
+  }
+  expect((await ages('otel_traces', 'toDate(ReceivedAt)')).filter((row) => row.startsWith('late'))).toEqual(
+    [],
+  );
+  expect(await pruneProject(store, late)).toBe(0);
+}, 300_000);
+
+it('goes on after a run that was cut off, without beginning its deletion once more', async () => {
+  const cut = { projectId: 'cut', signal: 'traces', days: 7, now } as const;
+  await put('cut', 12, 30);
+  await store.command('SYSTEM STOP MERGES otel_traces');
+  const gone: Pick<TelemetryStore, 'select' | 'command'> = {
+    select: (...asks) => store.select(...asks),
+    async command(...asks) {
+      await store.command(...asks);
+      throw new Error('cut off');
+    },
+  };
+  try {
+    await expect(pruneProject(gone, cut)).rejects.toThrow('cut off');
+  } finally {
+    await store.command('SYSTEM START MERGES otel_traces');
+  }
+  const sent: string[] = [];
+  const watched: Pick<TelemetryStore, 'select' | 'command'> = {
+    select: (...asks) => store.select(...asks),
+    command: (...asks) => {
+      sent.push(asks[0]);
+      return store.command(...asks);
+    },
+  };
+  await pruneProject(watched, cut);
+  expect(sent.filter((sql) => sql.includes('otel_traces'))).toEqual([]);
+  expect((await ages('otel_traces', 'toDate(ReceivedAt)')).filter((row) => row.startsWith('cut'))).toEqual(
+    [],
+  );
+}, 300_000);

@@ -25,3 +25,25 @@ it('deletes in every database of a project, also where one before it is away', a
   expect(warned).toMatchObject([{ projectId: 'p', signal: 'logs', connector: 'away' }]);
   expect(looked.get('there')).toBeGreaterThan(0);
 });
+
+it('stops at once while the engine deletes', async () => {
+  const asked: string[] = [];
+  const warned: object[] = [];
+  const keeper = new RetentionKeeper({
+    choices: { all: () => [{ projectId: 'p', signal: 'logs', days: 7 }] },
+    configsOf: async () => ['there'],
+    use: async (_id, _projectId, work) => {
+      const select = async (sql: string) => {
+        asked.push(sql);
+        return [{ Open: 1, Reason: '' }];
+      };
+      return work({ select } as unknown as TelemetryStore);
+    },
+    clock: systemClock,
+    logger: { ...silentLogger, warn: (fields) => void warned.push(fields) },
+  });
+  await expect.poll(() => asked.length).toBeGreaterThan(1);
+  await keeper.stop();
+  expect(asked.every((sql) => sql.includes('system.mutations'))).toBe(true);
+  expect(warned).toEqual([]);
+});

@@ -22,7 +22,7 @@ export class RetentionKeeper {
   readonly #timer: NodeJS.Timeout;
   #running: Promise<void> | undefined;
   #again = false;
-  #stopped = false;
+  readonly #stopped = new AbortController();
 
   constructor(parts: EnforceParts) {
     this.#parts = parts;
@@ -39,19 +39,19 @@ export class RetentionKeeper {
     });
   }
 
-  /** Ends after the table under way. */
+  /** Waits for no deletion under way: the engine goes on with it, and the next start with the rest. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopped.abort();
     clearInterval(this.#timer);
     await this.#running;
   }
 
   async #run(): Promise<void> {
     const { choices, configsOf } = this.#parts;
-    while (this.#again && !this.#stopped) {
+    while (this.#again && !this.#stopped.signal.aborted) {
       this.#again = false;
       for (const { projectId, signal, days } of choices.all()) {
-        if (this.#stopped) return;
+        if (this.#stopped.signal.aborted) return;
         try {
           for (const id of await configsOf(projectId)) await this.#prune(id, { projectId, signal, days });
         } catch (thrown) {
@@ -62,10 +62,10 @@ export class RetentionKeeper {
   }
 
   /** One database at a time: one that is away keeps nothing longer in the others. */
-  async #prune(id: string, of: Omit<PruneInput, 'now'>): Promise<void> {
+  async #prune(id: string, of: Omit<PruneInput, 'now' | 'abort'>): Promise<void> {
     const { use, clock, logger } = this.#parts;
     try {
-      const input = { ...of, now: clock.now() };
+      const input = { ...of, now: clock.now(), abort: this.#stopped.signal };
       const partitions = await use(id, of.projectId, (store) => pruneProject(store, input));
       if (partitions > 0) logger.info({ ...of, partitions }, 'older records deleted');
     } catch (thrown) {
@@ -74,6 +74,7 @@ export class RetentionKeeper {
   }
 
   #failed(thrown: unknown, about: object): void {
+    if (this.#stopped.signal.aborted) return;
     this.#parts.logger.warn(
       { err: thrown, ...about },
       'older records could not be deleted; tried again later',
