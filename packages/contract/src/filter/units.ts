@@ -33,11 +33,23 @@ const PART = /\d+(?:\.\d+)?(?:ns|us|µs|ms|s|min|m|h|d)/gi;
 const BYTES = new RegExp(`^(${NUMBER})\\s?([kmgt]i?)?b?$`, 'i');
 const PLAIN = new RegExp(String.raw`^\$?(${NUMBER})([kmb])?$`, 'i');
 
+/**
+ * A number in another unit. By a power of ten its decimal point is moved, and else a product keeps the digits that a double
+ * has for sure: the product alone may miss the number that was meant (1.001 times 1,000 is less than 1,001).
+ */
+export function scaled(value: number, unit: number): number {
+  const product = value * unit;
+  const digits = Math.log10(unit);
+  if (!Number.isInteger(digits)) return Number.isInteger(product) ? product : Number(product.toPrecision(15));
+  const [mantissa = '', exponent = '0'] = String(value).split('e');
+  return Number(`${mantissa}e${Number(exponent) + digits}`);
+}
+
 /** Milliseconds of `2s`, `250ms`, `1.5h`, `1m30s`; a bare number is milliseconds. */
 export function parseDuration(text: string): number | undefined {
   const match = DURATION.exec(text);
   if (!match) return severalUnits(text);
-  const value = Number(match[1]) * (UNIT_MS.get((match[2] ?? 'ms').toLowerCase()) ?? 1);
+  const value = scaled(Number(match[1]), UNIT_MS.get((match[2] ?? 'ms').toLowerCase()) ?? 1);
   return Number.isFinite(value) ? value : undefined;
 }
 
@@ -53,7 +65,7 @@ function severalUnits(text: string): number | undefined {
 export function parseBytes(text: string): number | undefined {
   const match = BYTES.exec(text);
   if (!match) return undefined;
-  const value = Number(match[1]) * (BYTE_UNITS.get((match[2] ?? '').toLowerCase()) ?? 1);
+  const value = scaled(Number(match[1]), BYTE_UNITS.get((match[2] ?? '').toLowerCase()) ?? 1);
   return Number.isFinite(value) ? value : undefined;
 }
 
@@ -61,7 +73,7 @@ export function parseBytes(text: string): number | undefined {
 export function parseNumber(text: string): number | undefined {
   const match = PLAIN.exec(text);
   if (!match) return undefined;
-  const value = Number(match[1]) * (MULTIPLIER.get((match[2] ?? '').toLowerCase()) ?? 1);
+  const value = scaled(Number(match[1]), MULTIPLIER.get((match[2] ?? '').toLowerCase()) ?? 1);
   return Number.isFinite(value) ? value : undefined;
 }
 

@@ -6,6 +6,7 @@ import {
   type KeySource,
   parseGlob,
   requireField,
+  scaled,
 } from '@candela/contract';
 import { hasKey, readKey } from './map-key.ts';
 import type { Params } from './params.ts';
@@ -122,7 +123,7 @@ function likePattern(glob: string): string {
 }
 
 function numberCondition(sql: string, scale: number, filter: FilterCondition, params: Params): string {
-  const bound = (value: FilterScalar | undefined) => params.bind(Number(value) * scale, 'Float64');
+  const bound = (value: FilterScalar | undefined) => params.bind(scaled(Number(value), scale), 'Float64');
   const [first, second] = scalars(filter);
   switch (filter.op) {
     case '=':
@@ -135,7 +136,7 @@ function numberCondition(sql: string, scale: number, filter: FilterCondition, pa
       return `ifNull(${sql} >= ${bound(first)} AND ${sql} <= ${bound(second)}, 0)`;
     case 'in':
       return `ifNull(has(${params.bind(
-        scalars(filter).map((value) => Number(value) * scale),
+        scalars(filter).map((value) => scaled(Number(value), scale)),
         'Array(Float64)',
       )}, toFloat64(${sql})), 0)`;
     default:
