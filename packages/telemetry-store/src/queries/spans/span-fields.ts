@@ -4,11 +4,11 @@ import { ATTRIBUTE_COLUMNS } from '../../schema/attribute-columns.ts';
 import { AGENT_VERSION, SPAN_ATTRIBUTE_PAIRS } from '../../schema/expressions.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 import { column, type Field, type Source } from '../core/source.ts';
-import { containsAnywhere, matchesAnywhere, wordsAnywhere } from './span-words.ts';
+import { containsAnywhere, hasText, matchesAnywhere, wordsAnywhere } from './span-words.ts';
 
 const words = (part: 'prompt' | 'completion' | 'any'): Field => ({
   kind: 'words',
-  exists: 'notEmpty(mapKeys(ContentAttributes))',
+  exists: hasText(part),
   words: (text, params) => wordsAnywhere(part, text, params),
   contains: (text, params) => containsAnywhere(part, text, params),
   matches: (pattern, params) => matchesAnywhere(part, pattern, params),

@@ -7,12 +7,21 @@ type ContentPart = 'prompt' | 'completion' | 'any';
 /** Content keys that hold what the model answered; every other content key holds what it was asked. */
 const COMPLETION_KEY = '(?i)(output|completion|response|generated|\\\\.answer)';
 
-/** The texts of one side of the conversation. */
-function values(part: 'prompt' | 'completion'): string {
+/** Whether a key `k` is one of that side of the conversation. */
+function isKeyOf(part: 'prompt' | 'completion'): string {
   const matches = `match(k, '${COMPLETION_KEY}')`;
-  const wanted = part === 'completion' ? matches : `NOT ${matches}`;
-  return `mapValues(mapFilter((k, v) -> ${wanted}, ContentAttributes))`;
+  return part === 'completion' ? matches : `NOT ${matches}`;
 }
+
+/** The texts of one side of the conversation. */
+const values = (part: 'prompt' | 'completion'): string =>
+  `mapValues(mapFilter((k, v) -> ${isKeyOf(part)}, ContentAttributes))`;
+
+/** There is any text, which the keys alone tell. */
+export const hasText = (part: ContentPart): string =>
+  part === 'any'
+    ? 'notEmpty(mapKeys(ContentAttributes))'
+    : `arrayExists(k -> ${isKeyOf(part)}, mapKeys(ContentAttributes))`;
 
 /** All words occur, in any order, whole, whatever the case of their ASCII letters. */
 export function wordsAnywhere(part: ContentPart, text: string, params: Params): string {
