@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,7 +17,7 @@ import {
   startAckLoad,
   startPlatform,
 } from '@candela/testkit';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { say } from './testing/say.ts';
 import { post } from './testing/client.ts';
 import { openDoors } from './testing/harness.ts';
@@ -45,6 +45,8 @@ async function start(options: Partial<PlatformOptions> = {}): Promise<PlatformPr
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const until = (condition: () => boolean): Promise<boolean> =>
+  vi.waitUntil(condition, { timeout: 30_000, interval: 50 });
 const portOf = (address: string): number => Number(new URL(address).port);
 
 /** Opens log and store of a stopped platform, lets the log empty, and holds the clients' memory against it. */
@@ -159,8 +161,10 @@ function engineOf(pid: number): number | undefined {
 
 describe('case 17: the disk of the data directory is full', () => {
   let mounted: string | undefined;
-  afterEach(() => {
-    if (mounted !== undefined) execFileSync('umount', ['-l', mounted]);
+  afterEach(async () => {
+    if (mounted === undefined) return;
+    execFileSync('umount', ['-l', mounted]);
+    await rmdir(mounted);
     mounted = undefined;
   });
 
@@ -169,6 +173,7 @@ describe('case 17: the disk of the data directory is full', () => {
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mib}m`, 'tmpfs', place], { stdio: 'pipe' });
     } catch {
+      await rmdir(place);
       say('SKIPPED: case 17 needs the right to mount a small tmpfs');
       return undefined;
     }
@@ -193,13 +198,11 @@ describe('case 17: the disk of the data directory is full', () => {
         spansPerRequest: 100,
       });
       try {
-        await sleep(1_500);
+        await until(() => load.acknowledged.size > 20);
         const ballast = join(place, 'ballast');
         // Fills what is left, in one go.
         await promisify(execFile)('sh', ['-c', `head -c 300000000 /dev/zero > ${ballast} || true`]);
-        const deadline = performance.now() + 20_000;
-        while ((load.statuses.get(503) ?? 0) < 5 && performance.now() < deadline) await sleep(100);
-        expect(load.statuses.get(503) ?? 0).toBeGreaterThanOrEqual(5);
+        await until(() => (load.statuses.get(503) ?? 0) >= 5);
         const during = load.acknowledged.size;
         const health = await fetch(`${platform.http}/api/health`);
         expect(health.status).toBe(200);
@@ -209,8 +212,7 @@ describe('case 17: the disk of the data directory is full', () => {
         });
         expect(search.status).toBe(200);
         await rm(ballast);
-        await sleep(4_000);
-        expect(load.acknowledged.size).toBeGreaterThan(during);
+        await until(() => load.acknowledged.size > during + 20);
       } finally {
         await load.stop();
       }

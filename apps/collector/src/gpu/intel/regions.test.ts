@@ -11,10 +11,9 @@ const tree = new FileTree().write({ card: '' });
 const file = join(tree.path, 'card');
 afterAll(() => tree.remove());
 
-let library: TestLibrary | undefined;
+const libraries: TestLibrary[] = [];
 afterEach(() => {
-  library?.remove();
-  library = undefined;
+  for (const library of libraries.splice(0)) library.remove();
 });
 
 test('any answer is memory that adds up, or none', () => {
@@ -38,11 +37,12 @@ test('a file that is no device, and none at all, tell nothing', () => {
 
 describe.skipIf(NO_LIBRARIES !== undefined)('the drivers’ answers', () => {
   const ask = (driver: string, ...regions: readonly (readonly [number, number, number])[]) => {
-    library = new TestLibrary(
+    const library = new TestLibrary(
       'drm_query',
       'libdrm_query.so',
       regions.map((numbers) => `region ${numbers.join(' ')}`),
     );
+    libraries.push(library);
     return cardMemory(loadIoctl(library.path), driver, file);
   };
 
