@@ -163,36 +163,27 @@ async function forgetColumns(folder: string): Promise<void> {
   await store.close();
 }
 
-interface Asked {
-  readonly questions: readonly Question[];
-  readonly folder: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** For so long is asked until the store has made a column: two looks at what is asked for, and the filling. */
-const LEARNING_MS = 180_000;
-
 /** For so long is read before something is asked for the first time: a look soon after the first reads, and the filling. */
 const LOOKING_MS = 45_000;
 
-/** Lets a store be read for a while, and measures then. @param reading one turn of what is read before */
-async function afterReading(
-  { questions, folder, env }: Asked,
-  readMs: number,
-  reading: (api: Api) => Promise<void>,
+/** Lets a store be read for a while, by a page that names no attribute, and measures then. */
+async function afterLooking(
+  questions: readonly Question[],
+  page: object,
+  of: { readonly dataDir: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<Result[]> {
   if (questions.length === 0) return [];
-  const before = await columnsOf(folder);
-  const earlier = await startPlatform({ dataDir: folder, env });
+  const before = await columnsOf(of.dataDir);
+  const earlier = await startPlatform(of);
   const asking = new Api(earlier.http);
-  const until = Date.now() + readMs;
+  const until = Date.now() + LOOKING_MS;
   while (Date.now() < until) {
-    await reading(asking);
+    await asking.post('/api/telemetry/traces/search', page);
     await sleep(1_000);
   }
   await earlier.stop();
-  if ((await columnsOf(folder)).length === before.length) throw new Error('the store made no column');
-  const platform = await startPlatform({ dataDir: folder, env });
+  if ((await columnsOf(of.dataDir)).length === before.length) throw new Error('the store made no column');
+  const platform = await startPlatform(of);
   const api = new Api(platform.http);
   const results: Result[] = [];
   for (const question of questions) results.push(await put(question, api));
@@ -244,20 +235,9 @@ export const read: Bench = {
         if (question.after === undefined) results.push(await put(question, api));
       }
       await platform.stop();
-      const after = (what: Question['after']) => questions.filter((question) => question.after === what);
-      const [looked, learned] = [after('looked'), after('learned')];
-      // A page that names no attribute.
+      const looked = questions.filter(({ after }) => after === 'looked');
       const page = { from: `-${hours + 1}h`, to: 'now', limit: 50 };
-      const asked = { folder, env };
-      results.push(
-        ...(await afterReading({ ...asked, questions: looked }, LOOKING_MS, async (from) => {
-          await from.post('/api/telemetry/traces/search', page);
-        })),
-        ...(await afterReading({ ...asked, questions: learned }, LEARNING_MS, async (from) => {
-          // One that is given up on a busy machine is a reason for a column, too.
-          for (const question of learned) await question.ask(from, 0).catch(() => undefined);
-        })),
-      );
+      results.push(...(await afterLooking(looked, page, { dataDir: folder, env })));
 
       const store = await openStoreOf(folder);
       const tables = await store.select<{ table: string; parts: number; rows: number; bytes: number }>(

@@ -8,9 +8,8 @@ export interface Question {
   /**
    * What the store did before it is measured. Nothing, as if it had no columns of its own accord, when left out.
    * `looked`: it was read a little, and looked at what is common; what is asked here nobody asked for.
-   * `learned`: this was asked for some minutes, and got a column.
    */
-  readonly after?: 'looked' | 'learned';
+  readonly after?: 'looked';
   ask(api: Api, turn: number): Promise<string>;
   /** Throws when the answer is not what was asked for: a fast wrong answer is no figure. */
   check(answer: string): void;

@@ -46,7 +46,6 @@ export function spanQuestions(loaded: Loaded): Question[] {
   const rows = { ...page, previews: false };
   const byPath = { measures: ['count'], groupBy: ['attributes.url.path'], limit: 10 };
   const byPathOverTime = { ...byPath, bucketSeconds: 'auto' };
-  // So many values that no column comes before it is asked for.
   const byAddress = { ...byPath, groupBy: ['attributes.client.address'] };
   const byAddressOverTime = { ...byAddress, bucketSeconds: 'auto' };
   const words = ['violin', 'walnut', 'umbrella', 'turbine', 'saucer', 'meadow', 'lumber', 'juniors'];
@@ -171,23 +170,23 @@ export function spanQuestions(loaded: Loaded): Question[] {
       bucketSeconds: 'auto',
       limit: 10,
     }),
-    chart('spans by an attribute without a column', byPath),
-    chart('spans by an attribute without a column, over time', byPathOverTime),
+    chart('spans by an attribute, columns switched off', byPath),
+    chart('spans by an attribute over time, columns switched off', byPathOverTime),
     { ...chart('spans by an attribute that nobody asked for before', byPath), after: 'looked' },
     {
       ...chart('spans by an attribute that nobody asked for before, over time', byPathOverTime),
       after: 'looked',
     },
     {
-      ...chart('spans by an attribute of 65,536 values, minutes after it was asked for', byAddress),
-      after: 'learned',
+      ...chart('spans by an attribute of 65,536 values that nobody asked for before', byAddress),
+      after: 'looked',
     },
     {
       ...chart(
-        'spans by an attribute of 65,536 values over time, minutes after it was asked for',
+        'spans by an attribute of 65,536 values that nobody asked for before, over time',
         byAddressOverTime,
       ),
-      after: 'learned',
+      after: 'looked',
     },
     facets('the panel of the traces page', { fields: PANEL }),
     facets('the panel with a service chosen', { fields: PANEL, q: 'service:service-3' }),

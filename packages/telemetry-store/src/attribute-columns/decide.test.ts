@@ -110,6 +110,7 @@ describe('what is common', () => {
     rows: 30_000,
     many: 5,
     half: 5,
+    halfRows: (changes.rows ?? 30_000) / 2,
     longest: 20,
     mean: 10,
     ...changes,
@@ -132,9 +133,12 @@ describe('what is common', () => {
     ['a key of one row of a hundred', { rows: 1_000 }, true],
     ['a rarer one', { rows: 999 }, false],
     ['as many values as a dictionary holds', { many: 8_000, half: 7_900 }, true],
-    ['more', { many: 8_001, half: 8_001 }, false],
-    ['ids', { rows: 10_000, many: 6_000, half: 5_000 }, false],
+    ['more that are long', { many: 8_001, half: 8_001, mean: 17 }, false],
+    ['ids', { rows: 10_000, many: 10_000, half: 5_000 }, false],
     ['ids that neighbours share', { many: 3_000, half: 1_500 }, false],
+    ['ids, more of them in one half', { many: 30_000, half: 20_000, halfRows: 20_000 }, false],
+    ['ids, all in one half', { many: 30_000, half: 30_000, halfRows: 30_000 }, false],
+    ['ids, none in one half', { many: 30_000, half: 0, halfRows: 0 }, false],
     ['texts', { longest: 1_001 }, false],
     ['sentences', { longest: 400, mean: 201 }, false],
     ['one value, that not all have', { many: 1, half: 1 }, true],
@@ -144,6 +148,21 @@ describe('what is common', () => {
     ['a key of a map without columns', { map: 'ContentAttributes' }, false],
   ] as const)('%s', (_what, changes, is) => {
     expect(chosen([seen('key', changes)])).toHaveLength(is ? 1 : 0);
+  });
+
+  it('is a few keys of many values, too, where there is room after those of few', () => {
+    const bounds = { ...COLUMN_TUNING, pool: 24 };
+    const few = (count: number) => Array.from({ length: count }, (_, n) => seen(`few${n}`, { rows: 20_000 }));
+    const many = ['a', 'b', 'c'].map((key) =>
+      seen(key, { rows: 90_000, many: 45_600, half: 29_400, mean: 12 }),
+    );
+    const types = (keys: readonly SeenKey[]) =>
+      commonest([], keys, bounds).map(({ key, type }) => `${key} ${type}`);
+    expect(types([...many, ...few(1)])).toEqual(['few0 LowCardinality(String)', 'a String', 'b String']);
+    expect(types([...many, ...few(11)])).toHaveLength(12);
+    expect(types([...many, ...few(11)]).at(-1)).toBe('a String');
+    expect(chosen([...many, ...few(12)], [], bounds)).not.toContain('a');
+    expect(chosen(many)).toEqual([]);
   });
 
   it('of one map does not push out what is common in another', () => {

@@ -1,5 +1,6 @@
 import { type AttributeKey, keyText, mayHaveColumn } from './names.ts';
-import { growsWithRows, type Sample, typeFor } from './sample.ts';
+import { type SpreadSample, unaskedTypeFor } from './sample.ts';
+import type { ColumnType } from './statements.ts';
 
 /**
  * What is done with columns, as it is written down for every process that shares the store. `added` and `common` tell
@@ -29,11 +30,14 @@ export interface TableFacts {
 }
 
 /** A key as a look at a table saw it. */
-export interface SeenKey extends AttributeKey, Sample {
+export interface SeenKey extends AttributeKey, SpreadSample {
   /** Rows that were looked at, with the key or without. */
   readonly sampled: number;
-  /** Different values in one half of the places. */
-  readonly half: number;
+}
+
+/** A key that a look gives a column to. */
+export interface CommonKey extends SeenKey {
+  readonly type: ColumnType;
 }
 
 export interface DecisionBounds {
@@ -72,8 +76,9 @@ const FAR_MORE = 4;
 const COMMON_SHARE = 0.01;
 /** Longer values, on average, nobody groups by before somebody does. */
 const COMMON_BYTES = 200;
-/** Keys that nobody asks for take at most this part of the pool. */
+/** Keys that nobody asks for take at most this part of the pool, and those of many values this one. */
 const COMMON_PART = 0.5;
+const PLAIN_PART = 1 / 12;
 
 const BEGUN: ReadonlySet<ChangeKind | undefined> = new Set<ChangeKind>(['added', 'common']);
 
@@ -143,25 +148,38 @@ export function tablesToLookAt<T extends TableFacts>(
 }
 
 /**
- * The keys that a look gives columns to: those of few values that many rows have. The most common of each map comes
- * first, then the second of each: what every resource says does not push out what single requests do.
+ * The keys that a look gives columns to: those that many rows have, first of few values, then a few of many. The most
+ * common of each map comes first, then the second of each: what every resource says does not push out what single
+ * requests do.
  */
 export function commonest(
   facts: readonly KeyFacts[],
   seen: readonly SeenKey[],
   bounds: DecisionBounds,
-): readonly SeenKey[] {
+): readonly CommonKey[] {
   const known = new Map(facts.map((fact) => [keyText(fact), fact]));
   const cool = cooledBy(bounds);
   const fitting = seen
-    .filter((key) => {
+    .flatMap((key): CommonKey[] => {
       const fact = known.get(keyText(key));
-      if (fact !== undefined && (fact.present || !(cool(fact) || isBegun(fact)))) return false;
-      return isWorthAColumn(key, bounds);
+      if (fact !== undefined && (fact.present || !(cool(fact) || isBegun(fact)))) return [];
+      const type = commonType(key, bounds);
+      return type === undefined ? [] : [{ ...key, type }];
     })
     .sort((a, b) => percentOf(b) - percentOf(a) || b.many - a.many || (a.key < b.key ? -1 : 1));
+  const { dictionaries = [], plain = [] } = Object.groupBy(fitting, ({ type }) =>
+    type === 'String' ? 'plain' : 'dictionaries',
+  );
+  return [...inTurns(dictionaries), ...inTurns(plain).slice(0, Math.floor(bounds.pool * PLAIN_PART))].slice(
+    0,
+    roomForCommon(facts, bounds),
+  );
+}
+
+/** The first of each map, then the second of each. */
+function inTurns(keys: readonly CommonKey[]): CommonKey[] {
   const places = new Map<string, number>();
-  return fitting
+  return keys
     .map((key) => {
       const map = `${key.table} ${key.map}`;
       const place = places.get(map) ?? 0;
@@ -169,16 +187,16 @@ export function commonest(
       return { key, place };
     })
     .sort((a, b) => a.place - b.place)
-    .slice(0, roomForCommon(facts, bounds))
     .map(({ key }) => key);
 }
 
 const percentOf = ({ rows, sampled }: SeenKey): number => Math.round((rows / sampled) * 100);
 
-function isWorthAColumn(key: SeenKey, { maxValues }: DecisionBounds): boolean {
-  const { rows, sampled, many, half, mean } = key;
-  if (!mayHaveColumn(key) || rows < sampled * COMMON_SHARE || mean > COMMON_BYTES) return false;
+/** The column that a key gets when there is room for it; undefined when it is worth none. */
+function commonType(key: SeenKey, { maxValues }: DecisionBounds): ColumnType | undefined {
+  const { rows, sampled, many, mean } = key;
+  if (!mayHaveColumn(key) || rows < sampled * COMMON_SHARE || mean > COMMON_BYTES) return undefined;
   // What is the same on all rows tells none of them apart. Not having the key is a value, too.
-  if (many + (rows < sampled ? 1 : 0) < 2) return false;
-  return typeFor(key, maxValues) === 'LowCardinality(String)' && !growsWithRows(many, half);
+  if (many + (rows < sampled ? 1 : 0) < 2) return undefined;
+  return unaskedTypeFor(key, maxValues);
 }

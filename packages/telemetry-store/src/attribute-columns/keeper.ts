@@ -3,7 +3,15 @@ import { StoreError } from '../client/errors.ts';
 import type { AttributeRead, TelemetryStore } from '../client/types.ts';
 import type { MigrationTarget } from '../migrations/template.ts';
 import { ColumnChanges } from './changes.ts';
-import { commonest, decide, isUnfinished, type KeyFacts, type SeenKey, tablesToLookAt } from './decide.ts';
+import {
+  commonest,
+  type CommonKey,
+  decide,
+  isUnfinished,
+  type KeyFacts,
+  type SeenKey,
+  tablesToLookAt,
+} from './decide.ts';
 import { KeptStore } from './kept-store.ts';
 import { KnownColumns } from './known.ts';
 import { Ledger } from './ledger.ts';
@@ -230,12 +238,9 @@ export class AttributeColumns {
     }
   }
 
-  async #addCommon(keys: readonly SeenKey[]): Promise<void> {
+  async #addCommon(keys: readonly CommonKey[]): Promise<void> {
     if (keys.length === 0) return;
-    await this.#changes.add(
-      keys.map((key) => ({ ...key, type: 'LowCardinality(String)' })),
-      'common',
-    );
+    await this.#changes.add(keys, 'common');
     await this.#learn();
   }
 

@@ -22,7 +22,7 @@ const insert = (token: string, rows = 40_000) =>
     `INSERT INTO otel_traces (ProjectId, Environment, Timestamp, ReceivedAt, RetentionDays, TraceId, SpanId, SpanName, ResourceAttributes, SpanAttributes)
      SELECT if(number % 20 = 0, 'small', 'default'), 'production', now64(9) - number / 1000, now64(3), 30, toString(number), toString(number), 'work',
        map('service.name', concat('shop ', toString(number % 2)), 'same.everywhere', 'x', 'own.zone', concat('z', toString(number % 3))),
-       map('own.id', toString(number), 'own.session', if(number % 20 = 0, 'small', toString(intDiv(number, 50))), 'own.text', repeat('x', 1001),
+       map('own.id', toString(cityHash64({token:String}) % 1000000 * 1000000 + number), 'own.session', if(number % 20 = 0, 'small', toString(intDiv(number, 50))), 'own.text', repeat('x', 1001),
          'own.tier', concat('tier ', toString(number % 3)), 'http.route', concat('/', toString(number % 2)), 'gen_ai.request.model', toString(number % 2),
          {hostile:String}, toString(number % 4), if(number % 200 = 0, 'own.rare', 'own.usual'), '1',
          if(number % 20 = 0, 'own.small', 'own.large'), 'here', concat('made up ', toString(number)), '1')
@@ -90,6 +90,28 @@ describe('keys that many rows have', () => {
     for (const key of COMMON) expect(await chart(one, key)).toEqual(await chart(fromMaps(bench.store), key));
     expect(one.asked.join()).not.toContain('SpanAttributes');
     expect(await noted('looking')).toBe(1);
+  }, 60_000);
+
+  it('get plain columns where many values come back all over the table, and none where they do not', async () => {
+    await bench.store.command(
+      `INSERT INTO otel_traces (ProjectId, Environment, Timestamp, ReceivedAt, RetentionDays, TraceId, SpanId, SpanName, SpanAttributes)
+       SELECT 'default', 'production', now64(9) - number / 10000, now64(3), 30, toString(number), toString(number), 'work',
+         map('own.address', IPv4NumToString(toUInt32(cityHash64(number) % 20000)), 'own.id', toString(number), 'own.session', toString(intDiv(number, 5)))
+       FROM numbers(200000)
+       SETTINGS max_insert_threads = 1, min_insert_block_size_rows = 1000000`,
+    );
+    const one = lookingProcess();
+    await one.keeper.tend();
+    expect(await columns()).toEqual(namesOf(['own.address']));
+    await settledIn(bench.store, one.keeper);
+    one.asked.length = 0;
+    expect(await chart(one, 'own.address')).toEqual(await chart(fromMaps(bench.store), 'own.address'));
+    expect(one.asked.join()).not.toContain('SpanAttributes');
+    const [column] = await bench.store.select<{ type: string }>(
+      `SELECT type FROM system.columns WHERE database = 'candela' AND name = {name:String}`,
+      { name: namesOf(['own.address'])[0] },
+    );
+    expect(column?.type).toBe('String');
   }, 60_000);
 
   it('are read from the map in one pass over time, from their columns in two', async () => {

@@ -50,7 +50,7 @@ export function lookAtMap(table: string, map: string, { rows, bytes, all }: Amon
   const place = `(intDiv(_part_offset, ${GRANULE}) + cityHash64(_part) % 1000003)`;
   return {
     sql: `SELECT K AS Key, count() AS Rows, uniqCombined(13)(V) AS Many,
-        uniqCombinedIf(13)(V, Half) AS HalfMany, max(length(V)) AS Longest, avg(length(V)) AS Mean
+        uniqCombinedIf(13)(V, Half) AS HalfMany, countIf(Half) AS HalfRows, max(length(V)) AS Longest, avg(length(V)) AS Mean
       FROM (
         SELECT ${map}.keys AS Ks, ${map}.values AS Vs, intDiv(${place}, ${every}) % 2 = 0 AS Half FROM ${table}
         PREWHERE ${place} % ${every} = 0 AND _part_offset % ${EVERY} = 0 ${parts})
@@ -70,6 +70,7 @@ interface SeenRow {
   readonly Rows: number;
   readonly Many: number;
   readonly HalfMany: number;
+  readonly HalfRows: number;
   readonly Longest: number;
   readonly Mean: number;
 }
@@ -106,6 +107,7 @@ function seenIn(table: string, map: string, rows: readonly SeenRow[]): SeenKey[]
       rows: Number(row.Rows),
       many: Number(row.Many),
       half: Number(row.HalfMany),
+      halfRows: Number(row.HalfRows),
       longest: Number(row.Longest),
       mean: Number(row.Mean),
     }));

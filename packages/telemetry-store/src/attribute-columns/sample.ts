@@ -16,8 +16,12 @@ const MAX_VALUE_BYTES = 1_000;
 const MAX_MEAN_BYTES = 64;
 /** So few are few in a small sample, too. */
 const FEW = 100;
-/** Values of which there are so many more in twice as many places are not all seen yet. */
-const STILL_GROWING = 1.5;
+/** How values grow with rows, see {@link growth}: above this not all are seen yet. */
+const STILL_GROWING = 0.75;
+/** And above this they hardly come back. */
+const NEVER_BACK = 0.85;
+/** Longer ones, on average, of which there are many, take room that only somebody who asks for them is worth. */
+const MAX_UNASKED_MEAN_BYTES = 16;
 
 /**
  * The column that suits the values of a key: none for ids, of which nearly every row has another, nor for texts.
@@ -30,9 +34,27 @@ export function typeFor({ rows, many, longest, mean }: Sample, maxValues: number
   return mean <= MAX_MEAN_BYTES ? 'String' : undefined;
 }
 
+/** What a look at rows from all over a table tells of a key. */
+export interface SpreadSample extends Sample {
+  /** Different values at every second of the places, and rows with the key there. */
+  readonly half: number;
+  readonly halfRows: number;
+}
+
+/** 1 when all other places have other values, a half when they have the same where half of the rows are. */
+const growth = ({ rows, many, half, halfRows }: SpreadSample): number =>
+  half === 0 || rows === 0 ? 1 : (many / half) * (halfRows / rows);
+
 /**
- * Whether rows at other places have other values, as with ids of sessions: many neighbours share one, and there are
- * ever more of them. @param half different values at every second of the places
+ * The column that suits a key that nobody asked for: a dictionary where all values are seen by now, a plain one where
+ * there are more, short ones that come back at other places, as addresses do. None where rows at other places have
+ * other values: ids, also those of sessions, which many neighbours share.
+ * @param maxValues so many a dictionary may hold
  */
-export const growsWithRows = (many: number, half: number): boolean =>
-  many > FEW && many > half * STILL_GROWING;
+export function unaskedTypeFor(sample: SpreadSample, maxValues: number): ColumnType | undefined {
+  const { rows, many, longest, mean } = sample;
+  const allSeen = many <= FEW || growth(sample) <= STILL_GROWING;
+  if (allSeen && typeFor(sample, maxValues) === 'LowCardinality(String)') return 'LowCardinality(String)';
+  if (rows === 0 || longest > MAX_VALUE_BYTES || mean > MAX_UNASKED_MEAN_BYTES) return undefined;
+  return many > FEW && growth(sample) <= NEVER_BACK ? 'String' : undefined;
+}
