@@ -18,7 +18,7 @@ import { silentLogger } from '@candela/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTelemetryStore } from '../client/open.ts';
 import { isAlive } from '../engine-host/owner.ts';
-import { STREAM_HEADER } from '../engine-host/protocol.ts';
+import { OWNER_FILE, type Owner, STREAM_HEADER } from '../engine-host/protocol.ts';
 import { DirectoryLockedError, type EngineState } from '../engine-host/supervisor.ts';
 import { EMBEDDED, eventually, scratchDir, startEngine } from './harness.ts';
 import { idTextBlock } from './native-block.ts';
@@ -356,6 +356,20 @@ describe('engine host', () => {
     expect(performance.now() - started).toBeLessThan(10_000);
     expect(isAlive(enginePid)).toBe(false);
     expect(await store.select('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await close();
+  });
+
+  it('removes the socket of one that was killed, also where the path is too long for one', async () => {
+    const deep = join(dir, 'd'.repeat(100));
+    const { owner, enginePid } = await startOwner(deep);
+    const left =
+      (JSON.parse(readFileSync(join(deep, 'engine', OWNER_FILE), 'utf8')) as Owner).socketPath ?? '';
+    owner.kill('SIGKILL');
+    await eventually('engine gone', () => !isAlive(enginePid));
+    expect(left).not.toContain(deep);
+    expect(existsSync(left)).toBe(true);
+    const { close } = await openIn(deep);
+    expect(existsSync(left)).toBe(false);
     await close();
   });
 

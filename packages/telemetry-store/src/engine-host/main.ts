@@ -14,6 +14,7 @@ import {
   type HostOptions,
   INBOX_DIR,
   OUTBOX_DIR,
+  isOutside,
   OWNER_FILE,
   type Owner,
   STORE_DIR,
@@ -47,10 +48,12 @@ async function main(): Promise<void> {
   process.chdir(engineDir);
 
   const engine = await openEngine();
+  removeSocketOf(readOwner(engineDir));
   const owner: Owner = {
     hostPid: process.pid,
     parentPid: process.ppid,
     startedAt: new Date().toISOString(),
+    socketPath,
   };
   writeFileSync(join(engineDir, OWNER_FILE), `${JSON.stringify(owner)}\n`);
 
@@ -89,6 +92,15 @@ async function openEngine(): Promise<EngineType> {
   const { Engine } = await import('./engine.ts');
   repairTokens();
   return new Engine(join(engineDir, STORE_DIR));
+}
+
+/**
+ * A host that was killed has left its socket. One that lives has the directory that ours is a copy of. A socket in the
+ * directory itself is replaced anyway.
+ */
+function removeSocketOf(predecessor: Owner | undefined): void {
+  if (predecessor?.socketPath === undefined || isAlive(predecessor.hostPid)) return;
+  if (isOutside(predecessor.socketPath)) rmSync(predecessor.socketPath, { force: true });
 }
 
 /** Not while the host before us lives: then the engine will refuse to open, and the next try comes here again. */

@@ -19,7 +19,8 @@ function isOwner(value: unknown): value is Owner {
     'parentPid' in value &&
     typeof value.parentPid === 'number' &&
     'hostPid' in value &&
-    typeof value.hostPid === 'number'
+    typeof value.hostPid === 'number' &&
+    (!('socketPath' in value) || typeof value.socketPath === 'string')
   );
 }
 

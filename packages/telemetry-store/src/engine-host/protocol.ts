@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+
 /**
  * What the supervisor and the engine host say to each other: options as one JSON argument at start, messages over
  * the IPC channel. The channel's end is the host's order to die.
@@ -39,11 +41,21 @@ export const INBOX_DIR = 'inbox';
 export const OUTBOX_DIR = 'outbox';
 export const OWNER_FILE = 'owner.json';
 
+const OUTSIDE = /^candela-engine-\d+-[0-9a-z]+\.sock$/;
+
+/** A socket's name where the directory has a path too long for one. */
+export const socketOutside = (): string => `candela-engine-${process.pid}-${Date.now().toString(36)}.sock`;
+
+/** Whether the path is of {@link socketOutside}: an owner's file may say anything. */
+export const isOutside = (path: string): boolean => OUTSIDE.test(basename(path));
+
 /** Who has the directory open; written by the host once it holds the engine's lock. */
 export interface Owner {
   readonly hostPid: number;
   readonly parentPid: number;
   readonly startedAt: string;
+  /** Where it listens. Not in the directory when that has a path too long for a socket. */
+  readonly socketPath?: string;
 }
 
 /** Request header `1`: the result is sent as it is made instead of after it is complete. A ClickHouse ignores it. */

@@ -17,6 +17,7 @@ import {
   type HostOptions,
   OUTBOX_DIR,
   type Owner,
+  socketOutside,
 } from './protocol.ts';
 
 export type EngineState = 'starting' | 'ready' | 'down';
@@ -98,9 +99,7 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
     this.#stuckGraceSeconds = options.stuckGraceSeconds ?? DEFAULT_STUCK_GRACE_SECONDS;
     const inside = join(this.#engineDir, 'engine.sock');
     this.socketPath =
-      Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH
-        ? inside
-        : join(tmpdir(), `candela-engine-${process.pid}-${Date.now().toString(36)}.sock`);
+      Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH ? inside : join(tmpdir(), socketOutside());
   }
 
   get state(): EngineState {
