@@ -10,6 +10,7 @@ import { slices } from '../core/slices.ts';
 import { type RawSpan, SPAN_COLUMNS, toSpanRow } from './span-row.ts';
 import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 import { SPANS } from './span-fields.ts';
+import { UNFINISHED } from './trace-totals.ts';
 
 export interface SearchInput<Sort extends string> {
   readonly window: Window;
@@ -69,12 +70,15 @@ export async function searchSpans(
     : await byFigure(runner, context, bounded, cursor);
   const stored = found.slice(0, input.limit);
   const last = stored.at(-1);
-  const page = onceEach(stored);
+  const page = onceEach(await withoutEnded(runner, context, stored));
   const more = found.length > input.limit && last !== undefined;
   // Fields may lie in maps: these are read only for rows that are shown.
   const complete = fields.length === 0 ? page.flatMap(({ row }) => row ?? []) : [];
   return {
-    data: complete.length === page.length ? complete : await rows(runner, context, page, fields),
+    data:
+      complete.length === page.length
+        ? complete
+        : await rows(runner, context, page, { fields, filter: input.filter }),
     nextCursor: more
       ? encodeCursor({
           list,
@@ -98,6 +102,36 @@ function onceEach(keys: readonly SpanKey[]): SpanKey[] {
     if (byPlace.get(place)?.row?.unfinished !== false) byPlace.set(place, key);
   }
   return [...byPlace.values()];
+}
+
+/**
+ * In the order of a figure the copy of a span that was sent while it ran stands elsewhere than the one with its end, which
+ * alone knows the figure: where there is an end, the list has the span at its place only.
+ */
+async function withoutEnded(
+  runner: Runner,
+  context: RequestContext,
+  keys: readonly SpanKey[],
+): Promise<readonly SpanKey[]> {
+  const running = keys.filter(({ row }) => row?.unfinished === true);
+  const ended = await endedOf(runner, context, running, undefined);
+  return keys.filter((key) => key.row?.unfinished !== true || !ended.has(placeKey(key)));
+}
+
+/** Those of the spans of which the copy with the end is stored, and matches. */
+async function endedOf(
+  runner: Runner,
+  context: RequestContext,
+  keys: readonly SpanKey[],
+  filter: Filter | undefined,
+): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set();
+  const scope = spansAt(context, keys).and(`NOT (${UNFINISHED})`).matching(filter);
+  const ends = await runner.run<SpanKey>(
+    scope,
+    `SELECT toString(toUnixTimestamp64Nano(Timestamp)) AS Ns, TraceId, SpanId ${scope.from}`,
+  );
+  return new Set(ends.map(placeKey));
 }
 
 const placeKey = ({ TraceId, SpanId, Ns }: Pick<SpanKey, 'TraceId' | 'SpanId' | 'Ns'>): string =>
@@ -228,17 +262,22 @@ function placeOf(params: Params, { type }: Order, { after: [key = '', ns] }: Cur
   return `${params.bind(key, type)}, ${params.time(nanos(ns, damaged))}`;
 }
 
+/** All copies of these spans, and few others. */
+function spansAt(context: RequestContext, keys: readonly SpanKey[]): Scope {
+  const scope = Scope.of(context, SPANS).at(keys.map((key) => BigInt(key.Ns)));
+  const traceIds = scope.params.bind([...new Set(keys.map((key) => key.TraceId))], 'Array(String)');
+  const spanIds = scope.params.bind([...new Set(keys.map((key) => key.SpanId))], 'Array(String)');
+  return scope.and(`TraceId IN ${traceIds} AND SpanId IN ${spanIds}`);
+}
+
 async function rows(
   runner: Runner,
   context: RequestContext,
   keys: readonly SpanKey[],
-  fields: readonly FieldReading[],
+  { fields, filter }: { fields: readonly FieldReading[]; filter: Filter | undefined },
 ): Promise<SpanRow[]> {
   if (keys.length === 0) return [];
-  const scope = Scope.of(context, SPANS).at(keys.map((key) => BigInt(key.Ns)));
-  const traceIds = scope.params.bind([...new Set(keys.map((key) => key.TraceId))], 'Array(String)');
-  const spanIds = scope.params.bind([...new Set(keys.map((key) => key.SpanId))], 'Array(String)');
-  const limited = scope.and(`TraceId IN ${traceIds} AND SpanId IN ${spanIds}`);
+  const limited = spansAt(context, keys);
   const { params } = limited;
   const values = fields.map(
     ({ exists, value }) =>
@@ -250,11 +289,18 @@ async function rows(
     `SELECT ${SPAN_COLUMNS}${more} ${limited.from}`,
   );
   const byPlace = new Map<string, (typeof found)[number]>();
+  /** Those of which a copy was sent while they ran, and another one with their end. */
+  const both = new Set<string>();
   for (const raw of found) {
     const place = placeKey({ ...raw, Ns: raw.StartNs });
+    const known = byPlace.get(place);
+    if (known !== undefined && known.Unfinished !== raw.Unfinished) both.add(place);
     // The copy with the end is the one that knows how the span went.
-    if (byPlace.get(place)?.Unfinished !== 0) byPlace.set(place, raw);
+    if (known?.Unfinished !== 0) byPlace.set(place, raw);
   }
+  const doubtful = filter === undefined ? [] : keys.filter((key) => both.has(placeKey(key)));
+  const ended = await endedOf(runner, context, doubtful, filter);
+  for (const key of doubtful) if (!ended.has(placeKey(key))) byPlace.delete(placeKey(key));
   return keys.flatMap((key) => {
     const raw = byPlace.get(placeKey(key));
     if (raw === undefined) return [];

@@ -7,7 +7,7 @@ import { Scope, type Window } from '../core/scope.ts';
 import { type Page, shrink } from './search-spans.ts';
 import { slices } from '../core/slices.ts';
 import { toTraceRows } from './trace-rows.ts';
-import { type RawTotals, TRACE_TOTALS } from './trace-totals.ts';
+import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
 import { type TraceSearchInput, tracesByFigure } from './traces-by-figure.ts';
 import { SPANS } from './span-fields.ts';
 
@@ -204,14 +204,12 @@ async function withFigures(
   const before = `Timestamp >= ${params.time(input.window.from)} AND Timestamp < ${params.time(slice.from)}`;
   const earlier =
     input.filter === undefined ? before : `${before} AND ${compileFilter(SPANS, input.filter, params)}`;
-  const rows = await runner.run<RawTotals & { Earlier: number }>(
+  const rows = await runner.run<CheckedTotals & { Earlier: number }>(
     scope,
-    `SELECT ${TRACE_TOTALS}, countIf(${earlier}) AS Earlier ${scope.from} GROUP BY TraceId`,
+    `SELECT ${CHECKED_TOTALS}, countIf(${earlier}) AS Earlier ${scope.from} GROUP BY TraceId`,
   );
-  return pair(
-    batch,
-    rows.filter((row) => row.Earlier === 0),
-  );
+  const own = rows.filter((row) => row.Earlier === 0);
+  return pair(batch, await withoutRepeats(runner, scope, own));
 }
 
 function pair(keys: readonly TraceKey[], totals: readonly RawTotals[]): Found[] {

@@ -109,4 +109,43 @@ describe('spans in the order of a figure', () => {
     expect(next).not.toContain('TraceId');
     expect(statements).toHaveLength(4);
   });
+
+  it('show a span that was sent while it ran at the place of its end, and one without an end', async () => {
+    const mine = contextOf('running');
+    const place = { project: 'running' };
+    const at = (own: number, ms: number, endMs?: number) =>
+      span(0x900 + own, own, ms, {
+        endTimeUnixNano: endMs === undefined ? 0n : BigInt(BASE_MS + endMs) * 1_000_000n,
+        attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.usage.input_tokens': endMs ?? 0 },
+      });
+    await bench.put([at(1, 0), at(2, 5), at(3, 7, 12)], place);
+    // The end of the first; and of the third, a retry that came too late to be known as one.
+    await bench.put([at(1, 0, 700), at(3, 7, 12)], place);
+    const [first, second, third] = [at(1, 0), at(2, 0), at(3, 0)].map(({ spanId }) => spanId);
+    const list = async (sort: SpanSort, limit: number, q?: string) => {
+      const found: SpanRow[] = [];
+      let cursor: string | undefined;
+      const filter = q === undefined ? undefined : parseFilterOrFail(q);
+      do {
+        const page = await bench.queries.searchSpans(mine, { window, filter, sort, limit, cursor });
+        found.push(...page.data);
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+      return found;
+    };
+    for (const limit of [1, 2, 50]) {
+      expect((await list('-duration', limit)).map((row) => row.spanId)).toEqual([first, third, second]);
+      expect((await list('duration', limit)).map((row) => row.spanId)).toEqual([second, third, first]);
+      expect((await list('-tokens', limit)).map((row) => row.spanId)).toEqual([first, third, second]);
+    }
+    expect((await list('-duration', 50)).map((row) => [row.durationMs, row.unfinished])).toEqual([
+      [700, false],
+      [5, false],
+      [0, true],
+    ]);
+    // What took 700 ms is no span of less than one: neither by figure nor by time.
+    for (const sort of ['duration', '-start'] as const) {
+      expect((await list(sort, 50, 'duration<1ms')).map((row) => row.spanId)).toEqual([second]);
+    }
+  });
 });

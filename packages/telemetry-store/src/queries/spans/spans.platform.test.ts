@@ -1,8 +1,9 @@
 import { type Filter, parseFilterOrFail } from '@candela/contract';
 import { CandelaError } from '@candela/kernel';
-import type { LogRecord } from '@candela/otlp';
+import { DEFAULT_LIMITS, encodeTraceRequest, type LogRecord } from '@candela/otlp';
 import type { AttributeValue } from '@candela/semconv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createModelCallRegistry, encodeRequest } from '../../writer/encode/index.ts';
 import { createTelemetryQueries, type Page, type SearchInput, type Window } from '../index.ts';
 import {
   BASE_MS,
@@ -242,6 +243,65 @@ describe('a trace of a model call', () => {
     expect(paged).toMatchObject({ inputTokens: 100, outputTokens: 20, costUsd: whole.costUsd, spanCount: 2 });
     const { roots } = await bench.queries.hierarchy(contextOf(project), parentSpanId);
     expect(roots[0]?.countsUsage).toBe(true);
+  });
+
+  it('counts the usage of a call once where its parent was forgotten, in lists of traces too', async () => {
+    const project = 'restarted';
+    await bench.put([span(0x150, 0x151, 0, { name: 'wrapper', attributes: chat })], { project });
+    // As after a restart: what was decided of earlier calls is not known any more.
+    encodeRequest('traces', 'protobuf', encodeTraceRequest({ resourceSpans: [] }), {
+      projectId: project,
+      environment: undefined,
+      defaultEnvironment: 'production',
+      receivedAtMs: Date.now(),
+      retentionDays: 30,
+      limits: DEFAULT_LIMITS,
+      modelCalls: createModelCallRegistry(),
+    });
+    const parentSpanId = id(0x151, 16);
+    await bench.put([span(0x150, 0x152, 1, { name: 'call', parentSpanId, attributes: chat })], { project });
+    const read = async (limit: number) =>
+      (await bench.queries.trace(contextOf(project), { traceId: id(0x150, 32), limit, cursor: undefined }))
+        .data;
+    const whole = await read(10);
+    expect(whole.spans.map((one) => one.countsUsage)).toEqual([false, true]);
+    const once = { inputTokens: 100, outputTokens: 20, costUsd: whole.costUsd, spanCount: 2 };
+    expect(whole).toMatchObject(once);
+    expect(await read(1)).toMatchObject(once);
+    for (const sort of ['-start', '-tokens'] as const) {
+      const { data } = await bench.queries.searchTraces(contextOf(project), input(sort));
+      expect(data[0], sort).toMatchObject(once);
+    }
+  });
+
+  it('counts a span once that was stored twice, in every list of traces as on its page', async () => {
+    const project = 'copies';
+    const mine = contextOf(project);
+    const root = span(0x130, 0x131, 0, { name: 'root', endTimeUnixNano: nanos(BASE_MS + 900) });
+    const parentSpanId = id(0x131, 16);
+    const call = span(0x130, 0x132, 1, { name: 'call', parentSpanId, attributes: chat });
+    const failed = span(0x130, 0x133, 2, { name: 'save', parentSpanId, status: { code: 2 } });
+    // Sent while it ran, then all at its end, and once more in a retry that came too late to be known as one.
+    await bench.put([{ ...root, endTimeUnixNano: 0n }], { project });
+    for (let sent = 0; sent < 2; sent++) await bench.put([root, call, failed], { project });
+    await bench.put([span(0x140, 0x141, 5, { name: 'another' })], { project });
+    const read = async (limit: number) =>
+      (await bench.queries.trace(mine, { traceId: id(0x130, 32), limit, cursor: undefined })).data;
+    const figures = { spanCount: 3, errorCount: 1, inputTokens: 100, outputTokens: 20, durationMs: 900 };
+    const whole = await read(10);
+    expect(whole).toMatchObject(figures);
+    expect(await read(1)).toMatchObject({ ...figures, costUsd: whole.costUsd });
+    for (const sort of ['-start', 'start', '-duration', '-cost', 'tokens', '-spanCount'] as const) {
+      const { data } = await bench.queries.searchTraces(mine, input(sort));
+      const row = data.find(({ traceId }) => traceId === id(0x130, 32));
+      expect(row, sort).toMatchObject({
+        ...figures,
+        costUsd: whole.costUsd,
+        unfinished: false,
+        rootName: 'root',
+      });
+      expect(data.find(({ rootName }) => rootName === 'another')?.spanCount, sort).toBe(1);
+    }
   });
 
   it.each([

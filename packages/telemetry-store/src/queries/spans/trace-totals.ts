@@ -1,5 +1,7 @@
 import { UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
+import type { Runner } from '../core/run.ts';
+import type { Scope } from '../core/scope.ts';
 import { type RawSpeaker, SPEAKER_COLUMNS } from './speaker.ts';
 
 export interface RawTotals extends RawSpeaker {
@@ -23,7 +25,8 @@ export interface RawTotals extends RawSpeaker {
   readonly User: string;
 }
 
-const UNFINISHED = `Flags >= ${UNFINISHED_FLAG}`;
+/** Of a copy of a span that was sent while it ran. */
+export const UNFINISHED = `Flags >= ${UNFINISHED_FLAG}`;
 /**
  * The root is the earliest span without a parent, or the earliest of all when no such span arrived. Of a span that was
  * sent while it ran and once more with its end, only the latter knows the outcome.
@@ -43,3 +46,61 @@ export const TRACE_TOTALS = `TraceId,
   sumIf(CostUsd, CountsUsage = 1) AS Cost,
   argMinIf(SessionId, Timestamp, SessionId != '') AS Session, argMinIf(UserId, Timestamp, UserId != '') AS User,
   ${SPEAKER_COLUMNS}`;
+
+/**
+ * Leaves one row of a span that was stored more than once (an exporter that resent it late, or that sent it before its
+ * end): the one with its end. To be followed by a LIMIT at most.
+ */
+export const EACH_ONCE = `ORDER BY Timestamp, SpanId, ${UNFINISHED}, Duration DESC LIMIT 1 BY TraceId, Timestamp, SpanId, SpanName`;
+
+/**
+ * Whether the totals of a trace count something twice: a span that was stored more than once, or usage of a parent that
+ * arrived before the child that it repeats.
+ */
+const REPEATS = `count() > uniqExact(cityHash64(Timestamp, SpanId, SpanName))
+  OR notEmpty(arrayIntersect(groupUniqArrayIf(cityHash64(SpanId), CountsUsage = 1),
+    groupUniqArrayIf(cityHash64(ParentSpanId), CountsUsage = 1 AND ParentSpanId != SpanId)))`;
+
+/** The totals of a scope's traces, and whether they are to be read once more by {@link exactTotals}. */
+export const CHECKED_TOTALS = `${TRACE_TOTALS}, ${REPEATS} AS Repeats`;
+
+export interface CheckedTotals extends RawTotals {
+  readonly Repeats: number;
+}
+
+/** Spans that are sorted to be counted once, all traces of a page together. Of larger traces rows count what was sent. */
+const MOST_EXACT = 500_000;
+
+/** The totals of a scope's traces, each span counted once, and usage at the child where parents repeat it. */
+export function exactTotals(runner: Runner, scope: Scope): Promise<RawTotals[]> {
+  const counting = scope.and('CountsUsage = 1 AND ParentSpanId != SpanId');
+  return runner.run<RawTotals>(
+    scope,
+    `SELECT ${TRACE_TOTALS} FROM (
+       SELECT * REPLACE (CountsUsage = 1 AND (TraceId, SpanId) GLOBAL NOT IN (SELECT TraceId, ParentSpanId ${counting.from}) AS CountsUsage)
+       ${scope.from} ${EACH_ONCE}
+     ) GROUP BY TraceId`,
+  );
+}
+
+/** The same rows, with exact totals where they count something twice. `scope` holds the spans they were made of. */
+export async function withoutRepeats<Row extends CheckedTotals>(
+  runner: Runner,
+  scope: Scope,
+  rows: readonly Row[],
+): Promise<Row[]> {
+  let left = MOST_EXACT;
+  const repeating = rows
+    .filter((row) => row.Repeats === 1)
+    .toSorted((a, b) => a.Spans - b.Spans)
+    .filter((row) => (left -= row.Spans) >= 0);
+  if (repeating.length === 0) return [...rows];
+  const ids = scope.params.bind(
+    repeating.map((row) => row.TraceId),
+    'Array(String)',
+  );
+  const exact = new Map(
+    (await exactTotals(runner, scope.and(`TraceId IN ${ids}`))).map((raw) => [raw.TraceId, raw]),
+  );
+  return rows.map((row) => ({ ...row, ...exact.get(row.TraceId) }));
+}

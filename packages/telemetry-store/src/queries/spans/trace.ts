@@ -7,7 +7,7 @@ import { Scope } from '../core/scope.ts';
 import { slices } from '../core/slices.ts';
 import { iso, ms, orNull, type RawSpan, SPAN_COLUMNS, toLightSpan } from './span-row.ts';
 import { usageOf } from './trace-rows.ts';
-import { type RawTotals, TRACE_TOTALS } from './trace-totals.ts';
+import { EACH_ONCE, exactTotals, type RawTotals } from './trace-totals.ts';
 import { SPANS } from './span-fields.ts';
 
 const TRACE_PAGE = 5_000;
@@ -22,9 +22,9 @@ export async function readTrace(
   const list = listName('trace', context, traceId);
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 2);
   const read = await readSpans(runner, context, traceId, input.limit + 1, cursor?.after);
-  const spans = withoutRepeats(read);
+  const spans = usageOnce(read);
   const whole = cursor === undefined && spans.length <= input.limit;
-  const totals = whole ? totalsOf(spans) : await readTotals(runner, context, traceId);
+  const totals = whole ? totalsOf(spans) : (await exactTotals(runner, traceScope(context, traceId)))[0];
   if (totals === undefined) throw fail('not_found', { what: 'The trace' });
   const page = spans.slice(0, input.limit);
   const last = page.at(-1);
@@ -54,28 +54,11 @@ export async function readTrace(
 
 type Totals = Omit<RawTotals, 'TraceId' | 'RootStatus' | 'RootUnfinished' | 'SpeakerId' | 'SpeakerNs'>;
 
-async function readTotals(
-  runner: Runner,
-  context: RequestContext,
-  traceId: string,
-): Promise<Totals | undefined> {
-  const scope = traceScope(context, traceId);
-  const counting = scope.and('CountsUsage = 1 AND ParentSpanId != SpanId');
-  const [totals] = await runner.run<RawTotals>(
-    scope,
-    `SELECT ${TRACE_TOTALS} FROM (
-       SELECT * REPLACE (CountsUsage = 1 AND SpanId GLOBAL NOT IN (SELECT ParentSpanId ${counting.from}) AS CountsUsage)
-       ${scope.from}
-     ) GROUP BY TraceId`,
-  );
-  return totals;
-}
-
 /**
  * A parent that arrived before its child could not know that it repeats the child's usage; with both at hand it is
  * plain, and such a parent counts nothing.
  */
-function withoutRepeats(spans: readonly RawSpan[]): readonly RawSpan[] {
+function usageOnce(spans: readonly RawSpan[]): readonly RawSpan[] {
   const repeated = new Set<string>();
   for (const span of spans) {
     if (span.CountsUsage === 1 && span.ParentSpanId !== span.SpanId) repeated.add(span.ParentSpanId);
@@ -124,7 +107,7 @@ export async function readHierarchy(
   const found = await traceOf(runner, context, spanId.toLowerCase());
   if (found === undefined) throw fail('not_found', { what: 'The span' });
   const raw = await readSpans(runner, context, found.TraceId, TRACE_PAGE + 1, undefined);
-  const page = withoutRepeats(raw.slice(0, TRACE_PAGE));
+  const page = usageOnce(raw.slice(0, TRACE_PAGE));
   const start = BigInt(page[0]?.StartNs ?? '0');
   const spans: LightSpan[] = page.map((span) => toLightSpan(span, start));
   return { traceId: found.TraceId, ...buildHierarchy(spans), truncated: raw.length > TRACE_PAGE };
@@ -154,7 +137,6 @@ function traceScope(context: RequestContext, traceId: string): Scope {
   return scope.and(`TraceId = ${scope.params.bind(traceId, 'String')}`);
 }
 
-/** A span that was stored twice (an exporter that resent it late, or that sent it before its end) is shown once. */
 function readSpans(
   runner: Runner,
   context: RequestContext,
@@ -173,6 +155,6 @@ function readSpans(
   return runner.run<RawSpan>(
     rest,
     `SELECT ${SPAN_COLUMNS} ${rest.from}
-     ORDER BY Timestamp, SpanId, Duration DESC LIMIT 1 BY Timestamp, SpanId, SpanName LIMIT ${limit}`,
+     ${EACH_ONCE} LIMIT ${limit}`,
   );
 }

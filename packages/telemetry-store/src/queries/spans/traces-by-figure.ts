@@ -11,7 +11,7 @@ import type { Source } from '../core/source.ts';
 import type { SearchInput } from './search-spans.ts';
 import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.ts';
 import { SPANS } from './span-fields.ts';
-import { type RawTotals, TRACE_TOTALS } from './trace-totals.ts';
+import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
 
 /** A search of traces. */
 export interface TraceSearchInput extends SearchInput<TraceSort> {
@@ -229,14 +229,15 @@ async function withTotals(
   if (keys.length === 0) return [];
   const scope = spansOf(context, input.window, keys);
   const few = input.previews !== false && keys.reduce((sum, { spans }) => sum + spans, 0) <= FEW_SPANS;
-  const columns = [`toString(cityHash64(TraceId)) AS Hash, ${TRACE_TOTALS}`];
+  const columns = [`toString(cityHash64(TraceId)) AS Hash, ${CHECKED_TOTALS}`];
   if (few) columns.push(SPOKEN);
   if (keys.some(({ certain }) => !certain)) columns.push(`countIf(${matches(scope, input)}) AS Matching`);
-  const found = await runner.run<RawTotals & RawSpoken & { Hash: string; Matching?: number }>(
+  const found = await runner.run<CheckedTotals & RawSpoken & { Hash: string; Matching?: number }>(
     scope,
     `SELECT ${columns.join(', ')} ${scope.from} GROUP BY TraceId`,
   );
-  const byHash = new Map(found.map((raw) => [raw.Hash, raw]));
+  const rows = await withoutRepeats(runner, scope, found);
+  const byHash = new Map(rows.map((raw) => [raw.Hash, raw]));
   return keys.flatMap((key) => {
     const totals = byHash.get(key.hash);
     if (totals === undefined || totals.Matching === 0) return [];
