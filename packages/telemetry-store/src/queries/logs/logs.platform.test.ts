@@ -252,6 +252,9 @@ describe('pages', () => {
     const lines = Array.from({ length: COUNT }, (_, index) => (index % 5 === 0 ? 'same' : `line ${index}`));
     expect(seen.map((row) => row.body)).toEqual(sort === 'time' ? lines : lines.toReversed());
     expect(new Set(seen.map((row) => row.id)).size).toBe(COUNT);
+    // Links hold ids: where a page ends has no part in them.
+    const atOnce = await search('service:flood', { sort });
+    expect(seen.map((row) => row.id)).toEqual(atOnce.data.map((row) => row.id));
     for (const row of seen.slice(0, 10)) {
       expect((await logs.log(contextOf(), row.id)).body).toBe(row.body);
     }

@@ -6,6 +6,7 @@ import { Scope, type Window } from '../core/scope.ts';
 import { slices } from '../core/slices.ts';
 import { type Page, type SearchInput, shrink } from '../spans/search-spans.ts';
 import { LOGS } from './log-fields.ts';
+import { LOG_HASH } from './log-id.ts';
 import { type LogPlace, orderBy, PLACE_SQL, placeValue } from './log-order.ts';
 import { LOG_COLUMNS, type RawLogRow, toLogRow } from './log-row.ts';
 
@@ -123,24 +124,52 @@ async function rows(
     `${PLACE_SQL} >= ${placeValue(low, params)} AND ${PLACE_SQL} <= ${placeValue(high, params)}`,
   );
   const begun = start !== undefined && samePlace(start.place, first) ? start.skip : 0;
-  const found = await runner.run<RawLogRow>(
-    within,
-    `SELECT ${LOG_COLUMNS} ${within.from} ${orderBy(descending ? 'DESC' : 'ASC')}
-     LIMIT ${places.length} OFFSET ${begun}`,
-  );
-  return numbered(found, begun);
+  const order = orderBy(descending ? 'DESC' : 'ASC');
+  const [found, before] = await Promise.all([
+    runner.run<RawLogRow>(
+      within,
+      `SELECT ${LOG_COLUMNS} ${within.from} ${order} LIMIT ${places.length} OFFSET ${begun}`,
+    ),
+    begun === 0 ? [] : equalsBefore(runner, context, input, { place: first, skip: begun }),
+  ]);
+  return numbered(found, before);
 }
 
-/** Rows with ids that differ even where the records do not. */
-function numbered(found: readonly RawLogRow[], begun: number): LogRow[] {
-  const [first] = found;
-  const seen = new Map<string, number>();
+interface Equals {
+  readonly Hash: string;
+  readonly Count: number;
+}
+
+/** How often which records of that place are on the pages before. */
+function equalsBefore(
+  runner: Runner,
+  context: RequestContext,
+  { filter, sort }: SearchInput<LogSort>,
+  { place, skip }: Start,
+): Promise<Equals[]> {
+  const ns = BigInt(place.ns);
+  const open = Scope.of(context, LOGS)
+    .during({ from: ns, to: ns + 1n })
+    .matching(filter);
+  const scope = open.and(`${PLACE_SQL} = ${placeValue(place, open.params)}`);
+  return runner.run<Equals>(
+    scope,
+    `SELECT toString(H) AS Hash, toFloat64(count()) AS Count FROM (
+       SELECT ${LOG_HASH} AS H ${scope.from} ${orderBy(sort === '-time' ? 'DESC' : 'ASC')} LIMIT ${skip})
+     GROUP BY H`,
+  );
+}
+
+/**
+ * Rows with ids that differ even where the records do not. Which number an id has follows from the equals of the record
+ * alone, not from where a page begins: the same record has one id in lists of any size.
+ */
+function numbered(found: readonly RawLogRow[], before: readonly Equals[]): LogRow[] {
+  const seen = new Map(before.map(({ Hash, Count }) => [`${found[0]?.TimeNs} ${Hash}`, Count]));
   return found.map((raw) => {
     const key = `${raw.TimeNs} ${raw.Hash}`;
-    const before = seen.get(key) ?? 0;
-    seen.set(key, before + 1);
-    const same = first !== undefined && raw.TimeNs === first.TimeNs && raw.ReceivedMs === first.ReceivedMs;
-    // Equals on the page before took smaller numbers.
-    return toLogRow(raw, before + (same ? begun : 0));
+    const number = seen.get(key) ?? 0;
+    seen.set(key, number + 1);
+    return toLogRow(raw, number);
   });
 }
