@@ -1,0 +1,175 @@
+import type { Filter } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import type { Runner } from '../core/run.ts';
+import { Scope, type Window } from '../core/scope.ts';
+import { SPANS } from '../spans/span-fields.ts';
+
+/** A session or user in the order of a list. */
+export interface Key {
+  /** Hash of its id. */
+  readonly Hash: string;
+  /** Sort value. */
+  readonly K: string;
+  /** When its first span in the window began, and when the last one to end did. */
+  readonly StartNs: string;
+  readonly LastNs: string;
+}
+
+interface Asked {
+  /** The column that names it on a span. */
+  readonly id: 'SessionId' | 'UserId';
+  readonly window: Window;
+  /** Which spans it has at least one of. */
+  readonly filter: Filter;
+  /** Keys wanted. */
+  readonly limit: number;
+  /** The first so many of all, whatever their spans are like. */
+  readonly candidates: (limit: number) => Promise<readonly Key[]>;
+}
+
+/** Places of the window, evenly spread, around which a sample is taken: as much as the engine reads at once anyway. */
+const SAMPLES = 4n;
+/** A sample in which fewer match says nothing, or that they are rare. */
+const LEAST_SEEN = 20;
+/** Candidates beyond those that the sample says are needed: a quarter, and a few. */
+const SPARE = 10;
+/** Of more candidates than this too few match: all spans are asked instead. */
+const MAX_CANDIDATES = 256;
+/** Parts of the window of which the spans are asked about candidates, one after another; at last all that they take up. */
+const ROUNDS = [32n, 8n, 1n];
+const SECOND = 1_000_000_000n;
+
+/**
+ * The first keys of a list whose filter only the spans know, without asking all of them. Where a sample says that many
+ * match, the candidates come in their order from the rollup alone, and the spans are asked about these: near their end
+ * at first, for one matching span is enough. The answer is exact: nobody is left out before all of his spans were asked.
+ * Undefined where this does not lead to a page, and all matching spans have to be read.
+ */
+export async function guessedKeys(
+  runner: Runner,
+  context: RequestContext,
+  asked: Asked,
+): Promise<readonly Key[] | undefined> {
+  const share = await shareOf(runner, context, asked);
+  const count = Math.ceil((asked.limit / share) * 1.25) + SPARE;
+  if (!(count <= MAX_CANDIDATES)) return undefined;
+  const keys = await asked.candidates(count);
+  const all = keys.length < count;
+  const verdicts = new Map<string, boolean>();
+  for (const part of ROUNDS) {
+    const open = keys.filter(({ Hash }) => !verdicts.has(Hash));
+    const matching = keys.filter(({ Hash }) => verdicts.get(Hash) === true).length;
+    // What is left takes a look at everything: for most of a page that is no gain.
+    if (part === 1n && matching < asked.limit / 2 && !all) return undefined;
+    const windows = lastWindows(open, asked.window, part);
+    const found = await matchingOf(runner, context, asked, open, windows);
+    open.forEach((key, index) => {
+      if (found.has(key.Hash)) verdicts.set(key.Hash, true);
+      else if (windows[index]?.whole === true) verdicts.set(key.Hash, false);
+    });
+    const page = pageOf(keys, verdicts, asked.limit);
+    if (page !== undefined && (page.length === asked.limit || all)) return page;
+    if (page !== undefined) return undefined;
+  }
+  return undefined;
+}
+
+/** The first of them that match, at most so many; undefined while one in between is open. */
+function pageOf(
+  keys: readonly Key[],
+  verdicts: ReadonlyMap<string, boolean>,
+  limit: number,
+): Key[] | undefined {
+  const page: Key[] = [];
+  for (const key of keys) {
+    if (page.length === limit) return page;
+    const verdict = verdicts.get(key.Hash);
+    if (verdict === undefined) return undefined;
+    if (verdict) page.push(key);
+  }
+  return page;
+}
+
+/** Which part of the sessions or users has a matching span, as a sample of the spans says: too few rather than too many. */
+async function shareOf(runner: Runner, context: RequestContext, asked: Asked): Promise<number> {
+  const { id, window, filter } = asked;
+  const places = Array.from({ length: Number(SAMPLES) }, (_, index) => {
+    const from = window.from + ((window.to - window.from) * (2n * BigInt(index) + 1n)) / (2n * SAMPLES);
+    return { from, to: from + 1n };
+  });
+  const count = async (matching: Filter | undefined): Promise<number> => {
+    const scope = Scope.of(context, SPANS).during(window).indexed(places).matching(matching);
+    const [found] = await runner.run<{ C: number }>(
+      scope,
+      `SELECT uniq(cityHash64(${id})) AS C ${scope.and(`${id} != ''`).from}`,
+    );
+    return found?.C ?? 0;
+  };
+  // Not both at once: what is rare is to cost no more than before, and a condition in a figure passes by no skip index.
+  const matching = await count(filter);
+  return matching < LEAST_SEEN ? 0 : Math.min(matching / (await count(undefined)), 1);
+}
+
+/** When the last spans of a candidate began. */
+interface LastWindow extends Window {
+  /** All of its spans in the window of the list began then. */
+  readonly whole: boolean;
+}
+
+/** For each the end of its time, as long as they may be for taking up that part of the window together. */
+function lastWindows(keys: readonly Key[], window: Window, part: bigint): LastWindow[] {
+  const times = keys.map(({ StartNs, LastNs }) => {
+    const last = BigInt(LastNs) + 1n;
+    return { from: BigInt(StartNs), to: last < window.to ? last : window.to };
+  });
+  if (part === 1n) return times.map((time) => ({ ...time, whole: true }));
+  const ending = (length: bigint) =>
+    times.map(({ from, to }) => ({
+      from: to - length > from ? to - length : from,
+      to,
+      whole: to - length <= from,
+    }));
+  let length = SECOND;
+  while (
+    length < window.to - window.from &&
+    lengthOf(ending(length * 2n)) <= (window.to - window.from) / part
+  )
+    length *= 2n;
+  return ending(length);
+}
+
+/** Windows without overlaps, in the order of time. */
+function joined(windows: readonly Window[]): Window[] {
+  const parts: { from: bigint; to: bigint }[] = [];
+  for (const { from, to } of windows.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
+    const last = parts.at(-1);
+    if (last === undefined || last.to < from) parts.push({ from, to });
+    else if (last.to < to) last.to = to;
+  }
+  return parts;
+}
+
+const lengthOf = (windows: readonly Window[]): bigint =>
+  joined(windows).reduce((sum, { from, to }) => sum + to - from, 0n);
+
+/** Those of which a matching span began in one of the windows; of others that it did elsewhere may be told, too. */
+async function matchingOf(
+  runner: Runner,
+  context: RequestContext,
+  { id, filter }: Asked,
+  keys: readonly Key[],
+  windows: readonly Window[],
+): Promise<Set<string>> {
+  const parts = joined(windows);
+  const [first, last] = [parts[0], parts.at(-1)];
+  if (first === undefined || last === undefined) return new Set();
+  const near = Scope.of(context, SPANS).during({ from: first.from, to: last.to }).indexed(parts);
+  // One by one: beyond 2^53 they are no numbers of JSON, and a list of texts would be turned into numbers row by row.
+  const hashes = keys.map(({ Hash }) => near.params.bind(Hash, 'UInt64')).join(', ');
+  const scope = near.matching(filter).and(`cityHash64(${id}) IN (${hashes})`);
+  const rows = await runner.run<{ Hash: string }>(
+    scope,
+    `SELECT toString(cityHash64(${id})) AS Hash ${scope.from} GROUP BY Hash`,
+  );
+  return new Set(rows.map(({ Hash }) => Hash));
+}
