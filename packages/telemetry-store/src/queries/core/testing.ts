@@ -9,6 +9,7 @@ import {
   encodeTraceRequest,
   type LogRecord,
   type Metric,
+  type Scope,
   type Signal,
   type Span,
 } from '@candela/otlp';
@@ -31,7 +32,10 @@ interface Place {
   readonly environment?: string;
   readonly service?: string;
   readonly resource?: Readonly<Record<string, string>>;
+  readonly scope?: Scope;
 }
+
+const TEST_SCOPE: Scope = { name: 'test', version: '1' };
 
 export const BASE_MS = Date.UTC(2026, 10, 20, 12, 0, 0);
 export const LIMITS: QueryLimits = {
@@ -78,7 +82,7 @@ export async function openQueryBench(): Promise<QueryBench> {
           resourceSpans: [
             {
               resource: { attributes: { 'service.name': place.service ?? 'shop', ...place.resource } },
-              scopeSpans: [{ scope: { name: 'test', version: '1' }, spans }],
+              scopeSpans: [{ scope: place.scope ?? TEST_SCOPE, spans }],
             },
           ],
         }),
@@ -91,7 +95,7 @@ export async function openQueryBench(): Promise<QueryBench> {
           resourceMetrics: [
             {
               resource: { attributes: { 'service.name': place.service ?? 'shop', ...place.resource } },
-              scopeMetrics: [{ scope: { name: 'test', version: '1' }, metrics }],
+              scopeMetrics: [{ scope: place.scope ?? TEST_SCOPE, metrics }],
             },
           ],
         }),
@@ -104,7 +108,7 @@ export async function openQueryBench(): Promise<QueryBench> {
           resourceLogs: [
             {
               resource: { attributes: { 'service.name': place.service ?? 'shop', ...place.resource } },
-              scopeLogs: [{ scope: { name: 'test', version: '1' }, logRecords }],
+              scopeLogs: [{ scope: place.scope ?? TEST_SCOPE, logRecords }],
             },
           ],
         }),
