@@ -5,7 +5,7 @@ import { AttributeGroups, groupsOf } from '../explore/attributes.tsx';
 import { valueTerm } from '../explore/filter-term.ts';
 
 /** Everything the sender attached: span, resource and scope; a click finds the traces that have it too. */
-export function AttributesTab({ detail }: { detail: SpanDetail }) {
+export default function AttributesTab({ detail }: { detail: SpanDetail }) {
   return (
     <AttributeGroups
       groups={groupsOf('Span', detail)}

@@ -12,17 +12,18 @@ import { Minimap } from './minimap.tsx';
 import { SpanPanel } from './span-panel.tsx';
 import { type Focus, focusText, readFocus, type TraceSearch } from './trace-search.ts';
 import { TraceFoot } from './trace-foot.tsx';
-import { TraceLogs } from './trace-logs.tsx';
 import { failedPositions, firstToRead, nextOf, type TraceSpan } from './trace-spans.ts';
-import { TraceTimeline } from './trace-timeline.tsx';
 import { TraceTree } from './trace-tree.tsx';
-import { TranscriptView } from './transcript-view.tsx';
 import { ancestorsOf, type SpanTree } from './tree.ts';
 import { useHighlight } from './use-highlight.ts';
 import { useTraceFind } from './use-trace-find.ts';
 
 const route = getRouteApi('/traces/$traceId');
+// A trace opens as a tree; whoever reads it another way has that in the address, or asks for it.
 const TraceGraphView = lazy(() => import('./trace-graph-view.tsx'));
+const TraceLogs = lazy(() => import('./trace-logs.tsx'));
+const TraceTimeline = lazy(() => import('./trace-timeline.tsx'));
+const TranscriptView = lazy(() => import('./transcript-view.tsx'));
 
 /** The spans on the left, read as tree, transcript or timeline; the selected one on the right. */
 export function Explorer(props: {
@@ -160,30 +161,30 @@ export function Explorer(props: {
             />
           )}
           {view === 'tree' && <TraceTree {...shared} />}
-          {view === 'timeline' && <TraceTimeline {...shared} />}
-          {view === 'transcript' && (
-            <TranscriptView
-              traceId={trace.traceId}
-              spans={spans}
-              tree={tree}
-              selected={search.span}
-              onSelect={select}
-            />
-          )}
-          {view === 'graph' && (
-            <Suspense fallback={<SkeletonRows rows={8} label="Loading the graph" />}>
+          <Suspense fallback={<SkeletonRows rows={8} label={`Loading the ${view}`} />}>
+            {view === 'timeline' && <TraceTimeline {...shared} />}
+            {view === 'transcript' && (
+              <TranscriptView
+                traceId={trace.traceId}
+                spans={spans}
+                tree={tree}
+                selected={search.span}
+                onSelect={select}
+              />
+            )}
+            {view === 'graph' && (
               <TraceGraphView spans={spans} tree={tree} selected={span?.spanId} onSelect={select} />
-            </Suspense>
-          )}
-          {view === 'logs' && (
-            <TraceLogs
-              traceId={trace.traceId}
-              during={during}
-              spans={spans}
-              selected={search.span}
-              onSelect={select}
-            />
-          )}
+            )}
+            {view === 'logs' && (
+              <TraceLogs
+                traceId={trace.traceId}
+                during={during}
+                spans={spans}
+                selected={search.span}
+                onSelect={select}
+              />
+            )}
+          </Suspense>
           <TraceFoot {...props} />
         </>
       }

@@ -1,10 +1,8 @@
 import type { SpanDetail } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { spanQuery } from '../../api/telemetry.ts';
 import type { TraceSpanOfTime } from '../../api/trace.ts';
-import { curlOf } from '../../lib/curl.ts';
 import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -12,13 +10,17 @@ import { kindLabel, SpanGlyph } from '../../ui/span-glyph.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
-import { AttributeTable } from '../explore/attributes.tsx';
-import { AttributesTab } from './attributes-tab.tsx';
 import { hasContent, MessagesTab } from './messages-tab.tsx';
-import { otlpJson } from './otlp-json.ts';
-import { TraceLogs } from './trace-logs.tsx';
 import type { SpanTab } from './trace-search.ts';
 import type { TraceSpan } from './trace-spans.ts';
+
+// Messages are what a span is opened for; the other tabs come when they are chosen.
+const AttributesTab = lazy(() => import('./attributes-tab.tsx'));
+const TraceLogs = lazy(() => import('./trace-logs.tsx'));
+const recordTabs = () => import('./record-tabs.tsx');
+const EventsTab = lazy(async () => ({ default: (await recordTabs()).EventsTab }));
+const LinksTab = lazy(async () => ({ default: (await recordTabs()).LinksTab }));
+const RawTab = lazy(async () => ({ default: (await recordTabs()).RawTab }));
 
 /** One span whole. Its light facts show at once; messages and attributes follow. */
 export function SpanPanel(props: {
@@ -35,6 +37,7 @@ export function SpanPanel(props: {
   const fallback: SpanTab =
     detail && !hasContent(detail) && span.reading === 'other' ? 'attributes' : 'messages';
   const tab = props.tab ?? fallback;
+  const loading = <SkeletonRows rows={8} label="Loading the span" />;
   const tabs: readonly { id: SpanTab; label: string; count?: number }[] = [
     { id: 'messages', label: 'Messages' },
     {
@@ -76,15 +79,17 @@ export function SpanPanel(props: {
           value={tab}
           className={tab === 'logs' ? 'flex h-full flex-col outline-none' : 'outline-none'}
         >
-          {tab === 'logs' ? (
-            <SpanLogs traceId={traceId} during={props.during} span={span} />
-          ) : detail ? (
-            <TabBody tab={tab} detail={detail} />
-          ) : query.isError ? (
-            <Failure error={query.error} onRetry={() => void query.refetch()} />
-          ) : (
-            <SkeletonRows rows={8} label="Loading the span" />
-          )}
+          <Suspense fallback={loading}>
+            {tab === 'logs' ? (
+              <SpanLogs traceId={traceId} during={props.during} span={span} />
+            ) : detail ? (
+              <TabBody tab={tab} detail={detail} />
+            ) : query.isError ? (
+              <Failure error={query.error} onRetry={() => void query.refetch()} />
+            ) : (
+              loading
+            )}
+          </Suspense>
         </TabPanel>
       </div>
     </div>
@@ -212,75 +217,5 @@ function Fact({ label, title, children }: { label: string; title?: string; child
       <span className="text-muted">{label}</span>
       <span className="truncate">{children}</span>
     </span>
-  );
-}
-
-function EventsTab({ detail }: { detail: SpanDetail }) {
-  if (detail.events.length === 0) return <p className="p-4 text-muted">This span has no events.</p>;
-  return (
-    <ol className="flex flex-col gap-3 p-3">
-      {detail.events.map((event, index) => (
-        <li key={index}>
-          <h3 className="mb-1 flex gap-2">
-            <span className="font-medium">{event.name}</span>
-            <span className="text-sm text-muted" title={event.time}>
-              after {formatDuration(event.offsetMs)}
-            </span>
-          </h3>
-          {event.attributes.length > 0 && <AttributeTable entries={event.attributes} />}
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-function LinksTab({ detail }: { detail: SpanDetail }) {
-  if (detail.links.length === 0) return <p className="p-4 text-muted">This span links to no other span.</p>;
-  return (
-    <ol className="flex flex-col gap-3 p-3">
-      {detail.links.map((link, index) => (
-        <li key={index}>
-          <Link
-            to="/traces/$traceId"
-            params={{ traceId: link.traceId }}
-            search={{ span: link.spanId }}
-            className="font-mono text-sm text-accent underline"
-          >
-            {link.traceId} / {link.spanId}
-          </Link>
-          {link.attributes.length > 0 && <AttributeTable entries={link.attributes} />}
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-function RawTab({ detail }: { detail: SpanDetail }) {
-  const text = JSON.stringify(detail, null, 2);
-  return (
-    <div className="relative p-3">
-      <div className="absolute top-4 right-4 flex bg-surface">
-        <CopyButton
-          label="Copy as cURL"
-          text={() =>
-            curlOf(location.origin, `/api/telemetry/traces/${detail.traceId}/spans/${detail.spanId}`)
-          }
-          className="h-6"
-        >
-          cURL
-        </CopyButton>
-        <CopyButton label="Copy as OTLP" text={() => otlpJson(detail)} className="h-6">
-          OTLP
-        </CopyButton>
-        <CopyButton label="Copy as JSON" text={() => text} className="h-6">
-          JSON
-        </CopyButton>
-      </div>
-      <pre className="rounded-md border border-line bg-surface p-3 font-mono text-sm break-words whitespace-pre-wrap">
-        {text.length > 200_000
-          ? `${text.slice(0, 200_000)}\n… ${text.length - 200_000} more characters: copy to read all`
-          : text}
-      </pre>
-    </div>
   );
 }

@@ -16,7 +16,7 @@ const ROW = 26;
 const LOUD: Record<string, string> = { fatal: 'text-danger', error: 'text-danger', warn: 'text-warn' };
 
 /** What was logged while the trace ran, failures among it; choosing a line chooses its span. */
-export function TraceLogs(props: {
+export default function TraceLogs(props: {
   traceId: string;
   during: TraceSpanOfTime;
   /** The spans whose failures belong among the lines. */

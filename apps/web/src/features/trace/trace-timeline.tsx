@@ -13,7 +13,7 @@ const ROW = 24;
 const LEAD = 'flex w-8 shrink-0 items-center gap-1';
 
 /** The spans by start over the whole width: what ran at the same time as what. */
-export function TraceTimeline(props: TreeProps) {
+export default function TraceTimeline(props: TreeProps) {
   const { spans, focus } = props;
   const order = useMemo(() => {
     const inFocus = spans.filter(

@@ -17,7 +17,7 @@ import type { SpanTree } from './tree.ts';
 const BATCH = 40;
 
 /** The trace read as a conversation. Contents are fetched for the steps shown so far, a batch at a time. */
-export function TranscriptView(props: {
+export default function TranscriptView(props: {
   traceId: string;
   spans: readonly TraceSpan[];
   tree: SpanTree;
