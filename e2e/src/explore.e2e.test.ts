@@ -90,6 +90,36 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await page.getByRole('link', { name: 'Logs' }).click();
     await soon(() => new URL(page.url()).searchParams.get('compare')).toBe('1');
     expect(new URL(page.url()).searchParams.get('from')).toBe('this-week');
+    // Nothing is compared there, and nothing says so.
+    await soon(() => shell.timeRange.innerText()).not.toContain('compared');
+    await page.keyboard.press('d');
+    await page.getByRole('list', { name: 'Relative ranges' }).waitFor();
+    expect(await page.getByRole('checkbox', { name: 'Compare with the period before' }).count()).toBe(0);
+  });
+
+  it('offers the zone alone where no time range is followed, and keeps the range for the pages that do', async () => {
+    const { page, shell, traces } = await open('/traces?from=-3h');
+    await traces.rows.first().getByRole('link').first().click();
+    await page.getByRole('treeitem').first().waitFor();
+    const zone = page.getByRole('button', { name: /^Time zone/ });
+    expect(await shell.timeRange.count()).toBe(0);
+    await page.keyboard.press('d');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await zone.click();
+    await page.getByRole('menuitemradio', { name: 'UTC', exact: true }).click();
+    await soon(() => zone.innerText()).toBe('UTC');
+    // Refresh asks again for what is shown.
+    const asked = page.waitForRequest(/\/api\/telemetry\/traces\/[0-9a-f]{32}/);
+    await page.keyboard.press('r');
+    await asked;
+    for (const path of ['/settings/keys', '/contexts', '/no/such/page']) {
+      await page.goto(`${new URL(page.url()).origin}${path}?from=-3h`);
+      await zone.waitFor();
+      expect(await shell.timeRange.count()).toBe(0);
+    }
+    await page.getByRole('link', { name: 'Logs' }).click();
+    await soon(() => shell.timeRange.innerText()).toContain('Last 3 hours');
+    await soon(() => shell.timeRange.innerText()).toContain('UTC');
   });
 
   it('reads and zooms the chart by keyboard', async () => {

@@ -4,6 +4,6 @@ import { validateAgentSearch } from '../features/agents/agent-search.ts';
 
 export const Route = createFileRoute('/agents/$agent')({
   validateSearch: validateAgentSearch,
-  staticData: { permission: 'reader' },
+  staticData: { permission: 'reader', range: 'shown' },
   component: AgentPage,
 });

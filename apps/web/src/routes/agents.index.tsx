@@ -8,6 +8,7 @@ export const Route = createFileRoute('/agents/')({
   staticData: {
     nav: { group: 'Agents', label: 'Agents', icon: Bot, order: 10 },
     permission: 'reader',
+    range: 'shown',
   },
   component: AgentsPage,
 });

@@ -4,6 +4,6 @@ import { validateExceptionSearch } from '../features/exceptions/exceptions-explo
 
 export const Route = createFileRoute('/exceptions/$fingerprint')({
   validateSearch: validateExceptionSearch,
-  staticData: { permission: 'reader' },
+  staticData: { permission: 'reader', range: 'shown' },
   component: ExceptionPage,
 });

@@ -8,6 +8,7 @@ export const Route = createFileRoute('/exceptions/')({
   staticData: {
     nav: { group: 'Observe', label: 'Exceptions', icon: Bug, order: 50 },
     permission: 'reader',
+    range: 'shown',
   },
   component: ExceptionsPage,
 });

@@ -4,6 +4,6 @@ import { validateGpuSearch } from '../features/hosts/hosts-search.ts';
 
 export const Route = createFileRoute('/hosts/$host/gpus/$gpu')({
   validateSearch: validateGpuSearch,
-  staticData: { permission: 'reader' },
+  staticData: { permission: 'reader', range: 'shown' },
   component: GpuPage,
 });

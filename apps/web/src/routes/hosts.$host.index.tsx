@@ -4,6 +4,6 @@ import { validateHostSearch } from '../features/hosts/hosts-search.ts';
 
 export const Route = createFileRoute('/hosts/$host/')({
   validateSearch: validateHostSearch,
-  staticData: { permission: 'reader' },
+  staticData: { permission: 'reader', range: 'shown' },
   component: HostPage,
 });

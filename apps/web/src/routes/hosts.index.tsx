@@ -8,6 +8,7 @@ export const Route = createFileRoute('/hosts/')({
   staticData: {
     nav: { group: 'Infrastructure', label: 'Hosts & GPUs', icon: Server, order: 10 },
     permission: 'reader',
+    range: 'shown',
   },
   component: FleetPage,
 });

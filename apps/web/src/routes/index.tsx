@@ -5,7 +5,7 @@ import { HomePage } from '../features/home/home-page.tsx';
 export const Route = createFileRoute('/')({
   staticData: {
     nav: { group: 'Observe', label: 'Home', icon: House, order: 10 },
-    compares: true,
+    range: 'compared',
     permission: 'reader',
   },
   component: HomePage,

@@ -8,6 +8,7 @@ export const Route = createFileRoute('/logs')({
   staticData: {
     nav: { group: 'Observe', label: 'Logs', icon: ScrollText, order: 40 },
     permission: 'reader',
+    range: 'shown',
   },
   component: LogsPage,
 });

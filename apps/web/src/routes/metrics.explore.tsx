@@ -4,6 +4,6 @@ import { MetricExplorer } from '../features/metrics/metric-explorer.tsx';
 
 export const Route = createFileRoute('/metrics/explore')({
   validateSearch: validateMetricExploreSearch,
-  staticData: { permission: 'reader' },
+  staticData: { permission: 'reader', range: 'shown' },
   component: MetricExplorer,
 });

@@ -8,6 +8,7 @@ export const Route = createFileRoute('/metrics/')({
   staticData: {
     nav: { group: 'Observe', label: 'Metrics', icon: ChartLine, order: 60 },
     permission: 'reader',
+    range: 'shown',
   },
   component: MetricsPage,
 });

@@ -4,6 +4,6 @@ import { validatePromptSearch } from '../features/prompts/prompts-search.ts';
 
 export const Route = createFileRoute('/prompts/$prompt')({
   validateSearch: validatePromptSearch,
-  staticData: { permission: 'viewer' },
+  staticData: { permission: 'viewer', range: 'shown' },
   component: PromptPage,
 });

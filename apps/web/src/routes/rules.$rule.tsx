@@ -4,6 +4,6 @@ import { validateRuleSearch } from '../features/rules/rules-search.ts';
 
 export const Route = createFileRoute('/rules/$rule')({
   validateSearch: validateRuleSearch,
-  staticData: { permission: 'viewer' },
+  staticData: { permission: 'viewer', range: 'shown' },
   component: RulePage,
 });

@@ -8,6 +8,7 @@ export const Route = createFileRoute('/rules/')({
   staticData: {
     nav: { group: 'Build', label: 'Rules', icon: ListChecks, order: 30 },
     permission: 'viewer',
+    range: 'shown',
   },
   component: RulesPage,
 });

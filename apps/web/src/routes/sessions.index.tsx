@@ -8,6 +8,7 @@ export const Route = createFileRoute('/sessions/')({
   staticData: {
     nav: { group: 'Observe', label: 'Sessions', icon: MessagesSquare, order: 30 },
     permission: 'reader',
+    range: 'shown',
   },
   component: SessionsPage,
 });

@@ -8,6 +8,7 @@ export const Route = createFileRoute('/settings/audit')({
   staticData: {
     nav: { group: 'Settings', label: 'Audit', icon: ScrollText, order: 100 },
     permission: 'admin',
+    range: 'shown',
   },
   component: AuditPage,
 });

@@ -8,6 +8,7 @@ export const Route = createFileRoute('/traces/')({
   staticData: {
     nav: { group: 'Observe', label: 'Traces', icon: ListTree, order: 20 },
     permission: 'reader',
+    range: 'comparable',
   },
   component: TracesPage,
 });

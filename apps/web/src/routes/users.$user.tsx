@@ -4,6 +4,6 @@ import { UserPage } from '../features/users/user-page.tsx';
 
 export const Route = createFileRoute('/users/$user')({
   validateSearch: validateSessionsSearch,
-  staticData: { permission: 'reader' },
+  staticData: { permission: 'reader', range: 'shown' },
   component: UserPage,
 });

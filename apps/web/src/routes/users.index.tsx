@@ -8,6 +8,7 @@ export const Route = createFileRoute('/users/')({
   staticData: {
     nav: { group: 'Observe', label: 'Users', icon: Users, order: 70 },
     permission: 'reader',
+    range: 'shown',
   },
   component: UsersPage,
 });

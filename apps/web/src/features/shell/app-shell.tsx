@@ -21,8 +21,8 @@ import { mayOpen, useWhoAsks } from '../session/use-person.ts';
 import { EnvironmentSwitcher } from './environment-switcher.tsx';
 import { NAV_GROUPS, type NavItem, navItems } from './navigation.ts';
 import { ProjectSwitcher } from './project-switcher.tsx';
-import { refreshNow } from './shell-search.ts';
-import { TimeRangePicker } from './time-range-picker.tsx';
+import { useRefresh, useShell } from './shell-search.ts';
+import { TimeRangePicker, ZoneMenu } from './time-range-picker.tsx';
 import { UserMenu } from './user-menu.tsx';
 
 const loadPalette = () => import('./palette.tsx');
@@ -37,6 +37,8 @@ const PALETTE_MS = 3_000;
 export function AppShell({ children }: { children: ReactNode }) {
   const [overlay, setOverlay] = useState<'none' | 'palette' | 'keys'>('none');
   const router = useRouter();
+  const refresh = useRefresh();
+  const hasRange = useShell().rangeUse !== undefined;
   const { status, person } = useWhoAsks();
   const items = useMemo(
     () => navItems(Object.values(router.routesById)).filter((item) => mayOpen(person, item.permission)),
@@ -54,7 +56,7 @@ export function AppShell({ children }: { children: ReactNode }) {
     group: 'Everywhere',
   });
   useHotkey('?', () => setOverlay('keys'), { label: 'This sheet', group: 'Everywhere' });
-  useHotkey('r', refreshNow, { label: 'Refresh', group: 'Everywhere' });
+  useHotkey('r', refresh, { label: 'Refresh', group: 'Everywhere' });
   return (
     <div className="flex h-full">
       <a
@@ -93,8 +95,8 @@ export function AppShell({ children }: { children: ReactNode }) {
                 <Kbd keys="mod+k" />
               </span>
             </Button>
-            <TimeRangePicker />
-            <Button look="plain" onClick={refreshNow} aria-label="Refresh" title="Refresh (r)">
+            {hasRange ? <TimeRangePicker /> : <ZoneMenu />}
+            <Button look="plain" onClick={refresh} aria-label="Refresh" title="Refresh (r)">
               <RefreshCw size={14} aria-hidden />
             </Button>
             <UserMenu />

@@ -28,12 +28,18 @@ interface NavPlace {
   readonly order: number;
 }
 
+/**
+ * `shown`: rows and figures follow the time range; `comparable`: figures can also be compared with the period before;
+ * `compared`: they are, unless somebody says otherwise.
+ */
+export type RangeUse = 'shown' | 'comparable' | 'compared';
+
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** Present: the page stands in the navigation and the palette. */
     nav?: NavPlace;
-    /** Compares its figures with the period before unless told not to. */
-    compares?: true;
+    /** What the time range does on the page; absent: nothing, and the header offers the zone alone. */
+    range?: RangeUse;
     /** Who may open the page; a page that asks for more than one has does not stand in the navigation. */
     permission?: PagePermission;
     /** Stands alone, without navigation and header: what is shown before anybody is signed in. */

@@ -12,7 +12,7 @@ import { useWhoAsks } from '../session/use-person.ts';
 import { CommandPalette } from './command-palette.tsx';
 import { type Command, traceIdIn } from './commands.ts';
 import type { NavItem } from './navigation.ts';
-import { refreshNow, useShell, validateShellSearch } from './shell-search.ts';
+import { useRefresh, useShell, validateShellSearch } from './shell-search.ts';
 
 /** Pages of one record whose id may be any text. */
 const BY_ID = [
@@ -33,7 +33,8 @@ export default function Palette(props: {
 }) {
   const navigate = useNavigate();
   const router = useRouter();
-  const { setRange, compare, setCompare, environment } = useShell();
+  const { setRange, compare, rangeUse, setCompare, environment } = useShell();
+  const refresh = useRefresh();
   const views = useQuery(viewsQuery());
   const enabled = useWhoAsks().can('viewer');
   const prompts = useInfiniteQuery({
@@ -81,7 +82,7 @@ export default function Palette(props: {
       label: rule.name,
       run: () => void navigate({ to: '/rules/$rule', params: { rule: rule.id } }),
     })),
-    ...[...PRESETS, ...CALENDAR].map((preset) => ({
+    ...(rangeUse === undefined ? [] : [...PRESETS, ...CALENDAR]).map((preset) => ({
       id: `range ${preset.from}`,
       group: 'Time range',
       label: preset.label,
@@ -93,15 +94,19 @@ export default function Palette(props: {
       label: theme.label,
       run: () => chooseTheme(theme.value),
     })),
-    {
-      id: 'compare',
-      group: 'Time range',
-      label: compare ? 'Stop comparing with the period before' : 'Compare with the period before',
-      run: () => setCompare(!compare),
-    },
+    ...(rangeUse === undefined || rangeUse === 'shown'
+      ? []
+      : [
+          {
+            id: 'compare',
+            group: 'Time range',
+            label: compare ? 'Stop comparing with the period before' : 'Compare with the period before',
+            run: () => setCompare(!compare),
+          },
+        ]),
     { id: 'zone utc', group: 'Times', label: 'Show UTC', run: () => zonePreference.set('utc') },
     { id: 'zone local', group: 'Times', label: 'Show local time', run: () => zonePreference.set('local') },
-    { id: 'refresh', group: 'Page', label: 'Refresh', hint: 'r', run: refreshNow },
+    { id: 'refresh', group: 'Page', label: 'Refresh', hint: 'r', run: refresh },
     { id: 'keys', group: 'Help', label: 'Keyboard shortcuts', hint: '?', run: props.onKeys },
   ];
   const extra = (query: string): { first: Command[]; last: Command[] } => {

@@ -1,6 +1,7 @@
 import { isEnvironmentName } from '@candela/kernel';
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useMatches, useNavigate } from '@tanstack/react-router';
-import { useMemo, useSyncExternalStore } from 'react';
+import { useCallback, useMemo, useSyncExternalStore } from 'react';
 import { isProjectId } from '../../api/client.ts';
 import { flagParam, textParam } from '../../lib/search-params.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type TimeWindow,
 } from '../../lib/time-range.ts';
 import { zonePreference } from '../../lib/zone.ts';
+import type { RangeUse } from './navigation.ts';
 
 /** What every page has in its URL. */
 export interface ShellSearch {
@@ -56,6 +58,19 @@ const useNow = () =>
 
 const root = getRouteApi('__root__');
 
+const useRangeUse = (): RangeUse | undefined =>
+  useMatches({ select: (matches) => matches.at(-1)?.staticData.range });
+
+/** What Refresh does: the time range ends now; a page without one asks again for what it shows. */
+export function useRefresh(): () => void {
+  const client = useQueryClient();
+  const hasRange = useRangeUse() !== undefined;
+  return useCallback(() => {
+    if (hasRange) refreshNow();
+    else void client.refetchQueries({ type: 'active' });
+  }, [client, hasRange]);
+}
+
 export interface ShellState {
   /** As the server reads it: relative text stays, a range of the calendar is its times. */
   readonly range: TimeRange;
@@ -64,6 +79,8 @@ export interface ShellState {
   readonly window: TimeWindow;
   readonly environment: string | undefined;
   readonly project: string | undefined;
+  /** What the time range does on the page that is open; undefined: nothing. */
+  readonly rangeUse: RangeUse | undefined;
   /** Whether pages show figures of the period before beside those of the time range. */
   readonly compare: boolean;
   /** What figures are compared with: the period before as the server knows it, or the one of the calendar. */
@@ -81,7 +98,8 @@ export function useShell(): ShellState {
   // Of no route in particular: from the root's own, `.` would be the start page and not the page that is open.
   const navigate = useNavigate();
   const at = useNow();
-  const byItself = useMatches({ select: (matches) => matches.at(-1)?.staticData.compares === true });
+  const rangeUse = useRangeUse();
+  const byItself = rangeUse === 'compared';
   const { from = DEFAULT_RANGE.from, to = DEFAULT_RANGE.to, env, project } = search;
   const compare = search.compare === undefined ? byItself : search.compare === true;
   const zone = zonePreference.use();
@@ -91,6 +109,7 @@ export function useShell(): ShellState {
       range,
       chosen: { from, to },
       window: resolveRange(range, at),
+      rangeUse,
       compare,
       before: calendarBefore({ from, to }, at, zone) ?? true,
       setCompare(next) {
@@ -132,5 +151,5 @@ export function useShell(): ShellState {
         } as Parameters<typeof navigate>[0]);
       },
     };
-  }, [from, to, env, project, compare, byItself, at, zone, navigate]);
+  }, [from, to, env, project, compare, rangeUse, byItself, at, zone, navigate]);
 }

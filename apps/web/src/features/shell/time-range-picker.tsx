@@ -14,13 +14,15 @@ import {
 } from '../../lib/time-range.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
+import { ChoiceMenu } from '../../ui/menu.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { useShell } from './shell-search.ts';
 
 /** The one time range of the product: relative or absolute, in local time or UTC. `d` opens it. */
 export function TimeRangePicker() {
   const [open, setOpen] = useState(false);
-  const { chosen, compare, setRange, setCompare } = useShell();
+  const { chosen, compare, rangeUse, setRange, setCompare } = useShell();
+  const canCompare = rangeUse !== 'shown';
   const zone = zonePreference.use();
   useHotkey('d', () => setOpen(true), { label: 'Change the time range', group: 'Everywhere' });
   const choose = (next: TimeRange) => {
@@ -58,7 +60,7 @@ export function TimeRangePicker() {
         <Button title="Time range (d)" data-testid="time-range">
           <Clock size={14} className="text-muted" aria-hidden />
           {label}
-          {compare && <span className="text-muted max-md:sr-only">compared</span>}
+          {canCompare && compare && <span className="text-muted max-md:sr-only">compared</span>}
           {zone === 'utc' && <span className="text-muted">UTC</span>}
         </Button>
       }
@@ -70,8 +72,31 @@ export function TimeRangePicker() {
         </div>
         <AbsoluteForm key={`${chosen.from} ${chosen.to} ${zone}`} onChoose={choose} />
       </div>
-      <CompareToggle compare={compare} onChange={setCompare} />
+      {canCompare && <CompareToggle compare={compare} onChange={setCompare} />}
     </Popover>
+  );
+}
+
+/** In its place on pages that show one thing whole, whenever it was: how their times are written. */
+export function ZoneMenu() {
+  const zone = zonePreference.use();
+  return (
+    <ChoiceMenu
+      label="Time zone"
+      value={zone}
+      align="end"
+      choices={[
+        { value: 'local', label: 'Local', hint: Intl.DateTimeFormat().resolvedOptions().timeZone },
+        { value: 'utc', label: 'UTC' },
+      ]}
+      onChoose={(value) => zonePreference.set(value === 'utc' ? 'utc' : 'local')}
+      trigger={
+        <Button title="Time zone" aria-label={`Time zone: ${zone === 'utc' ? 'UTC' : 'local'}`}>
+          <Clock size={14} className="text-muted" aria-hidden />
+          {zone === 'utc' ? 'UTC' : 'Local'}
+        </Button>
+      }
+    />
   );
 }
 
