@@ -1,12 +1,19 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Three rings, three projects. `unit` needs nothing but Node; `platform` starts whole processes (engine host,
- * server) and runs its files one after another, because two engines at once starve a two-core machine; `e2e`
- * needs Chromium.
+ * Files of the rings that start whole processes run two at a time: much of their time is waiting, and an engine has threads
+ * of its own for the rest.
+ */
+const PROCESSES_AT_ONCE = 2;
+const setupFiles = ['tools/testing/worker.ts'];
+
+/**
+ * Three rings, three projects, one after another. `unit` needs nothing but Node; `platform` starts whole processes (engine
+ * host, server); `e2e` needs Chromium.
  */
 export default defineConfig({
   test: {
+    globalSetup: ['tools/testing/scratch.ts'],
     projects: [
       {
         test: {
@@ -18,6 +25,9 @@ export default defineConfig({
             'bench/src/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**', '**/*.platform.test.ts'],
+          setupFiles,
+          maxWorkers: '100%',
+          sequence: { groupOrder: 0 },
           // A property test takes a second, and many times that on a machine that is busy.
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -32,7 +42,9 @@ export default defineConfig({
             'e2e/clients/src/**/*.platform.test.ts',
           ],
           exclude: ['**/node_modules/**'],
-          fileParallelism: false,
+          setupFiles,
+          maxWorkers: PROCESSES_AT_ONCE,
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -42,7 +54,9 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/src/**/*.e2e.test.ts'],
           exclude: ['**/node_modules/**'],
-          fileParallelism: false,
+          setupFiles,
+          maxWorkers: PROCESSES_AT_ONCE,
+          sequence: { groupOrder: 2 },
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },

@@ -22,6 +22,12 @@ function startArgs(): string[] {
   return [...args, join(ROOT, main)];
 }
 
+/** Where temporary files and compiled modules of a run of tests are; nothing where there is no such run. */
+function ofTheRun(): Record<string, string> {
+  const { TMPDIR, NODE_COMPILE_CACHE } = process.env;
+  return { ...(TMPDIR && { TMPDIR }), ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
+}
+
 export interface PlatformOptions {
   /** `PLATFORM_DATA_DIR`. A temporary folder of the caller, who also removes it. */
   readonly dataDir: string;
@@ -157,6 +163,7 @@ export async function startPlatform(options: PlatformOptions): Promise<PlatformP
       PLATFORM_OTLP_GRPC_PORT: '0',
       PLATFORM_DATA_DIR: options.dataDir,
       PLATFORM_LOCAL_COLLECTOR: 'false',
+      ...ofTheRun(),
       ...options.env,
     },
   });
