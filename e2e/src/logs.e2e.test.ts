@@ -189,6 +189,28 @@ describe.skipIf(missing !== undefined)('logs', () => {
     await page.getByRole('columnheader', { name: 'Scope' }).waitFor();
   });
 
+  it('say what they say first on a telephone', async () => {
+    const { page, logs } = await open('/logs?q=body:"charge failed"');
+    await logs.loaded();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const said = logs.rows.first().getByText(/charge failed/);
+    const service = logs.rows.first().getByText('checkout', { exact: true });
+    await soon(async () => {
+      const [text, below] = [await said.boundingBox(), await service.boundingBox()];
+      return text !== null && below !== null && text.x < 80 && text.y < below.y;
+    }).toBe(true);
+    const grid = await page.getByTestId('scroller').evaluate((box) => box.scrollWidth - box.clientWidth);
+    expect(grid).toBe(0);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    // Rows are walked and opened as everywhere, and columns that somebody chose are columns.
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await logs.panel.waitFor();
+    await page.keyboard.press('Escape');
+    await page.goto(`${page.url()}&cols=time,service`);
+    await page.getByRole('columnheader', { name: 'Service' }).waitFor();
+  });
+
   it('arrive live', async () => {
     const { logs } = await open('/logs?q=service:late&from=-1h&live=1');
     await logs.page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
