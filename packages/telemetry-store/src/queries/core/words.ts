@@ -1,9 +1,80 @@
+import type { Params } from './params.ts';
+
 const MAX_WORDS = 20;
 
 /** As the engine's `lower` does it, which the indexes are made with. */
 const asciiLower = (text: string): string => text.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase());
 
+/** Scripts written without spaces, or with endings joined to what a person searches for. */
+const UNSPACED =
+  /[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
+const BETWEEN_UNSPACED = /[\p{P}\p{Z}]+/u;
+
 /** The words of a text as the token index knows them: runs of ASCII letters and digits and of anything beyond ASCII. */
 export function wordsOf(text: string): readonly string[] {
-  return [...new Set(asciiLower(text).match(/[a-z0-9\u0080-\u{10FFFF}]+/gu) ?? [])].slice(0, MAX_WORDS);
+  const runs = asciiLower(text).match(/[a-z0-9\u0080-\u{10FFFF}]+/gu) ?? [];
+  const words = runs.flatMap((run) => (UNSPACED.test(run) ? run.split(BETWEEN_UNSPACED) : [run]));
+  return [...new Set(words.filter((word) => word !== ''))].slice(0, MAX_WORDS);
+}
+
+const BEYOND_ASCII = /[\u0080-\uFFFF]/;
+
+/** A text as many senders write it inside of JSON: everything beyond ASCII escaped. In lower case, as what it is compared with. */
+export const escaped = (text: string): string =>
+  text.replaceAll(/[\u0080-\uFFFF]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** The cases of a word whose letters beyond ASCII have any: the index keeps these as they were written. */
+function casesOf(word: string): readonly string[] {
+  if (!BEYOND_ASCII.test(word)) return [word];
+  const [first = '', ...rest] = word;
+  const title = first.toUpperCase() + rest.join('').toLowerCase();
+  return [...new Set([word, word.toLowerCase(), word.toUpperCase(), title].map(asciiLower))];
+}
+
+/** A new line or a tab of a text inside of JSON, which makes one token with the word after it. */
+const ESCAPES = ['n', 't'];
+const AFTER_ESCAPE = `\\\\[${ESCAPES.join('')}]`;
+const NO_LETTER = '[^a-z0-9\\x{80}-\\x{10FFFF}]';
+/** What may follow a word inside of JSON: neither a letter nor an escaped one. */
+const AFTER_WORD = '(?:[^a-z0-9\\x{80}-\\x{10FFFF}\\\\]|\\\\[^u]|$)';
+
+/**
+ * That a word of {@link wordsOf} occurs whole, in the way the token index can pass by what does not hold it. `lowered` is
+ * a text in the engine's lower case, as the index is made of it. A word of a script without spaces may stand anywhere,
+ * which no index knows: all texts are read that the other conditions leave.
+ */
+export function hasWord(lowered: string, word: string, params: Params): string {
+  const bind = (text: string) => params.bind(text, 'String');
+  const cases = casesOf(word);
+  const inJson = BEYOND_ASCII.test(word) ? cases.map(escaped) : [];
+  const any = (conditions: readonly string[]) => `(${conditions.join(' OR ')})`;
+  if (UNSPACED.test(word)) {
+    return any([...cases, ...inJson].map((text) => `position(${lowered}, ${bind(text)}) > 0`));
+  }
+  const tokens = (texts: readonly string[]) => texts.map((text) => `hasToken(${lowered}, ${bind(text)})`);
+  const both = (texts: readonly string[], pattern: string) =>
+    `(${any(tokens(texts))} AND match(${lowered}, ${bind(pattern)}))`;
+  const joined = ESCAPES.flatMap((letter) => cases.map((one) => letter + one));
+  const conditions = [
+    ...tokens(cases),
+    both(joined, `${AFTER_ESCAPE}(?:${cases.join('|')})(?:${NO_LETTER}|$)`),
+  ];
+  if (inJson.length > 0) {
+    // The last letters stand alone between what escapes them and the end of the word.
+    const ends = inJson.map((text) => text.slice(text.lastIndexOf('\\') + 1));
+    const escapes = inJson.map((text) => text.replaceAll('\\', '\\\\')).join('|');
+    conditions.push(both(ends, `(?:^|${NO_LETTER}|${AFTER_ESCAPE})(?:${escapes})${AFTER_WORD}`));
+  }
+  return any(conditions);
+}
+
+/** That a text occurs as it is, whatever its case, also where it is escaped inside of JSON. */
+export function containsText(sql: string, text: string, params: Params): string {
+  const spellings = BEYOND_ASCII.test(text)
+    ? [text.toLowerCase(), escaped(text.toLowerCase()), escaped(text.toUpperCase()).toLowerCase()]
+    : [text.toLowerCase()];
+  const occurs = [...new Set(spellings)].map(
+    (spelling) => `position(lowerUTF8(${sql}), ${params.bind(spelling, 'String')}) > 0`,
+  );
+  return occurs.length === 1 ? (occurs[0] ?? '') : `(${occurs.join(' OR ')})`;
 }

@@ -1,7 +1,7 @@
 import type { FieldName } from '@candela/contract';
 import type { Params } from '../core/params.ts';
 import { column, type Field, type Source } from '../core/source.ts';
-import { wordsOf } from '../core/words.ts';
+import { containsText, hasWord, wordsOf } from '../core/words.ts';
 
 const words = (text: string): Field => ({
   kind: 'words',
@@ -9,10 +9,9 @@ const words = (text: string): Field => ({
   words(wanted: string, params: Params) {
     const all = wordsOf(wanted);
     if (all.length === 0) return this.contains(wanted.trim(), params);
-    return all.map((word) => `hasToken(lower(${text}), ${params.bind(word, 'String')})`).join(' AND ');
+    return all.map((word) => hasWord(`lower(${text})`, word, params)).join(' AND ');
   },
-  contains: (wanted, params) =>
-    `position(lowerUTF8(${text}), ${params.bind(wanted.toLowerCase(), 'String')}) > 0`,
+  contains: (wanted, params) => containsText(text, wanted, params),
   matches: (pattern, params) => `match(${text}, ${params.bind(pattern, 'String')})`,
 });
 

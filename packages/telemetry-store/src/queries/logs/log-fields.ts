@@ -1,7 +1,7 @@
 import { type FieldName, SEVERITIES } from '@candela/contract';
 import { LOG_ATTRIBUTE_PAIRS, LOG_SEVERITY, LOG_TEXT } from '../../schema/expressions.ts';
 import { column, type Field, type Source } from '../core/source.ts';
-import { wordsOf } from '../core/words.ts';
+import { containsText, hasWord, wordsOf } from '../core/words.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 
 const body: Field = {
@@ -10,9 +10,9 @@ const body: Field = {
   words(text, params) {
     const words = wordsOf(text);
     if (words.length === 0) return this.contains(text.trim(), params);
-    return words.map((word) => `hasToken(${LOG_TEXT}, ${params.bind(word, 'String')})`).join(' AND ');
+    return words.map((word) => hasWord(LOG_TEXT, word, params)).join(' AND ');
   },
-  contains: (text, params) => `position(lowerUTF8(Body), ${params.bind(text.toLowerCase(), 'String')}) > 0`,
+  contains: (text, params) => containsText('Body', text, params),
   matches: (pattern, params) => `match(Body, ${params.bind(pattern, 'String')})`,
 };
 

@@ -2,6 +2,7 @@ import { MAX_TRACE_HITS, searchTerms, type TraceHit } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
+import { escaped } from '../core/words.ts';
 import { LOGS } from '../logs/log-fields.ts';
 import { SPANS } from './span-fields.ts';
 
@@ -85,10 +86,6 @@ function hits(
  */
 function spellings(term: string): string[] {
   const json = (text: string) => JSON.stringify(text).slice(1, -1);
-  const ascii = (text: string) =>
-    json(text).replaceAll(
-      /[\u0080-\uFFFF]/g,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
+  const ascii = (text: string) => escaped(json(text));
   return [...new Set([term, json(term), ascii(term), ascii(term.toUpperCase()).toLowerCase()])];
 }

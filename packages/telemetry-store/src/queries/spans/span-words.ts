@@ -1,6 +1,6 @@
 import { SPAN_TEXT } from '../../schema/expressions.ts';
 import type { Params } from '../core/params.ts';
-import { wordsOf } from '../core/words.ts';
+import { containsText, hasWord, wordsOf } from '../core/words.ts';
 
 type ContentPart = 'prompt' | 'completion' | 'any';
 
@@ -23,12 +23,11 @@ export const hasText = (part: ContentPart): string =>
     ? 'notEmpty(mapKeys(ContentAttributes))'
     : `arrayExists(k -> ${isKeyOf(part)}, mapKeys(ContentAttributes))`;
 
-/** All words occur, in any order, whole, whatever the case of their ASCII letters. */
+/** All words occur, in any order, whole, whatever their case: see {@link hasWord}. */
 export function wordsAnywhere(part: ContentPart, text: string, params: Params): string {
   const words = wordsOf(text);
   if (words.length === 0) return containsAnywhere(part, text.trim(), params);
-  const bound = words.map((word) => params.bind(word, 'String'));
-  const has = (sql: string) => bound.map((word) => `hasToken(${sql}, ${word})`).join(' AND ');
+  const has = (sql: string) => words.map((word) => hasWord(sql, word, params)).join(' AND ');
   if (part === 'any') return has(SPAN_TEXT);
   // The index first: it passes by whole granules. Then the side of the conversation.
   return `${has(SPAN_TEXT)} AND arrayExists(t -> ${has('lower(t)')}, ${values(part)})`;
@@ -36,8 +35,7 @@ export function wordsAnywhere(part: ContentPart, text: string, params: Params): 
 
 /** The text occurs as it is, whatever its case, in one of the texts. */
 export function containsAnywhere(part: ContentPart, text: string, params: Params): string {
-  const needle = params.bind(text.toLowerCase(), 'String');
-  return anywhere(part, (sql) => `position(lowerUTF8(${sql}), ${needle}) > 0`);
+  return anywhere(part, (sql) => containsText(sql, text, params));
 }
 
 /** A regular expression matches one of the texts. */

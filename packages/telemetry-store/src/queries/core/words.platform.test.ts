@@ -1,0 +1,134 @@
+import { parseFilterOrFail } from '@candela/contract';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { LOG_TEXT, SPAN_TEXT } from '../../schema/expressions.ts';
+import { createLogQueries } from '../index.ts';
+import { Params } from './params.ts';
+import { BASE_MS, contextOf, LIMITS, openQueryBench, type QueryBench, span } from './testing.ts';
+import { hasWord, wordsOf } from './words.ts';
+
+const BEYOND_ASCII = /[\u0080-\uFFFF]/g;
+/** JSON as Python writes it by itself. */
+const asciiJson = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    BEYOND_ASCII,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+const said = (content: string) => [{ role: 'user', parts: [{ type: 'text', content }] }];
+
+const TEXTS = {
+  english: 'Never mind.\nRefund the table\tnow, please: everything',
+  chinese: '客户要求退款，请用GPT模型处理',
+  thai: 'ลูกค้าขอคืนเงินครับ',
+  korean: '고객이 환불을 요청했습니다',
+  russian: 'Возврат денег за ЗАКАЗ',
+  german: 'Über die STRASSE im Müller-Café',
+} as const;
+
+let bench: QueryBench;
+beforeAll(async () => {
+  bench = await openQueryBench();
+  let own = 1;
+  for (const [service, text] of Object.entries(TEXTS)) {
+    const prompt = (json: (value: unknown) => string) => ({ 'gen_ai.input.messages': json(said(text)) });
+    await bench.put(
+      [
+        span(own, own, own, { name: 'plain', attributes: prompt(JSON.stringify) }),
+        span(own, own + 100, own, { name: 'ascii', attributes: prompt(asciiJson) }),
+      ],
+      { service },
+    );
+    await bench.putLogs([{ timeUnixNano: `${BigInt(BASE_MS + own) * 1_000_000n}`, body: text }], { service });
+    own += 1;
+  }
+});
+afterAll(() => bench.close());
+
+const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 60_000) * 1_000_000n };
+
+const page = { window, limit: 100, cursor: undefined };
+
+async function spansFound(q: string): Promise<string[]> {
+  const { data } = await bench.queries.searchSpans(contextOf(), {
+    ...page,
+    filter: parseFilterOrFail(q, 'spans'),
+    sort: 'start',
+  });
+  return data.map(({ service, name }) => `${service} ${name}`).sort();
+}
+
+/** What is found: of the log records `service`, of the spans `service name`. */
+async function found(q: string): Promise<string[]> {
+  const logs = await createLogQueries(bench.store, LIMITS).search(contextOf(), {
+    ...page,
+    filter: parseFilterOrFail(q, 'logs'),
+    sort: 'time',
+  });
+  return [...logs.data.map(({ service }) => service), ...(await spansFound(q))].sort();
+}
+
+const all = (service: keyof typeof TEXTS): string[] => [service, `${service} ascii`, `${service} plain`];
+
+it.each([
+  // Words of scripts without spaces, wherever they stand, in any order.
+  ['退款', all('chinese')],
+  ['处理 客户', all('chinese')],
+  ['"处理，客户"', all('chinese')],
+  ['gpt模型', all('chinese')],
+  ['退货', []],
+  ['คืนเงิน', all('thai')],
+  ['환불', all('korean')],
+  // Letters beyond ASCII in any case; whole words.
+  ['возврат', all('russian')],
+  ['ВОЗВРАТ заказ', all('russian')],
+  ['возвра', []],
+  ['über', all('german')],
+  ['ÜBER MÜLLER', all('german')],
+  ['CAFÉ strasse', all('german')],
+  ['müll', []],
+  // The first word of a line of a message is no other word than it is.
+  ['refund', all('english')],
+  ['REFUND now', all('english')],
+  ['never', all('english')],
+  ['ever', []],
+  ['everything', all('english')],
+  ['able', []],
+  ['abl', []],
+  // Inside of words, too.
+  ['*款，请*', all('chinese')],
+  ['*РАТ ден*', all('russian')],
+  ['*ÉFÉ*', []],
+])('%s is found where it occurs', async (q, services) => {
+  expect(await found(q)).toEqual(services);
+});
+
+it('leaves out what it finds when it is excluded', async () => {
+  const others = Object.keys(TEXTS)
+    .filter((service) => service !== 'chinese')
+    .flatMap((service) => all(service as keyof typeof TEXTS));
+  expect(await found('-退款')).toEqual(others.sort());
+});
+
+it('are found in one side of a conversation', async () => {
+  expect(await spansFound('prompt:退款')).toEqual(['chinese ascii', 'chinese plain']);
+  expect(await spansFound('prompt:refund')).toEqual(['english ascii', 'english plain']);
+  expect(await spansFound('completion:退款')).toEqual([]);
+});
+
+it.each([
+  ['otel_logs', LOG_TEXT, 'idx_body'],
+  ['otel_traces', SPAN_TEXT, 'idx_content'],
+])('of %s that are absent are passed by with the token index', async (table, text, index) => {
+  // What an insert leaves to the first merge.
+  await bench.store.command(`OPTIMIZE TABLE ${table} FINAL`);
+  for (const word of wordsOf('absent fehlt-überall ψόφος')) {
+    const params = new Params();
+    const plan = await bench.store.select<{ explain: string }>(
+      `EXPLAIN indexes = 1 SELECT count() FROM ${table} WHERE ${hasWord(text, word, params)}`,
+      params.values,
+    );
+    const lines = plan.map(({ explain }) => explain.trim());
+    const at = lines.findIndex((line) => line === `Name: ${index}`);
+    expect(at, lines.join('\n')).toBeGreaterThan(0);
+    expect(lines.slice(at, at + 5).find((line) => line.startsWith('Granules:'))).toMatch(/^Granules: 0\//);
+  }
+});
