@@ -232,6 +232,20 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await graph.getByText('track_parcel').click();
     await soon(() => trace.spanInUrl()).toBe(agent.spans[3]?.spanId);
     expect(await accessibilityFindings(page)).toEqual([]);
+    // On a telephone all of it is inside, side by side.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const inside = async () => {
+      const box = await graph.getByTestId('graph').boundingBox();
+      const nodes = await graph.locator('[data-node]').all();
+      const places = await Promise.all(nodes.map((one) => one.boundingBox()));
+      return (
+        box !== null &&
+        places.length > 3 &&
+        places.every((at) => at !== null && at.x >= box.x && at.x + at.width <= box.x + box.width)
+      );
+    };
+    await soon(inside).toBe(true);
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(`${stage.platform.http}/traces/${large.traceId}?view=graph`);
     await graph.getByText('gpt-4o').first().waitFor();
     await page.getByText('spans loaded').waitFor({ state: 'detached', timeout: 60_000 });

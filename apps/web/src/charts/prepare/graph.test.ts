@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type GraphEdge, type GraphNode, layoutGraph, NODE_HEIGHT } from './graph.ts';
+import { COMPACT, type GraphEdge, type GraphNode, layoutGraph, NODE_HEIGHT } from './graph.ts';
 
 const node = (id: string): GraphNode => ({ id, label: id, kind: 'agent' });
 const edge = (from: string, to: string, count = 1): GraphEdge => ({ from, to, count, label: `${count}` });
@@ -52,6 +52,14 @@ describe('layoutGraph', () => {
     expect(layoutGraph(['a', 'b', 'c'].map(node), edges)).toEqual(once);
     expect(layoutGraph([], [])).toEqual({ nodes: [], edges: [], width: 0, height: 0 });
     expect(layoutGraph([node('__proto__')], []).nodes).toHaveLength(1);
+  });
+
+  it('keeps three layers on the width of a telephone in its compact shape', () => {
+    const layout = layoutGraph(['a', 'b', 'c'].map(node), [edge('a', 'b'), edge('b', 'c')], COMPACT);
+    // At 0.7 of its size, the smallest that is read, with a margin.
+    expect(layout.width * 0.7).toBeLessThan(342 - 24);
+    const [a, b] = layout.nodes;
+    expect((b?.x ?? 0) - (a?.x ?? 0)).toBeGreaterThan(COMPACT.nodeWidth);
   });
 
   it('writes no label over another', () => {

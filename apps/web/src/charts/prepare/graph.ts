@@ -52,9 +52,17 @@ export interface GraphLayout {
   readonly height: number;
 }
 
-export const NODE_WIDTH = 184;
+/** How wide nodes are and how far layers stand apart. */
+export interface GraphShape {
+  readonly nodeWidth: number;
+  readonly layerGap: number;
+}
+
+/** With room for what stands on the lines. */
+export const WIDE: GraphShape = { nodeWidth: 184, layerGap: 136 };
+/** For a telephone: three layers stand beside each other and can be read. */
+export const COMPACT: GraphShape = { nodeWidth: 124, layerGap: 28 };
 export const NODE_HEIGHT = 44;
-const LAYER_GAP = 136;
 /** Room of the label on a line. */
 const LABEL_WIDTH = 96;
 const LABEL_HEIGHT = 18;
@@ -79,7 +87,11 @@ interface Slot {
  * Lays a graph out from left to right: who calls stands left of who is called. Calls in a circle are drawn backwards
  * where they close it. Deterministic: the same graph always looks the same. Edges to unknown nodes are left out.
  */
-export function layoutGraph(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): GraphLayout {
+export function layoutGraph(
+  nodes: readonly GraphNode[],
+  edges: readonly GraphEdge[],
+  { nodeWidth, layerGap }: GraphShape = WIDE,
+): GraphLayout {
   const known = new Map(nodes.map((node) => [node.id, node]));
   const drawn = edges.filter((edge) => known.has(edge.from) && known.has(edge.to));
   const straight = drawn.filter((edge) => edge.from !== edge.to);
@@ -91,14 +103,14 @@ export function layoutGraph(nodes: readonly GraphNode[], edges: readonly GraphEd
 
   const degrees = { out: tally(drawn, 'from'), in: tally(drawn, 'to') };
   const most = drawn.reduce((highest, edge) => Math.max(highest, edge.count), 1);
-  const xOf = (layer: number) => layer * (NODE_WIDTH + LAYER_GAP);
+  const xOf = (layer: number) => layer * (nodeWidth + layerGap);
   const placed: PlacedNode[] = [];
   const slotOf = new Map<string, Slot>();
   for (const slot of layers.flat()) {
     slotOf.set(slot.id, slot);
     if (slot.node) placed.push({ node: slot.node, x: xOf(slot.layer), y: slot.y, layer: slot.layer });
   }
-  const right = (slot: Slot): Point => ({ x: xOf(slot.layer) + NODE_WIDTH, y: slot.y + NODE_HEIGHT / 2 });
+  const right = (slot: Slot): Point => ({ x: xOf(slot.layer) + nodeWidth, y: slot.y + NODE_HEIGHT / 2 });
   const left = (slot: Slot): Point => ({ x: xOf(slot.layer), y: slot.y + NODE_HEIGHT / 2 });
   const placedEdges = drawn.map((edge): PlacedEdge => {
     const strength = Math.log1p(edge.count) / Math.log1p(most);
@@ -134,7 +146,7 @@ export function layoutGraph(nodes: readonly GraphNode[], edges: readonly GraphEd
   return {
     nodes: placed,
     edges: apart(placedEdges),
-    width: placed.reduce((most, { x }) => Math.max(most, x + NODE_WIDTH), 0),
+    width: placed.reduce((most, { x }) => Math.max(most, x + nodeWidth), 0),
     height: placed.reduce((most, { y }) => Math.max(most, y + NODE_HEIGHT), 0),
   };
 }

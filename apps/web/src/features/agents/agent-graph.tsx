@@ -131,11 +131,13 @@ export default function AgentGraphPanel(props: {
               title="Called by"
               edges={data.edges.filter((edge) => edge.to === chosenNode.id)}
               name={(edge) => nameOf(edge.from)}
+              onPick={props.onPick}
             />
             <Calls
               title="Calls"
               edges={data.edges.filter((edge) => edge.from === chosenNode.id)}
               name={(edge) => nameOf(edge.to)}
+              onPick={props.onPick}
             />
           </>
         ) : (
@@ -152,13 +154,32 @@ type Edge = {
   readonly figures: { readonly count: number; readonly q: string | null };
 };
 
-function Calls(props: { title: string; edges: readonly Edge[]; name: (edge: Edge) => string }) {
+function Calls(props: {
+  title: string;
+  edges: readonly Edge[];
+  name: (edge: Edge) => string;
+  /** Chooses the edge: in a narrow window its label is not drawn. */
+  onPick: (key: string) => void;
+}) {
   if (props.edges.length === 0) return null;
   return (
     <div>
       <h3 className="mb-1 text-sm text-muted">{props.title}</h3>
       <FiguresList
-        items={props.edges.map((edge) => [props.name(edge), <SpansLink figures={edge.figures} />] as const)}
+        items={props.edges.map((edge) => [
+          props.name(edge),
+          <span className="inline-flex items-center gap-3">
+            <SpansLink figures={edge.figures} />
+            <button
+              type="button"
+              className="min-h-6 text-muted hover:text-text hover:underline"
+              aria-label={`Figures of the calls: ${props.name(edge)}`}
+              onClick={() => props.onPick(edgeKey(edge))}
+            >
+              Figures
+            </button>
+          </span>,
+        ])}
       />
     </div>
   );

@@ -12,14 +12,15 @@ import { cx } from '../../../lib/cx.ts';
 import { SpanGlyph } from '../../../ui/span-glyph.tsx';
 import { StatusIcon } from '../../../ui/status.tsx';
 import {
+  COMPACT,
   type GraphEdge,
   type GraphLayout,
   type GraphNode,
   layoutGraph,
   NODE_HEIGHT,
-  NODE_WIDTH,
   type PlacedNode,
   type Point,
+  WIDE,
 } from '../../prepare/graph.ts';
 
 interface View {
@@ -29,6 +30,9 @@ interface View {
 }
 
 const MARGIN = 36;
+const COMPACT_MARGIN = 12;
+/** Narrower than this the wide shape shows one node and a half. */
+const COMPACT_BELOW = 560;
 const SMALLEST = 0.2;
 /** Smaller than this nobody reads it: a larger graph is looked at in parts. */
 const READABLE = 0.7;
@@ -52,11 +56,14 @@ export function GraphView(props: {
   legend?: ReactNode;
 }) {
   const { nodes, edges } = props;
-  const layout = useMemo(() => layoutGraph(nodes, edges), [nodes, edges]);
   const box = useRef<HTMLDivElement>(null);
   const [moved, setMoved] = useState<{ layout: GraphLayout; view: View }>();
   const [size, setSize] = useState({ width: 800, height: 480 });
-  const view = moved?.layout === layout ? moved.view : fitted(layout, size);
+  const isCompact = size.width < COMPACT_BELOW;
+  const shape = isCompact ? COMPACT : WIDE;
+  const margin = isCompact ? COMPACT_MARGIN : MARGIN;
+  const layout = useMemo(() => layoutGraph(nodes, edges, shape), [nodes, edges, shape]);
+  const view = moved?.layout === layout ? moved.view : fitted(layout, size, margin);
   const setView = (next: View) => setMoved({ layout, view: next });
   const zoom = (factor: number, at: Point = { x: size.width / 2, y: size.height / 2 }) => {
     const scale = Math.min(LARGEST, Math.max(SMALLEST, view.scale * factor));
@@ -90,8 +97,9 @@ export function GraphView(props: {
   const chosenNode = nodes.some(({ id }) => id === props.selected) ? props.selected : undefined;
   const centre = pointed ?? chosenNode;
   const isNear = (edge: GraphEdge) => edge.from === centre || edge.to === centre;
+  // In the compact shape labels lie on nodes: there the page's own words say what a node's lines would.
   const isTold = (edge: GraphEdge, key: string) =>
-    layout.edges.length <= MOST_LABELS || isNear(edge) || key === props.selected;
+    !isCompact && (layout.edges.length <= MOST_LABELS || isNear(edge) || key === props.selected);
   const drag = useRef<{ at: Point; from: View } | undefined>(undefined);
 
   const focusNode = (placed: PlacedNode) => {
@@ -102,8 +110,8 @@ export function GraphView(props: {
   const reveal = (placed: PlacedNode) => {
     const left = placed.x * view.scale + view.x;
     const top = placed.y * view.scale + view.y;
-    const x = shiftInto(left, NODE_WIDTH * view.scale, size.width);
-    const y = shiftInto(top, NODE_HEIGHT * view.scale, size.height);
+    const x = shiftInto(left, shape.nodeWidth * view.scale, size.width, margin);
+    const y = shiftInto(top, NODE_HEIGHT * view.scale, size.height, margin);
     if (x !== 0 || y !== 0) setView({ ...view, x: view.x + x, y: view.y + y });
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -173,6 +181,7 @@ export function GraphView(props: {
             <NodeBox
               key={placed.node.id}
               placed={placed}
+              width={shape.nodeWidth}
               selected={props.selected === placed.node.id}
               onChoose={() => props.onNode(placed.node.id)}
               onFocus={() => reveal(placed)}
@@ -214,6 +223,7 @@ export function GraphView(props: {
 
 function NodeBox(props: {
   placed: PlacedNode;
+  width: number;
   selected: boolean;
   onChoose: () => void;
   onFocus: () => void;
@@ -233,7 +243,7 @@ function NodeBox(props: {
       onFocus={(event) => {
         if (event.currentTarget.matches(':focus-visible')) props.onFocus();
       }}
-      style={{ left: x, top: y, width: NODE_WIDTH, height: NODE_HEIGHT }}
+      style={{ left: x, top: y, width: props.width, height: NODE_HEIGHT }}
       className={cx(
         'absolute flex items-center gap-2 rounded-md border bg-surface px-2 text-left hover:border-line-strong',
         props.selected ? 'border-accent-fill bg-selected' : node.failed ? 'border-danger' : 'border-line',
@@ -301,22 +311,24 @@ function ZoomButton(props: { label: string; icon: ReactNode; onClick: () => void
 const nameOf = (nodes: readonly GraphNode[], id: string): string =>
   nodes.find((node) => node.id === id)?.label ?? id;
 
-/** All of it in the middle, never larger than life and never too small to read: then from where it begins. */
-function fitted(layout: GraphLayout, size: { width: number; height: number }): View {
-  const room = { width: Math.max(1, size.width - MARGIN * 2), height: Math.max(1, size.height - MARGIN * 2) };
+/** All of it in the middle, never larger than life and never too small to read: then where it begins is in the middle. */
+function fitted(layout: GraphLayout, size: { width: number; height: number }, margin: number): View {
+  const room = { width: Math.max(1, size.width - margin * 2), height: Math.max(1, size.height - margin * 2) };
   const wanted = Math.min(room.width / Math.max(1, layout.width), room.height / Math.max(1, layout.height));
   const scale = Math.min(1, Math.max(READABLE, wanted));
-  const [x, y] = [(size.width - layout.width * scale) / 2, (size.height - layout.height * scale) / 2];
-  return {
-    scale,
-    x: Math.max(x, MARGIN),
-    y: Math.max(y, MARGIN),
-  };
+  const [width, height] = [layout.width * scale, layout.height * scale];
+  const [x, y] = [(size.width - width) / 2, (size.height - height) / 2];
+  if (height <= room.height) return { scale, x: Math.max(x, margin), y };
+  const first = layout.nodes.filter(({ layer }) => layer === 0).map((placed) => placed.y + NODE_HEIGHT / 2);
+  const middle = first.reduce((sum, at) => sum + at, 0) / Math.max(1, first.length);
+  // Its own end at most: beyond there is nothing to see.
+  const top = Math.min(margin, Math.max(size.height - margin - height, size.height / 2 - middle * scale));
+  return { scale, x: Math.max(x, margin), y: top };
 }
 
-function shiftInto(start: number, length: number, room: number): number {
-  if (start < MARGIN) return MARGIN - start;
-  return Math.min(0, room - MARGIN - length - start);
+function shiftInto(start: number, length: number, room: number, margin: number): number {
+  if (start < margin) return margin - start;
+  return Math.min(0, room - margin - length - start);
 }
 
 const DIRECTIONS: ReadonlyMap<string, Point> = new Map([
