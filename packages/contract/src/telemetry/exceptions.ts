@@ -88,7 +88,10 @@ export const exceptionDetailSchema = z
       description: 'The message is as long as a group keeps of one; its span or log record has it whole.',
     }),
     stacktrace: nullableText.meta({ description: 'Of the latest occurrence that has one.' }),
-    stacktraceCut: z.boolean().meta({ description: 'The same of the stack trace.' }),
+    stacktraceCut: z.boolean().meta({
+      description:
+        'The stack trace is too long to be given whole: a line between its beginning and its end says how much is missing. Where its span or log record is gone, only the beginning is left.',
+    }),
     trend: trendSchema,
     breakdowns: z.array(
       z.object({

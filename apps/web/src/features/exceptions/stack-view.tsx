@@ -15,7 +15,7 @@ export function StackView({ text, cut }: { text: string; cut: boolean }) {
         <h2 className="font-medium">Stack trace</h2>
         <span className="text-sm text-muted">
           of the latest occurrence that has one
-          {cut && '; only its beginning, the whole is where it was recorded'}
+          {cut && '; too long to be shown here, the whole is where it was recorded'}
         </span>
         <span className="ml-auto flex items-center gap-1">
           {hasLibrary && (

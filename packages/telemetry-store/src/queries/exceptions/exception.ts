@@ -6,13 +6,14 @@ import {
   type Filter,
 } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
-import { MOST_MESSAGE, MOST_STACK } from '../../rollups/exceptions.ts';
+import { MOST_MESSAGE } from '../../rollups/exceptions.ts';
 import { decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { iso, orNull } from '../spans/span-row.ts';
 import { EXCEPTIONS, fingerprintOf, storedFingerprint } from './exception-fields.ts';
 import { firstSeen, readGroups } from './groups.ts';
+import { latestStack } from './stack.ts';
 import { toTrend, trendGrid } from './trend.ts';
 
 export interface ExceptionInput {
@@ -54,18 +55,15 @@ export async function readException(
     occurrences(runner, rows(), input.limit, cursor?.after),
   ]);
   const group = groups[0] ?? (await withoutRows(runner, context, stored, window));
-  const [stack] = await runner.run<{ Stacktrace: string }>(
-    ...latest(rows(), "Stacktrace != ''", 'Stacktrace'),
-  );
-  const stacktrace = stack?.Stacktrace ?? '';
+  const stack = await latestStack(runner, context, rows());
   const last = page.at(input.limit - 1);
   const more = page.length > input.limit && last !== undefined;
   return {
     data: {
       ...group,
       messageCut: isCut(group.message, MOST_MESSAGE),
-      stacktrace: orNull(stacktrace),
-      stacktraceCut: isCut(stacktrace, MOST_STACK),
+      stacktrace: orNull(stack.text),
+      stacktraceCut: stack.cut,
       breakdowns,
       occurrences: page.slice(0, input.limit).map(toOccurrence),
     },

@@ -326,8 +326,51 @@ describe('exceptions', () => {
       cut.set(type, [data.messageCut, data.stacktraceCut, data.stacktrace?.length]);
     }
     expect(Object.fromEntries(cut)).toEqual({
-      Cut: [true, true, 16_000],
+      Cut: [true, false, 16_001],
       Whole: [false, false, 24_000],
     });
+  });
+
+  it('show the end of a long stack trace, where some languages say what happened', async () => {
+    const project = 'chained';
+    const wide = '\u{1F56F}';
+    const stack = (kind: string) =>
+      `Traceback of ${kind}\n${'  File "app.py", line 1\n'.repeat(3_000)}${wide}\nRuntimeError: ${kind}`;
+    const other = thrown(0, 'Another', 'other', `other ${stack('other')}`);
+    await bench.put([failed(40, 0, { events: [other, thrown(0, 'OfSpan', 'm', stack('OfSpan'))] })], {
+      project,
+    });
+    await bench.putLogs(
+      [
+        { timeUnixNano: BigInt(BASE_MS) * 1_000_000n, body: 'another of the same moment' },
+        {
+          timeUnixNano: BigInt(BASE_MS) * 1_000_000n,
+          attributes: { 'exception.type': 'OfLog', 'exception.stacktrace': stack('OfLog') },
+        },
+      ],
+      { project },
+    );
+    const { data } = await search('-error_type:Another', {}, project);
+    expect(data).toHaveLength(2);
+    const read = async (fingerprint: string) => (await group(fingerprint, {}, project)).data;
+    for (const { fingerprint, type } of data) {
+      const { stacktrace, stacktraceCut } = await read(fingerprint);
+      const left = /\n\[(\d+) characters left out\]\n/.exec(stacktrace ?? '');
+      expect(stacktrace?.startsWith(`Traceback of ${type}\n`)).toBe(true);
+      expect(stacktrace?.endsWith(`${wide}\nRuntimeError: ${type}`)).toBe(true);
+      expect(Number(left?.[1])).toBe([...stack(type)].length - 32_000);
+      expect(stacktraceCut).toBe(true);
+    }
+    // Where its record is gone there is the beginning, and the answer says so.
+    for (const table of ['otel_traces', 'otel_logs']) {
+      await bench.store.command(
+        `ALTER TABLE ${table} DELETE WHERE ProjectId = {project:String} SETTINGS mutations_sync = 1`,
+        { project },
+      );
+    }
+    for (const { fingerprint } of data) {
+      const gone = await read(fingerprint);
+      expect([gone.stacktrace?.length, gone.stacktraceCut]).toEqual([16_000, true]);
+    }
   });
 });
