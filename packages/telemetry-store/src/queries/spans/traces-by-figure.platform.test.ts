@@ -190,7 +190,9 @@ describe('traces in the order of a figure', () => {
     expect(previews.filter((text) => text === null)).toHaveLength(1);
     expect(previews).toContain('asked 4');
     // Asked for after the rows they are the same; of a trace that another project has there is nothing.
+    statements.length = 0;
     const bare = (await queries.searchTraces(short, { ...listed(window), previews: false })).data;
+    expect(statements[0]).toContain('max(LastNs) AS Late, 0 AS Count FROM trace_figures');
     expect(bare.map((row) => row.preview.input).filter((text) => text !== null)).toEqual([]);
     const later = await queries.tracePreviews(short, bare.map(asListed));
     const none = { input: null, output: null };

@@ -150,6 +150,7 @@ interface Key {
   /** When the first and the last of its spans began. */
   readonly first: bigint;
   readonly last: bigint;
+  /** 0 in a list without previews, which nobody counts them for. */
   readonly spans: number;
 }
 
@@ -191,10 +192,12 @@ async function candidates(
     ...(known === undefined || known === EVERY ? [] : [known.sql(params)]),
   ];
   const figure = FIGURES[input.sort.replace('-', '') as keyof typeof FIGURES];
+  // Each column is unpacked for every trace of the window.
+  const count = input.previews === false ? '0' : 'sum(Spans)';
   const rows = await runner.run<{ H: string; K: string; First: string; Last: string; Count: number }>(
     scope,
     `SELECT toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count FROM (
-       SELECT TraceHash, ${figure} AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, sum(Spans) AS Count
+       SELECT TraceHash, ${figure} AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, ${count} AS Count
        ${scope.from} GROUP BY TraceHash ${having.length === 0 ? '' : `HAVING ${having.join(' AND ')}`}
      ) ${beyond(params, descending, after)}
      ORDER BY Figure ${direction}, TraceHash ${direction} LIMIT ${asked.limit}`,
