@@ -143,20 +143,23 @@ describe.skipIf(missing !== undefined)('exceptions', () => {
     await listed.rows.first().waitFor();
   });
 
-  it('say when only the beginning of a message and of a stack trace is shown', async () => {
+  it('say when only a part of a message and of a stack trace is shown', async () => {
     const now = Date.now();
     const long = failing(0, now);
     const attributes = {
       'exception.type': 'LongError',
       'exception.message': 'word '.repeat(1_000),
-      'exception.stacktrace': '    at place (/app/a.ts:1:2)\n'.repeat(1_000),
+      'exception.stacktrace': `${'    at place (/app/a.ts:1:2)\n'.repeat(2_000)}caused by the last line`,
     };
     const spans = long.spans.map((span) => ({ ...span, events: [{ name: 'exception', attributes }] }));
     await stage.seed({ ...long, service: 'long', spans });
     const { page, rows } = await open('/exceptions?q=service:long');
     await rows.first().click();
     await page.getByText('Only the beginning; the latest span has the whole message.').waitFor();
-    await page.getByText('only its beginning, the whole is where it was recorded').waitFor();
+    await page.getByText('too long to be shown here, the whole is where it was recorded').waitFor();
+    const stack = page.getByRole('region', { name: 'Stack trace' });
+    await stack.getByText(/\[[0-9]+ characters left out\]/).waitFor();
+    await stack.getByText('caused by the last line').waitFor();
   });
 
   it('have a name that can be read on a telephone, and lead to whom they hit', async () => {
