@@ -132,3 +132,16 @@ it.each([
     expect(lines.slice(at, at + 5).find((line) => line.startsWith('Granules:'))).toMatch(/^Granules: 0\//);
   }
 });
+
+it('are compared in one lower case: that of the engine is that of what is looked for', async () => {
+  const letters = Array.from({ length: 0x10_ffff }, (_, index) => index + 1)
+    .filter((code) => code < 0xd800 || code > 0xdfff)
+    .map((code) => String.fromCodePoint(code))
+    .filter((letter) => letter.toLowerCase() !== letter);
+  expect(letters).toContain('\u0130');
+  const [row] = await bench.store.select<{ Lower: string[] }>(
+    'SELECT arrayMap(letter -> lowerUTF8(letter), {letters:Array(String)}) AS Lower',
+    { letters },
+  );
+  expect(row?.Lower).toEqual(letters.map((letter) => letter.toLowerCase()));
+});
