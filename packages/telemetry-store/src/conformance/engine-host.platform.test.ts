@@ -340,7 +340,8 @@ describe('engine host', () => {
       expect(error).toBeInstanceOf(DirectoryLockedError);
       expect(String(error)).toContain(dir);
       expect(String(error)).toContain(String(owner.pid));
-      expect(performance.now() - started).toBeLessThan(5_000);
+      // At once: for a directory whose owner is dying it waits eight seconds.
+      expect(performance.now() - started).toBeLessThan(7_500);
       expect(isAlive(enginePid)).toBe(true);
     } finally {
       owner.kill('SIGKILL');
