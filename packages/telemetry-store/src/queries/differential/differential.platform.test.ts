@@ -6,7 +6,7 @@ import { allOf, ARRIVING, LISTS } from './lists.ts';
 import { PAGES } from './pages.ts';
 import { type Ground, groundOf } from './question.ts';
 import { Random } from './random.ts';
-import { send, sendPoints } from './traffic.ts';
+import { send, sendPoints, SHAPES } from './traffic.ts';
 
 /**
  * Random traffic, random questions, and what the rows themselves answer, worked out one by one. `DIFFERENTIAL_SEED` runs a
@@ -35,7 +35,11 @@ describe.each(Array.from({ length: SEEDS }, (_, n) => SEED + n))('seed %i', (see
   let ground: Ground;
   beforeAll(async () => {
     const project = `seed ${seed}`;
-    await send(bench, new Random(project), project, { spans: 1_200, logs: 500 });
+    await send(bench, new Random(project), project, {
+      spans: 1_200,
+      logs: 500,
+      shape: SHAPES[seed % SHAPES.length] ?? 'dense',
+    });
     const points = await sendPoints(bench, new Random(project), project);
     ground = await groundOf(bench, project, points);
     expect([ground.spans.length >= 1_200, ground.logs.length]).toEqual([true, 500]);
@@ -122,5 +126,17 @@ describe('once wrong', () => {
     ['any text', 'text:*', 2],
   ])('%s: %s', async (_, q, count) => {
     expect(await countOf(q)).toBe(count);
+  });
+
+  it('lists of traces by a figure hold those of the next century', async () => {
+    const far = BigInt(Date.UTC(2150, 0, 1)) * 1_000_000n;
+    const late = { startTimeUnixNano: far, endTimeUnixNano: far + 5_000_000n };
+    await bench.put([span(2, 4, 0, late)], { project: 'once wrong' });
+    const window = { from: far - 1_000_000_000n, to: far + 1_000_000_000n };
+    const asked = { window, filter: undefined, limit: 10, cursor: undefined };
+    for (const sort of ['-start', '-duration', 'cost'] as const) {
+      const { data } = await bench.queries.searchTraces(context, { ...asked, sort });
+      expect(data.map(({ spanCount }) => spanCount)).toEqual([1]);
+    }
   });
 });

@@ -138,7 +138,10 @@ const aggregate: Question = async (ground, random) => {
   const known: readonly Measure[] = signal === 'logs' ? LOG_MEASURES : MEASURES;
   const measures = random.some(rolled ? known.filter((one) => SUMS.includes(one)) : known, 1, 6);
   const groupBy = random.some(rolled ? ROLLED[signal] : GROUPS[signal], 0, random.pick([1, 1, 2, 3]));
-  const comparePrevious: boolean | Window = random.pick([false, false, true, anyWindow(random)]);
+  const other = anyWindow(random);
+  // Moved onto a later window, the last instants would lie beyond what can be held.
+  const later = other.to > window.to && other.from < window.from;
+  const comparePrevious: boolean | Window = random.pick([false, false, true, later ? true : other]);
   const before =
     comparePrevious === true
       ? previousWindow(window)

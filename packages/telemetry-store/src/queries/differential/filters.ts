@@ -160,6 +160,10 @@ export function anyWindow(random: Random): Asked['window'] {
       from: random.pick([0n, 1n, BASE]),
       to: random.pick([BASE + 1n, 4_294_967_296_000_000_001n, LAST_INSTANT]),
     };
+  if (part < 0.3) {
+    const from = BASE + 3_600_000_000_000n * BigInt(random.int(-600, 400)) + BigInt(random.int(-1, 1));
+    return { from, to: from + 3_600_000_000_000n * BigInt(random.int(1, 700)) };
+  }
   const point = () => {
     const edge = BASE + 5n * MINUTE * BigInt(random.int(-6, 42));
     return random.chance(0.5)

@@ -50,7 +50,7 @@ const ordered = <T>(rows: readonly T[], sort: string, key: (row: T) => Key): T[]
 
 const msOf = (nanos: bigint): number => Number(nanos / 1_000n) / 1_000;
 export const isoOf = (nanos: bigint): string => new Date(Number(nanos / 1_000_000n)).toISOString();
-const first = (times: readonly bigint[]): bigint => times.reduce((a, b) => (a < b ? a : b));
+export const first = (times: readonly bigint[]): bigint => times.reduce((a, b) => (a < b ? a : b));
 export const last = (times: readonly bigint[]): bigint => times.reduce((a, b) => (a > b ? a : b));
 export const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].filter((one) => one !== '');

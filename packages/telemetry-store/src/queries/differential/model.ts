@@ -350,11 +350,14 @@ function fitsGlob(text: string, pieces: readonly string[]): boolean {
   return true;
 }
 
+/** Runs of ASCII letters and digits and of all beyond ASCII, in any case; a new line may be escaped, as JSON has it. */
 const tokens = (text: string): string[] =>
-  text
-    .replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
-    .split(/[^a-z0-9\u0080-\u{10FFFF}]+/u)
-    .filter((word) => word !== '');
+  [text, text.replaceAll(/\\[nt]/g, ' ')].flatMap((reading) =>
+    reading
+      .toLowerCase()
+      .split(/[^a-z0-9\u0080-\u{10FFFF}]+/u)
+      .filter((word) => word !== ''),
+  );
 
 function ofWords(texts: readonly string[], name: string, condition: FilterCondition): boolean {
   const { op } = condition;

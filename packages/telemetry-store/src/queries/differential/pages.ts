@@ -1,6 +1,6 @@
 import { type AgentFigures, EXCEPTION_LIMITS, parseFilterOrFail } from '@candela/contract';
 import { anyAsked } from './filters.ts';
-import { activityFigures, allOf, isoOf, last, sum, usage } from './lists.ts';
+import { activityFigures, allOf, first, isoOf, last, sum, usage } from './lists.ts';
 import { byBytes, byKeys, type ExceptionOf, fulfils, matching, type SpanOf } from './model.ts';
 import type { Question } from './question.ts';
 
@@ -82,6 +82,39 @@ const userPage: Question = async (ground, random) => {
   };
 };
 
+const sessionPage: Question = async (ground, random) => {
+  const asked = { ...anyAsked(random, 'spans', ground.spans), filter: undefined };
+  const sessionId = `s${random.int(1, 12)}`;
+  const own = matching(ground.spans, asked).filter(({ text }) => text['session'] === sessionId);
+  if (own.length === 0) return { asked, got: null, want: null };
+  const { window } = asked;
+  const page = await ground.activity.session(ground.of(asked), { window, sessionId });
+  const turns = [...Map.groupBy(own, ({ traceId }) => traceId)].map(([traceId, spans]) => ({
+    key: [first(spans.map(({ ns }) => ns)), traceId],
+    shown: [traceId, spans.length, failed(spans), ...usage(spans)],
+  }));
+  return {
+    asked: { ...asked, sessionId },
+    got: [
+      [page.firstSeen, page.lastSeen, page.durationMs, page.traces, page.spans, page.modelCalls, page.errors],
+      [page.inputTokens, page.outputTokens, page.costUsd],
+      page.turns.map((turn) => [
+        turn.traceId,
+        turn.spans,
+        turn.errors,
+        turn.inputTokens,
+        turn.outputTokens,
+        turn.costUsd,
+      ]),
+    ],
+    want: [
+      activityFigures(own),
+      usage(own),
+      turns.toSorted((a, b) => byKeys(a.key, b.key)).map(({ shown }) => shown),
+    ],
+  };
+};
+
 const exceptionPage: Question = async (ground, random) => {
   const asked = anyAsked(random, 'exceptions', ground.exceptions);
   const { fingerprint } = random.pick(ground.exceptions);
@@ -141,5 +174,6 @@ const exceptionPage: Question = async (ground, random) => {
 export const PAGES: Readonly<Record<string, Question>> = {
   'an agent': agentPage,
   'a user': userPage,
+  'a session': sessionPage,
   'an exception': exceptionPage,
 };

@@ -51,9 +51,15 @@ const sentence = (random: Random): string =>
     random.pick([' ', ', ', '\n', '_']),
   );
 
+/** How records lie in time: within hours, nearly all at very few instants, or over weeks. */
+export type Shape = 'dense' | 'tied' | 'spread';
+export const SHAPES: readonly Shape[] = ['dense', 'tied', 'spread'];
+
 /** Mostly within three hours, often at the very edge of a bucket, seldom at the ends of time. */
-function instant(random: Random): bigint {
+function instant(random: Random, shape: Shape = 'dense'): bigint {
   const part = random.next();
+  if (shape === 'tied' && part < 0.95) return BASE + 600_000_000_000n * BigInt(random.int(1, 3));
+  if (shape === 'spread' && part < 0.9) return BASE + BigInt(random.int(-1_500, 1_500)) * 1_153_000_000_007n;
   if (part < 0.02)
     return random.pick([1n, 5n * MINUTE - 1n, 4_294_967_296_000_000_000n, LAST_INSTANT - 10_000_000n]);
   if (part < 0.3) {
@@ -139,6 +145,8 @@ function attributes(random: Random): Record<string, string | number | boolean | 
 export interface Traffic {
   readonly spans: number;
   readonly logs: number;
+  /** Default: dense. */
+  readonly shape?: Shape;
   /** Added to all ids, so that later traffic has its own. */
   readonly offset?: number;
 }
@@ -150,20 +158,22 @@ export async function send(
   project: string,
   traffic: Traffic,
 ): Promise<void> {
-  const { offset = 0 } = traffic;
+  const { offset = 0, shape } = traffic;
   const lots = PLACES.map((): { spans: Span[]; logs: LogRecord[] } => ({ spans: [], logs: [] }));
   let own = offset;
   while (own < offset + traffic.spans) {
     const trace = id(offset * 7 + own + 1, 32);
-    const begin = instant(random);
-    const usual = begin > BASE - HOUR && begin < BASE + 5n * HOUR;
+    const begin = instant(random, shape);
+    const usual = begin > BASE - 2_000n * HOUR && begin < BASE + 2_000n * HOUR;
     const size = usual ? random.pick([1, 1, 2, 5, 12]) : 1;
     const who = person(random);
     for (let n = 0; n < size; n += 1) {
       own += 1;
       // Some traces go on over the hour, a few over most of the window.
       const after =
-        n === 0 ? 0n : BigInt(Math.floor(random.next() ** 3 * (random.chance(0.1) ? 7_200 : 600) * 1e9));
+        n === 0 || (shape === 'tied' && random.chance(0.8))
+          ? 0n
+          : BigInt(Math.floor(random.next() ** 3 * (random.chance(0.1) ? 7_200 : 600) * 1e9));
       const start = begin + after;
       const length = usual ? duration(random) : 1n;
       const failed = random.chance(0.2);
@@ -204,7 +214,7 @@ export async function send(
     }
   }
   for (let n = 0; n < traffic.logs; n += 1) {
-    const time = instant(random);
+    const time = instant(random, shape);
     const who = person(random);
     lots[random.int(0, lots.length - 1)]?.logs.push({
       timeUnixNano: time,

@@ -1,5 +1,6 @@
 import type { FilterCondition, TraceSort } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
+import { LAST_SECOND } from '../../rollups/rollup.ts';
 import { TRACE_FIGURES } from '../../rollups/trace-figures.ts';
 import type { Cursor } from '../core/cursor.ts';
 import { compileFilter } from '../core/filter.ts';
@@ -117,8 +118,12 @@ const within = ({ first, last }: Key, { from, to }: Window): boolean => first >=
 /** Some of its spans may have begun in the window; of the others it is known that none did. */
 const touches = ({ first, last }: Key, { from, to }: Window): boolean => first < to && last >= from;
 
+/** The last hour of the rollup, which also holds what is later than a `DateTime` can say. */
+const LAST_HOUR = BigInt(LAST_SECOND) * 1_000_000_000n;
+
 function wholeHours({ from, to }: Window): Window {
-  return { from: (from / HOUR) * HOUR, to: ((to + HOUR - 1n) / HOUR) * HOUR };
+  const first = (from / HOUR) * HOUR;
+  return { from: first < LAST_HOUR ? first : LAST_HOUR, to: ((to + HOUR - 1n) / HOUR) * HOUR };
 }
 
 const LISTED = listed({ service: 'Services', model: 'Models', operation: 'Operations', agent: 'Agents' });
