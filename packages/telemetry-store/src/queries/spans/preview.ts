@@ -26,7 +26,7 @@ const MAX_CONTENT_BYTES = 65_536;
 const SIZE_SQL = 'arraySum(arrayMap(v -> length(v), mapValues(ContentAttributes)))';
 
 /**
- * What the speaker of a trace said, for a statement over the spans of traces: a column beside `TRACE_TOTALS`. Of a
+ * What the speaker of a trace said, for a statement over the spans of traces: a column beside `CHECKED_TOTALS`. Of a
  * model call it is all a preview needs; the other attributes, which take as long to read, are left out.
  */
 export const SPOKEN = `argMinIf((toString(GenAiConvention), toString(GenAiOperation),

@@ -33,7 +33,7 @@ export const UNFINISHED = `Flags >= ${UNFINISHED_FLAG}`;
  */
 const ROOT = `tuple(ParentSpanId != '', Timestamp, SpanId, ${UNFINISHED})`;
 /** Figures of whole traces. Usage is summed over the spans that count it, so that parents add nothing. */
-export const TRACE_TOTALS = `TraceId,
+const TRACE_TOTALS = `TraceId,
   toString(toUnixTimestamp64Nano(min(Timestamp))) AS StartNs,
   toString(max(toUnixTimestamp64Nano(Timestamp) + toInt64(Duration))) AS EndNs,
   count() AS Spans, countIf(StatusCode = 'Error') AS Errors,
