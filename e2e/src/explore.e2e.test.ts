@@ -135,6 +135,28 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     expect(new URL(page.url()).pathname).toBe('/traces');
   });
 
+  it('reads a search with the grammar, which comes with the first one', async () => {
+    const { page, traces } = await open('/traces');
+    const loaded = () =>
+      page.evaluate<string[]>(
+        "performance.getEntriesByType('resource').map((entry) => entry.name).filter((name) => /grammar/.test(name))",
+      );
+    expect(await loaded()).toEqual([]);
+    await traces.search('nosuchfield>3');
+    await page.getByRole('alert').waitFor();
+    expect(await loaded()).toHaveLength(1);
+    // In an address it is read before anything is asked: the server refuses nothing.
+    await page.reload();
+    await page.getByText('The search cannot be read').waitFor();
+    await page.getByRole('complementary', { name: 'Facets' }).waitFor({ state: 'detached' });
+    expect(heard.at(-1)).toEqual([]);
+    // Without it the server says what is wrong.
+    await page.route('**/*grammar*', (route) => route.abort());
+    await page.goto(`${new URL(page.url()).origin}/traces?q=service:*`);
+    await traces.loaded();
+    heard.at(-1)?.splice(0);
+  });
+
   it('completes attributes of the data and their values, and remembers searches', async () => {
     const { page, traces } = await open('/traces');
     await traces.searchBox.click();

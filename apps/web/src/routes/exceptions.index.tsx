@@ -2,6 +2,7 @@ import { createFileRoute } from '@tanstack/react-router';
 import { Bug } from 'lucide-react';
 import { validateExceptionsSearch } from '../features/exceptions/exceptions-explore.ts';
 import { ExceptionsPage } from '../features/exceptions/exceptions-page.tsx';
+import { grammarOfAddress } from '../features/explore/use-grammar.ts';
 
 export const Route = createFileRoute('/exceptions/')({
   validateSearch: validateExceptionsSearch,
@@ -10,5 +11,6 @@ export const Route = createFileRoute('/exceptions/')({
     permission: 'reader',
     range: 'shown',
   },
+  loader: grammarOfAddress,
   component: ExceptionsPage,
 });

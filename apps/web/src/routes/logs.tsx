@@ -2,6 +2,7 @@ import { createFileRoute } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
 import { LogsPage } from '../features/logs/logs-page.tsx';
 import { validateLogsSearch } from '../features/logs/logs-search.ts';
+import { grammarOfAddress } from '../features/explore/use-grammar.ts';
 
 export const Route = createFileRoute('/logs')({
   validateSearch: validateLogsSearch,
@@ -10,5 +11,6 @@ export const Route = createFileRoute('/logs')({
     permission: 'reader',
     range: 'shown',
   },
+  loader: grammarOfAddress,
   component: LogsPage,
 });

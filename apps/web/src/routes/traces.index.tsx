@@ -2,6 +2,7 @@ import { createFileRoute } from '@tanstack/react-router';
 import { ListTree } from 'lucide-react';
 import { TracesPage } from '../features/traces/traces-page.tsx';
 import { validateTracesSearch } from '../features/traces/traces-search.ts';
+import { grammarOfAddress } from '../features/explore/use-grammar.ts';
 
 export const Route = createFileRoute('/traces/')({
   validateSearch: validateTracesSearch,
@@ -10,5 +11,6 @@ export const Route = createFileRoute('/traces/')({
     permission: 'reader',
     range: 'comparable',
   },
+  loader: grammarOfAddress,
   component: TracesPage,
 });

@@ -1,12 +1,12 @@
 import type { FilterTextError } from '@candela/contract/filter';
 import { useRouter } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import type { Scope } from '../../api/telemetry.ts';
 import type { TimeWindow } from '../../lib/time-range.ts';
 import { useShell } from '../shell/shell-search.ts';
 import type { ExploreConfig } from './explore-config.ts';
 import type { ExploreChange, ExploreSearch } from './explore-search.ts';
-import { queryTrouble } from './query-trouble.ts';
+import { loadGrammar, useGrammar } from './use-grammar.ts';
 
 // The types only: who validates an address must not bring the parser of queries into the first load.
 export type { ExploreChange, ExploreSearch } from './explore-search.ts';
@@ -32,7 +32,15 @@ export function useExplorer(
   const { window, environment, setRange } = useShell();
   const q = search.q ?? '';
   const scope = useMemo(() => ({ window, q, environment }), [window, q, environment]);
-  const trouble = useMemo(() => queryTrouble(q, config.signal), [q, config.signal]);
+  const grammar = useGrammar();
+  // A search that a click made comes without the grammar, and can be read.
+  const trouble = useMemo(
+    () => (q === '' ? undefined : grammar?.queryTrouble(q, config.signal)),
+    [grammar, q, config.signal],
+  );
+  useEffect(() => {
+    if (q !== '') void loadGrammar();
+  }, [q]);
   return {
     scope,
     q,

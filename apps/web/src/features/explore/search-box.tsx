@@ -8,9 +8,9 @@ import { useHotkey } from '../../lib/hotkeys.ts';
 import { Kbd } from '../../ui/kbd.tsx';
 import { SuggestionList } from '../../ui/suggestion-list.tsx';
 import type { ExploreConfig } from './explore-config.ts';
-import { queryTrouble } from './query-trouble.ts';
 import { recentQueries } from './recent-queries.ts';
 import { type Suggestion, useSuggestions } from './suggestions.ts';
+import { loadGrammar, useGrammar } from './use-grammar.ts';
 
 /** The search box of the product: completes fields and values, marks the error where it is, `/` focuses it. */
 export function SearchBox(props: {
@@ -34,21 +34,28 @@ export function SearchBox(props: {
   }
   useHotkey('/', () => input.current?.focus(), { label: 'Search', group: 'Everywhere' });
 
+  const grammar = useGrammar();
   const { at: completion, list: suggestions } = useSuggestions({
+    grammar,
     config,
     scope: props.scope,
     text,
     cursor,
     open,
   });
-  const trouble = queryTrouble(text, config.signal);
+  const trouble = grammar?.queryTrouble(text, config.signal);
   const shownTrouble = trouble && (!open || text === props.value) ? trouble : undefined;
 
   const submit = (next: string) => {
     setOpen(false);
     setActive(-1);
-    if (queryTrouble(next, config.signal) === undefined) recentQueries(config.signal).remember(next);
-    props.onSearch(next.trim());
+    const search = (read: typeof grammar) => {
+      if (read?.queryTrouble(next, config.signal) === undefined) recentQueries(config.signal).remember(next);
+      props.onSearch(next.trim());
+    };
+    // Whoever types faster than it comes does not ask what cannot be read.
+    if (grammar === undefined && next.trim() !== '') void loadGrammar().then(search);
+    else search(grammar);
   };
   const accept = (suggestion: Suggestion) => {
     if (suggestion.recent) {
@@ -97,7 +104,10 @@ export function SearchBox(props: {
             setActive(-1);
           }}
           onSelect={(event) => setCursor(event.currentTarget.selectionStart ?? 0)}
-          onFocus={() => setOpen(true)}
+          onFocus={() => {
+            void loadGrammar();
+            setOpen(true);
+          }}
           onBlur={() => setOpen(false)}
           onKeyDown={(event) => {
             const count = suggestions.length;

@@ -1,7 +1,10 @@
+import { completionValue } from '@candela/contract/filter';
 import { describe, expect, it } from 'vitest';
 import { mergeValues } from './suggestions.ts';
 
-const labels = (...args: Parameters<typeof mergeValues>) => mergeValues(...args).map((one) => one.label);
+type Merged = Parameters<typeof mergeValues>;
+const merge = (known: Merged[0], seen: Merged[1], typed: Merged[2]) =>
+  mergeValues(known, seen, typed, completionValue);
 
 describe('suggestions', () => {
   it('puts values that begin with the text first, each once, without the empty one', () => {
@@ -12,21 +15,19 @@ describe('suggestions', () => {
       { value: 'claude', count: 2 },
       { value: 'gpt-4o', count: 1 },
     ];
-    expect(labels([], seen, 'GPT')).toEqual(['gpt-4o', 'my gpt']);
+    expect(merge([], seen, 'GPT').map((one) => one.label)).toEqual(['gpt-4o', 'my gpt']);
   });
   it('counts what was seen and still offers what is allowed', () => {
     const known = [
       { insert: 'ok', label: 'ok', hint: '' },
       { insert: 'error', label: 'error', hint: '' },
     ];
-    expect(mergeValues(known, [{ value: 'error', count: 4 }], '')).toEqual([
+    expect(merge(known, [{ value: 'error', count: 4 }], '')).toEqual([
       { insert: 'error', label: 'error', hint: '', count: 4 },
       { insert: 'ok', label: 'ok', hint: '' },
     ]);
   });
   it('quotes what must be quoted', () => {
-    expect(mergeValues([], [{ value: 'GET /item "x"', count: 1 }], '')[0]?.insert).toBe(
-      '"GET /item \\"x\\""',
-    );
+    expect(merge([], [{ value: 'GET /item "x"', count: 1 }], '')[0]?.insert).toBe('"GET /item \\"x\\""');
   });
 });

@@ -1,17 +1,11 @@
-import {
-  completeFilter,
-  completionField,
-  completionValue,
-  resolveField,
-  type FilterCompletion,
-  type Signal,
-} from '@candela/contract/filter';
+import { type FilterCompletion, resolveField, type Signal } from '@candela/contract/filter';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { fieldsQuery, fieldValuesQuery } from '../../api/explore.ts';
 import { facetsQuery, type Scope } from '../../api/telemetry.ts';
 import { useRested } from '../../lib/use-rested.ts';
 import type { ExploreConfig } from './explore-config.ts';
 import { recentQueries } from './recent-queries.ts';
+import type { useGrammar } from './use-grammar.ts';
 
 export interface Suggestion {
   readonly insert: string;
@@ -31,6 +25,14 @@ export interface Suggestions {
 const MOST = 50;
 /** Typing rests for this long before the server is asked. */
 const REST_MS = 150;
+const NOTHING_AT: FilterCompletion = {
+  kind: 'none',
+  from: 0,
+  to: 0,
+  typed: '',
+  field: undefined,
+  options: [],
+};
 const asks = (signal: Signal): signal is 'spans' | 'logs' => signal === 'spans' || signal === 'logs';
 
 /** Fields that are searched by words have no values to list. */
@@ -44,12 +46,13 @@ export function mergeValues(
   known: readonly Suggestion[],
   seen: readonly { readonly value: string; readonly count: number }[],
   typed: string,
+  insertOf: (value: string) => string,
 ): Suggestion[] {
   const wanted = typed.toLowerCase();
   const merged = new Map<string, Suggestion>();
   for (const { value, count } of seen) {
     if (value === '' || !value.toLowerCase().includes(wanted) || merged.has(value)) continue;
-    merged.set(value, { insert: completionValue(value), label: value, hint: '', count });
+    merged.set(value, { insert: insertOf(value), label: value, hint: '', count });
   }
   for (const option of known) if (!merged.has(option.label)) merged.set(option.label, option);
   const rank = (one: Suggestion) => (one.label.toLowerCase().startsWith(wanted) ? 0 : 1);
@@ -58,15 +61,17 @@ export function mergeValues(
 
 /** Fields, operators and values that can be written at the cursor; searches of before while there is nothing. */
 export function useSuggestions(options: {
+  /** Absent as long as it has not come: then nothing is offered. */
+  grammar: ReturnType<typeof useGrammar>;
   config: ExploreConfig;
   scope: Scope;
   text: string;
   cursor: number;
   open: boolean;
 }): Suggestions {
-  const { config, scope, text, cursor, open } = options;
+  const { grammar, config, scope, text, cursor, open } = options;
   const { signal } = config;
-  const at = completeFilter(text, cursor, signal);
+  const at = grammar?.completeFilter(text, cursor, signal) ?? NOTHING_AT;
   const typed = useRested(at.typed, REST_MS);
   const field = at.kind === 'value' ? at.field : undefined;
   const isFacet = field !== undefined && config.facets.includes(field);
@@ -94,7 +99,7 @@ export function useSuggestions(options: {
     retry: false,
   });
   const recent = recentQueries(signal).use();
-  if (!open) return { at, list: [] };
+  if (!open || grammar === undefined) return { at, list: [] };
   if (text.trim() === '') {
     const before = recent.map(
       (query): Suggestion => ({ insert: query, label: query, hint: 'recent', recent: true }),
@@ -106,12 +111,14 @@ export function useSuggestions(options: {
       ...(isFacet ? (counted.data?.data[0]?.values ?? []) : []),
       ...(searched.isSuccess ? searched.data : []),
     ];
-    return { at, list: mergeValues(at.options, seen, at.typed) };
+    return { at, list: mergeValues(at.options, seen, at.typed, grammar.completionValue) };
   }
   if (at.kind !== 'field') return { at, list: at.options };
   const wanted = at.typed.toLowerCase();
   const found = (keys.data ?? [])
     .filter((key) => key.source !== 'named' && key.field.toLowerCase().includes(wanted))
-    .map((key): Suggestion => ({ insert: completionField(key.field), label: key.field, hint: key.type }));
+    .map(
+      (key): Suggestion => ({ insert: grammar.completionField(key.field), label: key.field, hint: key.type }),
+    );
   return { at, list: [...at.options, ...found].slice(0, MOST) };
 }

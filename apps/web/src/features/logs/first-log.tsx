@@ -3,7 +3,7 @@ import type { Snippet } from '../../ui/snippet-box.tsx';
 import { FirstRecord } from '../explore/first-record.tsx';
 
 /** A project without log records: what to paste. */
-export function FirstLog({ environment }: { environment: string | undefined }) {
+export default function FirstLog({ environment }: { environment: string | undefined }) {
   return (
     <FirstRecord
       page="Logs"

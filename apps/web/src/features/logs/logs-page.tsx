@@ -24,7 +24,6 @@ import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { useEver } from '../explore/use-ever.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { logColumns, narrowLogColumns } from './columns.tsx';
-import { FirstLog } from './first-log.tsx';
 import { LOGS_EXPLORE } from './logs-explore.ts';
 import type { LogsChange } from './logs-search.ts';
 import { SeverityHistogram } from './severity-histogram.tsx';
@@ -32,6 +31,8 @@ import { SeverityHistogram } from './severity-histogram.tsx';
 /** How soon arrivals are followed by a look at list, chart and facets. */
 const REFRESH_MS = 10_000;
 const route = getRouteApi('/logs');
+// Seen once in the life of a project.
+const FirstLog = lazy(() => import('./first-log.tsx'));
 const LogPanel = lazy(() => import('./log-panel.tsx'));
 const keyOf = (row: LogRow) => row.id;
 const BESIDE = ['time', 'severity', 'body'];
@@ -83,7 +84,13 @@ export function LogsPage() {
   );
   const ever = useEver(anyLogQuery(environment));
   const client = useQueryClient();
-  if (ever.data === false) return <FirstLog environment={environment} />;
+  if (ever.data === false) {
+    return (
+      <Suspense>
+        <FirstLog environment={environment} />
+      </Suspense>
+    );
+  }
   if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
 
   // The open record stays open while it still fits.
