@@ -35,8 +35,10 @@ function casesOf(word: string): readonly string[] {
 const ESCAPES = ['n', 't'];
 const AFTER_ESCAPE = `\\\\[${ESCAPES.join('')}]`;
 const NO_LETTER = '[^a-z0-9\\x{80}-\\x{10FFFF}]';
-/** What may follow a word inside of JSON: neither a letter nor an escaped one. */
-const AFTER_WORD = '(?:[^a-z0-9\\x{80}-\\x{10FFFF}\\\\]|\\\\[^u]|$)';
+const BEFORE_WORD = `(?:^|${NO_LETTER}|${AFTER_ESCAPE})`;
+const AFTER_WORD = `(?:${NO_LETTER}|$)`;
+/** What may follow a word inside of JSON that escapes letters: neither a letter nor an escaped one. */
+const AFTER_ESCAPED_WORD = '(?:[^a-z0-9\\x{80}-\\x{10FFFF}\\\\]|\\\\[^u]|$)';
 
 /**
  * That a word of {@link wordsOf} occurs whole, in the way the token index can pass by what does not hold it. `lowered` is
@@ -51,22 +53,23 @@ export function hasWord(lowered: string, word: string, params: Params): string {
   if (UNSPACED.test(word)) {
     return any([...cases, ...inJson].map((text) => `position(${lowered}, ${bind(text)}) > 0`));
   }
-  const tokens = (texts: readonly string[]) => texts.map((text) => `hasToken(${lowered}, ${bind(text)})`);
-  const both = (texts: readonly string[], pattern: string) =>
-    `(${any(tokens(texts))} AND match(${lowered}, ${bind(pattern)}))`;
-  const joined = ESCAPES.flatMap((letter) => cases.map((one) => letter + one));
-  const conditions = [
-    ...tokens(cases),
-    both(joined, `${AFTER_ESCAPE}(?:${cases.join('|')})(?:${NO_LETTER}|$)`),
-  ];
-  if (inJson.length > 0) {
-    // The last letters stand alone between what escapes them and the end of the word.
-    const ends = inJson.map((text) => text.slice(text.lastIndexOf('\\') + 1));
-    const escapes = inJson.map((text) => text.replaceAll('\\', '\\\\')).join('|');
-    conditions.push(both(ends, `(?:^|${NO_LETTER}|${AFTER_ESCAPE})(?:${escapes})${AFTER_WORD}`));
-  }
-  return any(conditions);
+  // The pattern decides and is one pass; the tokens are asked of what it finds, and of the index before anything is read.
+  const whole = (texts: readonly string[], pattern: string) =>
+    `(match(${lowered}, ${bind(pattern)}) AND ${any(texts.map((text) => `hasToken(${lowered}, ${bind(text)})`))})`;
+  const plain = whole(
+    ['', ...ESCAPES].flatMap((letter) => cases.map((one) => letter + one)),
+    `${BEFORE_WORD}${oneOf(cases)}${AFTER_WORD}`,
+  );
+  if (inJson.length === 0) return plain;
+  // The last letters stand alone between what escapes them and the end of the word.
+  const ends = inJson.map((text) => text.slice(text.lastIndexOf('\\') + 1));
+  const escapes = inJson.map((text) => text.replaceAll('\\', '\\\\'));
+  return any([plain, whole(ends, `${BEFORE_WORD}${oneOf(escapes)}${AFTER_ESCAPED_WORD}`)]);
 }
+
+/** One text as it is: the engine looks for that before it tries the pattern. */
+const oneOf = (texts: readonly string[]): string =>
+  texts.length === 1 ? (texts[0] ?? '') : `(?:${texts.join('|')})`;
 
 /** That a text occurs as it is, whatever its case, also where it is escaped inside of JSON. */
 export function containsText(sql: string, text: string, params: Params): string {
