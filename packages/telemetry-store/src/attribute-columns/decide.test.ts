@@ -150,18 +150,19 @@ describe('what is common', () => {
     expect(chosen([seen('key', changes)])).toHaveLength(is ? 1 : 0);
   });
 
-  it('is a few keys of many values, too, where there is room after those of few', () => {
+  it('is a few keys of many values, too, which have their places beside those of few', () => {
     const bounds = { ...COLUMN_TUNING, pool: 24 };
     const few = (count: number) => Array.from({ length: count }, (_, n) => seen(`few${n}`, { rows: 20_000 }));
-    const many = ['a', 'b', 'c'].map((key) =>
-      seen(key, { rows: 90_000, many: 45_600, half: 29_400, mean: 12 }),
-    );
-    const types = (keys: readonly SeenKey[]) =>
-      commonest([], keys, bounds).map(({ key, type }) => `${key} ${type}`);
-    expect(types([...many, ...few(1)])).toEqual(['few0 LowCardinality(String)', 'a String', 'b String']);
-    expect(types([...many, ...few(11)])).toHaveLength(12);
-    expect(types([...many, ...few(11)]).at(-1)).toBe('a String');
-    expect(chosen([...many, ...few(12)], [], bounds)).not.toContain('a');
+    const many = ['a', 'b', 'c'].map((key) => seen(key, { many: 45_600, half: 29_400, mean: 12 }));
+    const types = (facts: readonly KeyFacts[], keys: readonly SeenKey[]) =>
+      commonest(facts, keys, bounds).map(({ key, type }) => `${key} ${type}`);
+    expect(types([], [...many, ...few(1)])).toEqual(['few0 LowCardinality(String)', 'a String', 'b String']);
+    const full = types([], [...many, ...few(20)]);
+    expect(full).toHaveLength(12);
+    expect(full.slice(-3)).toEqual(['few17 LowCardinality(String)', 'a String', 'b String']);
+    // One place is left.
+    const present = Array.from({ length: 11 }, (_, n) => column(`old${n}`, 0));
+    expect(types(present, [...many, ...few(20)])).toEqual(['a String']);
     expect(chosen(many)).toEqual([]);
   });
 

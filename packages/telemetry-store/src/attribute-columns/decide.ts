@@ -148,7 +148,7 @@ export function tablesToLookAt<T extends TableFacts>(
 }
 
 /**
- * The keys that a look gives columns to: those that many rows have, first of few values, then a few of many. The most
+ * The keys that a look gives columns to: those that many rows have, most of them of few values, a few of many. The most
  * common of each map comes first, then the second of each: what every resource says does not push out what single
  * requests do.
  */
@@ -170,10 +170,9 @@ export function commonest(
   const { dictionaries = [], plain = [] } = Object.groupBy(fitting, ({ type }) =>
     type === 'String' ? 'plain' : 'dictionaries',
   );
-  return [...inTurns(dictionaries), ...inTurns(plain).slice(0, Math.floor(bounds.pool * PLAIN_PART))].slice(
-    0,
-    roomForCommon(facts, bounds),
-  );
+  const room = roomForCommon(facts, bounds);
+  const manyValued = inTurns(plain).slice(0, Math.min(room, Math.floor(bounds.pool * PLAIN_PART)));
+  return [...inTurns(dictionaries).slice(0, room - manyValued.length), ...manyValued];
 }
 
 /** The first of each map, then the second of each. */
