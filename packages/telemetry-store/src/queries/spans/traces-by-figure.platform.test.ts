@@ -244,6 +244,36 @@ describe('traces in the order of a figure', () => {
     expect(first.nextCursor).not.toBeNull();
   });
 
+  it('are found behind any number of longer ones of which no span began in the window', async () => {
+    const minute = 60_000;
+    const around = Array.from({ length: 400 }, (_, n) => n);
+    await bench.put(
+      [
+        ...around.flatMap((n) => [span(0x2000 + n, 1, 10 * minute + n), span(0x2000 + n, 2, 50 * minute + n)]),
+        span(0x3000, 1, 30 * minute, { endTimeUnixNano: BigInt(BASE_MS + 31 * minute) * 1_000_000n }),
+        span(0x3001, 1, 31 * minute),
+      ],
+      { project: 'around' },
+    );
+    const window = {
+      from: BigInt(BASE_MS + 29 * minute) * 1_000_000n,
+      to: BigInt(BASE_MS + 32 * minute) * 1_000_000n,
+    };
+    const search = (cursor: string | undefined) =>
+      bench.queries.searchTraces(contextOf('around'), {
+        window,
+        filter: undefined,
+        sort: '-duration',
+        limit: 1,
+        cursor,
+      });
+    const first = await search(undefined);
+    expect(first.data.map((row) => row.traceId)).toEqual([id(0x3000, 32)]);
+    const second = await search(first.nextCursor ?? undefined);
+    expect(second.data.map((row) => row.traceId)).toEqual([id(0x3001, 32)]);
+    expect(second.nextCursor).toBeNull();
+  });
+
   it('of another filter are not reached by a cursor', async () => {
     const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 12 * HOUR) * 1_000_000n };
     const asked = { window, filter: undefined, sort: '-cost', limit: 2 } as const;

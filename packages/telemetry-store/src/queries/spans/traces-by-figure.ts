@@ -41,7 +41,7 @@ const HOUR = 3_600_000_000_000n;
 const LONG = 8n * HOUR;
 /** Candidates asked for beyond the page, for those that turn out to have no matching span in the window. */
 const SPARE = 10;
-/** Rounds of candidates for one page. */
+/** Rounds of candidates for one page: half of each fit, or from the next one on nearly all do. */
 const MAX_ROUNDS = 20;
 /** Traces that take up more of the window than this part are found by the index of ids instead of by time. */
 const SHORT_PART = 8n;
@@ -103,7 +103,7 @@ export async function tracesByFigure(
     if (last === undefined || keys.length < limit) break;
     after = [last.figure, last.hash];
     // Too many were no match: from here on the spans are asked which traces they belong to.
-    if (known?.enough === false && fitting < keys.length / 2) known = undefined;
+    if (fitting < keys.length / 2) known = undefined;
   }
   return { page, more: false };
 }
