@@ -249,7 +249,10 @@ describe('traces in the order of a figure', () => {
     const around = Array.from({ length: 400 }, (_, n) => n);
     await bench.put(
       [
-        ...around.flatMap((n) => [span(0x2000 + n, 1, 10 * minute + n), span(0x2000 + n, 2, 50 * minute + n)]),
+        ...around.flatMap((n) => [
+          span(0x2000 + n, 1, 10 * minute + n),
+          span(0x2000 + n, 2, 50 * minute + n),
+        ]),
         span(0x3000, 1, 30 * minute, { endTimeUnixNano: BigInt(BASE_MS + 31 * minute) * 1_000_000n }),
         span(0x3001, 1, 31 * minute),
       ],
