@@ -54,17 +54,26 @@ export function hasWord(lowered: string, word: string, params: Params): string {
     return any([...cases, ...inJson].map((text) => `position(${lowered}, ${bind(text)}) > 0`));
   }
   // The pattern decides and is one pass; the tokens are asked of what it finds, and of the index before anything is read.
-  const whole = (texts: readonly string[], pattern: string) =>
-    `(match(${lowered}, ${bind(pattern)}) AND ${any(texts.map((text) => `hasToken(${lowered}, ${bind(text)})`))})`;
+  const whole = (spellings: readonly string[], pattern: string, tokens: readonly string[]) => {
+    const found = tokens.map((token) => `hasToken(${lowered}, ${bind(token)})`);
+    return `(${occursAny(lowered, spellings, params)}match(${lowered}, ${bind(pattern)}) AND ${any(found)})`;
+  };
   const plain = whole(
-    ['', ...ESCAPES].flatMap((letter) => cases.map((one) => letter + one)),
+    cases,
     `${BEFORE_WORD}${oneOf(cases)}${AFTER_WORD}`,
+    ['', ...ESCAPES].flatMap((letter) => cases.map((one) => letter + one)),
   );
   if (inJson.length === 0) return plain;
   // The last letters stand alone between what escapes them and the end of the word.
   const ends = inJson.map((text) => text.slice(text.lastIndexOf('\\') + 1));
   const escapes = inJson.map((text) => text.replaceAll('\\', '\\\\'));
-  return any([plain, whole(ends, `${BEFORE_WORD}${oneOf(escapes)}${AFTER_ESCAPED_WORD}`)]);
+  return any([plain, whole(inJson, `${BEFORE_WORD}${oneOf(escapes)}${AFTER_ESCAPED_WORD}`, ends)]);
+}
+
+/** What a pattern of several spellings is tried on; of one alone the engine looks for it by itself. */
+function occursAny(lowered: string, spellings: readonly string[], params: Params): string {
+  if (spellings.length === 1) return '';
+  return `multiSearchAny(${lowered}, ${params.bind(spellings, 'Array(String)')}) AND `;
 }
 
 /** One text as it is: the engine looks for that before it tries the pattern. */
