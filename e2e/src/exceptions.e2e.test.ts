@@ -174,6 +174,10 @@ describe.skipIf(missing !== undefined)('exceptions', () => {
       .first()
       .click();
     await page.getByRole('heading', { name: /User.*user-\d/s }).waitFor();
+    await page.goto(new URL('/exceptions', page.url()).href);
+    await rows.filter({ hasText: 'TimeoutError' }).first().waitFor();
+    expect(await page.getByTestId('scroller').evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+    expect(await accessibilityFindings(page)).toEqual([]);
   });
 
   for (const colorScheme of ['dark', 'light'] as const)

@@ -130,6 +130,12 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
         all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
       );
     expect(cut).toEqual([]);
+    for (const path of ['/sessions', '/users', '/agents']) {
+      await page.goto(new URL(path, page.url()).href);
+      await sessions.rows.first().waitFor();
+      expect(await page.getByTestId('scroller').evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+      expect(await accessibilityFindings(page)).toEqual([]);
+    }
   });
 
   it('of many turns draw only what is in sight', async () => {

@@ -223,6 +223,20 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
       const box = await page.getByRole('button', { name, exact: true }).boundingBox();
       expect((box?.x ?? 0) + (box?.width ?? 1_000)).toBeLessThanOrEqual(390);
     }
+    // Rows are records there: nothing lies right of the edge, and orders are chosen above them.
+    for (const path of ['/traces', '/traces?view=spans']) {
+      await page.goto(new URL(path, page.url()).href);
+      await traces.rows.first().waitFor();
+      expect(await page.getByTestId('scroller').evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+      expect(await accessibilityFindings(page)).toEqual([]);
+    }
+    await page.goto(new URL('/traces', page.url()).href);
+    await page.getByRole('columnheader', { name: 'Cost' }).getByRole('button').click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('sort')).toBe('-cost');
+    await traces.rows
+      .first()
+      .getByText(/^Spans/)
+      .waitFor();
   });
 
   it('zooms by brushing the histogram and changes the range by keyboard', async () => {

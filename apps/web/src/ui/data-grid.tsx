@@ -17,6 +17,8 @@ export interface GridColumn<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** In a grid that wraps: its text breaks into as many lines as it needs. */
   readonly wraps?: true;
+  /** Where rows are records: what stands on the first line, or on lines of its own; all else follows, side by side. */
+  readonly record?: 'lead' | 'text';
 }
 
 /** Where each list was left, so that coming back shows the same rows. */
@@ -25,6 +27,8 @@ const places = new Map<string, number>();
 const SETTLED_MS = 200;
 
 const ROW = 32;
+/** About as high as a record is. */
+const RECORD = 76;
 
 /**
  * A virtualised list of rows that fetches more as its end comes near. `j`/`k` walk, Enter opens; the name cell holds
@@ -49,9 +53,12 @@ export function DataGrid<Row>(props: {
   onScrolled?: (top: number) => void;
   /** Rows are as high as their text. */
   wrap?: boolean;
+  /** Rows are no lines of columns, but what leads and the rest below it: on a telephone nothing lies right of the edge. */
+  records?: boolean;
   footer?: ReactNode;
 }) {
-  const { rows, keyOf } = props;
+  const { rows, keyOf, records = false } = props;
+  const measured = records || props.wrap === true;
   const scroller = useRef<HTMLDivElement>(null);
   const inUrl = props.active ?? '';
   const [active, setActive] = useState(inUrl);
@@ -79,7 +86,7 @@ export function DataGrid<Row>(props: {
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
+    estimateSize: () => (records ? RECORD : ROW),
     overscan: 16,
     initialOffset: places.get(props.place) ?? 0,
     getItemKey: (index) => keyOf(rows[index] as Row),
@@ -137,12 +144,15 @@ export function DataGrid<Row>(props: {
     enabled: at !== -1,
   });
 
-  const template = {
-    gridTemplateColumns: props.columns
-      .map(({ width, grow }) => (grow === undefined ? `${width}px` : `minmax(${width}px, ${grow}fr)`))
-      .join(' '),
-  };
-  const minWidth = props.columns.reduce((sum, column) => sum + column.width, 16);
+  const template = records
+    ? {}
+    : {
+        gridTemplateColumns: props.columns
+          .map(({ width, grow }) => (grow === undefined ? `${width}px` : `minmax(${width}px, ${grow}fr)`))
+          .join(' '),
+      };
+  const minWidth = records ? 0 : props.columns.reduce((sum, column) => sum + column.width, 16);
+  const heads = records ? props.columns.filter(({ sort }) => sort !== undefined) : props.columns;
   return (
     <div
       ref={scroller}
@@ -165,9 +175,12 @@ export function DataGrid<Row>(props: {
         <div
           role="row"
           style={template}
-          className="sticky top-0 z-10 grid h-8 items-center border-b border-line bg-bg px-2 text-sm text-muted"
+          className={cx(
+            'sticky top-0 z-10 h-8 items-center border-b border-line bg-bg px-2 text-sm text-muted',
+            records ? 'flex gap-1 overflow-x-auto' : 'grid',
+          )}
         >
-          {props.columns.map((column) => (
+          {heads.map((column) => (
             <HeadCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
           ))}
         </div>
@@ -178,7 +191,7 @@ export function DataGrid<Row>(props: {
             return (
               <div
                 key={item.key}
-                ref={props.wrap ? virtual.measureElement : undefined}
+                ref={measured ? virtual.measureElement : undefined}
                 data-index={item.index}
                 role="row"
                 aria-rowindex={item.index + 2}
@@ -195,30 +208,73 @@ export function DataGrid<Row>(props: {
                 }}
                 style={{ ...template, transform: `translateY(${item.start}px)` }}
                 className={cx(
-                  'absolute top-0 left-0 grid w-full cursor-pointer border-b border-line/60 px-2',
-                  props.wrap ? 'min-h-8 items-start py-1.5' : 'h-8 items-center',
+                  'absolute top-0 left-0 w-full cursor-pointer border-b border-line/60 px-2',
+                  records ? 'py-1.5' : 'grid',
+                  !records && (props.wrap ? 'min-h-8 items-start py-1.5' : 'h-8 items-center'),
                   key === active ? 'bg-selected' : 'hover:bg-hover',
                 )}
               >
-                {props.columns.map((column) => (
-                  <div
-                    key={column.id}
-                    role="gridcell"
-                    className={cx(
-                      'min-w-0 px-1.5',
-                      !(props.wrap && column.wraps) && 'truncate',
-                      column.align === 'end' && 'text-right',
-                    )}
-                  >
-                    {column.cell(row)}
-                  </div>
-                ))}
+                {records ? (
+                  <RecordCells columns={props.columns} row={row} />
+                ) : (
+                  props.columns.map((column) => (
+                    <div
+                      key={column.id}
+                      role="gridcell"
+                      className={cx(
+                        'min-w-0 px-1.5',
+                        !(props.wrap && column.wraps) && 'truncate',
+                        column.align === 'end' && 'text-right',
+                      )}
+                    >
+                      {column.cell(row)}
+                    </div>
+                  ))
+                )}
               </div>
             );
           })}
         </div>
       </div>
       {props.footer}
+    </div>
+  );
+}
+
+/** A row without columns. What has no label (an outcome) stands before what leads; figures say what they are. */
+function RecordCells<Row>(props: { columns: readonly GridColumn<Row>[]; row: Row }) {
+  const { columns, row } = props;
+  const first = columns.filter(({ label, record }) => label === '' || record === 'lead');
+  const texts = columns.filter(({ record }) => record === 'text');
+  const rest = columns.filter(({ label, record }) => label !== '' && record === undefined);
+  return (
+    <div role="presentation" className="flex flex-col gap-0.5 px-1.5">
+      {first.length > 0 && (
+        <div role="presentation" className="flex min-w-0 items-center gap-1.5">
+          {first.map(({ id, label, cell }) => (
+            <div
+              key={id}
+              role="gridcell"
+              className={label === '' ? 'shrink-0' : 'line-clamp-2 min-w-0 grow wrap-anywhere'}
+            >
+              {cell(row)}
+            </div>
+          ))}
+        </div>
+      )}
+      {texts.map(({ id, wraps, cell }) => (
+        <div key={id} role="gridcell" className={cx('wrap-anywhere', wraps !== true && 'line-clamp-3')}>
+          {cell(row)}
+        </div>
+      ))}
+      <div role="presentation" className="flex flex-wrap gap-x-3 text-sm text-muted">
+        {rest.map(({ id, label, align, cell }) => (
+          <div key={id} role="gridcell" className="max-w-full truncate">
+            {align === 'end' && <span className="text-faint">{label} </span>}
+            {cell(row)}
+          </div>
+        ))}
+      </div>
     </div>
   );
 }

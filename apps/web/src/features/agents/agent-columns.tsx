@@ -30,6 +30,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
     width: 150,
     grow: 1.4,
     sort: 'name',
+    record: 'lead',
     cell: ({ agent }) => (
       <span className="flex items-center gap-1.5">
         <SpanGlyph kind="agent" />

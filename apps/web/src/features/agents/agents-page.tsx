@@ -4,6 +4,7 @@ import { useDeferredValue, useMemo } from 'react';
 import { anyOf } from '../../api/activity.ts';
 import { agentsPath, agentsQuery, type Place } from '../../api/agents.ts';
 import { useKeptSearch } from '../../lib/kept-search.ts';
+import { useNarrow } from '../../lib/narrow.ts';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
@@ -89,6 +90,7 @@ function AgentRows(props: {
 }) {
   const { place, search } = props;
   const navigate = useNavigate();
+  const records = useNarrow();
   const text = useDeferredValue(search.search ?? '');
   const query = useQuery({ ...agentsQuery(place, text), placeholderData: keepPreviousData });
   const lines = useMemo(
@@ -113,8 +115,10 @@ function AgentRows(props: {
   return (
     <DataGrid<AgentLine>
       label="Agents"
-      place={`agents ${text} ${search.sort ?? ''}`}
+      key={records ? 'records' : 'line'}
+      place={`agents ${text} ${search.sort ?? ''}${records ? ' records' : ''}`}
       columns={AGENT_COLUMNS}
+      records={records}
       rows={lines}
       keyOf={keyOf}
       active={search.row}

@@ -16,6 +16,7 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
     width: 280,
     grow: 1,
     shown: true,
+    record: 'lead',
     cell: (row) => (
       <span className="flex min-w-0 items-center gap-2">
         <Link

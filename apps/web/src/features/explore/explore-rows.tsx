@@ -1,6 +1,7 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 import type { Scope } from '../../api/telemetry.ts';
+import { useNarrow } from '../../lib/narrow.ts';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { eachOnce } from './each-once.ts';
@@ -34,6 +35,9 @@ export function ExploreRows<Row>(props: {
   nothing?: ReactNode;
 }) {
   const { query, search, scope, sort, noun, onChange, keyOf, live } = props;
+  // Whoever chose columns gets them on a telephone too.
+  const records = useNarrow() && search.cols === undefined;
+  const layout = records ? 'records' : props.wrap ? 'wrap' : 'line';
   const rows = useMemo(() => {
     const fetched = query.data?.pages.flatMap((page) => page.data) ?? [];
     if (live === undefined || live.length === 0) return fetched;
@@ -47,8 +51,8 @@ export function ExploreRows<Row>(props: {
   return (
     <DataGrid<Row>
       label={props.label}
-      key={props.wrap ? 'wrap' : 'line'}
-      place={`${noun} ${scope.q} ${sort}${props.wrap ? ' wrap' : ''}`}
+      key={layout}
+      place={`${noun} ${scope.q} ${sort} ${layout}`}
       columns={chosenColumns(props.columns, search.cols)}
       rows={rows}
       keyOf={keyOf}
@@ -60,6 +64,7 @@ export function ExploreRows<Row>(props: {
       more={query.hasNextPage && !query.isFetchingNextPage && !query.isError}
       onMore={() => void query.fetchNextPage()}
       wrap={props.wrap ?? false}
+      records={records}
       {...(props.onScrolled ? { onScrolled: props.onScrolled } : {})}
       footer={
         <RowsFooter

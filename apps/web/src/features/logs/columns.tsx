@@ -61,37 +61,6 @@ function Wrapped({ row }: { row: LogRow }) {
   );
 }
 
-/** On a telephone a record is no row of columns: what it says, below it when, how bad and from whom. */
-export const narrowLogColumns = (wrap: boolean): readonly RowColumn<LogRow>[] => [
-  {
-    id: 'record',
-    label: 'Time',
-    width: 200,
-    grow: 1,
-    sort: 'time',
-    shown: true,
-    wraps: true,
-    cell: (row) => (
-      <div className="flex flex-col gap-0.5">
-        {wrap ? (
-          <Wrapped row={row} />
-        ) : (
-          <span className="line-clamp-3 wrap-anywhere">
-            <Line row={row} />
-          </span>
-        )}
-        <span className="flex min-w-0 items-center gap-2 text-sm text-muted">
-          <SeverityLabel severity={row.severity} text={row.severityText} />
-          <span className="shrink-0">
-            <Time iso={row.timestamp} />
-          </span>
-          <span className="truncate">{row.service}</span>
-        </span>
-      </div>
-    ),
-  },
-];
-
 /** Columns of the log rows, in order; `shown` are those of a first visit. */
 export const logColumns = (wrap: boolean): readonly RowColumn<LogRow>[] => [
   {
@@ -116,6 +85,7 @@ export const logColumns = (wrap: boolean): readonly RowColumn<LogRow>[] => [
     width: 320,
     grow: 1,
     shown: true,
+    record: 'text',
     ...(wrap ? { wraps: true as const } : {}),
     cell: (row) => (wrap ? <Wrapped row={row} /> : <Line row={row} />),
   },

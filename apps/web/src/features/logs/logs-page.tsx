@@ -5,7 +5,6 @@ import { WrapText } from 'lucide-react';
 import { lazy, Suspense, useMemo, useRef } from 'react';
 import { anyLogQuery, logsQuery } from '../../api/logs.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { useNarrow } from '../../lib/narrow.ts';
 import { toggleValue } from '../../lib/query-text.ts';
 import { isRelative } from '../../lib/time-range.ts';
 import { useThrottled } from '../../lib/throttle.ts';
@@ -23,7 +22,7 @@ import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { useEver } from '../explore/use-ever.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
-import { logColumns, narrowLogColumns } from './columns.tsx';
+import { logColumns } from './columns.tsx';
 import { LOGS_EXPLORE } from './logs-explore.ts';
 import type { LogsChange } from './logs-search.ts';
 import { SeverityHistogram } from './severity-histogram.tsx';
@@ -70,17 +69,13 @@ export function LogsPage() {
   });
   const columns = useMemo(() => logColumns(wrap), [wrap]);
   const isOpen = search.row !== undefined && search.tab !== undefined;
-  // Whoever chose columns gets them on a telephone too.
-  const asRecords = useNarrow() && search.cols === undefined;
   // Beside an open record there is room for what tells lines apart.
   const shown = useMemo(
     () =>
-      asRecords
-        ? narrowLogColumns(wrap)
-        : isOpen && search.cols === undefined
-          ? columns.filter(({ id }) => BESIDE.includes(id)).map((column) => ({ ...column, shown: true }))
-          : columns,
-    [asRecords, wrap, columns, isOpen, search.cols],
+      isOpen && search.cols === undefined
+        ? columns.filter(({ id }) => BESIDE.includes(id)).map((column) => ({ ...column, shown: true }))
+        : columns,
+    [columns, isOpen, search.cols],
   );
   const ever = useEver(anyLogQuery(environment));
   const client = useQueryClient();
@@ -177,7 +172,7 @@ export function LogsPage() {
             keyOf={keyOf}
             onScrolled={(top) => (scrolled.current = top)}
             live={isLive ? live.rows : []}
-            wrap={wrap || asRecords}
+            wrap={wrap}
           />
         </div>
       </div>

@@ -85,6 +85,7 @@ export const SESSION_COLUMNS: readonly RowColumn<SessionRow>[] = [
     width: 220,
     grow: 3,
     shown: true,
+    record: 'lead',
     cell: (row) => <Opening row={row} />,
   },
   {

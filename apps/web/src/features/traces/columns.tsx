@@ -63,6 +63,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     width: 166,
     grow: 1,
     shown: true,
+    record: 'lead',
     cell: (row) => (
       <Link
         to="/traces/$traceId"
@@ -137,6 +138,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     width: 124,
     grow: 2,
     shown: true,
+    record: 'text',
     cell: (row) => <Preview traceId={row.traceId} />,
   },
   { id: 'session', label: 'Session', width: 120, shown: false, cell: (row) => textCell(row.sessionId) },
@@ -206,6 +208,7 @@ const SPAN_COLUMNS: readonly RowColumn<SpanLine>[] = [
     width: 160,
     grow: 1.6,
     shown: true,
+    record: 'lead',
     cell: (row) => (
       <span className="flex items-center gap-1.5">
         <SpanGlyph kind={readingKind(row)} />

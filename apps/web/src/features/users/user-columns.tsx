@@ -12,6 +12,7 @@ export const USER_COLUMNS: readonly RowColumn<UserRow>[] = [
     width: 140,
     grow: 2,
     shown: true,
+    record: 'lead',
     cell: (row) => (
       <Link
         to="/users/$user"
