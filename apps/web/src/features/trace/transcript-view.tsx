@@ -39,7 +39,10 @@ export default function TranscriptView(props: {
       detail.data ? [[detail.data.spanId, detail.data.conversation] as const] : [],
     ),
   );
-  const entries = buildTranscript(wanted, conversations, folded);
+  const open = new Set(
+    details.flatMap((detail, index) => (detail.isPending ? [wanted[index]?.span.spanId ?? ''] : [])),
+  );
+  const entries = buildTranscript(wanted, conversations, folded, open);
   if (steps.length === 0)
     return (
       <p className="p-6 text-muted">

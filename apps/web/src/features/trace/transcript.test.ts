@@ -58,6 +58,14 @@ describe('transcript', () => {
     ],
   ]);
 
+  it('ends before a step that is not read yet, unless it is folded away', () => {
+    const shown = (open: string, folded: readonly string[] = []) =>
+      shortly(buildTranscript(steps, conversations, new Set(folded), new Set([open])));
+    expect(shown('llm1')).toEqual(['[agent 5]']);
+    expect(shown('llm2').at(-1)).toContain('[sub 1]');
+    expect(shown('llm2', ['sub']).at(-1)).toContain('Yes.');
+  });
+
   it('says everything once, tools with their result, each agent in its own thread', () => {
     expect(shortly(buildTranscript(steps, conversations, new Set()))).toEqual([
       '[agent 5]',

@@ -79,12 +79,14 @@ export function foldedAtFirst(steps: readonly Step[]): Set<string> {
 /**
  * Reads the steps as one conversation. A model call repeats the whole history before it, so only what its thread (the
  * agent it runs in) has not said yet is shown; a tool call stands once, with its result, whether a span ran it or only
- * the next call reports it.
+ * the next call reports it. It ends before the first step that is `open`, not read yet: what stands there moves no more
+ * when that one comes.
  */
 export function buildTranscript(
   steps: readonly Step[],
   conversations: ReadonlyMap<string, Conversation>,
   folded: ReadonlySet<string>,
+  open: ReadonlySet<string> = new Set(),
 ): Entry[] {
   const idsOf = idsOfCalls(steps, conversations);
   const results = resultsById(steps, conversations, idsOf);
@@ -93,6 +95,7 @@ export function buildTranscript(
   const calls = new Set<string>();
   for (const { span, agents } of steps) {
     if (agents.some((agent) => folded.has(agent))) continue;
+    if (open.has(span.spanId)) break;
     const depth = agents.length;
     if (span.reading === 'agent') {
       const inside = steps.filter((step) => step.agents.includes(span.spanId)).length;
