@@ -181,7 +181,13 @@ export function DataGrid<Row>(props: {
           )}
         >
           {heads.map((column) => (
-            <HeadCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
+            <HeadCell
+              key={column.id}
+              column={column}
+              sort={props.sort}
+              onSort={props.onSort}
+              whole={records}
+            />
           ))}
         </div>
         <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
@@ -263,14 +269,18 @@ function RecordCells<Row>(props: { columns: readonly GridColumn<Row>[]; row: Row
         </div>
       )}
       {texts.map(({ id, wraps, cell }) => (
-        <div key={id} role="gridcell" className={cx('wrap-anywhere', wraps !== true && 'line-clamp-3')}>
+        <div
+          key={id}
+          role="gridcell"
+          className={cx('wrap-anywhere has-[[data-none]]:hidden', wraps !== true && 'line-clamp-3')}
+        >
           {cell(row)}
         </div>
       ))}
       <div role="presentation" className="flex flex-wrap gap-x-3 text-sm text-muted">
-        {rest.map(({ id, label, align, cell }) => (
-          <div key={id} role="gridcell" className="max-w-full truncate">
-            {align === 'end' && <span className="text-faint">{label} </span>}
+        {rest.map(({ id, label, align, sort, cell }) => (
+          <div key={id} role="gridcell" className="flex max-w-full gap-1 truncate has-[[data-none]]:hidden">
+            {(align === 'end' || sort !== undefined) && <span className="text-faint">{label}</span>}
             {cell(row)}
           </div>
         ))}
@@ -279,7 +289,13 @@ function RecordCells<Row>(props: { columns: readonly GridColumn<Row>[]; row: Row
   );
 }
 
-function HeadCell<Row>(props: { column: GridColumn<Row>; sort: string; onSort: (field: string) => void }) {
+function HeadCell<Row>(props: {
+  column: GridColumn<Row>;
+  sort: string;
+  onSort: (field: string) => void;
+  /** Its text is not cut. */
+  whole?: boolean;
+}) {
   const { column, sort } = props;
   const field = column.sort;
   const direction =
@@ -292,7 +308,11 @@ function HeadCell<Row>(props: { column: GridColumn<Row>; sort: string; onSort: (
     <div
       role="columnheader"
       aria-sort={field === undefined ? undefined : (direction ?? 'none')}
-      className={cx('flex min-w-0 px-1.5', column.align === 'end' && 'justify-end')}
+      className={cx(
+        'flex px-1.5',
+        props.whole === true ? 'shrink-0' : 'min-w-0',
+        column.align === 'end' && 'justify-end',
+      )}
     >
       {field === undefined ? (
         <span className="truncate">{column.label}</span>

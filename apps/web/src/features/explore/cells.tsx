@@ -24,16 +24,18 @@ export function TimeCell({ iso }: { iso: string }) {
 export const Muted = ({ children }: { children: ReactNode }) => (
   <span className="text-muted">{children}</span>
 );
+/** Of what is not there; a record leaves it out. */
+export const NONE: ReactNode = (
+  <span data-none className="text-muted">
+    {DASH}
+  </span>
+);
 export const textCell = (value: string | null) =>
-  value === null || value === '' ? <Muted>{DASH}</Muted> : <span title={value}>{value}</span>;
+  value === null || value === '' ? NONE : <span title={value}>{value}</span>;
 export const modelsCell = (names: readonly string[]) =>
-  names.length === 0 ? (
-    <Muted>{DASH}</Muted>
-  ) : (
-    <span title={names.join(', ')}>{shortModels(names).join(', ')}</span>
-  );
+  names.length === 0 ? NONE : <span title={names.join(', ')}>{shortModels(names).join(', ')}</span>;
 const figure = (value: number | null, text: string, unit = '') =>
-  value === null ? <Muted>{DASH}</Muted> : <span title={exact(value, unit)}>{text}</span>;
+  value === null ? NONE : <span title={exact(value, unit)}>{text}</span>;
 export const durationCell = (ms: number | null) => figure(ms, formatDuration(ms), ' ms');
 /** How long a span or a trace took; what was sent while it ran has no duration yet. */
 export const spanDurationCell = (row: { readonly durationMs: number; readonly unfinished: boolean }) =>
@@ -51,7 +53,7 @@ export const tokensCell = (row: {
   readonly outputTokens: number | null;
 }) =>
   row.inputTokens === null && row.outputTokens === null ? (
-    <Muted>{DASH}</Muted>
+    NONE
   ) : (
     <span title={`${exact(row.inputTokens)} in, ${exact(row.outputTokens)} out`}>
       {formatCount(row.inputTokens)} <Muted>→</Muted> {formatCount(row.outputTokens)}

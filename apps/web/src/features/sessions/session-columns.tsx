@@ -1,7 +1,7 @@
 import type { SessionRow, TraceRow } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { createContext, useContext } from 'react';
-import { DASH, exact, formatCount } from '../../lib/format.ts';
+import { exact, formatCount } from '../../lib/format.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import {
   costCell,
@@ -9,6 +9,7 @@ import {
   durationCell,
   modelsCell,
   Muted,
+  NONE,
   TIME_WIDTH,
   TimeCell,
   tokensCell,
@@ -44,7 +45,7 @@ function Opening({ row }: { row: SessionRow }) {
 
 const usersCell = (users: readonly string[]) =>
   users.length === 0 ? (
-    <Muted>{DASH}</Muted>
+    NONE
   ) : (
     <span title={users.join(', ')}>
       {users[0]}

@@ -11,7 +11,7 @@ import {
   costCell,
   durationCell,
   modelsCell,
-  Muted,
+  NONE,
   spanDurationCell,
   textCell,
   TIME_WIDTH,
@@ -27,7 +27,7 @@ function Preview({ traceId }: { traceId: string }) {
   const preview = useContext(TracePreviews).get(traceId);
   const said = preview?.input ?? '';
   const answered = preview?.output ?? '';
-  if (said === '' && answered === '') return <Muted>–</Muted>;
+  if (said === '' && answered === '') return NONE;
   return (
     <span className="text-muted" title={[said, answered].filter(Boolean).join('\n\n')}>
       {said}
