@@ -9,10 +9,10 @@ const listeners = new Set<() => void>();
 /** Fetches the grammar, once. Where it cannot come the server is the one to say what is wrong with a search. */
 export function loadGrammar(): Promise<Grammar | undefined> {
   coming ??= import('./grammar.ts').then(
-    (module) => {
-      grammar = module;
+    ({ completeFilter, completionField, completionValue, queryTrouble }) => {
+      grammar = { completeFilter, completionField, completionValue, queryTrouble };
       for (const listener of listeners) listener();
-      return module;
+      return grammar;
     },
     () => {
       coming = undefined;
