@@ -294,7 +294,7 @@ describe('lists by what only the spans know', () => {
     statements.length = 0;
     const rare = parseFilterOrFail('operation:embeddings', 'spans');
     expect((await queries.sessions(context, { ...asked, filter: rare })).data).toEqual([]);
-    expect(statements).toHaveLength(2);
-    expect(statements[1]).toContain('SessionHash GLOBAL IN (SELECT cityHash64(SessionId) FROM otel_traces');
+    expect(statements).toHaveLength(3);
+    expect(statements[2]).toContain('SessionHash GLOBAL IN (SELECT cityHash64(SessionId) FROM otel_traces');
   });
 });
