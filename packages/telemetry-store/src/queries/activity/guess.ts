@@ -34,7 +34,7 @@ const LEAST_SEEN = 20;
 /** Candidates beyond those that the sample says are needed: a quarter, and a few. */
 const SPARE = 10;
 /** Of more candidates than this too few match: all spans are asked instead. */
-const MAX_CANDIDATES = 1_024;
+const MAX_CANDIDATES = 256;
 /** Parts of the window of which the spans are asked about candidates, one after another; at last all that they take up. */
 const ROUNDS = [32n, 8n, 1n];
 const SECOND = 1_000_000_000n;
