@@ -40,7 +40,7 @@ export const FIELDS = {
     type: 'duration',
     signals: SPANS,
     aliases: ['duration'],
-    description: 'Duration of the span, e.g. duration>2s',
+    description: 'Duration of the span, e.g. duration>2s; one that still runs has none',
   },
   trace_id: { type: 'string', signals: TRACED, aliases: ['trace'], description: 'Trace id' },
   span_id: { type: 'string', signals: TRACED, aliases: ['span'], description: 'Span id' },

@@ -37,7 +37,10 @@ export const listQueryShape = {
     .optional()
     .meta({ description: 'Filter over spans, as the JSON of the filter object. With `q`: both must hold.' }),
   limit: z.coerce.number().int().min(1).max(LIST_LIMITS.maxPage).default(LIST_LIMITS.defaultPage),
-  cursor: z.string().min(1).max(1_024).optional().meta({ description: '`nextCursor` of the page before.' }),
+  cursor: z.string().min(1).max(1_024).optional().meta({
+    description:
+      '`nextCursor` of the page before. To read all pages while spans arrive, give `to` as a time: with `now` a row that grew moves, past a page that was read.',
+  }),
 };
 
 /** Window of one thing. Omitted: all of it. */

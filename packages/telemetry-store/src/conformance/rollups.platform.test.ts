@@ -1,14 +1,18 @@
+import { once } from 'node:events';
 import { globSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '@candela/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EMBEDDED_DATABASE, openTelemetryStore } from '../client/open.ts';
 import type { TelemetryStore } from '../client/types.ts';
 import { backfill } from '../migrations/backfill.ts';
+import { loadMigrations } from '../migrations/load.ts';
+import { migrate } from '../migrations/migrate.ts';
 import { ROLLUPS, rollupsOf } from '../rollups/index.ts';
 import { joinOf, keysOf, type Rollup, selectOf } from '../rollups/rollup.ts';
-import { TABLES } from '../schema/tables.ts';
+import { OTEL_TRACES, TABLES } from '../schema/tables.ts';
 import { eventually, scratchDir, startEngine } from './harness.ts';
 import { randomRows } from './random-rows.ts';
 
@@ -122,6 +126,42 @@ describe('rollups', () => {
     }
     store = await openIn(dir);
     for (const rollup of ROLLUPS) expect(await differences(store, rollup), rollup.name).toEqual([]);
+  });
+
+  it('are filled from a store older than all of them, whose columns changed on the way', {
+    timeout: 120_000,
+  }, async () => {
+    const old = scratchDir();
+    const database = EMBEDDED_DATABASE;
+    const options = { database, storage: 'embedded', logger: silentLogger } as const;
+    try {
+      const engine = await startEngine(old);
+      try {
+        await migrate(engine.client, { ...options, migrations: loadMigrations().slice(0, 1) });
+        const { stream } = await engine.client.exec({
+          query: `INSERT INTO ${database}.otel_traces (${OTEL_TRACES.columns.map(({ name }) => name).join(', ')}) FORMAT Native`,
+          values: Readable.from([await randomRows(generator.client, OTEL_TRACES, 300, 5)], {
+            objectMode: false,
+          }),
+        });
+        stream.resume();
+        await once(stream, 'close');
+        await migrate(engine.client, options);
+      } finally {
+        await engine.stop();
+      }
+      const opened = await openIn(old);
+      try {
+        for (const rollup of rollupsOf('otel_traces')) {
+          expect(await countOf(opened, rollup.name), rollup.name).toBeGreaterThan(0);
+          expect(await differences(opened, rollup), rollup.name).toEqual([]);
+        }
+      } finally {
+        await opened.close();
+      }
+    } finally {
+      rmSync(old, { recursive: true, force: true });
+    }
   });
 
   it.each(SOURCES)('rows of $name with any values at all are taken', async (source) => {

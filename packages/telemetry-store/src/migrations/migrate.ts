@@ -63,7 +63,7 @@ export async function migrate(client: ClickHouseClient, options: MigrateOptions)
         const statement = statements[step - 1] ?? '';
         const rollup = backfilled(statement);
         if (rollup === undefined) await run(client, statement);
-        else await backfill(client, target, rollup);
+        else if (!later(steps, migration, rollup)) await backfill(client, target, rollup);
         await record(client, database, migration, step);
       }
       if (done < statements.length) {
@@ -72,6 +72,18 @@ export async function migrate(client: ClickHouseClient, options: MigrateOptions)
     }
   });
 }
+
+interface Rendered {
+  readonly migration: Migration;
+  readonly statements: readonly string[];
+}
+
+/** A later migration fills that rollup anew, once it has the columns that the program fills. */
+const later = (steps: readonly Rendered[], { version }: Migration, rollup: string): boolean =>
+  steps.some(
+    ({ migration, statements }) =>
+      migration.version > version && statements.some((statement) => backfilled(statement) === rollup),
+  );
 
 const stepsOf = (applied: ReadonlyMap<number, Applied>, { version }: Migration): number =>
   applied.get(version)?.steps ?? 0;

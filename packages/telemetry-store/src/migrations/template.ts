@@ -34,7 +34,8 @@ export const BACKFILL = 'BACKFILL';
 /**
  * Fills a migration's placeholders and splits it into statements. On one server `${table:x}` is the table itself; on
  * a cluster it is the replicated local table `x_local`, and `${distributed:x:key}` becomes the distributed table `x`
- * over it. `${add_column:x:definition}` adds a column to all of them. Statements end with `;` at the end of a line.
+ * over it. `${add_column:x:definition}` adds a column to all of them, `${drop_column:x:name}` takes one away. Statements
+ * end with `;` at the end of a line.
  */
 export function renderMigration(template: string, target: MigrationTarget): string[] {
   const text = template.replaceAll(
@@ -56,11 +57,16 @@ function placeholder(
   { database, cluster, storage }: MigrationTarget,
 ): string {
   const clustered = cluster !== undefined;
+  const onCluster = clustered ? ` ON CLUSTER ${identifier(cluster)}` : '';
+  const changed = (table: string, change: string) =>
+    (clustered ? [`${table}_local`, table] : [table])
+      .map((one) => `ALTER TABLE ${identifier(database)}.${identifier(one)}${onCluster} ${change};\n`)
+      .join('');
   switch (kind) {
     case 'database':
       return identifier(database);
     case 'on_cluster':
-      return clustered ? ` ON CLUSTER ${identifier(cluster)}` : '';
+      return onCluster;
     case 'table':
       return `${identifier(database)}.${identifier(clustered ? `${name}_local` : name)}`;
     case 'merge_tree':
@@ -79,14 +85,9 @@ function placeholder(
         : 'MergeTree';
     case 'add_column':
       // The distributed table must know the column too, and that nobody inserts it.
-      return (clustered ? [`${name}_local`, name] : [name])
-        .map(
-          (table) =>
-            `ALTER TABLE ${identifier(database)}.${identifier(table)}${
-              clustered ? ` ON CLUSTER ${identifier(cluster)}` : ''
-            } ADD COLUMN IF NOT EXISTS ${rest};\n`,
-        )
-        .join('');
+      return changed(name, `ADD COLUMN IF NOT EXISTS ${rest}`);
+    case 'drop_column':
+      return changed(name, `DROP COLUMN IF EXISTS ${identifier(rest)}`);
     case 'settings':
       return [
         ...TABLE_SETTINGS,

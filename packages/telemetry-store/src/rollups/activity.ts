@@ -1,5 +1,6 @@
 import { ROLLUP_HEAD, type Rollup } from './rollup.ts';
 import { SPAN_STAGE } from './span-stage.ts';
+import { VALUE_HASHES, VALUE_HASHES_SQL } from './value-hashes.ts';
 
 const SUM = 'SimpleAggregateFunction(sum, UInt64)';
 const TEXTS = 'SimpleAggregateFunction(groupUniqArrayArray, Array(String))';
@@ -39,6 +40,7 @@ export const ACTIVITY: Rollup = {
     { name: 'Traces', type: 'SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64))' },
     { name: 'Models', type: TEXTS },
     { name: 'Agents', type: TEXTS },
+    ...VALUE_HASHES,
   ],
   sources: {
     otel_traces: {
@@ -51,7 +53,7 @@ SELECT ${HEAD}, FiveMinutes AS Bucket, cityHash64(SessionId) AS SessionHash, cit
   sum(Counts) AS Counting, sum(UsedInput) AS Input, sum(UsedRead) AS CacheRead, sum(UsedWrite) AS CacheWrite,
   sum(UsedOutput) AS Output, sum(UsedReasoning) AS Reasoning, sum(HasCost) AS Priced, sum(UsedUnits) AS Cost,
   groupUniqArray(cityHash64(TraceId)) AS Traces, groupUniqArrayIf(Model, Model != '') AS Models,
-  groupUniqArrayIf(AgentName, AgentName != '') AS Agents
+  groupUniqArrayIf(AgentName, AgentName != '') AS Agents, ${VALUE_HASHES_SQL}
 FROM ${spans} WHERE ${NAMED} GROUP BY ${KEYS}`,
     },
   },

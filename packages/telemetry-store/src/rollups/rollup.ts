@@ -8,8 +8,8 @@ export interface RollupColumn {
 
 /**
  * A table derived from telemetry rows and filled with every insert of them, exactly once. Its table is made by a
- * migration (`AggregatingMergeTree`, columns as here) that ends with `${backfill:name}`. A rollup never changes: a
- * different one has another name. See docs/adr/0007-rollups.md.
+ * migration (`AggregatingMergeTree`, columns as here) that ends with `${backfill:name}`. One that changes its columns ends
+ * with it too, and the first filling is then passed over. See docs/adr/0007-rollups.md.
  */
 export interface Rollup {
   /** Also the name of its table. */

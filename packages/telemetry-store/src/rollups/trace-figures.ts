@@ -1,8 +1,8 @@
 import { ROLLUP_HEAD, type Rollup, startOf } from './rollup.ts';
 import { SPAN_STAGE } from './span-stage.ts';
+import { VALUE_HASHES, VALUE_HASHES_SQL } from './value-hashes.ts';
 
 const SUM = 'SimpleAggregateFunction(sum, UInt64)';
-const TEXTS = 'SimpleAggregateFunction(groupUniqArrayArray, Array(String))';
 const HEAD = ROLLUP_HEAD.map(({ name }) => name).join(', ');
 const KEYS = `${HEAD}, Hour, TraceHash, TraceId`;
 
@@ -27,10 +27,7 @@ export const TRACE_FIGURES: Rollup = {
     /** Ten decimals of a dollar: whole numbers add up to the same in any order. */
     { name: 'Cost', type: 'SimpleAggregateFunction(sum, Int64)' },
     { name: 'Priced', type: SUM },
-    { name: 'Services', type: TEXTS },
-    { name: 'Models', type: TEXTS },
-    { name: 'Operations', type: TEXTS },
-    { name: 'Agents', type: TEXTS },
+    ...VALUE_HASHES,
   ],
   sources: {
     otel_traces: {
@@ -39,10 +36,7 @@ export const TRACE_FIGURES: Rollup = {
 SELECT ${HEAD}, ${startOf(3_600, 'Ns')} AS Hour, cityHash64(TraceId) AS TraceHash, TraceId, min(Ns) AS FirstNs,
   max(Ns) AS LastNs, max(Ns + toInt64(Duration)) AS EndNs, count() AS Spans, sum(Failed) AS Errors,
   sum(UsedInput + UsedRead + UsedWrite + UsedOutput + UsedReasoning) AS Tokens, sum(UsedUnits) AS Cost,
-  sum(HasCost) AS Priced, groupUniqArray(ServiceName) AS Services,
-  groupUniqArrayIf(Model, Model != '') AS Models,
-  groupUniqArrayIf(GenAiOperation, GenAiOperation != '') AS Operations,
-  groupUniqArrayIf(AgentName, AgentName != '') AS Agents
+  sum(HasCost) AS Priced, ${VALUE_HASHES_SQL}
 FROM ${spans} GROUP BY ${KEYS}`,
     },
   },

@@ -813,3 +813,63 @@ CREATE TABLE IF NOT EXISTS `telemetry`.attribute_use ON CLUSTER `main`
 ENGINE = ReplicatedMergeTree('/clickhouse/tables/all/telemetry/attribute_use', '{shard}-{replica}')
 ORDER BY (Kind, At)
 TTL toDateTime(At) + INTERVAL 14 DAY;
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main` DROP COLUMN IF EXISTS `Services`;
+
+ALTER TABLE `telemetry`.`trace_figures` ON CLUSTER `main` DROP COLUMN IF EXISTS `Services`;
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main` DROP COLUMN IF EXISTS `Models`;
+
+ALTER TABLE `telemetry`.`trace_figures` ON CLUSTER `main` DROP COLUMN IF EXISTS `Models`;
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main` DROP COLUMN IF EXISTS `Operations`;
+
+ALTER TABLE `telemetry`.`trace_figures` ON CLUSTER `main` DROP COLUMN IF EXISTS `Operations`;
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main` DROP COLUMN IF EXISTS `Agents`;
+
+ALTER TABLE `telemetry`.`trace_figures` ON CLUSTER `main` DROP COLUMN IF EXISTS `Agents`;
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `ServiceHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `ServiceHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `ModelHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `ModelHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `OperationHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `OperationHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `AgentHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `AgentHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+BACKFILL trace_figures;
+
+ALTER TABLE `telemetry`.`activity_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `ServiceHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`activity` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `ServiceHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`activity_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `ModelHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`activity` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `ModelHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`activity_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `OperationHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`activity` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `OperationHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`activity_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `AgentHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`activity` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `AgentHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+BACKFILL activity;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS SessionHash UInt64 MATERIALIZED cityHash64(SessionId);
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS SessionHash UInt64 MATERIALIZED cityHash64(SessionId);
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS UserHash UInt64 MATERIALIZED cityHash64(UserId);
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS UserHash UInt64 MATERIALIZED cityHash64(UserId);

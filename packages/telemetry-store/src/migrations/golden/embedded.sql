@@ -713,3 +713,35 @@ CREATE TABLE IF NOT EXISTS `candela`.attribute_use
 ENGINE = MergeTree
 ORDER BY (Kind, At)
 TTL toDateTime(At) + INTERVAL 14 DAY;
+
+ALTER TABLE `candela`.`trace_figures` DROP COLUMN IF EXISTS `Services`;
+
+ALTER TABLE `candela`.`trace_figures` DROP COLUMN IF EXISTS `Models`;
+
+ALTER TABLE `candela`.`trace_figures` DROP COLUMN IF EXISTS `Operations`;
+
+ALTER TABLE `candela`.`trace_figures` DROP COLUMN IF EXISTS `Agents`;
+
+ALTER TABLE `candela`.`trace_figures` ADD COLUMN IF NOT EXISTS `ServiceHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `candela`.`trace_figures` ADD COLUMN IF NOT EXISTS `ModelHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `candela`.`trace_figures` ADD COLUMN IF NOT EXISTS `OperationHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `candela`.`trace_figures` ADD COLUMN IF NOT EXISTS `AgentHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+BACKFILL trace_figures;
+
+ALTER TABLE `candela`.`activity` ADD COLUMN IF NOT EXISTS `ServiceHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `candela`.`activity` ADD COLUMN IF NOT EXISTS `ModelHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `candela`.`activity` ADD COLUMN IF NOT EXISTS `OperationHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `candela`.`activity` ADD COLUMN IF NOT EXISTS `AgentHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+BACKFILL activity;
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS SessionHash UInt64 MATERIALIZED cityHash64(SessionId);
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS UserHash UInt64 MATERIALIZED cityHash64(UserId);

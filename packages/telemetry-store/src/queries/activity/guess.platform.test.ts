@@ -236,8 +236,8 @@ describe('lists by what only the spans know', () => {
       fc.asyncProperty(QUESTION, async (question) => {
         statements.length = 0;
         const rows = await walk(question);
-        const among = statements.some((sql) => /cityHash64\((SessionId|UserId)\) IN \(\{/.test(sql));
-        const read = statements.some((sql) => /Hash GLOBAL IN \(SELECT cityHash64/.test(sql));
+        const among = statements.some((sql) => /(SessionHash|UserHash) IN \(\{/.test(sql));
+        const read = statements.some((sql) => /Hash GLOBAL IN \(SELECT \w+Hash FROM otel_traces/.test(sql));
         if (among && !read) ways.guessed += 1;
         if (read) ways.read += 1;
         const wanted = expected(question);
@@ -263,13 +263,13 @@ describe('lists by what only the spans know', () => {
     const moments = Array.from({ length: 60 }, (_, n) =>
       span(n + 1, n + 1, n * MINUTE, {
         endTimeUnixNano: at(n * MINUTE),
-        attributes: { 'gen_ai.operation.name': 'chat', 'session.id': `moment ${n}` },
+        attributes: { 'session.id': `moment ${n}` },
       }),
     );
     await bench.put(moments, { project: 'moments' });
     const asked = {
       window: { from: at(0), to: at(60 * MINUTE) },
-      filter: parseFilterOrFail('operation:chat', 'spans'),
+      filter: parseFilterOrFail('kind:server', 'spans'),
       sort: '-last' as const,
       limit: 5,
       cursor: undefined,
@@ -280,21 +280,21 @@ describe('lists by what only the spans know', () => {
     const [sample = '', seen = '', order = '', matching = ''] = statements;
     expect(statements).toHaveLength(5);
     expect(sample).toBe(
-      'SELECT uniq(cityHash64(SessionId)) AS C FROM otel_traces WHERE ProjectId = {p0:String} AND (Timestamp >= fromUnixTimestamp64Nano({p1:Int64}) AND Timestamp < fromUnixTimestamp64Nano({p2:Int64})) ' +
+      'SELECT uniq(SessionHash) AS C FROM otel_traces WHERE ProjectId = {p0:String} AND (Timestamp >= fromUnixTimestamp64Nano({p1:Int64}) AND Timestamp < fromUnixTimestamp64Nano({p2:Int64})) ' +
         'AND (indexHint(toStartOfSecond(Timestamp) IN (fromUnixTimestamp64Nano({p3:Int64}), fromUnixTimestamp64Nano({p4:Int64}), fromUnixTimestamp64Nano({p5:Int64}), fromUnixTimestamp64Nano({p6:Int64})))) ' +
-        "AND (((GenAiOperation = {p7:String}))) AND (SessionId != '')",
+        "AND (((SpanKind IN {p7:Array(String)}))) AND (SessionHash != cityHash64(''))",
     );
-    expect(seen).toBe(sample.replace(' AND (((GenAiOperation = {p7:String})))', ''));
+    expect(seen).toBe(sample.replace(' AND (((SpanKind IN {p7:Array(String)})))', ''));
     expect(order).toMatch(/FROM activity WHERE .* ORDER BY Figure DESC, H DESC LIMIT 18$/);
     expect(order).not.toContain('GLOBAL IN');
     expect(matching).toMatch(
-      /^SELECT toString\(cityHash64\(SessionId\)\) AS Hash FROM otel_traces WHERE .* AND \(cityHash64\(SessionId\) IN \(\{p\d+:UInt64\}(, \{p\d+:UInt64\}){17}\)\) GROUP BY Hash$/,
+      /^SELECT toString\(SessionHash\) AS Hash FROM otel_traces WHERE .* AND \(SessionHash IN \(\{p\d+:UInt64\}(, \{p\d+:UInt64\}){17}\)\) GROUP BY SessionHash$/,
     );
     // Where hardly any match, they are read.
     statements.length = 0;
-    const rare = parseFilterOrFail('operation:embeddings', 'spans');
+    const rare = parseFilterOrFail('kind:client', 'spans');
     expect((await queries.sessions(context, { ...asked, filter: rare })).data).toEqual([]);
     expect(statements).toHaveLength(3);
-    expect(statements[2]).toContain('SessionHash GLOBAL IN (SELECT cityHash64(SessionId) FROM otel_traces');
+    expect(statements[2]).toContain('SessionHash GLOBAL IN (SELECT SessionHash FROM otel_traces');
   });
 });

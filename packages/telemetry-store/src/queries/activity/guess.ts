@@ -16,8 +16,8 @@ export interface Key {
 }
 
 interface Asked {
-  /** The column that names it on a span. */
-  readonly id: 'SessionId' | 'UserId';
+  /** The column of the hash of its id, of a span as of the rollup. */
+  readonly hash: 'SessionHash' | 'UserHash';
   readonly window: Window;
   /** Which spans it has at least one of. */
   readonly filter: Filter;
@@ -92,7 +92,7 @@ function pageOf(
 
 /** Which part of the sessions or users has a matching span, as a sample of the spans says: too few rather than too many. */
 async function shareOf(runner: Runner, context: RequestContext, asked: Asked): Promise<number> {
-  const { id, window, filter } = asked;
+  const { hash, window, filter } = asked;
   const places = Array.from({ length: Number(SAMPLES) }, (_, index) => {
     const from = window.from + ((window.to - window.from) * (2n * BigInt(index) + 1n)) / (2n * SAMPLES);
     return { from, to: from + 1n };
@@ -101,7 +101,7 @@ async function shareOf(runner: Runner, context: RequestContext, asked: Asked): P
     const scope = Scope.of(context, SPANS).during(window).indexed(places).matching(matching);
     const [found] = await runner.run<{ C: number }>(
       scope,
-      `SELECT uniq(cityHash64(${id})) AS C ${scope.and(`${id} != ''`).from}`,
+      `SELECT uniq(${hash}) AS C ${scope.and(`${hash} != cityHash64('')`).from}`,
     );
     return found?.C ?? 0;
   };
@@ -155,7 +155,7 @@ const lengthOf = (windows: readonly Window[]): bigint =>
 async function matchingOf(
   runner: Runner,
   context: RequestContext,
-  { id, filter }: Asked,
+  { hash, filter }: Asked,
   keys: readonly Key[],
   windows: readonly Window[],
 ): Promise<Set<string>> {
@@ -165,10 +165,10 @@ async function matchingOf(
   const near = Scope.of(context, SPANS).during({ from: first.from, to: last.to }).indexed(parts);
   // One by one: beyond 2^53 they are no numbers of JSON, and a list of texts would be turned into numbers row by row.
   const hashes = keys.map(({ Hash }) => near.params.bind(Hash, 'UInt64')).join(', ');
-  const scope = near.matching(filter).and(`cityHash64(${id}) IN (${hashes})`);
+  const scope = near.matching(filter).and(`${hash} IN (${hashes})`);
   const rows = await runner.run<{ Hash: string }>(
     scope,
-    `SELECT toString(cityHash64(${id})) AS Hash ${scope.from} GROUP BY Hash`,
+    `SELECT toString(${hash}) AS Hash ${scope.from} GROUP BY ${hash}`,
   );
   return new Set(rows.map(({ Hash }) => Hash));
 }

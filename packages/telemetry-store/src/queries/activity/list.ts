@@ -3,7 +3,7 @@ import { fail, type RequestContext } from '@candela/kernel';
 import { ACTIVITY } from '../../rollups/activity.ts';
 import { alignedAround } from '../core/aligned.ts';
 import { decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
-import { FAILED, type Known, knownOf, listed } from '../core/known.ts';
+import { FAILED, type Known, knownOf, LISTED } from '../core/known.ts';
 import { rolledRows, rolledSource } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -95,7 +95,7 @@ async function list<Raw extends object>(
     filter === undefined || rolled(input) !== undefined
       ? undefined
       : await guessedKeys(runner, context, {
-          id: KINDS[kind].id,
+          hash: KINDS[kind].hash,
           window,
           filter,
           limit,
@@ -141,12 +141,12 @@ function keysInOrder(
  * themselves are texts, read for the rows of a page only.
  */
 function wanted(scope: Scope, kind: keyof typeof KINDS, input: ActivityInput<UserSort>): string {
-  const { id, hash } = KINDS[kind];
+  const { hash } = KINDS[kind];
   const conditions = [`${hash} != cityHash64('')`];
   if (input.filter !== undefined && rolled(input) === undefined) {
     // Those without an id are in there too, under a hash that is left out above: to leave them out costs a quarter more.
     const matching = scope.over(SPANS).during(input.window).matching(input.filter);
-    conditions.push(`${hash} GLOBAL IN (SELECT cityHash64(${id}) ${matching.from})`);
+    conditions.push(`${hash} GLOBAL IN (SELECT ${hash} ${matching.from})`);
   }
   if (input.user !== undefined) {
     const user = scope.params.bind(input.user, 'String');
@@ -156,8 +156,6 @@ function wanted(scope: Scope, kind: keyof typeof KINDS, input: ActivityInput<Use
   }
   return conditions.join(' AND ');
 }
-
-const LISTED = listed({ model: 'Models', agent: 'Agents' });
 
 /** The filter as the rollup answers it alone: for all of its rows, those made from the spans too. */
 function rolled({ filter }: ActivityInput<UserSort>): Known | undefined {

@@ -1,4 +1,5 @@
 import { canonicalFilter, type Filter, type FilterCondition } from '@candela/contract';
+import { VALUE_LISTS } from '../../rollups/value-hashes.ts';
 import type { Params } from './params.ts';
 
 /** What a rollup that adds up the spans of something, a trace or a session, knows by itself of a filter on spans. */
@@ -48,11 +49,12 @@ export const FAILED: KnownCondition = ({ field, op, value }) =>
     ? { sql: () => 'sum(Errors) > 0', enough: true }
     : undefined;
 
-/** Fields whose values a rollup keeps as a list, by field: one that equals a text. */
-export const listed =
-  (lists: Readonly<Record<string, string>>): KnownCondition =>
-  ({ field, op, value }) => {
-    const list = Object.hasOwn(lists, field) ? lists[field] : undefined;
-    if (list === undefined || op !== '=' || typeof value !== 'string' || value === '') return undefined;
-    return { sql: (params) => `max(has(${list}, ${params.bind(value, 'String')})) = 1`, enough: true };
+/** One of its spans has that service, model, operation or agent: those of a rollup with `VALUE_HASHES`. */
+export const LISTED: KnownCondition = ({ field, op, value }) => {
+  const list = VALUE_LISTS.find((one) => one.field === field);
+  if (list === undefined || op !== '=' || typeof value !== 'string' || value === '') return undefined;
+  return {
+    sql: (params) => `max(has(${list.column}, cityHash64(${params.bind(value, 'String')}))) = 1`,
+    enough: true,
   };
+};

@@ -31,8 +31,8 @@ function secondsOf({ from, to }: Window): bigint[] {
  */
 export class Scope {
   readonly params: Params;
-  /** Whose rows these are; together with the table this decides which store is asked. */
-  readonly context: Pick<RequestContext, 'projectId' | 'environment'>;
+  /** Whose rows these are; together with the table this decides which store is asked. And on whose behalf. */
+  readonly context: Pick<RequestContext, 'projectId' | 'environment' | 'principal' | 'client'>;
   private readonly source: Source;
   private readonly conditions: readonly string[];
   private readonly tenant: readonly string[];

@@ -50,7 +50,7 @@ function measured(rows: readonly Counted[], measure: Measure): number | null | r
     case 'users':
       return different(rows, 'user');
     case 'duration_avg':
-      return share(sum(spans.map(({ durationNs }) => Number(durationNs))) / 1e6, spans.length);
+      return share(sum(ended()), ended().length);
     case 'model_calls':
       return own.length;
     case 'input_tokens':
@@ -98,15 +98,7 @@ const ROLLED = {
   spans: ['service', 'name', 'model', 'status', 'root', 'kind', 'agent', 'tool', 'error_type'],
   logs: ['service', 'severity', 'severity_text', 'event', 'scope_name'],
 };
-const SUMS: readonly Measure[] = [
-  'count',
-  'errors',
-  'error_rate',
-  'duration_avg',
-  'model_calls',
-  'input_tokens',
-  'cost',
-];
+const SUMS: readonly Measure[] = ['count', 'errors', 'error_rate', 'model_calls', 'input_tokens', 'cost'];
 const WHOLE = new Set<Measure>([
   'count',
   'errors',
@@ -200,6 +192,15 @@ const aggregate: Question = async (ground, random) => {
     // A sum of nothing is an answer too.
     for (const side of [now, then]) if (side?.size === 0) side.set('[null,[]]', []);
   }
+  // Of everything there is, whatever the filter and the window.
+  const [oldest] = rows
+    .filter(({ environment }) => asked.environment === undefined || environment === asked.environment)
+    .map(({ ns }) => ns)
+    .sort((a, b) => (a < b ? -1 : 1));
+  const since = (period: Window): bigint | null => {
+    if (oldest === undefined || oldest >= period.to) return period.to;
+    return oldest > period.from ? oldest : null;
+  };
   const gotRows = new Map(got.rows.map((row) => [JSON.stringify([row.time, row.group]), row]));
   const want = [...new Set([...now.keys(), ...(then?.keys() ?? [])])].map((key) => {
     const said = gotRows.get(key);
@@ -236,7 +237,7 @@ const aggregate: Question = async (ground, random) => {
     want: {
       rows: inOrder(want),
       groups: groupBy.length === 0 ? Math.min(1, now.size) : totals.length,
-      previous: before ?? null,
+      previous: before === undefined ? null : { ...before, since: since(before) },
       order:
         groupBy.length > 0 && width === null && WHOLE.has(main)
           ? [...chosen].map((key) => JSON.parse(key) as string[])

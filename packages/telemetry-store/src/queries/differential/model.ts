@@ -122,6 +122,7 @@ export async function readSpans(bench: QueryBench, project: string): Promise<Spa
     const side = (answered: boolean) =>
       content.filter(([key]) => ANSWERED.test(key) === answered).map(([, text]) => text);
     const { SpanName: name = '', StatusMessage: said = '' } = raw;
+    const running = Number(raw['Bits']) >= UNFINISHED_FLAG;
     return {
       ...row,
       text: {
@@ -137,7 +138,7 @@ export async function readSpans(bench: QueryBench, project: string): Promise<Spa
         prompt_version: raw['PromptVersion'] ?? '',
         finish_reason: raw['FinishReason'] ?? '',
       },
-      number: { ...row.number, duration_ms: Number(raw['Length']), ttft_ms: raw.Ttft },
+      number: { ...row.number, duration_ms: running ? null : Number(raw['Length']), ttft_ms: raw.Ttft },
       words: {
         prompt: side(false),
         completion: side(true),
@@ -149,7 +150,7 @@ export async function readSpans(bench: QueryBench, project: string): Promise<Spa
       sessionHash: BigInt(raw['SessionHash'] ?? 0),
       userHash: BigInt(raw['UserHash'] ?? 0),
       durationNs: BigInt(raw['Length'] ?? 0),
-      running: Number(raw['Bits']) >= UNFINISHED_FLAG,
+      running,
       counts: counts === 1,
       tokens: { input, read, write, output, reasoning },
       cost: raw.CostUsd,

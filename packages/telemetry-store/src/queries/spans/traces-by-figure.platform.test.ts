@@ -135,7 +135,7 @@ describe('traces in the order of a figure', () => {
       'SELECT toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count FROM ( ' +
         'SELECT TraceHash, max(EndNs) - min(FirstNs) AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, sum(Spans) AS Count ' +
         'FROM trace_figures WHERE ProjectId = {p0:String} AND (Hour >= fromUnixTimestamp64Nano({p1:Int64}) AND Hour < fromUnixTimestamp64Nano({p2:Int64})) ' +
-        'GROUP BY TraceHash HAVING max(has(Services, {p3:String})) = 1 ) ORDER BY Figure DESC, TraceHash DESC LIMIT 61',
+        'GROUP BY TraceHash HAVING max(has(ServiceHashes, cityHash64({p3:String}))) = 1 ) ORDER BY Figure DESC, TraceHash DESC LIMIT 61',
     );
     const spans = statements.filter((sql) => sql.includes('FROM otel_traces'));
     // These take up more of the window than is looked through for hashes: their ids are.

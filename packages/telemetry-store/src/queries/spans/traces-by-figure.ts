@@ -4,7 +4,7 @@ import { LAST_SECOND } from '../../rollups/rollup.ts';
 import { TRACE_FIGURES } from '../../rollups/trace-figures.ts';
 import type { Cursor } from '../core/cursor.ts';
 import { compileFilter } from '../core/filter.ts';
-import { FAILED, type Known, knownOf, listed } from '../core/known.ts';
+import { FAILED, type Known, knownOf, LISTED } from '../core/known.ts';
 import { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -125,8 +125,6 @@ function wholeHours({ from, to }: Window): Window {
   const first = (from / HOUR) * HOUR;
   return { from: first < LAST_HOUR ? first : LAST_HOUR, to: ((to + HOUR - 1n) / HOUR) * HOUR };
 }
-
-const LISTED = listed({ service: 'Services', model: 'Models', operation: 'Operations', agent: 'Agents' });
 
 /** Without a filter every trace belongs to the list. */
 const EVERY: Known = { sql: () => '1', enough: true };
