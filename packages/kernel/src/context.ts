@@ -58,6 +58,13 @@ export interface RequestContext {
   readonly client?: ClientOrigin;
 }
 
+/** What counts as one that asks, where what there is must be shared out: its credential, or without one its address. */
+export function askerOf({ principal, client }: Pick<RequestContext, 'principal' | 'client'>): string {
+  return principal.kind === 'anonymous'
+    ? `anonymous ${client?.address ?? ''}`
+    : `${principal.kind} ${principal.id}`;
+}
+
 export const DEFAULT_ORGANISATION_ID = 'default';
 export const DEFAULT_PROJECT_ID = 'default';
 export const DEFAULT_ENVIRONMENT = 'production';

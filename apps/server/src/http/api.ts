@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type Envelope, type RouteDeclaration, ROUTES, type RouteId } from '@candela/contract';
-import type { ClientOrigin, Clock, RequestContext } from '@candela/kernel';
+import { askerOf, type ClientOrigin, type Clock, type RequestContext } from '@candela/kernel';
 import { authorise } from '../features/identity/access.ts';
 import { isLoopbackAddress } from '../features/identity/addresses.ts';
 import type { AuthenticateInput, Identity } from '../features/identity/service.ts';
@@ -95,8 +95,8 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
     if (permission === 'public') parts.identity.requireOwnPage(caller);
     else {
       const known = await parts.identity.authenticate(caller);
-      limiters[route.pace ?? 'page'].take(clientOf(api, known));
       context = { ...known, client: originOf(api.request) };
+      limiters[route.pace ?? 'page'].take(askerOf(context));
       authorise(permission, context);
     }
     const cookies: string[] = [];
@@ -117,7 +117,7 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
     // The types of input and handler meet in `Handlers`; the id read from the table cannot carry them here.
     const handler = parts.handlers[id as RouteId] as (input: unknown) => unknown;
     if (route.stream !== undefined) {
-      const client = context === undefined ? 'public' : clientOf(api, context);
+      const client = context === undefined ? 'public' : askerOf(context);
       return stream(parts, api, { route, client }, (signal) => handler({ ...input, signal }));
     }
     const result = await handler({ ...input, signal: api.signal });
@@ -186,13 +186,6 @@ const originOf = (request: IncomingMessage): ClientOrigin => ({
   address: request.socket.remoteAddress ?? '',
   userAgent: header(request, 'user-agent'),
 });
-
-/** What counts as one client: its credential, or without one its address. */
-function clientOf(api: ApiRequest, { principal }: RequestContext): string {
-  return principal.kind === 'anonymous'
-    ? `anonymous ${api.request.socket.remoteAddress ?? ''}`
-    : `${principal.kind} ${principal.id}`;
-}
 
 /** Starts a stream: until its first part is there a failure is a plain error answer. */
 async function stream(

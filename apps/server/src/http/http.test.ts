@@ -238,6 +238,18 @@ describe('the static site', () => {
     expect((await get('/assets/app-def.js')).status).toBe(200);
   });
 
+  it('does not have a file that an upgrade took away before its index page came', async () => {
+    const old = join(dist, 'assets', 'app-old.js');
+    writeFileSync(old, '1');
+    const upgraded = createStaticSite(dist);
+    const ask = () => upgraded.answer('/assets/app-old.js', { acceptEncoding: 'br', ifNoneMatch: '' });
+    await upgraded.answer('/', { acceptEncoding: '', ifNoneMatch: '' });
+    rmSync(old);
+    expect(await ask()).toMatchObject({ status: 404, headers: { 'cache-control': 'no-store' } });
+    writeFileSync(old, '2');
+    expect((await ask()).status).toBe(200);
+  });
+
   it('says so when there is no build', async () => {
     const none = createStaticSite(join(root, 'nothing'));
     const answer = await none.answer('/', { acceptEncoding: '', ifNoneMatch: '' });

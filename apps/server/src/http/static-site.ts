@@ -79,13 +79,17 @@ export function createStaticSite(directory: string): StaticSite {
       const file =
         files.get(path) ?? (asset || hidden || extname(path) !== '' ? undefined : files.get('/index.html'));
       if (file === undefined) {
-        return files.size === 0 && !asset
-          ? html(200, NOT_BUILT)
-          : html(404, '<!doctype html><title>Not found</title>Not found');
+        return files.size === 0 && !asset ? html(200, NOT_BUILT) : notFound();
       }
       const type = TYPES.get(extname(file).toLowerCase()) ?? 'application/octet-stream';
       const encoding = COMPRESSIBLE.test(type) ? chooseEncoding(request.acceptEncoding) : 'identity';
-      const { body, etag } = await represent(file, encoding);
+      const made = await represent(file, encoding).catch((thrown: unknown) => {
+        if (!isGone(thrown)) throw thrown;
+        return undefined;
+      });
+      // An upgrade takes the old files away before, or while, it brings its index page.
+      if (made === undefined) return notFound();
+      const { body, etag } = made;
       const headers: Record<string, string> = {
         'content-type': type,
         'cache-control': asset ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -98,6 +102,11 @@ export function createStaticSite(directory: string): StaticSite {
     },
   };
 }
+
+const notFound = (): StaticAnswer => html(404, '<!doctype html><title>Not found</title>Not found');
+
+const isGone = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT';
 
 function html(status: 200 | 404, text: string): StaticAnswer {
   return {

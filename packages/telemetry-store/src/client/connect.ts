@@ -30,6 +30,8 @@ export const TRANSPORT_GRACE_MS = 5_000;
  * count when a reader leaves between asking and getting a connection, and then close it under the next one.
  */
 const POOL = { keepAlive: true, maxSockets: 64, timeout: 2_500 } as const;
+/** The engine host bounds itself what runs and what waits: here nothing may wait that it would refuse. */
+const HOST_POOL = { ...POOL, maxSockets: 1_024 } as const;
 const MAX_HEADER_BYTES = 65_536;
 
 /**
@@ -76,7 +78,7 @@ export function connect(connection: Connection, database: string, patient = fals
 
 function transport({ socketPath, tls, guarded, url }: Connection): Parameters<typeof createClient>[0] {
   if (socketPath !== undefined)
-    return { http_agent: new UnixAgent(socketPath, POOL), set_basic_auth_header: false };
+    return { http_agent: new UnixAgent(socketPath, HOST_POOL), set_basic_auth_header: false };
   const agent = { ...POOL, ...(guarded === true ? { lookup: guardedLookup } : {}) };
   return {
     max_response_headers_size: MAX_HEADER_BYTES,

@@ -38,6 +38,10 @@ const BOUNDS = new Map<number, string>([
   [396, 'result rows'],
 ]);
 
+const TOO_MUCH_MEMORY = 241;
+/** What the engine says when all of its work together is too much: no bound of the statement was crossed. */
+const OF_ALL = '(total)';
+
 /** Codes that pass by themselves: too busy, no space, merges behind, replicas or keeper away, shutting down. */
 const PASSING = new Set([
   3, 159, 202, 209, 210, 225, 236, 241, 242, 243, 252, 279, 285, 286, 319, 394, 425, 439, 516, 571, 606, 722,
@@ -60,6 +64,13 @@ export function translateError(thrown: unknown, call: 'read' | 'write', signal?:
   }
   if (code === 202 || code === 209 || code === 210) {
     return new StoreError('overloaded', 'The store is busy. Try again shortly.', engine);
+  }
+  if (code === TOO_MUCH_MEMORY && thrown.message.includes(OF_ALL)) {
+    return new StoreError(
+      'overloaded',
+      'All queries that run now need more memory than the store has. Try again shortly, or narrow the time range or the filter.',
+      engine,
+    );
   }
   if (code === INVALID_REGEX) {
     return new StoreError(

@@ -3,7 +3,13 @@ import { Readable } from 'node:stream';
 import { fail, type Logger } from '@candela/kernel';
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import type { EngineSupervisor } from '../engine-host/supervisor.ts';
-import { OUTBOX_HEADER, SCRIPT_HEADER, type Script, STREAM_HEADER } from '../engine-host/protocol.ts';
+import {
+  ASKER_HEADER,
+  OUTBOX_HEADER,
+  SCRIPT_HEADER,
+  type Script,
+  STREAM_HEADER,
+} from '../engine-host/protocol.ts';
 import { fillScript, rollupToken } from '../rollups/fill-script.ts';
 import { rollupsOf } from '../rollups/index.ts';
 import { fillStatement, insertedRows } from '../rollups/rollup.ts';
@@ -48,6 +54,8 @@ export interface StoreParts {
 /** One database; the engine, if there is one, is somebody else's to close. */
 export class ClickHouseStore implements TelemetryStore {
   readonly #client: ClickHouseClient;
+  /** Connections of their own: reads that take all of theirs, and wait there for more, hold up no insert. */
+  readonly #inserts: ClickHouseClient;
   /** Without a database, so that it can be created; patient, for that is done by migrations. */
   readonly #admin: ClickHouseClient;
   readonly #supervisor: EngineSupervisor | undefined;
@@ -66,6 +74,7 @@ export class ClickHouseStore implements TelemetryStore {
 
   constructor({ connection, engine, target, logger, attributeColumns }: StoreParts) {
     this.#client = connect(connection, connection.database);
+    this.#inserts = connect(connection, connection.database);
     this.#admin = connect(connection, 'default', true);
     this.#logger = logger;
     this.#supervisor = engine?.supervisor;
@@ -100,10 +109,16 @@ export class ClickHouseStore implements TelemetryStore {
         query_params: params,
         format: 'JSONEachRow',
         abort_signal: signal,
+        http_headers: this.#headers(options),
         clickhouse_settings: selectSettings(options),
       });
       return result.json<T>();
     });
+  }
+
+  /** What only the engine host understands is told to nobody else. */
+  #headers({ asker }: SelectOptions): Record<string, string> {
+    return asker === undefined || this.#supervisor === undefined ? {} : { [ASKER_HEADER]: asker };
   }
 
   async *stream<T>(
@@ -118,7 +133,7 @@ export class ClickHouseStore implements TelemetryStore {
         query_params: params,
         format: 'JSONEachRow',
         abort_signal: signal,
-        http_headers: { [STREAM_HEADER]: '1' },
+        http_headers: { ...this.#headers(options), [STREAM_HEADER]: '1' },
         clickhouse_settings: { ...selectSettings(options), max_result_rows: '0', max_result_bytes: '0' },
       });
       for await (const rows of result.stream<T>()) {
@@ -188,7 +203,7 @@ export class ClickHouseStore implements TelemetryStore {
     const script: Script = { steps };
     try {
       await this.#call('write', { timeoutMs: INSERT_TIMEOUT_MS }, (signal) =>
-        this.#client.command({
+        this.#inserts.command({
           query: JSON.stringify(script),
           abort_signal: signal,
           http_headers: { [OUTBOX_HEADER]: file, [SCRIPT_HEADER]: '1' },
@@ -213,10 +228,10 @@ export class ClickHouseStore implements TelemetryStore {
         clickhouse_settings: { ...settings, insert_deduplication_token: dedupToken },
       };
       if ('file' in data) {
-        await this.#client.command({ ...statement, http_headers: { [OUTBOX_HEADER]: data.file } });
+        await this.#inserts.command({ ...statement, http_headers: { [OUTBOX_HEADER]: data.file } });
         return;
       }
-      const { stream } = await this.#client.exec({
+      const { stream } = await this.#inserts.exec({
         ...statement,
         values: Readable.from(data.parts, { objectMode: false, highWaterMark: 1 << 20 }),
       });
@@ -240,6 +255,7 @@ export class ClickHouseStore implements TelemetryStore {
     this.#supervisor?.off('state', this.#onState);
     await this.#columns.close();
     await this.#client.close();
+    await this.#inserts.close();
     await this.#admin.close();
     this.#state = 'down';
   }

@@ -11,6 +11,8 @@ export interface SelectOptions {
   readonly maxMemoryBytes?: number;
   readonly maxResultRows?: number;
   readonly signal?: AbortSignal;
+  /** On whose behalf: the embedded engine shares its places out among those who ask. */
+  readonly asker?: string;
   /**
    * Keys of maps that the statement reads: those that have a column in this store are read from it. Given, also when it
    * reads none, with what people ask; left out by what keeps the store.

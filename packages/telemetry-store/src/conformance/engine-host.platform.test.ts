@@ -18,7 +18,7 @@ import { silentLogger } from '@candela/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTelemetryStore } from '../client/open.ts';
 import { isAlive } from '../engine-host/owner.ts';
-import { OWNER_FILE, type Owner, STREAM_HEADER } from '../engine-host/protocol.ts';
+import { ASKER_HEADER, OWNER_FILE, type Owner, STREAM_HEADER } from '../engine-host/protocol.ts';
 import { DirectoryLockedError, type EngineState } from '../engine-host/supervisor.ts';
 import { EMBEDDED, eventually, scratchDir, startEngine } from './harness.ts';
 import { idTextBlock } from './native-block.ts';
@@ -310,9 +310,10 @@ describe('engine host', () => {
     try {
       await client.command({ query: 'CREATE DATABASE d' });
       await client.command({ query: 'CREATE TABLE d.t (Id UInt64) ENGINE = MergeTree ORDER BY Id' });
-      const slow = Array.from({ length: 19 }, () =>
+      // Of two who ask: one alone gets half of the places.
+      const slow = Array.from({ length: 19 }, (_, at) =>
         client
-          .command({ query: 'SELECT sleep(1)' })
+          .command({ query: 'SELECT sleep(1)', http_headers: { [ASKER_HEADER]: at % 2 === 0 ? 'a' : 'b' } })
           .then(() => 'done')
           .catch((error: unknown) => (error instanceof Error && 'code' in error ? error.code : 'other')),
       );

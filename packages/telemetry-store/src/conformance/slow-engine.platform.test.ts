@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '@candela/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTelemetryStore } from '../client/open.ts';
+import type { TelemetryStore } from '../client/types.ts';
 import { defaultCaps } from '../engine-host/default-caps.ts';
 import { scratchDir, startEngine } from './harness.ts';
+import { idTextBlock } from './native-block.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -75,6 +77,62 @@ describe('an engine that is only slow', () => {
       expect(engine.supervisor.restarts).toBe(0);
     } finally {
       await engine.stop();
+    }
+  });
+
+  /** An engine whose one asker wants far more than there is. */
+  async function busy(work: (store: TelemetryStore) => Promise<void>): Promise<void> {
+    const store = await openTelemetryStore({ kind: 'embedded', dataDir: dir, logger: silentLogger });
+    await store.command('CREATE TABLE t (Id UInt64, Text String) ENGINE = MergeTree ORDER BY Id');
+    const leave = new AbortController();
+    const options = { signal: leave.signal, asker: 'greedy', timeoutMs: 120_000 };
+    const all = Array.from({ length: 200 }, () => store.select(HEAVY, {}, options).catch(() => undefined));
+    try {
+      await sleep(500);
+      await work(store);
+      expect(store.health().restarts).toBe(0);
+    } finally {
+      leave.abort(new Error('left'));
+      await Promise.all(all);
+      await store.close();
+    }
+  }
+
+  it('answers others while one asks for far more than there is', async () => {
+    await busy(async (store) => {
+      for (const asker of ['modest', 'another', undefined]) {
+        const options = { timeoutMs: 15_000, ...(asker === undefined ? {} : { asker }) };
+        expect(await store.select('SELECT 1 AS n', {}, options)).toEqual([{ n: 1 }]);
+      }
+      // And says so to whom it refuses.
+      await expect(store.select('SELECT 1 AS n', {}, { asker: 'greedy' })).rejects.toMatchObject({
+        code: 'overloaded',
+      });
+    });
+  });
+
+  it('takes inserts while one asks for far more than there is', async () => {
+    await busy(async (store) => {
+      await store.insertNative('t', [idTextBlock([{ id: 7, text: 'seven' }])], 'once');
+      expect(await store.select('SELECT Id FROM t')).toEqual([{ Id: 7 }]);
+    });
+  });
+
+  it('is called busy when all that runs needs too much memory together', async () => {
+    const store = await openTelemetryStore({
+      kind: 'embedded',
+      dataDir: dir,
+      logger: silentLogger,
+      caps: { memoryBytes: 600 << 20, queryMemoryBytes: 8 * 2 ** 30 },
+    });
+    try {
+      const large = 'SELECT length(groupArray(number)) AS n FROM numbers(200000000)';
+      await expect(store.select(large)).rejects.toMatchObject({ code: 'overloaded', engineCode: 241 });
+      await expect(store.select(large, {}, { maxMemoryBytes: 50 << 20 })).rejects.toMatchObject({
+        code: 'query_too_expensive',
+      });
+    } finally {
+      await store.close();
     }
   });
 

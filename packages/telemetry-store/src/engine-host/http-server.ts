@@ -8,7 +8,14 @@ import { EngineError, statusOf } from './engine-error.ts';
 import { ConcurrencyGate } from './gate.ts';
 import { decodedBody, type Inbox } from './inbox.ts';
 import { type EngineRequest, parseRequest } from './request.ts';
-import { CONCURRENT_INSERTS, OUTBOX_HEADER, SCRIPT_HEADER, type Script, STREAM_HEADER } from './protocol.ts';
+import {
+  ASKER_HEADER,
+  CONCURRENT_INSERTS,
+  OUTBOX_HEADER,
+  SCRIPT_HEADER,
+  type Script,
+  STREAM_HEADER,
+} from './protocol.ts';
 import {
   inputFromFile,
   type InsertText,
@@ -37,6 +44,8 @@ interface Gates {
 }
 
 const MAX_QUERY_BYTES = 64 << 20;
+/** Who asks where nobody says: of reads, all are one. Each insert is for itself. */
+const NOBODY = '';
 const STREAMABLE = new Set([
   'JSONEachRow',
   'JSONCompactEachRow',
@@ -99,24 +108,43 @@ async function answerQuery(
   }
   const statement = await readStatement(req, request);
   const bound = boundOf(request, options);
-  const writes = statement.insert !== undefined;
-  await (writes ? gates.inserts : gates.reads).run(async () => {
-    if (req.socket.destroyed) return;
-    const done = options.watch(bound);
-    const gone = new AbortController();
-    const left = (): void => gone.abort(new Error('The client left'));
-    // Nobody waits for the answer any more. Inserts go on: they are repeated until they are known to be done.
-    if (!writes) res.once('close', left);
-    try {
-      if (statement.insert !== undefined) await answerInsert(req, res, request, statement.insert, options);
-      else if (req.headers[STREAM_HEADER] === '1')
-        await answerStream(res, request, statement.sql, options.engine, gone.signal);
-      else await answerRead(res, request, statement.sql, options.engine, gone.signal);
-    } finally {
-      res.off('close', left);
-      done();
-    }
-  });
+  const { sql, insert } = statement;
+  if (insert !== undefined) {
+    // These go on when the client leaves: they are repeated until they are known to be done.
+    await gates.inserts.run(request.queryId, async () => {
+      if (req.socket.destroyed) return;
+      const done = options.watch(bound);
+      try {
+        await answerInsert(req, res, request, insert, options);
+      } finally {
+        done();
+      }
+    });
+    return;
+  }
+  const gone = new AbortController();
+  const left = (): void => gone.abort(new Error('The client left'));
+  if (req.socket.destroyed) return;
+  res.once('close', left);
+  const asker = req.headers[ASKER_HEADER];
+  try {
+    await gates.reads.run(
+      typeof asker === 'string' ? asker : NOBODY,
+      async () => {
+        const done = options.watch(bound);
+        try {
+          if (req.headers[STREAM_HEADER] === '1')
+            await answerStream(res, request, sql, options.engine, gone.signal);
+          else await answerRead(res, request, sql, options.engine, gone.signal);
+        } finally {
+          done();
+        }
+      },
+      gone.signal,
+    );
+  } finally {
+    res.off('close', left);
+  }
 }
 
 function boundOf(request: EngineRequest, options: HttpServerOptions): number {
@@ -136,7 +164,7 @@ async function answerScript(
   const file = outboxFile(options.outboxDir, name);
   const script: Script = JSON.parse((await readAll(decodedBody(req), MAX_QUERY_BYTES)).toString('utf8'));
   const steps = script.steps.map((step) => ({ ...step, sql: inputFromFile(step.sql, file, 'Native') }));
-  await gates.inserts.run(async () => {
+  await gates.inserts.run(request.queryId, async () => {
     const done = options.watch(boundOf(request, options));
     try {
       await options.engine.runScript(steps, request);

@@ -26,7 +26,7 @@ export interface EngineCaps {
   readonly resultRows: number;
   /** Bytes a result may have. */
   readonly resultBytes: number;
-  /** Statements other than inserts that run at once; more wait in a queue of the same length times eight. */
+  /** Statements other than inserts that run at once; eight times as many may wait. Shared out by who asks. */
   readonly concurrentQueries: number;
 }
 
@@ -60,6 +60,12 @@ export interface Owner {
 
 /** Request header `1`: the result is sent as it is made instead of after it is complete. A ClickHouse ignores it. */
 export const STREAM_HEADER = 'x-engine-stream';
+
+/**
+ * Request header: on whose behalf the statement is, any text. Who asks much does not hold up who asks little; statements
+ * without it are of one.
+ */
+export const ASKER_HEADER = 'x-engine-asker';
 
 /** Request header: the insert's data is this file of {@link OUTBOX_DIR} instead of the body. Saves two copies. */
 export const OUTBOX_HEADER = 'x-engine-outbox';

@@ -85,7 +85,10 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
         data: {
           ...period(window),
           ...result,
-          previous: previous === null ? null : period(previous),
+          previous:
+            previous === null
+              ? null
+              : { ...period(previous), since: previous.since === null ? null : isoOf(previous.since) },
           maxRowsToRead: queries.limits.maxRowsToRead,
         },
       };

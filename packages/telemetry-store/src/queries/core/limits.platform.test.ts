@@ -144,3 +144,33 @@ describe.each(QUERY_KINDS)('a read of the kind %s', (kind) => {
     expect(await hold(maxMemoryBytes / 8)).toHaveLength(1);
   });
 });
+
+it('is given up when it takes more time than it may, and says how much', async () => {
+  const scope = Scope.of(context, SPANS);
+  const endless = 'SELECT count() AS n FROM numbers(900000000000) WHERE number % 7 = 8';
+  await expect(
+    runner(bench.store, { ...LIMITS, maxRowsToRead: 1e12, timeoutMs: 500 }, 'list').run(scope, endless),
+  ).rejects.toMatchObject({
+    code: 'query_too_expensive',
+    message: expect.stringContaining('time (limit 0.5 s)'),
+  });
+});
+
+it('says on whose behalf it is: a credential, or without one an address', async () => {
+  const askers: (string | undefined)[] = [];
+  const store: Pick<typeof bench.store, 'select'> = {
+    select: (sql, params, options) => {
+      askers.push(options?.asker);
+      return bench.store.select(sql, params, options);
+    },
+  };
+  const client = { address: '10.0.0.1', userAgent: undefined };
+  for (const who of [
+    { principal: { kind: 'key', id: 'k' }, client },
+    { principal: { kind: 'anonymous' }, client },
+  ] as const) {
+    const scope = Scope.of({ ...context, ...who }, SPANS);
+    await runner(store, LIMITS, 'list').run(scope, 'SELECT 1 AS n');
+  }
+  expect(askers).toEqual(['key k', 'anonymous 10.0.0.1']);
+});

@@ -1,4 +1,4 @@
-import { fail } from '@candela/kernel';
+import { askerOf, fail } from '@candela/kernel';
 import { StoreError } from '../../client/errors.ts';
 import type { SelectOptions } from '../../client/types.ts';
 import { boundsOf, type QueryKind, type QueryLimits } from './limits.ts';
@@ -34,7 +34,7 @@ export function runner(
       try {
         const store = await storeOfScope(scope);
         const { values, attributes } = scope.params;
-        return await store.select(sql, values, { ...options, attributes });
+        return await store.select(sql, values, { ...options, attributes, asker: askerOf(scope.context) });
       } catch (thrown) {
         throw withLimit(thrown, bounds);
       }
@@ -42,21 +42,20 @@ export function runner(
   };
 }
 
-/** ClickHouse's codes for more rows and more memory than there may be. */
+/** ClickHouse's codes for more rows, more time and more memory than there may be. */
 const TOO_MANY_ROWS = 158;
+const TOO_MUCH_TIME = new Set([159, 160]);
 const TOO_MUCH_MEMORY = 241;
-/** What the engine says when all of its work together is too much: no bound of the query was crossed. */
-const OF_ALL = '(total)';
 
 /** The refusal with the limit in its sentence, so that a person knows by how much to narrow the question. */
-function withLimit(thrown: unknown, { maxRowsToRead, maxMemoryBytes }: QueryLimits): unknown {
+function withLimit(thrown: unknown, { maxRowsToRead, timeoutMs, maxMemoryBytes }: QueryLimits): unknown {
   if (!(thrown instanceof StoreError)) return thrown;
   const limit = (resource: string) => fail('query_too_expensive', { resource }, { cause: thrown });
   if (thrown.engineCode === TOO_MANY_ROWS) {
     return limit(`rows (limit ${maxRowsToRead.toLocaleString('en')})`);
   }
-  const { cause } = thrown;
-  if (thrown.engineCode === TOO_MUCH_MEMORY && cause instanceof Error && !cause.message.includes(OF_ALL)) {
+  if (TOO_MUCH_TIME.has(thrown.engineCode)) return limit(`time (limit ${timeoutMs / 1_000} s)`);
+  if (thrown.code === 'query_too_expensive' && thrown.engineCode === TOO_MUCH_MEMORY) {
     return limit(`memory (limit ${Math.floor(maxMemoryBytes / 1_048_576).toLocaleString('en')} MiB)`);
   }
   return thrown;
