@@ -18,6 +18,8 @@ const fact = (key: string, score: number, changes: Partial<KeyFacts> = {}): KeyF
   map: 'SpanAttributes',
   key,
   score,
+  idle: score === 0 ? undefined : 60,
+  enough: BOUNDS.minScore,
   present: false,
   last: undefined,
   byLook: false,
@@ -85,6 +87,59 @@ describe('which keys get columns', () => {
     const unused = [column('a', 0), column('b', 0)];
     expect(told([...unused, fact('c', 3)])).toMatchObject({ candidates: [], victim: undefined });
     expect(told([...unused, fact('c', 4)])).toMatchObject({ candidates: ['c'], victim: 'a' });
+  });
+
+  describe('in a table that is filled as fast as it is read', () => {
+    const cheap = (key: string, score: number, changes: Partial<KeyFacts> = {}): KeyFacts =>
+      fact(key, score, { enough: 1, ...changes });
+    const cheapColumn = (key: string, score: number, changes: Partial<KeyFacts> = {}): KeyFacts =>
+      cheap(key, score, { present: true, last: { kind: 'filled', seconds: DAYS }, ...changes });
+    const justNow = (n: number) =>
+      Array.from({ length: n }, (_, at) => cheap(`new${at}`, 0, { last: { kind: 'filled', seconds: 1 } }));
+
+    it('those asked for once, whatever changed just now, but a dozen an hour', () => {
+      expect(told([cheap('a', 1), ...justNow(1)]).candidates).toEqual(['a']);
+      expect(told([cheap('a', 1), fact('b', 2), fact('c', 3)]).candidates).toEqual(['c', 'a']);
+      expect(told([cheap('a', 1), cheap('b', 1), ...justNow(11)])).toMatchObject({ room: 1 });
+      expect(told([cheap('a', 1), ...justNow(12)]).candidates).toEqual([]);
+      expect(told([cheap('a', 9), ...justNow(12)]).candidates).toEqual([]);
+    });
+
+    it('as often as the size of the table says', () => {
+      expect(told([cheap('a', 1, { enough: 2 }), cheap('b', 2, { enough: 2 })]).candidates).toEqual(['b']);
+    });
+
+    it('the latest first, so that many names made up do not hide it', () => {
+      const made = Array.from({ length: 900 }, (_, n) => cheap(`a${n}`, 1, { idle: 30 }));
+      expect(told([...made, cheap('z', 1, { idle: 1 })]).candidates[0]).toBe('z');
+    });
+
+    it('not those that were asked for an hour ago, refused today, or begun by another process just now', () => {
+      expect(told([cheap('a', 2, { idle: 3_600 })]).candidates).toEqual([]);
+      expect(told([cheap('a', 2, { idle: undefined })]).candidates).toEqual([]);
+      const after = (kind: ChangeKind, seconds: number) =>
+        told([cheap('a', 1, { last: { kind, seconds } })]).candidates;
+      expect(after('refused', 86_399)).toEqual([]);
+      expect(after('dropped', 86_399)).toEqual([]);
+      expect(after('added', 599)).toEqual([]);
+      expect(after('added', 600)).toEqual(['a']);
+    });
+
+    it('when the pool is full, in the place of one that nobody asked for since yesterday', () => {
+      const yesterday = cheapColumn('yesterday', 50, { idle: 86_400 });
+      const today = cheapColumn('today', 1, { idle: 86_399 });
+      expect(told([yesterday, today, cheap('a', 1)])).toMatchObject({
+        candidates: ['a'],
+        room: 1,
+        victim: 'yesterday',
+      });
+      expect(told([yesterday, today, fact('a', 3)]).victim).toBeUndefined();
+      expect(told([today, cheapColumn('also', 1), cheap('a', 1)]).victim).toBeUndefined();
+      expect(told([today, cheapColumn('also', 2), cheap('a', 4)]).victim).toBe('today');
+      const young = cheapColumn('young', 0, { idle: undefined, last: { kind: 'filled', seconds: 86_399 } });
+      expect(told([young, today, cheap('a', 1)]).victim).toBeUndefined();
+      expect(told([yesterday, today, cheap('a', 1), ...justNow(12)]).victim).toBeUndefined();
+    });
   });
 
   it('with a pool of none nothing is added and nothing dropped', () => {
@@ -233,6 +288,8 @@ describe('what is common', () => {
       ).toBe(false);
       expect(due({}, [column('a', 9, 599)])).toBe(false);
       expect(due({}, [column('a', 9, 600)])).toBe(true);
+      // What was asked for a moment ago does not keep from looking where both are cheap.
+      expect(due({}, [{ ...column('a', 9, 1), enough: 1 }])).toBe(true);
     });
   });
 });

@@ -12,6 +12,10 @@ export type ChangeKind = 'added' | 'common' | 'filled' | 'dropped' | 'refused';
 export interface KeyFacts extends AttributeKey {
   /** Times it was asked for in the last days, each hour counted up to a bound. */
   readonly score: number;
+  /** Seconds since it was asked for; undefined when it was not in the last days. */
+  readonly idle: number | undefined;
+  /** So often it must be asked for to be worth the filling of its table; {@link DecisionBounds.minScore} at most. */
+  readonly enough: number;
   /** It has a column. */
   readonly present: boolean;
   /** The last change of it and seconds since; undefined when there was none for long. */
@@ -45,8 +49,10 @@ export interface DecisionBounds {
   readonly pool: number;
   /** So often a key was asked for before it gets a column. */
   readonly minScore: number;
-  /** Seconds between two changes of a store's tables. */
+  /** Seconds between two changes of a store's tables, but for those that are cheap. */
   readonly pauseSeconds: number;
+  /** Changes an hour, of all kinds but looks, up to which cheap ones wait for nothing. */
+  readonly hourly: number;
   /** Seconds that a column stays at least, and that a key which was refused or lost its column waits. */
   readonly coolSeconds: number;
   /** Values that a dictionary may have. */
@@ -79,6 +85,7 @@ const COMMON_BYTES = 200;
 /** Keys that nobody asks for take at most this part of the pool, and those of many values this one. */
 const COMMON_PART = 0.5;
 const PLAIN_PART = 1 / 12;
+const HOUR_SECONDS = 3_600;
 
 const BEGUN: ReadonlySet<ChangeKind | undefined> = new Set<ChangeKind>(['added', 'common']);
 
@@ -87,16 +94,25 @@ const isBegun = ({ last }: Pick<KeyFacts, 'last'>): boolean => BEGUN.has(last?.k
 /** Whether its column is there and may not be filled, because who began it ended. */
 export const isUnfinished = (fact: KeyFacts): boolean => fact.present && isBegun(fact);
 
-/** A change that others wait for. What a look did, nobody who asks for a key waits for. */
-function isRecentChange({ last, byLook }: KeyFacts, { pauseSeconds }: DecisionBounds): boolean {
-  if (last === undefined || last.kind === 'refused' || last.seconds >= pauseSeconds) return false;
+/** A change less than so long ago; not what a look did: nobody who asks for a key waits for that. */
+function isChange({ last, byLook }: KeyFacts, seconds: number): boolean {
+  if (last === undefined || last.kind === 'refused' || last.seconds >= seconds) return false;
   return last.kind === 'dropped' || !byLook;
 }
+
+/** Filling its table costs no more than reading it a few times did, so that nothing is gained by waiting. */
+const isCheap = ({ enough }: KeyFacts, { minScore }: DecisionBounds): boolean => enough < minScore;
+
+const isIdle = ({ idle }: KeyFacts, seconds: number): boolean => idle === undefined || idle >= seconds;
 
 const cooledBy =
   ({ coolSeconds }: DecisionBounds) =>
   ({ last }: KeyFacts): boolean =>
     last === undefined || last.seconds >= coolSeconds;
+
+/** The most asked first, of those the one that was asked for last. */
+const byWish = (a: KeyFacts, b: KeyFacts): number =>
+  b.score - a.score || (a.idle ?? Infinity) - (b.idle ?? Infinity) || (a.key < b.key ? -1 : 1);
 
 /**
  * What to change now. It depends on nothing but facts that all processes of an installation share, so that two of them
@@ -104,23 +120,49 @@ const cooledBy =
  */
 export function decide(facts: readonly KeyFacts[], bounds: DecisionBounds): Decision {
   const none: Decision = { candidates: [], room: 0, victim: undefined };
-  if (facts.some((fact) => isRecentChange(fact, bounds))) return none;
-  const present = facts.filter((fact) => fact.present);
+  const { pool, minScore, pauseSeconds, coolSeconds, hourly } = bounds;
+  if (pool === 0) return none;
   const cool = cooledBy(bounds);
+  const left = hourly - facts.filter((fact) => isChange(fact, HOUR_SECONDS)).length;
+  const paused = facts.some((fact) => isChange(fact, pauseSeconds));
+  /** Asked for just now, so that what lost its column does not come back by what was asked for days ago. */
+  const isWantedAtOnce = (fact: KeyFacts): boolean =>
+    left > 0 &&
+    isCheap(fact, bounds) &&
+    fact.score >= fact.enough &&
+    !isIdle(fact, HOUR_SECONDS) &&
+    // What another process began just now is its own.
+    (cool(fact) || (isBegun(fact) && !isChange(fact, pauseSeconds)));
   const wanted = facts
-    .filter((fact) => !fact.present && fact.score >= bounds.minScore && (cool(fact) || isBegun(fact)))
-    .sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
-  const room = Math.max(0, bounds.pool - present.length);
-  if (room > 0) return { candidates: wanted.slice(0, MAX_CANDIDATES), room, victim: undefined };
-  // With a pool of none, columns that are there stay as they are.
-  const victim =
-    bounds.pool === 0
+    .filter(
+      (fact) =>
+        !fact.present &&
+        (isWantedAtOnce(fact) || (!paused && fact.score >= minScore && (cool(fact) || isBegun(fact)))),
+    )
+    .sort(byWish);
+  const present = facts.filter((fact) => fact.present);
+  const room = Math.max(0, pool - present.length);
+  if (room > 0) {
+    return {
+      candidates: wanted.slice(0, MAX_CANDIDATES),
+      room: paused ? Math.max(0, Math.min(room, left)) : room,
+      victim: undefined,
+    };
+  }
+  const droppable = present
+    .filter(cool)
+    .sort(
+      (a, b) => a.score - b.score || (b.idle ?? Infinity) - (a.idle ?? Infinity) || (a.key < b.key ? -1 : 1),
+    );
+  const replace = (victim: KeyFacts | undefined, by: readonly KeyFacts[]): Decision | undefined =>
+    victim === undefined || by.length === 0
       ? undefined
-      : present.filter(cool).sort((a, b) => a.score - b.score || (a.key < b.key ? -1 : 1))[0];
-  if (victim === undefined) return none;
-  const stronger = wanted.filter(({ score }) => score >= FAR_MORE * Math.max(1, victim.score));
-  if (stronger.length === 0) return none;
-  return { candidates: stronger.slice(0, MAX_CANDIDATES), room: 1, victim };
+      : { candidates: by.slice(0, MAX_CANDIDATES), room: 1, victim };
+  const [least] = droppable;
+  const farMore = wanted.filter(({ score }) => score >= FAR_MORE * Math.max(1, least?.score ?? 0));
+  // Nobody asked for one of them since yesterday: whatever is asked for today is worth its place.
+  const unasked = droppable.find((fact) => isIdle(fact, coolSeconds));
+  return replace(least, farMore) ?? replace(unasked, wanted.filter(isWantedAtOnce)) ?? none;
 }
 
 /** Columns that keys may get which nobody asks for: never in the place of one that is asked for. */
@@ -136,7 +178,8 @@ export function tablesToLookAt<T extends TableFacts>(
   tables: readonly T[],
   bounds: DecisionBounds,
 ): readonly T[] {
-  if (roomForCommon(facts, bounds) === 0 || facts.some((fact) => isRecentChange(fact, bounds))) return [];
+  if (roomForCommon(facts, bounds) === 0) return [];
+  if (facts.some((fact) => !isCheap(fact, bounds) && isChange(fact, bounds.pauseSeconds))) return [];
   const since = (seconds: number | undefined) => seconds ?? Number.POSITIVE_INFINITY;
   return tables.filter(
     ({ rows, looked, looking }) =>

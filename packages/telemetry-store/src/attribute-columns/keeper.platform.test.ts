@@ -24,12 +24,13 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** Spans of the last seconds: few values under some keys, ids under one, and every tenth without any. */
+/** Spans of the last seconds: few values under some keys, ids under one and, on few of them, another, and every tenth without any. */
 const insert = (token: string, from: number, rows = 20_000) =>
   bench.store.command(
     `INSERT INTO otel_traces (ProjectId, Environment, Timestamp, ReceivedAt, RetentionDays, TraceId, SpanId, SpanName, SpanAttributes)
      SELECT 'default', 'production', now64(9) - number / 1000, now64(3), 30, toString(number), toString(number), 'work',
        if(number % 10 = 0, map(), map('other', toString(number), 'own.id', toString(number), 'own.user', toString(number % 2000),
+         if(number % 25 = 3, 'own.rare', 'own.usual'), toString(number),
          {first:String}, concat('tier ', toString(number % 3)), {second:String}, if(number % 7 = 0, '', concat('/r/', toString(number % 5))),
          {third:String}, toString(number % 4)))
      FROM numbers({from:UInt32}, {rows:UInt32})
@@ -121,21 +122,26 @@ const types = (keys: readonly string[]): Promise<(string | undefined)[]> =>
 
 const namesOf = (keys: readonly string[]): string[] => keys.map((key) => columnName(span(key)) ?? '').sort();
 
+/** Nothing is done in the background. */
+const isIdle = async (): Promise<boolean> =>
+  (await bench.store.select<{ n: number }>('SELECT count() AS n FROM system.mutations WHERE NOT is_done'))[0]
+    ?.n === 0;
+
 const settled = (keeper: AttributeColumns) => settledIn(bench.store, keeper);
 
 describe('keys that are asked for', () => {
   it('get columns that answer as the map does, those of few values only, and keep inserts known', async () => {
     await insert('first', 0);
     const one = platformProcess({ maxValues: 1_000 });
-    const keys = [...FEW, 'own.id', 'own.user', 'nobody has it', 'http.route'];
+    const keys = [...FEW, 'own.id', 'own.rare', 'own.user', 'nobody has it', 'http.route'];
     await sameAsMaps(one, keys);
     expect(one.asked.join()).toContain('SpanAttributes.values');
     await one.keeper.tend();
     // Whatever of it is filled by now.
     await sameAsMaps(one, keys);
     for (let turn = 0; turn < 2; turn++) await settled(one.keeper);
-    expect(await columns()).toEqual(namesOf([...FEW, 'own.user']));
-    expect(await types(['own.tier', 'own.user'])).toEqual([DICTIONARY, 'String']);
+    expect(await columns()).toEqual(namesOf([...FEW, 'own.rare', 'own.user']));
+    expect(await types(['own.tier', 'own.user', 'own.rare'])).toEqual([DICTIONARY, 'String', 'String']);
     one.asked.length = 0;
     await sameAsMaps(one, keys);
     for (const name of namesOf(FEW)) expect(one.asked.join()).toContain(`toString(${name})`);
@@ -148,6 +154,61 @@ describe('keys that are asked for', () => {
     );
     await sameAsMaps(one, FEW);
     expect(await partsWithout()).toBe(0);
+  }, 120_000);
+
+  it('have one by themselves soon after they were asked for once, and wait for no other change', async () => {
+    await insert('first', 0);
+    const soon = { minScore: 3, pauseSeconds: 600, coolSeconds: 86_400, soonMs: 20, soonPauseMs: 20 };
+    const one = platformProcess(soon);
+    for (const keys of [['own.tier'], ['own.tier', 'own.route']]) {
+      await ask(one, keys.slice(-1));
+      await eventually(
+        'it has a column',
+        async () => (await columns()).length === keys.length && (await isIdle()),
+        30_000,
+      );
+    }
+    // Known after a while, as fillings end without a word.
+    await eventually(
+      'they are read from their columns',
+      async () => {
+        one.asked.length = 0;
+        await ask(one, ['own.tier', 'own.route']);
+        return !one.asked.join().includes('SpanAttributes');
+      },
+      30_000,
+    );
+    await sameAsMaps(one, FEW);
+    await one.keeper.close();
+  }, 120_000);
+
+  it('have one after as many questions as its filling costs, and so many an hour', async () => {
+    await insert('first', 0);
+    const bounds = { minScore: 3, pauseSeconds: 600, coolSeconds: 86_400, hourly: 2 };
+    const large = platformProcess({ ...bounds, fillBytesAnAsk: 1 });
+    for (const expected of [0, 0, 1]) {
+      await ask(large, ['own.tier']);
+      await settled(large.keeper);
+      expect(await columns()).toHaveLength(expected);
+    }
+    const small = platformProcess(bounds);
+    await ask(small, ['own.route', HOSTILE, 'own.user']);
+    for (let turn = 0; turn < 3; turn++) await settled(small.keeper);
+    expect(await columns()).toHaveLength(2);
+  }, 120_000);
+
+  it('have none without a dictionary beyond the room for those', async () => {
+    // Only of such parts the engine tells what a column takes.
+    await bench.store.command('ALTER TABLE otel_traces MODIFY SETTING min_bytes_for_wide_part = 1');
+    await insert('first', 0);
+    // Nearly four bytes a row; another takes as much again.
+    const one = platformProcess({ maxValues: 4, plainBytes: 6 });
+    await ask(one, ['own.route', 'own.tier']);
+    for (let turn = 0; turn < 2; turn++) await settled(one.keeper);
+    expect(await types(['own.route', 'own.tier'])).toEqual(['String', DICTIONARY]);
+    await ask(one, ['own.user']);
+    for (let turn = 0; turn < 2; turn++) await settled(one.keeper);
+    expect(await types(['own.user'])).toEqual([undefined]);
   }, 120_000);
 
   it('get them although their process ends after any of its statements', async () => {

@@ -17,8 +17,17 @@ import { KnownColumns } from './known.ts';
 import { Ledger } from './ledger.ts';
 import { lookAt } from './look.ts';
 import { type AttributeKey, keyText, mayHaveColumn } from './names.ts';
-import { type Sample, typeFor } from './sample.ts';
-import { type ColumnType, sampleOfColumn, sampleOfKey, type Statement } from './statements.ts';
+import { type AskedSample, typeFor } from './sample.ts';
+import {
+  type ColumnType,
+  heldIn,
+  PLAIN_BYTES_SQL,
+  sampleOfColumn,
+  sampleOfKey,
+  shareOfColumn,
+  shareOfKey,
+  type Statement,
+} from './statements.ts';
 import type { ColumnTuning } from './tuning.ts';
 import { KeyUse } from './use.ts';
 
@@ -29,6 +38,9 @@ export interface KeeperParts {
   readonly tuning: ColumnTuning;
   readonly logger: Logger;
 }
+
+/** A key that may get a column, with the bytes of its values a row, of rows with it and without. */
+type NewlyFit = AttributeKey & { readonly type: ColumnType; readonly bytes: number };
 
 /** How long what is known of the columns is taken for true; while they are filled; after a failure. */
 const LEARN_MS = 30_000;
@@ -63,6 +75,9 @@ export class AttributeColumns {
   #learned: Promise<void> | undefined;
   #learnAt = 0;
   #roundAt: number;
+  /** Not before that: a round was just now, or failed. */
+  #roundAfter = 0;
+  #roundTimer: NodeJS.Timeout | undefined;
   #lookAt = 0;
   #lookTimer: NodeJS.Timeout | undefined;
   #quietRounds = 0;
@@ -73,7 +88,7 @@ export class AttributeColumns {
     this.#parts = parts;
     this.#store = new KeptStore(parts.store, this.#end.signal);
     this.#known = new KnownColumns(target);
-    this.#ledger = new Ledger(this.#store, target);
+    this.#ledger = new Ledger(this.#store, target, tuning);
     this.#changes = new ColumnChanges({
       ...parts,
       store: this.#store,
@@ -131,6 +146,7 @@ export class AttributeColumns {
   /** What is under way is cut off, as by a crash: whoever comes next goes on. */
   async close(): Promise<void> {
     clearTimeout(this.#lookTimer);
+    clearTimeout(this.#roundTimer);
     this.#end.abort();
     await this.#tending;
   }
@@ -139,17 +155,36 @@ export class AttributeColumns {
   #count(asked: readonly AttributeRead[], slow: boolean): void {
     const keys = new Map(asked.map((read) => [keyText(read), read]));
     for (const read of [...keys.values()].slice(0, MAX_COUNTED)) {
-      if (slow || this.#known.isRead(read)) this.#use.count(read);
+      const fromColumn = this.#known.isRead(read);
+      if (slow || fromColumn) this.#use.count(read);
+      if (slow && !fromColumn) this.#tendSoon();
     }
   }
 
   #tendIfDue(): void {
     if (this.#use.size === 0 || performance.now() < this.#roundAt || this.#tending !== undefined) return;
-    this.#inBackground(async () => {
-      this.#roundAt = performance.now() + about(this.#parts.tuning.roundMs);
-      await this.#learn();
-      await this.#round();
-    });
+    this.#inBackground(() => this.#tendNow());
+  }
+
+  /** Somebody waited for the map: perhaps nobody has to once more. Questions that come together are answered by one round. */
+  #tendSoon(): void {
+    const { pool, soonMs } = this.#parts.tuning;
+    if (pool === 0 || this.#roundTimer !== undefined || this.#end.signal.aborted) return;
+    const wait = Math.max(soonMs, this.#roundAfter - performance.now());
+    this.#roundTimer = setTimeout(() => {
+      this.#inBackground(() => {
+        this.#roundTimer = undefined;
+        return this.#tendNow();
+      });
+    }, about(wait)).unref();
+  }
+
+  async #tendNow(): Promise<void> {
+    const { roundMs, soonPauseMs } = this.#parts.tuning;
+    this.#roundAt = performance.now() + about(roundMs);
+    this.#roundAfter = performance.now() + soonPauseMs;
+    await this.#learn();
+    await this.#round();
   }
 
   /** Soon after a read, so that what many rows have got its columns before somebody asks for it. */
@@ -172,6 +207,7 @@ export class AttributeColumns {
       .then(work)
       .catch((thrown: unknown) => {
         this.#roundAt = performance.now() + RETRY_MS;
+        this.#roundAfter = this.#roundAt;
         if (this.#end.signal.aborted) return;
         this.#parts.logger.warn(
           { err: thrown },
@@ -204,18 +240,21 @@ export class AttributeColumns {
     const facts = await this.#ledger.facts(this.#known.present);
     if (await this.#wentOn(facts)) return;
     const { candidates, room, victim } = decide(facts, tuning);
-    const fitting: (AttributeKey & { readonly type: ColumnType })[] = [];
+    const fitting: NewlyFit[] = [];
     for (const candidate of candidates) {
       if (fitting.length >= room || this.#store.hasEnded) break;
-      const type = await this.#typeFor(candidate);
-      if (type === undefined) await this.#ledger.note('refused', [candidate]);
-      else fitting.push({ ...candidate, type });
+      const fit = await this.#typeFor(candidate, fitting);
+      if (fit === undefined) await this.#ledger.note('refused', [candidate]);
+      else fitting.push({ ...candidate, ...fit });
     }
     if (this.#store.hasEnded) return;
     if (fitting.length === 0) await this.#recheck();
     else if (victim === undefined) await this.#changes.add(fitting, 'added');
     else await this.#changes.drop(victim);
-    if (fitting.length > 0) await this.#learn();
+    if (fitting.length === 0) return;
+    await this.#learn();
+    // What made room did so for somebody who waits.
+    if (victim !== undefined) this.#tendSoon();
   }
 
   /** Gives columns to keys that many rows have, when no process has looked for them lately. */
@@ -253,24 +292,48 @@ export class AttributeColumns {
     return true;
   }
 
-  async #typeFor(attribute: AttributeKey): Promise<ColumnType | undefined> {
+  /** @param others keys that get columns as well */
+  async #typeFor(
+    attribute: AttributeKey,
+    others: readonly NewlyFit[],
+  ): Promise<Pick<NewlyFit, 'type' | 'bytes'> | undefined> {
     for (const recent of [true, false]) {
-      const sample = await this.#sample(sampleOfKey(attribute, recent));
-      if (sample.rows > 0) return typeFor(sample, this.#parts.tuning.maxValues);
+      const sample = await this.#sample(sampleOfKey(attribute, recent), shareOfKey(attribute, recent));
+      if (sample.rows === 0) continue;
+      const type = typeFor(sample, this.#parts.tuning.maxValues);
+      if (type === undefined) return undefined;
+      const fit = { type, bytes: sample.mean * sample.share };
+      return type === 'String' && !(await this.#hasRoomFor({ ...attribute, ...fit }, others))
+        ? undefined
+        : fit;
     }
     return undefined;
   }
 
-  async #sample({ sql, params }: Statement): Promise<Sample> {
+  /** Whether the plain columns of a table stay within their bytes with one more. */
+  async #hasRoomFor({ table, bytes }: NewlyFit, others: readonly NewlyFit[]): Promise<boolean> {
+    const { target, tuning } = this.#parts;
+    const [taken] = await this.#store.select<{ Bytes: number }>(PLAIN_BYTES_SQL, {
+      table: heldIn(target, table),
+    });
+    const coming = others
+      .filter((other) => other.table === table && other.type === 'String')
+      .reduce((sum, other) => sum + other.bytes, 0);
+    return Number(taken?.Bytes ?? 0) + coming + bytes <= tuning.plainBytes;
+  }
+
+  async #sample(values: Statement, rows: Statement): Promise<AskedSample> {
     const [found] = await this.#store.select<{ Rows: number; Many: number; Longest: number; Mean: number }>(
-      sql,
-      params,
+      values.sql,
+      values.params,
     );
+    const [part] = await this.#store.select<{ Share: number }>(rows.sql, rows.params);
     return {
       rows: Number(found?.Rows ?? 0),
       many: Number(found?.Many ?? 0),
       longest: Number(found?.Longest ?? 0),
       mean: Number(found?.Mean ?? 0),
+      share: Number(part?.Share ?? 0),
     };
   }
 
@@ -282,7 +345,8 @@ export class AttributeColumns {
     const columns = [...this.#known.present.values()];
     const one = columns[(this.#quietRounds / recheckRounds) % Math.max(1, columns.length)];
     if (one === undefined) return;
-    const sample = await this.#sample(sampleOfColumn(one.attribute.table, one.column));
+    const of = [one.attribute.table, one.column] as const;
+    const sample = await this.#sample(sampleOfColumn(...of), shareOfColumn(...of));
     const type = typeFor(sample, maxValues * OUTGROWN);
     const fits = type !== undefined && (type === one.type || one.type === 'String');
     if (sample.rows === 0 || fits) return;

@@ -5,6 +5,7 @@ import type { KeptStore } from './kept-store.ts';
 import type { PresentColumn } from './known.ts';
 import { type AttributeKey, keyText, LEARNED_TABLES, mayHaveColumn } from './names.ts';
 import { heldIn } from './statements.ts';
+import type { ColumnTuning } from './tuning.ts';
 import type { CountedKey } from './use.ts';
 
 /** Writes down what was asked for or done. */
@@ -18,10 +19,11 @@ const SCORE_AN_HOUR = 10;
 const MAX_KEYS = 1_000;
 
 /** What was asked for: somebody who asks all the time counts as little more than somebody who asks now and then. */
-const SCORES_SQL = `SELECT TableName, MapName, Key, sum(least(A, ${SCORE_AN_HOUR})) AS Score FROM (
-    SELECT TableName, MapName, Key, toStartOfHour(At) AS H, sum(Asks) AS A FROM attribute_use
+const SCORES_SQL = `SELECT TableName, MapName, Key, sum(least(A, ${SCORE_AN_HOUR})) AS Score,
+    dateDiff('second', max(LastAt), now64(3)) AS Idle FROM (
+    SELECT TableName, MapName, Key, toStartOfHour(At) AS H, sum(Asks) AS A, max(At) AS LastAt FROM attribute_use
     WHERE Kind = 'asked' AND At > now64(3) - INTERVAL ${SCORE_DAYS} DAY GROUP BY TableName, MapName, Key, H)
-  GROUP BY TableName, MapName, Key ORDER BY Score DESC, Key LIMIT ${MAX_KEYS}`;
+  GROUP BY TableName, MapName, Key ORDER BY Score DESC, Idle, Key LIMIT ${MAX_KEYS}`;
 
 /** The last change of each key, and whether its last column came from a look. */
 const CHANGES_SQL = `SELECT TableName, MapName, Key, argMax(Kind, At) AS Last,
@@ -35,8 +37,8 @@ const LOOKS_SQL = `SELECT TableName, Kind, dateDiff('second', max(At), now64(3))
     toUnixTimestamp64Milli(max(At)) AS AtMs
   FROM attribute_use WHERE Kind IN ('looking', 'looked') GROUP BY TableName, Kind`;
 
-/** Rows that a table holds. */
-const ROWS_SQL = `SELECT table AS TableName, sum(rows) AS Rows FROM system.parts
+/** Rows that a table holds, and bytes of its parts. */
+const ROWS_SQL = `SELECT table AS TableName, sum(rows) AS Rows, sum(bytes_on_disk) AS Bytes FROM system.parts
   WHERE active AND database = currentDatabase() AND table IN {tables:Array(String)} GROUP BY table`;
 
 /** Who was the first to begin a look at a table since a moment. */
@@ -72,10 +74,16 @@ const attributeOf = ({ TableName, MapName, Key }: KeyRow): AttributeKey => ({
 export class Ledger {
   readonly #store: KeptStore;
   readonly #target: MigrationTarget;
+  readonly #tuning: Pick<ColumnTuning, 'minScore' | 'fillBytesAnAsk'>;
 
-  constructor(store: KeptStore, target: MigrationTarget) {
+  constructor(
+    store: KeptStore,
+    target: MigrationTarget,
+    tuning: Pick<ColumnTuning, 'minScore' | 'fillBytesAnAsk'>,
+  ) {
     this.#store = store;
     this.#target = target;
+    this.#tuning = tuning;
   }
 
   async note(
@@ -95,11 +103,12 @@ export class Ledger {
 
   /** What is known of the keys that were asked for or changed, and of those with columns. */
   async facts(columns: ReadonlyMap<string, PresentColumn>): Promise<KeyFacts[]> {
-    const [scores, changes] = await Promise.all([
-      this.#store.select<KeyRow & { Score: number }>(SCORES_SQL),
+    const [scores, changes, sizes] = await Promise.all([
+      this.#store.select<KeyRow & { Score: number; Idle: number }>(SCORES_SQL),
       this.#store.select<KeyRow & { Last: ChangeKind; Seconds: number; ByLook: number }>(CHANGES_SQL),
+      this.#sizes(),
     ]);
-    const scored = new Map(scores.map((row) => [keyText(attributeOf(row)), Number(row.Score)]));
+    const scored = new Map(scores.map((row) => [keyText(attributeOf(row)), row]));
     const changed = new Map(changes.map((row) => [keyText(attributeOf(row)), row]));
     const all = new Map(
       [...scores, ...changes].map((row) => [keyText(attributeOf(row)), attributeOf(row)] as const),
@@ -108,10 +117,13 @@ export class Ledger {
     return [...all].flatMap(([text, attribute]): KeyFacts[] => {
       if (!mayHaveColumn(attribute)) return [];
       const change = changed.get(text);
+      const asked = scored.get(text);
       return [
         {
           ...attribute,
-          score: scored.get(text) ?? 0,
+          score: Number(asked?.Score ?? 0),
+          idle: asked === undefined ? undefined : Number(asked.Idle),
+          enough: this.#enough(sizes.get(attribute.table)?.bytes ?? 0),
           present: columns.has(text),
           last: change === undefined ? undefined : { kind: change.Last, seconds: Number(change.Seconds) },
           byLook: Number(change?.ByLook ?? 0) === 1,
@@ -122,12 +134,8 @@ export class Ledger {
 
   /** The tables with maps whose keys may get columns. */
   async tables(): Promise<LookedTable[]> {
-    const held = LEARNED_TABLES.map((table) => heldIn(this.#target, table));
-    const [sizes, looks] = await Promise.all([
-      this.#store.select<{ TableName: string; Rows: number }>(ROWS_SQL, { tables: held }),
-      this.#store.select<LookRow>(LOOKS_SQL),
-    ]);
-    return LEARNED_TABLES.map((table, index): LookedTable => {
+    const [sizes, looks] = await Promise.all([this.#sizes(), this.#store.select<LookRow>(LOOKS_SQL)]);
+    return LEARNED_TABLES.map((table): LookedTable => {
       const last = (kind: LookRow['Kind']) =>
         looks.find(({ TableName, Kind }) => TableName === table && Kind === kind);
       const seconds = (kind: LookRow['Kind']) => {
@@ -136,12 +144,32 @@ export class Ledger {
       };
       return {
         table,
-        rows: Number(sizes.find(({ TableName }) => TableName === held[index])?.Rows ?? 0),
+        rows: sizes.get(table)?.rows ?? 0,
         looked: seconds('looked'),
         looking: seconds('looking'),
         beganAtMs: Number(last('looking')?.AtMs ?? 0),
       };
     });
+  }
+
+  /** Asks of a key that pay for a column of a table of so many bytes. */
+  #enough(bytes: number): number {
+    const { minScore, fillBytesAnAsk } = this.#tuning;
+    return Math.max(1, Math.min(minScore, Math.ceil(bytes / fillBytesAnAsk)));
+  }
+
+  /** What tables hold, on a cluster on one of its servers: all fill their own at the same time. */
+  async #sizes(): Promise<ReadonlyMap<string, { readonly rows: number; readonly bytes: number }>> {
+    const names = new Map(LEARNED_TABLES.map((table) => [heldIn(this.#target, table), table]));
+    const found = await this.#store.select<{ TableName: string; Rows: number; Bytes: number }>(ROWS_SQL, {
+      tables: [...names.keys()],
+    });
+    return new Map(
+      found.map(({ TableName, Rows, Bytes }) => [
+        names.get(TableName) ?? '',
+        { rows: Number(Rows), bytes: Number(Bytes) },
+      ]),
+    );
   }
 
   /** Says that a look at a table begins. False when another process was faster: one look is enough for all. */

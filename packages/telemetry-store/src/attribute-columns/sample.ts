@@ -10,29 +10,44 @@ export interface Sample {
   readonly mean: number;
 }
 
-/** Longer values are texts. */
-const MAX_VALUE_BYTES = 1_000;
+/** The same with the part of all rows that have the key. */
+export interface AskedSample extends Sample {
+  readonly share: number;
+}
+
+/** Longer values are documents, which nobody groups by. */
+const MAX_VALUE_BYTES = 4_000;
 /** Longer ones, on average, take more room than reading them from the map takes time. */
-const MAX_MEAN_BYTES = 64;
+const MAX_MEAN_BYTES = 160;
+/** On so small a part of the rows even ids are few enough to be counted soon. */
+const RARE_SHARE = 0.05;
 /** So few are few in a small sample, too. */
 const FEW = 100;
 /** How values grow with rows, see {@link growth}: above this not all are seen yet. */
 const STILL_GROWING = 0.75;
 /** And above this they hardly come back. */
 const NEVER_BACK = 0.85;
-/** Longer ones, on average, of which there are many, take room that only somebody who asks for them is worth. */
+/** Longer ones are texts; on average, of which there are many, they take room that only somebody who asks for them is worth. */
+const MAX_UNASKED_BYTES = 1_000;
 const MAX_UNASKED_MEAN_BYTES = 16;
 
 /**
- * The column that suits the values of a key: none for ids, of which nearly every row has another, nor for texts.
+ * The column that suits the values of a key: none for ids that many rows have, each another one (counting them takes
+ * most of the time, wherever they are read from), nor for long texts.
  * @param maxValues so many a dictionary may hold
  */
-export function typeFor({ rows, many, longest, mean }: Sample, maxValues: number): ColumnType | undefined {
+export function typeFor(sample: AskedSample, maxValues: number): ColumnType | undefined {
+  const { rows, longest, mean, share } = sample;
   if (rows === 0 || longest > MAX_VALUE_BYTES) return undefined;
-  if (many > FEW && many > rows / 2) return undefined;
-  if (many <= maxValues) return 'LowCardinality(String)';
-  return mean <= MAX_MEAN_BYTES ? 'String' : undefined;
+  if (isDictionary(sample, maxValues)) return 'LowCardinality(String)';
+  return mean <= MAX_MEAN_BYTES && (share <= RARE_SHARE || !isId(sample)) ? 'String' : undefined;
 }
+
+/** Whether nearly every row has another value. */
+const isId = ({ rows, many }: Sample): boolean => many > FEW && many > rows / 2;
+
+const isDictionary = (sample: Sample, maxValues: number): boolean =>
+  sample.rows > 0 && !isId(sample) && sample.many <= maxValues;
 
 /** What a look at rows from all over a table tells of a key. */
 export interface SpreadSample extends Sample {
@@ -53,8 +68,9 @@ const growth = ({ rows, many, half, halfRows }: SpreadSample): number =>
  */
 export function unaskedTypeFor(sample: SpreadSample, maxValues: number): ColumnType | undefined {
   const { rows, many, longest, mean } = sample;
+  if (longest > MAX_UNASKED_BYTES) return undefined;
   const allSeen = many <= FEW || growth(sample) <= STILL_GROWING;
-  if (allSeen && typeFor(sample, maxValues) === 'LowCardinality(String)') return 'LowCardinality(String)';
-  if (rows === 0 || longest > MAX_VALUE_BYTES || mean > MAX_UNASKED_MEAN_BYTES) return undefined;
+  if (allSeen && isDictionary(sample, maxValues)) return 'LowCardinality(String)';
+  if (rows === 0 || mean > MAX_UNASKED_MEAN_BYTES) return undefined;
   return many > FEW && growth(sample) <= NEVER_BACK ? 'String' : undefined;
 }

@@ -77,6 +77,17 @@ const sampled = (rows: string): string =>
 /** Only rows of the last day: their partitions are known beforehand. */
 const RECENT = 'ReceivedAt > now64(3) - INTERVAL 1 DAY';
 
+/** The part of the rows for which something is true. */
+const shareOf = (table: string, condition: string, rows: string): string =>
+  `SELECT avg(Has) AS Share FROM (SELECT ${condition} AS Has FROM ${table} ${rows})
+   SETTINGS max_rows_to_read = ${SAMPLE_READ}, read_overflow_mode = 'break', max_threads = 1`;
+
+/** The part of the rows that have a key. */
+export const shareOfKey = ({ table, map, key }: AttributeKey, recent: boolean): Statement => ({
+  sql: shareOf(table, `has(${map}.keys, {key:String})`, recent ? `WHERE ${RECENT}` : ''),
+  params: { key },
+});
+
 /** How many values a key has, from a sample of rows that have it. */
 export const sampleOfKey = ({ table, map, key }: AttributeKey, recent: boolean): Statement => ({
   sql: sampled(
@@ -92,10 +103,22 @@ export const sampleOfColumn = (table: string, column: string): Statement => ({
   params: {},
 });
 
+export const shareOfColumn = (table: string, column: string): Statement => ({
+  sql: shareOf(table, `${column} != ''`, `WHERE ${RECENT}`),
+  params: {},
+});
+
 /** Columns of tables that could be of keys. `Expression` tells what they are made of. */
 export const COLUMNS_SQL = `SELECT table AS TableName, name AS Name, type AS Type,
     default_expression AS Expression FROM system.columns
   WHERE database = currentDatabase() AND table IN {tables:Array(String)} AND default_kind = 'MATERIALIZED'`;
+
+/** Bytes a row of the plain columns of keys that a table has, in its large parts: of small ones they are not told. */
+export const PLAIN_BYTES_SQL = `SELECT sum(Bytes) / greatest(1, max(Rows)) AS Bytes FROM (
+  SELECT sum(rows) AS Rows, sumIf(column_data_uncompressed_bytes, type = 'String') AS Bytes FROM system.parts_columns
+  WHERE active AND part_type = 'Wide' AND database = currentDatabase() AND table = {table:String}
+    AND match(column, '^(?:Attribute|Resource)_')
+  GROUP BY column)`;
 
 /** Work on tables that goes on in the background. */
 export const UNFINISHED_SQL = `SELECT table AS TableName, command AS Command FROM system.mutations

@@ -14,9 +14,11 @@ const EAGER: ColumnTuning = {
   ...COLUMN_TUNING,
   minScore: 1,
   pauseSeconds: 0,
+  hourly: 1_000,
   coolSeconds: 0,
   slowMs: 0,
   roundMs: 3_600_000,
+  soonMs: 3_600_000,
 };
 export interface ReadingProcess {
   readonly keeper: AttributeColumns;
@@ -73,16 +75,21 @@ export function fromMaps(store: TelemetryStore): Pick<ReadingProcess, 'queries'>
   return { queries: createTelemetryQueries(reads, LIMITS) };
 }
 
-/** Until nothing is done in the background, and the keeper knows. */
+/** Until nothing is done in the background, and the keeper knows: it looked when nothing was, and began nothing. */
 export const settledIn = (store: TelemetryStore, keeper: AttributeColumns) =>
   eventually(
     'the engine has done its work',
     async () => {
+      const work = async () =>
+        (
+          await store.select<{ left: number; all: number }>(
+            'SELECT countIf(NOT is_done) AS left, count() AS all FROM system.mutations',
+          )
+        )[0];
+      const before = await work();
       await keeper.tend();
-      const [left] = await store.select<{ n: number }>(
-        'SELECT count() AS n FROM system.mutations WHERE NOT is_done',
-      );
-      return left?.n === 0;
+      const after = await work();
+      return before?.left === 0 && after?.all === before.all;
     },
     60_000,
   );

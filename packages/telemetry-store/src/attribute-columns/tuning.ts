@@ -6,6 +6,13 @@ export interface ColumnTuning extends DecisionBounds {
   readonly slowMs: number;
   /** Between two looks at what is asked for, milliseconds. */
   readonly roundMs: number;
+  /** So soon after a slow read of a key there is one, and no sooner than so long after the one before; milliseconds. */
+  readonly soonMs: number;
+  readonly soonPauseMs: number;
+  /** Each slow read of a key pays for filling so many bytes of parts; a table of fewer fills a column after the first. */
+  readonly fillBytesAnAsk: number;
+  /** Bytes a row that plain columns of a table may take together. */
+  readonly plainBytes: number;
   /** One of the columns is looked at again after so many rounds in which nothing else was to do. */
   readonly recheckRounds: number;
   /** Stored rows up to so many bytes get a column in the background, the newest first. */
@@ -20,6 +27,7 @@ export const COLUMN_TUNING: ColumnTuning = {
   pool: 24,
   minScore: 3,
   pauseSeconds: 600,
+  hourly: 12,
   coolSeconds: 86_400,
   maxValues: 8_000,
   lookRows: 1_000_000,
@@ -27,6 +35,10 @@ export const COLUMN_TUNING: ColumnTuning = {
   lookingSeconds: 600,
   slowMs: 150,
   roundMs: 60_000,
+  soonMs: 1_000,
+  soonPauseMs: 5_000,
+  fillBytesAnAsk: 8 * 2 ** 30,
+  plainBytes: 256,
   recheckRounds: 30,
   maxFillBytes: 64 * 2 ** 30,
   lookAfterMs: 3_000,
