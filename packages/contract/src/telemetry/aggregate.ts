@@ -95,7 +95,14 @@ export const aggregate = defineRoute({
       ),
       groups: count.meta({ description: 'Groups that exist, of which `limit` were returned.' }),
       previous: z
-        .object({ from: isoTime, to: isoTime })
+        .object({
+          from: isoTime,
+          to: isoTime,
+          since: isoTime.nullable().meta({
+            description:
+              'The first span or log record in it, whatever the filter, where none is older than the period: before that nothing was received yet, or retention took it, and there is nothing to compare with. `to` when there is none in it; null when the whole period is covered.',
+          }),
+        })
         .nullable()
         .meta({ description: 'The period before; null when it was not asked for.' }),
       source: z.enum(['rollup', 'rows']).meta({

@@ -11,6 +11,10 @@ const traceHitSchema = z
       .enum(['span', 'log'])
       .meta({ description: 'In the span itself, or in a log record that names it.' }),
     excerpt: z.string().meta({ description: 'The text around the first term, as it was sent.' }),
+    repeats: z.boolean().meta({
+      description:
+        'True of a model call in which only the history holds them: messages that an earlier call of the trace was told or said.',
+    }),
   })
   .meta({ id: 'TraceHit' });
 export type TraceHit = z.output<typeof traceHitSchema>;

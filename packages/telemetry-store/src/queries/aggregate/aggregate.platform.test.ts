@@ -121,7 +121,6 @@ const MEASURES: Record<'spans' | 'logs', readonly Measure[]> = {
     'count',
     'errors',
     'error_rate',
-    'duration_avg',
     'model_calls',
     'input_tokens',
     'output_tokens',
@@ -242,7 +241,7 @@ describe('figures', () => {
       window: window(0, HOUR),
       groupBy: ['name'],
     });
-    expect(both.previous).toEqual(window(0, HOUR));
+    expect(both.previous).toMatchObject(window(0, HOUR));
     for (const row of before.rows) {
       expect(both.rows.find(({ group }) => group[0] === row.group[0])?.previous).toEqual(row.values);
     }
@@ -273,13 +272,44 @@ describe('figures', () => {
     };
     const both = await bench.queries.aggregate(context, input);
     const alone = await bench.queries.aggregate(context, { ...base, window: given, bucketSeconds: 900 });
-    expect(both.previous).toEqual(given);
+    expect(both.previous).toMatchObject(given);
     const moved = both.rows.flatMap((row) =>
       row.previous === null ? [] : [[Date.parse(row.time ?? '') - HOUR, row.previous]],
     );
     expect(moved).toEqual(alone.rows.map((row) => [Date.parse(row.time ?? ''), row.values]));
     const centuries = { ...input, comparePrevious: { from: 0n, to: base.window.to } };
     await expect(bench.queries.aggregate(context, centuries)).rejects.toThrow(/buckets/);
+  });
+
+  it('say since when there are rows where the period before begins earlier', async () => {
+    const since = async (from: number, to: number, project: string, environment?: string) =>
+      (
+        await bench.queries.aggregate(contextOf(project, environment), {
+          ...base,
+          // Of whatever filter: a service that is new is not a period without rows.
+          filter: parseFilterOrFail('service:new'),
+          window: window(from, to),
+          comparePrevious: true,
+        })
+      ).previous?.since;
+    const ns = (ms: number) => BigInt(BASE_MS + ms) * 1_000_000n;
+    expect(await since(HOUR, 2 * HOUR, 'fresh')).toBe(ns(HOUR));
+    await bench.put([span(1, 1, 61_000), span(1, 2, 90_000)], { project: 'fresh' });
+    await bench.put([span(1, 3, HOUR)], { project: 'fresh', environment: 'staging' });
+    expect(await since(HOUR, 2 * HOUR, 'fresh')).toBe(ns(61_000));
+    expect(await since(HOUR, 2 * HOUR, 'fresh', 'staging')).toBe(ns(HOUR));
+    expect(await since(HOUR + 5_000, 2 * HOUR, 'fresh', 'staging')).toBe(ns(HOUR));
+    expect(await since(62_000, 63_000, 'fresh')).toBeNull();
+    expect(await since(60_000, 61_000, 'fresh')).toBe(ns(60_000));
+    // In the same bucket of the rollup: by the row, not by the bucket.
+    expect(await since(70_000, 80_000, 'fresh')).toBe(ns(61_000));
+    expect(await since(71_000, 81_000, 'fresh')).toBeNull();
+    expect(await since(2 * HOUR, 3 * HOUR, 'fresh')).toBeNull();
+    // Sums stay a day longer than rows that retention took.
+    await bench.store.command(
+      "ALTER TABLE otel_traces DELETE WHERE ProjectId = 'fresh' SETTINGS mutations_sync = 2",
+    );
+    expect(await since(HOUR / 2, 2 * HOUR, 'fresh')).toBe(ns(0));
   });
 
   it('of ten years come in wide buckets', async () => {
@@ -375,7 +405,7 @@ describe('figures', () => {
     expect(traces).toBe(60);
   });
 
-  it('leave out of quantiles what has not ended', async () => {
+  it('leave out of durations what has not ended', async () => {
     const spans = [1, 2, 3].map((own) => span(1, own, 0));
     await bench.put(
       [
@@ -387,13 +417,19 @@ describe('figures', () => {
       ],
       { project: 'running' },
     );
-    const { rows } = await bench.queries.aggregate(contextOf('running'), {
-      ...base,
-      window: window(-HOUR, 4 * HOUR),
-      measures: ['count', 'duration_p50'],
-    });
-    const [count, p50] = rows[0]?.values ?? [];
-    expect(count).toBe(7);
+    const figures = async (q: string) => {
+      const { rows } = await bench.queries.aggregate(contextOf('running'), {
+        ...base,
+        window: window(-HOUR, 4 * HOUR),
+        filter: parseFilterOrFail(q),
+        measures: ['count', 'duration_avg', 'duration_p50'],
+      });
+      return rows[0]?.values ?? [];
+    };
+    const [count, average, p50] = await figures('status:unset');
+    expect([count, average]).toEqual([7, 8]);
     expect(p50).toBeCloseTo(8, 1);
+    expect((await figures('duration<1s')).slice(0, 2)).toEqual([3, 8]);
+    expect(await figures('-duration:*')).toEqual([4, null, null]);
   });
 });

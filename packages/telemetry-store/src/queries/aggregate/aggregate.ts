@@ -8,6 +8,7 @@ import { COUNTED_LOGS } from './counted-logs.ts';
 import { COUNTED_SPANS } from './counted-spans.ts';
 import { MAX_POINTS, type RawRow, refuseTooMany, topSeries } from './at-once.ts';
 import { grouped, type Plan, planOf } from './plan.ts';
+import { sinceOf } from './since.ts';
 
 export interface AggregateInput {
   /** Default: spans. */
@@ -30,11 +31,17 @@ export interface AggregateRow {
   readonly previous: (number | null)[] | null;
 }
 
+/** The period that figures are compared with. */
+export interface Compared extends Window {
+  /** From when on it has rows of whatever filter; null where rows are as old as it. */
+  readonly since: bigint | null;
+}
+
 export interface AggregateResult {
   readonly bucketSeconds: number | null;
   readonly rows: AggregateRow[];
   readonly groups: number;
-  readonly previous: Window | null;
+  readonly previous: Compared | null;
   readonly source: 'rollup' | 'rows';
 }
 
@@ -73,7 +80,11 @@ export async function aggregate(
   }
   const shift = input.window.from - before.from;
   const earlier = planOf(counted, input, before, bucketSeconds, shift);
-  return { ...answer, rows: joined(rows, await series(request, earlier, chosen), input), previous: before };
+  const [compared, since] = await Promise.all([
+    series(request, earlier, chosen),
+    sinceOf(runner, context, counted, before),
+  ]);
+  return { ...answer, rows: joined(rows, compared, input), previous: { ...before, since } };
 }
 
 interface Request {

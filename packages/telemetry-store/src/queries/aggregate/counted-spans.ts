@@ -1,8 +1,7 @@
 import { SPAN_COUNTS } from '../../rollups/span-counts.ts';
-import { UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 import type { Source } from '../core/source.ts';
-import { SPAN_FIELDS, SPANS } from '../spans/span-fields.ts';
+import { ENDED, SPAN_FIELDS, SPANS } from '../spans/span-fields.ts';
 import type { Counted, Measured } from './counted.ts';
 
 /** The rollup of spans: its columns are called as those of the rows. */
@@ -33,8 +32,8 @@ const COUNTS: Source = {
 const figure = (name: string): Measured => ({ from: 'figures', value: (of) => of(name) });
 const rows = (sql: string): Measured => ({ from: 'rows', sql });
 const counted = (sql: string): string => `sumIf(${sql}, CountsUsage = 1)`;
-/** One text, so that the engine works it out once for all quantiles asked for. What still runs took no 0 ms. */
-const DURATIONS = `quantilesDDIf(0.005, 0.5, 0.9, 0.95, 0.99)(Duration, Flags < ${UNFINISHED_FLAG})`;
+/** One text, so that the engine works it out once for all quantiles asked for. */
+const DURATIONS = `quantilesDDIf(0.005, 0.5, 0.9, 0.95, 0.99)(Duration, ${ENDED})`;
 const FIRST_TOKENS = 'quantilesDD(0.005, 0.5, 0.95)(TimeToFirstTokenMs)';
 
 const COUNT = { rows: 'count()', counts: 'sum(Spans)' };
@@ -47,7 +46,6 @@ export const COUNTED_SPANS: Counted = {
   figures: {
     spans: COUNT,
     errors: { rows: "countIf(StatusCode = 'Error')", counts: "sumIf(Spans, StatusCode = 'Error')" },
-    duration: { rows: 'sum(Duration)', counts: 'sum(DurationNs)' },
     calls: { rows: 'sum(CountsUsage)', counts: 'sum(Counting)' },
     input: {
       rows: counted(INPUT_TOKENS_SQL),
@@ -67,7 +65,8 @@ export const COUNTED_SPANS: Counted = {
     traces: rows('uniq(TraceId)'),
     sessions: rows("uniqIf(SessionId, SessionId != '')"),
     users: rows("uniqIf(UserId, UserId != '')"),
-    duration_avg: { from: 'figures', value: (of) => `${of('duration')} / ${of('spans')} / 1e6` },
+    // The rollup sums durations, but does not count how many spans have one.
+    duration_avg: rows(`avgIf(Duration, ${ENDED}) / 1e6`),
     duration_p50: rows(`${DURATIONS}[1] / 1e6`),
     duration_p90: rows(`${DURATIONS}[2] / 1e6`),
     duration_p95: rows(`${DURATIONS}[3] / 1e6`),

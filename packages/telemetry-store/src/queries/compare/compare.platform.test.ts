@@ -1,3 +1,4 @@
+import type { Filter } from '@candela/contract';
 import type { Span } from '@candela/otlp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -109,6 +110,37 @@ describe('what differs', () => {
       selection: { field: 'error_type', op: 'exists' },
     });
     expect(byError.fields.map(({ field }) => field)).not.toContain('attributes.error.type');
+  });
+
+  it('names what may explain failures before what they are called', async () => {
+    await bench.put(
+      Array.from({ length: 200 }, (_, index) => ({
+        ...span(20_000 + index, 20_000 + index, index * 1_000, {
+          attributes: {
+            region: index % 4 === 0 || index % 7 === 0 ? 'west' : 'east',
+            ...(index % 4 === 0 ? { 'error.type': index % 8 === 0 ? 'Timeout' : 'Overloaded' } : {}),
+          },
+        }),
+        status: index % 4 === 0 ? { code: 2, message: 'turn failed' } : { code: 0, message: '' },
+      })),
+      { project: 'failures' },
+    );
+    const queries = createCompareQueries(bench.store, LIMITS);
+    const fieldsOf = async (selection: Filter) => {
+      const found = await queries.compare(contextOf('failures'), 'spans', {
+        window,
+        filter: undefined,
+        selection,
+        limit: 30,
+      });
+      return found.fields.map(({ field }) => field);
+    };
+    const failed = await fieldsOf({ field: 'status', op: '=', value: 'error' });
+    expect(failed[0]).toBe('attributes.region');
+    expect(failed.slice(-2).sort()).toEqual(['error_type', 'status_message']);
+    // Of any other selection they are as telling as the rest.
+    const west = await fieldsOf({ field: 'attributes.region', op: '=', value: 'west' });
+    expect(west[0]).toMatch(/^(status|status_message|error_type)$/);
   });
 
   it('tells how far numbers lie apart', async () => {

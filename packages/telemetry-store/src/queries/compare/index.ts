@@ -41,6 +41,9 @@ const NUMBERS: Record<CompareSignal, readonly NumberField[]> = {
   logs: TOKENS,
 };
 
+/** One thing by several names: each of them tells rows that failed from rows that did not, whatever the reason. */
+const FAILURE: readonly string[] = ['status', 'status_message', 'error_type'];
+
 export function createCompareQueries(stores: ReadStores, limits: QueryLimits): CompareQueries {
   return {
     async compare(context, signal, input, abort) {
@@ -74,6 +77,7 @@ export function createCompareQueries(stores: ReadStores, limits: QueryLimits): C
           values.filter(({ field }) => !obvious.has(field)),
           totals,
           input.limit,
+          new Set(FAILURE.some((field) => obvious.has(field)) ? FAILURE : []),
         ),
         numbers: rankNumbers(sampled, numbers),
       };

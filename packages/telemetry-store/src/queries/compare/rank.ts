@@ -24,9 +24,15 @@ const ID_PARTS = 4;
 
 /**
  * Fields by how much their values differ between the sides. Of each value counts how far its shares lie apart, unless
- * chance alone explains that in samples of this size, and nothing of values as rare as ids are.
+ * chance alone explains that in samples of this size, and nothing of values as rare as ids are. Fields of `restating` say
+ * the selection in other words: they come after those that may explain it.
  */
-export function rankFields(seen: readonly Seen[], totals: Totals, limit: number): ComparedField[] {
+export function rankFields(
+  seen: readonly Seen[],
+  totals: Totals,
+  limit: number,
+  restating: ReadonlySet<string>,
+): ComparedField[] {
   const byField = new Map<string, Seen[]>();
   for (const one of seen) {
     const own = byField.get(one.field) ?? [];
@@ -38,7 +44,12 @@ export function rankFields(seen: readonly Seen[], totals: Totals, limit: number)
     .map(([field, values]) => compareField(field, values, totals));
   return fields
     .filter(({ difference }) => difference > 0)
-    .sort((a, b) => b.difference - a.difference || (a.field < b.field ? -1 : 1))
+    .sort(
+      (a, b) =>
+        Number(restating.has(a.field)) - Number(restating.has(b.field)) ||
+        b.difference - a.difference ||
+        (a.field < b.field ? -1 : 1),
+    )
     .slice(0, limit);
 }
 

@@ -81,6 +81,38 @@ describe('search inside a trace', () => {
     expect(hits[0]?.excerpt).toContain('Refund window closed');
   });
 
+  it('tells the history that calls repeat from what is new in them', async () => {
+    const message = (role: string, content: string) => ({ role, parts: [{ type: 'text', content }] });
+    const call = (own: number, input: unknown[], output: string, parent = 200) =>
+      span(79, own, own, {
+        parentSpanId: id(parent, 16),
+        attributes: {
+          ...chat(input),
+          'gen_ai.output.messages': JSON.stringify([message('assistant', output)]),
+        },
+      });
+    const asked = message('user', 'Clean the disk');
+    const said = message('assistant', 'I run rm -rf /tmp');
+    const more = [asked, said, message('user', 'And now?')];
+    await bench.put([
+      span(79, 200, 0, { name: 'agent' }),
+      call(201, [asked], 'I run rm -rf /tmp'),
+      call(202, more, 'Done'),
+      call(203, [...more, message('assistant', 'Done'), message('user', 'again: rm -rf')], 'Done again'),
+      call(204, [...more, message('assistant', 'Done')], 'I run rm -rf /var'),
+      // The same question to somebody else is asked anew.
+      call(205, [asked], 'No'),
+    ]);
+    const marked = async (q: string) => {
+      const { hits } = await bench.queries.searchInTrace(contextOf(), { traceId: id(79, 32), q });
+      return hits.map(({ spanId, repeats }) => `${Number.parseInt(spanId, 16)}${repeats ? ' repeats' : ''}`);
+    };
+    expect(await marked('"rm -rf"')).toEqual(['201', '202 repeats', '203', '204']);
+    expect(await marked('clean disk')).toEqual(['201', '202 repeats', '203 repeats', '204 repeats', '205']);
+    // One word of the history, one of the answer: together they stand here only.
+    expect(await marked('clean /var')).toEqual(['204']);
+  });
+
   it('knows nothing of other projects', async () => {
     expect(await find('refund', 'other')).toEqual(['7 span']);
     await expect(find('refund', 'third')).rejects.toThrow(CandelaError);

@@ -5,6 +5,7 @@ import { Scope } from '../core/scope.ts';
 import { escaped } from '../core/words.ts';
 import { LOGS } from '../logs/log-fields.ts';
 import { SPANS } from './span-fields.ts';
+import { toldBefore } from './told-before.ts';
 
 const HOUR = 3_600_000_000_000n;
 const LAST_NANOS = 2n ** 63n - 1n;
@@ -51,11 +52,20 @@ export async function searchInTrace(
     hits(runner, own, SPAN_TEXTS, terms),
     hits(runner, named, LOG_TEXTS, terms),
   ]);
+  const repeats = await toldBefore(
+    runner,
+    own,
+    spans.map(({ SpanId }) => SpanId),
+    terms,
+  );
   const found = new Map<string, TraceHit>();
-  for (const hit of spans) found.set(hit.SpanId, { spanId: hit.SpanId, where: 'span', excerpt: hit.Excerpt });
-  for (const hit of records) {
-    if (!found.has(hit.SpanId))
-      found.set(hit.SpanId, { spanId: hit.SpanId, where: 'log', excerpt: hit.Excerpt });
+  for (const { SpanId: spanId, Excerpt: excerpt } of spans)
+    found.set(spanId, { spanId, where: 'span', excerpt, repeats: repeats.has(spanId) });
+  for (const { SpanId: spanId, Excerpt: excerpt } of records) {
+    const inSpan = found.get(spanId);
+    // A log record is no history: what it says is found at its span.
+    if (inSpan === undefined || inSpan.repeats)
+      found.set(spanId, { spanId, where: 'log', excerpt, repeats: false });
   }
   const all = [...found.values()];
   const truncated = all.length > MAX_TRACE_HITS || records.length > MAX_TRACE_HITS;
