@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { sendMetrics } from './otlp.ts';
 import { HostsPage } from './pages/hosts-page.ts';
-import { hostMetrics, servedTrace } from './seeds-hosts.ts';
+import { hostMetrics, machinesOfOneName, servedTrace } from './seeds-hosts.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
@@ -41,6 +41,7 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     const text = await hosts.tiles.first().innerText();
     for (const words of ['89', '640/700 W', '91°', 'llama-0', '2 XID']) expect(text).toContain(words);
     expect(await hosts.host('quiet-node').innerText()).toContain('Silent for');
+    expect(await hosts.host('gpu-node-1').innerText()).toContain('up 2h 29m');
     expect(await page.getByTestId('fleet-totals').innerText()).toContain('1 silent');
     await page.getByRole('button', { name: 'Needs a look' }).click();
     await soon(() => hosts.hosts.count()).toBe(2);
@@ -99,6 +100,22 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     expect(new URL(page.url()).searchParams.get('sort')).toBe('temperature');
   });
 
+  it('steps to the next GPU and back, by keys and by buttons, and compares the clocks of all', async () => {
+    const { page, hosts } = await open('/hosts/gpu-node-1?from=-1h&tab=gpus');
+    await hosts.chart('Clocks').locator('svg').first().waitFor();
+    await hosts.tiles.first().click();
+    await page.getByRole('heading', { name: /GPU 0$/ }).waitFor();
+    expect(await page.getByRole('button', { name: 'First' }).isDisabled()).toBe(true);
+    await page.keyboard.press(']');
+    await page.getByRole('heading', { name: /GPU 1$/ }).waitFor();
+    await page.keyboard.press(']');
+    await page.getByRole('button', { name: 'GPU 0' }).click();
+    await page.getByRole('heading', { name: /GPU 0$/ }).waitFor();
+    // Steps are no history: back leads to where one came from.
+    await page.goBack();
+    await page.getByRole('tab', { name: /GPUs/, selected: true }).waitFor();
+  });
+
   it('a host: cores, memory, file systems, processes, model calls beside the GPUs', async () => {
     const { page, hosts } = await open('/hosts/gpu-node-1?from=-1h');
     await page.getByTestId('cpu-strip').waitFor();
@@ -136,6 +153,14 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     expect((await heading.boundingBox())?.width).toBeGreaterThan(200);
   });
 
+  it('says of a process since when it is on a GPU, and when it was there before', async () => {
+    const { page } = await open('/hosts/gpu-node-1/gpus/GPU-0?from=-1h');
+    const since = page.getByRole('row', { name: /llama-0/ }).getByRole('cell', { name: /\d\d:\d\d:\d\d$/ });
+    await soon(() => since.innerText()).toMatch(/^(\d\d \w+ )?\d\d:\d\d:\d\d$/);
+    await page.goto(`${stage.platform.http}/hosts/gpu-node-1/gpus/GPU-0?from=-20m`);
+    await soon(() => since.innerText()).toMatch(/^before /);
+  });
+
   it('a partition leads to its GPU and back', async () => {
     const { page } = await open('/hosts/gpu-node-1/gpus/MIG-1?from=-1h');
     await page.getByRole('heading', { name: 'Partition of' }).waitFor();
@@ -154,6 +179,17 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     expect(await page.getByRole('heading', { name: 'Partition of' }).count()).toBe(0);
   });
 
+  it('warns of machines that report under one name', async () => {
+    await sendMetrics(stage.platform.otlpHttp, ...machinesOfOneName(Date.now()));
+    await stage.settled();
+    const { page, hosts } = await open('/hosts?from=-1h&show=attention');
+    await soon(() => hosts.host('localhost').innerText()).toContain('2 machines of this name');
+    await hosts.host('localhost').getByRole('link').first().click();
+    await page.getByRole('heading', { name: 'localhost' }).waitFor();
+    await page.getByText('2 machines report under this name').waitFor();
+    await page.getByText('m-1, m-2').waitFor();
+  });
+
   it('says what is not there', async () => {
     const { page } = await stage.open('/hosts/nobody?from=-1h');
     await page.getByRole('heading', { name: 'This host did not report' }).waitFor();
@@ -165,6 +201,9 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     it(`passes the accessibility rules (${colorScheme})`, { timeout: 60_000 }, async () => {
       const { page, hosts } = await open('/hosts?from=-1h', { colorScheme });
       await hosts.tiles.first().waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await page.goto(`${stage.platform.http}/hosts/localhost?from=-1h`);
+      await page.getByText('2 machines report').waitFor();
       expect(await accessibilityFindings(page)).toEqual([]);
       await page.goto(`${stage.platform.http}/hosts/gpu-node-1?from=-1h`);
       await page.getByTestId('cpu-strip').waitFor();

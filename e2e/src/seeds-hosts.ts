@@ -90,6 +90,7 @@ export function hostMetrics(now: number): SeedMetric[] {
       [{ 'system.memory.state': 'used' }, () => 9e11],
       [{ 'system.memory.state': 'free' }, () => 3e11],
     ),
+    own('gauge', 'system.uptime', 's', [{}, (minute) => 7_200 + minute * 60]),
     own('gauge', 'system.filesystem.utilization', '1', [
       { 'system.filesystem.mountpoint': '/models' },
       () => 0.95,
@@ -151,6 +152,21 @@ export function hostMetrics(now: number): SeedMetric[] {
     ...plain('quiet-node', 20),
   ];
 }
+
+/** Ten minutes of two machines that both call themselves `localhost`. */
+export const machinesOfOneName = (now: number): SeedMetric[] =>
+  ['m-1', 'm-2'].map((id) => ({
+    name: 'system.memory.usage',
+    kind: 'gauge',
+    unit: 'By',
+    resource: { 'host.name': 'localhost', 'host.id': id },
+    service: 'agent',
+    points: Array.from({ length: 10 }, (_, minute) => ({
+      at: now - (10 - minute) * MINUTE,
+      value: 4e9,
+      attributes: { 'system.memory.state': 'used' },
+    })),
+  }));
 
 /** Model calls of the program that runs on the machine. */
 export function servedTrace(now: number): SeedTrace {

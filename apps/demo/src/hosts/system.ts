@@ -47,6 +47,7 @@ export class SystemPart {
         'cpu.logical_number': cpu,
       });
     }
+    reader.gauge('system.uptime', 's', Math.round((9 + plan.cpus / 8 + ageDays) * 86_400));
     reader.updown('system.cpu.logical.count', '{cpu}', plan.cpus);
     const used = this.#memory.next(random, 0.22 + 0.35 * share, 0.01) * plan.memory;
     const cached = Math.min(plan.memory - used, 0.27 * plan.memory);

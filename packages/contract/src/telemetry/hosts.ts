@@ -3,16 +3,6 @@ import { defineRoute, reads } from '../route.ts';
 import { entityKeySchema } from './activity.ts';
 import { count, isoTime, timeSchema } from './common.ts';
 
-/** Bounds of the answers about hosts. */
-export const HOST_LIMITS = {
-  hosts: 2_000,
-  gpus: 20_000,
-  processes: 1_000,
-  /** Values older than this, in seconds, are no current values: three intervals of an agent's default. */
-  freshSeconds: 180,
-  maxPoints: 400,
-} as const;
-
 const text = z.string().nullable();
 const number = z.number().nullable();
 
@@ -44,10 +34,26 @@ const hostIdentityShape = {
   node: text,
   /** What measures it: names of the agents. */
   agents: z.array(z.string()),
+  machines: z.array(z.string()).meta({
+    description:
+      'Empty, unless several machines report under this name: then their `host.id`, the newest 32 of each agent. Its figures are of all of them.',
+  }),
   /** Null: it does not report at the end of the window, but did again later. */
   lastSeen: isoTime.nullable(),
-  /** True when nothing came within the freshness bound before the end of the window. */
+  freshSeconds: count.meta({
+    description:
+      'Its figures are current for so long: three times the usual distance of its reports, 180 to 1200 seconds.',
+  }),
+  /** True when nothing came within `freshSeconds` before the end of the window. */
   stale: z.boolean(),
+  away: z
+    .array(z.object({ from: isoTime, to: isoTime }))
+    .nullable()
+    .meta({
+      description:
+        'When it was silent within the window for longer than `freshSeconds` and came back: the five longest times, oldest first. ' +
+        'Null where that is not worked out: of windows of more than a day, and of hosts that report neither CPUs, memory nor GPUs.',
+    }),
 };
 
 const ownerShape = {
@@ -102,6 +108,7 @@ export const gpuSchema = z.object(gpuShape);
 export type Gpu = z.output<typeof gpuSchema>;
 
 const hostFiguresShape = {
+  uptimeSeconds: number.meta({ description: 'Since the system was started.' }),
   cpuUtilization: number,
   cpuCount: number,
   memoryUsedBytes: number,
@@ -133,7 +140,7 @@ export const listHosts = defineRoute({
     data: z.object({
       from: isoTime,
       to: isoTime,
-      freshSeconds: count,
+      freshSeconds: count.meta({ description: 'At least; each host says its own.' }),
       hosts: z.array(hostSummarySchema),
       /** True when there are more hosts or GPUs than one answer holds. */
       truncated: z.boolean(),
@@ -155,7 +162,7 @@ const processSchema = z.object({
   memoryBytes: number,
   uptimeSeconds: number,
   lastSeen: isoTime,
-  /** False when it did not report within the freshness bound. */
+  /** False when it did not report within `freshSeconds`. */
   running: z.boolean(),
 });
 export type HostProcess = z.output<typeof processSchema>;
@@ -223,6 +230,7 @@ export const HOST_CHARTS = [
   'gpus_memory',
   'gpus_power',
   'gpus_temperature',
+  'gpus_clocks',
 ] as const;
 export type HostChart = (typeof HOST_CHARTS)[number];
 
@@ -322,6 +330,9 @@ export const getGpu = defineRoute({
       gpu: gpuSchema,
       parent: gpuSchema.nullable(),
       children: z.array(gpuSchema),
+      siblings: z
+        .array(z.object({ id: z.string(), name: z.string(), index: number, partition: text }))
+        .meta({ description: 'Itself among the GPUs of its host, of a partition among those of its GPU.' }),
       utilizationByTask: z.array(z.object({ task: z.string(), utilization: z.number() })),
       memoryControllerUtilization: number,
       fanSpeedRatio: number,

@@ -41,7 +41,7 @@ export function CpuStrip({ data }: { data: HostCurves }) {
         onPointerLeave={() => setAt(undefined)}
       >
         {cores.map(({ device, values }) => (
-          <div key={device} style={{ height: tall, background: shades(values) }} />
+          <div key={device} data-mark style={{ height: tall, background: shades(values) }} />
         ))}
       </div>
       <figcaption className="flex h-5 items-center gap-2 text-xs text-muted">
@@ -56,6 +56,7 @@ export function CpuStrip({ data }: { data: HostCurves }) {
             <span className="ml-auto flex items-center gap-1" aria-hidden>
               idle
               <span
+                data-mark
                 className="h-2 w-16 rounded-full"
                 style={{ background: 'linear-gradient(to right, transparent, var(--accent-fill))' }}
               />

@@ -1,9 +1,10 @@
 import { entityKey } from '@candela/kernel';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { useWidth } from '../../charts/visualise/use-size.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
+import { textScale } from '../../lib/rem.ts';
 import type { FleetRow } from './fleet.ts';
 import { heightOf, TILE } from './gpu-tile.tsx';
 import { HEAD_WIDTH, HostRow, tileKey } from './host-row.tsx';
@@ -31,20 +32,31 @@ export function FleetGrid(props: {
   const { rows, active } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const width = useWidth(scroller);
+  const scale = textScale();
   const navigate = useNavigate();
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => estimate(rows[index], width),
+    estimateSize: (index) => estimate(rows[index], width / scale) * scale,
     overscan: 4,
     getItemKey: (index) => rows[index]?.key ?? index,
   });
   const stops = useMemo(() => stopsOf(rows), [rows]);
   const at = stops.findIndex(({ key }) => key === active);
+  const walked = useRef(false);
+  useEffect(() => {
+    if (!walked.current) return;
+    walked.current = false;
+    const focused = document.activeElement;
+    // The link itself, so that it is read out; a search field keeps what it has.
+    if (focused === document.body || focused?.id === 'main' || scroller.current?.contains(focused) === true)
+      scroller.current?.querySelector<HTMLElement>('[data-active]')?.focus({ preventScroll: true });
+  }, [active]);
   const choose = (stop: Stop | undefined) => {
     if (!stop) return;
     props.onActive(stop.key);
     virtual.scrollToIndex(stop.row);
+    walked.current = true;
   };
   const hosts = (by: number) => {
     const heads = stops.filter(({ gpu }) => gpu === undefined);

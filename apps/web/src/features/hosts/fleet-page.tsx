@@ -16,7 +16,8 @@ import { useEver } from '../explore/use-ever.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { FleetGrid } from './fleet-grid.tsx';
 import { FirstHost } from './first-host.tsx';
-import { FLEET_GROUPS, FLEET_SHOWS, FLEET_SORTS, fleetRows, type FleetTotals, totalsOf } from './fleet.ts';
+import { FLEET_GROUPS, FLEET_SHOWS, FLEET_SORTS } from './fleet-choices.ts';
+import { fleetRows, type FleetTotals, totalsOf } from './fleet.ts';
 import { type FleetSearch, keptFleet } from './hosts-search.ts';
 
 const route = getRouteApi('/hosts/');
@@ -30,6 +31,7 @@ const SORTS: Readonly<Record<string, string>> = {
   temperature: 'Temperature',
   errors: 'Errors',
   cpu: 'CPU',
+  uptime: 'Started last',
 };
 const GROUPS: Readonly<Record<string, string>> = {
   none: 'No groups',

@@ -44,8 +44,12 @@ const host = (name: string, gpus: Gpu[], changes: Partial<HostSummary> = {}): Ho
   cluster: null,
   node: null,
   agents: [],
+  machines: [],
   lastSeen: null,
+  freshSeconds: 180,
   stale: false,
+  away: [],
+  uptimeSeconds: null,
   cpuUtilization: 0.2,
   cpuCount: 8,
   memoryUsedBytes: 1,
@@ -101,8 +105,27 @@ test('shows what needs a look, and what lies idle', () => {
   expect(outline({ show: 'gpus' })).toEqual(['mig(p)', 'node-2(a b)']);
 });
 
+test('a host that needs a look itself stands among the others, whether one of its GPUs does or not', () => {
+  const full = { filesystem: { mountpoint: '/', utilization: 0.99 } };
+  const hosts = [
+    host('node-2', [gpu({ id: 'a', temperatureCelsius: 95 })]),
+    host('node-1', [gpu({ id: 'b' })], full),
+    host('node-0', [], full),
+  ];
+  const names = fleetRows(hosts, { ...VIEW, show: 'attention' }).map((row) =>
+    row.kind === 'host' ? row.host.name : '',
+  );
+  expect(names).toEqual(['node-1', 'node-2', 'node-0']);
+});
+
 test('sorts by the highest, groups with the nameless last', () => {
   expect(outline({ sort: 'errors' })[0]).toBe('node-2(a b)');
+  const up = [undefined, 900, undefined, 60].map((uptimeSeconds, index) =>
+    host(`h-${index}`, [], uptimeSeconds === undefined ? {} : { uptimeSeconds }),
+  );
+  expect(
+    fleetRows(up, { ...VIEW, sort: 'uptime' }).map((row) => (row.kind === 'host' ? row.host.name : '')),
+  ).toEqual(['h-3', 'h-1', 'h-0', 'h-2']);
   expect(outline({ group: 'zone' })).toEqual([
     '# a',
     'node-2(a b)',
@@ -128,7 +151,13 @@ test('totals count a partitioned GPU once', () => {
   expect(totalsOf([]).utilization).toBeNull();
 });
 
-test('attention: bad errors are danger, mended ones a warning, heat by degrees, silence alone', () => {
+test('totals: a silent host is one thing to look at, with all its GPUs', () => {
+  const gone = [gpu({ id: 'a', stale: true }), gpu({ id: 'b', stale: true })];
+  expect(totalsOf([host('silent', gone, { stale: true })])).toMatchObject({ silent: 1, attention: 1 });
+  expect(totalsOf([host('there', gone)])).toMatchObject({ silent: 0, attention: 2 });
+});
+
+test('attention: bad errors are danger, mended ones a warning, heat by degrees, silence with its errors', () => {
   const texts = (one: Partial<Gpu>) =>
     attentionOfGpu(gpu({ id: 'x', ...one })).map(({ level, text }) => `${level} ${text}`);
   expect(
@@ -142,8 +171,15 @@ test('attention: bad errors are danger, mended ones a warning, heat by degrees, 
   expect(texts({ errors: [{ type: 'corrected', count: 1_200 }] })).toEqual(['warn 1.2k ECC corrected']);
   expect(texts({ temperatureCelsius: 91.4, status: 'degraded' })).toEqual(['danger 91 °C', 'warn degraded']);
   expect(texts({ stale: true, temperatureCelsius: 99 })).toEqual(['danger Not reported']);
+  expect(texts({ stale: true, errors: [{ type: 'xid', count: 1 }] })).toEqual([
+    'danger Not reported',
+    'danger 1 XID',
+  ]);
   expect(attentionOfHost(host('h', [], { filesystem: { mountpoint: '/x', utilization: 0.95 } }))).toEqual([
     { level: 'danger', what: 'full', text: '/x is full' },
+  ]);
+  expect(attentionOfHost(host('h', [], { machines: ['m-1', 'm-2'] }))).toEqual([
+    { level: 'warn', what: 'several', text: '2 machines of this name' },
   ]);
 });
 
@@ -159,4 +195,28 @@ test('no two GPUs of a host have one name: partitions of one profile are told ap
   // As older drivers wrote them: only the beginnings differ.
   expect(names(part('MIG-A/1/0'), part('MIG-B/1/0'))).toEqual(['1g.10gb …A/1/0', '1g.10gb …B/1/0']);
   expect(names(gpu({ id: 'x', index: null, name: 'NVIDIA H100 80GB HBM3' }))).toEqual(['H100 80GB']);
+});
+
+test('a host that was away and came back needs a look, and is found by that word', () => {
+  const away = [
+    { from: '2026-11-22T03:12:00.000Z', to: '2026-11-22T04:12:00.000Z' },
+    { from: '2026-11-22T08:00:00.000Z', to: '2026-11-22T08:10:00.000Z' },
+  ];
+  const back = host('back', [gpu({ id: 'a' })], { away });
+  expect(attentionOfHost(back)).toEqual([
+    { level: 'warn', what: 'away', text: 'Away for 1h 10m', when: away },
+  ]);
+  // One that is silent now is that first of all; of long ranges it is not known.
+  expect(attentionOfHost({ ...back, stale: true }).map(({ what }) => what)).toEqual(['silent']);
+  expect(attentionOfHost({ ...back, away: null })).toEqual([]);
+  const fleet = [back, host('never', [gpu({ id: 'b' })])];
+  for (const view of [
+    { q: '', show: 'attention' },
+    { q: 'away', show: 'all' },
+  ] as const)
+    expect(
+      fleetRows(fleet, { sort: 'name', group: 'none', ...view }).map(
+        (row) => row.kind === 'host' && row.host.name,
+      ),
+    ).toEqual(['back']);
 });

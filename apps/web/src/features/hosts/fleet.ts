@@ -1,12 +1,6 @@
 import type { Gpu, HostSummary } from '@candela/contract';
 import { attentionOfGpu, attentionOfHost, shareOf } from './attention.ts';
-
-export const FLEET_SORTS = ['name', 'utilization', 'memory', 'temperature', 'errors', 'cpu'] as const;
-export type FleetSort = (typeof FLEET_SORTS)[number];
-export const FLEET_GROUPS = ['none', 'zone', 'model', 'type', 'cluster', 'environment'] as const;
-export type FleetGroup = (typeof FLEET_GROUPS)[number];
-export const FLEET_SHOWS = ['all', 'gpus', 'attention', 'idle'] as const;
-export type FleetShow = (typeof FLEET_SHOWS)[number];
+import type { FleetGroup, FleetShow, FleetSort } from './fleet-choices.ts';
 
 /** GPUs of a host as they are shown: partitions below the GPU they are part of. */
 export interface GpuNode {
@@ -62,6 +56,8 @@ export function nodesOf(gpus: readonly Gpu[]): GpuNode[] {
   return tops.map((gpu) => ({ gpu, children: children.get(gpu.id) ?? [] }));
 }
 
+type Named = Pick<Gpu, 'id' | 'name' | 'index' | 'partition'>;
+
 /** Characters of an id that are enough to find it in a list. */
 const TAIL = 4;
 
@@ -69,8 +65,8 @@ const TAIL = 4;
  * Short names of GPUs and partitions by id, no two alike: of partitions of one profile also the end of their id, by which
  * the vendor's tools list them.
  */
-export function gpuNames(gpus: readonly Gpu[]): Map<string, string> {
-  const plain = (gpu: Gpu): string =>
+export function gpuNames(gpus: readonly Named[]): Map<string, string> {
+  const plain = (gpu: Named): string =>
     gpu.partition ?? (gpu.index === null ? shortName(gpu.name) : `GPU ${gpu.index}`);
   const names = new Map<string, string>();
   for (const [name, alike] of Map.groupBy(gpus, plain)) {
@@ -163,6 +159,7 @@ const textOfHost = (host: HostSummary): string =>
     host.name,
     host.environment,
     host.id,
+    ...host.machines,
     host.type,
     host.os,
     host.cloudProvider,
@@ -172,6 +169,7 @@ const textOfHost = (host: HostSummary): string =>
     host.node,
     ...host.agents,
     host.stale ? 'silent stale' : '',
+    (host.away?.length ?? 0) > 0 ? 'away' : '',
   ]);
 
 const textOfGpu = (gpu: Gpu): string =>
@@ -217,7 +215,7 @@ const most = (gpus: readonly GpuNode[], figure: (gpu: Gpu) => number | null): nu
 
 const errorsOf = (gpu: Gpu): number => gpu.errors.reduce((sum, { count }) => sum + count, 0);
 
-/** The highest first; names break ties and are the order of their own. */
+/** The highest first, of uptimes the shortest; names break ties and are the order of their own. */
 function orderOf(sort: FleetSort): (a: FleetHost, b: FleetHost) => number {
   const figure: Readonly<Record<FleetSort, (host: FleetHost) => number>> = {
     name: () => 0,
@@ -229,12 +227,13 @@ function orderOf(sort: FleetSort): (a: FleetHost, b: FleetHost) => number {
     temperature: ({ gpus }) => most(gpus, (gpu) => gpu.temperatureCelsius),
     errors: ({ gpus }) => gpus.reduce((sum, { gpu }) => sum + errorsOf(gpu), 0),
     cpu: ({ host }) => host.cpuUtilization ?? -1,
+    uptime: ({ host }) => -(host.uptimeSeconds ?? Number.POSITIVE_INFINITY),
   };
   const by = figure[sort];
   return (a, b) =>
     by(b) - by(a) ||
     // Where nothing else decides, machines with GPUs are what people come for.
-    Number(a.gpus.length === 0) - Number(b.gpus.length === 0) ||
+    Number(a.host.gpus.length === 0) - Number(b.host.gpus.length === 0) ||
     a.host.name.localeCompare(b.host.name, 'en', { numeric: true }) ||
     (a.key < b.key ? -1 : 1);
 }
@@ -258,9 +257,14 @@ export function totalsOf(hosts: readonly HostSummary[]): FleetTotals {
     silent: hosts.filter(({ stale }) => stale).length,
     gpus: nodes.length,
     idle: nodes.filter((node) => fits(node, 'idle')).length,
-    attention:
-      nodes.filter((node) => fits(node, 'attention')).length +
-      hosts.filter((host) => attentionOfHost(host).length > 0).length,
+    // A host that fell silent is one thing to look at, however many GPUs went with it.
+    attention: hosts.reduce(
+      (sum, host) =>
+        sum +
+        Number(attentionOfHost(host).length > 0) +
+        (host.stale ? 0 : nodesOf(host.gpus).filter((node) => fits(node, 'attention')).length),
+      0,
+    ),
     utilization: utilization < 0 ? null : utilization,
     memoryUsed: add((gpu) => gpu.memoryUsedBytes),
     memoryLimit: add((gpu) => gpu.memoryLimitBytes),

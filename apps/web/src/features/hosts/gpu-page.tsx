@@ -2,6 +2,7 @@ import type { Gpu, GpuChart, GpuDetail } from '@candela/contract';
 import { entityKey, parseEntityKey } from '@candela/kernel';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { curvesPath, gpuCurvesQuery, gpuPath, gpuQuery, hostCallsQuery } from '../../api/hosts.ts';
@@ -10,16 +11,18 @@ import { Stat } from '../../charts/visualise/stat.tsx';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { formatValue } from '../../lib/format-value.ts';
+import { Button } from '../../ui/button.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { valueTerm } from '../explore/filter-term.ts';
 import { useShell } from '../shell/shell-search.ts';
-import { attentionOfGpu, errorName, shareOf, THRESHOLDS } from './attention.ts';
+import { type Attention, attentionOfGpu, errorName, shareOf, THRESHOLDS } from './attention.ts';
 import { CurveCard, type CurveSource } from './curve-card.tsx';
 import { type Name, partLabel, prepareCurves, seriesOf } from './curves.ts';
 import { GpuActivity } from './gpu-activity.tsx';
 import { gpuNames } from './fleet.ts';
 import { HostHeader } from './host-header.tsx';
+import { agoOf } from './host-row.tsx';
 import { Marks } from './marks.tsx';
 import { GpuProcesses } from './processes-table.tsx';
 
@@ -76,6 +79,26 @@ export function GpuPage() {
     { label: 'Back to the host', group: 'GPU' },
   );
   const { data } = gpu;
+  const siblings = data?.siblings ?? [];
+  const names = gpuNames(siblings);
+  // From the address, so that quick steps do not wait for figures.
+  const at = siblings.findIndex((one) => one.id === id);
+  const stepTo = (by: number) => {
+    const to = at < 0 ? undefined : siblings[at + by];
+    return to && { id: to.id, name: names.get(to.id) ?? to.id };
+  };
+  const [earlier, later] = [stepTo(-1), stepTo(1)];
+  const go = (to: { id: string } | undefined) => {
+    if (to)
+      void leave({
+        to: '/hosts/$host/gpus/$gpu',
+        params: { host: params.host, gpu: entityKey(to.id) },
+        search: inSearch,
+        replace: true,
+      });
+  };
+  useHotkey(['['], () => go(earlier), { label: 'Previous GPU', group: 'GPU' });
+  useHotkey([']'], () => go(later), { label: 'Next GPU', group: 'GPU' });
   const owners = useMemo(
     () => new Map((data?.processes ?? []).map((row) => [row.pid, row.pod ?? row.name])),
     [data],
@@ -114,8 +137,20 @@ export function GpuPage() {
         toMs={window.toMs}
         search={inSearch}
         gpu={name}
-        marks={<Marks list={attentionOfGpu(data.gpu)} />}
+        marks={<Marks list={sinceWhen(attentionOfGpu(data.gpu), data.gpu.lastSeen, window.toMs)} />}
       >
+        {siblings.length > 1 && (
+          <div className="flex gap-1 pl-7">
+            <Button onClick={() => go(earlier)} disabled={earlier === undefined} title="Previous ( [ )">
+              <ChevronLeft size={14} aria-hidden />
+              {earlier?.name ?? 'First'}
+            </Button>
+            <Button onClick={() => go(later)} disabled={later === undefined} title="Next ( ] )">
+              {later?.name ?? 'Last'}
+              <ChevronRight size={14} aria-hidden />
+            </Button>
+          </div>
+        )}
         <dl className="flex flex-wrap gap-x-4 pl-7 text-sm">
           {(
             [
@@ -210,13 +245,24 @@ export function GpuPage() {
           </div>
           <section className="rounded-md border border-line bg-surface">
             <h2 className="px-2 pt-2 font-medium">Processes</h2>
-            <GpuProcesses rows={data.processes} toMs={window.toMs} isCut={data.children.length > 0} />
+            <GpuProcesses
+              rows={data.processes}
+              window={window}
+              freshSeconds={data.freshSeconds}
+              isCut={data.children.length > 0}
+            />
           </section>
         </div>
       </div>
     </div>
   );
 }
+
+/** On its own page a GPU that is gone also says for how long. */
+const sinceWhen = (list: readonly Attention[], lastSeen: string | null, toMs: number): Attention[] =>
+  list.map((one) =>
+    one.what === 'silent' ? { ...one, text: `Not reported for ${agoOf(lastSeen, toMs)}` } : one,
+  );
 
 /** The newest figures in a row. */
 function Figures({ data }: { data: GpuDetail }) {

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { cx } from '../../lib/cx.ts';
 import { DASH } from '../../lib/format.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
+import { rem } from '../../lib/rem.ts';
 import { attentionOfGpu, shareOf, THRESHOLDS } from './attention.ts';
 import { type GpuNode, gpuNames, shortName } from './fleet.ts';
 import { Marks } from './marks.tsx';
@@ -43,7 +44,7 @@ export function GpuTile(props: {
         worst === 'danger' ? 'border-danger' : worst === 'warn' ? 'border-warn' : 'border-line',
         gpu.stale && 'border-dashed opacity-75',
       )}
-      style={{ width: TILE.width }}
+      style={{ width: rem(TILE.width) }}
     >
       <Link
         to="/hosts/$host/gpus/$gpu"
@@ -53,10 +54,11 @@ export function GpuTile(props: {
         data-active={props.active === props.tileKey(gpu) || undefined}
         title={gpu.name}
         className="relative flex flex-col px-2 py-1.5 -outline-offset-2 hover:bg-hover data-active:bg-selected data-active:outline-2 data-active:outline-accent-fill"
-        style={{ height: TILE.height - 2 }}
+        style={{ height: rem(TILE.height - 2) }}
       >
         <span
           aria-hidden
+          data-mark
           className="absolute inset-x-0 bottom-0 bg-accent-fill/12"
           style={{ height: `${(gpu.stale ? 0 : (gpu.utilization ?? 0)) * 100}%` }}
         />
@@ -74,6 +76,7 @@ export function GpuTile(props: {
         <span className="relative mt-0.5 flex items-center gap-1.5">
           <span aria-hidden className="h-1.5 grow overflow-hidden rounded-full bg-hover">
             <span
+              data-mark
               className={cx(
                 'block h-full rounded-full',
                 memory !== null && memory >= THRESHOLDS.memory.danger ? 'bg-danger' : 'bg-kind-retrieval',
@@ -137,10 +140,11 @@ function Partition(props: {
       data-testid="gpu-partition"
       data-active={props.active === props.tileKey(gpu) || undefined}
       className="relative flex items-center gap-1.5 border-t border-line px-2 text-xs -outline-offset-2 hover:bg-hover data-active:bg-selected data-active:outline-2 data-active:outline-accent-fill"
-      style={{ height: TILE.partition }}
+      style={{ height: rem(TILE.partition) }}
     >
       <span
         aria-hidden
+        data-mark
         className="absolute inset-y-0 left-0 bg-kind-retrieval/20"
         style={{ width: `${(memory ?? 0) * 100}%` }}
       />

@@ -1,15 +1,19 @@
 import type { HostSummary } from '@candela/contract';
 import { entityKey } from '@candela/kernel';
 import { Link } from '@tanstack/react-router';
-import { ArrowLeft } from 'lucide-react';
+import { ArrowLeft, Layers } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
+import { formatDuration } from '../../lib/format.ts';
 import { BackLink } from '../../ui/page-head.tsx';
-import { attentionOfHost } from './attention.ts';
+import { attentionOfHost, machineCount } from './attention.ts';
 import { agoOf } from './host-row.tsx';
 import { keptFleet } from './hosts-search.ts';
 import { Marks } from './marks.tsx';
+
+/** How many ids of machines are listed. */
+const MOST_MACHINES = 8;
 
 type Identity = Omit<HostSummary, 'gpus'>;
 
@@ -32,6 +36,7 @@ export function HostHeader(props: {
     ['Cluster', host.cluster],
     ['Node', host.node === host.name ? null : host.node],
     ['System', host.os === null ? host.arch : `${host.os}${host.arch === null ? '' : ` (${host.arch})`}`],
+    ['Up for', host.uptimeSeconds === null ? null : formatDuration(host.uptimeSeconds * 1_000)],
     ['Environment', host.environment],
     ['Measured by', host.agents.join(', ') || null],
   ];
@@ -61,10 +66,24 @@ export function HostHeader(props: {
               ]}
             />
           ) : (
-            (props.marks ?? <Marks list={attentionOfHost(host)} />)
+            (props.marks ?? (
+              // That there are several machines stands below in whole sentences.
+              <Marks list={attentionOfHost(host).filter(({ what }) => what !== 'several')} />
+            ))
           )}
         </span>
       </div>
+      {host.machines.length > 0 && (
+        <p className="flex items-start gap-1.5 pl-7 text-sm text-warn">
+          <Layers size={13} aria-hidden className="mt-1 shrink-0" />
+          <span className="min-w-0 break-words">
+            {machineCount(host)} machines report under this name, and these are figures of all of them. Give
+            each a <code className="font-mono">host.name</code> of its own. Their{' '}
+            <code className="font-mono">host.id</code>: {host.machines.slice(0, MOST_MACHINES).join(', ')}
+            {host.machines.length > MOST_MACHINES && ` and ${host.machines.length - MOST_MACHINES} more`}.
+          </span>
+        </p>
+      )}
       <Facts className="pl-7">
         {facts.map(([label, value]) =>
           value === null ? null : (

@@ -5,6 +5,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { curvesPath, hostCurvesQuery, hostPath, hostQuery } from '../../api/hosts.ts';
+import { formatDuration } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
@@ -23,7 +24,13 @@ import { HostProcesses, matchingProcesses } from './processes-table.tsx';
 const route = getRouteApi('/hosts/$host/');
 
 const OVERVIEW: readonly HostChart[] = ['cpu', 'cpu_cores', 'memory', 'disk_io', 'filesystem', 'network_io'];
-const GPUS: readonly HostChart[] = ['gpus_utilization', 'gpus_memory', 'gpus_power', 'gpus_temperature'];
+const GPUS: readonly HostChart[] = [
+  'gpus_utilization',
+  'gpus_memory',
+  'gpus_power',
+  'gpus_temperature',
+  'gpus_clocks',
+];
 const CALLS: readonly HostChart[] = ['cpu', 'gpus_utilization'];
 const CHARTS: Readonly<Record<HostTab, readonly HostChart[]>> = {
   overview: OVERVIEW,
@@ -127,6 +134,13 @@ export function HostPage() {
               <CurveCard source={source} chart="gpus_memory" title="Memory in use" name={byGpu} />
               <CurveCard source={source} chart="gpus_power" title="Power" name={byGpu} />
               <CurveCard source={source} chart="gpus_temperature" title="Temperature" name={byGpu} />
+              <CurveCard
+                source={source}
+                chart="gpus_clocks"
+                title="Clocks"
+                note="SM or graphics"
+                name={byGpu}
+              />
             </div>
           </div>
         )}
@@ -163,7 +177,7 @@ export function HostPage() {
           />
         )}
         <p className="pt-3 text-xs text-faint">
-          Figures of now are those of the last {detail.freshSeconds / 60} minutes before{' '}
+          Figures of now are those of the last {formatDuration(detail.freshSeconds * 1_000)} before{' '}
           {range.to === 'now' ? 'now' : 'the end of the time range'}; older ones are a dash.
         </p>
       </TabPanel>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { MeterBar } from '../../charts/visualise/meter-bar.tsx';
 import { formatDuration } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
+import { rem } from '../../lib/rem.ts';
 import { attentionOfHost, shareOf, THRESHOLDS } from './attention.ts';
 import type { FleetHost } from './fleet.ts';
 import { GpuTile } from './gpu-tile.tsx';
@@ -37,7 +38,7 @@ export function HostRow(props: {
       data-testid="host-row"
       className="flex gap-3 border-b border-line px-3 py-2 max-sm:flex-col"
     >
-      <div className="flex shrink-0 flex-col gap-1" style={{ width: HEAD_WIDTH }}>
+      <div className="flex shrink-0 flex-col gap-1 max-sm:w-full!" style={{ width: rem(HEAD_WIDTH) }}>
         <Link
           to="/hosts/$host"
           params={{ host: entityKey(host.name) }}
@@ -94,6 +95,11 @@ export function HostRow(props: {
         <p className="flex gap-3 text-xs text-muted">
           <span title="Network, received">↓ {formatValue(host.networkReceiveBytesPerSecond, 'By/s')}</span>
           <span title="Network, sent">↑ {formatValue(host.networkTransmitBytesPerSecond, 'By/s')}</span>
+          {host.uptimeSeconds !== null && (
+            <span className="ml-auto" title="Since the system was started">
+              up {formatDuration(host.uptimeSeconds * 1_000)}
+            </span>
+          )}
         </p>
       </div>
       <div className="flex min-w-0 grow flex-wrap content-start items-start gap-1.5">

@@ -8,7 +8,7 @@ import {
   type FleetGroup,
   type FleetShow,
   type FleetSort,
-} from './fleet.ts';
+} from './fleet-choices.ts';
 
 /** What the fleet has in its URL besides time range and environment. */
 export interface FleetSearch {

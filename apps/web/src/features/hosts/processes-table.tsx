@@ -1,8 +1,10 @@
 import type { GpuDetail, HostProcess } from '@candela/contract';
 import { entityKey } from '@candela/kernel';
 import { Link } from '@tanstack/react-router';
-import { formatDuration } from '../../lib/format.ts';
+import { formatDuration, formatIso, formatRowTime } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
+import type { TimeWindow } from '../../lib/time-range.ts';
+import { zonePreference } from '../../lib/zone.ts';
 import { agoOf } from './host-row.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
 
@@ -142,11 +144,14 @@ export function HostProcesses(props: {
 /** Who is and was on a GPU. */
 export function GpuProcesses(props: {
   rows: GpuDetail['processes'];
-  toMs: number;
+  window: TimeWindow;
+  /** Seconds within which a report must have come: what was there that soon may have been there before. */
+  freshSeconds: number;
   /** Its processes are on its partitions. */
   isCut: boolean;
 }) {
-  const { rows, toMs } = props;
+  const { rows, window, freshSeconds } = props;
+  const zone = zonePreference.use();
   type Row = GpuDetail['processes'][number];
   const columns: TableColumn<Row>[] = [
     ...ownerColumns<Row>(),
@@ -154,11 +159,28 @@ export function GpuProcesses(props: {
     { label: 'Most', align: 'end', cell: (row) => formatValue(row.maxMemoryBytes, 'By') },
     { label: 'Use', align: 'end', cell: (row) => formatValue(row.utilization, '1') },
     {
+      label: 'Since',
+      align: 'end',
+      cell: ({ firstSeen }) => {
+        const ms = Date.parse(firstSeen);
+        const early = ms - window.fromMs <= freshSeconds * 1_000;
+        return (
+          <span title={early ? 'It was there when the time range began' : formatIso(ms)}>
+            {early && 'before '}
+            {formatRowTime(ms, Date.now(), zone)}
+          </span>
+        );
+      },
+    },
+    {
       label: 'Seen for',
       align: 'end',
       cell: (row) => formatDuration(Math.max(0, Date.parse(row.lastSeen) - Date.parse(row.firstSeen))),
     },
-    { label: 'State', cell: (row) => (row.running ? 'runs' : `gone for ${agoOf(row.lastSeen, toMs)}`) },
+    {
+      label: 'State',
+      cell: (row) => (row.running ? 'runs' : `gone for ${agoOf(row.lastSeen, window.toMs)}`),
+    },
   ];
   return (
     <Table

@@ -1,6 +1,7 @@
 import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
+import { usualGapSql } from './fresh.ts';
 import { type HostKey, points } from './sources.ts';
 
 const STEPS = [
@@ -60,8 +61,7 @@ export async function reportInterval(
     scope,
     `SELECT max(Each) AS Gap FROM (
        SELECT arraySort(groupUniqArray(2000)(toUnixTimestamp(TimeUnix))) AS At,
-         arraySort(arrayPopFront(arrayDifference(At))) AS Gaps,
-         if(empty(Gaps), 0, Gaps[intDiv(length(Gaps) + 1, 2)]) AS Each
+         ${usualGapSql('At')} AS Each
        ${scope.from} GROUP BY Agent, MetricName
      )`,
   );

@@ -1,9 +1,9 @@
-import { HOST_LIMITS } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { POINT_KINDS } from '../../rollups/host-points.ts';
 import { after, before, inOrder } from '../core/in-order.ts';
 import type { Runner } from '../core/run.ts';
 import type { Scope, Window } from '../core/scope.ts';
+import type { Fresh } from './fresh.ts';
 import { type HostKey, points } from './sources.ts';
 
 /**
@@ -26,9 +26,9 @@ export function growth(scope: Scope, more = ''): string {
   )`;
 }
 
-/** The window with enough before it to hold the last point of every live series. */
-export function withRunUp({ from, to }: Window): Window {
-  const runUp = BigInt(HOST_LIMITS.freshSeconds) * 1_000_000_000n;
+/** The window with enough before it to hold the last point of every series whose values are current for so long. */
+export function withRunUp({ from, to }: Window, freshSeconds: number): Window {
+  const runUp = BigInt(freshSeconds) * 1_000_000_000n;
   return { from: from > runUp ? from - runUp : 0n, to };
 }
 
@@ -47,15 +47,15 @@ export interface Rate {
   readonly PerSecond: number;
 }
 
-/** Rates of counters within a short window, by device or of all devices of a host together. Two agents count once. */
+/** Current rates of counters, by device or of all devices of a host together. Two agents count once. */
 export function readRates(
   run: Runner,
   context: RequestContext,
   metrics: readonly string[],
-  window: Window,
+  fresh: Fresh,
   options: { readonly byDevice: boolean; readonly host?: HostKey; readonly device?: string },
 ): Promise<Rate[]> {
-  const scope = points(context, metrics, window, options.host);
+  const scope = fresh.points(context, metrics, options.host);
   const own =
     options.device === undefined ? '' : ` AND Device = ${scope.params.bind(options.device, 'String')}`;
   const of = options.byDevice ? 'toString(Device)' : `''`;
@@ -125,10 +125,16 @@ export function readIncreases(
   context: RequestContext,
   metrics: readonly string[],
   window: Window,
+  fresh: Fresh,
   host?: HostKey,
 ): Promise<Increase[]> {
   // The point before the window is what its first point grew from.
-  const scope = points(context, metrics, withRunUp(window), host);
+  const scope = points(
+    context,
+    metrics,
+    withRunUp(window, host === undefined ? fresh.mostSeconds : fresh.secondsOf(host)),
+    host,
+  );
   const moved = `SELECT Series ${scope.from} AND Kind > ${POINT_KINDS.level} GROUP BY Series
      HAVING max(Value) > min(Value) OR max(Kind) = ${POINT_KINDS.increase} AND max(Value) > 0`;
   return run.run<Increase>(

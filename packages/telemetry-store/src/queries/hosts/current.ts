@@ -1,7 +1,7 @@
 import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
-import type { Window } from '../core/scope.ts';
-import { type HostKey, points } from './sources.ts';
+import type { Fresh } from './fresh.ts';
+import type { HostKey } from './sources.ts';
 
 export interface HostLevels {
   readonly Environment: string;
@@ -10,6 +10,7 @@ export interface HostLevels {
   readonly CpuCount: number | null;
   readonly MemoryUsed: number | null;
   readonly MemoryTotal: number | null;
+  readonly Uptime: number | null;
   readonly LastPoint: string;
 }
 
@@ -23,13 +24,13 @@ const CPU = `MetricName = 'system.cpu.utilization'`;
 const STATES = `MetricName = 'system.memory.usage'`;
 
 /**
- * Newest CPU and memory figures of each host, `Cpu` of those that tell a utilisation. An agent gives the busy share of each CPU, or the share of each mode;
+ * Newest CPU and memory figures of each host and since when it runs, `Cpu` of those that tell a utilisation. An agent gives the busy share of each CPU, or the share of each mode;
  * one that gives both each CPU and all of them together is not counted twice.
  */
 export function readHostLevels(
   run: Runner,
   context: RequestContext,
-  fresh: Window,
+  fresh: Fresh,
   host?: HostKey,
 ): Promise<HostLevels[]> {
   const metrics = [
@@ -38,8 +39,9 @@ export function readHostLevels(
     'system.memory.usage',
     'system.memory.limit',
     'system.memory.utilization',
+    'system.uptime',
   ];
-  const scope = points(context, metrics, fresh, host);
+  const scope = fresh.points(context, metrics, host);
   return run.run<HostLevels>(
     scope,
     `SELECT Environment, Host, toString(max(At)) AS LastPoint,
@@ -51,7 +53,8 @@ export function readHostLevels(
          nullIf(uniqExactIf(Device, ${CPU} AND Device != ''), 0)) AS CpuCount,
        ifNull(maxOrNullIf(Now, MetricName = 'system.memory.limit'), sumOrNullIf(Now, ${STATES} AND Part NOT IN ${among(STATES_WITHIN)})) AS MemoryTotal,
        ifNull(sumOrNullIf(Now, ${STATES} AND Part = 'used'),
-         maxOrNullIf(Now, MetricName = 'system.memory.utilization' AND Part IN ('', 'used')) * MemoryTotal) AS MemoryUsed
+         maxOrNullIf(Now, MetricName = 'system.memory.utilization' AND Part IN ('', 'used')) * MemoryTotal) AS MemoryUsed,
+       maxOrNullIf(Now, MetricName = 'system.uptime') AS Uptime
      FROM (
        SELECT Environment, Host, MetricName, Device, Part, argMax(Value, TimeUnix) AS Now,
          max(toUnixTimestamp64Nano(TimeUnix)) AS At
@@ -73,13 +76,12 @@ export interface Filesystem {
 export function readFilesystems(
   run: Runner,
   context: RequestContext,
-  fresh: Window,
+  fresh: Fresh,
   host?: HostKey,
 ): Promise<Filesystem[]> {
-  const scope = points(
+  const scope = fresh.points(
     context,
     ['system.filesystem.usage', 'system.filesystem.utilization', 'system.filesystem.limit'],
-    fresh,
     host,
   );
   const usage = `MetricName = 'system.filesystem.usage'`;
@@ -139,10 +141,10 @@ const GPU_METRICS = [
 export function readGpuLevels(
   run: Runner,
   context: RequestContext,
-  fresh: Window,
+  fresh: Fresh,
   host?: HostKey,
 ): Promise<GpuLevels[]> {
-  const scope = points(context, GPU_METRICS, fresh, host);
+  const scope = fresh.points(context, GPU_METRICS, host);
   const newest = (metric: string, more = '') =>
     `argMaxOrNullIf(Value, TimeUnix, MetricName = '${metric}'${more})`;
   return run.run<GpuLevels>(
@@ -174,10 +176,10 @@ export interface GpuProcess {
 export function readTopProcesses(
   run: Runner,
   context: RequestContext,
-  fresh: Window,
+  fresh: Fresh,
   host?: HostKey,
 ): Promise<GpuProcess[]> {
-  const scope = points(context, ['process.gpu.memory.usage'], fresh, host);
+  const scope = fresh.points(context, ['process.gpu.memory.usage'], host);
   return run.run<GpuProcess>(
     scope,
     `SELECT Environment, Host, Device, toString(uniqExact(Part)) AS Processes, argMax(Agent, Now) AS Agent,

@@ -1,4 +1,4 @@
-import type { GpuChart, HostChart, HostCurves } from '@candela/contract';
+import { type GpuChart, HOST_LIMITS, type HostChart, type HostCurves } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
@@ -144,6 +144,14 @@ const SPECS: Readonly<Record<Chart, Spec>> = {
     gpus: true,
     arrange: (read) => of(read, 'hw.temperature').filter(({ part }) => part !== 'memory'),
   },
+  gpus_clocks: {
+    unit: 'Hz',
+    metrics: ['hw.gpu.speed'],
+    mode: 'level',
+    byDevice: true,
+    gpus: true,
+    arrange: (read) => clocksOfWork(of(read, 'hw.gpu.speed')),
+  },
   gpu_utilization: { unit: '1', metrics: ['hw.gpu.utilization'], mode: 'level', byDevice: true },
   gpu_activity: {
     unit: '1',
@@ -197,6 +205,7 @@ export async function readCurves(
     charts.some((chart) => SPECS[chart].gpus) ? readFacts(run, context, GPUS, window, host.host) : [],
   ]);
   const buckets = bucketsOf(window, interval);
+  const runUp = Math.max(HOST_LIMITS.freshSeconds, 2 * interval);
   const gpus = new Set(facts.map(({ device }) => device));
   const lots = new Map<string, Chart[]>();
   for (const chart of charts) {
@@ -210,7 +219,15 @@ export async function readCurves(
       const [first] = lot;
       if (first === undefined) return;
       const metrics = [...new Set(lot.flatMap((chart) => SPECS[chart].metrics))];
-      const curves = await readLot(run, context, { window, host, gpu, buckets, metrics, spec: SPECS[first] });
+      const curves = await readLot(run, context, {
+        window,
+        host,
+        gpu,
+        buckets,
+        metrics,
+        spec: SPECS[first],
+        runUp,
+      });
       for (const chart of lot) read.set(chart, curves);
     }),
   );
@@ -224,7 +241,15 @@ export async function readCurves(
       const curves = isOther
         ? arranged(
             used,
-            await readLot(run, context, { window, host, gpu, buckets, metrics: used.metrics, spec: used }),
+            await readLot(run, context, {
+              window,
+              host,
+              gpu,
+              buckets,
+              metrics: used.metrics,
+              spec: used,
+              runUp,
+            }),
           )
         : first;
       return {
@@ -254,12 +279,19 @@ interface Lot {
   readonly buckets: Buckets;
   readonly metrics: readonly string[];
   readonly spec: Pick<Spec, 'mode' | 'byDevice'>;
+  /** Seconds before the window in which the point before its first one lies. */
+  readonly runUp: number;
 }
 
 /** Curves by metric. */
 async function readLot(run: Runner, context: RequestContext, lot: Lot): Promise<Map<string, Curve[]>> {
   const { mode } = lot.spec;
-  const scope = points(context, lot.metrics, mode === 'level' ? lot.window : withRunUp(lot.window), lot.host);
+  const scope = points(
+    context,
+    lot.metrics,
+    mode === 'level' ? lot.window : withRunUp(lot.window, lot.runUp),
+    lot.host,
+  );
   const device =
     lot.gpu !== undefined
       ? ` AND Device = ${scope.params.bind(lot.gpu, 'String')}`
@@ -302,6 +334,15 @@ async function readLot(run: Runner, context: RequestContext, lot: Lot): Promise<
     list.push({ device: row.Of, part: row.Part, values: line });
   }
   return curves;
+}
+
+/** One curve a GPU: the clock of what computes, which vendors call one or the other; not that of its memory. */
+function clocksOfWork(clocks: readonly Curve[]): Curve[] {
+  const chosen = new Map<string, Curve>();
+  for (const domain of ['sm', 'graphics', ''])
+    for (const curve of clocks)
+      if (curve.part === domain && !chosen.has(curve.device)) chosen.set(curve.device, curve);
+  return [...chosen.values()];
 }
 
 /** One curve a device: the sum of its parts. */

@@ -8,7 +8,7 @@ import { type HostKey, seriesOf } from './sources.ts';
 /** What attributes say of a host, a GPU or a process: the newest word of each agent. */
 export interface Facts extends HostKey {
   readonly agent: string;
-  /** `hw.id` of a GPU, number of a process, empty for the host itself. */
+  /** `hw.id` of a GPU, number of a process, of the host itself its `host.id`; empty when that is not said. */
   readonly device: string;
   readonly first: bigint;
   readonly last: bigint;
@@ -24,6 +24,8 @@ interface Subject {
   readonly keys: readonly string[];
   /** Where the keys stand; maps are the dear part of a row. */
   readonly said: 'resource' | 'point' | 'both';
+  /** Of one agent of a host: the newest so many count, so that one host cannot take the places of all others. */
+  readonly devices?: number;
   readonly limit: number;
 }
 
@@ -38,7 +40,9 @@ export const HOSTS: Subject = {
     'hw.gpu.memory.limit',
   ],
   said: 'resource',
-  device: `''`,
+  // Machines that have one name by mistake are told apart by it.
+  device: `ResourceAttributes['host.id']`,
+  devices: HOST_LIMITS.machines,
   keys: [
     'host.id',
     'host.type',
@@ -55,7 +59,8 @@ export const HOSTS: Subject = {
     'k8s.cluster.name',
     'k8s.node.name',
   ],
-  limit: HOST_LIMITS.hosts * 4,
+  // Several agents a host, and several machines that had its name one after the other.
+  limit: HOST_LIMITS.hosts * 16,
 };
 
 export const GPUS: Subject = {
@@ -136,6 +141,10 @@ export async function readFacts(
   const { params } = scope;
   const keys = params.bind(subject.keys, 'Array(String)');
   const { told, read } = SAID[subject.said];
+  const order =
+    subject.devices === undefined
+      ? 'Device'
+      : `max(Until) DESC, Device LIMIT ${subject.devices} BY Environment, Host, Agent`;
   const which = host === undefined ? `Host != ''` : `Host = ${params.bind(host, 'String')}`;
   const rows = await run.run<Row>(
     scope,
@@ -147,7 +156,7 @@ export async function readFacts(
            LastNs AS Until, ${told} AS Told
          ${scope.from}
        ) WHERE ${which}${subject === GPUS ? ` AND Device != ''` : ''}
-       GROUP BY Environment, Host, Agent, Device ORDER BY Environment, Host, Agent, Device
+       GROUP BY Environment, Host, Agent, Device ORDER BY Environment, Host, Agent, ${order}
        LIMIT ${subject.limit + 1}
      ) ORDER BY Environment, Host, Agent, Device`,
   );

@@ -5,7 +5,8 @@ import type { Window } from '../core/scope.ts';
 import { readIncreases, readRates } from './counters.ts';
 import { PROCESSES, readFacts } from './facts.ts';
 import { byProcess, ownerOf } from './processes.ts';
-import { freshPart, type HostKey, isoOf, keyOf, points } from './sources.ts';
+import type { Fresh } from './fresh.ts';
+import { type HostKey, isoOf, keyOf, points } from './sources.ts';
 
 interface LevelRow {
   readonly MetricName: string;
@@ -31,14 +32,14 @@ export async function readGpu(
     readonly window: Window;
     readonly host: HostKey;
     readonly gpu: string;
+    readonly fresh: Fresh;
     readonly summary: HostSummary;
   },
 ): Promise<Omit<GpuDetail, 'from' | 'to' | 'freshSeconds'>> {
-  const { window, host } = input;
+  const { window, host, fresh } = input;
   const { gpus, ...summary } = input.summary;
   const gpu = gpus.find(({ id }) => id === input.gpu);
   if (gpu === undefined) throw fail('not_found', { what: 'This GPU' });
-  const fresh = freshPart(window, HOST_LIMITS.freshSeconds);
   const [levels, rates, energy, processes] = await Promise.all([
     readLevels(run, context, fresh, host, gpu.id),
     readRates(run, context, ['hw.gpu.io', 'hw.gpu.interconnect.io'], fresh, {
@@ -46,8 +47,8 @@ export async function readGpu(
       host,
       device: gpu.id,
     }),
-    readIncreases(run, context, ['hw.energy'], window, host),
-    readGpuProcesses(run, context, window, host, gpu.id),
+    readIncreases(run, context, ['hw.energy'], window, fresh, host),
+    readGpuProcesses(run, context, { window, fresh, host, gpu: gpu.id }),
   ]);
   const level = (metric: string) => levels.find((row) => row.MetricName === metric)?.Now ?? null;
   const links = new Map<
@@ -67,6 +68,9 @@ export async function readGpu(
     gpu,
     parent: gpus.find(({ id }) => id === gpu.parentId) ?? null,
     children: gpus.filter(({ parentId }) => parentId === gpu.id),
+    siblings: gpus
+      .filter(({ parentId }) => parentId === gpu.parentId)
+      .map(({ id, name, index, partition }) => ({ id, name, index, partition })),
     utilizationByTask: levels
       .filter((row) => row.MetricName === 'hw.gpu.utilization')
       .map((row) => ({ task: row.Part || 'general', utilization: row.Now })),
@@ -85,7 +89,7 @@ export async function readGpu(
 function readLevels(
   run: Runner,
   context: RequestContext,
-  fresh: Window,
+  fresh: Fresh,
   host: HostKey,
   gpu: string,
 ): Promise<LevelRow[]> {
@@ -96,7 +100,7 @@ function readLevels(
     'hw.fan.speed',
     'hw.fan.speed_ratio',
   ];
-  const scope = points(context, metrics, fresh, host);
+  const scope = fresh.points(context, metrics, host);
   return run.run<LevelRow>(
     scope,
     `SELECT MetricName, Part, argMax(Value, TimeUnix) AS Now ${scope.from}
@@ -108,10 +112,9 @@ function readLevels(
 async function readGpuProcesses(
   run: Runner,
   context: RequestContext,
-  window: Window,
-  host: HostKey,
-  gpu: string,
+  input: { readonly window: Window; readonly fresh: Fresh; readonly host: HostKey; readonly gpu: string },
 ): Promise<GpuDetail['processes']> {
+  const { window, host, gpu } = input;
   const scope = points(context, ['process.gpu.memory.usage', 'process.gpu.utilization'], window, host);
   const memory = `MetricName = 'process.gpu.memory.usage'`;
   const [rows, facts] = await Promise.all([
@@ -127,9 +130,9 @@ async function readGpuProcesses(
     readFacts(run, context, { ...PROCESSES, metrics: ['process.gpu.memory.usage'] }, window, host.host),
   ]);
   const known = byProcess(facts);
-  const fresh = freshPart(window, HOST_LIMITS.freshSeconds).from;
+  const freshFrom = input.fresh.fromOf(host);
   return rows.map((row) => {
-    const running = BigInt(row.Last) >= fresh;
+    const running = BigInt(row.Last) >= freshFrom;
     return {
       ...ownerOf(row.Pid, known.get(keyOf(host.environment, host.host, row.Agent, row.Pid))),
       firstSeen: isoOf(BigInt(row.First)),

@@ -6,7 +6,8 @@ import { PACKET_ERRORS, readIncreases, readRates } from './counters.ts';
 import { readFilesystems } from './current.ts';
 import { HOSTS, readFacts } from './facts.ts';
 import { readProcesses } from './processes.ts';
-import { freshPart, type HostKey } from './sources.ts';
+import type { Fresh } from './fresh.ts';
+import type { HostKey } from './sources.ts';
 import { readSummaries } from './summary.ts';
 
 type HostDetail = ResponseOf<typeof getHost>['data'];
@@ -38,9 +39,10 @@ export async function readSummary(
   run: Runner,
   context: RequestContext,
   window: Window,
+  reading: Fresh | Promise<Fresh>,
   host: HostKey,
 ): Promise<HostSummary> {
-  const [summary] = (await readSummaries(run, context, window, host)).hosts;
+  const [summary] = (await readSummaries(run, context, window, reading, host)).hosts;
   if (summary === undefined)
     throw fail('not_found', { what: 'A host of this name that reported in this time range' });
   return summary;
@@ -51,24 +53,27 @@ export async function readHost(
   run: Runner,
   context: RequestContext,
   window: Window,
+  reading: Promise<Fresh>,
   host: HostKey,
 ): Promise<Omit<HostDetail, 'from' | 'to' | 'freshSeconds'>> {
-  const fresh = freshPart(window, HOST_LIMITS.freshSeconds);
-  const [summary, filesystems, rates, errors, processes] = await Promise.all([
-    readSummary(run, context, window, host),
-    readFilesystems(run, context, fresh, host),
-    readRates(
-      run,
-      context,
-      ['system.disk.io', 'system.disk.operations', 'system.network.io', 'hw.network.io'],
-      fresh,
-      {
-        byDevice: true,
-        host,
-      },
-    ),
-    readIncreases(run, context, ['system.network.errors', 'hw.errors'], window, host),
-    readProcesses(run, context, window, host),
+  const figures = async () => {
+    const fresh = await reading;
+    return Promise.all([
+      readFilesystems(run, context, fresh, host),
+      readRates(
+        run,
+        context,
+        ['system.disk.io', 'system.disk.operations', 'system.network.io', 'hw.network.io'],
+        fresh,
+        { byDevice: true, host },
+      ),
+      readIncreases(run, context, ['system.network.errors', 'hw.errors'], window, fresh, host),
+      readProcesses(run, context, window, fresh, host),
+    ]);
+  };
+  const [summary, [filesystems, rates, errors, processes]] = await Promise.all([
+    readSummary(run, context, window, reading, host),
+    figures(),
   ]);
   const devices = (metric: string) => [
     ...new Set(rates.filter((row) => row.MetricName === metric).map((row) => row.Device)),

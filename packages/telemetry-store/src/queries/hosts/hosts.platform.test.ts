@@ -73,6 +73,8 @@ beforeAll(async () => {
         [{ 'cpu.logical_number': 1 }, () => 0.6],
       ),
       sum('system.cpu.logical.count', false, [{}, () => 2]),
+      // Started again after the tenth minute.
+      gauge('system.uptime', [{}, (minute) => (minute < 10 ? 90_000 : 0) + (minute - 10) * 60]),
       sum(
         'system.memory.usage',
         false,
@@ -136,7 +138,12 @@ beforeAll(async () => {
         [{ ...GPU, 'hw.sensor_location': 'die' }, () => 71],
         [{ ...GPU, 'hw.sensor_location': 'memory' }, () => 88],
       ),
-      gauge('hw.gpu.speed', [{ ...GPU, 'hw.gpu.clock_domain': 'sm' }, () => 1.98e9]),
+      gauge(
+        'hw.gpu.speed',
+        [{ ...GPU, 'hw.gpu.clock_domain': 'memory' }, () => 2.6e9],
+        [{ ...GPU, 'hw.gpu.clock_domain': 'graphics' }, () => 1.9e9],
+        [{ ...GPU, 'hw.gpu.clock_domain': 'sm' }, () => 1.98e9],
+      ),
       sum(
         'hw.status',
         false,
@@ -289,6 +296,71 @@ beforeAll(async () => {
       ],
       { project: 'twins', service: 'agent', environment, resource: { 'host.name': 'twin' } },
     );
+  // Two machines of one name all the time; one that took the place of another; one that two agents call differently.
+  const machine = (name: string, hostId: string, agent: string, from: number, until: number) =>
+    bench.putMetrics(
+      [
+        sum('system.memory.usage', false, [
+          { 'system.memory.state': 'used' },
+          (minute) => (minute >= from && minute < until ? 1 : undefined),
+        ]),
+      ],
+      {
+        project: 'names',
+        service: agent,
+        resource: { 'host.name': name, 'host.id': hostId, 'host.type': `type of ${hostId}` },
+      },
+    );
+  for (let n = 1; n <= 40; n += 1)
+    await machine('crowd', `c-${String(n).padStart(2, '0')}`, 'agent', 0, n > 8 ? 30 : 28);
+  await machine('both', 'm-2', 'agent', 10, 29);
+  await machine('both', 'm-1', 'agent', 0, 30);
+  await machine('changed', 'm-3', 'agent', 0, 16);
+  await machine('changed', 'm-4', 'agent', 14, 30);
+  await machine('once', 'm-5', 'agent', 0, 30);
+  await machine('once', 'm-6', 'another', 0, 30);
+  // Agents that report every five minutes beside one that does every minute; one that measures only GPUs; silences.
+  const seldom = (name: string, every: number, last: number, agent = 'agent') =>
+    bench.putMetrics(
+      [
+        sum('system.memory.usage', false, [
+          { state: 'used' },
+          (minute) => (minute <= last && (last - minute) % every === 0 ? minute : undefined),
+        ]),
+        sum('system.network.io', true, [
+          { device: 'eth0', direction: 'receive' },
+          (minute) => (minute <= last && (last - minute) % every === 0 ? minute * 600 : undefined),
+        ]),
+      ],
+      { project: 'seldom', service: agent, resource: { 'host.name': name } },
+    );
+  await seldom('five', 5, 25);
+  await seldom('five-gone', 5, 10);
+  await seldom('both-agents', 1, 29);
+  await seldom('both-agents', 5, 25, 'slow');
+  await seldom('one', 1, 29);
+  await seldom('one-gone', 1, 25);
+  await bench.putMetrics(
+    [
+      sum('hw.gpu.memory.limit', false, [GPU, (minute) => (minute % 10 === 0 ? 80 : undefined)]),
+      sum('hw.gpu.memory.usage', false, [GPU, (minute) => (minute % 10 === 0 ? minute : undefined)]),
+    ],
+    { project: 'seldom', service: 'agent', resource: { 'host.name': 'only-gpus' } },
+  );
+  const used = (reports: At) => sum('system.memory.usage', false, [{ state: 'used' }, reports]);
+  const returns = { project: 'returns', service: 'agent' };
+  await bench.putMetrics([used((minute) => (minute < 8 || minute >= 20 ? 1 : undefined))], {
+    ...returns,
+    resource: { 'host.name': 'back' },
+  });
+  await bench.putMetrics([used((minute) => (minute < 8 || minute >= 10 ? 1 : undefined))], {
+    ...returns,
+    resource: { 'host.name': 'late-once' },
+  });
+  await bench.putMetrics([used((minute) => (minute >= 20 ? 1 : undefined))], {
+    ...returns,
+    resource: { 'host.name': 'new' },
+  });
   await bench.put(
     [0, 1, 2, 3].map((n) => ({
       traceId: id(1, 32),
@@ -326,6 +398,7 @@ describe('hosts', () => {
       type: 'p5.48xlarge',
       cloudProvider: 'aws',
       agents: ['agent-x'],
+      uptimeSeconds: 1_140,
       cpuUtilization: 0.4,
       cpuCount: 2,
       memoryUsedBytes: 30,
@@ -361,7 +434,7 @@ describe('hosts', () => {
       utilization: null,
       powerWatts: null,
     });
-    expect(old).toMatchObject({ cpuUtilization: null, memoryUsedBytes: null, gpus: [] });
+    expect(old).toMatchObject({ uptimeSeconds: null, cpuUtilization: null, memoryUsedBytes: null, gpus: [] });
   });
 
   it('a host that tells times of its CPUs, states of memory within others, and its loopback interface', async () => {
@@ -404,6 +477,100 @@ describe('hosts', () => {
     expect(host.environment).toBe('production');
     const named = await hosts.host(contextOf('twins', 'dev'), twin);
     expect(named.host.environment).toBe('dev');
+  });
+
+  it('says which machines report under one name: not one after the other, not those of another agent', async () => {
+    const names = contextOf('names');
+    const machines = async (window = WINDOW) =>
+      (await hosts.hosts(names, { window })).hosts.map((host) => [host.name, host.id, host.machines]);
+    expect(await machines()).toEqual([
+      ['both', 'm-1', ['m-1', 'm-2']],
+      ['changed', 'm-4', []],
+      // The newest of very many.
+      [
+        'crowd',
+        expect.stringMatching(/^c-/),
+        Array.from({ length: 32 }, (_, n) => `c-${String(n + 9).padStart(2, '0')}`),
+      ],
+      ['once', expect.stringMatching(/^m-[56]$/), []],
+    ]);
+    const { host } = await hosts.host(names, { window: WINDOW, host: 'both' });
+    expect(host).toMatchObject({ type: 'type of m-1', machines: ['m-1', 'm-2'] });
+    // The second had not come yet.
+    expect(await machines({ from: WINDOW.from, to: nanos(NOW - 20 * 60_000) })).toContainEqual([
+      'both',
+      'm-1',
+      [],
+    ]);
+  });
+
+  it('figures are current for as long as the reports of the host itself lie apart', async () => {
+    const seldom = contextOf('seldom');
+    const fleet = await hosts.hosts(seldom, { window: WINDOW });
+    const said = fleet.hosts.map((host) => [host.name, host.freshSeconds, host.stale, host.memoryUsedBytes]);
+    expect(said).toEqual([
+      // Of two agents the slower one counts, so that what it alone measures does not come and go.
+      ['both-agents', 900, false, 29],
+      ['five', 900, false, 25],
+      ['five-gone', 900, true, null],
+      ['one', 180, false, 29],
+      ['one-gone', 180, true, null],
+      ['only-gpus', 1_200, false, null],
+    ]);
+    expect(fleet.hosts.map((host) => host.networkReceiveBytesPerSecond)).toEqual([
+      10,
+      10,
+      null,
+      10,
+      null,
+      null,
+    ]);
+    expect(fleet.hosts.at(-1)?.gpus[0]).toMatchObject({ stale: false, memoryUsedBytes: 20 });
+    // The page of a host says the same as the fleet.
+    for (const [name, seconds, stale] of said) {
+      const detail = await hosts.host(seldom, { window: WINDOW, host: String(name) });
+      expect([name, detail.freshSeconds, detail.host.freshSeconds, detail.host.stale]).toEqual([
+        name,
+        seconds,
+        seconds,
+        stale,
+      ]);
+    }
+    const gpu = await hosts.gpu(seldom, { window: WINDOW, host: 'only-gpus', gpu: 'GPU-0' });
+    expect(gpu).toMatchObject({ freshSeconds: 1_200, gpu: { stale: false, memoryUsedBytes: 20 } });
+    // How often it reports is known of a short window too.
+    const [short] = (
+      await hosts.hosts(seldom, { window: { from: nanos(NOW - 360_000), to: WINDOW.to } })
+    ).hosts.filter(({ name }) => name === 'five');
+    expect(short).toMatchObject({ freshSeconds: 900, stale: false });
+  });
+
+  it('when a host was away, of those that came back', async () => {
+    const returns = contextOf('returns');
+    const away = async (from: bigint) =>
+      (await hosts.hosts(returns, { window: { from, to: WINDOW.to } })).hosts.map((host) => [
+        host.name,
+        host.away?.map((one) => [(NOW - Date.parse(one.from)) / 60_000, (NOW - Date.parse(one.to)) / 60_000]),
+      ]);
+    expect(await away(WINDOW.from)).toEqual([
+      ['back', [[23, 10]]],
+      ['late-once', []],
+      ['new', []],
+    ]);
+    // The silence had begun before the window.
+    expect(await away(nanos(NOW - 15 * 60_000))).toEqual([
+      ['back', [[15, 10]]],
+      ['late-once', []],
+      ['new', []],
+    ]);
+    // Of a day it is told in steps, of more than that not at all.
+    const [[, day] = []] = await away(nanos(NOW - 86_400_000));
+    expect(day).toHaveLength(1);
+    expect((await away(nanos(NOW - 2 * 86_400_000))).map(([, none]) => none)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('as it was at an earlier end of the window', async () => {
@@ -515,7 +682,18 @@ describe('hosts', () => {
 
   it('one GPU: clocks, links summed, processes over time, partitions', async () => {
     const detail = await hosts.gpu(context, { window: WINDOW, host: 'gpu-a', gpu: 'GPU-0' });
-    expect(detail.clocks).toEqual([{ domain: 'sm', hertz: 1.98e9 }]);
+    expect(detail.clocks).toEqual([
+      { domain: 'graphics', hertz: 1.9e9 },
+      { domain: 'memory', hertz: 2.6e9 },
+      { domain: 'sm', hertz: 1.98e9 },
+    ]);
+    expect(detail.siblings).toEqual([{ id: 'GPU-0', name: 'H100', index: 0, partition: null }]);
+    const partition = await hosts.gpu(context, { window: WINDOW, host: 'gpu-a', gpu: 'MIG-1' });
+    expect(partition.siblings.map(({ id: gpu }) => gpu)).toEqual(['MIG-1']);
+    const of = await hosts.hostCurves(context, { window: WINDOW, host: 'gpu-a', charts: ['gpus_clocks'] });
+    expect(of.charts[0]?.series.map(({ device, part, values }) => [device, part, values.at(-2)])).toEqual([
+      ['GPU-0', 'sm', 1.98e9],
+    ]);
     expect(detail.links).toEqual([
       { type: 'nvlink', receiveBytesPerSecond: null, transmitBytesPerSecond: 30 },
     ]);

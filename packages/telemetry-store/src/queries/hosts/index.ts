@@ -14,6 +14,7 @@ import type { ReadStores } from '../core/stores.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { readCurves } from './curves.ts';
+import { Fresh } from './fresh.ts';
 import { readGpu } from './gpu.ts';
 import { readHost, readSummary, resolveHost } from './host.ts';
 import { readHostCalls } from './model-calls.ts';
@@ -58,19 +59,23 @@ export interface HostQueries {
 
 export function createHostQueries(stores: ReadStores, limits: QueryLimits): HostQueries {
   const on = (signal: AbortSignal | undefined) => runner(stores, limits, 'host', signal);
-  const about = ({ from, to }: Window) => ({
+  const about = ({ from, to }: Window, freshSeconds: number = HOST_LIMITS.freshSeconds) => ({
     from: isoOf(from),
     to: isoOf(to),
-    freshSeconds: HOST_LIMITS.freshSeconds,
+    freshSeconds,
   });
   return {
     async hosts(context, { window }, signal) {
-      return { ...about(window), ...(await readSummaries(on(signal), context, window)) };
+      const run = on(signal);
+      const reading = Fresh.read(run, context, window);
+      return { ...about(window), ...(await readSummaries(run, context, window, reading)) };
     },
     async host(context, { window, host }, signal) {
       const run = on(signal);
       const key = await resolveHost(run, context, host, window);
-      return { ...about(window), ...(await readHost(run, context, window, key)) };
+      const reading = Fresh.read(run, context, window, key);
+      const detail = await readHost(run, context, window, reading, key);
+      return { ...about(window, (await reading).secondsOf(key)), ...detail };
     },
     async hostCurves(context, { window, host, charts }, signal) {
       const run = on(signal);
@@ -83,8 +88,13 @@ export function createHostQueries(stores: ReadStores, limits: QueryLimits): Host
     async gpu(context, { window, host, gpu }, signal) {
       const run = on(signal);
       const key = await resolveHost(run, context, host, window);
-      const summary = await readSummary(run, context, window, key);
-      return { ...about(window), ...(await readGpu(run, context, { window, host: key, gpu, summary })) };
+      const reading = Fresh.read(run, context, window, key);
+      const summary = await readSummary(run, context, window, reading, key);
+      const fresh = await reading;
+      return {
+        ...about(window, fresh.secondsOf(key)),
+        ...(await readGpu(run, context, { window, host: key, gpu, fresh, summary })),
+      };
     },
     async gpuCurves(context, { window, host, gpu, charts }, signal) {
       const run = on(signal);

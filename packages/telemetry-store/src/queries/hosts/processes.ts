@@ -3,7 +3,8 @@ import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { type Facts, PROCESSES, readFacts } from './facts.ts';
-import { freshPart, type HostKey, isoOf, keyOf, points } from './sources.ts';
+import type { Fresh } from './fresh.ts';
+import { type HostKey, isoOf, keyOf, points } from './sources.ts';
 
 export interface Owner {
   readonly pid: string;
@@ -95,6 +96,7 @@ export async function readProcesses(
   run: Runner,
   context: RequestContext,
   window: Window,
+  fresh: Fresh,
   host: HostKey,
 ): Promise<{ processes: HostProcess[]; truncated: boolean }> {
   const scope = points(context, METRICS, window, host);
@@ -118,7 +120,7 @@ export async function readProcesses(
     readFacts(run, context, PROCESSES, window, host.host),
   ]);
   const known = byProcess(facts);
-  const fresh = freshPart(window, HOST_LIMITS.freshSeconds).from;
+  const freshFrom = fresh.fromOf(host);
   const processes = rows.slice(0, HOST_LIMITS.processes).map((row): HostProcess => {
     const fact = known.get(keyOf(host.environment, host.host, row.Agent, row.Pid));
     const last = BigInt(row.Last);
@@ -133,7 +135,7 @@ export async function readProcesses(
       memoryBytes: row.Memory,
       uptimeSeconds: row.Uptime,
       lastSeen: isoOf(last),
-      running: last >= fresh,
+      running: last >= freshFrom,
     };
   });
   return { processes, truncated: rows.length > HOST_LIMITS.processes };

@@ -64,10 +64,4 @@ export function seriesOf(context: RequestContext, metrics: readonly string[], wi
   );
 }
 
-/** The newest part of a window, in which values count as current. */
-export function freshPart(window: Window, seconds: number): Window {
-  const from = window.to - BigInt(seconds) * SECOND;
-  return { from: from > 0n ? from : 0n, to: window.to };
-}
-
 export const isoOf = (nanos: bigint): string => new Date(Number(nanos / 1_000_000n)).toISOString();

@@ -14,12 +14,16 @@ import {
 } from './current.ts';
 import { type Facts, GPUS, HOSTS, PROCESSES, readFacts } from './facts.ts';
 import { byProcess, ownerOf } from './processes.ts';
-import { freshPart, type HostKey, isoOf, keyOf } from './sources.ts';
+import type { Fresh } from './fresh.ts';
+import { type HostKey, isoOf, keyOf } from './sources.ts';
 
 export interface Summaries {
   readonly hosts: HostSummary[];
   readonly truncated: boolean;
 }
+
+/** For so long two machines must report beside each other: clocks differ, and a new one starts before the old one ends. */
+const TOGETHER = BigInt(HOST_LIMITS.freshSeconds) * 1_000_000_000n;
 
 const IO = ['system.network.io', 'hw.network.io', 'system.disk.io'];
 
@@ -31,21 +35,30 @@ export async function readSummaries(
   run: Runner,
   context: RequestContext,
   window: Window,
+  reading: Fresh | Promise<Fresh>,
   host?: HostKey,
 ): Promise<Summaries> {
-  const fresh = freshPart(window, HOST_LIMITS.freshSeconds);
-  const [hostFacts, gpuFacts, levels, filesystems, gpuLevels, rates, errors, tops, processFacts] =
-    await Promise.all([
-      readFacts(run, context, HOSTS, window, host?.host),
-      readFacts(run, context, GPUS, window, host?.host),
-      readHostLevels(run, context, fresh, host),
-      readFilesystems(run, context, fresh, host),
-      readGpuLevels(run, context, fresh, host),
-      readRates(run, context, IO, fresh, { byDevice: false, ...(host ? { host } : {}) }),
-      readIncreases(run, context, ['hw.errors'], window, host),
-      readTopProcesses(run, context, fresh, host),
-      readFacts(run, context, { ...PROCESSES, metrics: ['process.gpu.memory.usage'] }, fresh, host?.host),
-    ]);
+  const [hostFacts, gpuFacts, fresh] = await Promise.all([
+    readFacts(run, context, HOSTS, window, host?.host),
+    readFacts(run, context, GPUS, window, host?.host),
+    reading,
+  ]);
+  if (host === undefined) await fresh.complete(run, context, hostFacts);
+  const [levels, filesystems, gpuLevels, rates, errors, tops, processFacts] = await Promise.all([
+    readHostLevels(run, context, fresh, host),
+    readFilesystems(run, context, fresh, host),
+    readGpuLevels(run, context, fresh, host),
+    readRates(run, context, IO, fresh, { byDevice: false, ...(host ? { host } : {}) }),
+    readIncreases(run, context, ['hw.errors'], window, fresh, host),
+    readTopProcesses(run, context, fresh, host),
+    readFacts(
+      run,
+      context,
+      { ...PROCESSES, metrics: ['process.gpu.memory.usage'] },
+      fresh.widest,
+      host?.host,
+    ),
+  ]);
   const key = (row: { readonly Environment: string; readonly Host: string }) =>
     keyOf(row.Environment, row.Host);
   const deviceKey = (row: { readonly Environment: string; readonly Host: string; readonly Device: string }) =>
@@ -75,7 +88,7 @@ export async function readSummaries(
     tops: new Map(tops.map((row) => [deviceKey(row), row])),
     processes: byProcess(processFacts),
     to: window.to,
-    fresh: fresh.from,
+    fresh,
   });
   const hosts: HostSummary[] = [];
   for (const facts of grouped(hostFacts, (fact) => keyOf(fact.environment, fact.host)).values()) {
@@ -85,8 +98,11 @@ export async function readSummaries(
     const level = levelOf.get(at);
     const own = gpus.get(at) ?? [];
     const last = facts.reduce((most, fact) => (fact.last > most ? fact.last : most), 0n);
+    const earliest = facts.reduce((least, fact) => (fact.first < least ? fact.first : least), first.first);
     const reported =
-      level !== undefined || own.some((gpu) => !gpu.stale) || (last >= fresh.from && last < window.to);
+      level !== undefined ||
+      own.some((gpu) => !gpu.stale) ||
+      (last >= fresh.fromOf(first) && last < window.to);
     const rate = (part: string, ...metrics: string[]) =>
       metrics
         .map((metric) => rateOf.get(keyOf(first.environment, first.host, metric, part)))
@@ -94,8 +110,13 @@ export async function readSummaries(
     const full = fullest.get(at);
     hosts.push({
       ...identityOf(facts),
+      machines: machinesOf(facts, window),
       lastSeen: seenAt(last, window.to, reported ? newestPoint(level?.LastPoint, own) : undefined),
+      freshSeconds: fresh.secondsOf(first),
       stale: !reported,
+      away:
+        fresh.awayOf(first, earliest)?.map((one) => ({ from: isoOf(one.from), to: isoOf(one.to) })) ?? null,
+      uptimeSeconds: level?.Uptime ?? null,
       cpuUtilization: clamped(level?.Cpu ?? worked.get(at)?.share ?? null),
       cpuCount: level?.CpuCount ?? worked.get(at)?.count ?? null,
       memoryUsedBytes: level?.MemoryUsed ?? null,
@@ -148,9 +169,13 @@ function grouped<T>(rows: readonly T[], key: (row: T) => string): Map<string, T[
   return groups;
 }
 
-/** The newest word of any agent counts; an older one fills what the newest leaves out. */
+/** The newest word of any agent counts; that of another agent fills what it leaves out. */
 function identityOf(facts: readonly Facts[]) {
-  const newestFirst = [...facts].sort((a, b) => (a.last < b.last ? 1 : a.last > b.last ? -1 : 0));
+  const newestFirst = grouped(facts, ({ agent }) => agent)
+    .values()
+    .map((own) => own.reduce((newest, fact) => (fact.last > newest.last ? fact : newest)))
+    .toArray()
+    .sort((a, b) => (a.last < b.last ? 1 : a.last > b.last ? -1 : 0));
   const say = (...keys: string[]): string | null => {
     for (const key of keys) {
       for (const { values } of newestFirst) {
@@ -178,6 +203,28 @@ function identityOf(facts: readonly Facts[]) {
   };
 }
 
+/**
+ * Ids of the machines that have this name; none, unless there are several. Agents choose the id of a machine in ways of
+ * their own, so that only those of one agent are compared; and of a machine that took the place of another the ids
+ * follow each other.
+ */
+function machinesOf(facts: readonly Facts[], { from, to }: Window): string[] {
+  const ids = new Set<string>();
+  for (const own of grouped(facts, ({ agent }) => agent).values()) {
+    const named = own.filter(({ device }) => device !== '');
+    for (const one of named) {
+      const meets = named.some((other) => {
+        if (other === one) return false;
+        const begin = [from, one.first, other.first].reduce((late, at) => (at > late ? at : late));
+        const end = [to, one.last, other.last].reduce((early, at) => (at < early ? at : early));
+        return end - begin >= TOGETHER;
+      });
+      if (meets) ids.add(one.device);
+    }
+  }
+  return [...ids].sort();
+}
+
 const newestPoint = (level: string | undefined, gpus: readonly Gpu[]): bigint | undefined => {
   const times = gpus.flatMap((gpu) =>
     gpu.stale || gpu.lastSeen === null ? [] : [BigInt(Date.parse(gpu.lastSeen)) * 1_000_000n],
@@ -202,7 +249,7 @@ interface GpuParts {
   readonly tops: ReadonlyMap<string, GpuProcess>;
   readonly processes: ReadonlyMap<string, Facts>;
   readonly to: bigint;
-  readonly fresh: bigint;
+  readonly fresh: Fresh;
 }
 
 /** The GPUs of each host in the order of their index, partitions after their parent. */
@@ -250,7 +297,7 @@ function gpuOf(fact: Facts, at: string, parts: GpuParts): Gpu {
       values.get('gpu.parent.uuid') ?? (partition === null ? null : (values.get('hw.parent') ?? null)),
     partition,
     lastSeen: seenAt(fact.last, parts.to, level === undefined ? undefined : BigInt(level.LastPoint)),
-    stale: level === undefined && !(fact.last >= parts.fresh && fact.last < parts.to),
+    stale: level === undefined && !(fact.last >= parts.fresh.fromOf(fact) && fact.last < parts.to),
     utilization: clamped(level?.Utilization ?? null),
     memoryUsedBytes: used,
     memoryLimitBytes: limit,
