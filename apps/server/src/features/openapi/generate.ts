@@ -11,6 +11,10 @@ const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
     target: 'draft-2020-12',
     io,
     unrepresentable: 'any',
+    // The name of a definition is where it stands. As a keyword it means nothing in this draft.
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.id;
+    },
   }) as Json;
   return rest;
 };
@@ -22,7 +26,7 @@ function lift(schema: Json, components: Map<string, unknown>): Json {
     if (Array.isArray(value)) return value.map(repoint);
     if (typeof value !== 'object' || value === null) return value;
     const entries = Object.entries(value)
-      .filter(([key]) => key !== '$defs' && key !== 'id')
+      .filter(([key]) => key !== '$defs')
       .map(([key, item]): [string, unknown] => [
         key,
         key === '$ref' && typeof item === 'string'

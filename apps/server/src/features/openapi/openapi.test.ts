@@ -7,6 +7,7 @@ import { openApiPages } from './pages.ts';
 
 interface Operation {
   readonly operationId: string;
+  readonly parameters: readonly { readonly name?: string; readonly in?: string }[];
   readonly security?: unknown[];
   readonly responses: Record<string, unknown>;
 }
@@ -49,6 +50,33 @@ describe('the OpenAPI document', () => {
       for (const part of reference.split('/')) at = (at as Record<string, unknown>)[part];
       expect(at, reference).toBeDefined();
     }
+  });
+
+  // What generated clients are made of: a call without its path parameter cannot be made, a field without a schema not read.
+  it('declares every parameter of a path and every property that is required', () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      for (const { operationId, parameters } of Object.values(methods)) {
+        const declared = parameters.filter((one) => one.in === 'path').map((one) => one.name);
+        expect(declared.toSorted(), operationId).toEqual(named.toSorted());
+      }
+    }
+    const missing: string[] = [];
+    let objects = 0;
+    const look = (value: unknown, at: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { properties, required } = value as { properties?: object; required?: unknown };
+      if (properties !== undefined && Array.isArray(required)) {
+        objects += 1;
+        missing.push(
+          ...required.filter((name) => !Object.hasOwn(properties, name)).map((name) => `${at}/${name}`),
+        );
+      }
+      for (const [key, item] of Object.entries(value)) look(item, `${at}/${key}`);
+    };
+    look(document, '');
+    expect(objects).toBeGreaterThan(100);
+    expect(missing).toEqual([]);
   });
 
   it('is committed as it is', () => {
