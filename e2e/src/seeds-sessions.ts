@@ -4,6 +4,8 @@ import type { Stage } from './stage.ts';
 /** A session id that no path could carry as it is. */
 export const HOSTILE_SESSION = 'team/7 "blue" – 会話 %2f\\..?#';
 export const LONG_SESSION = 'long-session';
+/** Index of the turn of it whose failure stands below more than a screen of words. */
+export const TALL_TURN = 349;
 
 const say = (role: string, content: string) => ({ role, parts: [{ type: 'text', content }] });
 
@@ -58,7 +60,9 @@ function turn(session: string, index: number, startedAt: number): SeedTrace {
             { type: 'function', name: 'book_tour', description: 'Books a tour', parameters: {} },
           ]),
           'gen_ai.input.messages': JSON.stringify([...before, say('user', `Question ${index}`)]),
-          'gen_ai.output.messages': JSON.stringify([say('assistant', `Answer ${index}.`)]),
+          'gen_ai.output.messages': JSON.stringify([
+            say('assistant', `Answer ${index}.${index === TALL_TURN ? '\n\nOne more line.'.repeat(60) : ''}`),
+          ]),
           ...who,
         },
       },

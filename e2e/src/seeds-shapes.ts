@@ -183,3 +183,66 @@ export function shapesTrace(startedAt: number): SeedTrace {
     })),
   ]);
 }
+
+/** An agent of so many turns, each a model call that repeats all before it and a tool that it asked for. */
+export function longTalkTrace(turns: number, startedAt: number): SeedTrace {
+  const root = newSpanId();
+  const history: unknown[] = [{ role: 'user', content: 'Port the module, step by step.' }];
+  const spans: SeedSpan[] = [
+    {
+      spanId: root,
+      name: 'invoke_agent coder',
+      durationMs: turns * 10,
+      attributes: {
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.name': 'coder',
+        'gen_ai.conversation.id': 'long talk',
+        'user.id': 'ada',
+      },
+    },
+  ];
+  for (let turn = 1; turn <= turns; turn += 1) {
+    const args = JSON.stringify({ command: `step number ${turn}` });
+    const said = {
+      role: 'assistant',
+      content: `I do step ${turn}.`,
+      tool_calls: [{ id: `call${turn}`, type: 'function', function: { name: 'shell', arguments: args } }],
+    };
+    spans.push(
+      {
+        spanId: newSpanId(),
+        parentSpanId: root,
+        name: `chat ${turn}`,
+        startMs: turn * 10 - 9,
+        durationMs: 4,
+        attributes: {
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.request.model': 'gpt-4o',
+          'gen_ai.usage.input_tokens': turn * 50,
+          'gen_ai.input.messages': JSON.stringify(history),
+          'gen_ai.output.messages': JSON.stringify([said]),
+          // The last answer has to have a form.
+          ...(turn === turns
+            ? { 'gen_ai.request.structured_output_schema': '{"title":"Ported","type":"object"}' }
+            : {}),
+        },
+      },
+      {
+        spanId: newSpanId(),
+        parentSpanId: root,
+        name: 'execute_tool shell',
+        startMs: turn * 10 - 4,
+        durationMs: 3,
+        attributes: {
+          'gen_ai.operation.name': 'execute_tool',
+          'gen_ai.tool.name': 'shell',
+          'gen_ai.tool.call.id': `call${turn}`,
+          'gen_ai.tool.call.arguments': args,
+          'gen_ai.tool.call.result': `done with ${turn}`,
+        },
+      },
+    );
+    history.push(said, { role: 'tool', tool_call_id: `call${turn}`, content: `done with ${turn}` });
+  }
+  return trace('coder', startedAt, spans);
+}

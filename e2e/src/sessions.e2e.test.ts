@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { SessionsPage } from './pages/sessions-page.ts';
-import { HOSTILE_SESSION, LONG_SESSION, seedSession } from './seeds-sessions.ts';
+import { HOSTILE_SESSION, LONG_SESSION, seedSession, TALL_TURN } from './seeds-sessions.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
@@ -171,6 +171,27 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     await soon(() => inSight(number)).toBe(true);
   });
 
+  it('of many turns lead to both ends, and to each failure within its turn', async () => {
+    const { page, sessions } = await open(`/sessions/${LONG_SESSION}`);
+    await sessions.turn(1).getByText('Answer 0.').waitFor();
+    const inSight = async (place: Locator) => {
+      const [view, own] = [await sessions.conversation.boundingBox(), await place.boundingBox()];
+      return view !== null && own !== null && own.y >= view.y && own.y + own.height <= view.y + view.height;
+    };
+    const failure = (number: number) => sessions.turn(number).getByText('429 too many requests');
+    await page.keyboard.press('E');
+    await soon(() => inSight(failure(LONG))).toBe(true);
+    await page.getByRole('button', { name: 'Previous turn with a failure' }).click();
+    await soon(() => inSight(failure(TALL_TURN + 1))).toBe(true);
+    expect(parameter(page, 'at')).toBe('failure');
+    await page.reload();
+    await soon(() => inSight(failure(TALL_TURN + 1))).toBe(true);
+    await page.keyboard.press('End');
+    await soon(() => inSight(failure(LONG))).toBe(true);
+    await page.keyboard.press('Home');
+    await soon(() => inSight(sessions.turn(1))).toBe(true);
+  });
+
   it('lead to their users, who have figures, charts and sessions', async () => {
     const { page, sessions } = await open('/sessions/visit');
     await page.getByRole('link', { name: 'reader-1' }).click();
@@ -253,7 +274,7 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
       ['/sessions?q=service:nobody', 'Nothing matches'],
     ] as const) {
       const { page } = await open(path);
-      await page.getByText(text).waitFor();
+      await page.getByRole('heading', { name: text }).waitFor();
       // The browser itself reports the refused request.
       const own = heard.at(-1)?.filter((line) => !line.includes('404'));
       heard[heard.length - 1] = own ?? [];

@@ -1,9 +1,10 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { TracePage } from './pages/trace-page.ts';
 import { agentTrace, largeTrace } from './seeds.ts';
-import { oddTrace, shapesTrace, wideTrace } from './seeds-shapes.ts';
-import { sendLogs } from './otlp.ts';
+import { longTalkTrace, oddTrace, shapesTrace, wideTrace } from './seeds-shapes.ts';
+import { sendLogs, sendTrace } from './otlp.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
@@ -16,9 +17,10 @@ describe.skipIf(missing !== undefined)('trace page', () => {
   const odd = oddTrace(Date.now() - 180_000);
   const wide = wideTrace(10_000, Date.now() - 240_000);
   const shapes = shapesTrace(Date.now() - 300_000);
+  const talk = longTalkTrace(150, Date.now() - 360_000);
   beforeAll(async () => {
     stage = await openStage();
-    await stage.seed(agent, large, odd, wide, shapes);
+    await stage.seed(agent, large, odd, wide, shapes, talk);
     await sendLogs(stage.platform.otlpHttp, agent, [
       { spanId: agent.spans[4]?.spanId ?? '', severity: 17, body: 'parcel service hung up', afterMs: 900 },
       {
@@ -161,6 +163,131 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await trace.transcript.getByText('On its way').waitFor();
   });
 
+  it('keeps the place between tree and transcript, late in a long conversation', async () => {
+    const chat = (turn: number) => talk.spans[turn * 2 - 1]?.spanId ?? '';
+    const opened = await stage.open(`/traces/${talk.traceId}?span=${chat(120)}`);
+    heard.push(opened.complaints);
+    const { page } = opened;
+    const trace = new TracePage(page);
+    await trace.loaded();
+    await page.keyboard.press('t');
+    const shown = (text: string) => trace.transcript.getByText(text, { exact: true });
+    const inSight = (text: string) =>
+      shown(text).evaluate((element) => {
+        const box = element.closest('[data-testid=transcript]')?.getBoundingClientRect();
+        const own = element.getBoundingClientRect();
+        return box !== undefined && own.top >= box.top && own.bottom <= box.bottom;
+      });
+    await shown('I do step 120.').waitFor();
+    await soon(() => inSight('I do step 120.')).toBe(true);
+    expect(await page.evaluate('document.scrollingElement.scrollTop')).toBe(0);
+    // What was said before that is neither told again nor fetched.
+    await shown('I do step 121.').waitFor();
+    expect(await shown('I do step 60.').count()).toBe(0);
+    expect(await trace.transcript.getByRole('button', { name: /coder 300 steps/ }).count()).toBe(1);
+    // Earlier steps come in above without moving what is read.
+    const earlier = trace.transcript.getByRole('button', { name: /earlier steps/ });
+    await trace.transcript.hover();
+    await page.mouse.wheel(0, -20_000);
+    await soon(() => trace.transcript.evaluate((element) => element.scrollTop)).toBe(0);
+    const topOf = (text: string) => shown(text).evaluate((element) => element.getBoundingClientRect().top);
+    const before = await topOf('I do step 117.');
+    await earlier.click();
+    await shown('I do step 100.').waitFor();
+    await soon(async () => Math.abs((await topOf('I do step 117.')) - before)).toBeLessThan(30);
+    // The address alone brings a reader there.
+    await page.reload();
+    await shown('I do step 120.').waitFor();
+    await soon(() => inSight('I do step 120.')).toBe(true);
+  });
+
+  it('brings what is found in a long history into sight, and the output', async () => {
+    const opened = await stage.open(`/traces/${talk.traceId}`);
+    heard.push(opened.complaints);
+    const { page } = opened;
+    const trace = new TracePage(page);
+    await trace.loaded();
+    await page.keyboard.press('/');
+    await page.keyboard.type('"step number 140"');
+    await soon(() => page.getByRole('status').getByText(/^\d+$/).count()).toBeGreaterThan(0);
+    await page.keyboard.press('Enter');
+    const inSight = (place: Locator) =>
+      place.evaluate((element) => {
+        const box = element.closest('[role=tabpanel]')?.parentElement?.getBoundingClientRect();
+        const own = element.getBoundingClientRect();
+        return box !== undefined && own.top >= box.top && own.top < box.bottom;
+      });
+    await soon(() => inSight(trace.panel.getByText('step number 140').last())).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'To the output' }).waitFor();
+    await trace.panel.getByRole('heading', { name: 'Input' }).evaluate((element) => element.scrollIntoView());
+    await page.keyboard.press('o');
+    await soon(() => inSight(trace.panel.getByRole('heading', { name: 'Output' }))).toBe(true);
+  });
+
+  it('links to one message, in the span and in the transcript', async () => {
+    const last = talk.spans.findLast(({ name }) => name.startsWith('chat '));
+    const opened = await stage.open(`/traces/${talk.traceId}?span=${last?.spanId}&message=input.101`);
+    heard.push(opened.complaints);
+    const { page } = opened;
+    const trace = new TracePage(page);
+    const inSight = async (place: Locator) => {
+      const [own, height] = [await place.boundingBox(), page.viewportSize()?.height ?? 0];
+      return own !== null && own.y >= 0 && own.y + own.height <= height;
+    };
+    const said = trace.panel.getByText('I do step 51.', { exact: true });
+    await soon(() => inSight(said)).toBe(true);
+    const form = trace.panel.getByText('Output asked for by a schema');
+    await form.click();
+    await trace.panel.getByRole('button', { name: 'Copy the schema' }).waitFor();
+    // What was copied, opened elsewhere, shows the very message.
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
+    await trace.panel
+      .getByRole('article')
+      .filter({ has: page.getByText('I do step 53.', { exact: true }) })
+      .getByRole('button', { name: 'Copy a link to the message' })
+      .click();
+    await soon(copied).toMatch(/message=input\.105/);
+    await page.goto(`${await copied()}&view=transcript`);
+    await soon(() => inSight(trace.panel.getByText('I do step 53.', { exact: true }))).toBe(true);
+    await page.goto(page.url().replace('input.105', 'output.0'));
+    const told = trace.transcript.getByText('I do step 150.', { exact: true });
+    await soon(() => inSight(told)).toBe(true);
+    await trace.transcript
+      .getByRole('article')
+      .filter({ has: page.getByText('I do step 150.', { exact: true }) })
+      .getByRole('button', { name: 'Copy a link to the message' })
+      .click();
+    await soon(copied).toMatch(/view=transcript.*message=output\.0|message=output\.0.*view=transcript/);
+  });
+
+  it('copies the arguments and the result of a tool, and leads to session and user', async () => {
+    const opened = await stage.open(`/traces/${talk.traceId}?span=${talk.spans[2]?.spanId}`);
+    heard.push(opened.complaints);
+    const { page } = opened;
+    const trace = new TracePage(page);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    for (const [what, text] of [
+      ['arguments', '{"command":"step number 1"}'],
+      ['result', 'done with 1'],
+    ] as const) {
+      await trace.panel.getByRole('button', { name: `Copy the ${what}` }).click();
+      await soon(() => page.evaluate('navigator.clipboard.readText()')).toBe(text);
+    }
+    await page.keyboard.press('[');
+    await trace.panel.getByRole('button', { name: 'Copy the model call as cURL' }).click();
+    await soon(() => page.evaluate('navigator.clipboard.readText()')).toContain(
+      '"Port the module, step by step."',
+    );
+    await page.getByRole('link', { name: 'long talk' }).click();
+    await page.getByTestId('conversation').getByText('Port the module').waitFor();
+    expect(new URL(page.url()).searchParams.get('turn')).toBe(talk.traceId);
+    await page.goBack();
+    await page.getByRole('link', { name: 'ada' }).click();
+    await page.getByRole('heading', { name: /User/ }).waitFor();
+  });
+
   it('finds inside the trace and reads it as a timeline', async () => {
     const { page, trace } = await open();
     await trace.loaded();
@@ -225,6 +352,18 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await page.getByRole('button', { name: 'Previous match' }).click();
     await soon(() => trace.spanInUrl()).toBe(first);
     expect(new URL(page.url()).searchParams.get('find')).toBe('left the warehouse');
+  });
+
+  it('names what is in the history of later calls once', async () => {
+    const { page, complaints } = await stage.open(`/traces/${talk.traceId}`);
+    heard.push(complaints);
+    const trace = new TracePage(page);
+    await trace.loaded();
+    await page.keyboard.press('/');
+    await page.keyboard.type('"step number 88"');
+    // The call that said it and the tool that ran it.
+    await page.getByText(/^(\d of )?2$/).waitFor();
+    await page.getByText('in the history of 62 more').waitFor();
   });
 
   it('shows logs and failures beside it, in step with the selection', async () => {
@@ -300,6 +439,27 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await page.keyboard.press('End');
     await trace.selected.getByText('task 9999').waitFor();
     expect(await page.getByRole('list', { name: 'Notes' }).count()).toBe(0);
+  });
+
+  it('looks again while the trace runs, and shows what came', async () => {
+    const spanId = 'f00dfeedf00dfee1';
+    const running = { traceId: 'f00dfeed'.repeat(4), service: 'jobs', startedAt: Date.now() - 1_000 };
+    await stage.seed({ ...running, spans: [{ spanId, name: 'nightly', unfinished: true }] });
+    const { page, complaints } = await stage.open(`/traces/${running.traceId}?span=${spanId}`);
+    heard.push(complaints);
+    const trace = new TracePage(page);
+    await trace.loaded();
+    await page.getByText('This page looks again every 5 seconds.').waitFor();
+    await sendTrace(stage.platform.otlpHttp, {
+      ...running,
+      spans: [
+        { spanId, name: 'nightly', durationMs: 900, attributes: { outcome: 'well' } },
+        { spanId: 'f00dfeedf00dfee2', parentSpanId: spanId, name: 'copy files' },
+      ],
+    });
+    await soon(() => trace.outline()).toEqual(['nightly', '  copy files']);
+    await soon(() => page.getByText('This page looks again').count()).toBe(0);
+    await trace.panel.getByText('outcome').waitFor();
   });
 
   it("renders every provider's shapes; nothing is fetched from elsewhere", async () => {

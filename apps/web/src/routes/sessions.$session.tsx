@@ -1,12 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router';
+import { validateSessionSearch } from '../features/sessions/session-search.ts';
 import { SessionPage } from '../features/sessions/session-page.tsx';
-import { textParam } from '../lib/search-params.ts';
 
 export const Route = createFileRoute('/sessions/$session')({
-  validateSearch: (raw: Record<string, unknown>): { turn?: string } => {
-    const turn = textParam(raw, 'turn', 32);
-    return turn === undefined || !/^[0-9a-f]{32}$/.test(turn) ? {} : { turn };
-  },
+  validateSearch: validateSessionSearch,
   staticData: { permission: 'reader' },
   component: SessionPage,
 });

@@ -1,11 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { useState } from 'react';
 import { sessionQuery } from '../../api/activity.ts';
 import { ApiError } from '../../api/client.ts';
+import { formatCount } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
+import { Button } from '../../ui/button.tsx';
 import { BackLink, PageHead } from '../../ui/page-head.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { keptSessions } from './activity-search.ts';
+import type { TurnPlace } from './session-search.ts';
 import { SessionSide } from './session-side.tsx';
 import { SessionTimeline } from './session-timeline.tsx';
 
@@ -14,26 +19,42 @@ const route = getRouteApi('/sessions/$session');
 /** One session: its conversation over all traces, and what it took. */
 export function SessionPage() {
   const { session: key } = route.useParams();
-  const { turn } = route.useSearch();
+  const { turn, at: place } = route.useSearch();
   const navigate = route.useNavigate();
   const leave = useNavigate();
   const query = useQuery(sessionQuery(key));
   const turns = query.data?.turns ?? [];
   const found = turns.findIndex(({ traceId }) => traceId === turn);
   const at = Math.max(0, found);
-  const choose = (index: number) => {
+  /** How often a turn was asked for: the same one may be gone to again. */
+  const [asked, setAsked] = useState(0);
+  const choose = (index: number, at?: TurnPlace) => {
     const next = turns[index];
-    if (next) void navigate({ search: (before) => ({ ...before, turn: next.traceId }), replace: true });
+    if (!next) return;
+    setAsked((before) => before + 1);
+    void navigate({ search: { turn: next.traceId, ...(at === undefined ? {} : { at }) }, replace: true });
   };
   const step = (by: number) => choose(Math.min(turns.length - 1, Math.max(0, found === -1 ? 0 : at + by)));
   const failed = turns.flatMap(({ errors }, index) => (errors > 0 ? [index] : []));
   const about = { group: 'Session', enabled: turns.length > 0 };
   useHotkey(['j', 'ArrowDown'], () => step(1), { ...about, label: 'Next turn' });
   useHotkey(['k', 'ArrowUp'], () => step(-1), { ...about, label: 'Previous turn' });
-  useHotkey('e', () => choose(failed.find((index) => index > at) ?? failed[0] ?? at), {
-    ...about,
-    label: 'Next turn with a failure',
-    enabled: failed.length > 0,
+  const toFirst = () => choose(0);
+  const toEnd = () => choose(turns.length - 1, 'end');
+  const toFailure = (by: 1 | -1) => {
+    const next =
+      by === 1
+        ? (failed.find((index) => index > found) ?? failed[0])
+        : (failed.findLast((index) => index < found) ?? failed.at(-1));
+    if (next !== undefined) choose(next, 'failure');
+  };
+  useHotkey('Home', toFirst, { ...about, label: 'First turn' });
+  useHotkey('End', toEnd, { ...about, label: 'End of the session' });
+  const failing = { ...about, enabled: failed.length > 0 };
+  useHotkey('e', () => toFailure(1), { ...failing, label: 'Next turn with a failure' });
+  useHotkey('E', () => toFailure(-1), {
+    ...failing,
+    label: 'Previous turn with a failure, at first the last',
   });
   useHotkey(
     'Enter',
@@ -71,17 +92,53 @@ export function SessionPage() {
         mono
         copy="session id"
         aside={
-          session.truncated && (
-            <p className="text-sm text-warn">
-              The first {turns.length.toLocaleString('en-US')} of {session.traces.toLocaleString('en-US')}{' '}
-              turns are shown.
-            </p>
-          )
+          <>
+            {session.truncated && (
+              <p className="text-sm text-warn">
+                The first {turns.length.toLocaleString('en-US')} of {session.traces.toLocaleString('en-US')}{' '}
+                turns are shown.
+              </p>
+            )}
+            {failed.length > 0 && (
+              <span className="flex shrink-0 items-center gap-1 text-sm text-danger">
+                {formatCount(failed.length)} failed
+                <Button
+                  look="plain"
+                  className="px-1"
+                  aria-label="Previous turn with a failure"
+                  title="Previous turn with a failure, at first the last (E)"
+                  onClick={() => toFailure(-1)}
+                >
+                  <ArrowUp size={16} aria-hidden />
+                </Button>
+                <Button
+                  look="plain"
+                  className="px-1"
+                  aria-label="Next turn with a failure"
+                  title="Next turn with a failure (e)"
+                  onClick={() => toFailure(1)}
+                >
+                  <ArrowDown size={16} aria-hidden />
+                </Button>
+              </span>
+            )}
+            <Button look="plain" title="End of the session (End)" onClick={toEnd}>
+              To the end
+            </Button>
+          </>
         }
       />
       <div className="flex min-h-0 grow max-lg:flex-col">
         <div className="min-h-0 min-w-0 grow">
-          <SessionTimeline sessionKey={key} turns={turns} at={at} onChoose={choose} />
+          <SessionTimeline
+            key={key}
+            sessionKey={key}
+            turns={turns}
+            at={at}
+            place={place}
+            asked={asked}
+            onChoose={choose}
+          />
         </div>
         <SessionSide session={session} at={at} onChoose={choose} />
       </div>

@@ -3,9 +3,12 @@ import { useQueries } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef } from 'react';
 import { TURNS_A_PAGE, turnsQuery } from '../../api/activity.ts';
+import type { TurnPlace } from './session-search.ts';
 import { TurnView } from './turn-view.tsx';
 
 const ESTIMATE = 240;
+/** Room above what is brought to the top, and below what is brought to the bottom. */
+const ROOM_PX = 12;
 
 /** The conversation over all its traces, as one list: only what is in sight is drawn, and fetched. */
 export function SessionTimeline(props: {
@@ -13,9 +16,13 @@ export function SessionTimeline(props: {
   turns: readonly SessionTrace[];
   /** Index of the chosen turn; it is brought into sight when it changes from elsewhere. */
   at: number;
+  /** Where in that turn. */
+  place: TurnPlace | undefined;
+  /** Grows whenever a turn is asked for, also the same again; 0 when the page opens. */
+  asked: number;
   onChoose: (index: number) => void;
 }) {
-  const { sessionKey, turns, at } = props;
+  const { sessionKey, turns, at, place, asked } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: turns.length,
@@ -43,26 +50,31 @@ export function SessionTimeline(props: {
   const retry = () => {
     for (const answer of answers) if (answer.isError) void answer.refetch();
   };
+  /** The turn that was chosen by a click where it stands: it need not move. */
   const chosen = useRef(-1);
   /** The turn that was brought into sight, until the reader scrolls. */
   const held = useRef<number>(undefined);
-  const reveal = useEffectEvent((index: number) => {
-    if (index !== chosen.current && (index > 0 || chosen.current > 0)) {
-      held.current = index;
-      virtual.scrollToIndex(index, { align: 'start' });
-    }
-    chosen.current = index;
-  });
-  useEffect(() => reveal(at), [at]);
   const release = () => {
     held.current = undefined;
   };
-  const total = virtual.getTotalSize();
   const stay = useEffectEvent(() => {
-    if (held.current !== undefined) virtual.scrollToIndex(held.current, { align: 'start' });
+    const [box, index] = [scroller.current, held.current];
+    if (box === null || index === undefined) return;
+    const by = said.has(turns[index]?.traceId ?? '') ? wayTo(box, index, place) : undefined;
+    if (by === undefined) virtual.scrollToIndex(index, { align: 'start' });
+    else virtual.scrollToOffset(box.scrollTop + by);
   });
+  const reveal = useEffectEvent(() => {
+    const stands = chosen.current === at;
+    chosen.current = -1;
+    if (stands || (asked === 0 && at === 0 && place === undefined)) return;
+    held.current = at;
+    stay();
+  });
+  useEffect(() => reveal(), [at, place, asked]);
+  const total = virtual.getTotalSize();
   // What is said comes later than its turn and is higher than what stood for it: the turn must not be pushed away.
-  useLayoutEffect(() => stay(), [total, said.size]);
+  useLayoutEffect(() => stay(), [total, said.size, first, last]);
   return (
     <div
       ref={scroller}
@@ -92,7 +104,6 @@ export function SessionTimeline(props: {
                   failed={failed.has(Math.floor(item.index / TURNS_A_PAGE))}
                   selected={item.index === at}
                   onSelect={() => {
-                    // Chosen where it stands: it need not move.
                     chosen.current = item.index;
                     props.onChoose(item.index);
                   }}
@@ -105,4 +116,14 @@ export function SessionTimeline(props: {
       </div>
     </div>
   );
+}
+
+/** How far to scroll to that place of a turn; undefined for its beginning, and while it is not drawn. */
+function wayTo(box: Element, index: number, place: TurnPlace | undefined): number | undefined {
+  const row = place && box.querySelector(`[data-index="${index}"]`);
+  if (!row) return undefined;
+  const edge = box.getBoundingClientRect();
+  if (place === 'end') return row.getBoundingClientRect().bottom - edge.bottom + ROOM_PX;
+  const failure = row.querySelector('[data-failed]');
+  return failure ? failure.getBoundingClientRect().top - edge.top - ROOM_PX : undefined;
 }

@@ -4,6 +4,7 @@ import { ArrowUpRight, ChevronRight } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
 import { shortModels } from '../../lib/models.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { PayloadBlock } from '../../ui/text-block.tsx';
@@ -97,6 +98,7 @@ export function TurnView(props: {
 }
 
 function Said({ turn }: { turn: Turn }) {
+  const last = turn.entries.at(-1);
   if (turn.entries.length === 0)
     return (
       <p className="px-2 text-sm text-muted">
@@ -109,7 +111,17 @@ function Said({ turn }: { turn: Turn }) {
         <EntryView key={index} traceId={turn.traceId} entry={entry} />
       ))}
       {turn.truncated && (
-        <p className="px-2 text-sm text-muted">There is more in this trace than is shown here.</p>
+        <p className="px-2 text-sm text-muted">
+          There is more in this trace than is shown here.{' '}
+          <Link
+            to="/traces/$traceId"
+            params={{ traceId: turn.traceId }}
+            search={{ view: 'transcript', ...(last === undefined ? {} : { span: last.spanId }) }}
+            className="text-accent hover:underline"
+          >
+            Read on in its transcript
+          </Link>
+        </p>
       )}
     </div>
   );
@@ -133,7 +145,10 @@ function EntryView({ traceId, entry }: { traceId: string; entry: TurnEntry }) {
       return <MessageView message={entry.message} aside={open(who)} />;
     case 'tool':
       return (
-        <details className="group/tool rounded-md border border-line bg-surface">
+        <details
+          data-failed={entry.failed ? '' : undefined}
+          className="group/tool rounded-md border border-line bg-surface"
+        >
           <summary className="flex h-8 items-center gap-2 px-2">
             <ChevronRight size={13} aria-hidden className="shrink-0 text-muted group-open/tool:rotate-90" />
             <SpanGlyph kind="tool" />
@@ -147,10 +162,20 @@ function EntryView({ traceId, entry }: { traceId: string; entry: TurnEntry }) {
             </span>
           </summary>
           <div className="flex flex-col gap-2 border-t border-line px-3 py-2">
-            {entry.arguments !== '' && <PayloadBlock text={entry.arguments} />}
+            {entry.arguments !== '' && (
+              <div className="flex items-start gap-2">
+                <div className="min-w-0 grow">
+                  <PayloadBlock text={entry.arguments} />
+                </div>
+                <CopyButton label="Copy the arguments" text={() => entry.arguments} />
+              </div>
+            )}
             <div className="flex items-center text-sm text-muted">
               Result
               <span className="ml-auto">{open('show the span')}</span>
+              {entry.result !== null && (
+                <CopyButton label="Copy the result" text={() => entry.result ?? ''} />
+              )}
             </div>
             {entry.result === null ? (
               <span className="text-sm text-muted">no result was recorded</span>
@@ -162,7 +187,7 @@ function EntryView({ traceId, entry }: { traceId: string; entry: TurnEntry }) {
       );
     case 'failure':
       return (
-        <p className="flex items-center gap-2 rounded-md bg-danger-soft px-2 py-1 text-danger">
+        <p data-failed="" className="flex items-center gap-2 rounded-md bg-danger-soft px-2 py-1 text-danger">
           <StatusIcon status="error" />
           <span className="truncate" title={entry.message ?? undefined}>
             {entry.name}: {entry.message ?? 'failed'}

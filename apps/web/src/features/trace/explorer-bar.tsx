@@ -32,7 +32,7 @@ export function ExplorerBar(props: {
         <div
           role="tablist"
           aria-label="Ways to read the trace"
-          className="flex"
+          className="flex max-w-full overflow-x-auto"
           onKeyDown={(event) => walkTabs(event, LEFT_VIEWS, props.view, props.onView)}
         >
           {LEFT_VIEWS.map((view) => (
@@ -142,13 +142,23 @@ export function ExplorerBar(props: {
           )}
         </div>
       </div>
-      {find.text !== '' && props.excerpt !== undefined && (
-        <p
-          className="shrink-0 truncate border-b border-line bg-sunken px-3 py-1 font-mono text-xs text-muted"
-          title={props.excerpt}
-        >
-          <Marked text={props.excerpt} terms={searchTerms(find.text)} />
-        </p>
+      {find.text !== '' && (props.excerpt !== undefined || find.repeats > 0) && (
+        <div className="flex shrink-0 gap-3 border-b border-line bg-sunken px-3 py-1 text-xs text-muted">
+          {props.excerpt !== undefined && (
+            <p className="min-w-0 grow truncate font-mono" title={props.excerpt}>
+              <Marked text={props.excerpt} terms={searchTerms(find.text)} />
+            </p>
+          )}
+          {find.repeats > 0 && (
+            <p
+              role="status"
+              className="ml-auto shrink-0"
+              title="Model calls that only repeat it from the history before them; the matches are where it was said first"
+            >
+              in the history of {formatCount(find.repeats)} more
+            </p>
+          )}
+        </div>
       )}
     </>
   );

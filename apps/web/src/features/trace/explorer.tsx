@@ -1,16 +1,23 @@
 import type { Trace } from '@candela/contract';
 import { searchTerms } from '@candela/contract/filter';
-import { getRouteApi } from '@tanstack/react-router';
+import { CatchBoundary, getRouteApi, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { themePreference } from '../../lib/theme.ts';
 import { Split } from '../../ui/split.tsx';
-import { Notice, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { keptTraces } from '../traces/traces-search.ts';
 import { ExplorerBar } from './explorer-bar.tsx';
 import { Minimap } from './minimap.tsx';
 import { SpanPanel } from './span-panel.tsx';
-import { type Focus, focusText, readFocus, type TraceSearch } from './trace-search.ts';
+import {
+  type Focus,
+  focusText,
+  type MessagePlace,
+  readFocus,
+  readMessagePlace,
+  type TraceSearch,
+} from './trace-search.ts';
 import { TraceFoot } from './trace-foot.tsx';
 import { failedPositions, firstToRead, nextOf, type TraceSpan } from './trace-spans.ts';
 import { TraceTree } from './trace-tree.tsx';
@@ -31,6 +38,8 @@ export function Explorer(props: {
   spans: readonly TraceSpan[];
   tree: SpanTree;
   loading: 'more' | 'done' | 'failed';
+  /** Whether the trace is asked for again while it runs. */
+  looksAgain: boolean;
   onRetry: () => void;
 }) {
   const { trace, spans, tree } = props;
@@ -61,7 +70,23 @@ export function Explorer(props: {
   }, [trace.startTime, trace.durationMs]);
   const shown = useMemo(() => focus ?? { fromMs: 0, toMs: totalMs }, [focus, totalMs]);
 
-  const select = useCallback((spanId: string) => change({ span: spanId }), [change]);
+  const select = useCallback((spanId: string) => change({ span: spanId, message: undefined }), [change]);
+  const router = useRouter();
+  const linkTo = useCallback(
+    (spanId: string, { side, index }: MessagePlace) => {
+      const { href } = router.buildLocation({
+        to: '/traces/$traceId',
+        params: { traceId: trace.traceId },
+        search: (before) => {
+          const { find: _find, tab: _tab, ...rest } = before;
+          return { ...rest, span: spanId, message: `${side}.${index}` } as TraceSearch;
+        },
+      });
+      return new URL(href, window.location.href).href;
+    },
+    [router, trace.traceId],
+  );
+  const linked = useMemo(() => readMessagePlace(search.message), [search.message]);
   const fold = useCallback((spanId: string, on: boolean) => {
     setFolded((before) => {
       const next = new Set(before);
@@ -99,15 +124,18 @@ export function Explorer(props: {
   const goToFailed = (by: 1 | -1) => goTo(nextOf(failed, position, by));
 
   const panel = useRef<HTMLDivElement>(null);
-  useHighlight(
-    panel,
-    useMemo(() => searchTerms(search.find ?? ''), [search.find]),
-  );
+  const terms = useMemo(() => searchTerms(search.find ?? ''), [search.find]);
+  useHighlight(panel, terms, { within: '[role=tabpanel]', of: span?.spanId ?? '' });
   const finder = useRef<HTMLInputElement>(null);
   useHotkey([']', 'j', 'ArrowDown'], () => step(1), { label: 'Next span', group: 'Trace' });
   useHotkey(['[', 'k', 'ArrowUp'], () => step(-1), { label: 'Previous span', group: 'Trace' });
   useHotkey('e', () => goToFailed(1), { label: 'Next failed span', group: 'Trace' });
   useHotkey('E', () => goToFailed(-1), { label: 'Previous failed span', group: 'Trace' });
+  useHotkey('f', () => span && setFocus({ fromMs: span.startMs, toMs: span.startMs + span.durationMs }), {
+    label: 'Look only at the time of this span',
+    group: 'Trace',
+    enabled: span !== undefined && !span.light.unfinished && span.durationMs > 0,
+  });
   useHotkey(['/', 'mod+f'], () => finder.current?.focus(), { label: 'Search in the trace', group: 'Trace' });
   useHotkey('t', () => change({ view: search.view === 'transcript' ? undefined : 'transcript' }), {
     label: 'Tree or transcript',
@@ -118,7 +146,7 @@ export function Explorer(props: {
     if (find.text === '' && search.find === undefined && search.span === undefined)
       return void navigate({ to: '/traces', search: keptTraces.last() });
     find.setText('');
-    return change({ find: undefined, span: undefined });
+    return change({ find: undefined, span: undefined, message: undefined });
   };
   useHotkey('Escape', letGo, { label: 'Let go of focus, search, selection; then close', group: 'Trace' });
 
@@ -161,30 +189,38 @@ export function Explorer(props: {
             />
           )}
           {view === 'tree' && <TraceTree {...shared} />}
-          <Suspense fallback={<SkeletonRows rows={8} label={`Loading the ${view}`} />}>
-            {view === 'timeline' && <TraceTimeline {...shared} />}
-            {view === 'transcript' && (
-              <TranscriptView
-                traceId={trace.traceId}
-                spans={spans}
-                tree={tree}
-                selected={search.span}
-                onSelect={select}
-              />
-            )}
-            {view === 'graph' && (
-              <TraceGraphView spans={spans} tree={tree} selected={span?.spanId} onSelect={select} />
-            )}
-            {view === 'logs' && (
-              <TraceLogs
-                traceId={trace.traceId}
-                during={during}
-                spans={spans}
-                selected={search.span}
-                onSelect={select}
-              />
-            )}
-          </Suspense>
+          <CatchBoundary
+            getResetKey={() => view}
+            errorComponent={({ error, reset }) => <Failure error={error} onRetry={reset} />}
+          >
+            <Suspense fallback={<SkeletonRows rows={8} label={`Loading the ${view}`} />}>
+              {view === 'timeline' && <TraceTimeline {...shared} />}
+              {view === 'transcript' && (
+                <TranscriptView
+                  traceId={trace.traceId}
+                  spans={spans}
+                  tree={tree}
+                  selected={search.span}
+                  terms={terms}
+                  linked={linked}
+                  linkTo={linkTo}
+                  onSelect={select}
+                />
+              )}
+              {view === 'graph' && (
+                <TraceGraphView spans={spans} tree={tree} selected={span?.spanId} onSelect={select} />
+              )}
+              {view === 'logs' && (
+                <TraceLogs
+                  traceId={trace.traceId}
+                  during={during}
+                  spans={spans}
+                  selected={search.span}
+                  onSelect={select}
+                />
+              )}
+            </Suspense>
+          </CatchBoundary>
           <TraceFoot {...props} />
         </>
       }
@@ -197,6 +233,9 @@ export function Explorer(props: {
               span={span}
               tab={search.tab}
               onTab={(tab) => change({ tab })}
+              linked={search.span === span.spanId ? linked : undefined}
+              linkTo={linkTo}
+              looksAgain={props.looksAgain}
             />
           ) : (
             <Notice title="No spans yet" />

@@ -1,5 +1,5 @@
 import type { Message, MessagePart } from '@candela/semconv';
-import { Ban, Quote, Wrench } from 'lucide-react';
+import { Ban, Link2, Quote, Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -58,8 +58,10 @@ export function MessageView(props: {
   tools?: ReadonlyMap<string, string>;
   /** Results of the calls among the messages. */
   results?: ReadonlyMap<MessagePart, ResultPart>;
+  /** The address of just this message, where it has one. */
+  link?: (() => string) | undefined;
 }) {
-  const { message, aside, tools, results } = props;
+  const { message, aside, tools, results, link } = props;
   const role = roleOf(message.role);
   const text = messageText(message);
   const body = (
@@ -79,16 +81,28 @@ export function MessageView(props: {
       )}
     </>
   );
+  const copies = (
+    <>
+      {link && (
+        <CopyButton label="Copy a link to the message" text={link} icon={<Link2 size={13} aria-hidden />} />
+      )}
+      <CopyButton label="Copy the message" text={() => text} />
+    </>
+  );
   const frame = cx('rounded-md border border-l-2 border-line bg-surface', role.mark);
   if ((message.role === 'system' || message.role === 'developer') && text.length > 240)
     return (
-      <details className={frame}>
-        <summary className="flex h-8 items-center gap-2 px-3">
-          {head}
-          <span className="min-w-0 truncate text-sm text-muted">{text.slice(0, 160)}</span>
-        </summary>
-        {body}
-      </details>
+      <div className="relative">
+        <details className={frame}>
+          <summary className={cx('flex h-8 items-center gap-2 pl-3', link ? 'pr-16' : 'pr-10')}>
+            {head}
+            <span className="min-w-0 truncate text-sm text-muted">{text.slice(0, 160)}</span>
+          </summary>
+          {body}
+        </details>
+        {/* Beside the summary: what stands in one folds it. */}
+        <span className="absolute top-1 right-3 flex">{copies}</span>
+      </div>
     );
   return (
     <article aria-label={role.label} className={cx('group', frame)}>
@@ -96,7 +110,7 @@ export function MessageView(props: {
         {head}
         <span className="ml-auto flex items-center">
           {aside}
-          <CopyButton label="Copy the message" text={() => text} />
+          {copies}
         </span>
       </header>
       {body}
@@ -149,6 +163,7 @@ function PartView(props: {
           title={part.name || (props.tools?.get(part.id) ?? '')}
           id={part.id}
           label={part.failed ? 'failed' : 'result'}
+          copies="result"
           body={<ResultBlock text={part.result} open={2} />}
           payload={part.result}
         />
@@ -165,6 +180,8 @@ export function ToolBox(props: {
   id: string;
   label: string;
   payload: string;
+  /** What the payload is, for who copies it. */
+  copies?: 'arguments' | 'result';
   /** The payload drawn in another way than as JSON or text. */
   body?: ReactNode;
   children?: ReactNode;
@@ -176,6 +193,13 @@ export function ToolBox(props: {
         <span className="truncate font-mono">{props.title || 'tool'}</span>
         <span className="text-muted">{props.label}</span>
         <span className="ml-auto truncate font-mono text-xs text-faint">{props.id}</span>
+        {props.payload !== '' && (
+          <CopyButton
+            label={`Copy the ${props.copies ?? 'arguments'}`}
+            text={() => props.payload}
+            className="-my-0.5 h-6"
+          />
+        )}
       </div>
       <div className="px-2 py-1.5">
         {props.payload === '' ? (
@@ -196,6 +220,9 @@ export function ToolResult({ text, failed = false }: { text: string; failed?: bo
       <h4 className="mb-1 flex items-center gap-2 text-sm text-muted">
         Result
         {failed && <StatusIcon status="error" />}
+        {text !== '' && (
+          <CopyButton label="Copy the result" text={() => text} className="-my-0.5 ml-auto h-6" />
+        )}
       </h4>
       {text === '' ? (
         <span className="text-sm text-muted">nothing recorded</span>

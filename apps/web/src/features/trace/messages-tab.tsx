@@ -1,13 +1,22 @@
 import type { SpanDetail } from '@candela/contract';
 import type { Message } from '@candela/semconv';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { formatCount } from '../../lib/format.ts';
+import { useHotkey } from '../../lib/hotkeys.ts';
+import { scrollToSee } from '../../lib/scroll-to-see.ts';
 import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { PayloadBlock, textMode } from '../../ui/text-block.tsx';
 import { MessageView, ToolBox, ToolResult } from './message-view.tsx';
+import { type OutputFormat, outputFormat } from './output-format.ts';
 import { pairTools } from './pair-tools.ts';
+import { promptCurl } from './prompt-request.ts';
+import type { MessagePlace } from './trace-search.ts';
 import { toolNames } from './tool-names.ts';
+
+/** Messages above the output that are seen at a glance. */
+const SHORT_HISTORY = 4;
 
 /** Whether the span says anything a reader would call its content. */
 export function hasContent(detail: SpanDetail): boolean {
@@ -21,8 +30,21 @@ export function hasContent(detail: SpanDetail): boolean {
 }
 
 /** The span's content in reading order: what went in, what came out, what it had at hand. */
-export function MessagesTab({ detail }: { detail: SpanDetail }) {
+export function MessagesTab(props: {
+  detail: SpanDetail;
+  /** The message that the address names. */
+  linked: MessagePlace | undefined;
+  /** The address of a message. */
+  linkTo: (place: MessagePlace) => string;
+}) {
+  const { detail, linked, linkTo } = props;
   const { input, output, tools, toolExecution, retrievedDocuments, scores } = detail.conversation;
+  const format = useMemo(() => outputFormat(detail), [detail]);
+  const answer = useRef<HTMLDivElement>(null);
+  // A call late in a conversation repeats all of it before its answer.
+  const isFar = output.length > 0 && input.length > SHORT_HISTORY;
+  const toOutput = () => answer.current && scrollToSee(answer.current, 'top');
+  useHotkey('o', toOutput, { label: 'To the output of the span', group: 'Trace', enabled: isFar });
   if (!hasContent(detail))
     return (
       <p className="p-4 text-muted">
@@ -34,7 +56,23 @@ export function MessagesTab({ detail }: { detail: SpanDetail }) {
   const boxFirst = toolExecution !== undefined || tools.length > 0;
   return (
     <div className="flex flex-col gap-4 p-3">
-      <TextModeButton className={cx('self-end', !boxFirst && '-mb-9')} />
+      <div className={cx('relative z-1 flex gap-1 self-end', !boxFirst && '-mb-10')}>
+        {isFar && (
+          <button type="button" onClick={toOutput} title="To the output (o)" className={TOP_BUTTON}>
+            To the output
+          </button>
+        )}
+        {detail.model !== null && input.length > 0 && (
+          <CopyButton
+            label="Copy the model call as cURL"
+            text={() => promptCurl(detail)}
+            className="h-6 px-1.5"
+          >
+            cURL
+          </CopyButton>
+        )}
+        <TextModeButton />
+      </div>
       {toolExecution && (
         <ToolBox
           title={detail.tool ?? detail.name}
@@ -67,8 +105,11 @@ export function MessagesTab({ detail }: { detail: SpanDetail }) {
           </div>
         </details>
       )}
-      <Messages title="Input" messages={input} names={names} />
-      <Messages title="Output" messages={output} names={names} />
+      <Messages side="input" messages={input} names={names} linked={linked} linkTo={linkTo} />
+      {format && <FormatView format={format} />}
+      <div ref={answer} className="empty:hidden">
+        <Messages side="output" messages={output} names={names} linked={linked} linkTo={linkTo} />
+      </div>
       {retrievedDocuments.length > 0 && (
         <Section title="Retrieved documents" count={retrievedDocuments.length}>
           {retrievedDocuments.map((document, index) => (
@@ -99,15 +140,36 @@ export function MessagesTab({ detail }: { detail: SpanDetail }) {
   );
 }
 
+/** The form that the answer was asked to have, above it. */
+function FormatView({ format }: { format: OutputFormat }) {
+  const frame = '-mb-2 rounded-md border border-line bg-surface';
+  const name = format.name !== '' && <code className="font-mono text-sm">{format.name}</code>;
+  if (format.schema === '')
+    return <p className={cx(frame, 'px-3 py-1.5 text-muted')}>Output asked for as {name}</p>;
+  return (
+    <details className={frame}>
+      <summary className="px-3 py-1.5 text-muted">Output asked for by a schema {name}</summary>
+      <div className="flex items-start gap-2 px-3 pb-3">
+        <div className="min-w-0 grow">
+          <PayloadBlock text={format.schema} open={4} />
+        </div>
+        <CopyButton label="Copy the schema" text={() => format.schema} />
+      </div>
+    </details>
+  );
+}
+
+const TOP_BUTTON = 'h-6 rounded px-1.5 text-sm text-muted hover:bg-hover';
+
 /** Texts as markdown or as they were sent; beside the first heading, where the tabs need their whole line. */
-function TextModeButton({ className }: { className: string }) {
+function TextModeButton() {
   const mode = textMode.use();
   return (
     <button
       type="button"
       aria-pressed={mode === 'markdown'}
       onClick={() => textMode.set(mode === 'markdown' ? 'plain' : 'markdown')}
-      className={cx('h-5 rounded px-1.5 text-sm text-muted hover:bg-hover aria-pressed:text-text', className)}
+      className={cx(TOP_BUTTON, 'aria-pressed:text-text')}
     >
       Markdown
     </button>
@@ -117,22 +179,52 @@ function TextModeButton({ className }: { className: string }) {
 /** Messages shown of a long history before somebody asks for all: its beginning and its end. */
 const FIRST_SHOWN = 2;
 const LAST_SHOWN = 30;
+/** So much of a message that a link names has to be in sight, else it is brought there. */
+const SEEN_PX = 80;
 
 function Messages(props: {
-  title: string;
+  side: MessagePlace['side'];
   messages: readonly Message[];
   names: ReadonlyMap<string, string>;
+  linked: MessagePlace | undefined;
+  linkTo: (place: MessagePlace) => string;
 }) {
-  const { messages, results } = useMemo(() => pairTools(props.messages), [props.messages]);
+  const { side, linked } = props;
+  const { messages, places, results } = useMemo(() => pairTools(props.messages), [props.messages]);
   const [whole, setWhole] = useState(false);
+  // A message that was only a result stands at its call, before it.
+  const linkedAt = linked?.side === side ? places.findLastIndex((place) => place <= linked.index) : -1;
+  const marked = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const place = marked.current;
+    if (place === null) return;
+    const fold = place.querySelector('article') === null ? place.querySelector('details') : null;
+    if (fold) fold.open = true;
+    scrollToSee(place, 'top', SEEN_PX);
+  }, [linkedAt]);
   if (messages.length === 0) return null;
   const between = messages.length - FIRST_SHOWN - LAST_SHOWN;
-  const isCut = !whole && between > 10;
-  const view = (message: Message, index: number) => (
-    <MessageView key={index} message={message} tools={props.names} results={results} />
-  );
+  const isBetween = linkedAt >= FIRST_SHOWN && linkedAt < messages.length - LAST_SHOWN;
+  const isCut = !whole && !isBetween && between > 10;
+  const view = (message: Message, at: number) => {
+    const index = places[at] ?? at;
+    return (
+      <div
+        key={at}
+        ref={at === linkedAt ? marked : undefined}
+        className={cx(at === linkedAt && 'rounded-md ring-1 ring-accent-fill')}
+      >
+        <MessageView
+          message={message}
+          tools={props.names}
+          results={results}
+          link={() => props.linkTo({ side, index })}
+        />
+      </div>
+    );
+  };
   return (
-    <Section title={props.title} count={props.messages.length}>
+    <Section title={side === 'input' ? 'Input' : 'Output'} count={props.messages.length}>
       {isCut ? messages.slice(0, FIRST_SHOWN).map(view) : messages.map(view)}
       {isCut && (
         <Button className="self-center" onClick={() => setWhole(true)}>

@@ -43,7 +43,7 @@ export function Minimap(props: {
     <div
       data-testid="minimap"
       aria-hidden
-      className="relative h-11 shrink-0 cursor-crosshair touch-none overflow-hidden border-b border-line bg-sunken select-none"
+      className="relative h-11 shrink-0 low:hidden cursor-crosshair touch-none overflow-hidden border-b border-line bg-sunken select-none"
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
         const at = positionOf(event.clientX);

@@ -29,6 +29,8 @@ it('puts results to their calls, once each, and leaves strangers alone', () => {
     ['user', 1],
     ['tool', 3],
   ]);
+  // The third message is only a result.
+  expect(paired.places).toEqual([0, 1, 3, 4]);
 });
 
 it('gives the result of a tool that numbers no calls to the call before it', () => {

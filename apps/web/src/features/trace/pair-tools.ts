@@ -4,6 +4,8 @@ import { callIds } from '@candela/semconv/call-ids';
 /** Messages with each tool's result at the call that asked for it. */
 export interface PairedMessages {
   readonly messages: readonly Message[];
+  /** Where each of them stands among all that were given. */
+  readonly places: readonly number[];
   /** Results by the call, of the calls among the messages. */
   readonly results: ReadonlyMap<MessagePart, ResultPart>;
 }
@@ -17,7 +19,8 @@ export function pairTools(messages: readonly Message[]): PairedMessages {
   const calls = new Map<string, MessagePart>();
   const results = new Map<MessagePart, ResultPart>();
   const kept: Message[] = [];
-  for (const message of messages) {
+  const places: number[] = [];
+  for (const [place, message] of messages.entries()) {
     const parts = message.parts.filter((part) => {
       const id = idOf(part);
       if (part.type === 'tool_call' && id !== '') calls.set(id, part);
@@ -26,8 +29,9 @@ export function pairTools(messages: readonly Message[]): PairedMessages {
       results.set(call, part);
       return false;
     });
-    if (parts.length === message.parts.length) kept.push(message);
-    else if (parts.length > 0) kept.push({ ...message, parts });
+    if (message.parts.length > 0 && parts.length === 0) continue;
+    kept.push(parts.length === message.parts.length ? message : { ...message, parts });
+    places.push(place);
   }
-  return { messages: kept, results };
+  return { messages: kept, places, results };
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { spanQuery } from '../../api/telemetry.ts';
 import type { TraceSpanOfTime } from '../../api/trace.ts';
+import { failureWords } from '../../lib/failure-words.ts';
 import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -11,7 +12,8 @@ import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
 import { hasContent, MessagesTab } from './messages-tab.tsx';
-import type { SpanTab } from './trace-search.ts';
+import { LOOK_AGAIN_MS } from './still-running.ts';
+import type { MessagePlace, SpanTab } from './trace-search.ts';
 import type { TraceSpan } from './trace-spans.ts';
 
 // Messages are what a span is opened for; the other tabs come when they are chosen.
@@ -30,9 +32,19 @@ export function SpanPanel(props: {
   span: TraceSpan;
   tab: SpanTab | undefined;
   onTab: (tab: SpanTab) => void;
+  /** The message that the address names. */
+  linked: MessagePlace | undefined;
+  linkTo: LinkTo;
+  /** Whether the trace is asked for again while it runs. */
+  looksAgain: boolean;
 }) {
   const { span, traceId } = props;
-  const query = useQuery(spanQuery(traceId, span.spanId));
+  const query = useQuery({
+    ...spanQuery(traceId, span.spanId),
+    // Until its end is here too.
+    refetchInterval: ({ state }) =>
+      state.data?.unfinished && (props.looksAgain || !span.light.unfinished) ? LOOK_AGAIN_MS : false,
+  });
   const detail = query.data;
   const fallback: SpanTab =
     detail && !hasContent(detail) && span.reading === 'other' ? 'attributes' : 'messages';
@@ -83,7 +95,7 @@ export function SpanPanel(props: {
             {tab === 'logs' ? (
               <SpanLogs traceId={traceId} during={props.during} span={span} />
             ) : detail ? (
-              <TabBody tab={tab} detail={detail} />
+              <TabBody tab={tab} detail={detail} linked={props.linked} linkTo={props.linkTo} />
             ) : query.isError ? (
               <Failure error={query.error} onRetry={() => void query.refetch()} />
             ) : (
@@ -104,10 +116,21 @@ function SpanLogs(props: { traceId: string; during: TraceSpanOfTime; span: Trace
 
 const NO_SPANS: readonly TraceSpan[] = [];
 
-function TabBody({ tab, detail }: { tab: Exclude<SpanTab, 'logs'>; detail: SpanDetail }) {
+/** The address of a message of a span. */
+export type LinkTo = (spanId: string, place: MessagePlace) => string;
+
+function TabBody(props: {
+  tab: Exclude<SpanTab, 'logs'>;
+  detail: SpanDetail;
+  linked: MessagePlace | undefined;
+  linkTo: LinkTo;
+}) {
+  const { tab, detail, linked } = props;
   switch (tab) {
     case 'messages':
-      return <MessagesTab detail={detail} />;
+      return (
+        <MessagesTab detail={detail} linked={linked} linkTo={(place) => props.linkTo(detail.spanId, place)} />
+      );
     case 'attributes':
       return <AttributesTab detail={detail} />;
     case 'events':
@@ -190,10 +213,9 @@ function SpanHead({ span, detail }: { span: TraceSpan; detail: SpanDetail | unde
         {light.userId !== null && <Fact label="User">{light.userId}</Fact>}
         {light.sessionId !== null && <Fact label="Session">{light.sessionId}</Fact>}
       </div>
-      {light.status === 'error' && (light.statusMessage !== null || light.errorType !== null) && (
+      {light.status === 'error' && (
         <p className="mt-1 rounded bg-danger-soft px-2 py-1 text-sm break-words whitespace-pre-wrap text-danger">
-          {light.errorType !== null && <span className="font-medium">{light.errorType} </span>}
-          {light.statusMessage}
+          {failureWords(light) ?? 'It failed and does not say why.'}
         </p>
       )}
     </header>

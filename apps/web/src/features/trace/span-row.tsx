@@ -35,7 +35,8 @@ export function SpanName(props: {
             event.stopPropagation();
             props.onFold();
           }}
-          className="flex size-4 shrink-0 items-center justify-center rounded text-muted hover:bg-line"
+          // Drawn small, taken large: as high as the row.
+          className="relative flex size-4 shrink-0 items-center justify-center rounded text-muted before:absolute before:-inset-x-1 before:-inset-y-1.5 hover:bg-line"
         >
           <ChevronRight size={13} aria-hidden className={cx(!props.folded && 'rotate-90')} />
         </button>
@@ -128,6 +129,7 @@ export function SpanBar({ span, focus, label }: { span: TraceSpan; focus: Focus;
   return (
     <>
       <div
+        data-mark
         className={cx(
           'absolute flex h-3.5 items-center rounded-xs',
           span.failed ? 'bg-danger' : kindFill(span.reading),

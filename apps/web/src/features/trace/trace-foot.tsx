@@ -11,11 +11,15 @@ export function TraceFoot(props: {
   spans: readonly TraceSpan[];
   tree: SpanTree;
   loading: 'more' | 'done' | 'failed';
+  looksAgain: boolean;
   onRetry: () => void;
 }) {
-  const { spans, tree, trace, loading } = props;
+  const { spans, tree, trace, loading, looksAgain } = props;
   // Before all pages are here, every child of a later page would be called an orphan.
-  const notes = useMemo(() => (loading === 'done' ? traceNotes(spans, tree) : []), [loading, spans, tree]);
+  const notes = useMemo(
+    () => (loading === 'done' ? traceNotes(spans, tree, looksAgain) : []),
+    [loading, spans, tree, looksAgain],
+  );
   const frame = 'shrink-0 border-t border-line px-3 py-1 text-sm text-muted';
   const counts = `${formatCount(spans.length)} of ${formatCount(trace.spanCount)} spans loaded`;
   if (loading === 'more')

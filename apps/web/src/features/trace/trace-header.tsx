@@ -1,8 +1,8 @@
 import type { Trace } from '@candela/contract';
+import { entityKey } from '@candela/kernel';
 import { Link } from '@tanstack/react-router';
 import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
 import { shortModels } from '../../lib/models.ts';
-import { quoted } from '../../lib/query-text.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
@@ -36,7 +36,7 @@ export function TraceHeader({ trace, root }: { trace: Trace; root: TraceSpan | u
           <CopyButton label="Copy trace id" text={() => trace.traceId} />
         </span>
       </div>
-      <Facts className="mt-1 pl-8">
+      <Facts className="mt-1 pl-8 max-sm:pl-0" oneLine>
         <Fact label="Start" title={formatIso(startMs)}>
           {formatTime(startMs, zone)}
         </Fact>
@@ -78,26 +78,30 @@ export function TraceHeader({ trace, root }: { trace: Trace; root: TraceSpan | u
         <Fact label="Environment">{trace.environment}</Fact>
         {trace.userId !== null && (
           <Fact label="User">
-            <Filter field="user" value={trace.userId} />
+            <Link
+              to="/users/$user"
+              params={{ user: entityKey(trace.userId) }}
+              className="hover:underline"
+              title={`Figures and sessions of ${trace.userId}`}
+            >
+              {trace.userId}
+            </Link>
           </Fact>
         )}
         {trace.sessionId !== null && (
           <Fact label="Session">
-            <Filter field="session" value={trace.sessionId} />
+            <Link
+              to="/sessions/$session"
+              params={{ session: entityKey(trace.sessionId) }}
+              search={{ turn: trace.traceId }}
+              className="hover:underline"
+              title={`The whole conversation ${trace.sessionId}`}
+            >
+              {trace.sessionId}
+            </Link>
           </Fact>
         )}
       </Facts>
     </header>
   );
 }
-
-const Filter = ({ field, value }: { field: string; value: string }) => (
-  <Link
-    to="/traces"
-    search={{ q: `${field}:${quoted(value)}` }}
-    className="hover:underline"
-    title={`All traces of ${value}`}
-  >
-    {value}
-  </Link>
-);

@@ -3,6 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { traceExceptionsQuery, traceLogsQuery, type TraceSpanOfTime } from '../../api/trace.ts';
 import { cx } from '../../lib/cx.ts';
+import { failureWords } from '../../lib/failure-words.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -195,6 +196,4 @@ function wordsOf(entry: LogEntry): Words {
   return { look: 'text-warn', said: 'thrown', text };
 }
 
-const failureText = ({ light }: TraceSpan): string =>
-  [light.errorType, light.statusMessage].filter((part) => part !== null && part !== '').join(': ') ||
-  `${light.name} failed`;
+const failureText = ({ light }: TraceSpan): string => failureWords(light) ?? `${light.name} failed`;

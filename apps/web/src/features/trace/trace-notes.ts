@@ -26,7 +26,7 @@ const plural = (count: number, one: string, many: string) =>
   count === 1 ? `One ${one}` : `${formatCount(count)} ${many}`;
 
 /** What is unusual about the shape of the trace, a sentence each: it is drawn as well as it can be, and says so. */
-export function traceNotes(spans: readonly TraceSpan[], tree: SpanTree): string[] {
+export function traceNotes(spans: readonly TraceSpan[], tree: SpanTree, looksAgain = false): string[] {
   const notes: string[] = [];
   if (tree.orphans > 0)
     notes.push(
@@ -47,7 +47,7 @@ export function traceNotes(spans: readonly TraceSpan[], tree: SpanTree): string[
   const running = spans.reduce((sum, span) => (span.light.unfinished ? sum + 1 : sum), 0);
   if (running > 0)
     notes.push(
-      `${plural(running, 'span has', 'spans have')} no end yet: still running, or stopped without saying so.`,
+      `${plural(running, 'span has', 'spans have')} no end yet: still running, or stopped without saying so.${looksAgain ? ' This page looks again every 5 seconds.' : ''}`,
     );
   return notes;
 }

@@ -1,3 +1,4 @@
+import type { Trace } from '@candela/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
@@ -7,6 +8,7 @@ import { traceQuery } from '../../api/telemetry.ts';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { keptTraces } from '../traces/traces-search.ts';
 import { Explorer } from './explorer.tsx';
+import { LOOK_AGAIN_MS, mayGrow } from './still-running.ts';
 import { TraceHeader } from './trace-header.tsx';
 import { traceSpans } from './trace-spans.ts';
 import { buildTree } from './tree.ts';
@@ -20,8 +22,22 @@ export function TracePage() {
   return /^[0-9a-f]{32}$/i.test(traceId) ? <ReadTrace traceId={traceId} /> : <Absent traceId={traceId} />;
 }
 
+/** Whether a trace that is here whole is to be asked for again. */
+const grows = (
+  pages: readonly { readonly data: Trace; readonly nextCursor: string | null }[] | undefined,
+): boolean =>
+  pages?.at(-1)?.nextCursor === null &&
+  mayGrow(
+    pages.map((page) => page.data.spans),
+    Date.now(),
+  );
+
 function ReadTrace({ traceId }: { traceId: string }) {
-  const query = useInfiniteQuery(traceQuery(traceId.toLowerCase()));
+  const query = useInfiniteQuery({
+    ...traceQuery(traceId.toLowerCase()),
+    // A program that runs sends its spans as they end.
+    refetchInterval: ({ state }) => (grows(state.data?.pages) ? LOOK_AGAIN_MS : false),
+  });
   const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = query;
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && !isError) void fetchNextPage();
@@ -30,6 +46,7 @@ function ReadTrace({ traceId }: { traceId: string }) {
   const spans = useMemo(() => traceSpans((pages ?? []).map((page) => page.data.spans)), [pages]);
   const tree = useMemo(() => buildTree(spans), [spans]);
   const trace = pages?.[0]?.data;
+  const looksAgain = useMemo(() => grows(pages), [pages]);
   if (query.isPending)
     return (
       <>
@@ -51,6 +68,7 @@ function ReadTrace({ traceId }: { traceId: string }) {
         spans={spans}
         tree={tree}
         loading={!hasNextPage ? 'done' : isError ? 'failed' : 'more'}
+        looksAgain={looksAgain}
         onRetry={() => void fetchNextPage()}
       />
     </div>

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { focusText, readFocus, validateTraceSearch } from './trace-search.ts';
+import { focusText, readFocus, readMessagePlace, validateTraceSearch } from './trace-search.ts';
+
+it('keeps the place of a message in the URL, and nothing else under its name', () => {
+  expect(validateTraceSearch({ message: 'input.12' })).toEqual({ message: 'input.12' });
+  expect(readMessagePlace('output.0')).toEqual({ side: 'output', index: 0 });
+  for (const text of ['input', 'input.', 'input.-1', 'other.1', 'input.1.2', undefined])
+    expect(readMessagePlace(text)).toBeUndefined();
+  expect(validateTraceSearch({ message: 'input' })).toEqual({});
+});
 
 describe('focus in the URL', () => {
   it('comes back as it was written, to the microsecond', () => {

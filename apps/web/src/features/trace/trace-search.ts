@@ -11,8 +11,22 @@ export interface TraceSearch {
   span?: string;
   tab?: SpanTab;
   find?: string;
+  /** A message of the span, `input.3`: which of those that went in (`output`: came out), from 0. */
+  message?: string;
   /** The stretch of time in focus, `from-to` in milliseconds after the start of the trace. */
   focus?: string;
+}
+
+/** Which message of a span: the how manieth, from 0, of what went in or came out. */
+export interface MessagePlace {
+  readonly side: 'input' | 'output';
+  readonly index: number;
+}
+
+/** Reads a message's place as the address has it; undefined for anything else. */
+export function readMessagePlace(text: string | undefined): MessagePlace | undefined {
+  const [, side, index] = /^(input|output)\.(\d{1,6})$/.exec(text ?? '') ?? [];
+  return side === undefined ? undefined : { side: side as MessagePlace['side'], index: Number(index) };
 }
 
 /** A stretch of the trace, in milliseconds after its start. */
@@ -37,12 +51,14 @@ export function validateTraceSearch(raw: Record<string, unknown>): TraceSearch {
   const span = textParam(raw, 'span', 16);
   const tab = choiceParam(raw, 'tab', SPAN_TABS);
   const find = textParam(raw, 'find', 200);
+  const message = textParam(raw, 'message', 16);
   const focus = readFocus(textParam(raw, 'focus', 40));
   return {
     ...(view === undefined || view === 'tree' ? {} : { view }),
     ...(span === undefined || !/^[0-9a-f]{16}$/i.test(span) ? {} : { span: span.toLowerCase() }),
     ...(tab === undefined ? {} : { tab }),
     ...(find === undefined ? {} : { find }),
+    ...(message === undefined || readMessagePlace(message) === undefined ? {} : { message }),
     ...(focus === undefined ? {} : { focus: focusText(focus) }),
   };
 }

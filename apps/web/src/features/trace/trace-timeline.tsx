@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useEffectEvent, useId, useMemo, useRef } from 'react';
 import { cx } from '../../lib/cx.ts';
+import { textScale } from '../../lib/rem.ts';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { SpanBar } from './span-row.tsx';
@@ -24,11 +25,12 @@ export default function TraceTimeline(props: TreeProps) {
     return inFocus.sort((a, b) => a.startMs - b.startMs || b.durationMs - a.durationMs);
   }, [spans, focus]);
   const id = useId();
+  const scale = textScale();
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: order.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
+    estimateSize: () => ROW * scale,
     overscan: 16,
   });
   const at = order.findIndex((span) => span.spanId === props.selected);
@@ -65,7 +67,11 @@ export default function TraceTimeline(props: TreeProps) {
         tabIndex={0}
         aria-activedescendant={at === -1 ? undefined : `${id}-${at}`}
         onKeyDown={onKeyDown}
-        className="min-h-0 grow overflow-auto -outline-offset-2"
+        // The row walked on shows where the keyboard is.
+        className={cx(
+          'group/spans min-h-0 grow overflow-auto',
+          at === -1 ? '-outline-offset-2' : 'outline-none',
+        )}
       >
         <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((item) => {
@@ -75,12 +81,16 @@ export default function TraceTimeline(props: TreeProps) {
                 key={item.key}
                 id={`${id}-${item.index}`}
                 role="option"
+                aria-posinset={item.index + 1}
+                aria-setsize={order.length}
                 aria-selected={span.spanId === props.selected}
                 onClick={() => props.onSelect(span.spanId)}
                 style={{ transform: `translateY(${item.start}px)` }}
                 className={cx(
                   'absolute top-0 left-0 flex h-6 w-full cursor-pointer items-center gap-1 px-2',
-                  span.spanId === props.selected ? 'bg-selected' : 'hover:bg-hover',
+                  span.spanId === props.selected
+                    ? 'bg-selected -outline-offset-2 outline-accent-fill group-focus-visible/spans:outline-2'
+                    : 'hover:bg-hover',
                 )}
               >
                 <span className={LEAD}>

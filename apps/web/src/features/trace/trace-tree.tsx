@@ -1,11 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useEffectEvent, useId, useMemo, useRef } from 'react';
 import { cx } from '../../lib/cx.ts';
+import { textScale } from '../../lib/rem.ts';
 import { SpanBar, SpanName } from './span-row.tsx';
 import { TimeRuler } from './time-ruler.tsx';
 import type { Focus } from './trace-search.ts';
 import type { TraceSpan } from './trace-spans.ts';
-import { type SpanTree, visiblePositions } from './tree.ts';
+import { siblingPlaces, type SpanTree, visiblePositions } from './tree.ts';
 
 const ROW = 28;
 
@@ -24,13 +25,15 @@ export interface TreeProps {
 export function TraceTree(props: TreeProps) {
   const { spans, tree, folded } = props;
   const visible = useMemo(() => visiblePositions(tree, spans, folded), [tree, spans, folded]);
+  const siblings = useMemo(() => siblingPlaces(tree), [tree]);
+  const scale = textScale();
   const spanAt = (row: number) => spans[tree.order[visible[row] ?? 0] as number] as TraceSpan;
   const scroller = useRef<HTMLDivElement>(null);
   const id = useId();
   const virtual = useVirtualizer({
     count: visible.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
+    estimateSize: () => ROW * scale,
     overscan: 12,
   });
   const selectedPosition = props.selected === undefined ? -1 : (tree.positionOf.get(props.selected) ?? -1);
@@ -81,7 +84,11 @@ export function TraceTree(props: TreeProps) {
         aria-activedescendant={selectedRow === -1 ? undefined : `${id}-${selectedPosition}`}
         onKeyDown={onKeyDown}
         data-testid="span-tree"
-        className="min-h-0 grow overflow-auto -outline-offset-2"
+        // The row walked on shows where the keyboard is.
+        className={cx(
+          'group/tree min-h-0 grow overflow-auto',
+          selectedRow === -1 ? '-outline-offset-2' : 'outline-none',
+        )}
       >
         <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((item) => {
@@ -94,6 +101,8 @@ export function TraceTree(props: TreeProps) {
                 span={span}
                 top={item.start}
                 depth={tree.depth[position] ?? 0}
+                nth={siblings.nth[position] ?? 0}
+                siblings={siblings.of[position] ?? 0}
                 below={tree.descendants[position] ?? 0}
                 failedBelow={tree.failedBelow[position] ?? 0}
                 folded={folded.has(span.spanId)}
@@ -117,6 +126,9 @@ const TreeRow = memo(function TreeRow(props: {
   span: TraceSpan;
   top: number;
   depth: number;
+  /** Which of how many siblings. */
+  nth: number;
+  siblings: number;
   below: number;
   failedBelow: number;
   folded: boolean;
@@ -132,13 +144,17 @@ const TreeRow = memo(function TreeRow(props: {
       id={props.id}
       role="treeitem"
       aria-level={props.depth + 1}
+      aria-posinset={props.nth}
+      aria-setsize={props.siblings}
       aria-selected={props.selected}
       aria-expanded={below > 0 ? !folded : undefined}
       onClick={() => props.onSelect(span.spanId)}
       style={{ transform: `translateY(${props.top}px)` }}
       className={cx(
         'absolute top-0 left-0 grid h-7 w-full cursor-pointer grid-cols-[minmax(0,58fr)_minmax(0,42fr)] items-center border-b border-line/40 contain-strict',
-        props.selected ? 'bg-selected' : 'hover:bg-hover',
+        props.selected
+          ? 'bg-selected -outline-offset-2 outline-accent-fill group-focus-visible/tree:outline-2'
+          : 'hover:bg-hover',
       )}
     >
       <SpanName

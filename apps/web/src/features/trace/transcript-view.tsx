@@ -1,48 +1,221 @@
-import { useQueries } from '@tanstack/react-query';
+import { useQueries, type UseQueryResult } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
-import { useMemo, useState } from 'react';
-import { conversationQuery } from './conversation-query.ts';
+import {
+  memo,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { conversationQuery, type SpokenSpan } from './conversation-query.ts';
 import { cx } from '../../lib/cx.ts';
+import { failureWords } from '../../lib/failure-words.ts';
 import { formatCost, formatCount, formatDuration } from '../../lib/format.ts';
+import { scrollToSee } from '../../lib/scroll-to-see.ts';
 import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import { SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { MessageView, ToolBox } from './message-view.tsx';
 import { ResultBlock } from './result-block.tsx';
+import type { LinkTo } from './span-panel.tsx';
+import type { MessagePlace } from './trace-search.ts';
 import type { TraceSpan } from './trace-spans.ts';
-import { buildTranscript, type Entry, foldedAtFirst, stepsOf } from './transcript.ts';
+import {
+  aroundStep,
+  BATCH,
+  buildTranscript,
+  type Entry,
+  foldedAtFirst,
+  stepAt,
+  stepsInside,
+  stepsOf,
+  stretchTo,
+  toldBefore,
+} from './transcript.ts';
 import type { SpanTree } from './tree.ts';
+import { useHighlight } from './use-highlight.ts';
 
-const BATCH = 40;
+/** How far below the edge the next steps are asked for, so that a reader seldom waits. */
+const AHEAD = '1200px';
+/** So much of an entry has to be in sight, else it is brought there. */
+const SEEN_PX = 80;
 
-/** The trace read as a conversation. Contents are fetched for the steps shown so far, a batch at a time. */
+const readings = (answers: readonly UseQueryResult<SpokenSpan>[]) => ({
+  conversations: new Map(
+    answers.flatMap(({ data }) => (data ? [[data.spanId, data.conversation] as const] : [])),
+  ),
+  isPending: answers.map((answer) => answer.isPending),
+  failed: answers.filter((answer) => answer.isError).length,
+  retry: () => {
+    for (const answer of answers) if (answer.isError) void answer.refetch();
+  },
+});
+
+/**
+ * The trace read as a conversation. Contents are fetched for a stretch of steps around the selected span, which grows as
+ * it is read.
+ */
 export default function TranscriptView(props: {
   traceId: string;
   spans: readonly TraceSpan[];
   tree: SpanTree;
   selected: string | undefined;
+  /** What is sought, to be marked. */
+  terms: readonly string[];
+  /** The message of the selected span that the address names. */
+  linked: MessagePlace | undefined;
+  linkTo: LinkTo;
   onSelect: (spanId: string) => void;
 }) {
-  const { traceId, spans, tree } = props;
+  const { traceId, spans, tree, selected, linked, onSelect } = props;
   const steps = useMemo(() => stepsOf(spans, tree), [spans, tree]);
-  const [shown, setShown] = useState(BATCH);
+  const inside = useMemo(() => stepsInside(steps), [steps]);
+  const at = useMemo(() => stepAt(steps, tree, selected), [steps, tree, selected]);
+  const [stretch, setStretch] = useState(() => stretchTo(undefined, at));
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
   const atFirst = useMemo(() => foldedAtFirst(steps), [steps]);
   const folded = useMemo(() => atFirst.symmetricDifference(turned), [atFirst, turned]);
-  const wanted = steps.slice(0, shown);
-  const details = useQueries({ queries: wanted.map((step) => conversationQuery(traceId, step.span.spanId)) });
-  const pending = details.filter((detail) => detail.isPending).length;
-  const failed = details.filter((detail) => detail.isError).length;
-  const conversations = new Map(
-    details.flatMap((detail) =>
-      detail.data ? [[detail.data.spanId, detail.data.conversation] as const] : [],
-    ),
+
+  const { from, to, seen } = stretch;
+  const toldIf = useMemo(() => toldBefore(steps, from), [steps, from]);
+  const toldNow = useMemo(() => toldBefore(steps, seen), [steps, seen]);
+  const wanted = useMemo(() => {
+    const visible = steps.slice(from, to).filter((step) => !step.agents.some((agent) => folded.has(agent)));
+    return [...new Set([...toldIf, ...toldNow, ...visible])];
+  }, [steps, from, to, toldIf, toldNow, folded]);
+  const { conversations, isPending, failed, retry } = useQueries({
+    queries: wanted.map((step) => conversationQuery(traceId, step.span.spanId, step.span.light.unfinished)),
+    combine: readings,
+  });
+  const open = useMemo(
+    () => new Set(wanted.filter((_, index) => isPending[index]).map((step) => step.span.spanId)),
+    [wanted, isPending],
   );
-  const open = new Set(
-    details.flatMap((detail, index) => (detail.isPending ? [wanted[index]?.span.spanId ?? ''] : [])),
+  const isEarlier = [...toldIf, ...steps.slice(from, seen)].some((step) => open.has(step.span.spanId));
+  // What stands must not go while the steps before it are read.
+  const first = isEarlier ? seen : from;
+  const entries = useMemo(() => {
+    const told = first === from ? toldIf : toldNow;
+    return buildTranscript(
+      [...aroundStep(steps, first), ...told, ...steps.slice(first, to)],
+      conversations,
+      folded,
+      open,
+      new Set(told.map((step) => step.span.spanId)),
+      inside,
+    );
+  }, [steps, first, from, to, toldIf, toldNow, conversations, folded, open, inside]);
+
+  const named = useMemo(
+    () =>
+      entries.find(
+        (entry) =>
+          entry.kind === 'message' &&
+          entry.span.spanId === selected &&
+          entry.side === linked?.side &&
+          entry.index === linked.index,
+      )?.key,
+    [entries, selected, linked],
   );
-  const entries = buildTranscript(wanted, conversations, folded, open);
+
+  const fold = useCallback((spanId: string) => {
+    setTurned((before) => {
+      const next = new Set(before);
+      if (!next.delete(spanId)) next.add(spanId);
+      return next;
+    });
+  }, []);
+
+  const scroller = useRef<HTMLDivElement>(null);
+  useHighlight(scroller, props.terms);
+  /** The span that was chosen by a click here: it stands where the reader looks. */
+  const chosen = useRef<string>(undefined);
+  /** The span that was brought into sight, until the reader scrolls. */
+  const held = useRef<string>(undefined);
+  const release = () => {
+    held.current = undefined;
+  };
+  const choose = useCallback(
+    (spanId: string) => {
+      chosen.current = spanId;
+      onSelect(spanId);
+    },
+    [onSelect],
+  );
+  const bring = useEffectEvent(() => {
+    const box = scroller.current;
+    if (box === null || held.current === undefined) return;
+    const position = tree.positionOf.get(held.current) ?? 0;
+    // A call that only asked for tools stands in their entries.
+    const target =
+      (held.current === selected ? entries.find((entry) => entry.key === named) : undefined) ??
+      entries.find((entry) => entry.span.spanId === held.current) ??
+      entries.find(
+        (entry) => entry.kind !== 'agent' && (tree.positionOf.get(entry.span.spanId) ?? 0) >= position,
+      );
+    const shown = target && box.querySelector(`[data-entry="${CSS.escape(target.key)}"]`);
+    if (shown) scrollToSee(shown, 'top', SEEN_PX);
+  });
+  const reveal = useEffectEvent((spanId: string | undefined) => {
+    if (spanId === undefined || spanId === chosen.current) return;
+    chosen.current = spanId;
+    held.current = spanId;
+    setStretch((before) => stretchTo(before, at));
+    const around = steps[at]?.agents ?? [];
+    if (around.some((agent) => folded.has(agent)))
+      setTurned(atFirst.symmetricDifference(new Set([...folded].filter((id) => !around.includes(id)))));
+    bring();
+  });
+  useEffect(() => reveal(selected), [selected]);
+  // Steps that come in above push what is read down: it is brought back.
+  const stood = useRef<{ spanId: string; top: number }>(undefined);
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    if (box === null || stood.current === undefined) return;
+    const now = placesOf(box, stood.current.spanId).at(-1);
+    if (now) box.scrollTop += now.getBoundingClientRect().top - stood.current.top;
+    stood.current = undefined;
+  }, [first]);
+  useLayoutEffect(() => bring(), [entries]);
+  // What comes into sight is drawn then, and is higher than what stood for it: the span must not be pushed away.
+  const content = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (content.current === null) return undefined;
+    const observer = new ResizeObserver(() => bring());
+    observer.observe(content.current);
+    return () => observer.disconnect();
+  }, [steps]);
+  const earlier = () => {
+    release();
+    const spanId = entries.find((entry) => entry.kind !== 'agent')?.span.spanId;
+    const place = spanId && scroller.current && placesOf(scroller.current, spanId).at(-1);
+    if (place) stood.current = { spanId, top: place.getBoundingClientRect().top };
+    setStretch({ from: Math.max(0, from - BATCH), to, seen: from });
+  };
+
+  const rest = steps.length - to;
+  const isReading = open.size > 0;
+  const further = useCallback(() => setStretch((before) => ({ ...before, to: before.to + BATCH })), []);
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const mark = end.current;
+    if (mark === null || isReading || rest <= 0) return undefined;
+    const observer = new IntersectionObserver(
+      (seenNow) => seenNow.some((one) => one.isIntersecting) && further(),
+      {
+        root: scroller.current,
+        rootMargin: `0px 0px ${AHEAD}`,
+      },
+    );
+    observer.observe(mark);
+    return () => observer.disconnect();
+  }, [isReading, rest, further]);
+
   if (steps.length === 0)
     return (
       <p className="p-6 text-muted">
@@ -50,66 +223,81 @@ export default function TranscriptView(props: {
         what ran.
       </p>
     );
-  const fold = (spanId: string) => {
-    const next = new Set(turned);
-    if (!next.delete(spanId)) next.add(spanId);
-    setTurned(next);
-  };
   return (
-    <div className="min-h-0 grow overflow-auto" data-testid="transcript">
-      <div className="mx-auto flex max-w-4xl flex-col gap-2 p-3">
+    <div
+      ref={scroller}
+      onWheel={release}
+      onTouchMove={release}
+      onPointerDown={release}
+      onKeyDown={release}
+      className="min-h-0 grow overflow-auto"
+      data-testid="transcript"
+    >
+      <div ref={content} className="mx-auto flex max-w-4xl flex-col gap-2 p-3">
+        {first > 0 && entries.length > 0 && (
+          <Button className="self-center" onClick={earlier} disabled={isEarlier}>
+            {isEarlier ? 'Reading earlier steps' : `${formatCount(first)} earlier steps`}
+          </Button>
+        )}
         {entries.map((entry) => (
           <EntryView
             key={entry.key}
             entry={entry}
-            selected={entry.span.spanId === props.selected}
+            selected={named === undefined ? entry.span.spanId === selected : entry.key === named}
             folded={folded.has(entry.span.spanId)}
-            onSelect={() => props.onSelect(entry.span.spanId)}
-            onFold={() => fold(entry.span.spanId)}
+            whole={rest <= 0 && !isReading}
+            onSelect={choose}
+            onFold={fold}
+            linkTo={props.linkTo}
           />
         ))}
-        {pending > 0 && <SkeletonRows rows={3} label="Loading the conversation" />}
+        {isReading && !isEarlier && <SkeletonRows rows={3} label="Loading the conversation" />}
         {failed > 0 && (
           <p role="alert" className="text-sm text-danger">
             {failed === 1 ? 'One step' : `${failed} steps`} could not be loaded.{' '}
-            <button
-              type="button"
-              className="underline"
-              onClick={() => {
-                for (const detail of details) if (detail.isError) void detail.refetch();
-              }}
-            >
+            <button type="button" className="underline" onClick={retry}>
               Try again
             </button>
           </p>
         )}
-        {pending === 0 && entries.length === 0 && (
+        {!isReading && entries.length === 0 && (
           <p className="text-muted">
             The steps of this trace carry no messages. Content capture may be off in the SDK.
           </p>
         )}
-        {steps.length > shown && pending === 0 && (
-          <Button className="self-center" onClick={() => setShown(shown + BATCH)}>
-            {formatCount(steps.length - shown)} more steps
-          </Button>
+        {rest > 0 && !isReading && (
+          <div ref={end} className="self-center">
+            <Button onClick={further}>{formatCount(rest)} more steps</Button>
+          </div>
         )}
       </div>
     </div>
   );
 }
 
-function EntryView(props: {
-  entry: Entry;
-  selected: boolean;
-  folded: boolean;
-  onSelect: () => void;
-  onFold: () => void;
-}) {
+/** What a span says, from its first entry to its last. */
+const placesOf = (box: Element, spanId: string): Element[] => [
+  ...box.querySelectorAll(`[data-span="${CSS.escape(spanId)}"]`),
+];
+
+interface EntryProps {
+  readonly entry: Entry;
+  readonly folded: boolean;
+  /** Whether all steps are read: what was not seen then is nowhere. */
+  readonly whole: boolean;
+  readonly onSelect: (spanId: string) => void;
+  readonly onFold: (spanId: string) => void;
+  readonly linkTo: LinkTo;
+}
+
+const EntryView = memo(function EntryView(props: EntryProps & { readonly selected: boolean }) {
   const { entry } = props;
   const indent = { marginLeft: Math.min(entry.depth, 8) * 16 };
   return (
     <div
       style={indent}
+      data-span={entry.span.spanId}
+      data-entry={entry.key}
       // What is not on screen is not laid out: a transcript may be thousands of entries long.
       className={cx(
         'rounded-md [contain-intrinsic-size:auto_120px] [content-visibility:auto]',
@@ -119,9 +307,9 @@ function EntryView(props: {
       <EntryBody {...props} />
     </div>
   );
-}
+});
 
-function EntryBody(props: { entry: Entry; folded: boolean; onSelect: () => void; onFold: () => void }) {
+function EntryBody(props: EntryProps) {
   const { entry } = props;
   const { light } = entry.span;
   // What the model call took and cost stands at its answer, not at every tool it asked for.
@@ -129,7 +317,7 @@ function EntryBody(props: { entry: Entry; folded: boolean; onSelect: () => void;
   const open = (
     <button
       type="button"
-      onClick={props.onSelect}
+      onClick={() => props.onSelect(entry.span.spanId)}
       title="Show the span"
       className="flex items-center gap-2 rounded px-1 text-xs text-muted hover:bg-hover hover:text-text"
     >
@@ -145,7 +333,7 @@ function EntryBody(props: { entry: Entry; folded: boolean; onSelect: () => void;
           <button
             type="button"
             aria-expanded={!props.folded}
-            onClick={props.onFold}
+            onClick={() => props.onFold(entry.span.spanId)}
             className="flex min-w-0 grow items-center gap-2 text-left"
           >
             <ChevronRight size={13} aria-hidden className={cx('text-muted', !props.folded && 'rotate-90')} />
@@ -160,7 +348,13 @@ function EntryBody(props: { entry: Entry; folded: boolean; onSelect: () => void;
         </div>
       );
     case 'message':
-      return <MessageView message={entry.message} aside={entry.side === 'output' ? open : undefined} />;
+      return (
+        <MessageView
+          message={entry.message}
+          aside={entry.side === 'output' ? open : undefined}
+          link={() => props.linkTo(entry.span.spanId, entry)}
+        />
+      );
     case 'tool':
       return (
         <ToolBox title={entry.name} id={entry.id} label="" payload={entry.arguments}>
@@ -169,9 +363,18 @@ function EntryBody(props: { entry: Entry; folded: boolean; onSelect: () => void;
               Result
               {entry.failed && <StatusIcon status="error" />}
               <span className="ml-auto">{open}</span>
+              {entry.result !== undefined && entry.result !== '' && (
+                <CopyButton
+                  label="Copy the result"
+                  text={() => entry.result ?? ''}
+                  className="-my-0.5 -ml-1 h-6"
+                />
+              )}
             </div>
             {entry.result === undefined ? (
-              <span className="text-sm text-muted">no result was recorded</span>
+              <span className="text-sm text-muted">
+                {props.whole ? 'no result was recorded' : 'no result in the steps read so far'}
+              </span>
             ) : (
               <ResultBlock text={entry.result} />
             )}
@@ -183,7 +386,7 @@ function EntryBody(props: { entry: Entry; folded: boolean; onSelect: () => void;
         <p className="flex items-center gap-2 rounded-md bg-danger-soft px-2 py-1 text-danger">
           <StatusIcon status="error" />
           <span className="truncate">
-            {light.name}: {light.statusMessage ?? light.errorType ?? 'failed'}
+            {light.name}: {failureWords(light) ?? 'failed'}
           </span>
           <span className="ml-auto">{open}</span>
         </p>

@@ -1,7 +1,17 @@
 import type { Conversation, Message, MessagePart } from '@candela/semconv';
 import { describe, expect, it } from 'vitest';
 import { testSpan as span } from './light-span.fixture.ts';
-import { buildTranscript, type Entry, foldedAtFirst, stepsOf } from './transcript.ts';
+import {
+  aroundStep,
+  buildTranscript,
+  type Entry,
+  foldedAtFirst,
+  stepAt,
+  stepsInside,
+  stepsOf,
+  stretchTo,
+  toldBefore,
+} from './transcript.ts';
 import { buildTree } from './tree.ts';
 
 const said = (role: string, text: string): Message => ({ role, parts: [{ type: 'text', text }] });
@@ -173,5 +183,76 @@ describe('transcript', () => {
       new Set(),
     );
     expect(shortly(entries)).toEqual(['t1({"city":"Oslo"}) = wet by t1', 't2({"city":"Oslo"}) = wet by t2']);
+  });
+});
+
+describe('a transcript that begins in the middle', () => {
+  const turns = 60;
+  const spans = [
+    span('agent', '', 'agent', 0),
+    ...Array.from({ length: turns }, (_, turn) => [
+      span(`call${turn}`, 'agent', 'llm', turn * 10 + 1, { inputTokens: turn * 100 }),
+      span(`query${turn}`, 'agent', 'other', turn * 10 + 2),
+      // A short call about something else stands between two calls of the conversation.
+      span(`title${turn}`, 'agent', 'llm', turn * 10 + 3, { inputTokens: 5 }),
+    ]).flat(),
+  ];
+  const tree = buildTree(spans);
+  const steps = stepsOf(spans, tree);
+  const history = Array.from({ length: turns }, (_, turn) => [
+    said('user', `question ${turn}`),
+    said('assistant', `answer ${turn}`),
+  ]).flat();
+  const conversations = new Map<string, Conversation>(
+    Array.from({ length: turns }, (_, turn): [string, Conversation][] => [
+      [
+        `call${turn}`,
+        {
+          ...empty,
+          input: history.slice(0, turn * 2 + 1),
+          output: history.slice(turn * 2 + 1, turn * 2 + 2),
+        },
+      ],
+      [`title${turn}`, { ...empty, input: [said('user', `name ${turn}`)], output: [] }],
+    ]).flat(),
+  );
+
+  it('says only what comes there, below the agents around it', () => {
+    const at = stepAt(steps, tree, 'call40');
+    const told = toldBefore(steps, at);
+    expect(told.map((step) => step.span.spanId).toSorted()).toEqual(['call39', 'title39']);
+    const entries = buildTranscript(
+      [...aroundStep(steps, at), ...told, ...steps.slice(at, at + 3)],
+      conversations,
+      new Set(),
+      new Set(),
+      new Set(told.map((step) => step.span.spanId)),
+      stepsInside(steps),
+    );
+    expect(shortly(entries)).toEqual([
+      '[agent 120]',
+      '  user: question 40',
+      '  assistant: answer 40',
+      '  user: name 40',
+      '  user: question 41',
+      '  assistant: answer 41',
+    ]);
+  });
+
+  it('goes to a span, or to the step before one that is no step', () => {
+    expect(stepAt(steps, tree, undefined)).toBe(0);
+    expect(stepAt(steps, tree, 'not here')).toBe(0);
+    expect(steps[stepAt(steps, tree, 'title7')]?.span.spanId).toBe('title7');
+    expect(steps[stepAt(steps, tree, 'query7')]?.span.spanId).toBe('call7');
+  });
+
+  it('grows to what is near, and begins anew far away', () => {
+    const start = stretchTo(undefined, 100);
+    expect(start).toEqual({ from: 92, to: 132, seen: 92 });
+    expect(stretchTo(start, 131)).toBe(start);
+    expect(stretchTo(start, 140)).toEqual({ from: 92, to: 180, seen: 92 });
+    expect(stretchTo(start, 80)).toEqual({ from: 72, to: 132, seen: 92 });
+    expect(stretchTo(start, 500)).toEqual({ from: 492, to: 532, seen: 492 });
+    expect(stretchTo(start, 3)).toEqual({ from: 0, to: 40, seen: 0 });
   });
 });

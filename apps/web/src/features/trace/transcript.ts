@@ -25,8 +25,9 @@ export type Entry =
       readonly span: TraceSpan;
       readonly depth: number;
       readonly message: Message;
-      /** What the model was given, or what it answered. */
+      /** What the model was given, or what it answered, and which of these messages. */
       readonly side: 'input' | 'output';
+      readonly index: number;
     }
   | {
       readonly kind: 'tool';
@@ -76,17 +77,91 @@ export function foldedAtFirst(steps: readonly Step[]): Set<string> {
   );
 }
 
+/** Steps read at a time. */
+export const BATCH = 40;
+/** Steps shown before the one that somebody goes to. */
+const LEAD = 8;
+
+/** The steps that are read: from (inclusive) to; those before `seen` came in later than the others. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly seen: number;
+}
+
+/** The stretch that holds a step: the one before when it does, grown when it nearly does, else a new one. */
+export function stretchTo(before: Stretch | undefined, at: number): Stretch {
+  const from = Math.max(0, at - LEAD);
+  if (before && at >= before.from && at < before.to) return before;
+  if (before && at >= before.to && at < before.to + BATCH) return { ...before, to: at + BATCH };
+  if (before && at < before.from && at >= before.from - BATCH) return { ...before, from, seen: before.from };
+  return { from, to: from + BATCH, seen: from };
+}
+
+/** Index of the step that a span is, or else of the last one before it; 0 without one. */
+export function stepAt(steps: readonly Step[], tree: SpanTree, spanId: string | undefined): number {
+  const position = spanId === undefined ? undefined : tree.positionOf.get(spanId);
+  if (position === undefined) return 0;
+  const at = steps.findLastIndex((step) => (tree.positionOf.get(step.span.spanId) ?? 0) <= position);
+  return Math.max(0, at);
+}
+
+/** The agents that a step runs in, outermost first. */
+export function aroundStep(steps: readonly Step[], at: number): Step[] {
+  const around = new Set(steps[at]?.agents ?? []);
+  return steps.slice(0, at).filter((step) => around.has(step.span.spanId));
+}
+
+/** How far back a model call may stand that tells what was said before. */
+const MOST_BACK = 10;
+
+/**
+ * The model calls before a step that tell what its threads and those of the next ones have said so far: the last call
+ * of each and, of the last few, the one that was told most. A short call about something else (a title, a check) may
+ * stand between two of the conversation.
+ */
+export function toldBefore(steps: readonly Step[], from: number): Step[] {
+  const lately = new Map<string, Step[]>();
+  for (let at = from - 1; at >= 0; at -= 1) {
+    const step = steps[at] as Step;
+    if (step.span.reading !== 'llm') continue;
+    const thread = step.agents.at(-1) ?? '';
+    const calls = lately.get(thread) ?? [];
+    if (calls.length < MOST_BACK) lately.set(thread, [...calls, step]);
+  }
+  const around = new Set(['', ...(steps[from]?.agents ?? [])]);
+  const told: Step[] = [];
+  for (const [thread, calls] of lately) {
+    // An agent that has ended says nothing more.
+    if (!around.has(thread)) continue;
+    const most = calls.reduce((one, other) => (heard(other) > heard(one) ? other : one));
+    told.push(...(most === calls[0] ? [most] : [most, calls[0] as Step]));
+  }
+  return told;
+}
+
+const heard = (step: Step): number => step.span.light.inputTokens ?? 0;
+
+/** Steps inside each agent, by its span id. */
+export function stepsInside(steps: readonly Step[]): ReadonlyMap<string, number> {
+  const inside = new Map<string, number>();
+  for (const { agents } of steps) for (const agent of agents) inside.set(agent, (inside.get(agent) ?? 0) + 1);
+  return inside;
+}
+
 /**
  * Reads the steps as one conversation. A model call repeats the whole history before it, so only what its thread (the
  * agent it runs in) has not said yet is shown; a tool call stands once, with its result, whether a span ran it or only
  * the next call reports it. It ends before the first step that is `open`, not read yet: what stands there moves no more
- * when that one comes.
+ * when that one comes. Steps that are `told` are not shown; they only tell what was said before the first that is.
  */
 export function buildTranscript(
   steps: readonly Step[],
   conversations: ReadonlyMap<string, Conversation>,
   folded: ReadonlySet<string>,
   open: ReadonlySet<string> = new Set(),
+  told: ReadonlySet<string> = new Set(),
+  inside: ReadonlyMap<string, number> = stepsInside(steps),
 ): Entry[] {
   const idsOf = idsOfCalls(steps, conversations);
   const results = resultsById(steps, conversations, idsOf);
@@ -98,9 +173,9 @@ export function buildTranscript(
     if (open.has(span.spanId)) break;
     const depth = agents.length;
     if (span.reading === 'agent') {
-      const inside = steps.filter((step) => step.agents.includes(span.spanId)).length;
-      if (inside > 0) {
-        entries.push({ kind: 'agent', key: span.spanId, span, depth, steps: inside });
+      const within = inside.get(span.spanId) ?? 0;
+      if (within > 0) {
+        entries.push({ kind: 'agent', key: span.spanId, span, depth, steps: within });
         continue;
       }
     }
@@ -137,6 +212,7 @@ export function buildTranscript(
         const identity = identityOf(message);
         if (known.has(identity)) return;
         known.add(identity);
+        if (told.has(span.spanId)) return;
         const spoken = message.parts.filter(
           (part) => part.type !== 'tool_call' && !(part.type === 'tool_result' && results.has(idOf(part))),
         );
@@ -147,6 +223,7 @@ export function buildTranscript(
             span,
             depth,
             side,
+            index,
             message: { ...message, parts: spoken },
           });
         for (const [at, part] of message.parts.entries()) {
@@ -169,7 +246,8 @@ export function buildTranscript(
         }
       });
     }
-    if (span.failed) entries.push({ kind: 'failure', key: `${span.spanId} failure`, span, depth });
+    if (span.failed && !told.has(span.spanId))
+      entries.push({ kind: 'failure', key: `${span.spanId} failure`, span, depth });
   }
   return entries;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ancestorsOf, buildTree, type TreeSpan, visiblePositions } from './tree.ts';
+import { ancestorsOf, buildTree, siblingPlaces, type TreeSpan, visiblePositions } from './tree.ts';
 
 const span = (spanId: string, parentSpanId = '', startMs = 0, durationMs = 1, failed = false): TreeSpan => ({
   spanId,
@@ -44,6 +44,24 @@ describe('span tree', () => {
     expect(Array.from(tree.descendants)).toEqual([0, 1, 0, 0]);
     expect(Array.from(tree.failedBelow)).toEqual([0, 1, 0, 0]);
     expect([tree.startMs, tree.endMs]).toEqual([0, 7]);
+  });
+
+  it('counts siblings in their order, roots among each other', () => {
+    const tree = buildTree([
+      span('r', '', 0),
+      span('a', 'r', 1),
+      span('a1', 'a', 2),
+      span('b', 'r', 3),
+      span('s', '', 4),
+    ]);
+    const { nth, of } = siblingPlaces(tree);
+    expect(Array.from(nth, (place, position) => `${place} of ${of[position]}`)).toEqual([
+      '1 of 2',
+      '1 of 2',
+      '1 of 1',
+      '2 of 2',
+      '2 of 2',
+    ]);
   });
 
   it('cuts cycles at the earliest span and survives spans that are their own parent', () => {

@@ -31,6 +31,24 @@ export interface SpanTree {
   readonly cyclesCut: number;
 }
 
+/** Position -> which of its siblings it is (from 1), and how many they are: rows that are not drawn count too. */
+export function siblingPlaces(tree: Pick<SpanTree, 'parent'>): { nth: Int32Array; of: Int32Array } {
+  const count = tree.parent.length;
+  // Roots are the children of the last place.
+  const children = new Int32Array(count + 1);
+  const nth = new Int32Array(count);
+  const placeOf = (position: number): number => {
+    const above = tree.parent[position] ?? -1;
+    return above === -1 ? count : above;
+  };
+  for (let position = 0; position < count; position += 1) {
+    const above = placeOf(position);
+    children[above] = (children[above] ?? 0) + 1;
+    nth[position] = children[above] ?? 0;
+  }
+  return { nth, of: nth.map((_, position) => children[placeOf(position)] ?? 0) };
+}
+
 /**
  * Builds the tree in one pass over spans sorted by start (sorting first when they are not). Spans whose parent is
  * absent become roots; a cycle is cut at its earliest span; a repeated span id keeps its first occurrence as parent.

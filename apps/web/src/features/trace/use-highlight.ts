@@ -1,23 +1,57 @@
-import { type RefObject, useEffect } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
+import { scrollToSee } from '../../lib/scroll-to-see.ts';
 
 const NAME = 'find';
 /** Marked places on screen; more would only slow the page down. */
 const MOST_RANGES = 300;
 const MOST_NODES = 20_000;
 
+/** The marked places by the element they stand in; the browser knows them under one name. */
+const marked = new Map<HTMLElement, readonly Range[]>();
+
+function paint(root: HTMLElement, ranges: readonly Range[]): void {
+  if (ranges.length === 0) marked.delete(root);
+  else marked.set(root, ranges);
+  if (marked.size === 0) CSS.highlights.delete(NAME);
+  else CSS.highlights.set(NAME, new Highlight(...[...marked.values()].flat()));
+}
+
 /**
  * Marks the terms in whatever text stands in the element, also in what comes later, without touching the document: the
- * browser paints the ranges. Does nothing in a browser that cannot.
+ * browser paints the ranges. Of each `of`, the first text inside
+ * of `within` that holds them all, or else one of them, is brought into sight, once. Does nothing in a browser that
+ * cannot.
  */
-export function useHighlight(element: RefObject<HTMLElement | null>, terms: readonly string[]): void {
+export function useHighlight(
+  element: RefObject<HTMLElement | null>,
+  terms: readonly string[],
+  reveal?: { readonly within: string; readonly of: string },
+): void {
   const wanted = terms.join('\n');
+  const [within, of] = [reveal?.within, reveal?.of];
+  const due = useRef(false);
+  useEffect(() => {
+    due.current = within !== undefined;
+  }, [within, of, wanted]);
   useEffect(() => {
     const root = element.current;
     if (root === null || wanted === '' || !('highlights' in CSS)) return undefined;
     let frame = 0;
     const mark = () => {
       frame = 0;
-      CSS.highlights.set(NAME, new Highlight(...rangesOf(root, wanted.split('\n'))));
+      const sought = wanted.split('\n');
+      const ranges = rangesOf(root, sought);
+      paint(root, ranges);
+      if (!due.current || within === undefined) return;
+      const places = ranges
+        .map((range) => range.startContainer)
+        .filter((node) => node.parentElement?.closest(within));
+      const holdsAll = (node: Node) =>
+        sought.every((term) => node.nodeValue?.toLowerCase().includes(term) === true);
+      const place = (places.find(holdsAll) ?? places[0])?.parentElement;
+      if (!place) return;
+      due.current = false;
+      bringIntoSight(place);
     };
     const later = () => {
       if (frame === 0) frame = requestAnimationFrame(mark);
@@ -28,9 +62,19 @@ export function useHighlight(element: RefObject<HTMLElement | null>, terms: read
     return () => {
       observer.disconnect();
       cancelAnimationFrame(frame);
-      CSS.highlights.delete(NAME);
+      paint(root, []);
     };
-  }, [element, wanted]);
+  }, [element, wanted, within, of]);
+}
+
+/** Opens what the element is folded away in, and scrolls to it. */
+function bringIntoSight(element: Element): void {
+  let fold = element.closest('details');
+  while (fold) {
+    fold.open = true;
+    fold = fold.parentElement?.closest('details') ?? null;
+  }
+  scrollToSee(element, 'middle');
 }
 
 function rangesOf(root: HTMLElement, terms: readonly string[]): Range[] {

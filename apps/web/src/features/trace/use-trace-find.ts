@@ -18,6 +18,8 @@ export interface TraceFind {
   readonly pending: boolean;
   readonly failed: boolean;
   readonly truncated: boolean;
+  /** Model calls that only repeat it from the history: no matches of their own. */
+  readonly repeats: number;
   /** Text around the first term, of spans that hold it in more than their name. */
   readonly excerpts: ReadonlyMap<string, string>;
   /** What is found right now, also for what was typed a moment ago. */
@@ -41,7 +43,8 @@ export function useTraceFind(
   const q = inUrl.trim();
   const enabled = q.length >= FEWEST_LETTERS;
   const query = useQuery({ ...traceSearchQuery(traceId, q), enabled });
-  const hits = enabled ? query.data?.hits : undefined;
+  const all = enabled ? query.data?.hits : undefined;
+  const hits = useMemo(() => all?.filter((hit) => !hit.repeats), [all]);
   const excerpts = useMemo(() => new Map((hits ?? []).map((hit) => [hit.spanId, hit.excerpt])), [hits]);
   const sought = useDeferredValue(text);
   const positions = useMemo(
@@ -57,6 +60,7 @@ export function useTraceFind(
     pending: text !== inUrl || (enabled && query.isFetching),
     failed: enabled && query.isError,
     truncated: enabled && query.data?.truncated === true,
+    repeats: (all?.length ?? 0) - (hits?.length ?? 0),
     excerpts,
     now: () => (text === sought ? positions : findPositions(spans, tree, text)),
   };

@@ -1,0 +1,19 @@
+import { choiceParam, textParam } from '../../lib/search-params.ts';
+
+/** Places of a turn that somebody goes to; without one, its beginning. */
+const PLACES = ['failure', 'end'] as const;
+export type TurnPlace = (typeof PLACES)[number];
+
+/** What the page of a session has in its URL. */
+export interface SessionSearch {
+  turn?: string;
+  at?: TurnPlace;
+}
+
+/** Reads it; what is no trace id names no turn. */
+export function validateSessionSearch(raw: Record<string, unknown>): SessionSearch {
+  const turn = textParam(raw, 'turn', 32);
+  if (turn === undefined || !/^[0-9a-f]{32}$/.test(turn)) return {};
+  const at = choiceParam(raw, 'at', PLACES);
+  return at === undefined ? { turn } : { turn, at };
+}
