@@ -15,6 +15,8 @@ describe.skipIf(missing !== undefined)('explorer', () => {
   beforeAll(async () => {
     stage = await openStage();
     await stage.seed(agentTrace(Date.now() - 60_000), ...requestTraces(120, Date.now()));
+    // The installation is older than the hours compared.
+    await stage.seed(...requestTraces(1, Date.now() - 50 * 3_600_000));
   });
   afterAll(() => stage?.close());
   const heard: string[][] = [];
@@ -51,6 +53,34 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await page.getByRole('heading', { name: 'What differs' }).click();
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
+  });
+
+  it('hands over what is on screen: a link keeps its times, and whom it reaches is one click away', async () => {
+    const { page, traces, shell } = await open(
+      '/traces?q=status%3Aerror&view=spans&from=-1h&diff=status%3Aerror',
+    );
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await shell.timeRange.click();
+    await page.getByRole('button', { name: 'Copy link to these times' }).click();
+    await page.getByText('Copied', { exact: true }).waitFor();
+    const link = new URL(await page.evaluate<string>('navigator.clipboard.readText()'));
+    const [from, to] = ['from', 'to'].map((end) => Date.parse(link.searchParams.get(end) ?? ''));
+    expect((to ?? 0) - (from ?? 0)).toBe(3_600_000);
+    expect(Math.abs(Date.now() - (to ?? 0))).toBeLessThan(600_000);
+    for (const part of ['q', 'view', 'diff'])
+      expect(link.searchParams.get(part)).toBe(new URL(page.url()).searchParams.get(part));
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Reach' }).click();
+    const reach = page.getByRole('dialog', { name: 'Reach' });
+    await reach.getByText('Input tokens').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await reach.getByRole('link', { name: 'Users' }).click();
+    await page.waitForURL('**/users?**');
+    expect(new URL(page.url()).searchParams.get('q')).toBe('status:error');
+    await page.goBack();
+    await traces.loaded();
+    await soon(() => traces.query()).toBe('status:error');
   });
 
   it('compares what a rectangle over the durations holds', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
+import { sendRecords } from './otlp.ts';
 import { HomePage } from './pages/home-page.ts';
 import { TracesPage } from './pages/traces-page.ts';
 import { agentTrace, hostileTrace, requestTraces } from './seeds.ts';
@@ -18,6 +19,8 @@ describe.skipIf(missing !== undefined)('home page', () => {
     const now = Date.now();
     await stage.seed(...requestTraces(10, now), agentTrace(now - 120_000));
     await stage.seed(...requestTraces(5, now - HOUR - 60_000));
+    // The installation is older than the hours compared.
+    await stage.seed(...requestTraces(1, now - 3.5 * HOUR));
   });
   afterAll(() => stage?.close());
   const heard: string[][] = [];
@@ -75,6 +78,47 @@ describe.skipIf(missing !== undefined)('home page', () => {
       .waitFor();
     expect(await home.tile('Traces').innerText()).not.toContain('new');
     expect(await home.card('Slowest operations').innerText()).not.toContain('new');
+  });
+
+  it('compares with no period of which it knows only a part', async () => {
+    const { page, home } = await open('/?from=-2h');
+    await home.loaded();
+    await home
+      .card('What changed')
+      .getByText(/^Nothing to compare with: spans only since \d\d \w+ \d\d:\d\d:\d\d$/)
+      .waitFor();
+    for (const text of [home.tile('Traces'), home.card('Slowest operations'), home.card('Errors by service')])
+      expect(await text.innerText()).not.toMatch(/[×%]|new/);
+    await page.goto(page.url().replace('/?', '/traces?compare=1&'));
+    await page.getByText(/^Nothing to compare with: spans only since/).waitFor();
+    expect(await page.getByText('to the period before').count()).toBe(0);
+  });
+
+  it('shows errors of logs once there are logs, and leads to them', async () => {
+    const { page, home } = await open();
+    await home.loaded();
+    expect(await home.tile('Errors in logs').count()).toBe(0);
+    const now = Date.now();
+    const records = (count: number, at: number, severity: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        at: at - index * 1_000,
+        severity,
+        body: `line ${index}`,
+      }));
+    await sendRecords(stage.platform.otlpHttp, { service: 'shop' }, [
+      ...records(6, now - 60_000, 17),
+      ...records(3, now - 60_000, 13),
+      ...records(2, now - HOUR - 60_000, 17),
+      ...records(1, now - 3 * HOUR, 9),
+    ]);
+    await soon(async () => {
+      await page.reload();
+      await home.loaded();
+      return home.card('What changed').innerText();
+    }).toMatch(/Errors in logs\s*6\s*\+?200%/);
+    await home.tile('Errors in logs').click();
+    await page.waitForURL(/\/logs\?/);
+    expect(new URL(page.url()).searchParams.get('q')).toBe('severity>=error');
   });
 
   it('compares a window of its own with the same length before it', async () => {

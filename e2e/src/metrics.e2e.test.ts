@@ -165,6 +165,27 @@ describe.skipIf(missing !== undefined)('metrics', () => {
     await soon(() => metrics.lines()).toHaveLength(1);
   });
 
+  it('divides one query by another, and says when their labels do not fit', async () => {
+    const a = encodeURIComponent('metric=shop.orders&by=attributes.plan');
+    const { page, metrics } = await open(`/metrics/explore?from=-1h&a=${a}&b=metric%3Dshop.orders`);
+    await page.getByRole('button', { name: 'ratio none' }).click();
+    await page.getByRole('menuitemradio', { name: 'A ÷ B' }).click();
+    // The shares of 120 and 60 a minute.
+    await soon(async () => (await metrics.lines()).slice(0, 2)).toEqual([
+      expect.stringMatching(/^A ÷ B free .* 66\.7% 66\.7%$/),
+      expect.stringMatching(/^A ÷ B pro 33\.3% .* 33\.3%$/),
+    ]);
+    await soon(() => metrics.chart.count()).toBe(2);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.reload();
+    await page.getByRole('button', { name: 'ratio A ÷ B' }).click();
+    await page.getByRole('menuitemradio', { name: 'B ÷ A' }).click();
+    await page.getByText('B and A have different labels').waitFor();
+    await page.getByRole('button', { name: 'Remove query B' }).click();
+    await soon(() => metrics.lines()).toHaveLength(2);
+    expect(new URL(page.url()).searchParams.get('ratio')).toBeNull();
+  });
+
   it('keeps the keyboard where the work goes on, and says at once that words alone find nothing', async () => {
     const { page, metrics } = await open('/metrics/explore?from=-1h&a=metric%3Dshop.orders');
     await metrics.chart.waitFor();

@@ -3,7 +3,7 @@ import { whyNoBrowser } from './chromium.ts';
 import { TracesPage } from './pages/traces-page.ts';
 import { SignInPage } from './pages/sign-in-page.ts';
 import { requestTraces } from './seeds.ts';
-import { accessibilityFindings, openStage, type Stage } from './stage.ts';
+import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, permission in the browser: ${missing}`);
@@ -53,5 +53,51 @@ describe.skipIf(missing !== undefined)('permission and failure', () => {
     await page.unroute('**/api/**');
     await page.getByRole('button', { name: 'Try again' }).click();
     await traces.loaded();
+  });
+
+  it('of a busy store keeps what it has, says so in one line and goes on by itself when it was told to', async () => {
+    const { page } = await stage.open('/traces');
+    const traces = new TracesPage(page);
+    await traces.loaded();
+    const asked = new Map<string, number[]>();
+    await page.route(/\/api\/telemetry\/(traces\/search|facets|aggregate)/, (route) => {
+      const key = `${route.request().url()} ${route.request().postData()}`;
+      asked.set(key, [...(asked.get(key) ?? []), Date.now()]);
+      return route.fulfill({
+        status: 503,
+        headers: { 'retry-after': '2', 'x-platform-error-code': 'overloaded' },
+        json: { err: 'The store is busy. Try again shortly.' },
+      });
+    });
+    await page.keyboard.press('d');
+    await page.getByRole('button', { name: 'Last 4 hours' }).click();
+    const line = page.getByTestId('busy-line');
+    await line.getByText('The store is busy').waitFor();
+    await soon(() => Math.max(...[...asked.values()].map((times) => times.length))).toBeGreaterThan(1);
+    expect(await traces.rows.count()).toBe(3);
+    expect(await page.getByRole('alert').count()).toBe(0);
+    for (const times of asked.values())
+      for (const [at, time] of times.entries())
+        if (at > 0) expect(time - (times[at - 1] ?? 0)).toBeGreaterThanOrEqual(2_000);
+    await page.unroute(/\/api\/telemetry\/(traces\/search|facets|aggregate)/);
+    await line.getByText('The store is busy').waitFor({ state: 'detached' });
+    await traces.loaded();
+  });
+
+  it('ends a live view that is too expensive, and says why', async () => {
+    const { page } = await stage.open('/traces?from=-1h');
+    await new TracesPage(page).loaded();
+    let opened = 0;
+    await page.route('**/api/telemetry/tail?**', (route) => {
+      opened += 1;
+      const failure = { err: 'The query needs more rows.', code: 'query_too_expensive', requestId: 'abc' };
+      const body = `event: failure\ndata: ${JSON.stringify(failure)}\n\n`;
+      return route.fulfill({ headers: { 'content-type': 'text/event-stream' }, body });
+    });
+    await page.getByRole('button', { name: 'Live', exact: true }).click();
+    const live = page.getByRole('button', { name: 'Refused' });
+    await live.waitFor();
+    expect(await live.getAttribute('title')).toBe('The query needs more rows.');
+    expect(opened).toBe(1);
   });
 });

@@ -32,7 +32,7 @@ describe.skipIf(missing !== undefined)('settings', () => {
       await page.getByRole('heading', { name: 'Organisation', level: 1 }).waitFor();
       for (const name of await settings.nav.getByRole('link').allInnerTexts()) {
         await settings.open(name);
-        await page.getByRole('status').first().waitFor({ state: 'detached' });
+        await page.getByRole('main').getByRole('status').first().waitFor({ state: 'detached' });
         expect({ name, findings: await accessibilityFindings(page) }).toEqual({ name, findings: [] });
       }
     },

@@ -34,8 +34,10 @@ interface OpenOptions {
 export interface Stage {
   readonly platform: PlatformProcess;
   readonly browser: Browser;
-  /** Sends traces and waits until the list has them. */
+  /** Sends traces and waits until they, and all that is derived of them, can be read. */
   seed(...traces: SeedTrace[]): Promise<void>;
+  /** Waits until all that was sent can be read: what a page asks for before then, it does not ask for again. */
+  settled(): Promise<void>;
   open(path: string, options?: OpenOptions): Promise<WatchedPage>;
   close(): Promise<void>;
 }
@@ -57,7 +59,9 @@ export async function openStage(env: Readonly<Record<string, string>> = {}): Pro
     async seed(...traces) {
       for (const trace of traces) await sendTrace(platform.otlpHttp, trace);
       for (const trace of traces) await untilStored(platform, trace);
+      await untilSettled(platform);
     },
+    settled: () => untilSettled(platform),
     async open(path, options = {}) {
       const context = await browser.newContext({
         viewport: { width: 1440, height: 900 },
@@ -106,6 +110,17 @@ async function untilStored(platform: PlatformProcess, trace: SeedTrace): Promise
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error(`Trace ${trace.traceId} did not arrive. ${platform.output().slice(-10).join('\n')}`);
+}
+
+/** A request leaves the backlog with the last of what is derived of it: exceptions, counts, hosts. */
+async function untilSettled(platform: PlatformProcess): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const response = await fetch(`${platform.http}/api/telemetry/ingest`);
+    const { data } = (await response.json()) as { data: { pipeline: { backlogRequests: number } } };
+    if (data.pipeline.backlogRequests === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`What was sent is not stored. ${platform.output().slice(-10).join('\n')}`);
 }
 
 function watch(page: Page, origin: string): string[] {

@@ -5,6 +5,7 @@ import { validateShellSearch } from './features/shell/shell-search.ts';
 import { onlyValid, parseSearch, stringifySearch } from './lib/search-params.ts';
 import { followSystemTheme } from './lib/theme.ts';
 import { routeTree } from './routeTree.gen.ts';
+import { Failure, SkeletonRows } from './ui/states.tsx';
 import './styles.css';
 
 const router = createRouter({
@@ -13,6 +14,11 @@ const router = createRouter({
   stringifySearch,
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
+  // Inside the navigation, which a page that fails, or is long in coming, must not take away.
+  defaultErrorComponent: ({ error, reset }) => <Failure error={error} onRetry={reset} />,
+  defaultPendingComponent: () => <SkeletonRows rows={16} label="Loading the page" />,
+  defaultPendingMs: 400,
+  defaultPendingMinMs: 0,
   // A page of another thing is another page: with the one before it, what that knew would stand under the new name.
   defaultRemountDeps: ({ params }) => params,
 });

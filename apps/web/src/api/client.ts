@@ -6,13 +6,25 @@ export class ApiError extends Error {
   readonly requestId: string;
   /** Where in the query text the error is, when the server says so. */
   readonly position: number | undefined;
+  /** When a server that is busy wants to be asked again. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(message: string, status: number, code: string, requestId: string, position?: number) {
+  constructor(
+    message: string,
+    status: number,
+    code: string,
+    requestId: string,
+    said: {
+      readonly position?: number | undefined;
+      readonly retryAfterSeconds?: number | undefined;
+    } = {},
+  ) {
     super(message);
     this.status = status;
     this.code = code;
     this.requestId = requestId;
-    this.position = position;
+    this.position = said.position;
+    this.retryAfterSeconds = said.retryAfterSeconds;
   }
 }
 
@@ -123,7 +135,6 @@ function errorOf(response: Response, body: unknown): ApiError {
   // With a key in this tab it is the key that was refused, and the page says so itself.
   if (response.status === 401 && tabKey() === '') for (const listener of unauthorised) listener();
   const said = typeof body === 'object' && body !== null && 'err' in body ? body.err : undefined;
-  const position = Number(response.headers.get('x-platform-error-position') ?? Number.NaN);
   return new ApiError(
     typeof said === 'string' && said !== ''
       ? said
@@ -131,9 +142,15 @@ function errorOf(response: Response, body: unknown): ApiError {
     response.status,
     response.headers.get('x-platform-error-code') ?? '',
     response.headers.get('x-request-id') ?? '',
-    Number.isInteger(position) ? position : undefined,
+    {
+      position: wholeNumber(response.headers.get('x-platform-error-position')),
+      retryAfterSeconds: wholeNumber(response.headers.get('retry-after')),
+    },
   );
 }
+
+const wholeNumber = (text: string | null): number | undefined =>
+  text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 
 function parseJson(text: string): unknown {
   try {

@@ -157,12 +157,12 @@ export const traceQuery = (traceId: string) =>
 export const spanQuery = (traceId: string, spanId: string) =>
   queryOptions({
     queryKey: ['span', traceId, spanId],
-    // A stored span never changes.
-    staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }): Promise<SpanDetail> =>
       call<ResponseOf<typeof getSpan>>(
         `/api/telemetry/traces/${encodeURIComponent(traceId)}/spans/${encodeURIComponent(spanId)}`,
         { environment: undefined },
         { signal },
       ).then((answer) => answer.data),
+    // A stored span never changes, but for one that was sent while it ran.
+    staleTime: ({ state }) => (state.data?.unfinished ? 0 : Number.POSITIVE_INFINITY),
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   bucketSeconds,
   calendarBefore,
+  fixedLink,
   isRangeText,
   isTimeText,
   labelOf,
@@ -116,5 +117,27 @@ describe('time range', () => {
       const window = { fromMs: NOW - hours * 3_600_000, toMs: NOW };
       expect((hours * 3_600) / bucketSeconds(window)).toBeLessThanOrEqual(80);
     }
+  });
+
+  it('writes links that show the same times whenever they are opened', () => {
+    const window = resolveRange({ from: '-1h', to: 'now' }, NOW);
+    const link = new URL(
+      fixedLink(
+        'http://candela/traces?q=name%3A%22a+b%22&from=-1h&live=true&diff=status%3Aerror&cols=a,b',
+        window,
+      ),
+    );
+    expect(Object.fromEntries(link.searchParams)).toEqual({
+      q: 'name:"a b"',
+      from: '2026-11-20T11:00:00.000Z',
+      to: '2026-11-20T12:00:00.000Z',
+      diff: 'status:error',
+      cols: 'a,b',
+    });
+    const range = { from: link.searchParams.get('from') ?? '', to: link.searchParams.get('to') ?? '' };
+    expect(resolveRange(range, NOW + 1_800_000)).toEqual(window);
+    expect(new URL(fixedLink('http://candela/', window)).searchParams.get('to')).toBe(
+      '2026-11-20T12:00:00.000Z',
+    );
   });
 });

@@ -148,6 +148,19 @@ export function resolveRange(range: TimeRange, nowMs: number): TimeWindow {
 /** Whether the range moves on with time: only then can it be watched live. */
 export const isRelative = (range: TimeRange): boolean => range.to === 'now';
 
+/**
+ * The address of a page with the times that are on screen: a relative range would show whoever opens it later something
+ * else. A range of the calendar becomes its times, too, whose period before is the one directly before.
+ */
+export function fixedLink(href: string, window: TimeWindow): string {
+  const url = new URL(href);
+  url.searchParams.set('from', new Date(window.fromMs).toISOString());
+  url.searchParams.set('to', new Date(window.toMs).toISOString());
+  // What stands still cannot be watched.
+  url.searchParams.delete('live');
+  return url.href;
+}
+
 const UNIT_NAMES: Record<string, string> = {
   s: 'second',
   m: 'minute',

@@ -10,13 +10,14 @@ const LOOKS: Record<Look, string> = {
   danger: 'border border-danger/50 bg-danger-soft font-medium text-danger hover:border-danger',
 };
 
-/** A button of 28 px; give `aria-label` when it holds only an icon. */
+/** A button of 28 px, which a finger may miss by six; give `aria-label` when it holds only an icon. */
 export function Button({ look = 'outline', className, ...rest }: ComponentProps<'button'> & { look?: Look }) {
   return (
     <button
       type="button"
       className={cx(
-        'inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 whitespace-nowrap disabled:opacity-50',
+        'relative inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 whitespace-nowrap disabled:opacity-50',
+        'pointer-coarse:after:absolute pointer-coarse:after:inset-x-0 pointer-coarse:after:-inset-y-1.5',
         'data-[state=open]:bg-hover aria-pressed:bg-selected aria-pressed:text-text',
         LOOKS[look],
         className,

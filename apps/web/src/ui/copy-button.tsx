@@ -1,11 +1,13 @@
 import { Check, Copy } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { cx } from '../lib/cx.ts';
 
 /** Copies `text()`; the icon confirms for a moment. */
 export function CopyButton(props: {
   label: string;
   text: () => string;
+  /** Stands for what is copied, where it is not the text beside. */
+  icon?: ReactNode;
   children?: string;
   className?: string;
 }) {
@@ -33,7 +35,7 @@ export function CopyButton(props: {
       {state === 'done' ? (
         <Check size={13} className="text-ok" aria-hidden />
       ) : (
-        <Copy size={13} aria-hidden />
+        (props.icon ?? <Copy size={13} aria-hidden />)
       )}
       {props.children !== undefined && <span className="text-sm">{props.children}</span>}
       <span className="sr-only" aria-live="polite">

@@ -1,8 +1,17 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 import { cx } from '../lib/cx.ts';
 import { useHotkey } from '../lib/hotkeys.ts';
+import { textScale } from '../lib/rem.ts';
 
 export interface GridColumn<Row> {
   readonly id: string;
@@ -29,10 +38,13 @@ const SETTLED_MS = 200;
 const ROW = 32;
 /** About as high as a record is. */
 const RECORD = 76;
+/** Rows that a page key goes over. */
+const LEAP = 20;
 
 /**
  * A virtualised list of rows that fetches more as its end comes near. `j`/`k` walk, Enter opens; the name cell holds
- * a real link, so that rows open in new tabs too.
+ * a real link, so that rows open in new tabs too. The grid keeps the focus and names the row walked on, which is what
+ * a screen reader reads out.
  */
 export function DataGrid<Row>(props: {
   label: string;
@@ -60,6 +72,9 @@ export function DataGrid<Row>(props: {
   const { rows, keyOf, records = false } = props;
   const measured = records || props.wrap === true;
   const scroller = useRef<HTMLDivElement>(null);
+  const grid = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const scale = textScale();
   const inUrl = props.active ?? '';
   const [active, setActive] = useState(inUrl);
   const [given, setGiven] = useState(inUrl);
@@ -86,7 +101,7 @@ export function DataGrid<Row>(props: {
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => (records ? RECORD : ROW),
+    estimateSize: () => (records ? RECORD : ROW) * scale,
     overscan: 16,
     initialOffset: places.get(props.place) ?? 0,
     getItemKey: (index) => keyOf(rows[index] as Row),
@@ -99,12 +114,25 @@ export function DataGrid<Row>(props: {
   }, [props.more, last, rows.length]);
 
   const at = rows.findIndex((row) => keyOf(row) === active);
-  const step = (by: number) => {
-    const next = Math.min(rows.length - 1, Math.max(0, at === -1 ? 0 : at + by));
+  const goTo = (wanted: number) => {
+    const next = Math.min(rows.length - 1, Math.max(0, wanted));
     const row = rows[next];
     if (row === undefined) return;
     setActive(keyOf(row));
     virtual.scrollToIndex(next);
+    // Where nothing has the focus, nobody would hear on which row the walk is.
+    const focused = document.activeElement;
+    if (focused === document.body || focused?.id === 'main') grid.current?.focus({ preventScroll: true });
+  };
+  const step = (by: number) => goTo(at === -1 ? 0 : at + by);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === 'Home') goTo(0);
+    else if (event.key === 'End') goTo(rows.length - 1);
+    else if (event.key === 'PageDown') step(LEAP);
+    else if (event.key === 'PageUp') step(-LEAP);
+    else return;
+    event.preventDefault();
   };
   const mark = (row: Row) => {
     const key = keyOf(row);
@@ -148,10 +176,12 @@ export function DataGrid<Row>(props: {
     ? {}
     : {
         gridTemplateColumns: props.columns
-          .map(({ width, grow }) => (grow === undefined ? `${width}px` : `minmax(${width}px, ${grow}fr)`))
+          .map(({ width, grow }) =>
+            grow === undefined ? `${width * scale}px` : `minmax(${width * scale}px, ${grow}fr)`,
+          )
           .join(' '),
       };
-  const minWidth = records ? 0 : props.columns.reduce((sum, column) => sum + column.width, 16);
+  const minWidth = records ? 0 : props.columns.reduce((sum, column) => sum + column.width * scale, 16);
   const heads = records ? props.columns.filter(({ sort }) => sort !== undefined) : props.columns;
   return (
     <div
@@ -165,12 +195,16 @@ export function DataGrid<Row>(props: {
       data-testid="scroller"
     >
       <div
+        ref={grid}
         role="grid"
         aria-label={props.label}
         aria-rowcount={props.more ? -1 : rows.length + 1}
+        aria-activedescendant={items.some(({ index }) => index === at) ? `${id}-${at}` : undefined}
         tabIndex={0}
+        onKeyDown={onKeyDown}
         style={{ minWidth }}
-        className="-outline-offset-2"
+        // The row walked on shows where the keyboard is; before there is one, the whole list.
+        className={cx('group/grid', at === -1 ? '-outline-offset-2' : 'outline-none')}
       >
         <div
           role="row"
@@ -199,6 +233,7 @@ export function DataGrid<Row>(props: {
                 key={item.key}
                 ref={measured ? virtual.measureElement : undefined}
                 data-index={item.index}
+                id={`${id}-${item.index}`}
                 role="row"
                 aria-rowindex={item.index + 2}
                 aria-selected={key === active}
@@ -217,7 +252,9 @@ export function DataGrid<Row>(props: {
                   'absolute top-0 left-0 w-full cursor-pointer border-b border-line/60 px-2',
                   records ? 'py-1.5' : 'grid',
                   !records && (props.wrap ? 'min-h-8 items-start py-1.5' : 'h-8 items-center'),
-                  key === active ? 'bg-selected' : 'hover:bg-hover',
+                  key === active
+                    ? 'bg-selected -outline-offset-2 outline-accent-fill group-focus-visible/grid:outline-2'
+                    : 'hover:bg-hover',
                 )}
               >
                 {records ? (

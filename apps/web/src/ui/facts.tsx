@@ -2,8 +2,26 @@ import type { ReactNode } from 'react';
 import { cx } from '../lib/cx.ts';
 
 /** What is known about the thing of a page, in one line that wraps; holds `Fact`s. */
-export function Facts({ className, children }: { className?: string; children: ReactNode }) {
-  return <dl className={cx('flex flex-wrap gap-x-5 gap-y-0.5 text-sm', className)}>{children}</dl>;
+export function Facts(props: {
+  className?: string;
+  /** Where there is little room it does not wrap, but scrolls sideways: what stands below is what was opened. */
+  oneLine?: true;
+  children: ReactNode;
+}) {
+  return (
+    <dl
+      // What scrolls must be reached by keys.
+      {...(props.oneLine ? { tabIndex: 0, 'aria-label': 'Facts' } : {})}
+      className={cx(
+        'flex flex-wrap gap-x-5 gap-y-0.5 text-sm',
+        props.oneLine &&
+          'max-sm:flex-nowrap max-sm:overflow-x-auto low:flex-nowrap low:overflow-x-auto [&>div]:max-sm:shrink-0 low:[&>div]:shrink-0',
+        props.className,
+      )}
+    >
+      {props.children}
+    </dl>
+  );
 }
 
 /** A name and its value, close together; the title holds what is cut or rounded. */

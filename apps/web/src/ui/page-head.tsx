@@ -8,6 +8,8 @@ function BackArrow({ label, ...rest }: ComponentProps<'a'> & { label: string }) 
   return (
     <a
       {...rest}
+      // What lies above this page is not this page, whatever the router makes of its address.
+      aria-current={undefined}
       aria-label={label}
       title={label}
       className="shrink-0 rounded p-1 text-muted hover:bg-hover hover:text-text"

@@ -15,7 +15,7 @@ export function Segments<Value extends string>(props: {
       role="group"
       aria-label={props.label}
       className={cx(
-        'flex shrink-0 items-center rounded-md border border-line bg-surface p-0.5',
+        'flex shrink-0 items-center rounded-md border border-line bg-surface p-0.5 max-sm:max-w-full max-sm:overflow-x-auto',
         props.size === 'small' ? 'h-6 text-sm' : 'h-8',
       )}
     >

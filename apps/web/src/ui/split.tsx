@@ -14,9 +14,9 @@ export function Split({ left, right }: { left: ReactNode; right: ReactNode }) {
     if (area && area.width > 0) splitAt.set(clamp(((clientX - area.left) / area.width) * 100));
   };
   return (
-    <div ref={box} className="flex min-h-0 grow max-lg:flex-col">
+    <div ref={box} className="flex min-h-0 grow max-lg:flex-col low:max-lg:overflow-y-auto">
       <div
-        className="flex min-w-0 shrink-0 flex-col max-lg:h-1/2 max-lg:w-full! max-lg:border-b max-lg:border-line"
+        className="flex min-w-0 shrink-0 flex-col max-lg:h-1/2 low:max-lg:h-4/5 max-lg:w-full! max-lg:border-b max-lg:border-line"
         style={{ width: `${percent}%` }}
       >
         {left}
@@ -41,7 +41,7 @@ export function Split({ left, right }: { left: ReactNode; right: ReactNode }) {
         }}
         className="w-1 shrink-0 max-lg:hidden cursor-col-resize touch-none border-l border-line hover:bg-accent-fill focus-visible:bg-accent-fill"
       />
-      <div className="min-h-0 min-w-0 grow basis-0">{right}</div>
+      <div className="min-h-0 min-w-0 grow basis-0 low:max-lg:min-h-full">{right}</div>
     </div>
   );
 }

@@ -1,6 +1,8 @@
 import { CircleAlert, KeyRound } from 'lucide-react';
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { ApiError, setTabKey, tabKey } from '../api/client.ts';
+import { cx } from '../lib/cx.ts';
+import { useAgain } from '../lib/use-again.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 
@@ -19,19 +21,16 @@ export function Notice(props: { icon?: ReactNode; title: string; children?: Reac
   );
 }
 
-const RETRY_MS = 4_000;
+/** What the browsers say when a file of the page could not be had: after an upgrade it is gone, offline it never came. */
+const PART_MISSING =
+  /^(Failed to fetch dynamically imported module|error loading dynamically imported module|Importing a module script failed|Unable to preload CSS)/i;
 
 /** Shows what the server said, with the id to quote; 401 and 403 become the no-permission state. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  const heals = error instanceof ApiError && (error.status === 0 || error.status === 503);
-  const retry = useEffectEvent(onRetry);
-  useEffect(() => {
-    if (!heals) return undefined;
-    const timer = setInterval(() => retry(), RETRY_MS);
-    return () => clearInterval(timer);
-  }, [heals]);
+  const again = useAgain(error, onRetry);
   if (error instanceof ApiError && (error.status === 401 || error.status === 403))
     return <NoPermission error={error} onRetry={onRetry} />;
+  if (error instanceof Error && PART_MISSING.test(error.message)) return <PartMissing />;
   const requestId = error instanceof ApiError ? error.requestId : '';
   return (
     <Notice alert icon={<CircleAlert className="text-danger" aria-hidden />} title="This could not be loaded">
@@ -43,7 +42,52 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry: () => voi
         </p>
       )}
       <Button onClick={onRetry}>Try again</Button>
-      {heals && <p className="text-sm">This page tries again by itself.</p>}
+      {again && <p className="text-sm">This page tries again by itself.</p>}
+    </Notice>
+  );
+}
+
+/**
+ * A part of a page that could not be loaded, in its own place: what it is, why, and the way to try again; the rest of
+ * the page goes on.
+ */
+export function FailureLine(props: {
+  what: string;
+  error: unknown;
+  onRetry: () => void;
+  className?: string;
+}) {
+  const { error } = props;
+  useAgain(error, props.onRetry);
+  const requestId = error instanceof ApiError ? error.requestId : '';
+  return (
+    <p role="alert" className={cx('text-sm text-muted', props.className)}>
+      {props.what} could not be loaded. {error instanceof ApiError && <span>{error.message} </span>}
+      <button
+        type="button"
+        className="text-accent underline"
+        title={requestId === '' ? undefined : `Request ${requestId}`}
+        onClick={props.onRetry}
+      >
+        Try again
+      </button>
+    </p>
+  );
+}
+
+/** Asking again for the same file answers the same; the page has to be loaded anew, and its address holds what was open. */
+function PartMissing() {
+  return (
+    <Notice
+      alert
+      icon={<CircleAlert className="text-danger" aria-hidden />}
+      title="A part of this page did not come"
+    >
+      <p>
+        Either the connection was interrupted, or Candela was upgraded since this page was opened. What is in
+        the address stays as it is.
+      </p>
+      <Button onClick={() => location.reload()}>Load the page again</Button>
     </Notice>
   );
 }

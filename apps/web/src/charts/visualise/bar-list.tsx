@@ -36,6 +36,7 @@ export function BarList(props: {
             <>
               <span
                 aria-hidden
+                data-mark
                 className="absolute inset-y-0.5 left-0 rounded-xs opacity-20"
                 style={{
                   width: `${most === 0 ? 0 : (Math.abs(item.value ?? 0) / most) * 100}%`,

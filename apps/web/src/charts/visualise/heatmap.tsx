@@ -2,6 +2,7 @@ import { type PointerEvent, useMemo, useRef, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatTime, nounOf } from '../../lib/format.ts';
 import { formatTickValue, formatValue } from '../../lib/format-value.ts';
+import { textScale } from '../../lib/rem.ts';
 import type { TimeWindow } from '../../lib/time-range.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { type HeatCell, heatPlace, heatValue, prepareHeatmap } from '../prepare/heatmap.ts';
@@ -74,7 +75,8 @@ export function Heatmap(props: {
         hover.y <= cell.y + cell.height,
     );
   const frame = drag && hover ? rectangle(drag, hover) : held(map, props.selection);
-  const gutter = Math.max(2, ...map.valueTicks.map((tick) => formatTickValue(tick, unit).length)) * 6.4 + 8;
+  const gutter =
+    Math.max(2, ...map.valueTicks.map((tick) => formatTickValue(tick, unit).length)) * 6.4 * textScale() + 8;
   return (
     <figure className={cx('min-w-0', props.pending === true && 'opacity-60')}>
       <div className="relative" style={{ paddingLeft: gutter }}>
@@ -94,7 +96,7 @@ export function Heatmap(props: {
           <div
             ref={box}
             data-testid="heatmap"
-            className={cx('absolute inset-0 touch-none select-none', onSelect && 'cursor-crosshair')}
+            className={cx('absolute inset-0 touch-pan-y select-none', onSelect && 'cursor-crosshair')}
             onPointerMove={(event) => setHover(at(event))}
             onPointerLeave={() => !drag && setHover(undefined)}
             onPointerDown={(event) => {

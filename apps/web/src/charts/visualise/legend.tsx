@@ -54,6 +54,7 @@ export function Legend(props: {
 export function Swatch({ series }: { series: Pick<PreparedSeries, 'colour' | 'twin'> }) {
   return (
     <span
+      data-mark
       className="size-2 shrink-0 rounded-xs border"
       style={{ borderColor: series.colour, ...(series.twin === 0 ? { background: series.colour } : {}) }}
       aria-hidden

@@ -38,6 +38,7 @@ export function MeterBar(props: Level & { bare?: boolean; text?: string }) {
     <div className="flex items-center gap-2" title={exactValue(props.value, unit)}>
       <div {...meter(props)} className="h-1.5 min-w-6 grow overflow-hidden rounded-full bg-hover">
         <div
+          data-mark
           className="h-full rounded-full"
           style={{ width: `${shareOf(props) * 100}%`, background: toneColour(toneOf(props)) }}
         />

@@ -35,7 +35,7 @@ export function Sparkline(props: {
       width={width}
       height={height}
       viewBox={`0 0 ${width} ${height}`}
-      className="block shrink-0"
+      className="block max-w-full shrink-0"
     >
       {props.kind === 'bars'
         ? values.map((value, at) =>

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { formatTickValue, formatValue } from '../../lib/format-value.ts';
+import { textScale } from '../../lib/rem.ts';
 import type { TimeWindow } from '../../lib/time-range.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import {
@@ -147,7 +148,7 @@ export function TimeChart(props: TimeChartProps) {
   const brush = drag ?? (cursor && cursor.from !== cursor.step ? edges(cursor, chart.steps) : undefined);
   const gutter = Math.max(
     props.gutter ?? 0,
-    Math.max(...axis.ticks.map((tick) => formatTickValue(tick, unit).length)) * 6.4 + 8,
+    Math.max(...axis.ticks.map((tick) => formatTickValue(tick, unit).length)) * 6.4 * textScale() + 8,
   );
   return (
     <figure className={cx('min-w-0', props.pending === true && 'opacity-60')}>
@@ -198,7 +199,8 @@ export function TimeChart(props: TimeChartProps) {
             }}
             onPointerCancel={() => setDrag(undefined)}
             className={cx(
-              'absolute inset-0 touch-none select-none',
+              // A thumb that goes up or down scrolls the page; what goes sideways is ours.
+              'absolute inset-0 touch-pan-y select-none',
               zooms ? 'cursor-crosshair' : props.onDrill && 'cursor-pointer',
             )}
           >

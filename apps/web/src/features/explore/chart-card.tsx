@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { cx } from '../../lib/cx.ts';
+import { useAgain } from '../../lib/use-again.ts';
 import { Button } from '../../ui/button.tsx';
 import type { OpenQuery } from './open-query.tsx';
 import { OpenQueryButton } from './open-query-button.tsx';
@@ -10,6 +11,7 @@ interface CardState {
   readonly isPending: boolean;
   readonly isError: boolean;
   readonly error: unknown;
+  readonly data?: unknown;
   readonly isPlaceholderData?: boolean;
   refetch(): unknown;
 }
@@ -33,7 +35,9 @@ export function ChartCard(props: {
   children: ReactNode;
 }) {
   const states = props.state === undefined ? [] : [props.state].flat();
-  const failed = states.find((state) => state.isError);
+  const failed = states.find((state) => state.isError && state.data === undefined);
+  // What could not be asked for again is shown as it was, dimmed.
+  const isOld = states.some((state) => state.isPlaceholderData === true || state.isError);
   const loading = states.some((state) => state.isPending);
   const height = props.height ?? 140;
   return (
@@ -68,9 +72,7 @@ export function ChartCard(props: {
           {props.empty ?? 'Nothing in this time range.'}
         </div>
       ) : (
-        <div className={cx(states.some((state) => state.isPlaceholderData === true) && 'opacity-60')}>
-          {props.children}
-        </div>
+        <div className={cx(isOld && 'opacity-60')}>{props.children}</div>
       )}
     </section>
   );
@@ -78,6 +80,7 @@ export function ChartCard(props: {
 
 /** A chart that failed says why in its own place; the rest of the page goes on. */
 function Failed(props: { error: unknown; height: number; onRetry: () => void }) {
+  useAgain(props.error, props.onRetry);
   const requestId = props.error instanceof ApiError ? props.error.requestId : '';
   return (
     <div

@@ -4,12 +4,16 @@ import { useMemo } from 'react';
 import { aggregateQuery } from '../../api/explore.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { changeOf, changeText } from '../../charts/prepare/change.ts';
+import { missingUntil } from '../../charts/prepare/covered.ts';
 import type { ChartSeries } from '../../charts/prepare/time-chart.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
-import { exact, formatCount, nounOf } from '../../lib/format.ts';
+import { exact, formatCount, formatTime, nounOf } from '../../lib/format.ts';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
+import { zonePreference } from '../../lib/zone.ts';
+import { FailureLine } from '../../ui/states.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import type { ExploreConfig } from './explore-config.ts';
+import { Reach } from './reach.tsx';
 
 const HEIGHT = 64;
 const MEASURES = ['count', 'errors'] as const satisfies readonly Measure[];
@@ -22,8 +26,9 @@ export function CountHistogram(props: {
 }) {
   const { scope, config } = props;
   const { compare, before: period } = useShell();
+  const zone = zonePreference.use();
   const step = bucketSeconds(scope.window);
-  const { data, isError, isPlaceholderData } = useQuery({
+  const { data, error, refetch, isPlaceholderData } = useQuery({
     ...aggregateQuery(scope, {
       ...(config.signal === 'spans' ? {} : { signal: config.signal }),
       measures: [...MEASURES],
@@ -58,18 +63,15 @@ export function CountHistogram(props: {
       before: sum((row) => row.before),
     };
   }, [data]);
-  if (isError)
-    return (
-      <p className="py-2 text-sm text-muted">
-        The chart could not be loaded; the rows below stand for themselves.
-      </p>
-    );
-  if (!data) return <div role="status" aria-label="Loading the chart" className="skeleton h-25" />;
+  if (error && !data)
+    return <FailureLine what="The chart" error={error} onRetry={() => void refetch()} className="py-2" />;
+  if (!data) return <div role="status" aria-label="Loading the chart" className="skeleton h-26" />;
   const { series, previous, total, errors, before } = counted;
-  const compared = compare && data.data.previous !== null;
+  const since = compare ? missingUntil(data.data.previous) : undefined;
+  const compared = compare && data.data.previous !== null && since === undefined;
   return (
     <div data-testid="histogram">
-      <p className="flex h-5 items-baseline gap-3 text-sm text-muted">
+      <div className="flex h-6 items-center gap-3 text-sm text-muted">
         <span title={exact(total)}>
           <span className="font-medium text-text">{formatCount(total)}</span> {nounOf(total, config.noun)}
         </span>
@@ -83,8 +85,17 @@ export function CountHistogram(props: {
             {changeText(changeOf(total, before))} to the period before
           </span>
         )}
+        {since !== undefined && (
+          <span>
+            Nothing to compare with:{' '}
+            {since < scope.window.fromMs
+              ? `${config.noun} only since ${formatTime(since, zone).slice(0, -4)}`
+              : `no ${config.noun} in the period before`}
+          </span>
+        )}
+        {config.signal === 'spans' && <Reach scope={scope} />}
         <span className="ml-auto text-faint max-sm:hidden">drag to zoom</span>
-      </p>
+      </div>
       <TimeChart
         label={`Number of ${config.noun}`}
         kind="bars"
@@ -95,7 +106,7 @@ export function CountHistogram(props: {
         {...(compared ? { previous } : {})}
         window={scope.window}
         stepSeconds={data.data.bucketSeconds ?? step}
-        pending={isPlaceholderData}
+        pending={isPlaceholderData || error !== null}
         onZoom={props.onZoom}
       />
     </div>

@@ -1,6 +1,8 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 import type { Scope } from '../../api/telemetry.ts';
+import { cx } from '../../lib/cx.ts';
+import { exact, nounOf } from '../../lib/format.ts';
 import { useNarrow } from '../../lib/narrow.ts';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
@@ -11,7 +13,19 @@ import { NoMatch, RowsFooter } from './rows-state.tsx';
 import { nextSort } from './sorting.ts';
 
 /** The rows of an explorer with every state of a list: skeleton, refusal, nothing matches, more to come. */
-export function ExploreRows<Row>(props: {
+export function ExploreRows<Row>(props: ExploreRowsProps<Row>) {
+  return (
+    <>
+      <RowsNews query={props.query} noun={props.noun} />
+      {/* Rows of the question before must not be read as the answer to the one that stands above them. */}
+      <div className={cx('h-full', props.query.isPlaceholderData && 'opacity-60')}>
+        <Rows {...props} />
+      </div>
+    </>
+  );
+}
+
+interface ExploreRowsProps<Row> {
   /** Name of the grid: `Traces`. */
   label: string;
   /** What the rows are, in the plural. */
@@ -33,7 +47,31 @@ export function ExploreRows<Row>(props: {
   live?: readonly Row[];
   /** Instead of the usual "nothing matches". */
   nothing?: ReactNode;
+}
+
+/** What became of the search, for those who hear it; rows of the live stream are not counted out. */
+function RowsNews(props: {
+  query: UseInfiniteQueryResult<InfiniteData<{ readonly data: readonly unknown[] }>>;
+  noun: string;
 }) {
+  const { query, noun } = props;
+  const first = query.data?.pages[0]?.data.length ?? 0;
+  const said =
+    query.isPending || query.isPlaceholderData
+      ? `Loading ${noun}`
+      : query.isError
+        ? ''
+        : first === 0
+          ? 'Nothing matches'
+          : `${exact(first)}${(query.data?.pages.length ?? 0) > 1 || query.hasNextPage ? ' or more' : ''} ${nounOf(first, noun)}`;
+  return (
+    <p role="status" data-testid="rows-news" className="sr-only">
+      {said}
+    </p>
+  );
+}
+
+function Rows<Row>(props: ExploreRowsProps<Row>) {
   const { query, search, scope, sort, noun, onChange, keyOf, live } = props;
   // Whoever chose columns gets them on a telephone too.
   const records = useNarrow() && search.cols === undefined;

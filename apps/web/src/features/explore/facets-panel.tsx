@@ -5,6 +5,7 @@ import { cx } from '../../lib/cx.ts';
 import { exact, formatCount } from '../../lib/format.ts';
 import { type Preference, preference } from '../../lib/preference.ts';
 import { Button } from '../../ui/button.tsx';
+import { FailureLine } from '../../ui/states.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import { excludeValue, toggleValue, valuesOf, withoutField } from '../../lib/query-text.ts';
@@ -73,7 +74,7 @@ function Facets(props: FacetsProps) {
   const { q } = props.scope;
   const { signal, facets } = props.config;
   const folded = foldedPreference(props.config);
-  const { data, isError, isPlaceholderData } = useQuery({
+  const { data, error, refetch, isPlaceholderData } = useQuery({
     ...facetsQuery(props.scope, facets, { signal }),
     placeholderData: keepPreviousData,
   });
@@ -94,14 +95,21 @@ function Facets(props: FacetsProps) {
     .filter((facet) => facet !== undefined);
   return (
     <div className={cx(isPlaceholderData && 'opacity-60')}>
-      {data === undefined && !isError && (
+      {data === undefined && !error && (
         <div role="status" aria-label="Loading facets" className="flex flex-col gap-2 p-1">
           {Array.from({ length: 14 }, (_, index) => (
             <div key={index} className="skeleton h-4" style={{ width: `${50 + ((index * 29) % 45)}%` }} />
           ))}
         </div>
       )}
-      {isError && <p className="p-1 text-sm text-muted">Facets could not be loaded.</p>}
+      {error && (
+        <FailureLine
+          what="Facets"
+          error={error}
+          onRetry={() => void refetch()}
+          className="p-1 wrap-anywhere"
+        />
+      )}
       {groups.map((facet) => {
         const values = facet.values.filter((entry) => entry.value !== '');
         if (values.length === 0) return null;
@@ -181,7 +189,7 @@ function FacetRow(props: {
         aria-label={`Exclude ${props.value}`}
         title="Exclude"
         onClick={props.onExclude}
-        className="hidden h-6 items-center px-1 text-muted group-hover:flex hover:text-text focus-visible:flex"
+        className="hidden h-6 items-center px-1 text-muted group-focus-within:flex group-hover:flex hover:text-text pointer-coarse:flex"
       >
         <Minus size={13} aria-hidden />
       </button>

@@ -1,5 +1,6 @@
 import type { LiveSignal } from '@candela/contract';
 import { useEffect, useEffectEvent, useState } from 'react';
+import { waitBefore } from '../../api/again.ts';
 import { ApiError, openStream } from '../../api/client.ts';
 import { eventReader, type StreamEvent } from '../../lib/event-stream.ts';
 
@@ -24,8 +25,6 @@ export interface Live<Row> {
 const MOST_ROWS = 500;
 /** Arrivals are drawn together, not one by one. */
 const DRAW_MS = 250;
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 30_000;
 
 interface Collected<Row> {
   readonly rows: readonly Row[];
@@ -73,7 +72,7 @@ export function useLive<Row>(options: {
     const abort = new AbortController();
     const parameters = new URLSearchParams({ signal, ...(q.trim() === '' ? {} : { q }) });
     const startedAt = Date.now();
-    let wait = FIRST_WAIT_MS;
+    let failures = 0;
     let arrived: Row[] = [];
     let skipped = 0;
     const draw = setInterval(() => {
@@ -82,6 +81,7 @@ export function useLive<Row>(options: {
       [arrived, skipped] = [[], 0];
     }, DRAW_MS);
     const hear = ({ event, id, data }: StreamEvent) => {
+      if (event === 'failure') throw brokenOff(data);
       if (id !== '') resume.id = id;
       if (event === 'rows') arrived.push(...(JSON.parse(data) as Row[]));
       else if (event === 'skipped') skipped += (JSON.parse(data) as { count: number }).count;
@@ -89,6 +89,8 @@ export function useLive<Row>(options: {
     const watch = async () => {
       while (!abort.signal.aborted) {
         setState('connecting');
+        let reason: unknown;
+        let opened = false;
         try {
           // What was stored while the list was read and the stream was not open yet belongs to the live view.
           const since = new Date(startedAt - 5_000).toISOString();
@@ -103,9 +105,9 @@ export function useLive<Row>(options: {
               },
             },
           );
+          opened = true;
           setState('live');
           setError(undefined);
-          wait = FIRST_WAIT_MS;
           const read = eventReader();
           for await (const text of textOf(body)) for (const event of read(text)) hear(event);
         } catch (thrown) {
@@ -115,11 +117,15 @@ export function useLive<Row>(options: {
             setState('refused');
             return;
           }
+          reason = thrown;
         }
+        if (reason instanceof ApiError) setError(reason);
+        // A view that went well until its connection was lost begins to wait anew.
+        else if (opened) failures = 0;
         if (abort.signal.aborted) return;
         setState('again');
-        await new Promise((resolve) => setTimeout(resolve, wait));
-        wait = Math.min(LONGEST_WAIT_MS, wait * 2);
+        failures += 1;
+        await new Promise((resolve) => setTimeout(resolve, waitBefore(failures, reason)));
       }
     };
     void watch();
@@ -159,6 +165,12 @@ function collect<Row>(
 /** Refusals that asking again cannot change: a wrong query, a missing permission. */
 const isFinal = (thrown: unknown): thrown is ApiError =>
   thrown instanceof ApiError && thrown.status >= 400 && thrown.status < 500 && thrown.status !== 429;
+
+/** What ended a stream that had begun, as a refusal before it would have been. */
+function brokenOff(data: string): ApiError {
+  const { err, code, requestId } = JSON.parse(data) as { err: string; code: string; requestId: string };
+  return new ApiError(err, code === 'query_too_expensive' ? 422 : 503, code, requestId);
+}
 
 async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();

@@ -1,7 +1,7 @@
 import type { ComparedField, ComparedNumber } from '@candela/contract';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { aggregateQuery, compareQuery } from '../../api/explore.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { exact, formatCost, formatCount, formatDuration, nounOf } from '../../lib/format.ts';
@@ -12,6 +12,7 @@ import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import { fieldTerm, valueTerm } from './filter-term.ts';
 import { queryTrouble } from './query-trouble.ts';
+import { differences, type FieldsAlike } from './told-alike.ts';
 
 const percent = (share: number): string => {
   const value = share * 100;
@@ -80,14 +81,13 @@ export default function WhatDiffers(props: {
               </p>
             ) : (
               <>
-                {answer.data.numbers
-                  .filter((one) => one.difference >= 0.05)
-                  .map((one) => (
+                {differences(answer.data).map((one) =>
+                  'unit' in one ? (
                     <NumberCard key={one.field} number={one} />
-                  ))}
-                {answer.data.fields.map((field) => (
-                  <FieldCard key={field.field} field={field} scope={scope} onQuery={props.onQuery} />
-                ))}
+                  ) : (
+                    <FieldCards key={one.field.field} {...one} scope={scope} onQuery={props.onQuery} />
+                  ),
+                )}
                 {answer.data.fields.length === 0 && (
                   <p className="p-3 text-sm text-muted">No field tells the two apart.</p>
                 )}
@@ -192,10 +192,11 @@ function Sides({ noun, selection, rest }: { noun: string; selection: Side; rest:
         className="flex items-center gap-1.5"
         title={`${exact(selection.rows)} ${nounOf(selection.rows, noun)}`}
       >
-        <span className="size-2 rounded-xs bg-accent-fill" aria-hidden /> selected: {line(selection)}
+        <span data-mark className="size-2 rounded-xs bg-accent-fill" aria-hidden /> selected:{' '}
+        {line(selection)}
       </span>
       <span className="flex items-center gap-1.5" title={`${exact(rest.rows)} ${nounOf(rest.rows, noun)}`}>
-        <span className="size-2 rounded-xs bg-faint" aria-hidden /> others: {line(rest)}
+        <span data-mark className="size-2 rounded-xs bg-faint" aria-hidden /> others: {line(rest)}
       </span>
     </p>
   );
@@ -207,13 +208,42 @@ const barWidth = (share: number): string => (share === 0 ? '0' : `${Math.max(1.5
 function Bars({ selection, rest }: { selection: number; rest: number }) {
   return (
     <span className="flex w-24 shrink-0 flex-col gap-0.5" aria-hidden>
-      <span className="h-1.5 rounded-xs bg-accent-fill" style={{ width: barWidth(selection) }} />
-      <span className="h-1.5 rounded-xs bg-faint" style={{ width: barWidth(rest) }} />
+      <span data-mark className="h-1.5 rounded-xs bg-accent-fill" style={{ width: barWidth(selection) }} />
+      <span data-mark className="h-1.5 rounded-xs bg-faint" style={{ width: barWidth(rest) }} />
     </span>
   );
 }
 
-function FieldCard(props: { field: ComparedField; scope: Scope; onQuery: (q: string) => void }) {
+/** A field, and on demand those that say the same. */
+function FieldCards({ field, alike, ...rest }: FieldsAlike & { scope: Scope; onQuery: (q: string) => void }) {
+  const [all, setAll] = useState(false);
+  const names = alike.map((one) => one.field).join(', ');
+  return (
+    <>
+      <FieldCard field={field} {...rest}>
+        {alike.length > 0 && !all && (
+          <button
+            type="button"
+            title={names}
+            className="block max-w-full truncate text-sm text-accent"
+            onClick={() => setAll(true)}
+          >
+            {alike.length === 1 ? `${names} says the same` : `${alike.length} more say the same: ${names}`}
+          </button>
+        )}
+      </FieldCard>
+      {all && alike.map((one) => <FieldCard key={one.field} field={one} {...rest} />)}
+    </>
+  );
+}
+
+function FieldCard(props: {
+  field: ComparedField;
+  scope: Scope;
+  onQuery: (q: string) => void;
+  /** Below its values. */
+  children?: ReactNode;
+}) {
   const { field, values, difference } = props.field;
   const [all, setAll] = useState(false);
   const shown = all ? values : values.slice(0, 5);
@@ -259,6 +289,7 @@ function FieldCard(props: { field: ComparedField; scope: Scope; onQuery: (q: str
         </button>
       )}
       {all && props.field.more && <p className="text-xs text-faint">only the most different values</p>}
+      {props.children}
     </section>
   );
 }

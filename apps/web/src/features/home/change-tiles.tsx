@@ -1,11 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { AggregateData, FigureBody } from '../../api/home.ts';
 import type { Scope } from '../../api/telemetry.ts';
+import { missingUntil } from '../../charts/prepare/covered.ts';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { Stat } from '../../charts/visualise/stat.tsx';
+import { cx } from '../../lib/cx.ts';
 import { formatTime } from '../../lib/format.ts';
 import { zonePreference } from '../../lib/zone.ts';
-import { Failure } from '../../ui/states.tsx';
+import { FailureLine } from '../../ui/states.tsx';
 import { bucketValues, type Figure, figureOf, sumOf } from './figures.ts';
 import { useFigures } from './use-figures.ts';
 
@@ -34,8 +36,10 @@ const USAGE_OVER_TIME = {
   measures: ['model_calls', 'cost', 'input_tokens', 'output_tokens'],
   bucketSeconds: 'auto',
 } satisfies FigureBody;
+const LOGS = { signal: 'logs', measures: ['count', 'errors'], comparePrevious: true } satisfies FigureBody;
+const LOGS_OVER_TIME = { signal: 'logs', measures: ['errors'], bucketSeconds: 'auto' } satisfies FigureBody;
 
-/** Traffic, errors, latency, calls, tokens and cost, each against the period before and each a way to the rows. */
+/** Traffic, errors, latency, calls, tokens, cost and errors in logs, each against the period before and each a way to the rows. */
 export function ChangeTiles({ scope }: { scope: Scope }) {
   const requests = useFigures(scope, REQUESTS);
   const usage = useFigures(scope, USAGE);
@@ -43,15 +47,30 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
   const usageLines = useFigures(scope, USAGE_OVER_TIME);
   const latency = useFigures(scope, LATENCY);
   const latencyLines = useFigures(scope, LATENCY_OVER_TIME);
+  const logs = useFigures(scope, LOGS);
+  const logLines = useFigures(scope, LOGS_OVER_TIME);
   const navigate = useNavigate();
   const zone = zonePreference.use();
-  const failed = [requests, usage].find((query) => query.isError);
-  if (failed) return <Failure error={failed.error} onRetry={() => void failed.refetch()} />;
-  if (requests.data === undefined || usage.data === undefined)
+  const failed = [requests, usage].find((query) => query.isError && query.data === undefined);
+  if (failed)
+    return (
+      <section aria-label="What changed" className="shrink-0 rounded-md border border-line bg-surface p-3">
+        <FailureLine what="The figures" error={failed.error} onRetry={() => void failed.refetch()} />
+      </section>
+    );
+  // The tile of logs is waited for, so that the others do not move; figures are there without it.
+  const isWaiting = logs.data === undefined && logs.isPending && logs.failureCount === 0;
+  if (requests.data === undefined || usage.data === undefined || isWaiting)
     return <div role="status" aria-label="Loading the figures" className="skeleton h-24 shrink-0" />;
   const before = requests.data.previous;
+  // Figures of the range before must not be read as those of the range that the header names.
+  const isOld = [requests, usage, latency, logs].some((query) => query.isPlaceholderData || query.isError);
   // Everything would be "new" against a period in which nothing was received.
-  const compares = hadAnything(requests.data) || hadAnything(usage.data);
+  const hadSpans = hadAnything(requests.data) || hadAnything(usage.data);
+  const since = missingUntil(before);
+  const compares = hadSpans && since === undefined;
+  const hasLogs = hadAnything(logs.data) || (figureOf(logs.data, 0, true).value ?? 0) > 0;
+  const comparesLogs = hadAnything(logs.data) && missingUntil(logs.data?.previous) === undefined;
   const line = (query: typeof requestLines, measure: number, isSum: boolean) =>
     bucketValues(query.data, measure, isSum);
   const tokens = addUp(line(usageLines, 2, true), line(usageLines, 3, true));
@@ -63,16 +82,18 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
     values: readonly (number | null)[];
     kind: 'line' | 'bars';
     tone?: 'danger';
+    compares?: boolean;
+    to?: '/logs';
     search: { q?: string; view?: 'spans'; sort?: string };
   }) => (
     <Stat
       key={about.label}
       label={about.label}
       value={about.figure.value}
-      {...(compares ? { previous: about.figure.previous } : {})}
+      {...((about.compares ?? compares) ? { previous: about.figure.previous } : {})}
       unit={about.unit}
       better={about.better}
-      onChoose={() => void navigate({ to: '/traces', search: about.search as never })}
+      onChoose={() => void navigate({ to: about.to ?? '/traces', search: about.search as never })}
     >
       <Sparkline
         label={`${about.label} over time`}
@@ -90,7 +111,14 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
       aria-label="What changed"
       className="shrink-0 rounded-md border border-line bg-surface px-1 py-1"
     >
-      <div className="grid grid-cols-2 gap-1 md:grid-cols-3 xl:grid-cols-6">
+      <div
+        aria-busy={isOld}
+        className={cx(
+          'grid grid-cols-2 gap-1',
+          hasLogs ? 'md:grid-cols-4 xl:grid-cols-7' : 'md:grid-cols-3 xl:grid-cols-6',
+          isOld && 'opacity-60',
+        )}
+      >
         {tile({
           label: 'Traces',
           figure: figureOf(requests.data, 0, true),
@@ -146,20 +174,39 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
           kind: 'bars',
           search: { sort: '-cost' },
         })}
+        {hasLogs &&
+          tile({
+            label: 'Errors in logs',
+            figure: figureOf(logs.data, 1, true),
+            unit: '',
+            better: 'lower',
+            values: line(logLines, 0, true),
+            kind: 'bars',
+            tone: 'danger',
+            compares: comparesLogs,
+            to: '/logs',
+            search: { q: 'severity>=error' },
+          })}
       </div>
       {before !== null && (
-        <p className="px-2 pt-0.5 text-xs text-muted">
-          {compares ? 'Compared with' : 'Nothing to compare with: no spans from'}{' '}
-          {formatTime(Date.parse(before.from), zone).slice(0, -4)} to{' '}
-          {formatTime(Date.parse(before.to), zone).slice(0, -4)}
+        <p className={cx('px-2 pt-0.5 text-xs text-muted', isOld && 'opacity-60')}>
+          {hadSpans && since !== undefined ? (
+            `Nothing to compare with: spans only since ${formatTime(since, zone).slice(0, -4)}`
+          ) : (
+            <>
+              {compares ? 'Compared with' : 'Nothing to compare with: no spans from'}{' '}
+              {formatTime(Date.parse(before.from), zone).slice(0, -4)} to{' '}
+              {formatTime(Date.parse(before.to), zone).slice(0, -4)}
+            </>
+          )}
         </p>
       )}
     </section>
   );
 }
 
-const hadAnything = (data: AggregateData): boolean =>
-  data.rows.some((row) => row.previous?.some((value) => (value ?? 0) > 0) === true);
+const hadAnything = (data: AggregateData | undefined): boolean =>
+  data?.rows.some((row) => row.previous?.some((value) => (value ?? 0) > 0) === true) === true;
 
 const addUp = (a: readonly (number | null)[], b: readonly (number | null)[]): (number | null)[] =>
   a.map((value, at) => (value ?? 0) + (b[at] ?? 0));

@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type AggregateData, type FigureBody, figureBody } from '../../api/home.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { changeOf, changeText } from '../../charts/prepare/change.ts';
+import { missingUntil } from '../../charts/prepare/covered.ts';
 import { BarList } from '../../charts/visualise/bar-list.tsx';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCount, formatDuration } from '../../lib/format.ts';
@@ -96,9 +97,9 @@ export function SlowestOperations({ scope }: { scope: Scope }) {
   );
 }
 
-/** Against a period that holds nothing, everything would be new. */
+/** Against a period that holds nothing, everything would be new; against a part of it, more. */
 const compares = (data: AggregateData | undefined): boolean =>
-  data?.rows.some((row) => row.previous !== null) === true;
+  data?.rows.some((row) => row.previous !== null) === true && missingUntil(data.previous) === undefined;
 
 /** How a figure moved, where less is better. */
 function Change(props: {

@@ -6,6 +6,7 @@ import type { Scope } from '../../api/telemetry.ts';
 import type { Tone } from '../../charts/prepare/palette.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
+import { FailureLine } from '../../ui/states.tsx';
 
 /** Severities are outcomes: their colours are those of outcomes everywhere, and what is usual stays quiet. */
 const TONES: ReadonlyMap<string, Tone> = new Map([
@@ -27,7 +28,7 @@ export function SeverityHistogram(props: {
 }) {
   const { scope } = props;
   const step = bucketSeconds(scope.window);
-  const { data, isError, isPlaceholderData } = useQuery({
+  const { data, error, refetch, isPlaceholderData } = useQuery({
     ...severitiesQuery(scope, step),
     placeholderData: keepPreviousData,
   });
@@ -46,12 +47,8 @@ export function SeverityHistogram(props: {
         return { key: severity, label: severity, points, ...(tone === undefined ? {} : { tone }) };
       });
   }, [data]);
-  if (isError)
-    return (
-      <p className="py-2 text-sm text-muted">
-        The chart could not be loaded; the rows below stand for themselves.
-      </p>
-    );
+  if (error && !data)
+    return <FailureLine what="The chart" error={error} onRetry={() => void refetch()} className="py-2" />;
   if (!data) return <div role="status" aria-label="Loading the chart" className="skeleton h-25" />;
   return (
     <TimeChart
@@ -63,7 +60,7 @@ export function SeverityHistogram(props: {
       series={series}
       window={scope.window}
       stepSeconds={data.bucketSeconds ?? step}
-      pending={isPlaceholderData}
+      pending={isPlaceholderData || error !== null}
       onZoom={props.onZoom}
       onDrill={(window, key) => {
         if (key === undefined) props.onZoom(window);

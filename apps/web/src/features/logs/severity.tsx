@@ -19,7 +19,7 @@ export function SeverityLabel({ severity, text }: { severity: LogSeverity; text:
   const title = severity === 'unset' ? 'The record names no severity' : `Severity ${text ?? label}`;
   return (
     <span title={title} className="flex items-center gap-1.5">
-      <span aria-hidden className={cx('h-4 w-1 rounded-sm', bar)} />
+      <span aria-hidden data-mark className={cx('h-4 w-1 rounded-sm', bar)} />
       <span className={cx('rounded px-1 text-sm', look)}>{label}</span>
     </span>
   );

@@ -24,11 +24,15 @@ describe('queries in the URL', () => {
     const search = validateMetricExploreSearch({
       a: 'metric=x&agg=nonsense&type=no',
       step: '-5',
+      ratio: 'a/a',
       heat: '1',
       z: 'q',
     });
     expect(search).toEqual({ a: 'metric=x&agg=nonsense&type=no', heat: true });
     expect(queriesOf(search)).toEqual([{ letter: 'a', query: { metric: 'x', groupBy: [], filter: '' } }]);
     expect(queriesOf({})).toHaveLength(1);
+    expect(validateMetricExploreSearch({ ratio: 'b/a' })).toEqual({ ratio: 'b/a' });
+    for (const ratio of ['a', 'a/', 'a/z', '/b', 'abc'])
+      expect(validateMetricExploreSearch({ ratio })).toEqual({});
   });
 });

@@ -1,5 +1,6 @@
 import type { MetricAggregation, MetricType } from '@candela/contract';
-import { flagParam, textParam } from '../../lib/search-params.ts';
+import { choiceParam, flagParam, textParam } from '../../lib/search-params.ts';
+import { SERIES_ORDERS, type SeriesOrder } from './series-order.ts';
 
 const TYPES: readonly MetricType[] = ['gauge', 'sum', 'histogram', 'exponential_histogram', 'summary'];
 const AGGREGATIONS: readonly MetricAggregation[] = [
@@ -42,6 +43,10 @@ export interface MetricExploreSearch extends Partial<Record<Letter, string>> {
   before?: true;
   /** The heat map of the first histogram beside the lines. */
   heat?: true;
+  /** One query divided by another: `a/b`. */
+  ratio?: string;
+  /** What the table of series is sorted by. */
+  order?: SeriesOrder;
 }
 
 export const EMPTY_QUERY: ExplorerQuery = { metric: '', groupBy: [], filter: '' };
@@ -85,7 +90,17 @@ export function validateMetricExploreSearch(raw: Record<string, unknown>): Metri
   if (step !== undefined && /^[1-9]\d*$/.test(step)) search.step = step;
   if (flagParam(raw, 'before')) search.before = true;
   if (flagParam(raw, 'heat')) search.heat = true;
+  const ratio = textParam(raw, 'ratio', 3);
+  if (ratio !== undefined && readRatio(ratio) !== undefined) search.ratio = ratio;
+  const order = choiceParam(raw, 'order', SERIES_ORDERS);
+  if (order !== undefined) search.order = order;
   return search;
+}
+
+/** A ratio of the URL; undefined when it is none of two queries. */
+export function readRatio(text: string | undefined): { top: Letter; bottom: Letter } | undefined {
+  const [top, bottom] = (text ?? '').split('/').map((letter) => LETTERS.find((one) => one === letter));
+  return top === undefined || bottom === undefined || top === bottom ? undefined : { top, bottom };
 }
 
 /** The queries of the URL in order; there is always a first one to fill in. */

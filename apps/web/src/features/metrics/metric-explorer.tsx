@@ -11,7 +11,7 @@ import { useHotkey } from '../../lib/hotkeys.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/states.tsx';
-import { windowBefore } from '../../lib/time-range.ts';
+import { type TimeWindow, windowBefore } from '../../lib/time-range.ts';
 import { keptCatalogue } from './catalogue-search.ts';
 import { useShell } from '../shell/shell-search.ts';
 import {
@@ -21,12 +21,15 @@ import {
   type Letter,
   printQuery,
   queriesOf,
+  readRatio,
 } from './explore-search.ts';
 import { figuresOf, linesOf } from './explore-series.ts';
 import { HeatmapCard } from './heatmap-card.tsx';
 import { everyWords, stepWords, typeWords } from './metric-words.ts';
 import { MetricChart } from './metric-chart.tsx';
 import { QueryRow } from './query-row.tsx';
+import { ratioLines, ratioName, ratioUnit } from './ratio.ts';
+import { RatioChart } from './ratio-chart.tsx';
 import { SeriesTable, type TableLine } from './series-table.tsx';
 import { questionOf, useAnswers } from './use-answers.ts';
 
@@ -42,8 +45,9 @@ export function MetricExplorer() {
   const scope = useMemo(() => ({ window, environment }), [window, environment]);
   const step = search.step === undefined ? undefined : Number(search.step);
   const answers = useAnswers(queries, scope, step);
-  const change = (next: Partial<Record<Letter | 'step' | 'before' | 'heat', string | true | undefined>>) =>
-    void navigate({ search: (before) => ({ ...before, ...next }) as typeof before });
+  const change = (
+    next: Partial<Record<Letter | 'step' | 'before' | 'heat' | 'ratio' | 'order', string | true | undefined>>,
+  ) => void navigate({ search: (before) => ({ ...before, ...next }) as typeof before });
   const put = (letter: Letter, query: ExplorerQuery) => change({ [letter]: printQuery(query) });
   const inputs = useRef(new Map<Letter, HTMLInputElement>());
   const adder = useRef<HTMLButtonElement>(null);
@@ -82,10 +86,30 @@ export function MetricExplorer() {
     group: 'Metrics',
   });
 
+  const ratio = readRatio(search.ratio);
+  const parts =
+    ratio === undefined
+      ? []
+      : [ratio.top, ratio.bottom].flatMap((letter) => answers.find((one) => one.letter === letter) ?? []);
+  const [above, below] = parts;
+  const divided =
+    ratio === undefined || above?.answer === undefined || below?.answer === undefined
+      ? undefined
+      : ratioLines(above.answer, below.answer, ratioName(ratio));
+  const dividedUnit = ratioUnit(above?.answer?.valueUnit ?? '', below?.answer?.valueUnit ?? '');
+  const dividedBefore = () => {
+    const [top, bottom] = parts.map((one) => earlier[answers.indexOf(one)]?.data);
+    return ratio === undefined || search.before !== true || top === undefined || bottom === undefined
+      ? undefined
+      : ratioLines(top, bottom, ratioName(ratio));
+  };
   const units = [...Map.groupBy(answers, ({ answer }) => answer?.valueUnit ?? '')];
-  const identities = new Set(
-    answers.flatMap(({ answer }) => (answer === undefined ? [] : linesOf(answer, undefined).map(identityOf))),
-  );
+  const identities = new Set([
+    ...answers.flatMap(({ answer }) =>
+      answer === undefined ? [] : linesOf(answer, undefined).map(identityOf),
+    ),
+    ...(divided?.lines ?? []).map(({ line }) => identityOf(line)),
+  ]);
   const colours = identities.size > PALETTE_SIZE ? undefined : paletteOf([...identities]);
   const table = answers.flatMap(({ letter, answer }): TableLine[] =>
     answer === undefined
@@ -102,10 +126,26 @@ export function MetricExplorer() {
           figures: figuresOf(line.points),
         })),
   );
+  if (ratio !== undefined)
+    table.unshift(
+      ...(divided?.lines ?? []).map(
+        ({ line, figures }): TableLine => ({
+          key: line.key,
+          letter: ratioName(ratio),
+          label: line.label,
+          unit: dividedUnit,
+          // It has the labels of two queries; the filter of one would not be that of the other.
+          labels: [],
+          figures,
+        }),
+      ),
+    );
   const histogram = answers.find(
     ({ answer }) => answer?.type === 'histogram' || answer?.type === 'exponential_histogram',
   );
   const free = LETTERS.find((letter) => queries.every((one) => one.letter !== letter));
+  const zoom = (chosen: TimeWindow) =>
+    setRange({ from: new Date(chosen.fromMs).toISOString(), to: new Date(chosen.toMs).toISOString() });
   const filterBy = (letter: string, field: string, value: string) => {
     const own = queries.find((one) => one.letter === letter);
     if (own === undefined) return;
@@ -129,7 +169,8 @@ export function MetricExplorer() {
               several
                 ? () => {
                     next.current = 'adder';
-                    change({ [letter]: undefined });
+                    const goes = ratio?.top === letter || ratio?.bottom === letter;
+                    change({ [letter]: undefined, ...(goes ? { ratio: undefined } : {}) });
                   }
                 : undefined
             }
@@ -169,6 +210,32 @@ export function MetricExplorer() {
               </Button>
             }
           />
+          {answers.length > 1 && (
+            <ChoiceMenu
+              label="Ratio"
+              value={ratio === undefined ? '' : `${ratio.top}/${ratio.bottom}`}
+              choices={[
+                { value: '', label: 'none' },
+                ...answers.flatMap(({ letter: top }) =>
+                  answers
+                    .filter(({ letter }) => letter !== top)
+                    .map(({ letter: bottom }) => ({
+                      value: `${top}/${bottom}`,
+                      label: ratioName({ top, bottom }),
+                    })),
+                ),
+              ]}
+              onChoose={(value) => change({ ratio: value === '' ? undefined : value })}
+              trigger={
+                <Button
+                  aria-label={`ratio ${ratio === undefined ? 'none' : ratioName(ratio)}`}
+                  title="One query divided by another"
+                >
+                  <span className="text-muted">ratio</span> {ratio === undefined ? 'none' : ratioName(ratio)}
+                </Button>
+              }
+            />
+          )}
           <Button
             aria-pressed={search.before === true}
             onClick={() => change({ before: search.before === true ? undefined : true })}
@@ -198,6 +265,20 @@ export function MetricExplorer() {
         </Notice>
       ) : (
         <div className="flex flex-col gap-3 p-4">
+          {ratio !== undefined && parts.length === 2 && (
+            <RatioChart
+              ratio={ratio}
+              parts={parts}
+              lines={divided}
+              unit={dividedUnit}
+              colours={colours}
+              window={window}
+              environment={environment}
+              previousBy={earlierWindow === undefined ? 0 : window.fromMs - earlierWindow.fromMs}
+              previous={dividedBefore()}
+              onZoom={zoom}
+            />
+          )}
           {units.map(([unit, group]) => (
             <MetricChart
               key={unit}
@@ -211,12 +292,7 @@ export function MetricExplorer() {
                 letter: one.letter,
                 answer: search.before === true ? earlier[answers.indexOf(one)]?.data : undefined,
               }))}
-              onZoom={(chosen) =>
-                setRange({
-                  from: new Date(chosen.fromMs).toISOString(),
-                  to: new Date(chosen.toMs).toISOString(),
-                })
-              }
+              onZoom={zoom}
               onTrace={(traceId, spanId) =>
                 void navigate({
                   to: '/traces/$traceId',
@@ -231,16 +307,19 @@ export function MetricExplorer() {
               scope={histogram.scope}
               question={histogram.question}
               window={window}
-              onZoom={(chosen) =>
-                setRange({
-                  from: new Date(chosen.fromMs).toISOString(),
-                  to: new Date(chosen.toMs).toISOString(),
-                })
-              }
+              onZoom={zoom}
             />
           )}
           <Facts answers={answers} several={several} />
-          {table.length > 0 && <SeriesTable lines={table} severalQueries={several} onFilter={filterBy} />}
+          {table.length > 0 && (
+            <SeriesTable
+              lines={table}
+              severalQueries={several}
+              order={search.order}
+              onOrder={(order) => change({ order })}
+              onFilter={filterBy}
+            />
+          )}
         </div>
       )}
     </div>

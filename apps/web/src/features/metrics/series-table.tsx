@@ -1,6 +1,9 @@
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { cx } from '../../lib/cx.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
 import { shortField } from './label-picker.tsx';
 import type { LineFigures } from './explore-series.ts';
+import { orderedLines, type SeriesColumn, type SeriesOrder } from './series-order.ts';
 
 export interface TableLine {
   readonly key: string;
@@ -18,10 +21,13 @@ const COLUMNS = [
   ['last', 'Last'],
 ] as const;
 
-/** Every line with its figures over the time range; a click on a label's value filters by it. */
+/** Every line with its figures over the time range; a click on a head sorts by it, on a label's value filters by it. */
 export function SeriesTable(props: {
   lines: readonly TableLine[];
   severalQueries: boolean;
+  /** Absent: as the answers have them, the largest first. */
+  order: SeriesOrder | undefined;
+  onOrder: (order: SeriesOrder | undefined) => void;
   onFilter: (letter: string, field: string, value: string) => void;
 }) {
   return (
@@ -30,18 +36,18 @@ export function SeriesTable(props: {
         <thead>
           <tr className="h-7 border-b border-line text-left text-muted">
             {props.severalQueries && <th className="w-8 px-2 font-normal">Query</th>}
-            <th className="px-2 font-normal">Series</th>
-            {COLUMNS.map(([, name]) => (
-              <th key={name} className="w-28 px-2 text-right font-normal">
-                {name}
-              </th>
+            <Head {...props} column="name" label="Series" />
+            {COLUMNS.map(([id, name]) => (
+              <Head key={id} {...props} column={id} label={name} />
             ))}
           </tr>
         </thead>
         <tbody>
-          {props.lines.map((line) => (
+          {orderedLines(props.lines, props.order).map((line) => (
             <tr key={line.key} className="h-7 border-b border-line/60 hover:bg-hover">
-              {props.severalQueries && <td className="px-2 font-mono">{line.letter.toUpperCase()}</td>}
+              {props.severalQueries && (
+                <td className="px-2 font-mono whitespace-nowrap">{line.letter.toUpperCase()}</td>
+              )}
               <td className="max-w-0 truncate px-2">
                 {line.labels.length === 0
                   ? line.label
@@ -72,5 +78,38 @@ export function SeriesTable(props: {
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** Of numbers the largest first, of names the first; then the other way round, then as it was. */
+function Head(props: {
+  column: SeriesColumn;
+  label: string;
+  order: SeriesOrder | undefined;
+  onOrder: (order: SeriesOrder | undefined) => void;
+}) {
+  const { column, label, order, onOrder } = props;
+  const isName = column === 'name';
+  const first: SeriesOrder = isName ? column : `-${column}`;
+  const second: SeriesOrder = isName ? `-${column}` : column;
+  const next = order === first ? second : order === second ? undefined : first;
+  const Arrow = order === column ? ArrowUp : order === `-${column}` ? ArrowDown : undefined;
+  return (
+    <th
+      className={cx('px-2 font-normal', !isName && 'w-28 text-right')}
+      aria-sort={order === column ? 'ascending' : order === `-${column}` ? 'descending' : 'none'}
+    >
+      <button
+        type="button"
+        onClick={() => onOrder(next)}
+        className={cx(
+          'inline-flex items-center gap-1 rounded hover:text-text',
+          Arrow !== undefined && 'text-text',
+        )}
+      >
+        {label}
+        {Arrow !== undefined && <Arrow size={12} aria-hidden />}
+      </button>
+    </th>
   );
 }

@@ -95,7 +95,7 @@ function Share({ preview: { total, seen, sampled, matched } }: { preview: RulePr
         {seen > 0 && <span className="text-muted"> · {percent(share)}</span>}
       </p>
       <div className="h-1.5 overflow-hidden rounded bg-hover" aria-hidden>
-        <div className="h-full bg-accent-fill" style={{ width: `${share * 100}%` }} />
+        <div data-mark className="h-full bg-accent-fill" style={{ width: `${share * 100}%` }} />
       </div>
       {sampled && (
         <p className="text-sm text-muted">

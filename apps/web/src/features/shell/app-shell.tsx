@@ -1,4 +1,4 @@
-import { Link, useRouter } from '@tanstack/react-router';
+import { CatchBoundary, Link, useRouter } from '@tanstack/react-router';
 import {
   Command as CommandIcon,
   Keyboard,
@@ -17,9 +17,13 @@ import { chooseTheme, type Theme, THEMES, themePreference } from '../../lib/them
 import { Button } from '../../ui/button.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
+import { Modal } from '../../ui/modal.tsx';
+import { Failure } from '../../ui/states.tsx';
 import { mayOpen, useWhoAsks } from '../session/use-person.ts';
+import { BusyLine } from './busy-line.tsx';
 import { EnvironmentSwitcher } from './environment-switcher.tsx';
 import { NAV_GROUPS, type NavItem, navItems } from './navigation.ts';
+import { PageNews } from './page-news.tsx';
 import { ProjectSwitcher } from './project-switcher.tsx';
 import { useRefresh, useShell } from './shell-search.ts';
 import { TimeRangePicker, ZoneMenu } from './time-range-picker.tsx';
@@ -102,14 +106,28 @@ export function AppShell({ children }: { children: ReactNode }) {
             <UserMenu />
           </div>
         </header>
+        <BusyLine />
         <main id="main" tabIndex={-1} className="min-h-0 grow outline-none">
           {children}
         </main>
       </div>
-      <Suspense>
-        {overlay === 'palette' && <Palette items={items} onClose={close} onKeys={() => setOverlay('keys')} />}
-        {overlay === 'keys' && <KeySheet onClose={close} />}
-      </Suspense>
+      <PageNews />
+      {/* What stands above the page must not take the page away when it does not come. */}
+      <CatchBoundary
+        getResetKey={() => overlay}
+        errorComponent={({ error, reset }) => (
+          <Modal label="Not loaded" onClose={close}>
+            <Failure error={error} onRetry={reset} />
+          </Modal>
+        )}
+      >
+        <Suspense>
+          {overlay === 'palette' && (
+            <Palette items={items} onClose={close} onKeys={() => setOverlay('keys')} />
+          )}
+          {overlay === 'keys' && <KeySheet onClose={close} />}
+        </Suspense>
+      </CatchBoundary>
     </div>
   );
 }
@@ -187,7 +205,7 @@ function PageLink(props: { item: Pick<NavItem, 'path' | 'label' | 'icon'>; open:
       activeOptions={{ exact: item.path === '/', includeSearch: false }}
       activeProps={{ className: 'bg-selected font-medium text-text', 'aria-current': 'page' }}
       inactiveProps={{ className: 'text-muted' }}
-      className="flex h-7 items-center gap-2 rounded-md px-2 hover:bg-hover hover:text-text"
+      className="flex h-7 items-center gap-2 rounded-md px-2 hover:bg-hover hover:text-text pointer-coarse:h-10"
     >
       <item.icon size={15} className="shrink-0" aria-hidden />
       <span className={cx('max-lg:sr-only', !props.open && 'sr-only')}>{item.label}</span>

@@ -6,6 +6,7 @@ import { formatBound } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import {
   CALENDAR,
+  fixedLink,
   isTimeText,
   labelOf,
   PRESETS,
@@ -14,6 +15,7 @@ import {
 } from '../../lib/time-range.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { useShell } from './shell-search.ts';
@@ -21,7 +23,7 @@ import { useShell } from './shell-search.ts';
 /** The one time range of the product: relative or absolute, in local time or UTC. `d` opens it. */
 export function TimeRangePicker() {
   const [open, setOpen] = useState(false);
-  const { chosen, compare, rangeUse, setRange, setCompare } = useShell();
+  const { chosen, window: shown, compare, rangeUse, setRange, setCompare } = useShell();
   const canCompare = rangeUse !== 'shown';
   const zone = zonePreference.use();
   useHotkey('d', () => setOpen(true), { label: 'Change the time range', group: 'Everywhere' });
@@ -72,7 +74,16 @@ export function TimeRangePicker() {
         </div>
         <AbsoluteForm key={`${chosen.from} ${chosen.to} ${zone}`} onChoose={choose} />
       </div>
-      {canCompare && <CompareToggle compare={compare} onChange={setCompare} />}
+      <div className="flex flex-wrap items-center justify-between gap-x-3 border-t border-line px-3 py-1.5">
+        {canCompare && <CompareToggle compare={compare} onChange={setCompare} />}
+        <CopyButton
+          label="Copy link to these times"
+          text={() => fixedLink(location.href, shown)}
+          className="ml-auto h-6"
+        >
+          Copy link to these times
+        </CopyButton>
+      </div>
     </Popover>
   );
 }
@@ -109,7 +120,7 @@ function CompareToggle(props: { compare: boolean; onChange: (compare: boolean) =
     setTicked(props.compare);
   }
   return (
-    <label className="flex cursor-pointer items-center gap-2 border-t border-line px-3 py-2">
+    <label className="flex cursor-pointer items-center gap-2 py-0.5">
       <input
         type="checkbox"
         checked={ticked}

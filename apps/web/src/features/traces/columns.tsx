@@ -3,6 +3,7 @@ import type { TraceRow } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { createContext, useContext } from 'react';
 import type { SpanLine } from '../../api/telemetry.ts';
+import { namedError } from '../../lib/failure-words.ts';
 import { exact, formatCount } from '../../lib/format.ts';
 import { readingKind } from '../../lib/span-kind.ts';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
@@ -284,7 +285,7 @@ const SPAN_COLUMNS: readonly RowColumn<SpanLine>[] = [
     width: 112,
     grow: 1.2,
     shown: true,
-    cell: (row) => textCell(row.errorType ?? row.statusMessage),
+    cell: (row) => textCell(namedError(row) ?? row.statusMessage ?? row.errorType),
   },
   { id: 'user', label: 'User', width: 90, shown: false, cell: (row) => textCell(row.userId) },
   { id: 'session', label: 'Session', width: 120, shown: false, cell: (row) => textCell(row.sessionId) },

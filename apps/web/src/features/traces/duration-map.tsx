@@ -6,6 +6,7 @@ import type { Scope } from '../../api/telemetry.ts';
 import { Heatmap, type HeatSelection } from '../../charts/visualise/heatmap.tsx';
 import { exact, formatCount } from '../../lib/format.ts';
 import { bucketSeconds } from '../../lib/time-range.ts';
+import { FailureLine } from '../../ui/states.tsx';
 
 const round = (ms: number): number => Number(ms.toPrecision(3));
 
@@ -24,7 +25,7 @@ export default function DurationMap(props: {
 }) {
   const { scope } = props;
   const step = bucketSeconds(scope.window, 120);
-  const { data, isError, isPlaceholderData } = useQuery({
+  const { data, error, refetch, isPlaceholderData } = useQuery({
     ...durationsQuery(scope, step),
     placeholderData: keepPreviousData,
   });
@@ -38,12 +39,8 @@ export default function DurationMap(props: {
       })),
     [data],
   );
-  if (isError)
-    return (
-      <p className="py-2 text-sm text-muted">
-        The chart could not be loaded; the rows below stand for themselves.
-      </p>
-    );
+  if (error && !data)
+    return <FailureLine what="The chart" error={error} onRetry={() => void refetch()} className="py-2" />;
   if (!data) return <div role="status" aria-label="Loading the chart" className="skeleton h-40" />;
   const total = cells.reduce((sum, cell) => sum + cell.count, 0);
   return (
@@ -64,7 +61,7 @@ export default function DurationMap(props: {
         cells={cells}
         window={scope.window}
         stepSeconds={data.bucketSeconds}
-        pending={isPlaceholderData}
+        pending={isPlaceholderData || error !== null}
         onSelect={(selection) => props.onSelect(durationFilter(selection), selection)}
       />
     </div>

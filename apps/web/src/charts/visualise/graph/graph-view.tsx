@@ -1,6 +1,7 @@
 import { Maximize, Minus, Plus } from 'lucide-react';
 import {
   type KeyboardEvent,
+  type PointerEvent,
   type ReactNode,
   useEffect,
   useEffectEvent,
@@ -22,27 +23,22 @@ import {
   type Point,
   WIDE,
 } from '../../prepare/graph.ts';
-
-interface View {
-  readonly x: number;
-  readonly y: number;
-  readonly scale: number;
-}
+import { dragged, type View, zoomed } from '../../prepare/pinch.ts';
 
 const MARGIN = 36;
 const COMPACT_MARGIN = 12;
 /** Narrower than this the wide shape shows one node and a half. */
 const COMPACT_BELOW = 560;
-const SMALLEST = 0.2;
 /** Smaller than this nobody reads it: a larger graph is looked at in parts. */
 const READABLE = 0.7;
 /** More labels than this hide the lines: then only those of the node that is pointed at or chosen are written. */
 const MOST_LABELS = 10;
-const LARGEST = 2;
 const STEP = 1.25;
+/** A finger on a node that moved less wants the node, not the graph. */
+const STILL = 8;
 
 /**
- * A graph from left to right: drag or scroll pans, Ctrl with the wheel (or + and -) zooms, 0 fits. Arrow keys walk from
+ * A graph from left to right: drag or scroll pans, two fingers or Ctrl with the wheel (or + and -) zoom, 0 fits. Arrow keys walk from
  * node to node, Tab reaches nodes and edges, Enter chooses. `selected` is a node id or an `edgeKey`.
  */
 export function GraphView(props: {
@@ -65,11 +61,8 @@ export function GraphView(props: {
   const layout = useMemo(() => layoutGraph(nodes, edges, shape), [nodes, edges, shape]);
   const view = moved?.layout === layout ? moved.view : fitted(layout, size, margin);
   const setView = (next: View) => setMoved({ layout, view: next });
-  const zoom = (factor: number, at: Point = { x: size.width / 2, y: size.height / 2 }) => {
-    const scale = Math.min(LARGEST, Math.max(SMALLEST, view.scale * factor));
-    const ratio = scale / view.scale;
-    setView({ scale, x: at.x - (at.x - view.x) * ratio, y: at.y - (at.y - view.y) * ratio });
-  };
+  const zoom = (factor: number, at: Point = { x: size.width / 2, y: size.height / 2 }) =>
+    setView(zoomed(view, factor, at));
   const onWheel = useEffectEvent((event: WheelEvent) => {
     event.preventDefault();
     const area = box.current?.getBoundingClientRect();
@@ -100,7 +93,20 @@ export function GraphView(props: {
   // In the compact shape labels lie on nodes: there the page's own words say what a node's lines would.
   const isTold = (edge: GraphEdge, key: string) =>
     !isCompact && (layout.edges.length <= MOST_LABELS || isNear(edge) || key === props.selected);
-  const drag = useRef<{ at: Point; from: View } | undefined>(undefined);
+  const fingers = useRef(new Map<number, Point>());
+  /** Where the fingers were, and the view then, when the last of them came or went. */
+  const drag = useRef<{ before: readonly Point[]; from: View; onNode: boolean }>(undefined);
+  const pointOf = (event: PointerEvent): Point => {
+    const area = box.current?.getBoundingClientRect();
+    return { x: event.clientX - (area?.left ?? 0), y: event.clientY - (area?.top ?? 0) };
+  };
+  const hold = (onNode: boolean) => {
+    const before = [...fingers.current.values()];
+    drag.current = before.length === 0 ? undefined : { before, from: view, onNode };
+  };
+  const release = (event: PointerEvent) => {
+    if (fingers.current.delete(event.pointerId)) hold(false);
+  };
 
   const focusNode = (placed: PlacedNode) => {
     const element = box.current?.querySelector<HTMLElement>(`[data-node="${CSS.escape(placed.node.id)}"]`);
@@ -138,18 +144,27 @@ export function GraphView(props: {
         className="relative min-h-0 grow cursor-grab touch-none overflow-hidden bg-sunken select-none active:cursor-grabbing"
         onKeyDown={onKeyDown}
         onPointerDown={(event) => {
-          if (event.button !== 0 || (event.target as Element).closest('button')) return;
-          event.currentTarget.setPointerCapture(event.pointerId);
-          drag.current = { at: { x: event.clientX, y: event.clientY }, from: view };
+          const onNode = (event.target as Element).closest('button') !== null;
+          // Where nodes fill a telephone, fingers have nowhere else to go.
+          if (event.button !== 0 || (onNode && event.pointerType !== 'touch')) return;
+          if (!onNode) event.currentTarget.setPointerCapture(event.pointerId);
+          fingers.current.set(event.pointerId, pointOf(event));
+          hold(onNode && fingers.current.size === 1);
         }}
         onPointerMove={(event) => {
           const { current } = drag;
-          if (!current) return;
-          const { at, from } = current;
-          setView({ ...from, x: from.x + event.clientX - at.x, y: from.y + event.clientY - at.y });
+          if (!current || !fingers.current.has(event.pointerId)) return;
+          const at = pointOf(event);
+          const [first] = current.before;
+          if (current.onNode && first && Math.hypot(at.x - first.x, at.y - first.y) < STILL) return;
+          drag.current = { ...current, onNode: false };
+          // Taken from the node, whose click would otherwise come at the end.
+          event.currentTarget.setPointerCapture(event.pointerId);
+          fingers.current.set(event.pointerId, at);
+          setView(dragged(current.from, current.before, [...fingers.current.values()]));
         }}
-        onPointerUp={() => (drag.current = undefined)}
-        onPointerCancel={() => (drag.current = undefined)}
+        onPointerUp={release}
+        onPointerCancel={release}
       >
         <div
           className="absolute top-0 left-0 origin-top-left"
