@@ -2,7 +2,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { decodeTraces } from '@candela/otlp';
 import { expect, test } from 'vitest';
 import { BenchRandom } from '../lib/random.ts';
-import { prepareBatch, SPANS_PER_TRACE } from './spans.ts';
+import { prepareBatch, RARE_KEY, SPANS_PER_TRACE } from './spans.ts';
 import { prose } from './texts.ts';
 
 const NOW = 1_795_000_000_123_456_789n;
@@ -30,6 +30,7 @@ test('a batch is what the goal names: 1,000 spans, 11 attributes, 4 of the resou
   const spans = spansOf(batch.body);
   expect(spans).toHaveLength(1_000);
   expect(new Set(spans.map(sizeOf))).toEqual(new Set([11]));
+  expect(spans.filter((span) => attributesOf(span).has(RARE_KEY))).toHaveLength(1);
   const messages = messagesOf(batch.body);
   expect(messages).toHaveLength(400);
   const mean = messages.reduce((sum, text) => sum + text.length, 0) / messages.length;

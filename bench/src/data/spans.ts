@@ -124,6 +124,11 @@ function writeAttribute(writer: ProtoWriter, field: number, [key, value]: Attrib
   return textAt < 0 ? -1 : pairAt + anyAt + textAt;
 }
 
+/** An attribute that one span of a thousand has, in the place of another. */
+export const RARE_KEY = 'db.response.status_code';
+const RARE_EVERY = 1_000;
+const RARE_PLACE = 2;
+
 const CASE = 'case 00000000';
 
 const questionOf = (random: BenchRandom): string => `About ${CASE}: ${prose(random, 210)}`;
@@ -245,7 +250,8 @@ export function prepareBatch(index: number, spans = 1_000, texts: Texts = 'conve
       session: told.session,
       question: told.question === '' && role === 'model' ? questionOf(random) : told.question,
     })) {
-      const at = writeAttribute(span, 9, attribute);
+      const isRare = number % RARE_EVERY === RARE_PLACE && attribute[0] === 'db.response.returned_rows';
+      const at = writeAttribute(span, 9, isRare ? [RARE_KEY, attribute[1]] : attribute);
       const inside =
         attribute[0] === 'gen_ai.input.messages' ? Buffer.from(String(attribute[1])).indexOf(CASE) : -1;
       if (inside >= 0) caseNumber = at + inside + CASE.length - 8;

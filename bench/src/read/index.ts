@@ -14,6 +14,7 @@ import { sleep, withTempDir } from '../lib/temp.ts';
 import { fill } from '../load.ts';
 import type { Question } from './question.ts';
 import { QUESTIONS } from './questions.ts';
+import { SPANS_PER_SECOND, type WhileSpansComeIn, whileSpansComeIn } from './while-spans-come-in.ts';
 
 /** The least the engine needs, asked directly: what is above it is ours. */
 const RAW = [
@@ -155,6 +156,10 @@ async function columnsOf(folder: string): Promise<{ table: string; name: string 
 async function forgetColumns(folder: string): Promise<void> {
   const columns = await columnsOf(folder);
   const store = await openStoreOf(folder);
+  const filling = async () =>
+    (await store.select<{ n: number }>('SELECT count() AS n FROM system.mutations WHERE NOT is_done'))[0]?.n;
+  // A run that was ended may have left some half filled, which cannot be dropped.
+  while ((await filling()) !== 0) await sleep(500);
   for (const [table, own] of Map.groupBy(columns, (column) => column.table)) {
     const drops = own.map(({ name }) => `DROP COLUMN ${name}`).join(', ');
     await store.command(`ALTER TABLE ${table} ${drops} SETTINGS mutations_sync = 1`);
@@ -165,6 +170,21 @@ async function forgetColumns(folder: string): Promise<void> {
 
 /** For so long is read before something is asked for the first time: a look soon after the first reads, and the filling. */
 const LOOKING_MS = 45_000;
+
+/** So long after it was asked for once a key has its column. */
+const FILLING_MS = 20_000;
+
+/** The same question for the first time and, after a while, again and again. */
+async function putTwice(question: Question, api: Api): Promise<Result[]> {
+  const first = new Latencies();
+  const startedAt = performance.now();
+  await question.ask(api, 0);
+  first.add(performance.now() - startedAt);
+  await sleep(FILLING_MS);
+  const { name, goalMs } = question;
+  const again = await put({ ...question, name: `${name}, asked once before` }, api);
+  return [{ name: `${name}, for the first time`, goalMs, latencies: first }, again];
+}
 
 /** Lets a store be read for a while, by a page that names no attribute, and measures then. */
 async function afterLooking(
@@ -186,7 +206,11 @@ async function afterLooking(
   const platform = await startPlatform(of);
   const api = new Api(platform.http);
   const results: Result[] = [];
-  for (const question of questions) results.push(await put(question, api));
+  for (const question of questions) {
+    results.push(
+      ...(question.after === 'asked' ? await putTwice(question, api) : [await put(question, api)]),
+    );
+  }
   await platform.stop();
   return results;
 }
@@ -235,10 +259,11 @@ export const read: Bench = {
         if (question.after === undefined) results.push(await put(question, api));
       }
       await platform.stop();
-      const looked = questions.filter(({ after }) => after === 'looked');
+      const looked = questions.filter(({ after }) => after !== undefined);
       const page = { from: `-${hours + 1}h`, to: 'now', limit: 50 };
       results.push(...(await afterLooking(looked, page, { dataDir: folder, env })));
 
+      const beside = await whileSpansComeIn({ dataDir: folder, env }, questions);
       const store = await openStoreOf(folder);
       const tables = await store.select<{ table: string; parts: number; rows: number; bytes: number }>(
         "SELECT table, count() AS parts, sum(system.parts.rows) AS rows, sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = 'candela' GROUP BY table HAVING rows > 1000 ORDER BY bytes DESC",
@@ -258,11 +283,15 @@ export const read: Bench = {
       return {
         bench: 'read',
         command: `npm run bench -- read --spans ${values.spans} --logs ${values.logs} --points ${values.points}${values.hosts === String(BENCH_HOSTS) ? '' : ` --hosts ${values.hosts} --hours ${values.hours}`}`,
-        figures: results.map((result) => figureOf(result, raw.get(result.name))),
+        figures: [
+          ...results.map((result) => figureOf(result, raw.get(result.name))),
+          ...(beside === undefined ? [] : figuresBeside(beside)),
+        ],
         notes: [
           `Loaded through the OTLP doors over ${hours} hours: ${rates.join(', ')}; the platform was restarted before reading.`,
           `On disk: ${tables.map(({ table, parts, rows, bytes }) => `${table} ${thousands(rows)} rows, ${thousands(bytes / rows, 1)} B each, ${parts} parts`).join('; ')}.`,
           'Through the HTTP API, one question after another, each answer checked; the first four of each are not counted.',
+          ...(beside === undefined ? [] : [BESIDE]),
           '"Engine alone" is the least SQL for the question through the store client, without tenancy, shaping and HTTP.',
         ],
       };
@@ -278,4 +307,23 @@ function figureOf({ name, goalMs, latencies }: Result, ceiling: Latencies | unde
     value: both(latencies),
     against: `goal ${goalMs} ms${ceiling === undefined ? '' : `; engine alone ${both(ceiling)}`}`,
   };
+}
+
+const BESIDE =
+  'While spans come in on a fixed schedule, with their merges, a copy of the store is asked one question after another, with a quarter of a second between rounds; the first 15 s of a minute are not counted.';
+
+/** Meanwhile the same questions have the same goals. */
+function figuresBeside({ questions, ingest }: WhileSpansComeIn): Figure[] {
+  const meanwhile = `while ${thousands(SPANS_PER_SECOND)} spans a second come in`;
+  const acknowledged = thousands(ingest.acknowledgedSpans / ingest.seconds);
+  return [
+    ...questions.map(({ name, goalMs, latencies }) =>
+      figureOf({ name: `${name}, ${meanwhile}`, goalMs, latencies }, undefined),
+    ),
+    {
+      what: `acknowledging ${meanwhile} and these are asked, p50 / p99`,
+      value: `${thousands(ingest.p50, 1)} / ${thousands(ingest.p99, 1)} ms`,
+      against: `${acknowledged} a second; ${thousands(ingest.retries)} asked to wait`,
+    },
+  ];
 }

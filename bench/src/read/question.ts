@@ -8,8 +8,9 @@ export interface Question {
   /**
    * What the store did before it is measured. Nothing, as if it had no columns of its own accord, when left out.
    * `looked`: it was read a little, and looked at what is common; what is asked here nobody asked for.
+   * `asked`: besides, it was asked this once and had a while for it; both are measured, the first time by itself.
    */
-  readonly after?: 'looked';
+  readonly after?: 'looked' | 'asked';
   ask(api: Api, turn: number): Promise<string>;
   /** Throws when the answer is not what was asked for: a fast wrong answer is no figure. */
   check(answer: string): void;

@@ -218,7 +218,16 @@ export function spanQuestions(loaded: Loaded): Question[] {
       `sessions?from=${window.from}&to=now&limit=50&sort=-traces`,
       atLeast(50),
     ),
-    ...['model:gpt-5-2025-08-07', 'status:error', 'service:service-3', 'operation:chat'].map((q) =>
+    // The first four the rollup knows, the others only the spans do: most match, some, few.
+    ...[
+      'model:gpt-5-2025-08-07',
+      'status:error',
+      'service:service-3',
+      'operation:chat',
+      'provider:openai',
+      'input_tokens>950',
+      'duration>900ms',
+    ].map((q) =>
       get(
         `sessions, latest first, ${q}`,
         LIST_GOAL_MS,
