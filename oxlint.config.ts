@@ -4,7 +4,7 @@ import { defineConfig } from 'oxlint';
  * The doors of the house (see AGENTS.md). oxlint keeps only the last matching override of a rule, so every folder's
  * list of forbidden imports is composed here instead of being spread over overlapping overrides.
  */
-type Door = { group: string[]; message: string };
+type Door = ({ group: string[] } | { regex: string }) & { message: string; allowTypeImports?: boolean };
 
 const chdb: Door = {
   group: ['chdb', 'chdb/*', '@chdb/*'],
@@ -33,6 +33,12 @@ const apps: Door = {
 const nodeModules: Door = {
   group: ['node:*'],
   message: 'This code also runs in a browser: no node: imports.',
+};
+
+const schemas: Door = {
+  regex: '^@candela/contract$',
+  allowTypeImports: true,
+  message: 'A page takes only types from here: any value brings the schemas and zod to every page, 25 kB.',
 };
 
 const packages = [
@@ -99,7 +105,6 @@ export default defineConfig({
       'node/no-process-env': 'off',
     }),
     forbid(['packages/rules/src/**'], [...everywhere, onlyPackages('kernel'), nodeModules]),
-    forbid(['packages/rules/src/**'], [...everywhere, onlyPackages('kernel'), nodeModules]),
     forbid(
       ['packages/telemetry-store/src/**'],
       [...everywhere, onlyPackages('kernel', 'semconv', 'otlp', 'contract', 'rules')],
@@ -124,7 +129,7 @@ export default defineConfig({
     ),
     forbid(
       ['apps/web/src/**'],
-      [...everywhere, onlyPackages('contract', 'rules', 'semconv', 'kernel'), nodeModules],
+      [...everywhere, schemas, onlyPackages('contract', 'rules', 'semconv', 'kernel'), nodeModules],
     ),
     // Tests may use what they test with; the client programs are there to drive vendor SDKs.
     forbid(['**/*.test.ts', '**/*.test.tsx', 'packages/testkit/src/**', 'bench/src/**'], [chdb, koffi, llm], {
