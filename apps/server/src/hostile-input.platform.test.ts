@@ -161,6 +161,7 @@ const WINDOWED: readonly { readonly path: string; readonly body?: object }[] = [
   { path: '/aggregate', body: { signal: 'logs', measures: ['count'], bucketSeconds: 'auto' } },
   { path: '/facets', body: {} },
   { path: '/facets', body: { signal: 'exceptions' } },
+  { path: '/facets', body: { fields: ['attributes.nobody has it', 'resource.host.name', 'trace_id'] } },
   { path: '/compare', body: { signal: 'spans', selection: 'status:error' } },
   { path: '/export', body: { signal: 'spans', format: 'csv' } },
   { path: '/spans/durations', body: { bucketSeconds: 31_536_000 } },
@@ -202,6 +203,29 @@ describe('a range of ten years, and of all time', () => {
   it('that is none is refused', async () => {
     for (const from of ['now', '-99999999999999d', '\u0000', 'yesterday'])
       isRefusal(await ask('/spans/search', { from, to: '-1h' }), /from/);
+  });
+});
+
+describe('a field whose values are counted', () => {
+  it('may have any key', async () => {
+    const keys = ['\u0000', '\ud800', '__proto__', "'] OR 1=1 --", '{p0:String}', '\\', 'a'.repeat(289)];
+    for (const signal of ['spans', 'logs'])
+      for (const source of ['attributes', 'resource', 'scope'])
+        for (const key of keys) {
+          const answer = await ask('/facets', { signal, fields: [`${source}.${key}`] });
+          expect([200, 400], `${key} ${answer.text}`).toContain(answer.status);
+        }
+  });
+
+  it('that does not exist is refused with the nearest names', async () => {
+    isRefusal(await ask('/facets', { fields: ['servce'] }), /servce/, /service/);
+  });
+
+  it('is refused where it is too long, or one of too many', async () => {
+    isRefusal(await ask('/facets', { fields: [`attributes.${'a'.repeat(290)}`] }), /fields/);
+    const many = (count: number) => Array.from({ length: count }, (_, n) => `attributes.k${n}`);
+    isRefusal(await ask('/facets', { fields: many(11) }), /At most 10 attributes/);
+    isRefusal(await ask('/facets', { fields: many(25) }), /fields/);
   });
 });
 

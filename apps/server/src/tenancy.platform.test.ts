@@ -431,6 +431,8 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
       { body: { ...since, signal: 'logs' } },
       { body: { ...since, signal: 'exceptions' } },
       { body: { ...since, search: mark }, ...none },
+      { body: { ...since, fields: ['attributes.secret'] } },
+      { body: { ...since, signal: 'logs', fields: ['attributes.secret'] } },
     ],
     tail: [
       { query: { signal: 'spans', since: new Date(now - 300_000).toISOString() } },

@@ -11,6 +11,8 @@ import {
 } from './question.ts';
 
 const SORTS = ['-duration', 'duration', '-cost', '-tokens'] as const;
+/** An attribute that gets a column before anybody asks for it. */
+const OWN = 'attributes.url.path';
 const PANEL = ['status', 'service', 'model', 'operation', 'agent', 'tool', 'provider', 'environment', 'name'];
 
 /** The first words of a page of traces sorted by a figure, which the page asks for when it has the rows. */
@@ -54,6 +56,11 @@ export function spanQuestions(loaded: Loaded): Question[] {
     post(`chart: ${name}`, CHART_GOAL_MS, 'aggregate', { ...window, ...body }, holds('rows', 1));
   const facets = (name: string, body: object): Question =>
     post(`facets: ${name}`, CHART_GOAL_MS, 'facets', { ...window, ...body }, atLeast(1));
+  const ownFacet = (name: string, body: object): Question =>
+    post(`facets: ${name}`, CHART_GOAL_MS, 'facets', { ...window, fields: [OWN], ...body }, (answer) => {
+      const { data } = JSON.parse(answer) as { data: { values: unknown[] }[] };
+      if ((data[0]?.values.length ?? 0) < 2) throw new Error(`no values: ${answer.slice(0, 200)}`);
+    });
   return [
     {
       name: 'trace by id',
@@ -192,6 +199,16 @@ export function spanQuestions(loaded: Loaded): Question[] {
     facets('the panel with a service chosen', { fields: PANEL, q: 'service:service-3' }),
     facets('the panel with a condition on the duration', { fields: PANEL, q: 'duration>900ms' }),
     facets('completion of a span name', { fields: ['name'], search: 'chat' }),
+    ownFacet("an attribute of one's own, columns switched off", {}),
+    { ...ownFacet("an attribute of one's own", {}), after: 'looked' },
+    {
+      ...ownFacet("an attribute of one's own with a service chosen", { q: 'service:service-3' }),
+      after: 'looked',
+    },
+    {
+      ...ownFacet("an attribute of one's own of 65,536 values", { fields: ['attributes.client.address'] }),
+      after: 'looked',
+    },
     get('fields of spans', CHART_GOAL_MS, `fields?from=${window.from}&to=now`, holds('fields', 20)),
     get(
       'fields of spans of one service',

@@ -100,6 +100,13 @@ export const FIELDS = {
 /** Fields, besides their own, that the rows of a list may be asked for at once. */
 export const MAX_ROW_FIELDS = 10;
 
+/** Keys of attributes whose values may be counted at once. */
+export const MAX_COUNTED_KEYS = 10;
+
+/** Whether the values of a field can be counted: of a number, and of words, nearly every row has another. */
+export const isCountable = ({ type }: FieldDefinition): boolean =>
+  type === 'string' || type === 'enum' || type === 'boolean';
+
 export type FieldName = keyof typeof FIELDS;
 
 /** Where a `<source>.<key>` field looks. */

@@ -1,66 +1,22 @@
 import { z } from 'zod';
+import { type FieldName, MAX_COUNTED_KEYS } from '../filter/fields.ts';
 import { defineRoute, reads } from '../route.ts';
 import { count, windowShape } from './common.ts';
 
-/** Fields whose values can be counted, by signal. */
-export const SPAN_FACETS = [
-  'service',
-  'environment',
-  'model',
-  'provider',
-  'operation',
-  'status',
-  'agent',
-  'tool',
-  'kind',
-  'name',
-  'error_type',
-  'root',
-  'workflow',
-  'prompt_name',
-  'prompt_version',
-  'finish_reason',
-  'convention',
-  'scope_name',
-] as const;
-export const LOG_FACETS = [
-  'service',
-  'environment',
-  'severity',
-  'severity_text',
-  'event',
-  'scope_name',
-  'model',
-  'provider',
-  'operation',
-  'agent',
-  'tool',
-  'error_type',
-  'convention',
-] as const;
+/** Fields that one question may count. */
+const MAX_FACETS = 24;
 
-export const EXCEPTION_FACETS = [
-  'error_type',
-  'service',
-  'environment',
-  'model',
-  'provider',
-  'agent',
-  'tool',
-  'name',
-] as const;
-
-export const FACET_FIELDS = [...new Set([...SPAN_FACETS, ...LOG_FACETS, ...EXCEPTION_FACETS])] as const;
-export type FacetField = (typeof FACET_FIELDS)[number];
+/** Longer values are no facets: nobody reads them, or filters by them. */
+export const MAX_FACET_BYTES = 1_024;
 
 const DEFAULT_FIELDS = {
   spans: ['service', 'environment', 'model', 'provider', 'operation', 'status', 'agent'],
   logs: ['service', 'environment', 'severity', 'event'],
   exceptions: ['error_type', 'service', 'environment', 'model', 'agent', 'tool'],
-} as const satisfies Record<string, readonly FacetField[]>;
+} as const satisfies Record<string, readonly FieldName[]>;
 
 /** The fields counted when a request names none. */
-export const defaultFacets = (signal: keyof typeof DEFAULT_FIELDS): readonly FacetField[] =>
+export const defaultFacets = (signal: keyof typeof DEFAULT_FIELDS): readonly FieldName[] =>
   DEFAULT_FIELDS[signal];
 
 export const facets = defineRoute({
@@ -74,11 +30,14 @@ export const facets = defineRoute({
     signal: z.enum(['spans', 'logs', 'exceptions']).default('spans'),
     ...windowShape,
     fields: z
-      .array(z.enum(FACET_FIELDS))
+      .array(z.string().min(1).max(300))
       .min(1)
-      .max(FACET_FIELDS.length)
+      .max(MAX_FACETS)
       .optional()
-      .meta({ description: 'Omitted: the usual ones of the signal.' }),
+      .meta({
+        description: `As a filter writes them, each once: short names of texts, or \`attributes.<key>\`, \`resource.<key>\`, \`scope.<key>\` of spans and log records, at most ${MAX_COUNTED_KEYS} of these. Omitted: the usual ones of the signal.`,
+        examples: [['service', 'attributes.customer.tier']],
+      }),
     search: z.string().max(200).optional().meta({
       description: 'Only values that hold this text, whatever its case.',
     }),
@@ -87,8 +46,10 @@ export const facets = defineRoute({
   response: z.object({
     data: z.array(
       z.object({
-        field: z.enum(FACET_FIELDS),
-        values: z.array(z.object({ value: z.string(), count })),
+        field: z.string().meta({ description: 'As it was asked for.' }),
+        values: z.array(z.object({ value: z.string(), count })).meta({
+          description: `The most frequent first. Rows without the field, with an empty value or one of more than ${MAX_FACET_BYTES} bytes are left out.`,
+        }),
         more: z.boolean().meta({ description: 'True when there are more values than `limit`.' }),
       }),
     ),

@@ -1,4 +1,4 @@
-import type { FacetField, Filter } from '@candela/contract';
+import type { Filter } from '@candela/contract';
 import type { Window } from '../core/scope.ts';
 
 export interface FacetsInput {
@@ -6,14 +6,15 @@ export interface FacetsInput {
   readonly signal?: 'spans' | 'logs' | 'exceptions';
   readonly window: Window;
   readonly filter: Filter | undefined;
-  readonly fields: readonly FacetField[];
+  /** As a filter writes them. */
+  readonly fields: readonly string[];
   /** Only values that hold this text, whatever its case. */
   readonly search?: string | undefined;
   readonly limit: number;
 }
 
 export interface Facet {
-  readonly field: FacetField;
+  readonly field: string;
   readonly values: { value: string; count: number }[];
   readonly more: boolean;
 }

@@ -1,34 +1,40 @@
-import { EXCEPTION_FACETS, type FacetField, LOG_FACETS, SPAN_FACETS } from '@candela/contract';
-import { fail, type RequestContext } from '@candela/kernel';
+import { MAX_FACET_BYTES } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
 import { alignedParts } from '../core/aligned.ts';
-import { fieldOf } from '../core/filter.ts';
 import { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
-import { levelName, type Source } from '../core/source.ts';
+import type { Source } from '../core/source.ts';
+import { EXCEPTIONS } from '../exceptions/exception-fields.ts';
 import { exceptionFacets } from '../exceptions/facets.ts';
 import { COUNTED } from './aggregate.ts';
 import { type Counted, countsField, countsFilter } from './counted.ts';
+import { type FacetColumn, facetColumn, requireFacets } from './facet-column.ts';
 import type { Facet, FacetsInput } from './facets-input.ts';
-
-const FACETS: Readonly<Record<'spans' | 'logs' | 'exceptions', ReadonlySet<string>>> = {
-  spans: new Set(SPAN_FACETS),
-  logs: new Set(LOG_FACETS),
-  exceptions: new Set(EXCEPTION_FACETS),
-};
 
 /** The most frequent values of each field among matching rows. @throws bad_query */
 export async function facets(runner: Runner, context: RequestContext, input: FacetsInput): Promise<Facet[]> {
   const signal = input.signal ?? 'spans';
-  const fields = [...new Set(input.fields)];
-  const wrong = fields.find((field) => !FACETS[signal].has(field));
-  if (wrong !== undefined) {
-    throw fail('bad_query', {
-      detail: `"${wrong}" is no facet of ${signal}. There are: ${[...FACETS[signal]].join(', ')}.`,
-    });
-  }
-  if (signal === 'exceptions') return exceptionFacets(runner, context, { ...input, fields });
-  const counted = COUNTED[signal];
+  const names = requireFacets(signal === 'exceptions' ? EXCEPTIONS : COUNTED[signal].rows, input.fields);
+  // Two names of one field are counted once.
+  const fields = [...new Set(names.values())];
+  const found = await (signal === 'exceptions'
+    ? exceptionFacets(runner, context, { ...input, fields })
+    : countedFacets(runner, context, { ...input, fields }, COUNTED[signal]));
+  const byField = new Map(found.map((facet) => [facet.field, facet]));
+  return [...names].flatMap(([asked, field]) => {
+    const facet = byField.get(field);
+    return facet === undefined ? [] : { ...facet, field: asked };
+  });
+}
+
+async function countedFacets(
+  runner: Runner,
+  context: RequestContext,
+  input: FacetsInput,
+  counted: Counted,
+): Promise<Facet[]> {
+  const { fields } = input;
   const known = countsFilter(counted, input.filter)
     ? fields.filter((field) => countsField(counted, field))
     : [];
@@ -37,8 +43,7 @@ export async function facets(runner: Runner, context: RequestContext, input: Fac
     valuesOf(runner, context, input, counted, known, 'rollup'),
     valuesOf(runner, context, input, counted, rest, 'rows'),
   ]);
-  const byField = new Map(found.flat().map((facet) => [facet.field, facet]));
-  return fields.flatMap((field) => byField.get(field) ?? []);
+  return found.flat();
 }
 
 async function valuesOf(
@@ -46,15 +51,18 @@ async function valuesOf(
   context: RequestContext,
   input: FacetsInput,
   counted: Counted,
-  fields: readonly FacetField[],
+  fields: readonly string[],
   from: 'rollup' | 'rows',
 ): Promise<Facet[]> {
   if (fields.length === 0) return [];
   const params = new Params();
   const part = (source: Source, windows: readonly Window[], count: string, together: boolean) => {
     const scope = Scope.of(context, source, params).duringAny(windows).matching(input.filter);
-    const all = together || input.filter !== undefined ? allAtOnce : oneByOne;
-    return { scope, sql: all(scope, source, fields, count) };
+    const counts = fields.map((name) => facetColumn(source, name, params));
+    // What is one column is one pass either way.
+    const isOne = counts.length === 1 && counts[0]?.columns.length === 1;
+    const all = !isOne && (together || input.filter !== undefined) ? allAtOnce : oneByOne;
+    return { scope, sql: all(scope, counts, count) };
   };
   const aligned = from === 'rollup' ? alignedParts(input.window) : undefined;
   const rowsOf = (windows: readonly Window[], together: boolean) =>
@@ -76,7 +84,7 @@ async function valuesOf(
       : `AND position(lowerUTF8(Value), ${params.bind(input.search.toLowerCase(), 'String')}) > 0`;
   const rows = await runner.run<{ F: number; Value: string; Rows: number }>(
     first.scope,
-    `SELECT F, Value, sum(C) AS Rows FROM (${parts.join(' UNION ALL ')}) WHERE Value != '' ${search}
+    `SELECT F, Value, sum(C) AS Rows FROM (${parts.join(' UNION ALL ')}) WHERE Value != '' AND length(Value) <= ${MAX_FACET_BYTES} ${search}
      GROUP BY F, Value ORDER BY F, Rows DESC, Value LIMIT ${input.limit + 1} BY F`,
   );
   return fields.map((field, index) => {
@@ -101,48 +109,23 @@ async function isSmall(runner: Runner, scope: Scope): Promise<boolean> {
   return (found[0]?.Rows ?? 0) <= SMALL_ROWS;
 }
 
-/** What a facet is counted by, and how that becomes the text that is shown. */
-interface Column {
-  /** The second counts where the first is empty. */
-  readonly columns: readonly string[];
-  shown(value: string): string;
-}
-
-function columnOf(source: Source, name: FacetField): Column {
-  const field = fieldOf(source, name);
-  switch (field.kind) {
-    case 'enum':
-      return { columns: [field.sql], shown: (value) => `lower(toString(${value}))` };
-    case 'text':
-      return { columns: field.sql, shown: (value) => `toString(${value})` };
-    case 'level':
-      return { columns: [field.sql], shown: (value) => levelName({ ...field, sql: value }) };
-    case 'boolean':
-      return { columns: [field.sql], shown: (value) => `if(${value}, 'true', 'false')` };
-    default:
-      throw new RangeError(`${name} is no facet`);
-  }
-}
-
 /** Quickest over many rows without a filter: one narrow column after the other. */
-function oneByOne(scope: Scope, source: Source, fields: readonly FacetField[], count: string): string {
-  const parts = fields.flatMap((field, index) => {
-    const { columns, shown } = columnOf(source, field);
-    return columns.map((column, position) => {
+function oneByOne(scope: Scope, facets: readonly FacetColumn[], count: string): string {
+  const parts = facets.flatMap(({ columns, having, shown }, index) =>
+    columns.map((column, position) => {
       const rest = columns.slice(0, position).map((before) => `${before} = ''`);
-      const part = rest.length === 0 ? scope : scope.and(rest.join(' AND '));
+      const part = scope.andAll([...(having === undefined ? [] : [having]), ...rest]);
       // Counted by the stored column and only then turned into text: that keeps it narrow.
       return `SELECT ${index} AS F, ${shown('V')} AS Value, C
         FROM (SELECT ${column} AS V, ${count} AS C ${part.from} GROUP BY V)`;
-    });
-  });
+    }),
+  );
   return parts.join(' UNION ALL ');
 }
 
 /** One pass: a filter is worked out only once. */
-function allAtOnce(scope: Scope, source: Source, fields: readonly FacetField[], count: string): string {
-  const keys = fields.map((field, index) => {
-    const { columns, shown } = columnOf(source, field);
+function allAtOnce(scope: Scope, facets: readonly FacetColumn[], count: string): string {
+  const keys = facets.map(({ columns, shown }, index) => {
     const [first = '', second] = columns;
     const value = second === undefined ? first : `if(${first} != '', ${first}, ${second})`;
     return { name: `K${index}`, value, shown };

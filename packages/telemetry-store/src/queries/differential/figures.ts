@@ -1,13 +1,13 @@
 import {
-  EXCEPTION_FACETS,
   type FieldDefinition,
   FIELDS,
+  isCountable,
   LIST_LIMITS,
-  LOG_FACETS,
   LOG_MEASURES,
+  MAX_FACET_BYTES,
   type Measure,
   MEASURES,
-  SPAN_FACETS,
+  resolveField,
 } from '@candela/contract';
 import { previousWindow } from '@candela/kernel';
 import { anyAsked, anyFilter, anyWindow, fieldsOf } from './filters.ts';
@@ -254,14 +254,23 @@ function counts(values: readonly string[]): { value: string; count: number }[] {
     .sort((a, b) => b.count - a.count || byBytes(a.value, b.value));
 }
 
+/** What can be counted: named texts and all keys but those of messages. */
+const facetsOf = (signal: 'spans' | 'logs' | 'exceptions') =>
+  fieldsOf(signal).filter((name) => {
+    const field = resolveField(name);
+    if (field?.kind === 'named') return isCountable(field.definition);
+    return name !== 'attributes.gen_ai.input.messages';
+  });
+const FACETS = { spans: facetsOf('spans'), logs: facetsOf('logs'), exceptions: facetsOf('exceptions') };
+
 const facets: Question = async (ground, random) => {
   const signal = random.pick(['spans', 'logs', 'exceptions'] as const);
-  const known = { spans: SPAN_FACETS, logs: LOG_FACETS, exceptions: EXCEPTION_FACETS }[signal];
+  const known = FACETS[signal];
   const asked = anyAsked(random, signal, ground[signal]);
   if (signal !== 'exceptions' && random.chance(0.5)) {
     Object.assign(asked, { filter: rolledFilter(random, signal, ground[signal]) });
   }
-  const fields = random.some<(typeof known)[number]>(known, 1, known.length);
+  const fields = random.some(known, 1, random.pick([1, 2, known.length]));
   const search = random.pick([undefined, undefined, 'o', 'ERR', 'ü', '%']);
   const limit = random.int(1, 12);
   const input = { signal, ...asked, fields, search, limit };
@@ -278,8 +287,10 @@ const facets: Question = async (ground, random) => {
           row,
         ]),
       );
-      const values = counts([...once.values()].map((row) => shownOf(row, field))).filter(({ value }) =>
-        value.toLowerCase().includes((search ?? '').toLowerCase()),
+      const values = counts([...once.values()].map((row) => shownOf(row, field))).filter(
+        ({ value }) =>
+          value.toLowerCase().includes((search ?? '').toLowerCase()) &&
+          Buffer.byteLength(value) <= MAX_FACET_BYTES,
       );
       return { field, values: values.slice(0, limit), more: values.length > limit };
     }),

@@ -1,7 +1,7 @@
-import type { FacetField } from '@candela/contract';
+import { MAX_FACET_BYTES } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { Facet, FacetsInput } from '../aggregate/facets-input.ts';
-import { fieldOf } from '../core/filter.ts';
+import { facetColumn } from '../aggregate/facet-column.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
 import { EXCEPTIONS } from './exception-fields.ts';
@@ -13,7 +13,11 @@ export async function exceptionFacets(
   input: FacetsInput,
 ): Promise<Facet[]> {
   const scope = Scope.of(context, EXCEPTIONS).during(input.window).matching(input.filter);
-  const pairs = input.fields.map((field, index) => `(${index}, toString(${shownAs(field)}))`);
+  const shownOf = (field: string): string => {
+    const { columns, shown } = facetColumn(EXCEPTIONS, field, scope.params);
+    return shown(columns[0] ?? '');
+  };
+  const pairs = input.fields.map((field, index) => `(${index}, ${shownOf(field)})`);
   const like =
     input.search === undefined
       ? ''
@@ -22,7 +26,7 @@ export async function exceptionFacets(
     scope,
     `SELECT Pair.1 AS F, Pair.2 AS V, uniqExact(Occurrence) AS C
      FROM (SELECT arrayJoin([${pairs.join(', ')}]) AS Pair, Occurrence ${scope.from})
-     WHERE V != '' ${like} GROUP BY F, V ORDER BY F, C DESC, V LIMIT ${input.limit + 1} BY F`,
+     WHERE V != '' AND length(V) <= ${MAX_FACET_BYTES} ${like} GROUP BY F, V ORDER BY F, C DESC, V LIMIT ${input.limit + 1} BY F`,
   );
   return input.fields.map((field, index) => {
     const own = rows.filter((row) => row.F === index);
@@ -32,10 +36,4 @@ export async function exceptionFacets(
       more: own.length > input.limit,
     };
   });
-}
-
-function shownAs(name: FacetField): string {
-  const field = fieldOf(EXCEPTIONS, name);
-  if (field.kind !== 'text') throw new RangeError(`${name} is no facet of exceptions`);
-  return field.show;
 }
