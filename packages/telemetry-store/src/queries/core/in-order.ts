@@ -4,7 +4,7 @@
  */
 
 /** Much comes in many blocks instead of one: the arrays of one are worked on at a time, by each core. */
-const IN_BLOCKS =
+export const IN_BLOCKS =
   'SETTINGS group_by_two_level_threshold = 500, group_by_two_level_threshold_bytes = 10000000';
 
 /**

@@ -1,6 +1,6 @@
 import type { RequestContext } from '@candela/kernel';
 import { POINT_KINDS } from '../../rollups/host-points.ts';
-import { after, before, inOrder } from '../core/in-order.ts';
+import { IN_BLOCKS } from '../core/in-order.ts';
 import type { Runner } from '../core/run.ts';
 import type { Scope, Window } from '../core/scope.ts';
 import type { Fresh } from './fresh.ts';
@@ -38,44 +38,84 @@ export function withRunUp({ from, to }: Window, freshSeconds: number): Window {
  */
 export const NO_LOOPBACK = `NOT (MetricName IN ('system.network.io', 'hw.network.io') AND Device IN ('lo', 'lo0'))`;
 
+interface Counted {
+  readonly Environment: string;
+  readonly Host: string;
+  readonly MetricName: string;
+  readonly Device: string;
+  readonly Part: string;
+  readonly Whole: number;
+  readonly Most: number;
+}
+
 export interface Rate {
   readonly Environment: string;
   readonly Host: string;
   readonly MetricName: string;
   readonly Device: string;
   readonly Part: string;
+  /** Of all devices of the host together. */
+  readonly Whole: boolean;
   readonly PerSecond: number;
 }
 
+/**
+ * A row for each series of the scope's counters with its points in their order (`Points`: time in nanoseconds and
+ * negated value) and whether each of them is an increase (`Increases`). Of points of one time, not yet put together,
+ * the largest is the one.
+ */
+function seriesOf(scope: Scope, more: string): string {
+  return `(
+    SELECT any(Environment) AS E, any(Host) AS H, any(Agent) AS A, any(MetricName) AS M, any(Device) AS D, any(Part) AS P,
+      any(NOT (${NO_LOOPBACK})) AS Looped, any(Kind) = ${POINT_KINDS.increase} AS Increases,
+      arrayCompact(p -> p.1, arraySort(groupArray((toUnixTimestamp64Nano(TimeUnix), -Value)))) AS Points
+    ${scope.from}${more} AND Kind > ${POINT_KINDS.level} GROUP BY Series ${IN_BLOCKS}
+  )`;
+}
+
+/**
+ * What a series grew by with point `p` after point `b`. A counter that is lower than before began again: what it shows
+ * is all new.
+ */
+const STEP = 'if(Increases OR p.2 > b.2, -p.2, b.2 - p.2)';
+
+/** Series of a host, of each agent added up: two agents that tell the same count once. */
+const ofAgents = (device: string, figure: string, series: string): string => `
+     SELECT E AS Environment, H AS Host, M AS MetricName, O.1 AS Device, O.2 AS Whole, P AS Part, max(Total) AS Most
+     FROM (
+       SELECT E, H, A, M, ${device} AS O, P, sum(${figure}) AS Total FROM ${series} GROUP BY E, H, A, M, O, P
+     ) GROUP BY E, H, M, O, P`;
+
+/** Of which device a figure is told, and whether that is all of the host's. */
+const DEVICES = {
+  each: `(toString(D), 0)`,
+  all: `('', 1)`,
+  both: `arrayJoin(if(Looped, [(toString(D), 0)], [(toString(D), 0), ('', 1)]))`,
+} as const;
+
 /** Current rates of counters, by device or of all devices of a host together. Two agents count once. */
-export function readRates(
+export async function readRates(
   run: Runner,
   context: RequestContext,
   metrics: readonly string[],
   fresh: Fresh,
-  options: { readonly byDevice: boolean; readonly host?: HostKey; readonly device?: string },
+  options: { readonly of: keyof typeof DEVICES; readonly host?: HostKey },
 ): Promise<Rate[]> {
   const scope = fresh.points(context, metrics, options.host);
-  const own =
-    options.device === undefined ? '' : ` AND Device = ${scope.params.bind(options.device, 'String')}`;
-  const of = options.byDevice ? 'toString(Device)' : `''`;
-  const all = options.byDevice ? '' : ` AND ${NO_LOOPBACK}`;
-  return run.run<Rate>(
+  const all = options.of === 'all' ? ` AND ${NO_LOOPBACK}` : '';
+  const perSecond = `arraySum((p, b) -> ${STEP}, arrayPopFront(Points), arrayPopBack(Points)) / ((Points[-1].1 - Points[1].1) / 1e9)`;
+  const series = `${seriesOf(scope, all)} WHERE length(Points) > 1`;
+  const rows = await run.run<Counted>(
     scope,
-    `SELECT Environment, Host, MetricName, Of AS Device, Part, max(Rated) AS PerSecond FROM (
-       SELECT Environment, Host, Agent, MetricName, ${of} AS Of, Part, sum(Each) AS Rated FROM (
-         SELECT Environment, Host, Agent, MetricName, Device, Part, Series,
-           sumIf(Grown, Elapsed > 0) / sum(Elapsed) AS Each
-         FROM ${growth(scope, own + all)} GROUP BY Environment, Host, Agent, MetricName, Device, Part, Series
-         HAVING sum(Elapsed) > 0
-       ) GROUP BY Environment, Host, Agent, MetricName, Of, Part
-     ) GROUP BY Environment, Host, MetricName, Of, Part ORDER BY Of, Part LIMIT 50000`,
+    `${ofAgents(DEVICES[options.of], perSecond, series)} ORDER BY Device, Part LIMIT 50000`,
   );
+  return rows.map(({ Most, Whole, ...row }) => ({ ...row, Whole: Whole > 0, PerSecond: Most }));
 }
 
 export interface Increase {
   readonly Environment: string;
   readonly Host: string;
+  readonly MetricName: string;
   readonly Device: string;
   readonly Part: string;
   readonly Increase: number;
@@ -92,35 +132,11 @@ export const PACKET_ERRORS: ReadonlyMap<string, string> = new Map([
   ['transmit/transmit', 'transmit'],
 ]);
 
-const OWN = 'Environment, Host, Agent, MetricName, Device, Part';
+/** Counters of one host are few enough to take their points of so long a window at once. */
+const AT_ONCE = 24n * 3_600_000_000_000n;
 
-/**
- * A row for each series of the scope's counters: what it grew by from each point to the next (`Steps`) and the times of
- * the points (`Ts`, nanoseconds), whose first has no step before it that anybody knows (0; all of it where points are
- * increases). A counter that is lower than before began again: what it shows is all new.
- */
-function steps(scope: Scope, more: string): string {
-  const own = OWN.split(', ')
-    .map((name) => `, any(${name}) AS ${name}`)
-    .join('');
-  const rows = `(SELECT ${OWN}, Series, Kind, toUnixTimestamp64Nano(TimeUnix) AS T, Value AS V
-      ${scope.from}${more} AND Kind > ${POINT_KINDS.level})`;
-  // Of points of one time that were not yet put together the largest is the later one.
-  const points = inOrder(
-    rows,
-    'Series',
-    ['T', 'V'],
-    `${own}, any(Kind) = ${POINT_KINDS.increase} AS Increases`,
-  );
-  return `(
-    SELECT ${OWN}, Series, Ts, arrayMap((t, v, n, pt, pv) -> multiIf(Increases, if(n = t, 0, v), pt < 0, 0, v >= pv, v - pv, v),
-      Ts, Vs, ${after('Ts', '-1')}, ${before('Ts', '-1')}, ${before('Vs', '0')}) AS Steps
-    FROM ${points}
-  )`;
-}
-
-/** What counters grew by within the window, those that did. Most error counters stand still: they are sorted out first. */
-export function readIncreases(
+/** What counters grew by within the window, those that did. Most error counters stand still: of many they are sorted out first. */
+export async function readIncreases(
   run: Runner,
   context: RequestContext,
   metrics: readonly string[],
@@ -135,14 +151,17 @@ export function readIncreases(
     withRunUp(window, host === undefined ? fresh.mostSeconds : fresh.secondsOf(host)),
     host,
   );
+  const isSmall = host !== undefined && window.to - window.from <= AT_ONCE;
   const moved = `SELECT Series ${scope.from} AND Kind > ${POINT_KINDS.level} GROUP BY Series
      HAVING max(Value) > min(Value) OR max(Kind) = ${POINT_KINDS.increase} AND max(Value) > 0`;
-  return run.run<Increase>(
+  const from = scope.params.bind(window.from, 'Int64');
+  // Before the first point nobody knows what a counter showed.
+  const grown = `arraySum((p, b) -> if(p.1 < ${from}, 0, ${STEP}), Points,
+       arrayPushFront(arrayPopBack(Points), if(Increases, (toInt64(0), 0.), Points[1])))`;
+  const series = seriesOf(scope, isSmall ? '' : ` AND Series GLOBAL IN (${moved})`);
+  const rows = await run.run<Counted>(
     scope,
-    `SELECT Environment, Host, Device, Part, max(Total) AS Increase FROM (
-       SELECT Environment, Host, Agent, Device, Part,
-         sum(arraySum((v, t) -> if(t >= ${scope.params.bind(window.from, 'Int64')}, v, 0), Steps, Ts)) AS Total
-       FROM ${steps(scope, ` AND Series GLOBAL IN (${moved})`)} GROUP BY Environment, Host, Agent, Device, Part
-     ) GROUP BY Environment, Host, Device, Part HAVING Increase > 0 ORDER BY Device, Part LIMIT 50000`,
+    `${ofAgents(DEVICES.each, grown, series)} HAVING Most > 0 ORDER BY Device, Part LIMIT 50000`,
   );
+  return rows.map(({ Most, Whole: _whole, ...row }) => ({ ...row, Increase: Most }));
 }

@@ -202,7 +202,9 @@ export async function readCurves(
   const { window, host, gpu, charts } = input;
   const [interval, facts] = await Promise.all([
     reportInterval(run, context, window, host),
-    charts.some((chart) => SPECS[chart].gpus) ? readFacts(run, context, GPUS, window, host.host) : [],
+    charts.some((chart) => SPECS[chart].gpus)
+      ? readFacts(run, context, GPUS, window, { host: host.host })
+      : [],
   ]);
   const buckets = bucketsOf(window, interval);
   const runUp = Math.max(HOST_LIMITS.freshSeconds, 2 * interval);

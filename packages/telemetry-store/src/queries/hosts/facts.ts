@@ -12,6 +12,8 @@ export interface Facts extends HostKey {
   readonly device: string;
   readonly first: bigint;
   readonly last: bigint;
+  /** Which of the subject's metrics tell of it. */
+  readonly metrics: readonly string[];
   /** By attribute key; what is not said is absent. */
   readonly values: ReadonlyMap<string, string>;
 }
@@ -109,14 +111,11 @@ export const PROCESSES: Subject = {
   limit: 40_000,
 };
 
-/** What of a row says it (`Told`), and how a key is read from that: only the newest of each subject is searched. */
+/** The columns that say it, the first one first. */
 const SAID = {
-  resource: { told: 'ResourceAttributes', read: 'Newest[k]' },
-  point: { told: 'Attributes', read: 'Newest[k]' },
-  both: {
-    told: '(Attributes, ResourceAttributes)',
-    read: `if(Newest.1[k] != '', Newest.1[k], Newest.2[k])`,
-  },
+  resource: ['ResourceAttributes'],
+  point: ['Attributes'],
+  both: ['Attributes', 'ResourceAttributes'],
 } as const;
 
 interface Row {
@@ -126,39 +125,47 @@ interface Row {
   readonly Device: string;
   readonly First: string;
   readonly Last: string;
-  readonly Said: readonly string[];
+  readonly Metrics: readonly string[];
+  readonly Said: readonly Readonly<Record<string, string>>[];
 }
 
-/** Hosts, GPUs or processes that reported within the window. */
+/** Hosts, GPUs or processes that reported within the window, of all hosts or of those of one name. */
 export async function readFacts(
   run: Runner,
   context: RequestContext,
   subject: Subject,
   window: Window,
-  host?: string,
+  only: { readonly host?: string | undefined; readonly devices?: readonly string[] } = {},
 ): Promise<Facts[]> {
   const scope = seriesOf(context, subject.metrics, window);
   const { params } = scope;
   const keys = params.bind(subject.keys, 'Array(String)');
-  const { told, read } = SAID[subject.said];
+  const maps = SAID[subject.said];
+  const said = maps.map((_, index) => `mapFilter((k, v) -> k IN ${keys}, argMax(Told.${index + 1}, Until))`);
   const order =
     subject.devices === undefined
       ? 'Device'
       : `max(Until) DESC, Device LIMIT ${subject.devices} BY Environment, Host, Agent`;
-  const which = host === undefined ? `Host != ''` : `Host = ${params.bind(host, 'String')}`;
+  const which = only.host === undefined ? `Host != ''` : `Host = ${params.bind(only.host, 'String')}`;
+  const whose =
+    only.devices !== undefined
+      ? ` AND Device IN ${params.bind(only.devices, 'Array(String)')}`
+      : subject === GPUS
+        ? ` AND Device != ''`
+        : '';
+  // What conditions take from maps is used again behind them, and asked ahead of the other columns it is taken out
+  // twice. Of what is seldom there that is still better: no map is read for nothing then.
+  const late = subject.said === 'both' ? '' : ' SETTINGS optimize_move_to_prewhere = 0';
   const rows = await run.run<Row>(
     scope,
-    `SELECT Environment, Host, Agent, Device, First, Last, arrayMap(k -> ${read}, ${keys}) AS Said FROM (
-       SELECT Environment, Host, Agent, Device, toString(min(FirstNs)) AS First, toString(max(Until)) AS Last,
-         argMax(Told, Until) AS Newest
-       FROM (
-         SELECT Environment, ${HOST_SQL} AS Host, ${AGENT_SQL} AS Agent, ${subject.device} AS Device, FirstNs,
-           LastNs AS Until, ${told} AS Told
-         ${scope.from}
-       ) WHERE ${which}${subject === GPUS ? ` AND Device != ''` : ''}
-       GROUP BY Environment, Host, Agent, Device ORDER BY Environment, Host, Agent, ${order}
-       LIMIT ${subject.limit + 1}
-     ) ORDER BY Environment, Host, Agent, Device`,
+    `SELECT Environment, Host, Agent, Device, toString(min(FirstNs)) AS First, toString(max(Until)) AS Last,
+       groupUniqArray(MetricName) AS Metrics, [${said.join(', ')}] AS Said
+     FROM (
+       SELECT Environment, ${HOST_SQL} AS Host, ${AGENT_SQL} AS Agent, ${subject.device} AS Device, MetricName, FirstNs,
+         LastNs AS Until, tuple(${maps.join(', ')}) AS Told
+       ${scope.from}
+     ) WHERE ${which}${whose} GROUP BY Environment, Host, Agent, Device
+     ORDER BY Environment, Host, Agent, ${order} LIMIT ${subject.limit + 1}${late}`,
   );
   return rows.map((row) => ({
     environment: row.Environment,
@@ -167,10 +174,11 @@ export async function readFacts(
     device: row.Device,
     first: BigInt(row.First),
     last: BigInt(row.Last),
+    metrics: row.Metrics,
     values: new Map(
-      subject.keys.flatMap((key, index) => {
-        const value = row.Said[index] ?? '';
-        return value === '' ? [] : [[key, value] as const];
+      subject.keys.flatMap((key) => {
+        const value = row.Said.map((map) => map[key]).find((one) => one !== undefined && one !== '');
+        return value === undefined ? [] : [[key, value] as const];
       }),
     ),
   }));

@@ -2,6 +2,7 @@ import { HOST_LIMITS } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Scope, Window } from '../core/scope.ts';
+import type { Facts } from './facts.ts';
 import { type HostKey, keyOf, points } from './sources.ts';
 
 const SECOND = 1_000_000_000n;
@@ -62,18 +63,27 @@ export class Fresh {
     this.step = Number((span > 0n ? span : 1n) / STEPS / SECOND) + 1;
   }
 
-  /** Of one host, or of all that send what costs least to read; `complete` adds the others. */
-  static async read(run: Runner, context: RequestContext, window: Window, host?: HostKey): Promise<Fresh> {
+  /** Of one host. */
+  static async read(run: Runner, context: RequestContext, window: Window, host: HostKey): Promise<Fresh> {
     const fresh = new Fresh(window);
-    await fresh.add(run, context, host === undefined ? PULSE : [...PULSE, ...OTHERWISE], host);
+    await fresh.add(run, context, [...PULSE, ...OTHERWISE], host);
     return fresh;
   }
 
-  /** Reads those of these hosts that were not heard of yet. */
-  async complete(run: Runner, context: RequestContext, hosts: readonly HostKey[]): Promise<void> {
-    const missing = hosts.filter(({ environment, host }) => !this.pulses.has(keyOf(environment, host)));
+  /** Of these hosts, from what costs least to read; what none of them sends is not asked for. */
+  static async readAll(
+    run: Runner,
+    context: RequestContext,
+    window: Window,
+    hosts: readonly Facts[],
+  ): Promise<Fresh> {
+    const fresh = new Fresh(window);
+    if (hosts.some(({ metrics }) => PULSE.some((metric) => metrics.includes(metric))))
+      await fresh.add(run, context, PULSE);
+    const missing = hosts.filter(({ environment, host }) => !fresh.pulses.has(keyOf(environment, host)));
     const names = [...new Set(missing.map(({ host }) => host))];
-    if (names.length > 0) await this.add(run, context, OTHERWISE, undefined, names);
+    if (names.length > 0) await fresh.add(run, context, OTHERWISE, undefined, names);
+    return fresh;
   }
 
   /** Values of a host that are older than this, in seconds before the end of the window, are not current. */

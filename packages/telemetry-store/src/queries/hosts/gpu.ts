@@ -1,12 +1,11 @@
-import { type GpuDetail, HOST_LIMITS, type HostSummary } from '@candela/contract';
+import { type GpuDetail, HOST_LIMITS } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
-import { readIncreases, readRates } from './counters.ts';
-import { PROCESSES, readFacts } from './facts.ts';
+import { summaryOf } from './host.ts';
 import { byProcess, ownerOf } from './processes.ts';
-import type { Fresh } from './fresh.ts';
-import { type HostKey, isoOf, keyOf, points } from './sources.ts';
+import { isoOf, keyOf, points } from './sources.ts';
+import { type OneHost, readFigures } from './summary.ts';
 
 interface LevelRow {
   readonly MetricName: string;
@@ -24,32 +23,39 @@ interface ProcessRow {
   readonly Utilization: number | null;
 }
 
-/** One GPU of a host whose summary was read: what only its own page shows. @throws not_found */
+/** What a GPU's page tells beside the summary of its host. */
+export const OF_GPU: Pick<OneHost, 'rates' | 'increases'> = {
+  rates: ['hw.gpu.io', 'hw.gpu.interconnect.io'],
+  increases: ['hw.energy'],
+};
+
+/** One GPU of a host. @throws not_found */
 export async function readGpu(
   run: Runner,
   context: RequestContext,
   input: {
     readonly window: Window;
-    readonly host: HostKey;
+    readonly one: OneHost;
     readonly gpu: string;
-    readonly fresh: Fresh;
-    readonly summary: HostSummary;
   },
-): Promise<Omit<GpuDetail, 'from' | 'to' | 'freshSeconds'>> {
-  const { window, host, fresh } = input;
-  const { gpus, ...summary } = input.summary;
+): Promise<Omit<GpuDetail, 'from' | 'to'>> {
+  const { window, one } = input;
+  const host = one.key;
+  const [figures, levels, processes] = await Promise.all([
+    readFigures(run, context, window, one),
+    readLevels(run, context, one, input.gpu),
+    readGpuProcesses(run, context, { window, one, gpu: input.gpu }),
+  ]);
+  const { gpus, ...summary } = await summaryOf(run, context, window, figures, host);
+  const { fresh } = figures;
   const gpu = gpus.find(({ id }) => id === input.gpu);
   if (gpu === undefined) throw fail('not_found', { what: 'This GPU' });
-  const [levels, rates, energy, processes] = await Promise.all([
-    readLevels(run, context, fresh, host, gpu.id),
-    readRates(run, context, ['hw.gpu.io', 'hw.gpu.interconnect.io'], fresh, {
-      byDevice: true,
-      host,
-      device: gpu.id,
-    }),
-    readIncreases(run, context, ['hw.energy'], window, fresh, host),
-    readGpuProcesses(run, context, { window, fresh, host, gpu: gpu.id }),
-  ]);
+  const rates = figures.rates.filter(
+    ({ MetricName, Device, Whole }) => !Whole && Device === gpu.id && OF_GPU.rates.includes(MetricName),
+  );
+  const energy = figures.increases.find(
+    ({ MetricName, Device }) => MetricName === 'hw.energy' && Device === gpu.id,
+  );
   const level = (metric: string) => levels.find((row) => row.MetricName === metric)?.Now ?? null;
   const links = new Map<
     string,
@@ -64,6 +70,7 @@ export async function readGpu(
     else link.transmitBytesPerSecond = PerSecond;
   }
   return {
+    freshSeconds: fresh.secondsOf(host),
     host: summary,
     gpu,
     parent: gpus.find(({ id }) => id === gpu.parentId) ?? null,
@@ -77,7 +84,7 @@ export async function readGpu(
     memoryControllerUtilization: level('hw.gpu.memory.controller.utilization'),
     fanSpeedRatio: level('hw.fan.speed_ratio'),
     fanSpeedRpm: level('hw.fan.speed'),
-    energyJoules: energy.find((row) => row.Device === gpu.id)?.Increase ?? null,
+    energyJoules: energy?.Increase ?? null,
     clocks: levels
       .filter((row) => row.MetricName === 'hw.gpu.speed')
       .map((row) => ({ domain: row.Part || 'graphics', hertz: row.Now })),
@@ -86,11 +93,10 @@ export async function readGpu(
   };
 }
 
-function readLevels(
+async function readLevels(
   run: Runner,
   context: RequestContext,
-  fresh: Fresh,
-  host: HostKey,
+  one: OneHost,
   gpu: string,
 ): Promise<LevelRow[]> {
   const metrics = [
@@ -100,7 +106,7 @@ function readLevels(
     'hw.fan.speed',
     'hw.fan.speed_ratio',
   ];
-  const scope = fresh.points(context, metrics, host);
+  const scope = (await one.fresh).points(context, metrics, one.key);
   return run.run<LevelRow>(
     scope,
     `SELECT MetricName, Part, argMax(Value, TimeUnix) AS Now ${scope.from}
@@ -112,12 +118,13 @@ function readLevels(
 async function readGpuProcesses(
   run: Runner,
   context: RequestContext,
-  input: { readonly window: Window; readonly fresh: Fresh; readonly host: HostKey; readonly gpu: string },
+  input: { readonly window: Window; readonly one: OneHost; readonly gpu: string },
 ): Promise<GpuDetail['processes']> {
-  const { window, host, gpu } = input;
+  const { window, one, gpu } = input;
+  const host = one.key;
   const scope = points(context, ['process.gpu.memory.usage', 'process.gpu.utilization'], window, host);
   const memory = `MetricName = 'process.gpu.memory.usage'`;
-  const [rows, facts] = await Promise.all([
+  const [rows, facts, fresh] = await Promise.all([
     run.run<ProcessRow>(
       scope,
       `SELECT any(Agent) AS Agent, toString(Part) AS Pid, toString(min(toUnixTimestamp64Nano(TimeUnix))) AS First,
@@ -127,10 +134,11 @@ async function readGpuProcesses(
        ${scope.from} AND Device = ${scope.params.bind(gpu, 'String')}
        GROUP BY Pid ORDER BY max(TimeUnix) DESC, Most DESC, Pid LIMIT ${HOST_LIMITS.processes}`,
     ),
-    readFacts(run, context, { ...PROCESSES, metrics: ['process.gpu.memory.usage'] }, window, host.host),
+    one.processes,
+    one.fresh,
   ]);
   const known = byProcess(facts);
-  const freshFrom = input.fresh.fromOf(host);
+  const freshFrom = fresh.fromOf(host);
   return rows.map((row) => {
     const running = BigInt(row.Last) >= freshFrom;
     return {

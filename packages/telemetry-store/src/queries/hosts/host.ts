@@ -2,13 +2,11 @@ import { HOST_LIMITS, type HostSummary, type ResponseOf, type getHost } from '@c
 import { fail, type RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
-import { PACKET_ERRORS, readIncreases, readRates } from './counters.ts';
-import { readFilesystems } from './current.ts';
-import { HOSTS, readFacts } from './facts.ts';
+import { PACKET_ERRORS } from './counters.ts';
+import { type Facts, HOSTS, readFacts } from './facts.ts';
 import { readProcesses } from './processes.ts';
-import type { Fresh } from './fresh.ts';
 import type { HostKey } from './sources.ts';
-import { readSummaries } from './summary.ts';
+import { type Figures, type OneHost, readFigures, summariesOf } from './summary.ts';
 
 type HostDetail = ResponseOf<typeof getHost>['data'];
 
@@ -22,8 +20,8 @@ export async function resolveHost(
   context: RequestContext,
   name: string,
   window: Window,
-): Promise<HostKey> {
-  const facts = await readFacts(run, context, HOSTS, window, name);
+): Promise<{ readonly key: HostKey; readonly facts: readonly Facts[] }> {
+  const facts = await readFacts(run, context, HOSTS, window, { host: name });
   const newest = facts.reduce((most, { last }) => (last > most ? last : most), 0n);
   const fresh = BigInt(HOST_LIMITS.freshSeconds) * 1_000_000_000n;
   const [chosen] = facts
@@ -31,50 +29,45 @@ export async function resolveHost(
     .sort((a, b) => (a.environment < b.environment ? -1 : 1));
   if (chosen === undefined)
     throw fail('not_found', { what: 'A host of this name that reported in this time range' });
-  return { environment: chosen.environment, host: chosen.host };
+  const key = { environment: chosen.environment, host: chosen.host };
+  return { key, facts: facts.filter(({ environment }) => environment === key.environment) };
 }
 
 /** @throws not_found */
-export async function readSummary(
+export async function summaryOf(
   run: Runner,
   context: RequestContext,
   window: Window,
-  reading: Fresh | Promise<Fresh>,
+  figures: Figures,
   host: HostKey,
 ): Promise<HostSummary> {
-  const [summary] = (await readSummaries(run, context, window, reading, host)).hosts;
+  const [summary] = (await summariesOf(run, context, window, figures, host)).hosts;
   if (summary === undefined)
     throw fail('not_found', { what: 'A host of this name that reported in this time range' });
   return summary;
 }
+
+/** What a host's page tells beside its summary. */
+export const OF_HOST: Pick<OneHost, 'rates' | 'increases'> = {
+  rates: ['system.disk.operations'],
+  increases: ['system.network.errors'],
+};
 
 /** Everything of a host but its curves. @throws not_found */
 export async function readHost(
   run: Runner,
   context: RequestContext,
   window: Window,
-  reading: Promise<Fresh>,
-  host: HostKey,
-): Promise<Omit<HostDetail, 'from' | 'to' | 'freshSeconds'>> {
-  const figures = async () => {
-    const fresh = await reading;
-    return Promise.all([
-      readFilesystems(run, context, fresh, host),
-      readRates(
-        run,
-        context,
-        ['system.disk.io', 'system.disk.operations', 'system.network.io', 'hw.network.io'],
-        fresh,
-        { byDevice: true, host },
-      ),
-      readIncreases(run, context, ['system.network.errors', 'hw.errors'], window, fresh, host),
-      readProcesses(run, context, window, fresh, host),
-    ]);
-  };
-  const [summary, [filesystems, rates, errors, processes]] = await Promise.all([
-    readSummary(run, context, window, reading, host),
-    figures(),
+  one: OneHost,
+): Promise<Omit<HostDetail, 'from' | 'to'>> {
+  const host = one.key;
+  const [figures, processes] = await Promise.all([
+    readFigures(run, context, window, one),
+    readProcesses(run, context, window, one),
   ]);
+  const summary = await summaryOf(run, context, window, figures, host);
+  const { filesystems, increases } = figures;
+  const rates = figures.rates.filter(({ Whole }) => !Whole);
   const devices = (metric: string) => [
     ...new Set(rates.filter((row) => row.MetricName === metric).map((row) => row.Device)),
   ];
@@ -83,11 +76,12 @@ export async function readHost(
     null;
   const network = devices('system.network.io').length > 0 ? 'system.network.io' : 'hw.network.io';
   const errorsOf = new Map<string, number>();
-  for (const row of errors) {
+  for (const row of increases) {
     if (row.Part !== '' && !PACKET_ERRORS.has(row.Part)) continue;
     errorsOf.set(row.Device, (errorsOf.get(row.Device) ?? 0) + row.Increase);
   }
   return {
+    freshSeconds: figures.fresh.secondsOf(host),
     host: summary,
     filesystems: filesystems.map((row) => ({
       mountpoint: row.Device,

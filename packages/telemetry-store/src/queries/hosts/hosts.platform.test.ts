@@ -361,6 +361,25 @@ beforeAll(async () => {
     ...returns,
     resource: { 'host.name': 'new' },
   });
+  // What was sent again, the last total of errors with more in it; and counters that tell increases.
+  const deltas = (name: string, attributes: Attributes, value: number): Metric => ({
+    name,
+    unit: 'By',
+    sum: { isMonotonic: true, aggregationTemporality: 1, dataPoints: pointsOf(attributes, () => value) },
+  });
+  for (const last of [29, 40])
+    await bench.putMetrics(
+      [
+        sum('system.memory.usage', false, [{ state: 'used' }, () => 1]),
+        sum('hw.gpu.memory.limit', false, [GPU, () => 80]),
+        sum('hw.errors', true, [{ ...GPU, 'error.type': 'xid' }, (minute) => (minute < 29 ? minute : last)]),
+        deltas('hw.errors', { ...GPU, 'error.type': 'ecc' }, 1),
+        sum('system.network.io', true, [{ device: 'eth0', direction: 'receive' }, (minute) => minute * 600]),
+        deltas('system.network.io', { device: 'eth0', direction: 'transmit' }, 600),
+        deltas('system.network.errors', { device: 'eth0', direction: 'transmit' }, 2),
+      ],
+      { project: 'again', service: 'agent', resource: { 'host.name': 'again' } },
+    );
   await bench.put(
     [0, 1, 2, 3].map((n) => ({
       traceId: id(1, 32),
@@ -543,6 +562,31 @@ describe('hosts', () => {
       await hosts.hosts(seldom, { window: { from: nanos(NOW - 360_000), to: WINDOW.to } })
     ).hosts.filter(({ name }) => name === 'five');
     expect(short).toMatchObject({ freshSeconds: 900, stale: false });
+  });
+
+  it('counters whose points were sent again, and counters of increases, in the fleet and on pages', async () => {
+    const again = contextOf('again');
+    const figures = {
+      networkReceiveBytesPerSecond: 10,
+      networkTransmitBytesPerSecond: 10,
+      gpus: [
+        {
+          errors: [
+            { type: 'ecc', count: 30 },
+            { type: 'xid', count: 40 },
+          ],
+        },
+      ],
+    };
+    for (const hours of [1, 25]) {
+      const window = { from: nanos(NOW - hours * 3_600_000), to: WINDOW.to };
+      expect((await hosts.hosts(again, { window })).hosts).toMatchObject([figures]);
+      const page = await hosts.host(again, { window, host: 'again' });
+      expect(page.host).toMatchObject(figures);
+      expect(page.networks).toEqual([
+        { name: 'eth0', receiveBytesPerSecond: 10, transmitBytesPerSecond: 10, errors: 60 },
+      ]);
+    }
   });
 
   it('when a host was away, of those that came back', async () => {

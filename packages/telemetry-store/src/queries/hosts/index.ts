@@ -11,15 +11,16 @@ import {
 } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { ReadStores } from '../core/stores.ts';
-import { type QueryLimits, runner } from '../core/run.ts';
+import { type QueryLimits, type Runner, runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { readCurves } from './curves.ts';
 import { Fresh } from './fresh.ts';
-import { readGpu } from './gpu.ts';
-import { readHost, readSummary, resolveHost } from './host.ts';
+import { PROCESSES, readFacts } from './facts.ts';
+import { OF_GPU, readGpu } from './gpu.ts';
+import { OF_HOST, readHost, resolveHost } from './host.ts';
 import { readHostCalls } from './model-calls.ts';
 import { isoOf } from './sources.ts';
-import { readSummaries } from './summary.ts';
+import { type OneHost, readFigures, summariesOf } from './summary.ts';
 
 interface OfHost {
   readonly window: Window;
@@ -59,42 +60,53 @@ export interface HostQueries {
 
 export function createHostQueries(stores: ReadStores, limits: QueryLimits): HostQueries {
   const on = (signal: AbortSignal | undefined) => runner(stores, limits, 'host', signal);
-  const about = ({ from, to }: Window, freshSeconds: number = HOST_LIMITS.freshSeconds) => ({
-    from: isoOf(from),
-    to: isoOf(to),
-    freshSeconds,
-  });
+  const about = ({ from, to }: Window) => ({ from: isoOf(from), to: isoOf(to) });
+  const oneOf = async (
+    run: Runner,
+    context: RequestContext,
+    window: Window,
+    host: string,
+    more: Pick<OneHost, 'rates' | 'increases'>,
+    processes: readonly string[] = PROCESSES.metrics,
+  ): Promise<OneHost> => {
+    const { key, facts } = await resolveHost(run, context, host, window);
+    return {
+      ...more,
+      key,
+      facts,
+      fresh: Fresh.read(run, context, window, key),
+      processes: readFacts(run, context, { ...PROCESSES, metrics: processes }, window, { host }),
+    };
+  };
   return {
     async hosts(context, { window }, signal) {
       const run = on(signal);
-      const reading = Fresh.read(run, context, window);
-      return { ...about(window), ...(await readSummaries(run, context, window, reading)) };
+      const figures = await readFigures(run, context, window);
+      return {
+        ...about(window),
+        freshSeconds: HOST_LIMITS.freshSeconds,
+        ...(await summariesOf(run, context, window, figures)),
+      };
     },
     async host(context, { window, host }, signal) {
       const run = on(signal);
-      const key = await resolveHost(run, context, host, window);
-      const reading = Fresh.read(run, context, window, key);
-      const detail = await readHost(run, context, window, reading, key);
-      return { ...about(window, (await reading).secondsOf(key)), ...detail };
+      return {
+        ...about(window),
+        ...(await readHost(run, context, window, await oneOf(run, context, window, host, OF_HOST))),
+      };
     },
     async hostCurves(context, { window, host, charts }, signal) {
       const run = on(signal);
       return readCurves(run, context, {
         window,
         charts,
-        host: await resolveHost(run, context, host, window),
+        host: (await resolveHost(run, context, host, window)).key,
       });
     },
     async gpu(context, { window, host, gpu }, signal) {
       const run = on(signal);
-      const key = await resolveHost(run, context, host, window);
-      const reading = Fresh.read(run, context, window, key);
-      const summary = await readSummary(run, context, window, reading, key);
-      const fresh = await reading;
-      return {
-        ...about(window, fresh.secondsOf(key)),
-        ...(await readGpu(run, context, { window, host: key, gpu, fresh, summary })),
-      };
+      const one = await oneOf(run, context, window, host, OF_GPU, ['process.gpu.memory.usage']);
+      return { ...about(window), ...(await readGpu(run, context, { window, one, gpu })) };
     },
     async gpuCurves(context, { window, host, gpu, charts }, signal) {
       const run = on(signal);
@@ -102,12 +114,13 @@ export function createHostQueries(stores: ReadStores, limits: QueryLimits): Host
         window,
         gpu,
         charts,
-        host: await resolveHost(run, context, host, window),
+        host: (await resolveHost(run, context, host, window)).key,
       });
     },
     async calls(context, { window, host }, signal) {
       const run = on(signal);
-      return readHostCalls(run, context, { window, host: await resolveHost(run, context, host, window) });
+      const { key } = await resolveHost(run, context, host, window);
+      return readHostCalls(run, context, { window, host: key });
     },
   };
 }

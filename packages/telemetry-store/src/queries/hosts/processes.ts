@@ -2,9 +2,9 @@ import { HOST_LIMITS, type HostProcess } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
-import { type Facts, PROCESSES, readFacts } from './facts.ts';
-import type { Fresh } from './fresh.ts';
-import { type HostKey, isoOf, keyOf, points } from './sources.ts';
+import type { Facts } from './facts.ts';
+import { isoOf, keyOf, points } from './sources.ts';
+import type { OneHost } from './summary.ts';
 
 export interface Owner {
   readonly pid: string;
@@ -96,11 +96,11 @@ export async function readProcesses(
   run: Runner,
   context: RequestContext,
   window: Window,
-  fresh: Fresh,
-  host: HostKey,
+  one: OneHost,
 ): Promise<{ processes: HostProcess[]; truncated: boolean }> {
+  const host = one.key;
   const scope = points(context, METRICS, window, host);
-  const [rows, facts] = await Promise.all([
+  const [rows, facts, fresh] = await Promise.all([
     run.run<Row>(
       scope,
       `SELECT Agent, Pid, arraySort(groupUniqArrayIf(Device, MetricName = 'process.gpu.memory.usage' AND Device != '')) AS Gpus,
@@ -117,7 +117,8 @@ export async function readProcesses(
        ) GROUP BY Agent, Pid ORDER BY GpuMemory DESC NULLS LAST, Memory DESC NULLS LAST, Agent, Pid
        LIMIT ${HOST_LIMITS.processes + 1}`,
     ),
-    readFacts(run, context, PROCESSES, window, host.host),
+    one.processes,
+    one.fresh,
   ]);
   const known = byProcess(facts);
   const freshFrom = fresh.fromOf(host);

@@ -4,8 +4,10 @@ import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { type Increase, type Rate, readIncreases, readRates } from './counters.ts';
 import {
+  type Filesystem,
   type GpuLevels,
   type GpuProcess,
+  type HostLevels,
   IDLE_MODES,
   readFilesystems,
   readGpuLevels,
@@ -14,7 +16,7 @@ import {
 } from './current.ts';
 import { type Facts, GPUS, HOSTS, PROCESSES, readFacts } from './facts.ts';
 import { byProcess, ownerOf } from './processes.ts';
-import type { Fresh } from './fresh.ts';
+import { Fresh } from './fresh.ts';
 import { type HostKey, isoOf, keyOf } from './sources.ts';
 
 export interface Summaries {
@@ -27,38 +29,86 @@ const TOGETHER = BigInt(HOST_LIMITS.freshSeconds) * 1_000_000_000n;
 
 const IO = ['system.network.io', 'hw.network.io', 'system.disk.io'];
 
-/**
- * Every host that reported within the window, or one, with the newest figures before its end. A figure nobody sent
- * within the freshness bound is null.
- */
-export async function readSummaries(
+/** What is read of one host for more than its summary, or was read before. */
+export interface OneHost {
+  readonly key: HostKey;
+  /** What is said of it. */
+  readonly facts: readonly Facts[];
+  readonly fresh: Promise<Fresh>;
+  /** What is said of its processes. */
+  readonly processes: Promise<readonly Facts[]>;
+  /** Counters of which the rates and what they grew by are read beside those of its summary. */
+  readonly rates: readonly string[];
+  readonly increases: readonly string[];
+}
+
+/** What summaries are made of. */
+export interface Figures {
+  readonly fresh: Fresh;
+  readonly hostFacts: readonly Facts[];
+  readonly gpuFacts: readonly Facts[];
+  readonly levels: readonly HostLevels[];
+  /** Of all hosts the fullest, of one host each. */
+  readonly filesystems: readonly Filesystem[];
+  readonly gpuLevels: readonly GpuLevels[];
+  /** Of whole hosts, and of one host those of its devices too. */
+  readonly rates: readonly Rate[];
+  /** Of errors, and of what else one host was asked for. */
+  readonly increases: readonly Increase[];
+  readonly tops: readonly GpuProcess[];
+  readonly processFacts: readonly Facts[];
+}
+
+/** Newest figures, before its end, of every host that reported within the window, or of one. */
+export async function readFigures(
   run: Runner,
   context: RequestContext,
   window: Window,
-  reading: Fresh | Promise<Fresh>,
-  host?: HostKey,
-): Promise<Summaries> {
-  const [hostFacts, gpuFacts, fresh] = await Promise.all([
-    readFacts(run, context, HOSTS, window, host?.host),
-    readFacts(run, context, GPUS, window, host?.host),
-    reading,
+  one?: OneHost,
+): Promise<Figures> {
+  const host = one?.key;
+  const heard = async () => {
+    if (one !== undefined) return { hostFacts: one.facts, fresh: await one.fresh };
+    const hostFacts = await readFacts(run, context, HOSTS, window);
+    return { hostFacts, fresh: await Fresh.readAll(run, context, window, hostFacts) };
+  };
+  const [gpuFacts, { hostFacts, fresh }] = await Promise.all([
+    readFacts(run, context, GPUS, window, { host: host?.host }),
+    heard(),
   ]);
-  if (host === undefined) await fresh.complete(run, context, hostFacts);
-  const [levels, filesystems, gpuLevels, rates, errors, tops, processFacts] = await Promise.all([
+  const of = host === undefined ? { of: 'all' as const } : { of: 'both' as const, host };
+  const readTops = async () => {
+    // Without a GPU there is nothing that a process could have of one.
+    const tops = gpuFacts.length === 0 ? [] : await readTopProcesses(run, context, fresh, host);
+    if (one !== undefined) return { tops, processFacts: await one.processes };
+    const devices = [...new Set(tops.map(({ Pid }) => Pid))];
+    const subject = { ...PROCESSES, metrics: ['process.gpu.memory.usage'] };
+    const processFacts =
+      devices.length === 0 ? [] : await readFacts(run, context, subject, fresh.widest, { devices });
+    return { tops, processFacts };
+  };
+  const [levels, filesystems, gpuLevels, rates, increases, processes] = await Promise.all([
     readHostLevels(run, context, fresh, host),
     readFilesystems(run, context, fresh, host),
-    readGpuLevels(run, context, fresh, host),
-    readRates(run, context, IO, fresh, { byDevice: false, ...(host ? { host } : {}) }),
-    readIncreases(run, context, ['hw.errors'], window, fresh, host),
-    readTopProcesses(run, context, fresh, host),
-    readFacts(
-      run,
-      context,
-      { ...PROCESSES, metrics: ['process.gpu.memory.usage'] },
-      fresh.widest,
-      host?.host,
-    ),
+    gpuFacts.length === 0 ? [] : readGpuLevels(run, context, fresh, host),
+    readRates(run, context, [...IO, ...(one?.rates ?? [])], fresh, of),
+    readIncreases(run, context, ['hw.errors', ...(one?.increases ?? [])], window, fresh, host),
+    readTops(),
   ]);
+  return { fresh, hostFacts, gpuFacts, levels, filesystems, gpuLevels, rates, increases, ...processes };
+}
+
+/** Every host of the figures. A figure nobody sent within the freshness bound is null. */
+export async function summariesOf(
+  run: Runner,
+  context: RequestContext,
+  window: Window,
+  figures: Figures,
+  host?: HostKey,
+): Promise<Summaries> {
+  const { fresh, hostFacts, gpuFacts, levels, filesystems, gpuLevels, increases, tops, processFacts } =
+    figures;
+  const rates = figures.rates.filter(({ Whole }) => Whole);
   const key = (row: { readonly Environment: string; readonly Host: string }) =>
     keyOf(row.Environment, row.Host);
   const deviceKey = (row: { readonly Environment: string; readonly Host: string; readonly Device: string }) =>
@@ -68,7 +118,7 @@ export async function readSummaries(
   const worked = levels.some((row) => row.Cpu === null)
     ? workOf(
         await readRates(run, context, ['system.cpu.time'], fresh, {
-          byDevice: false,
+          of: 'all',
           ...(host ? { host } : {}),
         }),
       )
@@ -84,7 +134,10 @@ export async function readSummaries(
   const gpus = gpusByHost({
     facts: gpuFacts,
     levels: new Map(gpuLevels.map((row) => [deviceKey(row), row])),
-    errors: grouped(errors, deviceKey),
+    errors: grouped(
+      increases.filter(({ MetricName }) => MetricName === 'hw.errors'),
+      deviceKey,
+    ),
     tops: new Map(tops.map((row) => [deviceKey(row), row])),
     processes: byProcess(processFacts),
     to: window.to,
