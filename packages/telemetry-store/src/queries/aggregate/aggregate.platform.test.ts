@@ -388,6 +388,100 @@ describe('figures', () => {
     }
   });
 
+  describe('by several fields', () => {
+    const several: AggregateInput = {
+      ...base,
+      window: window(1_000, 3 * HOUR - 1_000),
+      groupBy: ['name', 'service', 'root'],
+      measures: ['duration_p95', 'count'],
+      limit: 5,
+    };
+    const sorted = (rows: AggregateResult['rows']) =>
+      rows.toSorted((a, b) => ((a.time ?? '') + a.group.join() < (b.time ?? '') + b.group.join() ? -1 : 1));
+    const plain = async (bucketSeconds?: number) => {
+      const rows = await bench.store.select<{ T: number; G: string[]; C: number }>(
+        `SELECT intDiv(toUnixTimestamp(Timestamp), {width:UInt32}) * {width:UInt32} AS T,
+           [toString(SpanName), toString(ServiceName), if(ParentSpanId = '', 'true', 'false')] AS G, count() AS C
+         FROM otel_traces WHERE ProjectId = {project:String} AND Timestamp >= fromUnixTimestamp64Nano({from:Int64})
+           AND Timestamp < fromUnixTimestamp64Nano({to:Int64}) GROUP BY T, G`,
+        {
+          width: bucketSeconds ?? 4_000_000_000,
+          project: context.projectId,
+          from: String(several.window.from),
+          to: String(several.window.to),
+        },
+      );
+      return new Map(
+        rows.map(({ T, G, C }) => [
+          JSON.stringify([bucketSeconds === undefined ? null : new Date(T * 1_000).toISOString(), G]),
+          C,
+        ]),
+      );
+    };
+
+    it('of the rollup are listed by it and numbered', async () => {
+      const { store, statements } = recordStatements(bench.store);
+      const found = await createTelemetryQueries(store, LIMITS).aggregate(context, several);
+      expect(statements).toHaveLength(2);
+      expect(statements[0]).toMatch(/SELECT DISTINCT SpanName AS V FROM span_counts WHERE/);
+      expect(statements[1]).toMatch(/transform\(SpanName, .*, 'UInt16'\) AS K, .* GROUP BY K/);
+      const counts = await plain();
+      expect(found.groups).toBe(counts.size);
+      expect(found.rows).toHaveLength(5);
+      for (const { group, values } of found.rows) {
+        expect(values[1]).toBe(counts.get(JSON.stringify([null, group])));
+      }
+    });
+
+    it('and by time come in buckets of their groups only', async () => {
+      const found = await bench.queries.aggregate(context, { ...several, bucketSeconds: 11 });
+      const counts = await plain(11);
+      const groups = new Set(found.rows.map(({ group }) => group.join()));
+      expect(groups.size).toBe(5);
+      const expected = [...counts].filter(([key]) => {
+        const [, group] = JSON.parse(key) as [string, string[]];
+        return groups.has(group.join());
+      });
+      expect(found.rows).toHaveLength(expected.length);
+      for (const { time, group, values } of found.rows) {
+        expect(values[1]).toBe(counts.get(JSON.stringify([time, group])));
+      }
+    });
+
+    it.each([
+      [
+        'a value that the rollup has not heard of',
+        (rows: { F: number; Value: string }[]) => rows.slice(1),
+        3,
+      ],
+      [
+        'more values than are listed',
+        (rows: { F: number; Value: string }[]) => [
+          ...rows,
+          ...Array.from({ length: 501 }, (_, n) => ({ F: 0, Value: `name ${n}` })),
+        ],
+        2,
+      ],
+      ['no value at all', () => [], 3],
+    ] as const)('are grouped as they are where there is %s', async (_what, changed, passes) => {
+      const { store, statements } = recordStatements(bench.store);
+      const { select } = store;
+      const forgetful: typeof store = {
+        ...store,
+        select: async <T>(sql: string, ...rest: [never, never]) => {
+          const rows = await select<T>(sql, ...rest);
+          return sql.includes('SELECT DISTINCT') ? (changed(rows as never) as T[]) : rows;
+        },
+      };
+      const found = await createTelemetryQueries(forgetful, LIMITS).aggregate(context, several);
+      expect(statements).toHaveLength(passes);
+      expect(statements.at(-1)).not.toContain('transform');
+      const usual = await bench.queries.aggregate(context, several);
+      expect(sorted(found.rows)).toEqual(sorted(usual.rows));
+      expect(found.groups).toBe(usual.groups);
+    });
+  });
+
   it('that a signal does not have are refused by name', async () => {
     const work = bench.queries.aggregate(context, { ...base, signal: 'logs', measures: ['cost'] });
     await expect(work).rejects.toThrow(/"cost" cannot be measured of logs.*count, errors/);
@@ -404,6 +498,25 @@ describe('figures', () => {
     expect(Math.abs((p99 ?? 0) - 5)).toBeLessThan(0.05);
     expect(traces).toBe(60);
   });
+
+  it.each([0n, 1n, 999n, 1_007_000n, 16_777_216n, 16_908_270n, 9_007_199_254_740_991n])(
+    'hold the quantile of %s ns within one percent',
+    async (nanos) => {
+      const project = `took ${nanos}`;
+      const one = span(1, 1, HOUR);
+      await bench.put([{ ...one, endTimeUnixNano: BigInt(String(one.startTimeUnixNano)) + nanos }], {
+        project,
+      });
+      const { rows } = await bench.queries.aggregate(contextOf(project), {
+        ...base,
+        measures: ['duration_p50', 'duration_p95'],
+      });
+      const ms = Number(nanos) / 1e6;
+      for (const value of rows[0]?.values ?? [null]) {
+        expect(Math.abs((value ?? Number.NaN) - ms)).toBeLessThanOrEqual(ms * 0.004);
+      }
+    },
+  );
 
   it('leave out of durations what has not ended', async () => {
     const spans = [1, 2, 3].map((own) => span(1, own, 0));

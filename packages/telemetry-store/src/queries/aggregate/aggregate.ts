@@ -2,11 +2,12 @@ import { type Filter, LIST_LIMITS, type Measure } from '@candela/contract';
 import { fail, type RequestContext, previousWindow } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
-import { shownSql } from '../core/show.ts';
 import { type Counted, measuredOf } from './counted.ts';
 import { COUNTED_LOGS } from './counted-logs.ts';
 import { COUNTED_SPANS } from './counted-spans.ts';
 import { MAX_POINTS, type RawRow, refuseTooMany, topSeries } from './at-once.ts';
+import { listedValues } from './listed.ts';
+import type { Values } from './numbered.ts';
 import { grouped, type Plan, planOf } from './plan.ts';
 import { sinceOf } from './since.ts';
 
@@ -166,11 +167,17 @@ async function topGroups(
   plan: Plan,
 ): Promise<{ rows: Row[]; groups: number }> {
   const by = input.groupBy.map((_, index) => `G${index}`).join(', ');
-  const { scope, sql } = grouped(context, { ...plan, bucketSeconds: null });
-  const raw = await runner.run<RawRow>(
-    scope,
-    `SELECT *, count() OVER () AS N FROM (${sql}) ORDER BY V0 DESC NULLS LAST, ${by} LIMIT ${input.limit}`,
-  );
+  const top = (listed: Values | undefined) => {
+    const { scope, sql } = grouped(context, { ...plan, bucketSeconds: null }, { listed });
+    return runner.run<RawRow>(
+      scope,
+      `SELECT *, count() OVER () AS N FROM (${sql}) ORDER BY V0 DESC NULLS LAST, ${by} LIMIT ${input.limit}`,
+    );
+  };
+  const listed = await listedValues(runner, context, plan);
+  let raw = await top(listed);
+  // A value may have come since they were listed.
+  if (listed !== undefined && raw[0]?.['Unlisted'] === 1) raw = await top(undefined);
   return { rows: raw.map((row) => shape(row, input, null)), groups: Number(raw[0]?.['N'] ?? 0) };
 }
 
@@ -190,11 +197,7 @@ async function series(
   ];
   // Each value by itself first, while the columns are still narrow; then the combinations.
   const { scope, sql } = grouped(context, plan, {
-    more: (source, params) =>
-      input.groupBy.map((field, index) => {
-        const values = [...new Set(chosen?.map((group) => group[index] ?? ''))];
-        return `${shownSql(source, field, params)} IN ${params.bind(values, 'Array(String)')}`;
-      }),
+    only: input.groupBy.map((_, index) => [...new Set(chosen?.map((group) => group[index] ?? ''))]),
   });
   const { params } = scope;
   const combined =

@@ -33,8 +33,11 @@ const figure = (name: string): Measured => ({ from: 'figures', value: (of) => of
 const rows = (sql: string): Measured => ({ from: 'rows', sql });
 const counted = (sql: string): string => `sumIf(${sql}, CountsUsage = 1)`;
 /** One text, so that the engine works it out once for all quantiles asked for. */
-const DURATIONS = `quantilesDDIf(0.005, 0.5, 0.9, 0.95, 0.99)(Duration, ${ENDED})`;
-const FIRST_TOKENS = 'quantilesDD(0.005, 0.5, 0.95)(TimeToFirstTokenMs)';
+const DURATIONS = `quantilesBFloat16If(0.5, 0.9, 0.95, 0.99)(Duration, ${ENDED})`;
+const FIRST_TOKENS = 'quantilesBFloat16(0.5, 0.95)(TimeToFirstTokenMs)';
+/** The first eight bits of a number are kept of a quantile: the middle of all that begin so is within 0.4 percent of each. */
+const near = (sql: string): string =>
+  `if(${sql} = 0, 0, reinterpretAsFloat32(toUInt32(reinterpretAsUInt32(toFloat32(${sql})) + 32768)))`;
 
 const COUNT = { rows: 'count()', counts: 'sum(Spans)' };
 
@@ -67,12 +70,12 @@ export const COUNTED_SPANS: Counted = {
     users: rows("uniqIf(UserId, UserId != '')"),
     // The rollup sums durations, but does not count how many spans have one.
     duration_avg: rows(`avgIf(Duration, ${ENDED}) / 1e6`),
-    duration_p50: rows(`${DURATIONS}[1] / 1e6`),
-    duration_p90: rows(`${DURATIONS}[2] / 1e6`),
-    duration_p95: rows(`${DURATIONS}[3] / 1e6`),
-    duration_p99: rows(`${DURATIONS}[4] / 1e6`),
-    ttft_p50: rows(`${FIRST_TOKENS}[1]`),
-    ttft_p95: rows(`${FIRST_TOKENS}[2]`),
+    duration_p50: rows(`${near(`${DURATIONS}[1]`)} / 1e6`),
+    duration_p90: rows(`${near(`${DURATIONS}[2]`)} / 1e6`),
+    duration_p95: rows(`${near(`${DURATIONS}[3]`)} / 1e6`),
+    duration_p99: rows(`${near(`${DURATIONS}[4]`)} / 1e6`),
+    ttft_p50: rows(near(`${FIRST_TOKENS}[1]`)),
+    ttft_p95: rows(near(`${FIRST_TOKENS}[2]`)),
     model_calls: figure('calls'),
     input_tokens: figure('input'),
     output_tokens: figure('output'),

@@ -6,6 +6,7 @@ import { Params } from '../core/params.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { shownSql } from '../core/show.ts';
 import type { Source } from '../core/source.ts';
+import { numberedOf, type Values } from './numbered.ts';
 import { type Counted, countsField, countsFilter, figuresOf, measuredOf, rowsSql } from './counted.ts';
 
 /** How the figures of one window are worked out. */
@@ -22,7 +23,8 @@ export interface Plan {
   readonly aligned: Aligned | undefined;
 }
 
-const ROLLUP_NANOS = BigInt(ROLLUP_BUCKET_SECONDS) * 1_000_000_000n;
+const SECOND = 1_000_000_000n;
+const ROLLUP_NANOS = BigInt(ROLLUP_BUCKET_SECONDS) * SECOND;
 
 /** The rollup answers when it knows every field and every measure, and its buckets fit into those asked for. */
 export function planOf(
@@ -51,8 +53,10 @@ export function planOf(
 }
 
 interface Grouping {
-  /** Conditions on the rows of a source beyond window and filter. */
-  readonly more?: (source: Source, params: Params) => readonly string[];
+  /** Of each field the values that are wanted: rows with others are left out. */
+  readonly only?: Values | undefined;
+  /** Of each field the values that rows should have; where one has another, `Unlisted` is 1 in all of the answer. */
+  readonly listed?: Values | undefined;
   /** A row of each group over all buckets as well, in which `S` is 1; only where all comes from the rows. */
   readonly totals?: boolean;
 }
@@ -61,7 +65,7 @@ interface Grouping {
 export function grouped(
   context: RequestContext,
   plan: Plan,
-  { more = () => [], totals = false }: Grouping = {},
+  { only, listed, totals = false }: Grouping = {},
 ): { scope: Scope; sql: string } {
   const { counted, measures, aligned } = plan;
   const measured = measures.map((measure) => measuredOf(counted, measure));
@@ -70,18 +74,38 @@ export function grouped(
     ...(plan.bucketSeconds === null ? [] : ['T']),
     ...plan.groupBy.map((_, index) => `G${index}`),
   ];
-  const sets = `GROUPING SETS ((${keys.slice(1).join(', ')}), (${keys.join(', ')}))`;
-  const by = keys.length === 0 ? '' : `GROUP BY ${totals ? sets : keys.join(', ')}`;
+  const lists = (only ?? listed)?.map((values) => ({
+    sql: params.bind(values, 'Array(String)'),
+    length: values.length,
+  }));
+  const scopeOf = (source: Source, windows: readonly Window[], fields: readonly string[]) => {
+    const scope = Scope.of(context, source, params).duringAny(windows).matching(plan.filter);
+    if (only === undefined || lists === undefined) return scope;
+    return scope.andAll(fields.map((field, index) => `${field} IN ${lists[index]?.sql ?? ''}`));
+  };
+  const fieldsOf = (source: Source) => plan.groupBy.map((field) => shownSql(source, field, params));
   const select = (source: Source, windows: readonly Window[], values: readonly string[]) => {
-    const scope = Scope.of(context, source, params)
-      .duringAny(windows)
-      .matching(plan.filter)
-      .andAll(more(source, params));
-    const columns = [...keyColumns(plan, source, params), ...values].join(', ');
+    const fields = fieldsOf(source);
+    const scope = scopeOf(source, windows, fields);
+    const groups = fields.map((field, index) => `toString(${field}) AS G${index}`);
+    const columns = [...timeColumn(plan, source, params), ...groups, ...values].join(', ');
+    const sets = `GROUPING SETS ((${keys.slice(1).join(', ')}), (${keys.join(', ')}))`;
+    const by = keys.length === 0 ? '' : `GROUP BY ${totals ? sets : keys.join(', ')}`;
     return { scope, sql: `SELECT ${columns} ${scope.from} ${by}` };
   };
   if (aligned === undefined) {
     const values = measured.map((one, index) => `${rowsSql(counted, one)} AS V${index}`);
+    const fields = lists === undefined ? [] : fieldsOf(counted.rows);
+    const numbered = lists && numberedOf(plan, counted.rows, params, fields, lists);
+    if (numbered !== undefined) {
+      const scope = scopeOf(counted.rows, [plan.window], fields);
+      const unlisted = listed === undefined ? [] : [`max(${numbered.unlisted}) OVER () AS Unlisted`];
+      const columns = [...numbered.columns, ...unlisted, ...values.map((_, index) => `V${index}`)];
+      return {
+        scope,
+        sql: `SELECT ${columns.join(', ')} FROM (SELECT ${numbered.key} AS K, ${values.join(', ')} ${scope.from} GROUP BY K)`,
+      };
+    }
     if (totals) values.push('grouping(T) AS S');
     return select(counted.rows, [plan.window], values);
   }
@@ -95,21 +119,19 @@ export function grouped(
     const sum = (name: string) => `sum(F${figures.indexOf(name)})`;
     return `${one.from === 'figures' ? one.value(sum) : ''} AS V${index}`;
   });
+  const by = keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`;
   return {
     scope: middle.scope,
     sql: `SELECT ${[...keys, ...values].join(', ')} FROM (${parts.join(' UNION ALL ')}) ${by}`,
   };
 }
 
-function keyColumns(plan: Plan, source: Source, params: Params): string[] {
-  const groups = plan.groupBy.map(
-    (field, index) => `toString(${shownSql(source, field, params)}) AS G${index}`,
-  );
-  if (plan.bucketSeconds === null) return groups;
+function timeColumn(plan: Plan, source: Source, params: Params): string[] {
+  if (plan.bucketSeconds === null) return [];
   const width = params.bind(plan.bucketSeconds, 'UInt32');
   const seconds =
     source.time === 'Bucket'
-      ? `toInt64(${source.time}) + ${params.bind(plan.shift / 1_000_000_000n, 'Int64')}`
+      ? `toInt64(${source.time}) + ${params.bind(plan.shift / SECOND, 'Int64')}`
       : `intDiv(toUnixTimestamp64Nano(${source.time}) + ${params.bind(plan.shift, 'Int64')}, 1000000000)`;
-  return [`intDiv(${seconds}, ${width}) * ${width} AS T`, ...groups];
+  return [`intDiv(${seconds}, ${width}) * ${width} AS T`];
 }
