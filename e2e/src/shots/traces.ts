@@ -30,6 +30,16 @@ export const tracesShots: ShotGroup = {
     },
     { name: 'traces-filtered', path: '/traces?q=service:support-agent+status:error', ready: ROWS },
     { name: 'traces-spans', path: '/traces?view=spans&q=model:*', ready: ROWS },
+    {
+      name: 'traces-facets',
+      path: '/traces?facets=resource.host.name,attributes.gen_ai.request.model,prompt,user',
+      ready: ROWS,
+      act: async (page) => {
+        await page.getByRole('button', { name: 'Add facet' }).click();
+        await page.getByRole('searchbox', { name: 'Find a field' }).fill('http');
+        await page.getByRole('button', { name: 'attributes.http.route' }).waitFor();
+      },
+    },
     { name: 'traces-wide', path: '/traces', ready: ROWS, size: { width: 1920, height: 1080 } },
     { name: 'traces-narrow', path: '/traces', ready: ROWS, size: NARROW },
     {

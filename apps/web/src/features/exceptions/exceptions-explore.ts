@@ -24,12 +24,13 @@ const SORTS = [
 
 /** What the Exceptions page has in its URL; a row is a fingerprint. */
 export function validateExceptionsSearch(raw: Record<string, unknown>): ExploreSearch {
-  const { q, cols } = validateExploreSearch(raw);
+  const { q, cols, facets } = validateExploreSearch(raw);
   const sort = choiceParam(raw, 'sort', SORTS);
   const row = textParam(raw, 'row', 16);
   return {
     ...(q === undefined ? {} : { q }),
     ...(cols === undefined ? {} : { cols }),
+    ...(facets === undefined ? {} : { facets }),
     ...(sort === undefined ? {} : { sort }),
     ...(row === undefined || !/^[0-9a-f]{16}$/.test(row) ? {} : { row }),
   };

@@ -50,7 +50,7 @@ export function ExceptionsPage() {
       explorer={explorer}
       actions={
         <>
-          <SavedViewsMenu page="exceptions" />
+          <SavedViewsMenu page="exceptions" signal="exceptions" />
           <ExportMenu signal="exceptions" noun="exceptions" scope={scope} />
           <OpenQueryButton
             title="Exceptions"

@@ -6,6 +6,8 @@ export interface ExploreSearch {
   sort?: string;
   /** Column ids, comma separated; absent: the default ones. */
   cols?: string;
+  /** Facets beyond those of the page, like columns; absent: those that the person added. */
+  facets?: string;
   live?: true;
   /** Key of the selected row. */
   row?: string;
@@ -17,13 +19,15 @@ export type ExploreChange = Partial<Record<keyof ExploreSearch, string | true | 
 /** The parts of the URL that mean the same on every explorer; `sort` and `row` are each page's own to validate. */
 export function validateExploreSearch(
   raw: Record<string, unknown>,
-): Pick<ExploreSearch, 'q' | 'cols' | 'live'> {
+): Pick<ExploreSearch, 'q' | 'cols' | 'facets' | 'live'> {
   const q = textParam(raw, 'q');
   const cols = textParam(raw, 'cols', 4_096);
+  const facets = textParam(raw, 'facets');
   const live = flagParam(raw, 'live');
   return {
     ...(q === undefined ? {} : { q }),
     ...(cols === undefined ? {} : { cols }),
+    ...(facets === undefined ? {} : { facets }),
     ...(live === undefined ? {} : { live }),
   };
 }

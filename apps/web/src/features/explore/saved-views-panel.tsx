@@ -1,4 +1,5 @@
 import type { SavedView } from '@candela/contract';
+import type { Signal } from '@candela/contract/filter';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { Check, Pencil, RefreshCw, Trash2 } from 'lucide-react';
@@ -6,25 +7,28 @@ import { useState } from 'react';
 import { createView, deleteView, updateView, viewsQuery } from '../../api/explore.ts';
 import { parseSearch, stringifySearch } from '../../lib/search-params.ts';
 import { Button } from '../../ui/button.tsx';
+import { useFacetsText } from './facet-fields.ts';
 
 /** What of the address is a moment's and not the view's. */
 const MOMENTARY = ['row'];
 
-/** The state of a page as a view keeps it. */
-function viewSearch(search: Readonly<Record<string, unknown>>): string {
-  return stringifySearch(
-    Object.fromEntries(Object.entries(search).filter(([name]) => !MOMENTARY.includes(name))),
-  );
+/** The state of a page as a view keeps it; facets come last, wherever the address has them. */
+function viewSearch(search: Readonly<Record<string, unknown>>, facets: string | undefined): string {
+  const kept = Object.entries(search).filter(([name]) => !MOMENTARY.includes(name) && name !== 'facets');
+  return stringifySearch({ ...Object.fromEntries(kept), facets });
 }
 
 type Editing = { readonly id: string; readonly what: 'rename' | 'delete'; readonly name: string };
 
 /** Body of the menu of saved views. */
-export default function SavedViewsPanel(props: { page: string; onDone: () => void }) {
+export default function SavedViewsPanel(props: { page: string; signal: Signal; onDone: () => void }) {
   const client = useQueryClient();
   const router = useRouter();
   const search = useRouterState({ select: (state) => state.location.search });
-  const current = viewSearch(search);
+  const facets = useFacetsText(props.signal);
+  const current = viewSearch(search, facets);
+  // A view that says nothing of facets shows those of the person, as an address does.
+  const also = 'facets' in search ? current : viewSearch(search, undefined);
   const views = useQuery(viewsQuery(props.page));
   const [name, setName] = useState('');
   const [editing, setEditing] = useState<Editing>();
@@ -59,7 +63,8 @@ export default function SavedViewsPanel(props: { page: string; onDone: () => voi
     router.history.push(`/${props.page}${stringifySearch(parseSearch(view.search))}`);
   };
   const row = (view: SavedView) => {
-    const isCurrent = view.search === current;
+    const isSame = view.search === current;
+    const isCurrent = isSame || view.search === also;
     if (editing?.id === view.id && editing.what === 'delete')
       return (
         <div className="flex items-center gap-2 px-2 py-1">
@@ -108,7 +113,7 @@ export default function SavedViewsPanel(props: { page: string; onDone: () => voi
           </span>
         </button>
         <span className="flex shrink-0 text-muted opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
-          {!isCurrent && (
+          {!isSame && (
             <Button
               look="plain"
               className="h-7 px-1.5"

@@ -1,3 +1,4 @@
+import type { Signal } from '@candela/contract/filter';
 import { Bookmark } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
@@ -9,6 +10,8 @@ const SavedViewsPanel = lazy(() => import('./saved-views-panel.tsx'));
 export function SavedViewsMenu(props: {
   /** Path of the page without its slash: `traces`. */
   page: string;
+  /** Whose facets the page has. */
+  signal: Signal;
 }) {
   const [open, setOpen] = useState(false);
   return (
@@ -25,7 +28,7 @@ export function SavedViewsMenu(props: {
       }
     >
       <Suspense fallback={<div role="status" aria-label="Loading" className="skeleton m-3 h-24" />}>
-        <SavedViewsPanel page={props.page} onDone={() => setOpen(false)} />
+        <SavedViewsPanel page={props.page} signal={props.signal} onDone={() => setOpen(false)} />
       </Suspense>
     </Popover>
   );

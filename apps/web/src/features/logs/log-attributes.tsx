@@ -2,6 +2,7 @@ import type { LogDetail } from '@candela/contract';
 import { ListFilter, ListX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { AttributeGroups, groupsOf } from '../explore/attributes.tsx';
+import { FacetToggle } from '../explore/facet-toggle.tsx';
 import { valueTerm } from '../explore/filter-term.ts';
 
 /** Everything that came with the record; a click on a value filters the list by it. */
@@ -23,6 +24,7 @@ export function LogAttributes({ detail, onFilter }: { detail: LogDetail; onFilte
           >
             <ListX size={13} aria-hidden />
           </FilterButton>
+          <FacetToggle signal="logs" field={field} name={key} />
         </>
       )}
     />
@@ -36,7 +38,7 @@ function FilterButton(props: { label: string; onClick: () => void; children: Rea
       aria-label={props.label}
       title={props.label}
       onClick={props.onClick}
-      className="inline-flex h-5 items-center rounded px-1 text-muted hover:text-text"
+      className="inline-flex h-5 min-w-6 items-center justify-center rounded text-muted hover:text-text"
     >
       {props.children}
     </button>

@@ -134,7 +134,7 @@ export function LogsPage() {
           >
             <WrapText size={15} aria-hidden className={wrap ? 'text-accent' : undefined} />
           </Button>
-          <SavedViewsMenu page="logs" />
+          <SavedViewsMenu page="logs" signal="logs" />
           <ExportMenu signal="logs" noun="log records" scope={scope} />
           <OpenQueryButton
             title="Logs"

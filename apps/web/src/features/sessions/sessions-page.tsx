@@ -61,7 +61,7 @@ export function SessionsPage() {
       }
       actions={
         <>
-          <SavedViewsMenu page="sessions" />
+          <SavedViewsMenu page="sessions" signal="spans" />
           <OpenQueryButton
             title="Sessions"
             query={{

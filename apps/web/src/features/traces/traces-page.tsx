@@ -149,7 +149,7 @@ export function TracesPage() {
             <GitCompareArrows size={14} className="text-muted" aria-hidden />
             What differs
           </Button>
-          <SavedViewsMenu page="traces" />
+          <SavedViewsMenu page="traces" signal="spans" />
           <ExportMenu
             signal={isSpans ? 'spans' : 'traces'}
             noun={isSpans ? 'spans' : 'traces'}

@@ -62,7 +62,7 @@ export function UsersPage() {
       }
       actions={
         <>
-          <SavedViewsMenu page="users" />
+          <SavedViewsMenu page="users" signal="spans" />
           <OpenQueryButton
             title="Users"
             query={{
