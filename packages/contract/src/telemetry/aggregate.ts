@@ -100,7 +100,7 @@ export const aggregate = defineRoute({
           to: isoTime,
           since: isoTime.nullable().meta({
             description:
-              'The first span or log record in it, whatever the filter, where none is older than the period: before that nothing was received yet, or retention took it, and there is nothing to compare with. `to` when there is none in it; null when the whole period is covered.',
+              'The first span or log record in it, whatever the filter, where none is older than the period: before that nothing was received yet, or retention took it, and there is nothing to compare with. `to` when there is none in it; null when the whole period is covered. Rows that arrived days after the time of their clock count only where they are many, as those of an import are.',
           }),
         })
         .nullable()

@@ -291,20 +291,22 @@ describe('figures', () => {
   });
 
   it('say since when there are rows where the period before begins earlier', async () => {
-    const since = async (from: number, to: number, project: string, environment?: string) =>
+    // Spans arrive when they are sent: hours ago, not on the fixed day of the other tests.
+    const recent = Math.floor(Date.now() / HOUR) * HOUR - 6 * HOUR - BASE_MS;
+    const since = async (begin: number, end: number, project: string, environment?: string) =>
       (
         await bench.queries.aggregate(contextOf(project, environment), {
           ...base,
           // Of whatever filter: a service that is new is not a period without rows.
           filter: parseFilterOrFail('service:new'),
-          window: window(from, to),
+          window: window(recent + begin, recent + end),
           comparePrevious: true,
         })
       ).previous?.since;
-    const ns = (ms: number) => BigInt(BASE_MS + ms) * 1_000_000n;
+    const ns = (ms: number) => BigInt(BASE_MS + recent + ms) * 1_000_000n;
     expect(await since(HOUR, 2 * HOUR, 'fresh')).toBe(ns(HOUR));
-    await bench.put([span(1, 1, 61_000), span(1, 2, 90_000)], { project: 'fresh' });
-    await bench.put([span(1, 3, HOUR)], { project: 'fresh', environment: 'staging' });
+    await bench.put([span(1, 1, recent + 61_000), span(1, 2, recent + 90_000)], { project: 'fresh' });
+    await bench.put([span(1, 3, recent + HOUR)], { project: 'fresh', environment: 'staging' });
     expect(await since(HOUR, 2 * HOUR, 'fresh')).toBe(ns(61_000));
     expect(await since(HOUR, 2 * HOUR, 'fresh', 'staging')).toBe(ns(HOUR));
     expect(await since(HOUR + 5_000, 2 * HOUR, 'fresh', 'staging')).toBe(ns(HOUR));
@@ -319,6 +321,44 @@ describe('figures', () => {
       "ALTER TABLE otel_traces DELETE WHERE ProjectId = 'fresh' SETTINGS mutations_sync = 2",
     );
     expect(await since(HOUR / 2, 2 * HOUR, 'fresh')).toBe(ns(0));
+  });
+
+  it('are compared with imported periods, and not with spans of wrong clocks', async () => {
+    const since = async (to: number, project: string) =>
+      (
+        await bench.queries.aggregate(contextOf(project), {
+          ...base,
+          window: window(to - 2 * HOUR, to),
+          comparePrevious: true,
+        })
+      ).previous?.since;
+    const ns = (ms: number) => BigInt(BASE_MS + ms) * 1_000_000n;
+    const now = Math.floor(Date.now() / HOUR) * HOUR - BASE_MS;
+    const sent = now - 3 * HOUR + 61_000;
+    // Clocks of 1970, of a year ago, of last week, and of four days ago for a while.
+    const wrong = [
+      1_000 - BASE_MS,
+      now - 365 * 24 * HOUR,
+      now - 7 * 24 * HOUR,
+      now - 72 * HOUR,
+      now - 71.5 * HOUR,
+    ];
+    await bench.put(
+      [...wrong.map((at, index) => span(2, index + 1, at)), span(2, 9, sent), span(2, 10, sent + HOUR)],
+      { project: 'wrong-clocks' },
+    );
+    expect(await since(now, 'wrong-clocks')).toBe(ns(sent));
+    // Nothing was sent then, whatever their clocks say.
+    expect(await since(now - 93 * HOUR, 'wrong-clocks')).toBe(ns(now - 95 * HOUR));
+    expect(await since(now - 7 * 24 * HOUR + HOUR, 'wrong-clocks')).toBe(ns(now - 7 * 24 * HOUR - HOUR));
+    // A history that comes later than it was: every five minutes of three hours.
+    const begin = now - 100 * HOUR;
+    await bench.put(
+      Array.from({ length: 36 }, (_, index) => span(3, index + 1, begin + index * 300_000)),
+      { project: 'imported' },
+    );
+    expect(await since(begin + 3.5 * HOUR, 'imported')).toBe(ns(begin));
+    expect(await since(begin + 5 * HOUR, 'imported')).toBeNull();
   });
 
   it('of ten years come in wide buckets', async () => {
