@@ -182,6 +182,38 @@ describe('exceptions', () => {
     await expect(search('', { sort: '-count', cursor: nextCursor ?? '' })).rejects.toMatchObject(refused);
   });
 
+  it('are ordered by when they were last seen in a window, whether or not they were seen after it', async () => {
+    const windows = [
+      HOUR,
+      { from: at(500), to: at(3_600_000) },
+      { from: at(-3_600_000), to: at(500) },
+      { from: at(-3_600_000), to: at(1_001) },
+      { from: at(1_000), to: at(1_006) },
+    ];
+    const reads: boolean[] = [];
+    for (const window of windows) {
+      for (const sort of ['-lastSeen', 'lastSeen'] as const) {
+        const by = sort === 'lastSeen' ? 1 : -1;
+        const key = (row: { lastSeen: string; fingerprint: string }) => [row.lastSeen, row.fingerprint];
+        const expected = (await search('', { window, sort: '-count' })).data
+          .map(key)
+          .toSorted((a, b) => (a.join(' ') < b.join(' ') ? -by : by));
+        const seen: (readonly string[])[] = [];
+        let cursor: string | undefined;
+        do {
+          statements.length = 0;
+          const page = await search('', { window, sort, limit: 1, cursor });
+          reads.push(statements.some((sql) => sql.includes('max(toUnixTimestamp64Nano(Timestamp)) AS Key')));
+          seen.push(...page.data.map(key));
+          cursor = page.nextCursor ?? undefined;
+        } while (cursor !== undefined);
+        expect([window, sort, seen]).toEqual([window, sort, expected]);
+      }
+    }
+    // Both ways were taken: from the groups alone, and from the exceptions.
+    expect(new Set(reads)).toEqual(new Set([true, false]));
+  });
+
   it('are new when nothing like them is kept from before the window', async () => {
     const late = { window: { from: at(500), to: at(3_600_000) } };
     const byType = new Map((await search('', late)).data.map((row) => [row.type, row]));

@@ -11,7 +11,6 @@ const MAX_MODELS = 8;
 
 interface RawGroup {
   readonly F: string;
-  readonly GroupType: string;
   readonly Count: number;
   /** As many as the exceptions, unless some were recorded several times. */
   readonly Recordings: number;
@@ -27,6 +26,7 @@ interface RawGroup {
 /** What the last exception of a group says. */
 interface RawLast {
   readonly F: string;
+  readonly GroupType: string;
   readonly LastMessage: string;
   readonly Service: string;
   readonly Sample: readonly [traceId: string, spanId: string];
@@ -69,7 +69,7 @@ export async function readGroups(
     return [
       {
         fingerprint: fingerprintOf(fingerprint),
-        type: raw.GroupType,
+        type: said.GroupType,
         message: said.LastMessage,
         service: said.Service,
         count: raw.Count,
@@ -101,7 +101,7 @@ function figures(
   const scope = among(Scope.of(context, EXCEPTIONS).during(window).matching(filter), fingerprints);
   return runner.run<RawGroup>(
     scope,
-    `SELECT toString(Fingerprint) AS F, any(Type) AS GroupType, uniqExact(Occurrence) AS Count, count() AS Recordings,
+    `SELECT toString(Fingerprint) AS F, uniqExact(Occurrence) AS Count, count() AS Recordings,
        uniqExactIf(cityHash64(TraceId), TraceId != '') AS Traces, uniqExactIf(cityHash64(UserId), UserId != '') AS Users,
        length(groupUniqArray(ServiceName)) AS Services,
        arraySort(groupUniqArrayIf(${MAX_MODELS + 1})(Model, Model != '')) AS Models,
@@ -124,7 +124,7 @@ async function lastOnes(
   const scope = among(Scope.of(context, EXCEPTIONS).during(window).at(times).matching(filter), fingerprints);
   return runner.run<RawLast>(
     scope,
-    `SELECT toString(Fingerprint) AS F, argMax(Message, (Timestamp, Occurrence)) AS LastMessage,
+    `SELECT toString(Fingerprint) AS F, any(Type) AS GroupType, argMax(Message, (Timestamp, Occurrence)) AS LastMessage,
        argMax(ServiceName, (Timestamp, Occurrence)) AS Service,
        argMax((TraceId, SpanId), (TraceId != '', Timestamp, Occurrence)) AS Sample
      ${scope.from} GROUP BY Fingerprint`,

@@ -57,21 +57,38 @@ async function pageKeys(
   const direction = descending ? 'DESC' : 'ASC';
   const scope = Scope.of(context, EXCEPTIONS).during(input.window).matching(input.filter);
   const { params } = scope;
-  const having = (key: string) => {
-    if (cursor === undefined) return '';
+  const beyond = (key: string): string | undefined => {
+    if (cursor === undefined) return undefined;
     const [last = '', fingerprint = ''] = cursor.after;
     if (!/^-?\d{1,19}$/.test(last) || !/^\d{1,20}$/.test(fingerprint)) {
       throw fail('bad_query', { detail: 'The cursor is damaged.' });
     }
     const bound = `(${params.bind(last, 'Int64')}, ${params.bind(fingerprint, 'UInt64')})`;
-    return `HAVING (${key}, Fingerprint) ${descending ? '<' : '>'} ${bound}`;
+    return `(${key}, Fingerprint) ${descending ? '<' : '>'} ${bound}`;
   };
+  const next = beyond('Key');
+  const having = next === undefined ? '' : `HAVING ${next}`;
   const order = `ORDER BY Key ${direction}, Fingerprint ${direction} LIMIT ${input.limit + 1}`;
+  if (by === 'lastSeen' && input.filter === undefined) {
+    // The last of all that is kept is the last of the window, unless something was seen after the window.
+    const kept = scope.over(EXCEPTION_GROUPS);
+    const from = params.bind(input.window.from, 'Int64');
+    const later = `Key >= ${params.bind(input.window.to, 'Int64')}`;
+    const rows = await runner.run<RawKey & { Latest: string }>(
+      kept,
+      `SELECT toString(Fingerprint) AS F, toString(Key) AS K, toString(Latest) AS Latest FROM (
+         SELECT Fingerprint, Key, max(Key) OVER () AS Latest FROM (
+           SELECT Fingerprint, max(LastNs) AS Key ${kept.from} GROUP BY Fingerprint HAVING Key >= ${from}
+         )
+       ) ${next === undefined ? '' : `WHERE ${next} OR ${later}`} ${order}`,
+    );
+    if (rows.every(({ Latest }) => BigInt(Latest) < input.window.to)) return rows;
+  }
   if (by !== 'firstSeen') {
     return runner.run<RawKey>(
       scope,
       `SELECT toString(Fingerprint) AS F, toString(Key) AS K FROM (
-         SELECT Fingerprint, ${SORT_SQL[by]} AS Key ${scope.from} GROUP BY Fingerprint ${having('Key')}
+         SELECT Fingerprint, ${SORT_SQL[by]} AS Key ${scope.from} GROUP BY Fingerprint ${having}
        ) ${order}`,
     );
   }
@@ -79,7 +96,7 @@ async function pageKeys(
   return runner.run<RawKey>(
     ever,
     `SELECT toString(Fingerprint) AS F, toString(Key) AS K FROM (
-       SELECT Fingerprint, min(FirstNs) AS Key ${ever.from} GROUP BY Fingerprint ${having('Key')}
+       SELECT Fingerprint, min(FirstNs) AS Key ${ever.from} GROUP BY Fingerprint ${having}
      ) ${order}`,
   );
 }
