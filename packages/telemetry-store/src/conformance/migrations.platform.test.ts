@@ -179,7 +179,7 @@ describe('migrations', () => {
           format: 'JSONEachRow',
         });
         const [row] = await result.json<{ formatted: string }>();
-        expect(row?.formatted).toMatch(/^(?:CREATE|ALTER TABLE|INSERT INTO|TRUNCATE) /);
+        expect(row?.formatted).toMatch(/^(?:CREATE|ALTER TABLE|DROP TABLE|INSERT INTO|TRUNCATE) /);
       }
     }
   });

@@ -91,7 +91,12 @@ describe('rollups', () => {
         `SELECT sorting_key AS sorting, partition_key AS partition FROM system.tables WHERE database = currentDatabase() AND name = {name:String}`,
         { name: rollup.name },
       );
-      const grouped = `${row?.sorting ?? ''}, ${row?.partition.replaceAll(/[()]/g, '') ?? ''}`.split(', ');
+      // What is worked out from a key tells no rows apart that the key does not.
+      const sorted = row?.sorting.replaceAll(/intDiv\(toUInt32\((\w+)\), \d+\)/g, '$1') ?? '';
+      const grouped = `${sorted}, ${row?.partition.replaceAll(/[()]/g, '') ?? ''}`.split(', ');
+      expect(row?.sorting.split(', ')).toEqual(
+        expect.arrayContaining([...keysOf(rollup)].filter((key) => !row?.partition.includes(key))),
+      );
       expect(new Set(grouped)).toEqual(new Set(keysOf(rollup)));
     },
   );

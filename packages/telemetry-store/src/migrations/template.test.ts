@@ -10,6 +10,9 @@ import { type MigrationTarget, renderMigration } from './template.ts';
 const ONE: MigrationTarget = { database: 'candela', cluster: undefined, storage: 'embedded' };
 const CLUSTER: MigrationTarget = { database: 'telemetry', cluster: 'main', storage: 'server' };
 
+/** Tables that a migration made and a later one took away. */
+const DROPPED = ['activity'];
+
 const all = (target: MigrationTarget): string =>
   loadMigrations()
     .flatMap(({ template }) => renderMigration(template, target))
@@ -42,7 +45,13 @@ describe('migration templates', () => {
     }
     // What processes write down for each other is the same on every node.
     expect(tables.filter((statement) => statement.includes("'/clickhouse/tables/all/"))).toHaveLength(1);
-    expect(tables).toHaveLength(names.length * 2 + 1);
+    expect(tables).toHaveLength((names.length + DROPPED.length) * 2 + 1);
+    for (const name of DROPPED) {
+      for (const table of [name, `${name}_local`])
+        expect(statements).toContain(
+          `DROP TABLE IF EXISTS \`telemetry\`.\`${table}\` ON CLUSTER \`main\` SYNC`,
+        );
+    }
   });
 
   it('has every table know the tokens of inserts for as long as they may be repeated', () => {
@@ -50,7 +59,7 @@ describe('migration templates', () => {
       loadMigrations()
         .flatMap(({ template }) => renderMigration(template, target))
         .filter((statement) => settings.test(statement)).length;
-    const made = TABLES.length + ROLLUPS.length;
+    const made = TABLES.length + ROLLUPS.length + DROPPED.length;
     // Both bounds count: the seconds are an hour unless they are named.
     const both = /replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000/;
     expect(tables(CLUSTER, both)).toBe(made);

@@ -34,8 +34,9 @@ export const BACKFILL = 'BACKFILL';
 /**
  * Fills a migration's placeholders and splits it into statements. On one server `${table:x}` is the table itself; on
  * a cluster it is the replicated local table `x_local`, and `${distributed:x:key}` becomes the distributed table `x`
- * over it. `${add_column:x:definition}` adds a column to all of them, `${drop_column:x:name}` takes one away. Statements
- * end with `;` at the end of a line.
+ * over it. `${add_column:x:definition}` adds a column to all of them, `${drop_column:x:name}` takes one away,
+ * `${drop_table:x}` all of them. `${settings:name:value}` are those of every table with another value of one. Statements end
+ * with `;` at the end of a line.
  */
 export function renderMigration(template: string, target: MigrationTarget): string[] {
   const text = template.replaceAll(
@@ -58,10 +59,11 @@ function placeholder(
 ): string {
   const clustered = cluster !== undefined;
   const onCluster = clustered ? ` ON CLUSTER ${identifier(cluster)}` : '';
-  const changed = (table: string, change: string) =>
+  const both = (table: string, statement: (table: string) => string) =>
     (clustered ? [`${table}_local`, table] : [table])
-      .map((one) => `ALTER TABLE ${identifier(database)}.${identifier(one)}${onCluster} ${change};\n`)
+      .map((one) => `${statement(`${identifier(database)}.${identifier(one)}${onCluster}`)};\n`)
       .join('');
+  const changed = (table: string, change: string) => both(table, (one) => `ALTER TABLE ${one} ${change}`);
   switch (kind) {
     case 'database':
       return identifier(database);
@@ -88,9 +90,11 @@ function placeholder(
       return changed(name, `ADD COLUMN IF NOT EXISTS ${rest}`);
     case 'drop_column':
       return changed(name, `DROP COLUMN IF EXISTS ${identifier(rest)}`);
+    case 'drop_table':
+      return both(name, (one) => `DROP TABLE IF EXISTS ${one} SYNC`);
     case 'settings':
       return [
-        ...TABLE_SETTINGS,
+        ...TABLE_SETTINGS.map((one) => (one.startsWith(`${name} = `) ? `${name} = ${rest}` : one)),
         ...(storage === 'server' ? ["default_compression_codec = 'ZSTD(1)'"] : []),
         ...(clustered
           ? [

@@ -31,6 +31,15 @@ export interface RollupSource {
    * can hold, and the result of two lots of rows joined must be the result of both together.
    */
   readonly select: (rows: string) => string;
+  /**
+   * Each column for a single row of the stage or of the source's table: `select` without its joining, for reads that join
+   * what they read anyway.
+   */
+  readonly alone?: {
+    /** Which rows count. */
+    readonly when: string;
+    readonly columns: Readonly<Record<string, string>>;
+  };
 }
 
 /** Rows of a source as several rollups read them: few columns, worked out once for one insert. */
@@ -40,6 +49,29 @@ export interface Stage {
   readonly from?: Stage;
   /** A SELECT from `rows`, row by row: it joins none. */
   readonly select: (rows: string) => string;
+  /** What it makes of a row, by name: columns of the source, and of others of these. */
+  readonly columns?: Readonly<Record<string, string>>;
+}
+
+/** A figure before it is joined: what counts of a row, and for sets, of which rows. */
+export interface Figure {
+  readonly of: string;
+  readonly when?: string;
+}
+
+const SET = 'groupUniqArrayArray';
+
+/** A figure of all rows of a group. */
+export function figureOfGroup(column: RollupColumn, { of, when }: Figure): string {
+  const join = joinOf(column);
+  const name = join === SET ? 'groupUniqArray' : join;
+  return when === undefined ? `${name}(${of})` : `${name}If(${of}, ${when})`;
+}
+
+/** A figure of one row. */
+export function figureOfRow(column: RollupColumn, { of, when }: Figure): string {
+  if (joinOf(column) !== SET) return of;
+  return when === undefined ? `[${of}]` : `if(${when}, [${of}], [])`;
 }
 
 /** Columns every rollup begins with: whose rows they are, and what retention and partitions follow. */
@@ -78,6 +110,43 @@ export const keysOf = (rollup: Rollup): readonly string[] =>
 export function selectOf(rollup: Rollup, source: string, rows: string): string {
   const { stage, select } = sourceOf(rollup, source);
   return select(stagedRows(stage, rows));
+}
+
+/**
+ * A SELECT of these columns from rows of `source`, each row by itself, with no more of its stage than they need.
+ * Undefined where the rollup has to join rows. @param from `FROM <table> WHERE ...`
+ */
+export function selectAlone(
+  rollup: Rollup,
+  source: string,
+  columns: readonly string[],
+  from: string,
+): string | undefined {
+  const { stage, alone } = sourceOf(rollup, source);
+  const staged = stage?.columns;
+  if (alone === undefined || staged === undefined || stage?.from !== undefined) return undefined;
+  const texts = columns.map((name) => alone.columns[name] ?? name);
+  const needed = new Set<string>();
+  const need = (text: string): void => {
+    for (const name of namesIn(text, Object.keys(staged))) {
+      if (needed.has(name)) continue;
+      needed.add(name);
+      need(staged[name] ?? '');
+    }
+  };
+  for (const text of [...texts, alone.when]) need(text);
+  const aliases = [...needed].flatMap((name) =>
+    staged[name] === name ? [] : [`${staged[name]} AS ${name}`],
+  );
+  const given = aliases.length === 0 ? '' : `WITH ${aliases.join(', ')} `;
+  const listed = columns.map((name, index) => (texts[index] === name ? name : `${texts[index]} AS ${name}`));
+  return `${given}SELECT ${listed.join(', ')} ${from} AND ${alone.when}`;
+}
+
+/** Which of the names a text of SQL has. */
+export function namesIn(sql: string, names: readonly string[]): string[] {
+  const words = new Set(sql.match(/\w+/g));
+  return names.filter((name) => words.has(name));
 }
 
 const stagedRows = (stage: Stage | undefined, rows: string): string =>

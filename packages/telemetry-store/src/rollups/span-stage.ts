@@ -20,18 +20,53 @@ const EXCEPTIONS_ON_SPAN = `if(Thrown, if(has(Events.Name, 'exception'),
 const used = (column: string): string => `if(CountsUsage = 1, ${column}, 0)`;
 
 /** Spans as rollups count them. `Used...` is nothing where the span's usage is counted elsewhere. */
+const COLUMNS = {
+  Ns: 'toUnixTimestamp64Nano(Timestamp)',
+  FiveMinutes: startOf(ROLLUP_BUCKET_SECONDS),
+  Duration: 'Duration',
+  TraceId: 'TraceId',
+  SpanId: 'SpanId',
+  SpanName: 'SpanName',
+  SpanKind: 'SpanKind',
+  ServiceName: 'ServiceName',
+  ScopeName: 'ScopeName',
+  StatusCode: 'StatusCode',
+  Failed: "CAST(StatusCode = 'Error' AS UInt8)",
+  Root: "ParentSpanId = ''",
+  GenAiConvention: 'GenAiConvention',
+  GenAiOperation: 'GenAiOperation',
+  GenAiProvider: 'GenAiProvider',
+  GenAiRequestModel: 'GenAiRequestModel',
+  GenAiResponseModel: 'GenAiResponseModel',
+  Model: MODEL_SQL,
+  SessionId: 'SessionId',
+  UserId: 'UserId',
+  AgentName: 'AgentName',
+  ToolName: 'ToolName',
+  ErrorType: 'ErrorType',
+  Host: HOST_SQL,
+  HasContent: 'notEmpty(mapKeys(ContentAttributes))',
+  Thrown: THROWN_ON_SPAN,
+  Exceptions: EXCEPTIONS_ON_SPAN,
+  ThrowerVersion: "if(Thrown, ResourceAttributes['service.version'], '')",
+  Counts: 'CountsUsage = 1',
+  UsedInput: used('InputTokens'),
+  UsedRead: used('CacheReadTokens'),
+  UsedWrite: used('CacheWriteTokens'),
+  UsedOutput: used('OutputTokens'),
+  UsedReasoning: used('ReasoningTokens'),
+  HasCost: 'Counts AND isNotNull(CostUsd)',
+  UsedCost: used('ifNull(CostUsd, 0)'),
+  UsedUnits: used(COST_UNITS_SQL),
+} as const;
+
 export const SPAN_STAGE: Stage = {
   name: 'staged_spans',
+  columns: COLUMNS,
   select: (rows) => `
-SELECT ${ROLLUP_HEAD_SQL}, toUnixTimestamp64Nano(Timestamp) AS Ns, ${startOf(ROLLUP_BUCKET_SECONDS)} AS FiveMinutes, Duration,
-  TraceId, SpanId, SpanName, SpanKind, ServiceName, ScopeName, StatusCode, CAST(StatusCode = 'Error' AS UInt8) AS Failed,
-  ParentSpanId = '' AS Root, GenAiConvention, GenAiOperation, GenAiProvider, GenAiRequestModel, GenAiResponseModel,
-  ${MODEL_SQL} AS Model, SessionId, UserId, AgentName, ToolName, ErrorType, ${HOST_SQL} AS Host,
-  notEmpty(mapKeys(ContentAttributes)) AS HasContent, ${THROWN_ON_SPAN} AS Thrown, ${EXCEPTIONS_ON_SPAN} AS Exceptions,
-  if(Thrown, ResourceAttributes['service.version'], '') AS ThrowerVersion, CountsUsage = 1 AS Counts,
-  ${used('InputTokens')} AS UsedInput, ${used('CacheReadTokens')} AS UsedRead, ${used('CacheWriteTokens')} AS UsedWrite,
-  ${used('OutputTokens')} AS UsedOutput, ${used('ReasoningTokens')} AS UsedReasoning,
-  Counts AND isNotNull(CostUsd) AS HasCost, ${used('ifNull(CostUsd, 0)')} AS UsedCost,
-  ${used(COST_UNITS_SQL)} AS UsedUnits
+SELECT ${ROLLUP_HEAD_SQL},
+  ${Object.entries(COLUMNS)
+    .map(([name, sql]) => (name === sql ? name : `${sql} AS ${name}`))
+    .join(', ')}
 FROM ${rows}`,
 };

@@ -1,4 +1,4 @@
-import type { RollupColumn } from './rollup.ts';
+import { type Figure, figureOfGroup, type RollupColumn } from './rollup.ts';
 
 interface ValueList {
   /** The field of spans, as filters name it. */
@@ -19,12 +19,17 @@ export const VALUE_LISTS: readonly ValueList[] = [
   { field: 'agent', column: 'AgentHashes', value: 'AgentName' },
 ];
 
-export const VALUE_HASHES: readonly RollupColumn[] = VALUE_LISTS.map(({ column }) => ({
+/** The same columns with what they are made of, in the common stage. */
+export const VALUE_FIGURES: readonly (RollupColumn & Figure)[] = VALUE_LISTS.map(({ column, value }) => ({
   name: column,
   type: 'SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64))',
+  of: `cityHash64(${value})`,
+  when: `${value} != ''`,
 }));
 
+export const VALUE_HASHES: readonly RollupColumn[] = VALUE_FIGURES.map(({ name, type }) => ({ name, type }));
+
 /** The same columns in a SELECT over rows of the common stage. */
-export const VALUE_HASHES_SQL = VALUE_LISTS.map(
-  ({ column, value }) => `groupUniqArrayIf(cityHash64(${value}), ${value} != '') AS ${column}`,
+export const VALUE_HASHES_SQL = VALUE_FIGURES.map(
+  (figure) => `${figureOfGroup(figure, figure)} AS ${figure.name}`,
 ).join(',\n  ');

@@ -745,3 +745,48 @@ BACKFILL activity;
 ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS SessionHash UInt64 MATERIALIZED cityHash64(SessionId);
 
 ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS UserHash UInt64 MATERIALIZED cityHash64(UserId);
+
+CREATE TABLE IF NOT EXISTS `candela`.`session_figures`
+(
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedDay` Date,
+  `RetentionDays` UInt16,
+  `Bucket` DateTime CODEC(Delta(4), Default),
+  `SessionHash` UInt64 CODEC(LZ4),
+  `UserHash` UInt64 CODEC(LZ4),
+  `SessionId` String CODEC(LZ4),
+  `UserId` String CODEC(LZ4),
+  `FirstNs` SimpleAggregateFunction(min, Int64) CODEC(T64, LZ4),
+  `EndNs` SimpleAggregateFunction(max, Int64) CODEC(T64, LZ4),
+  `OpeningNs` SimpleAggregateFunction(min, Int64) CODEC(T64, LZ4),
+  `Spans` SimpleAggregateFunction(sum, UInt64) CODEC(T64, LZ4),
+  `Errors` SimpleAggregateFunction(sum, UInt64) CODEC(T64, LZ4),
+  `Counting` SimpleAggregateFunction(sum, UInt64) CODEC(T64, LZ4),
+  `Input` SimpleAggregateFunction(sum, UInt64) CODEC(T64, LZ4),
+  `CacheRead` SimpleAggregateFunction(sum, UInt64) CODEC(T64, LZ4),
+  `CacheWrite` SimpleAggregateFunction(sum, UInt64) CODEC(T64, LZ4),
+  `Output` SimpleAggregateFunction(sum, UInt64) CODEC(T64, LZ4),
+  `Reasoning` SimpleAggregateFunction(sum, UInt64) CODEC(T64, LZ4),
+  `Priced` SimpleAggregateFunction(sum, UInt64) CODEC(T64, LZ4),
+  `Cost` SimpleAggregateFunction(sum, Int64) CODEC(T64, LZ4),
+  `Traces` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4),
+  `Models` SimpleAggregateFunction(groupUniqArrayArray, Array(String)) CODEC(LZ4),
+  `Agents` SimpleAggregateFunction(groupUniqArrayArray, Array(String)) CODEC(LZ4),
+  `ServiceHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4),
+  `ModelHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4),
+  `OperationHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4),
+  `AgentHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4),
+  INDEX idx_session SessionHash TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX idx_user UserHash TYPE bloom_filter(0.01) GRANULARITY 1
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY (RetentionDays, ReceivedDay)
+PRIMARY KEY (ProjectId, Environment, intDiv(toUInt32(Bucket), 21600), SessionHash)
+ORDER BY (ProjectId, Environment, intDiv(toUInt32(Bucket), 21600), SessionHash, UserHash, Bucket, SessionId, UserId)
+TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
+SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 20000, min_compress_block_size = 8192;
+
+BACKFILL session_figures;
+
+DROP TABLE IF EXISTS `candela`.`activity` SYNC;

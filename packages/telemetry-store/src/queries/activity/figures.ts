@@ -3,9 +3,11 @@ import { entityKey } from '@candela/kernel';
 import { NO_OPENING } from '../../rollups/activity.ts';
 import { iso, ms } from '../spans/span-row.ts';
 
-/** Figures of a session or a user over rows of the rollup. */
-export const FIGURES = `toString(min(FirstNs)) AS StartNs, toString(max(EndNs)) AS LastNs,
-  toString(min(OpeningNs)) AS OpenNs, uniqExactArray(Traces) AS TraceCount, sum(Spans) AS SpanCount,
+/** When a session or a user began and ended, over rows of the rollup. */
+export const TIMES = 'toString(min(FirstNs)) AS StartNs, toString(max(EndNs)) AS LastNs';
+
+/** The other figures of a session or a user. */
+export const FIGURES = `toString(min(OpeningNs)) AS OpenNs, uniqExactArray(Traces) AS TraceCount, sum(Spans) AS SpanCount,
   sum(Errors) AS ErrorCount, sum(Counting) AS CallCount, sum(Input) AS FreshIn, sum(CacheRead) AS ReadIn,
   sum(CacheWrite) AS WriteIn, sum(Output) AS PlainOut, sum(Reasoning) AS ReasonOut, sum(Priced) AS PricedCount,
   sum(Cost) AS CostUnits, arraySort(groupUniqArrayArray(50)(Models)) AS ModelNames,

@@ -285,7 +285,7 @@ describe('lists by what only the spans know', () => {
         "AND (((SpanKind IN {p7:Array(String)}))) AND (SessionHash != cityHash64(''))",
     );
     expect(seen).toBe(sample.replace(' AND (((SpanKind IN {p7:Array(String)})))', ''));
-    expect(order).toMatch(/FROM activity WHERE .* ORDER BY Figure DESC, H DESC LIMIT 18$/);
+    expect(order).toMatch(/FROM session_figures WHERE .* ORDER BY Figure DESC, H DESC LIMIT 18$/);
     expect(order).not.toContain('GLOBAL IN');
     expect(matching).toMatch(
       /^SELECT toString\(SessionHash\) AS Hash FROM otel_traces WHERE .* AND \(SessionHash IN \(\{p\d+:UInt64\}(, \{p\d+:UInt64\}){17}\)\) GROUP BY SessionHash$/,

@@ -4,11 +4,11 @@ import { ACTIVITY } from '../../rollups/activity.ts';
 import { alignedAround } from '../core/aligned.ts';
 import { decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import { FAILED, type Known, knownOf, LISTED } from '../core/known.ts';
-import { rolledRows, rolledSource } from '../core/rolled.ts';
+import { rolledRows, rolledSource, settledWindow } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
-import { FIGURES, type RawSession, type RawUser, toSessionRow, toUserRow } from './figures.ts';
+import { FIGURES, type RawSession, type RawUser, TIMES, toSessionRow, toUserRow } from './figures.ts';
 import { guessedKeys, type Key } from './guess.ts';
 
 export interface ActivityInput<Sort extends string> {
@@ -91,20 +91,23 @@ async function list<Raw extends object>(
     keysInOrder(runner, context, kind, { ...bounded, filter, limit }, cursor?.after);
   const { filter } = input;
   const limit = input.limit + 1;
-  const guessed =
-    filter === undefined || rolled(input) !== undefined
-      ? undefined
-      : await guessedKeys(runner, context, {
-          hash: KINDS[kind].hash,
-          window,
-          filter,
-          limit,
-          candidates: (count) => ordered(undefined, count),
-        });
-  const keys = guessed ?? (await ordered(filter, limit));
+  const first = async (): Promise<readonly Key[]> => {
+    const guessed =
+      filter === undefined || rolled(input) !== undefined
+        ? undefined
+        : await guessedKeys(runner, context, {
+            hash: KINDS[kind].hash,
+            window,
+            filter,
+            limit,
+            candidates: (count) => ordered(undefined, count),
+          });
+    return guessed ?? ordered(filter, limit);
+  };
+  const [keys, settled] = await Promise.all([first(), settledWindow(runner, context, window)]);
   const page = keys.slice(0, input.limit);
   const last = page.at(-1);
-  const raws = await figuresOf<Raw>(runner, context, kind, window, page);
+  const raws = await figuresOf<Raw>(runner, context, kind, settled, page);
   return {
     data: page.flatMap((key) => raws.get(key.Hash) ?? []),
     nextCursor:
@@ -127,11 +130,15 @@ function keysInOrder(
   const direction = descending ? 'DESC' : 'ASC';
   const figure = SORT_SQL[input.sort.replace('-', '') as keyof typeof SORT_SQL];
   const scope = Scope.of(context, rolledSource(ACTIVITY));
+  const figures = `${hash} AS H, ${figure} AS Figure, min(FirstNs) AS Begin, max(EndNs) AS End`;
+  const condition = having(scope, input);
+  const rows = rolledRows(scope, ACTIVITY, input.window, {
+    reads: `${hash} SessionHash ${figures} ${condition}`,
+  });
   return runner.run<Key>(
     scope,
     `SELECT toString(H) AS Hash, toString(Figure) AS K, toString(Begin) AS StartNs, toString(End) AS LastNs FROM (
-       SELECT ${hash} AS H, ${figure} AS Figure, min(FirstNs) AS Begin, max(EndNs) AS End FROM ${rolledRows(scope, ACTIVITY, input.window)}
-       WHERE ${wanted(scope, kind, input)} GROUP BY ${hash} ${having(scope, input)}
+       SELECT ${figures} FROM ${rows} WHERE ${wanted(scope, kind, input)} GROUP BY ${hash} ${condition}
      ) ${beyond(scope, descending, after)} ORDER BY Figure ${direction}, H ${direction} LIMIT ${input.limit}`,
   );
 }
@@ -151,7 +158,7 @@ function wanted(scope: Scope, kind: keyof typeof KINDS, input: ActivityInput<Use
   if (input.user !== undefined) {
     const user = scope.params.bind(input.user, 'String');
     conditions.push(
-      `SessionHash GLOBAL IN (SELECT SessionHash FROM ${rolledRows(scope, ACTIVITY, input.window, `UserHash = cityHash64(${user}) AND UserId = ${user}`)})`,
+      `SessionHash GLOBAL IN (SELECT SessionHash FROM ${rolledRows(scope, ACTIVITY, input.window, { only: `UserHash = cityHash64(${user}) AND UserId = ${user}`, reads: 'SessionHash' })})`,
     );
   }
   return conditions.join(' AND ');
@@ -182,13 +189,21 @@ async function figuresOf<Raw extends object>(
   const scope = Scope.of(context, rolledSource(ACTIVITY));
   // One by one: beyond 2^53 they are no numbers of JSON, and a list of texts would be turned into numbers row by row.
   const among = page.map((key) => scope.params.bind(key.Hash, 'UInt64')).join(', ');
+  const figures = `toString(${hash}) AS Hash, any(${id}) AS Id, ${own}, ${FIGURES}`;
   const only = `${hash} IN (${among})`;
   const rows = await runner.run<Raw & { Hash: string }>(
     scope,
-    `SELECT toString(${hash}) AS Hash, any(${id}) AS Id, ${own}, ${FIGURES}
-     FROM ${rolledRows(scope, ACTIVITY, near(window, page), only)} GROUP BY ${hash}`,
+    `SELECT ${figures}
+     FROM ${rolledRows(scope, ACTIVITY, near(window, page), { only, reads: figures })} GROUP BY ${hash}`,
   );
-  return new Map(rows.map((row) => [row.Hash, row]));
+  const found = new Map(rows.map((row) => [row.Hash, row]));
+  // The order knew the times already.
+  return new Map(
+    page.flatMap(({ Hash, StartNs, LastNs }) => {
+      const row = found.get(Hash);
+      return row === undefined ? [] : [[Hash, { ...row, StartNs, LastNs }]];
+    }),
+  );
 }
 
 /**
@@ -214,11 +229,11 @@ export async function figuresOfOne<Kind extends keyof typeof KINDS>(
   const { id, hash, own } = KINDS[kind];
   const scope = Scope.of(context, rolledSource(ACTIVITY));
   const value = scope.params.bind(input.id, 'String');
+  const figures = `any(${id}) AS Id, ${own}, ${TIMES}, ${FIGURES}`;
+  const only = `${hash} = cityHash64(${value}) AND ${id} = ${value}`;
   const [row] = await runner.run<Kind extends 'sessions' ? RawSession : RawUser>(
     scope,
-    `SELECT any(${id}) AS Id, ${own}, ${FIGURES}
-     FROM ${rolledRows(scope, ACTIVITY, input.window, `${hash} = cityHash64(${value}) AND ${id} = ${value}`)}
-     GROUP BY ${id}`,
+    `SELECT ${figures} FROM ${rolledRows(scope, ACTIVITY, input.window, { only, reads: figures })} GROUP BY ${id}`,
   );
   return row;
 }

@@ -97,7 +97,7 @@ async function readVersions(
     scope,
     `SELECT Version, Model, ${SHOWN} FROM (
        SELECT toString(AgentVersion) AS Version, argMax(toString(Model), LastNs) AS Model, ${JOINED}
-       FROM ${rolledRows(scope, AGENT_FIGURES, input.window, `AgentName = ${agent} AND AgentVersion != ''`)}
+       FROM ${rolledRows(scope, AGENT_FIGURES, input.window, { only: `AgentName = ${agent} AND AgentVersion != ''` })}
        GROUP BY Version
      ) ORDER BY Last DESC, Version LIMIT ${MAX_AGENT_PARTS}`,
   );

@@ -93,7 +93,7 @@ export async function readFacts(
          groupUniqArrayIf(20)(GenAiProvider, GenAiProvider != '') AS Providers,
          groupUniqArrayIf(20)(Model, Model != '') AS Models,
          uniqExactIf(AgentVersion, AgentVersion != '') AS Versions, ${JOINED}
-       FROM ${rolledRows(scope, AGENT_FIGURES, window, `AgentName IN ${among}`)} GROUP BY AgentName, Kind
+       FROM ${rolledRows(scope, AGENT_FIGURES, window, { only: `AgentName IN ${among}` })} GROUP BY AgentName, Kind
      )`,
   );
   const byAgent = Map.groupBy(rows, (row) => row.AgentName);
