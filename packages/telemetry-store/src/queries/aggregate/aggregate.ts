@@ -69,23 +69,31 @@ export async function aggregate(
   const bucketSeconds = bucketsOf(input);
   const request: Request = { runner, context, input };
   const plan = planOf(counted, input, input.window, bucketSeconds, 0n);
-  const { rows, chosen, groups } = await figuresOf(request, plan);
-  const answer = {
+  const answer = (figures: Figures) => ({
     bucketSeconds,
-    groups,
+    groups: figures.groups,
     source: plan.aligned === undefined ? ('rows' as const) : ('rollup' as const),
-  };
+  });
   const before = comparedWith(input);
   if (before === undefined) {
-    return { ...answer, rows: rows.map((row) => ({ ...row, previous: null })), previous: null };
+    const figures = await figuresOf(request, plan);
+    return {
+      ...answer(figures),
+      rows: figures.rows.map((row) => ({ ...row, previous: null })),
+      previous: null,
+    };
   }
   const shift = input.window.from - before.from;
   const earlier = planOf(counted, input, before, bucketSeconds, shift);
-  const [compared, since] = await Promise.all([
-    series(request, earlier, chosen),
+  const both = async () => {
+    const figures = await figuresOf(request, plan);
+    return { figures, compared: await series(request, earlier, figures.chosen) };
+  };
+  const [{ figures, compared }, since] = await Promise.all([
+    both(),
     sinceOf(runner, context, counted, before),
   ]);
-  return { ...answer, rows: joined(rows, compared, input), previous: { ...before, since } };
+  return { ...answer(figures), rows: joined(figures.rows, compared, input), previous: { ...before, since } };
 }
 
 interface Request {

@@ -12,12 +12,15 @@ import type { Plan } from './plan.ts';
 const MAX_VALUES = 500;
 const MAX_CHARACTERS = 64_000;
 
+/** Of a shorter time there is too little to read for another statement to be worth it. */
+const SHORT = 15n * 60n * 1_000_000_000n;
+
 const BUCKET = BigInt(ROLLUP_BUCKET_SECONDS) * 1_000_000_000n;
 
 /**
  * The values that rows of a plan have in each field it groups by, as the rollup knows them: perhaps more, and without
  * those that came this moment. Undefined where that is no use: one column of few values is grouped by its dictionary as
- * it is, and many values are not worth listing.
+ * it is, and many values, or those of a short time, are not worth listing.
  */
 export async function listedValues(
   runner: Runner,
@@ -25,7 +28,8 @@ export async function listedValues(
   { counted, groupBy, window, aligned }: Plan,
 ): Promise<Values | undefined> {
   const known = groupBy.every((field) => countsField(counted, field));
-  if (aligned !== undefined || groupBy.length < 2 || !known) return undefined;
+  const isShort = window.to - window.from < SHORT;
+  if (aligned !== undefined || groupBy.length < 2 || !known || isShort) return undefined;
   const params = new Params();
   const scope = Scope.of(context, counted.counts, params).during({
     from: (window.from / BUCKET) * BUCKET,
@@ -39,6 +43,6 @@ export async function listedValues(
   const found = await runner.run<{ F: number; Value: string }>(scope, parts.join(' UNION ALL '));
   const values = groupBy.map((_, index) => found.filter(({ F }) => F === index).map(({ Value }) => Value));
   const characters = found.reduce((sum, { Value }) => sum + Value.length, 0);
-  const isMuch = characters > MAX_CHARACTERS || values.some(({ length }) => length > MAX_VALUES);
-  return isMuch ? undefined : values;
+  const isFit = values.every(({ length }) => length > 0 && length <= MAX_VALUES);
+  return isFit && characters <= MAX_CHARACTERS ? values : undefined;
 }
