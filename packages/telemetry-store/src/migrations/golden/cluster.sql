@@ -924,3 +924,17 @@ BACKFILL session_figures;
 DROP TABLE IF EXISTS `telemetry`.`activity_local` ON CLUSTER `main` SYNC;
 
 DROP TABLE IF EXISTS `telemetry`.`activity` ON CLUSTER `main` SYNC;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `TotalTokens` UInt64 MATERIALIZED InputTokens + CacheReadTokens + CacheWriteTokens + OutputTokens + ReasoningTokens;
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `TotalTokens` UInt64 MATERIALIZED InputTokens + CacheReadTokens + CacheWriteTokens + OutputTokens + ReasoningTokens;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` MODIFY SETTING min_compress_block_size = 8192;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` MODIFY COLUMN `TraceId` MODIFY SETTING max_compress_block_size = 32768;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` MODIFY COLUMN `SpanId` MODIFY SETTING max_compress_block_size = 32768;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` MODIFY COLUMN `ParentSpanId` MODIFY SETTING max_compress_block_size = 32768;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` MODIFY COLUMN `SessionId` MODIFY SETTING max_compress_block_size = 32768;

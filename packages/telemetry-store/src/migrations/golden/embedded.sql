@@ -790,3 +790,15 @@ SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, min_bytes_for_wide_p
 BACKFILL session_figures;
 
 DROP TABLE IF EXISTS `candela`.`activity` SYNC;
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS `TotalTokens` UInt64 MATERIALIZED InputTokens + CacheReadTokens + CacheWriteTokens + OutputTokens + ReasoningTokens;
+
+ALTER TABLE `candela`.`otel_traces` MODIFY SETTING min_compress_block_size = 8192;
+
+ALTER TABLE `candela`.`otel_traces` MODIFY COLUMN `TraceId` MODIFY SETTING max_compress_block_size = 32768;
+
+ALTER TABLE `candela`.`otel_traces` MODIFY COLUMN `SpanId` MODIFY SETTING max_compress_block_size = 32768;
+
+ALTER TABLE `candela`.`otel_traces` MODIFY COLUMN `ParentSpanId` MODIFY SETTING max_compress_block_size = 32768;
+
+ALTER TABLE `candela`.`otel_traces` MODIFY COLUMN `SessionId` MODIFY SETTING max_compress_block_size = 32768;

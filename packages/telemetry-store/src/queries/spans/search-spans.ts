@@ -8,7 +8,6 @@ import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { slices } from '../core/slices.ts';
 import { type RawSpan, SPAN_COLUMNS, toSpanRow } from './span-row.ts';
-import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 import { SPANS } from './span-fields.ts';
 import { UNFINISHED } from './trace-totals.ts';
 
@@ -50,8 +49,14 @@ const SORT_SQL = {
   start: { sql: 'toUnixTimestamp64Nano(Timestamp)', type: 'Int64' },
   duration: { sql: 'Duration', type: 'UInt64' },
   cost: { sql: 'reinterpretAsInt64(ifNull(CostUsd, -1))', type: 'Int64' },
-  tokens: { sql: `(${INPUT_TOKENS_SQL} + ${OUTPUT_TOKENS_SQL})`, type: 'UInt64' },
+  tokens: { sql: 'TotalTokens', type: 'UInt64' },
 } as const;
+
+/**
+ * What is in the same order, but is a column as it is stored: of those the engine leaves out rows that the page cannot
+ * hold before it reads their time. Nothing comes last downwards; upwards the engine has no such shortcut for it.
+ */
+const STORED_ORDER: Partial<Record<SpanSort, string>> = { '-cost': 'CostUsd' };
 
 /** One page of matching spans: where they are first, by narrow columns, then the rows. */
 export async function searchSpans(
@@ -140,18 +145,20 @@ const placeKey = ({ TraceId, SpanId, Ns }: Pick<SpanKey, 'TraceId' | 'SpanId' | 
 interface Order {
   /** The sort value. */
   readonly sql: string;
+  /** What rows are sorted by. */
+  readonly by: string;
   readonly type: 'Int64' | 'UInt64';
   readonly descending: boolean;
 }
 
 function orderOf(sort: SpanSort): Order {
-  const by = sort.replace('-', '') as keyof typeof SORT_SQL;
-  return { ...SORT_SQL[by], descending: sort.startsWith('-') };
+  const value = SORT_SQL[sort.replace('-', '') as keyof typeof SORT_SQL];
+  return { ...value, by: STORED_ORDER[sort] ?? value.sql, descending: sort.startsWith('-') };
 }
 
 /** Of equal values the time decides, so that most rows never need their ids looked at. */
-function inOrder({ sql, descending }: Order): string {
-  const first = sql === SORT_SQL.start.sql ? [] : [sql];
+function inOrder({ by, descending }: Order): string {
+  const first = by === SORT_SQL.start.sql ? [] : [by];
   const columns = [...first, 'Timestamp', 'TraceId', 'SpanId'];
   return columns.map((column) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ');
 }
@@ -196,7 +203,7 @@ async function byFigure(
   const places = await runner.run<Pick<SpanKey, 'K' | 'Ns'>>(
     beyond,
     `SELECT toString(${order.sql}) AS K, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns ${beyond.from}
-     ORDER BY ${order.sql} ${direction}, Timestamp ${direction} LIMIT ${input.limit + 1}`,
+     ORDER BY ${order.by} ${direction}, Timestamp ${direction} LIMIT ${input.limit + 1}`,
   );
   const times = places.map(({ Ns }) => BigInt(Ns));
   // Rows at the very place of the cursor of which not all were shown.
