@@ -111,10 +111,10 @@ async function isSmall(runner: Runner, scope: Scope): Promise<boolean> {
 
 /** Quickest over many rows without a filter: one narrow column after the other. */
 function oneByOne(scope: Scope, facets: readonly FacetColumn[], count: string): string {
-  const parts = facets.flatMap(({ columns, having, shown }, index) =>
+  const parts = facets.flatMap(({ columns, shown }, index) =>
     columns.map((column, position) => {
       const rest = columns.slice(0, position).map((before) => `${before} = ''`);
-      const part = scope.andAll([...(having === undefined ? [] : [having]), ...rest]);
+      const part = scope.andAll(rest);
       // Counted by the stored column and only then turned into text: that keeps it narrow.
       return `SELECT ${index} AS F, ${shown('V')} AS Value, C
         FROM (SELECT ${column} AS V, ${count} AS C ${part.from} GROUP BY V)`;
