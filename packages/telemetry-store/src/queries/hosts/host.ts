@@ -1,9 +1,10 @@
-import { HOST_LIMITS, type HostSummary, type ResponseOf, type getHost } from '@candela/contract';
+import type { HostSummary, ResponseOf, getHost } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { PACKET_ERRORS } from './counters.ts';
 import { type Facts, HOSTS, readFacts } from './facts.ts';
+import { Fresh } from './fresh.ts';
 import { readProcesses } from './processes.ts';
 import type { HostKey } from './sources.ts';
 import { type Figures, type OneHost, readFigures, summariesOf } from './summary.ts';
@@ -12,7 +13,7 @@ type HostDetail = ResponseOf<typeof getHost>['data'];
 
 /**
  * Which host a name means within the window. Where two environments have one of that name and the request names none,
- * it is the one heard of last; of those that report now the first by the name of their environment, since otherwise the
+ * it is the one heard of last; of those that report now, each as often as it does, the first by the name of their environment, since otherwise the
  * requests of one page would be answered now by the one and now by the other. @throws not_found
  */
 export async function resolveHost(
@@ -23,13 +24,20 @@ export async function resolveHost(
 ): Promise<{ readonly key: HostKey; readonly facts: readonly Facts[] }> {
   const facts = await readFacts(run, context, HOSTS, window, { host: name });
   const newest = facts.reduce((most, { last }) => (last > most ? last : most), 0n);
-  const fresh = BigInt(HOST_LIMITS.freshSeconds) * 1_000_000_000n;
-  const [chosen] = facts
-    .filter(({ last }) => last >= newest - fresh)
-    .sort((a, b) => (a.environment < b.environment ? -1 : 1));
+  const environments = [...new Set(facts.map(({ environment }) => environment))].sort();
+  const reports = async (environment: string): Promise<boolean> => {
+    const own = facts.filter((fact) => fact.environment === environment);
+    const last = own.reduce((most, fact) => (fact.last > most ? fact.last : most), 0n);
+    if (last === newest) return true;
+    const key = { environment, host: name };
+    const seconds = (await Fresh.read(run, context, window, key)).secondsOf(key);
+    return last >= newest - BigInt(seconds) * 1_000_000_000n;
+  };
+  const now = await Promise.all(environments.map(reports));
+  const chosen = environments.find((_, index) => now[index]);
   if (chosen === undefined)
     throw fail('not_found', { what: 'A host of this name that reported in this time range' });
-  const key = { environment: chosen.environment, host: chosen.host };
+  const key = { environment: chosen, host: name };
   return { key, facts: facts.filter(({ environment }) => environment === key.environment) };
 }
 

@@ -296,6 +296,20 @@ beforeAll(async () => {
       ],
       { project: 'twins', service: 'agent', environment, resource: { 'host.name': 'twin' } },
     );
+  // The same where both report every ten minutes, in turn.
+  for (const [environment, minuteOfTen] of [
+    ['staging', 5],
+    ['production', 0],
+  ] as const)
+    await bench.putMetrics(
+      [
+        sum('system.memory.usage', false, [
+          { state: 'used' },
+          (minute) => (minute % 10 === minuteOfTen ? minute : undefined),
+        ]),
+      ],
+      { project: 'slow-twins', service: 'agent', environment, resource: { 'host.name': 'twin' } },
+    );
   // Two machines of one name all the time; one that took the place of another; one that two agents call differently.
   const machine = (name: string, hostId: string, agent: string, from: number, until: number) =>
     bench.putMetrics(
@@ -496,6 +510,9 @@ describe('hosts', () => {
     expect(host.environment).toBe('production');
     const named = await hosts.host(contextOf('twins', 'dev'), twin);
     expect(named.host.environment).toBe('dev');
+    // Both report now, though one of them did ten minutes ago.
+    const slow = await hosts.host(contextOf('slow-twins'), twin);
+    expect(slow.host).toMatchObject({ environment: 'production', stale: false, memoryUsedBytes: 20 });
   });
 
   it('says which machines report under one name: not one after the other, not those of another agent', async () => {
