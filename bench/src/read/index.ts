@@ -32,7 +32,7 @@ const RAW = [
   },
   {
     name: 'chart: p50, p95, p99 over time',
-    sql: "SELECT intDiv(toUnixTimestamp(Timestamp), 1800) AS t, quantilesDD(0.005, 0.5, 0.95, 0.99)(Duration) FROM otel_traces WHERE ProjectId = 'default' GROUP BY t",
+    sql: "SELECT intDiv(toUnixTimestamp(Timestamp), 1800) AS t, quantilesBFloat16(0.5, 0.95, 0.99)(Duration) FROM otel_traces WHERE ProjectId = 'default' GROUP BY t",
   },
   {
     name: 'facets: the panel with a condition on the duration',
