@@ -47,12 +47,15 @@ export async function queryHeatmap(
   const read = variant.kind === 'histogram' ? explicitLines : exponentialLines;
   const notes = [...facts.notes];
   const columns = new Map<number, readonly Range[]>();
-  for (const part of cut(grid, Math.ceil(variant.points / POINTS_AT_ONCE))) {
-    const { lines, exact } = await read(runner, input, part, 1);
-    if (!exact)
-      notes.push('Not all series have the same bucket bounds: only the bounds that they share are used.');
-    for (const [bucket, { ranges }] of lines[0]?.buckets ?? []) columns.set(bucket, ranges);
-  }
+  const readColumns = async () => {
+    for (const part of cut(grid, Math.ceil(variant.points / POINTS_AT_ONCE))) {
+      const { lines, exact } = await read(runner, input, part, 1);
+      if (!exact)
+        notes.push('Not all series have the same bucket bounds: only the bounds that they share are used.');
+      for (const [bucket, { ranges }] of lines[0]?.buckets ?? []) columns.set(bucket, ranges);
+    }
+  };
+  const [exemplars] = await Promise.all([exemplarsOf(runner, input), readColumns()]);
   const all = [...columns.values()].flatMap((ranges) => ranges.filter(({ count }) => count > 0));
   const edges = edgesOf(all);
   const cells: [number, number, number][] = [];
@@ -76,7 +79,7 @@ export async function queryHeatmap(
     ),
     ranges: edges.slice(1).map((high, index) => ({ low: finite(edges[index]), high: finite(high) })),
     cells: cells.sort(([a, c], [b, d]) => a - b || c - d),
-    exemplars: await exemplarsOf(runner, input),
+    exemplars,
   };
 }
 

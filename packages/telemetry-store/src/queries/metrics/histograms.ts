@@ -1,5 +1,5 @@
 import type { Runner } from '../core/run.ts';
-import type { Scope, Window } from '../core/scope.ts';
+import type { Window } from '../core/scope.ts';
 import { type Distribution, explicitRanges, exponentialRanges, mergeExplicit } from './distribution.ts';
 import { grownByBucket, weighedPoints } from './increases.ts';
 import { labelsOf, lookback, type PointsInput, pointsScope, withLabels } from './points.ts';
@@ -99,6 +99,7 @@ interface ExponentialRow {
   readonly L: string;
   readonly Cells: [
     bucket: number,
+    scale: number,
     keys: number[],
     counts: number[],
     count: number,
@@ -112,6 +113,17 @@ interface ExponentialRow {
 /** The four kinds of bucket in one number: index times four, plus this. */
 const SIDE = { zero: 0, positive: 1, negative: 2 } as const;
 
+/** Buckets a distribution may have in one scale; beyond, the scale is made smaller. */
+const MAX_EXPONENTIAL_BUCKETS = 320;
+
+/** The octaves between the lowest and the highest bucket of all rows. */
+const OCTAVES = `least(2048, ifNull(
+    max(if(notEmpty(Positive), (PositiveOffset + length(Positive)) * exp2(-Scale), NULL)) OVER ()
+    - min(if(notEmpty(Positive), PositiveOffset * exp2(-Scale), NULL)) OVER (), 0))`;
+
+/** The smallest scale of all rows, smaller still when their values lie far apart. */
+const COMMON_SCALE = `toInt32(least(min(Scale) OVER (), if(${OCTAVES} > 0, floor(log2(${MAX_EXPONENTIAL_BUCKETS} / ${OCTAVES})), 1000)))`;
+
 /** Histograms with exponential buckets, brought to one scale. */
 export async function exponentialLines(
   runner: Runner,
@@ -120,39 +132,42 @@ export async function exponentialLines(
   limit: number,
 ): Promise<DistributionLines> {
   const wide = widened(input, window);
-  const scale = await commonScale(runner, pointsScope(input, wide));
-  if (scale === undefined) return { lines: [], total: 0, exact: true };
   const scope = pointsScope(input, wide);
   const side = (counts: string, offset: string, number: number) =>
-    `arrayMap(i -> bitShiftRight(toInt64(${offset}) + i - 1, toUInt8(least(62, Scale - ${scale}))) * 4 + ${number}, arrayEnumerate(${counts}))`;
+    `arrayMap(i -> bitShiftRight(toInt64(${offset}) + i - 1, toUInt8(least(62, Scale - Common))) * 4 + ${number}, arrayEnumerate(${counts}))`;
   const payload =
     'Sum, Min, Max, Scale, ZeroCount, PositiveOffset, PositiveBucketCounts, NegativeOffset, NegativeBucketCounts';
   const adds = weighedPoints(input, scope, window, payload);
-  // Points that begin at the same bucket are added up as arrays; only what is left is looked up by bucket.
+  // Points that begin at the same bucket are added up as arrays; only what is left is looked up by bucket. The common
+  // scale is taken from these few rows too: to ask all points for it beforehand read them twice.
   const rows = await runner.run<ExponentialRow>(
     scope,
     lineRows(
-      `SELECT L, B, sumMap(Keys, Counted) AS Buckets, sum(Part.N) AS N, sumKahan(Part.Total) AS Total,
+      `SELECT L, B, any(Common) AS Scaled, sumMap(Keys, Counted) AS Buckets, sum(Part.N) AS N, sumKahan(Part.Total) AS Total,
   if(countIf(Part.N > 0 AND isNull(Part.Least)) > 0, NULL, min(Part.Least)) AS Least,
   if(countIf(Part.N > 0 AND isNull(Part.Most)) > 0, NULL, max(Part.Most)) AS Most
 FROM (
-  SELECT L, ${B} AS B, ${weighed('PositiveOf')} AS Positive, ${weighed('NegativeOf')} AS Negative,
+  SELECT *, ${COMMON_SCALE} AS Common,
     arrayConcat(${side('Positive', 'PositiveOffset', SIDE.positive)}, ${side('Negative', 'NegativeOffset', SIDE.negative)}, [${SIDE.zero}]) AS Keys,
-    arrayConcat(Positive, Negative, [sum(${W} * toInt64(Zeros))]) AS Counted, ${TOTALS}
-  FROM ${lots(
-    withLabels(input, scope, wide, adds),
-    ', Scale, PositiveOffset, NegativeOffset',
-    'sumForEach(PositiveBucketCounts) AS PositiveOf, sumForEach(NegativeBucketCounts) AS NegativeOf, sum(ZeroCount) AS Zeros',
-  )}
-  ${ADDED} GROUP BY L, B, Scale, PositiveOffset, NegativeOffset
+    arrayConcat(Positive, Negative, [Zero]) AS Counted
+  FROM (
+    SELECT L, ${B} AS B, Scale, PositiveOffset, NegativeOffset, ${weighed('PositiveOf')} AS Positive,
+      ${weighed('NegativeOf')} AS Negative, sum(${W} * toInt64(Zeros)) AS Zero, ${TOTALS}
+    FROM ${lots(
+      withLabels(input, scope, wide, adds),
+      ', Scale, PositiveOffset, NegativeOffset',
+      'sumForEach(PositiveBucketCounts) AS PositiveOf, sumForEach(NegativeBucketCounts) AS NegativeOf, sum(ZeroCount) AS Zeros',
+    )}
+    ${ADDED} GROUP BY L, B, Scale, PositiveOffset, NegativeOffset
+  )
 ) AS Part GROUP BY L, B`,
-      'B, Buckets.1, Buckets.2, N, Total, Least, Most',
+      'B, Scaled, Buckets.1, Buckets.2, N, Total, Least, Most',
       limit,
     ),
   );
   const lines = rows.map((row): DistributionLine => {
     const buckets = new Map<number, Distribution>();
-    for (const [bucket, keys, counts, ...rest] of row.Cells) {
+    for (const [bucket, scale, keys, counts, ...rest] of row.Cells) {
       const part = {
         scale,
         zero: 0,
@@ -172,24 +187,6 @@ FROM (
     return { labels: labelsOf(row.L), buckets };
   });
   return { lines, total: rows[0]?.Lines ?? 0, exact: true };
-}
-
-/** Buckets a distribution may have in one scale; beyond, the scale is made smaller. */
-const MAX_EXPONENTIAL_BUCKETS = 320;
-
-/** The smallest scale of the points, smaller still when their values lie far apart; undefined without points. */
-async function commonScale(runner: Runner, scope: Scope): Promise<number | undefined> {
-  const filled = 'length(PositiveBucketCounts) > 0';
-  const [row] = await runner.run<{ N: number; Least: number; Low: number | null; High: number | null }>(
-    scope,
-    `SELECT count() AS N, min(Scale) AS Least,
-  minIf(PositiveOffset * exp2(-Scale), ${filled}) AS Low,
-  maxIf((PositiveOffset + length(PositiveBucketCounts)) * exp2(-Scale), ${filled}) AS High ${scope.from}`,
-  );
-  if (row === undefined || row.N === 0) return undefined;
-  const octaves = Math.min(2_048, Math.max(0, (row.High ?? 0) - (row.Low ?? 0)));
-  const fitting = octaves === 0 ? row.Least : Math.floor(Math.log2(MAX_EXPONENTIAL_BUCKETS / octaves));
-  return Math.min(row.Least, fitting);
 }
 
 export interface TotalLine {

@@ -84,7 +84,13 @@ export async function queryMetric(
   const limit = parts.length === 1 ? query.limit : LINES_OF_PART;
   const notes = [...facts.notes];
   const found: Lines[] = [];
-  for (const part of parts) found.push(await linesOf(runner, input, part, aggregation, limit, notes));
+  const readLines = async () => {
+    for (const part of parts) found.push(await linesOf(runner, input, part, aggregation, limit, notes));
+  };
+  const [exemplars] = await Promise.all([
+    query.exemplars === true ? exemplarsOf(runner, input) : [],
+    readLines(),
+  ]);
   const { lines, total } = joined(found, query.limit, aggregation);
   if (variant.meaning === 'quantiles' && aggregation.startsWith('p') && variant.series > lines.length) {
     notes.push('Quantiles of several summaries cannot be added up: the largest of the series is shown.');
@@ -100,7 +106,7 @@ export async function queryMetric(
     series: lines.map(({ labels, values }) => ({ labels: [...labels], points: pointsOf(grid, values) })),
     lines: total,
     truncated: total > lines.length,
-    exemplars: query.exemplars === true ? await exemplarsOf(runner, input) : [],
+    exemplars,
   };
 }
 
