@@ -116,13 +116,21 @@ const SIDE = { zero: 0, positive: 1, negative: 2 } as const;
 /** Buckets a distribution may have in one scale; beyond, the scale is made smaller. */
 const MAX_EXPONENTIAL_BUCKETS = 320;
 
-/** The octaves between the lowest and the highest bucket of all rows. */
-const OCTAVES = `least(2048, ifNull(
-    max(if(notEmpty(Positive), (PositiveOffset + length(Positive)) * exp2(-Scale), NULL)) OVER ()
-    - min(if(notEmpty(Positive), PositiveOffset * exp2(-Scale), NULL)) OVER (), 0))`;
-
-/** The smallest scale of all rows, smaller still when their values lie far apart. */
-const COMMON_SCALE = `toInt32(least(min(Scale) OVER (), if(${OCTAVES} > 0, floor(log2(${MAX_EXPONENTIAL_BUCKETS} / ${OCTAVES})), 1000)))`;
+/**
+ * Lots with the scale they are brought to, `Common`: the smallest of all, smaller still when their values lie far apart. A
+ * level for each step: the engine resolves what stands within a condition once more for every condition around it.
+ */
+const toOneScale = (lots: string): string => `(
+  SELECT *, toInt32(least(Coarsest, if(Octaves > 0, floor(log2(${MAX_EXPONENTIAL_BUCKETS} / Octaves)), 1000))) AS Common
+  FROM (
+    SELECT *, least(2048, ifNull(max(Upper) OVER () - min(Lower) OVER (), 0)) AS Octaves, min(Scale) OVER () AS Coarsest
+    FROM (
+      SELECT *, if(notEmpty(Positive), PositiveOffset * exp2(-Scale), NULL) AS Lower,
+        if(notEmpty(Positive), (PositiveOffset + length(Positive)) * exp2(-Scale), NULL) AS Upper
+      FROM ${lots}
+    )
+  )
+)`;
 
 /** Histograms with exponential buckets, brought to one scale. */
 export async function exponentialLines(
@@ -147,10 +155,10 @@ export async function exponentialLines(
   if(countIf(Part.N > 0 AND isNull(Part.Least)) > 0, NULL, min(Part.Least)) AS Least,
   if(countIf(Part.N > 0 AND isNull(Part.Most)) > 0, NULL, max(Part.Most)) AS Most
 FROM (
-  SELECT *, ${COMMON_SCALE} AS Common,
+  SELECT *,
     arrayConcat(${side('Positive', 'PositiveOffset', SIDE.positive)}, ${side('Negative', 'NegativeOffset', SIDE.negative)}, [${SIDE.zero}]) AS Keys,
     arrayConcat(Positive, Negative, [Zero]) AS Counted
-  FROM (
+  FROM ${toOneScale(`(
     SELECT L, ${B} AS B, Scale, PositiveOffset, NegativeOffset, ${weighed('PositiveOf')} AS Positive,
       ${weighed('NegativeOf')} AS Negative, sum(${W} * toInt64(Zeros)) AS Zero, ${TOTALS}
     FROM ${lots(
@@ -159,7 +167,7 @@ FROM (
       'sumForEach(PositiveBucketCounts) AS PositiveOf, sumForEach(NegativeBucketCounts) AS NegativeOf, sum(ZeroCount) AS Zeros',
     )}
     ${ADDED} GROUP BY L, B, Scale, PositiveOffset, NegativeOffset
-  )
+  )`)}
 ) AS Part GROUP BY L, B`,
       'B, Scaled, Buckets.1, Buckets.2, N, Total, Least, Most',
       limit,
