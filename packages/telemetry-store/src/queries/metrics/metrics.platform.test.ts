@@ -494,6 +494,28 @@ describe('histograms', () => {
     expect(map.cells.reduce((all, [, , count]) => all + count, 0)).toBe(9);
   });
 
+  it('makes the scale smaller where values lie far apart', async () => {
+    const point = (seconds: number, offset: number) => ({
+      timeUnixNano: at(seconds),
+      startTimeUnixNano: at(0),
+      count: 1,
+      sum: 0,
+      scale: 5,
+      zeroCount: 0,
+      positive: { offset, bucketCounts: [1] },
+    });
+    await bench.putMetrics([
+      {
+        name: 'far',
+        unit: 's',
+        // From 1 to beyond 2 ** 40, thirty-two buckets an octave are too many: four are kept.
+        exponentialHistogram: { aggregationTemporality: 1, dataPoints: [point(5, 0), point(6, 1_280)] },
+      },
+    ]);
+    expect((await values('far', { aggregation: 'min' }))[0]).toBe(1);
+    expect(Math.log2((await values('far', { aggregation: 'max' }))[0] ?? 0)).toBeCloseTo(40.25, 9);
+  });
+
   it('finds the increase of a cumulative exponential histogram whose scale shrank', async () => {
     const point = (seconds: number, scale: number, counts: number[]) => ({
       timeUnixNano: at(seconds),
