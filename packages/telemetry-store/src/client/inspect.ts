@@ -9,7 +9,14 @@ type Step = Inspection['steps'][number];
 /** Time the whole look may take. */
 const LIMIT_MS = 15_000;
 /** What is asked of an engine and not all of them have, the newest things among what is used. */
-const FUNCTIONS = ['quantilesBFloat16', 'lagInFrame', 'mapFilter', 'mapSort', 'arrayFirstIndex', 'toValidUTF8'];
+const FUNCTIONS = [
+  'quantilesBFloat16',
+  'lagInFrame',
+  'mapFilter',
+  'mapSort',
+  'arrayFirstIndex',
+  'toValidUTF8',
+];
 /** Sent with inserts: an engine refuses what it does not know. */
 const SETTINGS = [
   'insert_deduplication_token',
