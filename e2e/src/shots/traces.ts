@@ -32,7 +32,7 @@ export const tracesShots: ShotGroup = {
     { name: 'traces-spans', path: '/traces?view=spans&q=model:*', ready: ROWS },
     {
       name: 'traces-facets',
-      path: '/traces?facets=resource.host.name,attributes.gen_ai.request.model,prompt,user',
+      path: '/traces?facets=resource.host.name,attributes.gen_ai.request.model,user',
       ready: ROWS,
       act: async (page) => {
         await page.getByRole('button', { name: 'Add facet' }).click();
