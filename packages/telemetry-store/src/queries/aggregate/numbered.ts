@@ -1,6 +1,6 @@
 import type { Params } from '../core/params.ts';
 import type { Source } from '../core/source.ts';
-import type { Plan } from './plan.ts';
+import type { Window } from '../core/scope.ts';
 
 /** Of each field that is grouped by, values that rows have. */
 export type Values = readonly (readonly string[])[];
@@ -9,6 +9,14 @@ export type Values = readonly (readonly string[])[];
 interface List {
   readonly sql: string;
   readonly length: number;
+}
+
+/** The buckets of a plan. */
+interface Buckets {
+  readonly window: Window;
+  readonly bucketSeconds: number | null;
+  /** Moves the times of the rows, nanoseconds. */
+  readonly shift: bigint;
 }
 
 /** Buckets and groups as one small number. */
@@ -31,7 +39,7 @@ const SECOND = 1_000_000_000n;
  * dictionary. Undefined where there is nothing to number, or more than a number holds.
  */
 export function numberedOf(
-  plan: Plan,
+  plan: Buckets,
   source: Source,
   params: Params,
   fields: readonly string[],

@@ -5,7 +5,8 @@ import type { Window } from '../core/scope.ts';
 import { summaryOf } from './host.ts';
 import { byProcess, ownerOf } from './processes.ts';
 import { isoOf, keyOf, points } from './sources.ts';
-import { type OneHost, readFigures } from './summary.ts';
+import type { OneHost } from './one-host.ts';
+import { readFigures } from './summary.ts';
 
 interface LevelRow {
   readonly MetricName: string;

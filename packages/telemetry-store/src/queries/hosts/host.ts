@@ -7,7 +7,8 @@ import { type Facts, HOSTS, readFacts } from './facts.ts';
 import { Fresh } from './fresh.ts';
 import { readProcesses } from './processes.ts';
 import type { HostKey } from './sources.ts';
-import { type Figures, type OneHost, readFigures, summariesOf } from './summary.ts';
+import type { OneHost } from './one-host.ts';
+import { type Figures, readFigures, summariesOf } from './summary.ts';
 
 type HostDetail = ResponseOf<typeof getHost>['data'];
 

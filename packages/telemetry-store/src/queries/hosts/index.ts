@@ -20,7 +20,8 @@ import { OF_GPU, readGpu } from './gpu.ts';
 import { OF_HOST, readHost, resolveHost } from './host.ts';
 import { readHostCalls } from './model-calls.ts';
 import { isoOf } from './sources.ts';
-import { type OneHost, readFigures, summariesOf } from './summary.ts';
+import type { OneHost } from './one-host.ts';
+import { readFigures, summariesOf } from './summary.ts';
 
 interface OfHost {
   readonly window: Window;

@@ -4,7 +4,7 @@ import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import type { Facts } from './facts.ts';
 import { isoOf, keyOf, points } from './sources.ts';
-import type { OneHost } from './summary.ts';
+import type { OneHost } from './one-host.ts';
 
 export interface Owner {
   readonly pid: string;

@@ -17,6 +17,7 @@ import {
 import { type Facts, GPUS, HOSTS, PROCESSES, readFacts } from './facts.ts';
 import { byProcess, ownerOf } from './processes.ts';
 import { Fresh } from './fresh.ts';
+import type { OneHost } from './one-host.ts';
 import { type HostKey, isoOf, keyOf } from './sources.ts';
 
 export interface Summaries {
@@ -28,19 +29,6 @@ export interface Summaries {
 const TOGETHER = BigInt(HOST_LIMITS.freshSeconds) * 1_000_000_000n;
 
 const IO = ['system.network.io', 'hw.network.io', 'system.disk.io'];
-
-/** What is read of one host for more than its summary, or was read before. */
-export interface OneHost {
-  readonly key: HostKey;
-  /** What is said of it. */
-  readonly facts: readonly Facts[];
-  readonly fresh: Promise<Fresh>;
-  /** What is said of its processes. */
-  readonly processes: Promise<readonly Facts[]>;
-  /** Counters of which the rates and what they grew by are read beside those of its summary. */
-  readonly rates: readonly string[];
-  readonly increases: readonly string[];
-}
 
 /** What summaries are made of. */
 export interface Figures {
