@@ -29,7 +29,7 @@ const failed = (row: Row): boolean =>
 const different = (rows: readonly Row[], field: string): number =>
   new Set(rows.map(({ text }) => text[field]).filter((value) => value !== '' && value !== undefined)).size;
 
-/** A measure of rows; of a quantile all values, of which the answer has to be one. */
+/** A measure of rows; of a quantile all values. */
 function measured(rows: readonly Counted[], measure: Measure): number | null | readonly number[] {
   const spans = rows.filter(isSpan);
   const own = counting(spans);
@@ -81,12 +81,11 @@ function judged(
   if (typeof want === 'number') return want;
   if (want === null) return null;
   if (want.length === 0) return null;
-  const values = want.toSorted((a, b) => a - b);
-  const place = (Number(measure.slice(-2)) / 100) * (values.length - 1);
-  const at = (index: number) => values[Math.min(values.length - 1, Math.max(0, index))] ?? 0;
-  const [low, high] = [at(Math.floor(place)), at(Math.ceil(place))];
-  if (got === null || got === undefined) return low;
-  return got >= low * 0.99 - 1e-9 && got <= high * 1.01 + 1e-9 ? got : low;
+  // By nearest rank: the smallest value that so many of all reach.
+  const rank = Math.ceil((Number(measure.slice(-2)) / 100) * want.length);
+  const value = want.toSorted((a, b) => a - b)[rank - 1] ?? 0;
+  const isNear = got !== null && got !== undefined && Math.abs(got - value) <= value * 0.01 + 1e-9;
+  return isNear ? got : value;
 }
 
 const GROUPS = {
