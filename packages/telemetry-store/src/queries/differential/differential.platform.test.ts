@@ -14,7 +14,7 @@ import { send, sendPoints, SHAPES } from './traffic.ts';
  */
 const SEED = Number(process.env['DIFFERENTIAL_SEED'] ?? 1);
 const SEEDS = Number(process.env['DIFFERENTIAL_SEEDS'] ?? 1);
-const ROUNDS = Number(process.env['DIFFERENTIAL_ROUNDS'] ?? 3);
+const ROUNDS = Number(process.env['DIFFERENTIAL_ROUNDS'] ?? 8);
 const QUESTIONS = { ...LISTS, ...FIGURES, ...PAGES };
 
 // Sums of doubles depend on their order in the last digits.

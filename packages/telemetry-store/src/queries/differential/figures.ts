@@ -13,6 +13,7 @@ import { previousWindow } from '@candela/kernel';
 import { anyAsked, anyFilter, anyWindow, fieldsOf } from './filters.ts';
 import { counting, sum } from './lists.ts';
 import { byBytes, byKeys, fulfils, type LogOf, matching, type Row, shownOf, type SpanOf } from './model.ts';
+import { LAST_SECOND } from '../../rollups/rollup.ts';
 import type { Question } from './question.ts';
 import type { Random } from './random.ts';
 
@@ -117,6 +118,43 @@ function rolledFilter(random: Random, signal: 'spans' | 'logs', rows: readonly R
   return undefined;
 }
 
+const FIVE_MINUTES = 300n * SECOND;
+const DAY_MS = 86_400_000;
+
+/**
+ * From when on a period has rows to compare with, null when from its begin: rows that arrived within two days of their
+ * clock, or those of an import, which have at least twelve times five minutes, and a quarter of all since the first.
+ */
+function sinceWhen(rows: readonly Row[], { from, to }: Window): bigint | null {
+  const bucketOf = ({ ns }: Row): bigint => {
+    const bucket = ns - (ns % FIVE_MINUTES);
+    const last = BigInt(LAST_SECOND) * SECOND;
+    return bucket < last ? bucket : last;
+  };
+  const begin = from - (from % FIVE_MINUTES);
+  const day = (ms: number) => Math.floor(ms / DAY_MS);
+  const inTime = (row: Row) => day(row.receivedMs) <= day(Number(bucketOf(row) / 1_000_000n)) + 2;
+  if (rows.some((row) => inTime(row) && bucketOf(row) < begin)) return null;
+  const length = to - begin > 24n * FIVE_MINUTES ? to - begin : 24n * FIVE_MINUTES;
+  const around = rows.filter((row) => bucketOf(row) >= begin - length && bucketOf(row) < to);
+  const first = (of: readonly Row[]) => of.map(bucketOf).reduce((a, b) => (a < b ? a : b));
+  const [sent, late] = [around.filter(inTime), around.filter((row) => !inTime(row))];
+  const begins = sent.length === 0 ? [] : [first(sent)];
+  if (late.length > 0) {
+    const filled = new Set(late.map(bucketOf)).size;
+    const spanned = Number((to - first(late)) / FIVE_MINUTES) + 1;
+    if (filled >= 12 && filled >= spanned / 4) begins.push(first(late));
+  }
+  if (begins.length === 0) return to;
+  const bucket = begins.reduce((a, b) => (a < b ? a : b));
+  if (bucket < begin) return null;
+  const isCut = bucket >= BigInt(LAST_SECOND) * SECOND || bucket + FIVE_MINUTES > to;
+  const end = isCut ? to : bucket + FIVE_MINUTES;
+  const exact = rows.map(({ ns }) => ns).filter((ns) => ns >= bucket && ns < end);
+  const since = exact.length === 0 ? (isCut ? to : bucket) : exact.reduce((a, b) => (a < b ? a : b));
+  return since > from ? since : null;
+}
+
 const aggregate: Question = async (ground, random) => {
   const signal = random.pick(['spans', 'spans', 'logs'] as const);
   const rows: readonly Counted[] = ground[signal];
@@ -192,14 +230,9 @@ const aggregate: Question = async (ground, random) => {
     for (const side of [now, then]) if (side?.size === 0) side.set('[null,[]]', []);
   }
   // Of everything there is, whatever the filter and the window.
-  const [oldest] = rows
-    .filter(({ environment }) => asked.environment === undefined || environment === asked.environment)
-    .map(({ ns }) => ns)
-    .sort((a, b) => (a < b ? -1 : 1));
-  const since = (period: Window): bigint | null => {
-    if (oldest === undefined || oldest >= period.to) return period.to;
-    return oldest > period.from ? oldest : null;
-  };
+  const all = rows.filter(
+    ({ environment }) => asked.environment === undefined || environment === asked.environment,
+  );
   const gotRows = new Map(got.rows.map((row) => [JSON.stringify([row.time, row.group]), row]));
   const want = [...new Set([...now.keys(), ...(then?.keys() ?? [])])].map((key) => {
     const said = gotRows.get(key);
@@ -236,7 +269,7 @@ const aggregate: Question = async (ground, random) => {
     want: {
       rows: inOrder(want),
       groups: groupBy.length === 0 ? Math.min(1, now.size) : totals.length,
-      previous: before === undefined ? null : { ...before, since: since(before) },
+      previous: before === undefined ? null : { ...before, since: sinceWhen(all, before) },
       order:
         groupBy.length > 0 && width === null && WHOLE.has(main)
           ? [...chosen].map((key) => JSON.parse(key) as string[])

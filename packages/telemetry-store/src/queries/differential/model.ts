@@ -18,6 +18,7 @@ import type { Window } from '../core/scope.ts';
  */
 export interface Row {
   readonly ns: bigint;
+  readonly receivedMs: number;
   readonly environment: string;
   /** Values of named fields as text; '' where the row has none. */
   readonly text: Readonly<Record<string, string>>;
@@ -63,7 +64,7 @@ type Raw = Readonly<Record<string, string>> & {
 
 const GEN_AI = `Environment, ServiceName, ScopeName, GenAiConvention, GenAiOperation, GenAiProvider, GenAiRequestModel,
   GenAiResponseModel, SessionId, UserId, AgentName, ToolName, ErrorType, TraceId, SpanId,
-  toString(toUnixTimestamp64Nano(Timestamp)) AS Ns`;
+  toString(toUnixTimestamp64Nano(Timestamp)) AS Ns, toString(toUnixTimestamp64Milli(ReceivedAt)) AS ReceivedMs`;
 const USED = 'InputTokens, CacheReadTokens, CacheWriteTokens, OutputTokens, ReasoningTokens';
 
 function common(raw: Raw): Row {
@@ -71,6 +72,7 @@ function common(raw: Raw): Row {
   const { GenAiResponseModel: answered = '', GenAiRequestModel: asked = '' } = raw;
   return {
     ns: BigInt(raw['Ns'] ?? 0),
+    receivedMs: Number(raw['ReceivedMs']),
     environment: raw['Environment'] ?? '',
     text: {
       service: raw['ServiceName'] ?? '',
