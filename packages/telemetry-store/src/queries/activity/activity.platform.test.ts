@@ -396,3 +396,89 @@ describe('users', () => {
     });
   });
 });
+
+describe('the latest of many', () => {
+  const many = contextOf('many');
+  const day = { from: at(0), to: at(24 * 60 * MINUTE) };
+
+  beforeAll(async () => {
+    let seed = 11;
+    const random = (below: number): number => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return Math.floor((seed / 2_147_483_648) * below);
+    };
+    // More rows of the rollup than are looked at first. A few sessions began early and end late; one never rests.
+    const spans = Array.from({ length: 4_000 }, (_, n) => {
+      const session = n % 7 === 0 ? 0 : 1 + random(600);
+      const begin = session % 50 === 3 ? random(60) : random(23 * 60);
+      const minutes = session % 50 === 3 ? random(30 * 60) : random(5);
+      return span(0x5000 + n, n + 1, begin * MINUTE + n, {
+        endTimeUnixNano: at((begin + minutes) * MINUTE + n),
+        status: { code: session % 11 === 0 ? 2 : 0 },
+        attributes: {
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.request.model': session % 4 === 0 ? 'gpt-4o' : 'gpt-4o-mini',
+          'gen_ai.conversation.id': `session ${session}`,
+          'user.id': `user ${(session * 7 + (n % 3)) % 300}`,
+        },
+      });
+    });
+    for (let from = 0; from < spans.length; from += 1_000) {
+      await bench.put(spans.slice(from, from + 1_000), { project: 'many' });
+    }
+  }, 60_000);
+
+  const inPages = async (
+    kind: 'sessions' | 'users',
+    changes: { sort: '-last' | 'last'; limit: number; q: string | undefined; window: typeof day },
+  ): Promise<readonly unknown[]> => {
+    const rows: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const { data, nextCursor } = await queries[kind](many, {
+        window: changes.window,
+        filter: changes.q === undefined ? undefined : parseFilterOrFail(changes.q, 'spans'),
+        sort: changes.sort,
+        limit: changes.limit,
+        cursor,
+      });
+      rows.push(...data);
+      cursor = nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    return rows;
+  };
+
+  it.each(['sessions', 'users'] as const)('%s come as all of them sorted by their end do', async (kind) => {
+    // Whole hours, a window that cuts buckets, and one in which less lies than is looked at first.
+    const windows = [
+      day,
+      { from: at(61 * MINUTE + 7), to: at(20 * 60 * MINUTE + 11) },
+      { from: at(10 * 60 * MINUTE), to: at(11 * 60 * MINUTE) },
+    ];
+    for (const window of windows) {
+      for (const q of [undefined, 'status:error', 'model:gpt-4o', 'model:nothing', 'duration>4m']) {
+        const all = await inPages(kind, { sort: 'last', limit: 500, q, window });
+        expect(await inPages(kind, { sort: '-last', limit: 40, q, window })).toEqual(all.toReversed());
+      }
+    }
+    expect(await inPages(kind, { sort: '-last', limit: 40, q: undefined, window: day })).not.toHaveLength(0);
+  });
+
+  it('are found among the newest rows: nothing else is grouped', async () => {
+    statements.length = 0;
+    await queries.sessions(many, {
+      window: day,
+      filter: undefined,
+      sort: '-last',
+      limit: 50,
+      cursor: undefined,
+    });
+    expect(statements[0]).toBe(
+      'SELECT toString(min(EndNs)) AS Since, count() AS C FROM (SELECT EndNs FROM (SELECT SessionHash, EndNs FROM session_figures ' +
+        'WHERE ProjectId = {p0:String} AND (Bucket >= toDateTime({p1:UInt32}) AND Bucket < toDateTime({p2:UInt32})) ' +
+        "AND (SessionHash != cityHash64(''))) ORDER BY EndNs DESC LIMIT 1000)",
+    );
+    expect(statements.join(' ')).toContain('EndNs >= {p');
+    expect(statements).toHaveLength(3);
+  });
+});

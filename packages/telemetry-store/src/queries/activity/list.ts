@@ -39,6 +39,9 @@ const SORT_SQL = {
   sessions: "toInt64(uniqExactIf(SessionHash, SessionHash != cityHash64('')))",
 } as const;
 
+/** Among so many of the newest rows those of the first page by time are looked for, before all are grouped. */
+const NEWEST_ROWS = [1_000, 16_000];
+
 /** The two kinds of what is listed. */
 const KINDS = {
   sessions: {
@@ -118,7 +121,22 @@ async function list<Raw extends object>(
 }
 
 /** The first of them in their order, as far as the rollup and the set of those with a matching span tell it. */
-function keysInOrder(
+async function keysInOrder(
+  runner: Runner,
+  context: RequestContext,
+  kind: keyof typeof KINDS,
+  input: ActivityInput<UserSort>,
+  after: readonly string[] | undefined,
+): Promise<readonly Key[]> {
+  if (input.sort === '-last') {
+    const latest = await latestKeys(runner, context, kind, input, after);
+    if (latest !== undefined) return latest;
+  }
+  return allKeys(runner, context, kind, input, after);
+}
+
+/** Out of the figures of all of them. */
+function allKeys(
   runner: Runner,
   context: RequestContext,
   kind: keyof typeof KINDS,
@@ -140,6 +158,63 @@ function keysInOrder(
     `SELECT toString(H) AS Hash, toString(Figure) AS K, toString(Begin) AS StartNs, toString(End) AS LastNs FROM (
        SELECT ${figures} FROM ${rows} WHERE ${wanted(scope, kind, input)} GROUP BY ${hash} ${condition}
      ) ${beyond(scope, descending, after)} ORDER BY Figure ${direction}, H ${direction} LIMIT ${input.limit}`,
+  );
+}
+
+/**
+ * The first of a list by their end, the latest first, without grouping all of them: whoever ended after some instant has
+ * a row that does, and the newest rows tell which instant that is. Undefined where it leads to fewer than asked for.
+ */
+async function latestKeys(
+  runner: Runner,
+  context: RequestContext,
+  kind: keyof typeof KINDS,
+  input: ActivityInput<UserSort>,
+  after: readonly string[] | undefined,
+): Promise<readonly Key[] | undefined> {
+  const { filter, window, limit } = input;
+  if (input.user !== undefined || (filter !== undefined && rolled(input) === undefined)) return undefined;
+  const { hash } = KINDS[kind];
+  const named = `${hash} != cityHash64('')`;
+  for (const newest of NEWEST_ROWS) {
+    const scope = Scope.of(context, rolledSource(ACTIVITY));
+    const reached =
+      after === undefined ? '' : ` AND EndNs <= ${scope.params.bind(placeOf(after)[0], 'Int64')}`;
+    const ends = rolledRows(scope, ACTIVITY, window, { only: named + reached, reads: 'EndNs' });
+    const [found] = await runner.run<{ Since: string; C: number }>(
+      scope,
+      `SELECT toString(min(EndNs)) AS Since, count() AS C FROM (SELECT EndNs FROM ${ends} ORDER BY EndNs DESC LIMIT ${newest})`,
+    );
+    if (found === undefined || found.C < newest) return undefined;
+    const keys = await keysSince(runner, context, kind, input, { since: found.Since, after });
+    if (keys.length === limit) return keys;
+  }
+  return undefined;
+}
+
+/** Those that ended at this instant or later, the latest first. */
+function keysSince(
+  runner: Runner,
+  context: RequestContext,
+  kind: keyof typeof KINDS,
+  input: ActivityInput<UserSort>,
+  { since, after }: { readonly since: string; readonly after: readonly string[] | undefined },
+): Promise<Key[]> {
+  const { hash } = KINDS[kind];
+  const scope = Scope.of(context, rolledSource(ACTIVITY));
+  const late = `EndNs >= ${scope.params.bind(since, 'Int64')} AND ${hash} != cityHash64('')`;
+  const ended = rolledRows(scope, ACTIVITY, input.window, { only: late, reads: hash });
+  const condition = having(scope, input);
+  const figures = `${hash} AS H, max(EndNs) AS Figure, min(FirstNs) AS Begin`;
+  const rows = rolledRows(scope, ACTIVITY, input.window, {
+    only: `${hash} GLOBAL IN (SELECT ${hash} FROM ${ended})`,
+    reads: `${figures} ${condition}`,
+  });
+  return runner.run<Key>(
+    scope,
+    `SELECT toString(H) AS Hash, toString(Figure) AS K, toString(Begin) AS StartNs, toString(Figure) AS LastNs FROM (
+       SELECT ${figures} FROM ${rows} GROUP BY ${hash} ${condition}
+     ) ${beyond(scope, true, after)} ORDER BY Figure DESC, H DESC LIMIT ${input.limit}`,
   );
 }
 
@@ -238,11 +313,17 @@ export async function figuresOfOne<Kind extends keyof typeof KINDS>(
   return row;
 }
 
-function beyond(scope: Scope, descending: boolean, after: readonly string[] | undefined): string {
-  if (after === undefined) return '';
+/** The sort value and the hash of a cursor. @throws bad_query */
+function placeOf(after: readonly string[]): readonly [key: string, hash: string] {
   const [key = '', hash = ''] = after;
   if (!/^-?\d{1,19}$/.test(key) || !/^\d{1,20}$/.test(hash))
     throw fail('bad_query', { detail: 'The cursor is damaged.' });
+  return [key, hash];
+}
+
+function beyond(scope: Scope, descending: boolean, after: readonly string[] | undefined): string {
+  if (after === undefined) return '';
+  const [key, hash] = placeOf(after);
   const bound = `${scope.params.bind(key, 'Int64')}, ${scope.params.bind(hash, 'UInt64')}`;
   return `WHERE (Figure, H) ${descending ? '<' : '>'} (${bound})`;
 }
