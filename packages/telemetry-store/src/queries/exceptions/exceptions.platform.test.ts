@@ -305,9 +305,9 @@ describe('exceptions', () => {
 
   it('state the SQL they run', async () => {
     statements.length = 0;
-    await search('service:shop', { sort: '-count' });
+    await search('service:shop', { sort: '-users' });
     expect(statements[0]).toMatch(
-      /^SELECT toString\(Fingerprint\) AS F, toString\(Key\) AS K FROM \( SELECT Fingerprint, toInt64\(uniqExact\(Occurrence\)\) AS Key FROM exceptions WHERE ProjectId = \{p0:String\} AND \(Timestamp >= .*\) AND \(\(\(ServiceName = \{p3:String\}\)\)\) GROUP BY Fingerprint \) ORDER BY Key DESC, Fingerprint DESC LIMIT 51$/,
+      /^SELECT toString\(Fingerprint\) AS F, toString\(Key\) AS K FROM \( SELECT Fingerprint, toInt64\(uniqExactIf\(UserId, UserId != ''\)\) AS Key FROM exceptions WHERE ProjectId = \{p0:String\} AND \(Timestamp >= .*\) AND \(\(\(ServiceName = \{p3:String\}\)\)\) GROUP BY Fingerprint \) ORDER BY Key DESC, Fingerprint DESC LIMIT 51$/,
     );
     expect(statements).toHaveLength(5);
     expect(statements.slice(1).every((sql) => sql.includes('Fingerprint IN {p'))).toBe(true);
@@ -320,6 +320,20 @@ describe('exceptions', () => {
     statements.length = 0;
     await search('error_type:OSError');
     expect(trend(statements)).toContain('count() AS C');
+  });
+
+  it('are ordered by recordings where none was recorded twice, and by what is told apart where one was', async () => {
+    const keys = () =>
+      statements.flatMap((sql) => / AS K FROM \( SELECT Fingerprint, (.*?) AS Key/.exec(sql)?.[1] ?? []);
+    statements.length = 0;
+    await search('service:worker', { sort: '-count' });
+    expect(keys()).toEqual(['toInt64(count())']);
+    statements.length = 0;
+    // The error of the span is in a log record too.
+    const { data } = await search('', { sort: '-count' });
+    expect(keys()).toEqual(['toInt64(count())', 'toInt64(uniqExact(Occurrence))']);
+    expect(data.map(({ count }) => count)).toEqual([2, 2, 1, 1, 1]);
+    expect((await search('', { sort: '-count', limit: 1 })).data).toEqual(data.slice(0, 1));
   });
 
   it('take hostile texts and times far away', async () => {

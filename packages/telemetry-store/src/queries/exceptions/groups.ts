@@ -46,14 +46,37 @@ export async function readGroups(
   fingerprints: readonly string[],
   input: GroupsInput,
 ): Promise<ExceptionGroup[]> {
+  return (await groupsWhere(runner, context, fingerprints, input, () => true)) ?? [];
+}
+
+/** As {@link readGroups}; undefined when one of them was recorded more often than it occurred. */
+export function readGroupsRecordedOnce(
+  runner: Runner,
+  context: RequestContext,
+  fingerprints: readonly string[],
+  input: GroupsInput,
+): Promise<ExceptionGroup[] | undefined> {
+  return groupsWhere(runner, context, fingerprints, input, (raws) => raws.every(isOnce));
+}
+
+const isOnce = ({ Count, Recordings }: RawGroup): boolean => Count === Recordings;
+
+async function groupsWhere(
+  runner: Runner,
+  context: RequestContext,
+  fingerprints: readonly string[],
+  input: GroupsInput,
+  wanted: (raws: readonly RawGroup[]) => boolean,
+): Promise<ExceptionGroup[] | undefined> {
   if (fingerprints.length === 0) return [];
   const [raws, first] = await Promise.all([
     figures(runner, context, fingerprints, input),
     firstSeen(runner, context, fingerprints),
   ]);
+  if (!wanted(raws)) return undefined;
   const [trends, lasts] = await Promise.all([
     trendsOf(runner, context, fingerprints, input, {
-      once: raws.every(({ Count, Recordings }) => Count === Recordings),
+      once: raws.every(isOnce),
     }),
     lastOnes(runner, context, fingerprints, input, raws),
   ]);

@@ -5,14 +5,17 @@ import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
 import type { Page, SearchInput } from '../spans/search-spans.ts';
 import { EXCEPTION_GROUPS, EXCEPTIONS } from './exception-fields.ts';
-import { readGroups } from './groups.ts';
+import { readGroups, readGroupsRecordedOnce } from './groups.ts';
 
 /** What a sort orders by, as whole numbers that a cursor can carry. First seen is judged in all that is kept. */
 const SORT_SQL = {
   lastSeen: 'max(toUnixTimestamp64Nano(Timestamp))',
   count: 'toInt64(uniqExact(Occurrence))',
+  recordings: 'toInt64(count())',
   users: "toInt64(uniqExactIf(UserId, UserId != ''))",
 } as const;
+
+type SortKey = keyof typeof SORT_SQL | 'firstSeen';
 
 interface RawKey {
   readonly F: string;
@@ -28,15 +31,25 @@ export async function searchExceptions(
   const list = listName('exceptions', context, input.sort, input.filter);
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 2);
   const window = cursor ?? input.window;
-  const keys = await pageKeys(runner, context, { ...input, window }, cursor);
-  const page = keys.slice(0, input.limit);
-  const last = page.at(-1);
-  const data = await readGroups(
-    runner,
-    context,
-    page.map(({ F }) => F),
-    { window, filter: input.filter, points: EXCEPTION_LIMITS.rowTrend },
-  );
+  const asked = { window, filter: input.filter, points: EXCEPTION_LIMITS.rowTrend };
+  const page = async (by: SortKey) => {
+    const keys = await pageKeys(runner, context, { ...input, window }, by, cursor);
+    return { keys, fingerprints: keys.slice(0, input.limit).map(({ F }) => F) };
+  };
+  const guessed = async () => {
+    if (input.sort !== '-count' || cursor !== undefined) return undefined;
+    const { keys, fingerprints } = await page('recordings');
+    const data = await readGroupsRecordedOnce(runner, context, fingerprints, asked);
+    return data === undefined ? undefined : { keys, data };
+  };
+  const exact = async () => {
+    const { keys, fingerprints } = await page(input.sort.replace('-', '') as SortKey);
+    return { keys, data: await readGroups(runner, context, fingerprints, asked) };
+  };
+  // How often a group was recorded is told without telling apart what, and is never less than its exceptions: where it is
+  // no more for any of the first page, no other group can belong there.
+  const { keys, data } = (await guessed()) ?? (await exact());
+  const last = keys.slice(0, input.limit).at(-1);
   const more = keys.length > input.limit && last !== undefined;
   return {
     data,
@@ -50,10 +63,10 @@ async function pageKeys(
   runner: Runner,
   context: RequestContext,
   input: SearchInput<ExceptionSort>,
+  by: SortKey,
   cursor: Cursor | undefined,
 ): Promise<RawKey[]> {
   const descending = input.sort.startsWith('-');
-  const by = input.sort.replace('-', '') as keyof typeof SORT_SQL | 'firstSeen';
   const direction = descending ? 'DESC' : 'ASC';
   const scope = Scope.of(context, EXCEPTIONS).during(input.window).matching(input.filter);
   const { params } = scope;
