@@ -45,11 +45,21 @@ beforeAll(async () => {
     });
     for (let at = 0; at < spans.length; at += 50) await bench.put(spans.slice(at, at + 50), { service });
   }
+  // And many of a single span, as short as parts of the others or as long.
+  const single = Array.from({ length: 200 }, (_, n) => {
+    const at = BigInt(BASE_MS + Math.floor(random() * 4 * HOUR)) * 1_000_000n;
+    return span(0x9000 + n, n + 1, 0, {
+      startTimeUnixNano: at,
+      endTimeUnixNano: at + BigInt(Math.floor(random() * 5 * HOUR)) * 1_000_000n,
+      status: { code: random() < 0.3 ? 2 : 0 },
+    });
+  });
+  await bench.put(single, { service: 'shop' });
 });
 afterAll(() => bench.close());
 
 const page =
-  (window: Window, sort: TraceSort, filter: Filter | undefined, limit = 7) =>
+  (window: Window, sort: TraceSort, filter: Filter | undefined, limit = 12) =>
   async (queries = bench.queries): Promise<TraceRow[]> => {
     const rows: TraceRow[] = [];
     let cursor: string | undefined;
@@ -91,6 +101,8 @@ describe('traces in the order of a figure', () => {
   it('are those with a matching span in the window, in order, whatever is asked', {
     timeout: 120_000,
   }, async () => {
+    const { store, statements } = recordStatements(bench.store);
+    const queries = createTelemetryQueries(store, LIMITS);
     await fc.assert(
       fc.asyncProperty(
         fc.tuple(fc.integer({ min: -30, max: 240 }), fc.integer({ min: 5, max: 720 })),
@@ -113,7 +125,7 @@ describe('traces in the order of a figure', () => {
             to: BigInt(BASE_MS + (from + minutes) * 60_000) * 1_000_000n,
           };
           const filter = q === undefined ? undefined : parseFilterOrFail(q);
-          const rows = await page(window, sort, filter)();
+          const rows = await page(window, sort, filter)(queries);
           const wanted = new Set((await page(window, '-start', filter, 500)()).map((row) => row.traceId));
           expect(new Set(rows.map((row) => row.traceId))).toEqual(wanted);
           expect(rows).toHaveLength(wanted.size);
@@ -124,6 +136,11 @@ describe('traces in the order of a figure', () => {
       ),
       { numRuns: 30 },
     );
+    // Rows alone led to some of the pages, and for others all had to be grouped.
+    const isByRow = (sql: string | undefined) => sql?.includes('GROUP BY toUInt8(TraceHash)') === true;
+    const isOfAll = (sql: string | undefined) => sql?.includes('FROM ( SELECT TraceHash, ') === true;
+    const tries = statements.flatMap((sql, index) => (isByRow(sql) ? [isOfAll(statements[index + 1])] : []));
+    expect(new Set(tries)).toEqual(new Set([true, false]));
   });
 
   it('come from the rollup: its rows decide the order, the spans of the page fill it', async () => {
@@ -131,11 +148,19 @@ describe('traces in the order of a figure', () => {
     const queries = createTelemetryQueries(store, LIMITS);
     const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 12 * HOUR) * 1_000_000n };
     await page(window, '-duration', parseFilterOrFail('service:chat'), 50)(queries);
+    const rows =
+      'FROM trace_figures WHERE ProjectId = {p0:String} AND (Hour >= fromUnixTimestamp64Nano({p1:Int64}) AND Hour < fromUnixTimestamp64Nano({p2:Int64}))';
+    // First those of a single row, and joined what has several.
     expect(statements[0]).toBe(
-      'SELECT toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count FROM ( ' +
-        'SELECT TraceHash, max(EndNs) - min(FirstNs) AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, sum(Spans) AS Count ' +
-        'FROM trace_figures WHERE ProjectId = {p0:String} AND (Hour >= fromUnixTimestamp64Nano({p1:Int64}) AND Hour < fromUnixTimestamp64Nano({p2:Int64})) ' +
-        'GROUP BY TraceHash HAVING max(has(ServiceHashes, cityHash64({p3:String}))) = 1 ) ORDER BY Figure DESC, TraceHash DESC LIMIT 61',
+      'SELECT toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count, Singles, Rows FROM ( ' +
+        'SELECT *, sum(Single) OVER () AS Singles, sum(Own) OVER () AS Rows FROM ( ' +
+        'SELECT TraceHash, argMax(F, Joined) AS Figure, argMax(E, Joined) AS Early, argMax(L, Joined) AS Late, argMax(C, Joined) AS Count, max(Joined) = 0 AS Single, countIf(Joined = 0) AS Own FROM ( ' +
+        `SELECT * FROM ( SELECT 0 AS Joined, TraceHash, EndNs - FirstNs AS Figure, FirstNs AS E, LastNs AS L, Spans AS C, Figure AS F ${rows} AND (has(ServiceHashes, cityHash64({p4:String}))) ) ` +
+        'ORDER BY Figure DESC, TraceHash DESC LIMIT 244 UNION ALL ' +
+        'SELECT 1 AS Joined, TraceHash, max(EndNs) - min(FirstNs) AS Figure, min(FirstNs) AS E, max(LastNs) AS L, sum(Spans) AS C, Figure AS F ' +
+        `${rows} AND (TraceHash GLOBAL IN (SELECT arrayJoin(arrayFilter((h, d) -> d = 0, arrayPopFront(Hashes), arrayPopFront(arrayDifference(Hashes)))) ` +
+        `FROM (SELECT arraySort(groupArray(TraceHash)) AS Hashes ${rows} GROUP BY toUInt8(TraceHash)))) ` +
+        'GROUP BY TraceHash HAVING max(has(ServiceHashes, cityHash64({p3:String}))) = 1 ) GROUP BY TraceHash ) ) ORDER BY Figure DESC, TraceHash DESC LIMIT 61',
     );
     const spans = statements.filter((sql) => sql.includes('FROM otel_traces'));
     // These take up more of the window than is looked through for hashes: their ids are.
@@ -192,7 +217,7 @@ describe('traces in the order of a figure', () => {
     // Asked for after the rows they are the same; of a trace that another project has there is nothing.
     statements.length = 0;
     const bare = (await queries.searchTraces(short, { ...listed(window), previews: false })).data;
-    expect(statements[0]).toContain('max(LastNs) AS Late, 0 AS Count FROM trace_figures');
+    expect(statements[0]).toContain('max(LastNs) AS L, 0 AS C, Figure AS F FROM trace_figures');
     expect(bare.map((row) => row.preview.input).filter((text) => text !== null)).toEqual([]);
     const later = await queries.tracePreviews(short, bare.map(asListed));
     const none = { input: null, output: null };

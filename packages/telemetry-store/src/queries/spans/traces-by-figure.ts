@@ -48,12 +48,15 @@ const SHORT_PART = 8n;
 /** Spans of which the messages are read along with the totals; of larger traces only those of one span are. */
 const FEW_SPANS = 2_000;
 
-/** Whole numbers, so that a cursor compares exactly. */
+/** Rows of the rollup taken for a page that holds one trace each, as it seems: some are parts of traces of several. */
+const ROWS_A_TRACE = 4;
+
+/** Of all rows of a trace and of a single one. Whole numbers, so that a cursor compares exactly. */
 const FIGURES = {
-  duration: 'max(EndNs) - min(FirstNs)',
-  cost: 'if(sum(Priced) = 0, -1, sum(Cost))',
-  tokens: 'toInt64(sum(Tokens))',
-  spanCount: 'toInt64(sum(Spans))',
+  duration: { all: 'max(EndNs) - min(FirstNs)', row: 'EndNs - FirstNs' },
+  cost: { all: 'if(sum(Priced) = 0, -1, sum(Cost))', row: 'if(Priced = 0, -1, Cost)' },
+  tokens: { all: 'toInt64(sum(Tokens))', row: 'toInt64(Tokens)' },
+  spanCount: { all: 'toInt64(sum(Spans))', row: 'toInt64(Spans)' },
 } as const;
 
 /** The rollup of traces. Its fields are not compiled: conditions on it are written here. */
@@ -127,7 +130,7 @@ function wholeHours({ from, to }: Window): Window {
 }
 
 /** Without a filter every trace belongs to the list. */
-const EVERY: Known = { sql: () => '1', enough: true };
+const EVERY: Known = { sql: () => '1', row: () => '1', enough: true };
 
 /** Undefined for a filter of which the rollup knows nothing. */
 function knownOfList({ filter, sort }: Input): Known | undefined {
@@ -144,7 +147,8 @@ function longEnough({ op, value }: FilterCondition): Known | undefined {
   if (op !== '>' && op !== '>=' && op !== '=' && op !== 'between') return undefined;
   const least = Number(Array.isArray(value) ? value[0] : value) * 1e6;
   if (!Number.isFinite(least)) return undefined;
-  return { sql: (params) => `max(EndNs) - min(FirstNs) >= ${params.bind(least, 'Float64')}`, enough: false };
+  const atLeast = (duration: string) => (params: Params) => `${duration} >= ${params.bind(least, 'Float64')}`;
+  return { sql: atLeast(FIGURES.duration.all), row: atLeast(FIGURES.duration.row), enough: false };
 }
 
 interface Key {
@@ -162,49 +166,31 @@ interface Candidate extends Key {
   readonly certain: boolean;
 }
 
+/** What is asked of the rollup. */
+interface Asked {
+  readonly input: Input;
+  readonly hours: Window;
+  readonly known: Known | undefined;
+  readonly after: readonly string[] | undefined;
+  readonly limit: number;
+}
+
+interface RawKey {
+  readonly H: string;
+  readonly K: string;
+  readonly First: string;
+  readonly Last: string;
+  readonly Count: number;
+}
+
+/** The columns of a {@link RawKey}. */
+const KEY_SQL =
+  'toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count';
+
 /** The next traces in order; of some of them the matching span may lie outside of the window. */
-async function candidates(
-  runner: Runner,
-  context: RequestContext,
-  asked: {
-    input: Input;
-    hours: Window;
-    known: Known | undefined;
-    after: readonly string[] | undefined;
-    limit: number;
-  },
-): Promise<Key[]> {
-  const { input, hours, known, after } = asked;
-  const { window } = input;
-  const descending = input.sort.startsWith('-');
-  const direction = descending ? 'DESC' : 'ASC';
-  const params = new Params();
-  let scope = Scope.of(context, TRACES, params).during(hours);
-  if (known === undefined) {
-    const matching = Scope.of(context, SPANS, params).during(window).matching(input.filter);
-    scope = scope.and(`TraceHash GLOBAL IN (SELECT cityHash64(TraceId) ${matching.from})`);
-  }
-  const having = [
-    // In a long window few traces lie in its first and last hour only, and what does is left out afterwards.
-    ...(window.to - window.from > LONG
-      ? []
-      : [
-          `min(FirstNs) < ${params.bind(window.to, 'Int64')}`,
-          `max(LastNs) >= ${params.bind(window.from, 'Int64')}`,
-        ]),
-    ...(known === undefined || known === EVERY ? [] : [known.sql(params)]),
-  ];
-  const figure = FIGURES[input.sort.replace('-', '') as keyof typeof FIGURES];
-  // Each column is unpacked for every trace of the window.
-  const count = input.previews === false ? '0' : 'sum(Spans)';
-  const rows = await runner.run<{ H: string; K: string; First: string; Last: string; Count: number }>(
-    scope,
-    `SELECT toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count FROM (
-       SELECT TraceHash, ${figure} AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, ${count} AS Count
-       ${scope.from} GROUP BY TraceHash ${having.length === 0 ? '' : `HAVING ${having.join(' AND ')}`}
-     ) ${beyond(params, descending, after)}
-     ORDER BY Figure ${direction}, TraceHash ${direction} LIMIT ${asked.limit}`,
-  );
+async function candidates(runner: Runner, context: RequestContext, asked: Asked): Promise<Key[]> {
+  const rows =
+    (await candidatesByRow(runner, context, asked)) ?? (await candidatesOfAll(runner, context, asked));
   return rows.map(({ H, K, First, Last, Count }) => ({
     hash: H,
     figure: K,
@@ -212,6 +198,94 @@ async function candidates(
     last: BigInt(Last),
     spans: Count,
   }));
+}
+
+/** What the statements for candidates have in common. */
+function partsOf({ input, known, after }: Asked, params: Params) {
+  const { window, sort } = input;
+  const descending = sort.startsWith('-');
+  const direction = descending ? 'DESC' : 'ASC';
+  // In a long window few traces lie in its first and last hour only, and what does is left out afterwards.
+  const long = window.to - window.from > LONG;
+  const touching = (first: string, last: string): string[] =>
+    long
+      ? []
+      : [`${first} < ${params.bind(window.to, 'Int64')}`, `${last} >= ${params.bind(window.from, 'Int64')}`];
+  const told = known === undefined || known === EVERY ? undefined : known;
+  const having = [
+    ...touching('min(FirstNs)', 'max(LastNs)'),
+    ...(told === undefined ? [] : [told.sql(params)]),
+  ];
+  return {
+    figure: FIGURES[sort.replace('-', '') as keyof typeof FIGURES],
+    having: having.length === 0 ? '' : `HAVING ${having.join(' AND ')}`,
+    rowConditions: [...touching('FirstNs', 'LastNs'), ...(told === undefined ? [] : [told.row(params)])],
+    beyond: beyond(params, descending, after),
+    order: (figure: string) => `ORDER BY ${figure} ${direction}, TraceHash ${direction}`,
+    // Each column is unpacked for every trace of the window.
+    count: (column: string) => (input.previews === false ? '0' : column),
+  };
+}
+
+/** Out of the figures of all traces. */
+function candidatesOfAll(runner: Runner, context: RequestContext, asked: Asked): Promise<RawKey[]> {
+  const { input, hours, known } = asked;
+  const params = new Params();
+  let scope = Scope.of(context, TRACES, params).during(hours);
+  if (known === undefined) {
+    const matching = Scope.of(context, SPANS, params).during(input.window).matching(input.filter);
+    scope = scope.and(`TraceHash GLOBAL IN (SELECT cityHash64(TraceId) ${matching.from})`);
+  }
+  const { figure, having, beyond, order, count } = partsOf(asked, params);
+  return runner.run<RawKey>(
+    scope,
+    `SELECT ${KEY_SQL} FROM (
+       SELECT TraceHash, ${figure.all} AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, ${count('sum(Spans)')} AS Count
+       ${scope.from} GROUP BY TraceHash ${having}
+     ) ${beyond} ${order('Figure')} LIMIT ${asked.limit}`,
+  );
+}
+
+/**
+ * Most traces have one row: their first are found by sorting rows, and only what has several rows is grouped. Which these
+ * are is told by sorting all hashes, a third of what grouping them costs. Undefined where too many of the first rows are
+ * parts of something.
+ */
+async function candidatesByRow(
+  runner: Runner,
+  context: RequestContext,
+  asked: Asked,
+): Promise<RawKey[] | undefined> {
+  if (asked.known === undefined) return undefined;
+  const params = new Params();
+  const scope = Scope.of(context, TRACES, params).during(asked.hours);
+  const { figure, having, rowConditions, beyond, order, count } = partsOf(asked, params);
+  const limit = asked.limit * ROWS_A_TRACE;
+  const several = `SELECT arrayJoin(arrayFilter((h, d) -> d = 0, arrayPopFront(Hashes), arrayPopFront(arrayDifference(Hashes))))
+    FROM (SELECT arraySort(groupArray(TraceHash)) AS Hashes ${scope.from} GROUP BY toUInt8(TraceHash))`;
+  // A trace comes with all its rows joined, or as one row, or both; what is joined is right.
+  const found = await runner.run<RawKey & { Singles: number; Rows: number }>(
+    scope,
+    `SELECT ${KEY_SQL}, Singles, Rows FROM (
+       SELECT *, sum(Single) OVER () AS Singles, sum(Own) OVER () AS Rows FROM (
+         SELECT TraceHash, argMax(F, Joined) AS Figure, argMax(E, Joined) AS Early, argMax(L, Joined) AS Late,
+           argMax(C, Joined) AS Count, max(Joined) = 0 AS Single, countIf(Joined = 0) AS Own
+         FROM (
+           SELECT * FROM (
+             SELECT 0 AS Joined, TraceHash, ${figure.row} AS Figure, FirstNs AS E, LastNs AS L, ${count('Spans')} AS C, Figure AS F
+             ${scope.andAll(rowConditions).from}
+           ) ${beyond} ${order('Figure')} LIMIT ${limit}
+           UNION ALL
+           SELECT 1 AS Joined, TraceHash, ${figure.all} AS Figure, min(FirstNs) AS E, max(LastNs) AS L, ${count('sum(Spans)')} AS C, Figure AS F
+           ${scope.and(`TraceHash GLOBAL IN (${several})`).from} GROUP BY TraceHash ${having}
+         ) GROUP BY TraceHash
+       )
+     ) ${beyond} ${order('Figure')} LIMIT ${asked.limit}`,
+  );
+  const [some] = found;
+  // Beyond the last of these rows lie only traces that come after as many as are asked for.
+  const enough = some === undefined || some.Rows < limit || some.Singles >= asked.limit;
+  return enough ? found : undefined;
 }
 
 /** The rows after a cursor. */
