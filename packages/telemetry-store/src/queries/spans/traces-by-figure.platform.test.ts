@@ -302,6 +302,42 @@ describe('traces in the order of a figure', () => {
     expect(second.nextCursor).toBeNull();
   });
 
+  it('are not mistaken for one of their parts, of which there are more than rows are looked at', async () => {
+    const parts = (trace: number, count: number, apartMs: number) =>
+      Array.from({ length: count }, (_, n) => span(trace, n + 1, (trace % 100) * 1_000 + n * apartMs));
+    const many = Array.from({ length: 60 }, (_, n) => n);
+    await bench.put(
+      [
+        ...many.flatMap((n) => parts(0x4000 + n, 5, HOUR)),
+        ...many.flatMap((n) => parts(0x5000 + n, n < 20 ? 3 : 8, 10)),
+      ],
+      { project: 'parts' },
+    );
+    const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 12 * HOUR) * 1_000_000n };
+    for (const [sort, counts] of [
+      ['spanCount', [3, 5, 8]],
+      ['-spanCount', [8, 5, 3]],
+    ] as const) {
+      const rows: number[] = [];
+      let cursor: string | undefined;
+      do {
+        const found = await bench.queries.searchTraces(contextOf('parts'), {
+          window,
+          filter: undefined,
+          sort,
+          limit: 5,
+          cursor,
+        });
+        rows.push(...found.data.map(({ spanCount }) => spanCount));
+        cursor = found.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+      const of = new Map([3, 5, 8].map((count) => [count, count === 3 ? 20 : count === 5 ? 60 : 40]));
+      expect(rows).toEqual(
+        counts.flatMap((count) => Array.from({ length: of.get(count) ?? 0 }, () => count)),
+      );
+    }
+  });
+
   it('of another filter are not reached by a cursor', async () => {
     const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 12 * HOUR) * 1_000_000n };
     const asked = { window, filter: undefined, sort: '-cost', limit: 2 } as const;
