@@ -17,15 +17,18 @@ export function inOrder(rows: string, keys: string, columns: readonly string[], 
   const [time = ''] = columns;
   const raw = columns.map((name) => `groupArray(${name}) AS ${name}0`).join(', ');
   const zipped = `arrayZip(${columns.map((name) => `${name}0`).join(', ')})`;
-  const sorted = columns.map((name, index) => {
-    const alone = index === 0 ? 'InTime' : `arraySort((v, t) -> t, ${name}0, ${time}0)`;
-    return `if(Tied, tupleElement(InTurn, ${index + 1}), ${alone}) AS ${name}s`;
-  });
-  // Hardly any series has two points of one time: only theirs are compared by all columns.
+  const sorted = columns.map((name, index) => `tupleElement(InTurn, ${index + 1}) AS ${name}s`);
+  // Hardly any series has two points of one time: only theirs are compared by all columns. A select for each step, since
+  // the engine takes an expression apart once more for every place where its name stands.
   return `(
-  SELECT *, arraySort(${time}0) AS InTime, has(arrayPopFront(arrayDifference(InTime)), 0) AS Tied,
-    arrayDistinct(arraySort(if(Tied, ${zipped}, []))) AS InTurn, ${sorted.join(',\n    ')}
-  FROM (SELECT ${keys}${more}, ${raw} FROM ${rows} GROUP BY ${keys} ${IN_BLOCKS})
+  SELECT *, if(Tied, arrayDistinct(arraySort(if(Tied, InTime, []))), InTime) AS InTurn, ${sorted.join(', ')}
+  FROM (
+    SELECT *, has(arrayPopFront(arrayDifference(tupleElement(InTime, 1))), 0) AS Tied
+    FROM (
+      SELECT *, arraySort((v, t) -> t, ${zipped}, ${time}0) AS InTime
+      FROM (SELECT ${keys}${more}, ${raw} FROM ${rows} GROUP BY ${keys} ${IN_BLOCKS})
+    )
+  )
 )`;
 }
 

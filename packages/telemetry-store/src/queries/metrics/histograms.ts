@@ -2,7 +2,7 @@ import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { type Distribution, explicitRanges, exponentialRanges, mergeExplicit } from './distribution.ts';
 import { grownByBucket, weighedPoints } from './increases.ts';
-import { labelsOf, lookback, type PointsInput, pointsScope, withLabels } from './points.ts';
+import { byLine, labelsOf, lineKeys, lookback, type PointsInput, pointsScope, withLabels } from './points.ts';
 import { PER_SECOND } from './scalars.ts';
 
 /** Everything measured in one bucket of one line. */
@@ -22,11 +22,14 @@ export interface DistributionLines {
  * Points put together whose counts go to the same buckets and, of each line, have the same `keys` (a comma before
  * each): a few lots instead of many points.
  */
-const lots = (points: string, keys: string, figures: string): string => `(
-  SELECT L, Here, Plus, There${keys}, ${figures}, sum(X) AS Xs, sumKahan(Sum) AS Summed, min(Min) AS Low, max(Max) AS High,
+function lots(input: PointsInput, points: string, keys: string, figures: string): string {
+  const by = lineKeys(input, `Here, Plus, There${keys}`);
+  return `(
+  SELECT ${by}, ${figures}, sum(X) AS Xs, sumKahan(Sum) AS Summed, min(Min) AS Low, max(Max) AS High,
     countIf(X > 0 AND isNull(Min)) AS NoLow, countIf(X > 0 AND isNull(Max)) AS NoHigh
-  FROM ${points} GROUP BY L, Here, Plus, There${keys}
+  FROM ${points} GROUP BY ${by}
 )`;
+}
 
 /** Each lot with the bucket `B` it is added to and that it is taken off from: `W` times. */
 const ADDED = 'ARRAY JOIN arrayFilter(add -> add.1 >= 0 AND add.2 != 0, [(Here, Plus), (There, -1)]) AS Add';
@@ -61,13 +64,20 @@ export async function explicitLines(
 ): Promise<DistributionLines> {
   const wide = widened(input, window);
   const scope = pointsScope(input, wide);
-  const adds = weighedPoints(input, scope, window, 'BucketCounts, ExplicitBounds, Sum, Min, Max');
+  const adds = await weighedPoints(
+    runner,
+    input,
+    scope,
+    window,
+    'BucketCounts, ExplicitBounds, Sum, Min, Max',
+  );
   const rows = await runner.run<ExplicitRow>(
     scope,
     lineRows(
-      `SELECT L, ${B} AS B, any(Bounds) AS Bounds, ${weighed('BucketsOf')} AS Counts, ${TOTALS}
-FROM ${lots(withLabels(input, scope, wide, adds), ', ShapeId', 'any(ExplicitBounds) AS Bounds, sumForEach(BucketCounts) AS BucketsOf')}
-${ADDED} GROUP BY L, B, ShapeId`,
+      input,
+      `SELECT ${lineKeys(input, `${B} AS B`)}, any(Bounds) AS Bounds, ${weighed('BucketsOf')} AS Counts, ${TOTALS}
+FROM ${lots(input, withLabels(input, scope, wide, adds), ', ShapeId', 'any(ExplicitBounds) AS Bounds, sumForEach(BucketCounts) AS BucketsOf')}
+${ADDED} GROUP BY ${lineKeys(input, 'B, ShapeId')}`,
       'B, Bounds, Counts, N, Total, Least, Most',
       limit,
     ),
@@ -123,12 +133,11 @@ const MAX_EXPONENTIAL_BUCKETS = 320;
 const toOneScale = (lots: string): string => `(
   SELECT *, toInt32(least(Coarsest, if(Octaves > 0, floor(log2(${MAX_EXPONENTIAL_BUCKETS} / Octaves)), 1000))) AS Common
   FROM (
-    SELECT *, least(2048, ifNull(max(Upper) OVER () - min(Lower) OVER (), 0)) AS Octaves, min(Scale) OVER () AS Coarsest
-    FROM (
-      SELECT *, if(notEmpty(Positive), PositiveOffset * exp2(-Scale), NULL) AS Lower,
-        if(notEmpty(Positive), (PositiveOffset + length(Positive)) * exp2(-Scale), NULL) AS Upper
-      FROM ${lots}
-    )
+    SELECT *, least(2048, ifNull(
+        max(if(notEmpty(Positive), (PositiveOffset + length(Positive)) * exp2(-Scale), NULL)) OVER ()
+          - min(if(notEmpty(Positive), PositiveOffset * exp2(-Scale), NULL)) OVER (), 0)) AS Octaves,
+      min(Scale) OVER () AS Coarsest
+    FROM ${lots}
   )
 )`;
 
@@ -145,13 +154,14 @@ export async function exponentialLines(
     `arrayMap(i -> bitShiftRight(toInt64(${offset}) + i - 1, toUInt8(least(62, Scale - Common))) * 4 + ${number}, arrayEnumerate(${counts}))`;
   const payload =
     'Sum, Min, Max, Scale, ZeroCount, PositiveOffset, PositiveBucketCounts, NegativeOffset, NegativeBucketCounts';
-  const adds = weighedPoints(input, scope, window, payload);
+  const adds = await weighedPoints(runner, input, scope, window, payload);
   // Points that begin at the same bucket are added up as arrays; only what is left is looked up by bucket. The common
   // scale is taken from these few rows too: to ask all points for it beforehand read them twice.
   const rows = await runner.run<ExponentialRow>(
     scope,
     lineRows(
-      `SELECT L, B, any(Common) AS Scaled, sumMap(Keys, Counted) AS Buckets, sum(Part.N) AS N, sumKahan(Part.Total) AS Total,
+      input,
+      `SELECT ${lineKeys(input, 'B')}, any(Common) AS Scaled, sumMap(Keys, Counted) AS Buckets, sum(Part.N) AS N, sumKahan(Part.Total) AS Total,
   if(countIf(Part.N > 0 AND isNull(Part.Least)) > 0, NULL, min(Part.Least)) AS Least,
   if(countIf(Part.N > 0 AND isNull(Part.Most)) > 0, NULL, max(Part.Most)) AS Most
 FROM (
@@ -159,16 +169,17 @@ FROM (
     arrayConcat(${side('Positive', 'PositiveOffset', SIDE.positive)}, ${side('Negative', 'NegativeOffset', SIDE.negative)}, [${SIDE.zero}]) AS Keys,
     arrayConcat(Positive, Negative, [Zero]) AS Counted
   FROM ${toOneScale(`(
-    SELECT L, ${B} AS B, Scale, PositiveOffset, NegativeOffset, ${weighed('PositiveOf')} AS Positive,
+    SELECT ${lineKeys(input, `${B} AS B`)}, Scale, PositiveOffset, NegativeOffset, ${weighed('PositiveOf')} AS Positive,
       ${weighed('NegativeOf')} AS Negative, sum(${W} * toInt64(Zeros)) AS Zero, ${TOTALS}
     FROM ${lots(
+      input,
       withLabels(input, scope, wide, adds),
       ', Scale, PositiveOffset, NegativeOffset',
       'sumForEach(PositiveBucketCounts) AS PositiveOf, sumForEach(NegativeBucketCounts) AS NegativeOf, sum(ZeroCount) AS Zeros',
     )}
-    ${ADDED} GROUP BY L, B, Scale, PositiveOffset, NegativeOffset
+    ${ADDED} GROUP BY ${lineKeys(input, 'B, Scale, PositiveOffset, NegativeOffset')}
   )`)}
-) AS Part GROUP BY L, B`,
+) AS Part GROUP BY ${lineKeys(input, 'B')}`,
       'B, Scaled, Buckets.1, Buckets.2, N, Total, Least, Most',
       limit,
     ),
@@ -223,7 +234,8 @@ export async function totalLines(
   }>(
     scope,
     lineRows(
-      `SELECT L, B, sum(Own) AS N, sumKahan(OwnSum) AS Total, ${timed ? `sumKahan(${PER_SECOND})` : 'NULL'} AS PerSecond FROM ${withLabels(input, scope, wide, own)} GROUP BY L, B`,
+      input,
+      `SELECT ${lineKeys(input, 'B')}, sum(Own) AS N, sumKahan(OwnSum) AS Total, ${timed ? `sumKahan(${PER_SECOND})` : 'NULL'} AS PerSecond FROM ${withLabels(input, scope, wide, own)} GROUP BY ${lineKeys(input, 'B')}`,
       'B, N, Total, PerSecond',
       limit,
     ),
@@ -245,9 +257,8 @@ const widened = (input: PointsInput, window: Window): Window => ({
   to: window.to,
 });
 
-const lineRows = (cells: string, tuple: string, limit: number): string => `
-SELECT L, groupArray((${tuple})) AS Cells, count() OVER () AS Lines FROM (${cells})
-GROUP BY L ORDER BY sum(N) DESC, L LIMIT ${limit}`;
+const lineRows = (input: PointsInput, cells: string, tuple: string, limit: number): string =>
+  byLine(input, `groupArray((${tuple})) AS Cells`, cells, 'sum(N)', limit);
 
 /** A run that its count did not show to have broken may leave a bucket below nothing. */
 const positive = (count: number): number => Math.max(0, count);

@@ -98,17 +98,39 @@ export async function spacingOf(
 
 /**
  * Joins the labels `L` of each series to rows with a `SeriesId`, as one text in JSON: rows carry the number of a text
- * in a dictionary instead of an array. Without grouping every row has no labels.
+ * in a dictionary instead of an array. Without grouping there are none.
  */
 export function withLabels(input: PointsInput, scope: Scope, window: Window, rows: string): string {
-  if (input.groupBy.length === 0) return `(SELECT *, toLowCardinality('[]') AS L FROM ${rows})`;
+  if (input.groupBy.length === 0) return rows;
   const labels = input.groupBy.map((field) => labelSql(field, scope.params)).join(', ');
   return `(SELECT * FROM ${rows} AS points GLOBAL INNER JOIN (
   SELECT SeriesId, toLowCardinality(toJSONString(any([${labels}]))) AS L ${matching(input, scope, window).from} GROUP BY SeriesId
 ) AS labels USING SeriesId)`;
 }
 
-/** The labels of {@link withLabels}. */
+/** What tells rows of {@link withLabels} apart: their labels, if they have any, and `keys`. */
+export const lineKeys = ({ groupBy }: PointsInput, keys: string): string =>
+  groupBy.length === 0 ? keys : `L, ${keys}`;
+
+/**
+ * `columns` of each line of `cells`, a row a line, the largest first, with the number of lines there are. Without
+ * labels all cells are one line: every GROUP BY less is one less for which the engine looks through all that lies within it.
+ */
+export const byLine = (
+  { groupBy }: PointsInput,
+  columns: string,
+  cells: string,
+  rank: string,
+  limit: number,
+): string =>
+  groupBy.length === 0
+    ? `
+SELECT '[]' AS L, ${columns}, 1 AS Lines FROM (${cells}) HAVING count() > 0`
+    : `
+SELECT L, ${columns}, count() OVER () AS Lines FROM (${cells})
+GROUP BY L ORDER BY ${rank} DESC, L LIMIT ${limit}`;
+
+/** The labels of {@link byLine}. */
 export const labelsOf = (text: string): string[] => JSON.parse(text) as string[];
 
 export const stepNanos = ({ step }: Grid): string => `${step}000000000`;

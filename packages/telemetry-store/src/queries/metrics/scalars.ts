@@ -3,7 +3,16 @@ import type { Runner } from '../core/run.ts';
 import type { Scope, Window } from '../core/scope.ts';
 import { after, eachBucket, inOrder, those } from '../core/in-order.ts';
 import { grownByBucket } from './increases.ts';
-import { labelsOf, lookback, type PointsInput, pointsScope, stepNanos, withLabels } from './points.ts';
+import {
+  byLine,
+  labelsOf,
+  lineKeys,
+  lookback,
+  type PointsInput,
+  pointsScope,
+  stepNanos,
+  withLabels,
+} from './points.ts';
 
 /** One line of an answer: the values of its labels, and values by bucket number. */
 export interface Line {
@@ -50,7 +59,8 @@ export async function levelLines(
   const rows = await runner.run<LineRow>(
     scope,
     asLines(
-      `SELECT L, B, ${across} AS V FROM ${withLabels(input, scope, window, own === undefined ? extremes(input, scope, aggregation) : levels(input, scope, own))} GROUP BY L, B`,
+      input,
+      `SELECT ${lineKeys(input, 'B')}, ${across} AS V FROM ${withLabels(input, scope, window, own === undefined ? extremes(input, scope, aggregation) : levels(input, scope, own))} GROUP BY ${lineKeys(input, 'B')}`,
       'avg(V)',
       limit,
     ),
@@ -97,7 +107,8 @@ export async function increaseLines(
   const rows = await runner.run<LineRow>(
     scope,
     asLines(
-      `SELECT L, B, sumKahan(${timed ? PER_SECOND : 'Own'}) AS V FROM ${withLabels(input, scope, wide, own)} GROUP BY L, B`,
+      input,
+      `SELECT ${lineKeys(input, 'B')}, sumKahan(${timed ? PER_SECOND : 'Own'}) AS V FROM ${withLabels(input, scope, wide, own)} GROUP BY ${lineKeys(input, 'B')}`,
       'sum(abs(V))',
       limit,
     ),
@@ -105,10 +116,8 @@ export async function increaseLines(
   return readLines(rows);
 }
 
-/** One row a line, the largest first, with the number of lines there are. */
-export const asLines = (cells: string, rank: string, limit: number): string => `
-SELECT L, groupArray(B) AS Bs, groupArray(V) AS Vs, count() OVER () AS Lines FROM (${cells})
-GROUP BY L ORDER BY ${rank} DESC, L LIMIT ${limit}`;
+export const asLines = (input: PointsInput, cells: string, rank: string, limit: number): string =>
+  byLine(input, 'groupArray(B) AS Bs, groupArray(V) AS Vs', cells, rank, limit);
 
 export function readLines(rows: readonly LineRow[]): Lines {
   return {

@@ -1,6 +1,6 @@
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
-import { type PointsInput, pointsScope, stepNanos, withLabels } from './points.ts';
+import { lineKeys, type PointsInput, pointsScope, stepNanos, withLabels } from './points.ts';
 import { asLines, type Lines, type LineRow, readLines } from './scalars.ts';
 
 /** A quantile as summaries give it: of each series the last one said, of several series the largest. */
@@ -21,7 +21,8 @@ export async function summaryLines(
   const rows = await runner.run<LineRow>(
     scope,
     asLines(
-      `SELECT L, B, max(Own) AS V FROM ${withLabels(input, scope, window, own)} GROUP BY L, B`,
+      input,
+      `SELECT ${lineKeys(input, 'B')}, max(Own) AS V FROM ${withLabels(input, scope, window, own)} GROUP BY ${lineKeys(input, 'B')}`,
       'avg(V)',
       limit,
     ),
