@@ -1,3 +1,5 @@
+import type { Activity } from './profiling/profiler.ts';
+
 /**
  * What is known of a GPU and what is read of it, in the units that are sent, whoever made it. Every value crosses from the
  * thread of its vendor by structured clone. Absent means that the device, its driver or our rights do not tell it; it is
@@ -66,6 +68,11 @@ export interface GpuProcess {
   readonly utilization?: number;
 }
 
+/** How busy the parts of a device were since the reading before, and who measured it (`gpu.measurement.source`). */
+export interface GpuActivity extends Activity {
+  readonly source: string;
+}
+
 /** One reading of one device. */
 export interface GpuReading {
   /** 0 to 1. */
@@ -89,6 +96,8 @@ export interface GpuReading {
   readonly io?: Directions;
   /** Bytes over links between GPUs, all links of a type together. */
   readonly interconnect?: Readonly<Partial<Record<InterconnectType, Directions>>>;
+  /** Where a profiling library tells of the device, its figures stand alone. */
+  readonly activity?: GpuActivity;
   readonly state?: GpuState;
   readonly errors?: Readonly<Partial<Record<GpuErrorType, Count>>>;
   /** Absent when nobody tells; empty when nobody is on it. */

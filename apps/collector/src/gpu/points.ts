@@ -4,14 +4,20 @@ import {
   hwFanSpeed,
   hwFanSpeedRatio,
   hwGpuAllocated,
+  hwGpuEngineUtilization,
   hwGpuIdle,
   hwGpuInterconnectIo,
   hwGpuIo,
+  hwGpuMemoryBandwidthUtilization,
   hwGpuMemoryControllerUtilization,
   hwGpuMemoryFree,
   hwGpuMemoryLimit,
   hwGpuMemoryUsage,
   hwGpuMemoryUtilization,
+  hwGpuPipeUtilization,
+  hwGpuSimdUtilization,
+  hwGpuSmOccupancy,
+  hwGpuSmUtilization,
   hwGpuSpeed,
   hwGpuUtilization,
   hwPower,
@@ -24,6 +30,7 @@ import type { MonotonicCounters } from '../counters.ts';
 import type { PointAttributes } from '../point-attributes.ts';
 import type { RecordPoint } from '../source.ts';
 import type { Count, Directions, GpuDevice, GpuReading, GpuState } from './device.ts';
+import type { Activity } from './profiling/profiler.ts';
 
 const STATES: readonly GpuState[] = ['ok', 'degraded', 'predicted_failure', 'failed'];
 
@@ -53,6 +60,27 @@ export function deviceAttributes(device: GpuDevice): PointAttributes {
 export function recordState(record: RecordPoint, base: PointAttributes, state: GpuState): void {
   for (const one of STATES) {
     record(hwStatus, one === state ? 1 : 0, { ...base, 'hw.type': 'gpu', 'hw.state': one });
+  }
+}
+
+/** How busy the parts of a device were; `source` says who measured it. */
+export function recordActivity(
+  record: RecordPoint,
+  device: GpuDevice,
+  activity: Activity,
+  source: string,
+): void {
+  const base = { ...deviceAttributes(device), 'gpu.measurement.source': source };
+  const say = (metric: Metric, value: number | undefined, more: PointAttributes = {}): void => {
+    if (value !== undefined) record(metric, value, { ...base, ...more });
+  };
+  say(hwGpuEngineUtilization, activity.graphicsEngine, { 'hw.gpu.engine': 'graphics' });
+  say(hwGpuSmUtilization, activity.sm);
+  say(hwGpuSmOccupancy, activity.occupancy);
+  say(hwGpuMemoryBandwidthUtilization, activity.memoryBandwidth);
+  say(hwGpuSimdUtilization, activity.simd);
+  for (const [pipe, value] of Object.entries(activity.pipes)) {
+    say(hwGpuPipeUtilization, value, { 'hw.gpu.pipe': pipe });
   }
 }
 
@@ -104,6 +132,8 @@ export class GpuPoints {
       const of = { ...base, 'hw.type': 'gpu', 'error.type': type };
       this.#count(record, hwErrors, count, of, `${device.id} error ${type}`);
     }
+    const { activity } = reading;
+    if (activity !== undefined) recordActivity(record, device, activity, activity.source);
     if (reading.state !== undefined) recordState(record, base, reading.state);
     this.#use(gauge, reading);
   }

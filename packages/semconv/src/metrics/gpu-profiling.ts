@@ -2,7 +2,8 @@ import { GPU_ATTRIBUTES } from './gpu-attributes.ts';
 import { type Metric, metric } from './metric.ts';
 
 const PROFILED = [...GPU_ATTRIBUTES, 'gpu.measurement.source'];
-const differs = 'Not in the conventions: from a profiling library (`gpu.measurement.source` says which).';
+const differs =
+  'Not in the conventions: from a profiling library or the performance monitor of the driver (`gpu.measurement.source` says which).';
 
 export const hwGpuEngineUtilization = metric({
   name: 'hw.gpu.engine.utilization',

@@ -11,7 +11,7 @@ export const FIELD = {
   nvlinkDataRx: 139,
   /** Milliwatts at this moment. */
   powerInstant: 186,
-  /** Bytes since the driver was loaded. */
+  /** Bytes since the driver was loaded, modulo 2 to the power of 32 where they are told in 32 bits. */
   pcieTxBytes: 197,
   pcieRxBytes: 198,
   /** Bytes of one link; Blackwell and later. */

@@ -11,40 +11,67 @@ const SUPPORT_V1 = 1;
  */
 const METRICS_BYTES = 13_344;
 const METRICS_V1 = 1;
-const METRIC_AT = 24;
-const AT = {
-  version: 0,
-  count: 4,
-  before: 8,
-  now: 16,
-  id: METRIC_AT,
-  code: METRIC_AT + 4,
-  value: METRIC_AT + 8,
-};
-/** Percent of the time in which anything ran. */
-const GRAPHICS_UTILIZATION = 1;
+const METRIC_BYTES = 40;
+const AT = { version: 0, count: 4, before: 8, now: 16, metrics: 24, code: 4, value: 8 } as const;
+
+/** `nvmlGpmMetricId_t`: percent of the time, and MiB a second. Drivers refuse a call with an id that they do not know. */
+export const GPM = {
+  graphics: 1,
+  sm: 2,
+  occupancy: 3,
+  tensor: 5,
+  memory: 10,
+  fp64: 11,
+  fp32: 12,
+  fp16: 13,
+  pcieTx: 20,
+  pcieRx: 21,
+} as const;
+const IDS: readonly number[] = Object.values(GPM);
+
+/** What was measured between two samples. */
+export interface Monitored {
+  /** Seconds between them. */
+  readonly seconds: number;
+  /** Undefined where it is not told. */
+  readonly of: (id: number) => number | undefined;
+}
 
 /**
- * How busy a MIG device is: utilisation rates are told of whole GPUs only. From two samples of the performance monitor, the
- * one before and that of now; Hopper and later.
+ * What a GPU, or a MIG device, did between the sample before and that of now, by the performance monitor: Hopper and
+ * later. Nobody else is kept from measuring.
  */
-export class PartUtilization {
+export class PerformanceMonitor {
   readonly #nvml: Nvml;
   readonly #gpu: NvmlHandle;
-  readonly #instance: number;
+  /** Of a MIG device; undefined for the whole GPU. */
+  readonly #instance: number | undefined;
+  readonly #now: () => number;
   /** The one to fill next, and the one that was filled last. */
   #samples: readonly [next: bigint, last: bigint] | undefined;
-  #sampled = false;
+  #sampledAt: number | undefined;
 
-  private constructor(nvml: Nvml, gpu: NvmlHandle, instance: number, samples: readonly [bigint, bigint]) {
+  private constructor(
+    nvml: Nvml,
+    gpu: NvmlHandle,
+    instance: number | undefined,
+    now: () => number,
+    samples: readonly [bigint, bigint],
+  ) {
     this.#nvml = nvml;
     this.#gpu = gpu;
     this.#instance = instance;
+    this.#now = now;
     this.#samples = samples;
   }
 
-  /** Undefined where the GPU cannot tell. @throws GpuError */
-  static of(nvml: Nvml, gpu: NvmlHandle, instance: number): PartUtilization | undefined {
+  /** Undefined where the GPU cannot tell. `now`: seconds of a clock that only goes forward. @throws GpuError */
+  static of(
+    nvml: Nvml,
+    gpu: NvmlHandle,
+    instance: number | undefined,
+    now: () => number,
+  ): PerformanceMonitor | undefined {
     const support = Buffer.alloc(SUPPORT_BYTES);
     support.writeUInt32LE(SUPPORT_V1);
     if (!gpu.answers('nvmlGpmQueryDeviceSupport', '', support) || support.readUInt32LE(4) === 0)
@@ -53,33 +80,43 @@ export class PartUtilization {
     if (nvml.call('nvmlGpmSampleAlloc', out) !== SUCCESS) return undefined;
     const before = out.readBigUInt64LE();
     if (nvml.call('nvmlGpmSampleAlloc', out) === SUCCESS) {
-      return new PartUtilization(nvml, gpu, instance, [before, out.readBigUInt64LE()]);
+      return new PerformanceMonitor(nvml, gpu, instance, now, [before, out.readBigUInt64LE()]);
     }
     nvml.call('nvmlGpmSampleFree', before);
     return undefined;
   }
 
-  /** 0 to 1 since this was last asked; undefined the first time, and when it is not told. @throws GpuError */
-  read(): number | undefined {
+  /** Since this was last asked; undefined the first time, and when it is not told. @throws GpuError */
+  read(): Monitored | undefined {
     if (this.#samples === undefined) return undefined;
     const [now, before] = this.#samples;
-    const had = this.#sampled;
-    const which = `instance ${this.#instance}`;
-    this.#sampled = this.#gpu.answers('nvmlGpmMigSampleGet', which, this.#instance, now);
-    if (!this.#sampled) return undefined;
+    const last = this.#sampledAt;
+    const at = this.#now();
+    this.#sampledAt = this.#sample(now) ? at : undefined;
+    if (this.#sampledAt === undefined) return undefined;
     this.#samples = [before, now];
-    if (!had) return undefined;
+    if (last === undefined || at <= last) return undefined;
     const metrics = Buffer.alloc(METRICS_BYTES);
     metrics.writeUInt32LE(METRICS_V1, AT.version);
-    metrics.writeUInt32LE(1, AT.count);
+    metrics.writeUInt32LE(IDS.length, AT.count);
     metrics.writeBigUInt64LE(before, AT.before);
     metrics.writeBigUInt64LE(now, AT.now);
-    metrics.writeUInt32LE(GRAPHICS_UTILIZATION, AT.id);
+    for (const [place, id] of IDS.entries()) metrics.writeUInt32LE(id, AT.metrics + place * METRIC_BYTES);
     if (this.#nvml.call('nvmlGpmMetricsGet', metrics) !== SUCCESS) return undefined;
-    const percent = metrics.readDoubleLE(AT.value);
-    return metrics.readInt32LE(AT.code) === SUCCESS && percent >= 0 && percent <= 100
-      ? percent / 100
-      : undefined;
+    const values = new Map<number, number>();
+    for (const [place, id] of IDS.entries()) {
+      const entry = AT.metrics + place * METRIC_BYTES;
+      const value = metrics.readDoubleLE(entry + AT.value);
+      if (metrics.readInt32LE(entry + AT.code) === SUCCESS && Number.isFinite(value) && value >= 0)
+        values.set(id, value);
+    }
+    return { seconds: at - last, of: (id) => values.get(id) };
+  }
+
+  #sample(into: bigint): boolean {
+    return this.#instance === undefined
+      ? this.#gpu.answers('nvmlGpmSampleGet', '', into)
+      : this.#gpu.answers('nvmlGpmMigSampleGet', `instance ${this.#instance}`, this.#instance, into);
   }
 
   free(): void {

@@ -1,9 +1,12 @@
-import type { ClockDomain, Directions, GpuDevice, GpuReading, GpuTask } from '../device.ts';
+import type { ClockDomain, GpuDevice, GpuReading, GpuTask } from '../device.ts';
+import { activityOf } from './activity.ts';
+import { Bus } from './bus.ts';
 import { FIELD, type FieldAsked, Fields, type FieldValues } from './fields.ts';
+import type { PerformanceMonitor } from './gpm.ts';
 import type { NvmlHandle } from './handle.ts';
 import { errorsOf, stateOf } from './health.ts';
 import { NvLinks } from './links.ts';
-import { memoryOf } from './memory.ts';
+import { readMemory } from './memory.ts';
 import { Processes, processList, type Running } from './processes.ts';
 
 /** `nvmlTemperature_v1_t` with its version. */
@@ -35,6 +38,14 @@ export interface PartsHeld {
   readonly held: boolean | undefined;
 }
 
+export interface NvidiaGpuOptions {
+  readonly interconnect: boolean;
+  /** Undefined where the GPU has none. */
+  readonly monitor: PerformanceMonitor | undefined;
+  /** Seconds of a clock that only goes forward. */
+  readonly now: () => number;
+}
+
 /** A whole GPU and what it answers. */
 export class NvidiaGpu {
   readonly device: GpuDevice;
@@ -42,13 +53,17 @@ export class NvidiaGpu {
   readonly #fields: Fields;
   readonly #links: NvLinks;
   readonly #processes: Processes;
+  readonly #bus: Bus;
+  readonly #monitor: PerformanceMonitor | undefined;
 
   /** @throws GpuError */
-  constructor(device: GpuDevice, handle: NvmlHandle, interconnect: boolean) {
+  constructor(device: GpuDevice, handle: NvmlHandle, { interconnect, monitor, now }: NvidiaGpuOptions) {
     this.device = device;
     this.handle = handle;
     this.#fields = new Fields(handle);
     this.#processes = new Processes(handle);
+    this.#bus = new Bus(handle, now);
+    this.#monitor = monitor;
     const count = interconnect ? this.#fields.read([{ id: FIELD.nvlinkCount, scope: 0 }]) : undefined;
     this.#links = new NvLinks(Number(count?.of(FIELD.nvlinkCount)?.value ?? 0n));
   }
@@ -62,9 +77,11 @@ export class NvidiaGpu {
     const fields = this.#fields.read([...FIELDS, ...this.#links.asked()]);
     const energy = handle.u64('nvmlDeviceGetTotalEnergyConsumption');
     const links = this.#links.read(fields);
+    const monitored = this.#monitor?.read();
+    const memory = readMemory(handle);
     return known<GpuReading>({
       ...this.#work(),
-      memory: memoryOf(handle),
+      memory: memory?.memory,
       temperatures: this.#temperatures(fields),
       fans: this.#fans(),
       power: this.#power(fields),
@@ -75,13 +92,19 @@ export class NvidiaGpu {
         sm: this.#clock('sm'),
         memory: this.#clock('memory'),
       }),
-      io: bus(fields),
+      io: this.#bus.read(fields, this.#monitor !== undefined, monitored),
+      activity: monitored === undefined ? undefined : activityOf(monitored),
       interconnect: links === undefined ? undefined : { nvlink: links },
       state: stateOf(handle, fields, told?.sick),
       errors: errorsOf(handle, told?.xids),
-      ...this.#who(parts),
+      ...this.#who(parts, memory?.inUse === true),
       changed: changed ? true : undefined,
     });
+  }
+
+  /** It is not read any more. */
+  end(): void {
+    this.#monitor?.free();
   }
 
   #work(): Pick<GpuReading, 'utilization' | 'memoryControllerUtilization'> {
@@ -139,11 +162,17 @@ export class NvidiaGpu {
     return scaled(this.handle.u32('nvmlDeviceGetClockInfo', CLOCKS[domain]), HERTZ);
   }
 
-  /** On a GPU that is cut, those on its parts are told by the parts. */
-  #who(parts: PartsHeld | undefined): Pick<GpuReading, 'processes' | 'held'> {
+  /**
+   * On a GPU that is cut, those on its parts are told by the parts. `inUse`: its memory is, by somebody whom the driver may
+   * not show: it lists processes of the agent's own namespace only.
+   */
+  #who(parts: PartsHeld | undefined, inUse: boolean): Pick<GpuReading, 'processes' | 'held'> {
     const running = this.#processes.running();
     if (running === undefined) return {};
-    if (parts === undefined) return { processes: processList(running, this.#shares(running)) };
+    if (parts === undefined) {
+      const held = running.size === 0 && inUse ? { held: true } : {};
+      return { processes: processList(running, this.#shares(running)), ...held };
+    }
     const own = new Map([...running].filter(([, { onInstance }]) => !onInstance));
     const held = running.size > own.size ? true : parts.held;
     // That nobody is on the GPU itself says nothing: without rights the driver does not tell of those on its parts.
@@ -167,13 +196,3 @@ const FIELDS: readonly FieldAsked[] = [
 const scaled = (value: number | undefined, by: number): number | undefined =>
   value === undefined || value === NO_NUMBER ? undefined : value * by;
 const NO_NUMBER = 0xffff_ffff;
-
-/** Bytes over PCIe: what the GPU transmits goes to the host. Some drivers count them in 32 bits. */
-function bus(fields: FieldValues): Directions | undefined {
-  const [tx, rx] = [fields.of(FIELD.pcieTxBytes), fields.of(FIELD.pcieRxBytes)];
-  if (tx === undefined && rx === undefined) return undefined;
-  return {
-    ...(rx === undefined ? {} : { receive: { raw: rx.value, ...(rx.bits === 32 ? { bits: 32 } : {}) } }),
-    ...(tx === undefined ? {} : { transmit: { raw: tx.value, ...(tx.bits === 32 ? { bits: 32 } : {}) } }),
-  };
-}

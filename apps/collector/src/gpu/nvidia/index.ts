@@ -1,18 +1,12 @@
 import { errorText } from '../../log.ts';
 import type { GpuDevice, GpuReading } from '../device.ts';
 import { type PciGpu, pciAddress } from '../pci.ts';
-import {
-  type CreateVendor,
-  GpuError,
-  type GpuVendor,
-  type Probe,
-  type Tell,
-  type VendorSettings,
-} from '../vendor.ts';
+import { GpuError, type GpuVendor, type Probe, type Tell, type VendorSettings } from '../vendor.ts';
 import { codeText, FUNCTION_NOT_FOUND, isGone, isLost, SUCCESS } from './codes.ts';
 import { XidEvents } from './events.ts';
 import { NvidiaGpu } from './gpu.ts';
-import { PartUtilization } from './gpm.ts';
+import { activityOf, busyOf } from './activity.ts';
+import { PerformanceMonitor } from './gpm.ts';
 import { cString, NvmlHandle } from './handle.ts';
 import { libraryPaths } from './library.ts';
 import { memoryOf } from './memory.ts';
@@ -39,7 +33,7 @@ interface Part extends MigPart {
   readonly parent: string;
   readonly processes: Processes;
   /** Undefined where the GPU cannot tell. */
-  readonly work: PartUtilization | undefined;
+  readonly monitor: PerformanceMonitor | undefined;
   /** Whether somebody was on it when it was last read. */
   held: boolean | undefined;
 }
@@ -51,9 +45,11 @@ class Nvidia implements GpuVendor {
   readonly #settings: VendorSettings;
   readonly #events: XidEvents;
   readonly #known = new Map<string, Known>();
+  readonly #now: () => number;
   #nvml: Nvml | undefined;
 
-  constructor(settings: VendorSettings, tell: Tell) {
+  constructor(settings: VendorSettings, tell: Tell, now: () => number) {
+    this.#now = now;
     this.#settings = settings;
     this.#events = new XidEvents(tell);
   }
@@ -104,7 +100,13 @@ class Nvidia implements GpuVendor {
     const described = describeGpu(handle, at);
     if (described === undefined) return [];
     const { device, minor } = described;
-    const gpu = new NvidiaGpu(device, handle, this.#settings.interconnect);
+    const gpu = new NvidiaGpu(device, handle, {
+      interconnect: this.#settings.interconnect,
+      // Of a GPU that is cut only its parts are measured.
+      monitor:
+        device.migEnabled === true ? undefined : PerformanceMonitor.of(nvml, handle, undefined, this.#now),
+      now: this.#now,
+    });
     const parts = device.migEnabled === true ? migParts(nvml, handle) : [];
     this.#known.set(device.id, { kind: 'gpu', gpu, parts: namesOf(parts) });
     this.#events.watch(device.id, handle);
@@ -113,11 +115,12 @@ class Nvidia implements GpuVendor {
       device,
       ...parts.map((part) => {
         const described = describePart(part, device, minor, total);
-        const work = PartUtilization.of(nvml, handle, described.partition.mig.instanceId);
+        const { instanceId } = described.partition.mig;
+        const monitor = PerformanceMonitor.of(nvml, handle, instanceId, this.#now);
         const processes = new Processes(part.handle);
         this.#known.set(part.id, {
           kind: 'part',
-          part: { ...part, parent: device.id, processes, work, held: undefined },
+          part: { ...part, parent: device.id, processes, monitor, held: undefined },
         });
         return described;
       }),
@@ -164,7 +167,10 @@ class Nvidia implements GpuVendor {
   }
 
   #forget(): void {
-    for (const known of this.#known.values()) if (known.kind === 'part') known.part.work?.free();
+    for (const known of this.#known.values()) {
+      if (known.kind === 'part') known.part.monitor?.free();
+      else if (known.kind === 'gpu') known.gpu.end();
+    }
     this.#known.clear();
   }
 
@@ -179,14 +185,17 @@ class Nvidia implements GpuVendor {
 
 /** Of a partition its work, memory and processes are told; the rest belongs to the GPU. @throws GpuError */
 function readPart(part: Part): GpuReading {
-  const { handle, processes, work } = part;
+  const { handle, processes, monitor } = part;
   const memory = memoryOf(handle);
   if (memory === undefined && !partAnswers(handle)) return { changed: true };
   const running = processes.running();
   part.held = running === undefined ? undefined : running.size > 0;
-  const busy = work?.read();
+  const monitored = monitor?.read();
+  const busy = monitored === undefined ? undefined : busyOf(monitored);
+  const activity = monitored === undefined ? undefined : activityOf(monitored);
   return {
     ...(busy === undefined ? {} : { utilization: { general: busy } }),
+    ...(activity === undefined ? {} : { activity }),
     ...(memory === undefined ? {} : { memory }),
     ...(running === undefined ? {} : { processes: processList(running, undefined) }),
   };
@@ -246,4 +255,9 @@ function describeGpu(
   return { device, minor };
 }
 
-export const createNvidia: CreateVendor = (settings, tell) => new Nvidia(settings, tell);
+/** `now` gives monotonic seconds. */
+export const createNvidia = (
+  settings: VendorSettings,
+  tell: Tell,
+  now: () => number = () => performance.now() / 1_000,
+): GpuVendor => new Nvidia(settings, tell, now);

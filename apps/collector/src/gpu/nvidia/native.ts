@@ -35,6 +35,7 @@ const FUNCTIONS = {
   nvmlDeviceGetFieldValues: 'hup',
   nvmlDeviceGetTotalEccErrors: 'huup',
   nvmlDeviceGetPcieReplayCounter: 'hp',
+  nvmlDeviceGetPcieThroughput: 'hup',
   nvmlDeviceGetRemappedRows: 'hpppp',
   nvmlDeviceGetRetiredPagesPendingStatus: 'hp',
   nvmlDeviceGetCurrentClocksEventReasons: 'hp',
@@ -63,6 +64,7 @@ const FUNCTIONS = {
   nvmlGpmQueryDeviceSupport: 'hp',
   nvmlGpmSampleAlloc: 'p',
   nvmlGpmSampleFree: 'h',
+  nvmlGpmSampleGet: 'hh',
   nvmlGpmMigSampleGet: 'huh',
   nvmlGpmMetricsGet: 'p',
 } as const;

@@ -7,6 +7,7 @@ import {
   b200,
   gb10,
   h100s,
+  h200,
   migId,
   type NvidiaProfile,
   oldDriver,
@@ -52,12 +53,14 @@ describe.skipIf(NO_LIBRARIES !== undefined)('NVML', () => {
     ['nvidia-a100-mig', a100Mig, 2],
     ['nvidia-h100', h100s, 2],
     ['nvidia-b200', b200, 1],
+    ['nvidia-h200', h200, 1],
     ['nvidia-gb10', gb10, 1],
   ] as const)('%s: what two readings export', async (name, profile, gpus) => {
     const { library, run } = machine(profile(0), gpus);
     const devices = await run.devices(NVIDIA);
     const first = await run.export(devices);
     library.profile(profile(60));
+    run.now += 60;
     const second = await run.export(devices);
     expectGolden(name, ['at first', ...first, '', 'a minute later', ...second, '', ...run.told]);
   });
@@ -130,10 +133,11 @@ describe.skipIf(NO_LIBRARIES !== undefined)('NVML', () => {
   });
 
   test('how busy a MIG device is, where the performance monitor tells (Hopper and later)', async () => {
-    const lines = ['0.gpm', '0.gpm/2 62.5', '0.gpm/3 101', '0.gpm/11 0'];
+    const lines = ['0.gpm', '0.gpm/2/1 62.5', '0.gpm/3/1 140', '0.gpm/11/1 0'];
     const { library, run } = machine(busy(a100Mig, ...lines), 2);
     await run.devices(NVIDIA);
     const readAll = async () => {
+      run.now += 10;
       const readings = [await run.read(migId(2)), await run.read(migId(3)), await run.read(migId(11))];
       return readings.map(({ utilization }) => utilization?.general);
     };

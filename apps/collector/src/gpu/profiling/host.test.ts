@@ -109,6 +109,11 @@ describe.skipIf(NO_LIBRARIES !== undefined)('DCGM in its thread', { timeout: 90_
       utilization: { general: 0.9 },
     });
 
+    // What the performance monitor of the driver tells of it too is told once.
+    const activity = { source: 'nvml', sm: 0.7, pipes: {} };
+    expect(made.prefer(GPU, { power: 100, activity })).not.toHaveProperty('activity');
+    expect(made.prefer({ ...GPU, id: 'GPU-other' }, { activity })).toEqual({ activity });
+
     library.profile([...PROFILE, 'field 0 155 d blank']);
     await expect.poll(() => valid(points()), PATIENCE).toBe(0);
     expect(errors(points())['dcgm/blank_sample']).toBeGreaterThan(0);

@@ -1,18 +1,7 @@
-import {
-  collectorGpuDcgmSampleValid,
-  collectorGpuScrapeErrors,
-  hwGpuEngineUtilization,
-  hwGpuMemoryBandwidthUtilization,
-  hwGpuPipeUtilization,
-  hwGpuSimdUtilization,
-  hwGpuSmOccupancy,
-  hwGpuSmUtilization,
-  type Metric,
-} from '@candela/semconv/metrics';
-import type { PointAttributes } from '../../point-attributes.ts';
+import { collectorGpuDcgmSampleValid, collectorGpuScrapeErrors } from '@candela/semconv/metrics';
 import type { RecordPoint, SourceContext } from '../../source.ts';
 import type { GpuDevice, GpuReading } from '../device.ts';
-import { deviceAttributes } from '../points.ts';
+import { recordActivity } from '../points.ts';
 import { ProfilerThread } from '../thread.ts';
 import type { ProfilerEntry } from './libraries.ts';
 import { Preference } from './prefer.ts';
@@ -236,10 +225,16 @@ export class ProfilerHost {
     if (by > 0) this.#errors.set(why, (this.#errors.get(why) ?? 0) + by);
   }
 
-  /** The reading that is sent: with the values of this library where they are preferred. */
+  /**
+   * The reading that is sent: with the values of this library where they are preferred. How busy the parts of a device are
+   * is told once, by whoever measures it for long.
+   */
   prefer(device: GpuDevice, reading: GpuReading): GpuReading {
     const ours = this.#preference !== undefined && this.#devices.some(({ id }) => id === device.id);
-    return ours ? (this.#preference?.apply(device, reading) ?? reading) : reading;
+    const preferred = ours ? (this.#preference?.apply(device, reading) ?? reading) : reading;
+    if (preferred.activity === undefined || !this.#samples.has(device.id)) return preferred;
+    const { activity: _, ...rest } = preferred;
+    return rest;
   }
 
   /** What only this library tells, and how it goes with it. */
@@ -253,7 +248,7 @@ export class ProfilerHost {
         const which = { 'hw.id': device.id, 'gpu.index': device.index };
         record(collectorGpuDcgmSampleValid, sample === undefined || sample.blank ? 0 : 1, which);
       }
-      if (sample !== undefined) recordActivity(record, { ...deviceAttributes(device), ...source }, sample);
+      if (sample !== undefined) recordActivity(record, device, sample.activity, this.#entry.id);
     }
     for (const [type, count] of this.#errors) {
       record(collectorGpuScrapeErrors, count, { ...source, 'error.type': type });
@@ -297,23 +292,5 @@ export class ProfilerHost {
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#end();
-  }
-}
-
-function recordActivity(
-  record: RecordPoint,
-  base: PointAttributes,
-  { activity }: Pick<ProfileSample, 'activity'>,
-): void {
-  const say = (metric: Metric, value: number | undefined, more: PointAttributes = {}): void => {
-    if (value !== undefined) record(metric, value, { ...base, ...more });
-  };
-  say(hwGpuEngineUtilization, activity.graphicsEngine, { 'hw.gpu.engine': 'graphics' });
-  say(hwGpuSmUtilization, activity.sm);
-  say(hwGpuSmOccupancy, activity.occupancy);
-  say(hwGpuMemoryBandwidthUtilization, activity.memoryBandwidth);
-  say(hwGpuSimdUtilization, activity.simd);
-  for (const [pipe, value] of Object.entries(activity.pipes)) {
-    say(hwGpuPipeUtilization, value, { 'hw.gpu.pipe': pipe });
   }
 }

@@ -25,7 +25,7 @@ const PIPES = {
   groupBy: ['attributes.hw.gpu.pipe'],
 } as const;
 
-/** What only a profiling library tells of a GPU; nothing where there is none. */
+/** What only a profiling library or a performance monitor tells of a GPU; nothing where there is none. */
 export function GpuActivity(props: { source: CurveSource; host: string; gpu: string }) {
   const { source, host, gpu } = props;
   const { setRange } = useShell();
@@ -55,7 +55,7 @@ export function GpuActivity(props: { source: CurveSource; host: string; gpu: str
         source={{ ...source, pathOf: (chart) => curvesPath(gpuPath(host, gpu), [chart]) }}
         chart="gpu_activity"
         title="Inside the GPU"
-        note="by a profiling library"
+        note="how busy its parts were"
         name={inWords}
       />
       {series.length > 0 && (
