@@ -277,14 +277,15 @@ describe('lists by what only the spans know', () => {
     statements.length = 0;
     const { data } = await queries.sessions(context, asked);
     expect(data.map((row) => row.sessionId)).toEqual([59, 58, 57, 56, 55].map((n) => `moment ${n}`));
-    const [sample = '', seen = '', order = '', matching = ''] = statements;
-    expect(statements).toHaveLength(5);
+    const [sample = '', seen = '', newest = '', order = '', matching = ''] = statements;
+    expect(statements).toHaveLength(6);
     expect(sample).toBe(
       'SELECT uniq(SessionHash) AS C FROM otel_traces WHERE ProjectId = {p0:String} AND (Timestamp >= fromUnixTimestamp64Nano({p1:Int64}) AND Timestamp < fromUnixTimestamp64Nano({p2:Int64})) ' +
         'AND (indexHint(toStartOfSecond(Timestamp) IN (fromUnixTimestamp64Nano({p3:Int64}), fromUnixTimestamp64Nano({p4:Int64}), fromUnixTimestamp64Nano({p5:Int64}), fromUnixTimestamp64Nano({p6:Int64})))) ' +
         "AND (((SpanKind IN {p7:Array(String)}))) AND (SessionHash != cityHash64(''))",
     );
     expect(seen).toBe(sample.replace(' AND (((SpanKind IN {p7:Array(String)})))', ''));
+    expect(newest).toContain('ORDER BY EndNs DESC LIMIT 1000');
     expect(order).toMatch(/FROM session_figures WHERE .* ORDER BY Figure DESC, H DESC LIMIT 18$/);
     expect(order).not.toContain('GLOBAL IN');
     expect(matching).toMatch(

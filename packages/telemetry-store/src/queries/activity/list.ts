@@ -2,7 +2,7 @@ import type { ActivitySort, Filter, SessionRow, UserRow, UserSort } from '@cande
 import { fail, type RequestContext } from '@candela/kernel';
 import { ACTIVITY } from '../../rollups/activity.ts';
 import { alignedAround } from '../core/aligned.ts';
-import { decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
+import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import { FAILED, type Known, knownOf, LISTED } from '../core/known.ts';
 import { rolledRows, rolledSource, settledWindow } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
@@ -10,6 +10,7 @@ import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { FIGURES, type RawSession, type RawUser, TIMES, toSessionRow, toUserRow } from './figures.ts';
 import { guessedKeys, type Key } from './guess.ts';
+import { among, beyond, latestKeys, type Place, startsOf } from './latest.ts';
 
 export interface ActivityInput<Sort extends string> {
   readonly window: Window;
@@ -38,9 +39,6 @@ const SORT_SQL = {
   traces: 'toInt64(length(arrayDistinct(groupArrayArray(Traces))))',
   sessions: "toInt64(uniqExactIf(SessionHash, SessionHash != cityHash64('')))",
 } as const;
-
-/** Among so many of the newest rows those of the first page by time are looked for, before all are grouped. */
-const NEWEST_ROWS = [1_000, 16_000];
 
 /** The two kinds of what is listed. */
 const KINDS = {
@@ -89,25 +87,32 @@ async function list<Raw extends object>(
   const name = listName(kind, context, input.sort, input.filter, input.user);
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, name, 2);
   const window = cursor ?? input.window;
-  const bounded = { ...input, window };
+  const { hash } = KINDS[kind];
+  const after = placeOf(cursor);
+  const settled = await settledWindow(runner, context, window);
   const ordered = (filter: Filter | undefined, limit: number) =>
-    keysInOrder(runner, context, kind, { ...bounded, filter, limit }, cursor?.after);
+    keysInOrder(runner, context, kind, { ...input, window: settled, filter, limit }, after);
+  const latest = async (limit: number) =>
+    input.sort === '-last' && input.user === undefined
+      ? latestKeys(runner, context, { hash, window: settled, limit, after })
+      : undefined;
   const { filter } = input;
   const limit = input.limit + 1;
-  const first = async (): Promise<readonly Key[]> => {
+  const candidates = async (count: number): Promise<readonly Key[]> => {
+    const found = await latest(count);
+    return found === undefined
+      ? ordered(undefined, count)
+      : startsOf(runner, context, { hash, window: settled, keys: found });
+  };
+  const first = async () => {
+    if (filter === undefined) return (await latest(limit)) ?? ordered(filter, limit);
     const guessed =
-      filter === undefined || rolled(input) !== undefined
-        ? undefined
-        : await guessedKeys(runner, context, {
-            hash: KINDS[kind].hash,
-            window,
-            filter,
-            limit,
-            candidates: (count) => ordered(undefined, count),
-          });
+      rolled(input) === undefined
+        ? await guessedKeys(runner, context, { hash, window, filter, limit, candidates })
+        : undefined;
     return guessed ?? ordered(filter, limit);
   };
-  const [keys, settled] = await Promise.all([first(), settledWindow(runner, context, window)]);
+  const keys = await first();
   const page = keys.slice(0, input.limit);
   const last = page.at(-1);
   const raws = await figuresOf<Raw>(runner, context, kind, settled, page);
@@ -121,27 +126,12 @@ async function list<Raw extends object>(
 }
 
 /** The first of them in their order, as far as the rollup and the set of those with a matching span tell it. */
-async function keysInOrder(
+function keysInOrder(
   runner: Runner,
   context: RequestContext,
   kind: keyof typeof KINDS,
   input: ActivityInput<UserSort>,
-  after: readonly string[] | undefined,
-): Promise<readonly Key[]> {
-  if (input.sort === '-last') {
-    const latest = await latestKeys(runner, context, kind, input, after);
-    if (latest !== undefined) return latest;
-  }
-  return allKeys(runner, context, kind, input, after);
-}
-
-/** Out of the figures of all of them. */
-function allKeys(
-  runner: Runner,
-  context: RequestContext,
-  kind: keyof typeof KINDS,
-  input: ActivityInput<UserSort>,
-  after: readonly string[] | undefined,
+  after: Place | undefined,
 ): Promise<Key[]> {
   const { hash } = KINDS[kind];
   const descending = input.sort.startsWith('-');
@@ -158,63 +148,6 @@ function allKeys(
     `SELECT toString(H) AS Hash, toString(Figure) AS K, toString(Begin) AS StartNs, toString(End) AS LastNs FROM (
        SELECT ${figures} FROM ${rows} WHERE ${wanted(scope, kind, input)} GROUP BY ${hash} ${condition}
      ) ${beyond(scope, descending, after)} ORDER BY Figure ${direction}, H ${direction} LIMIT ${input.limit}`,
-  );
-}
-
-/**
- * The first of a list by their end, the latest first, without grouping all of them: whoever ended after some instant has
- * a row that does, and the newest rows tell which instant that is. Undefined where it leads to fewer than asked for.
- */
-async function latestKeys(
-  runner: Runner,
-  context: RequestContext,
-  kind: keyof typeof KINDS,
-  input: ActivityInput<UserSort>,
-  after: readonly string[] | undefined,
-): Promise<readonly Key[] | undefined> {
-  const { filter, window, limit } = input;
-  if (input.user !== undefined || (filter !== undefined && rolled(input) === undefined)) return undefined;
-  const { hash } = KINDS[kind];
-  const named = `${hash} != cityHash64('')`;
-  for (const newest of NEWEST_ROWS) {
-    const scope = Scope.of(context, rolledSource(ACTIVITY));
-    const reached =
-      after === undefined ? '' : ` AND EndNs <= ${scope.params.bind(placeOf(after)[0], 'Int64')}`;
-    const ends = rolledRows(scope, ACTIVITY, window, { only: named + reached, reads: 'EndNs' });
-    const [found] = await runner.run<{ Since: string; C: number }>(
-      scope,
-      `SELECT toString(min(EndNs)) AS Since, count() AS C FROM (SELECT EndNs FROM ${ends} ORDER BY EndNs DESC LIMIT ${newest})`,
-    );
-    if (found === undefined || found.C < newest) return undefined;
-    const keys = await keysSince(runner, context, kind, input, { since: found.Since, after });
-    if (keys.length === limit) return keys;
-  }
-  return undefined;
-}
-
-/** Those that ended at this instant or later, the latest first. */
-function keysSince(
-  runner: Runner,
-  context: RequestContext,
-  kind: keyof typeof KINDS,
-  input: ActivityInput<UserSort>,
-  { since, after }: { readonly since: string; readonly after: readonly string[] | undefined },
-): Promise<Key[]> {
-  const { hash } = KINDS[kind];
-  const scope = Scope.of(context, rolledSource(ACTIVITY));
-  const late = `EndNs >= ${scope.params.bind(since, 'Int64')} AND ${hash} != cityHash64('')`;
-  const ended = rolledRows(scope, ACTIVITY, input.window, { only: late, reads: hash });
-  const condition = having(scope, input);
-  const figures = `${hash} AS H, max(EndNs) AS Figure, min(FirstNs) AS Begin`;
-  const rows = rolledRows(scope, ACTIVITY, input.window, {
-    only: `${hash} GLOBAL IN (SELECT ${hash} FROM ${ended})`,
-    reads: `${figures} ${condition}`,
-  });
-  return runner.run<Key>(
-    scope,
-    `SELECT toString(H) AS Hash, toString(Figure) AS K, toString(Begin) AS StartNs, toString(Figure) AS LastNs FROM (
-       SELECT ${figures} FROM ${rows} GROUP BY ${hash} ${condition}
-     ) ${beyond(scope, true, after)} ORDER BY Figure DESC, H DESC LIMIT ${input.limit}`,
   );
 }
 
@@ -257,28 +190,25 @@ async function figuresOf<Raw extends object>(
   context: RequestContext,
   kind: keyof typeof KINDS,
   window: Window,
-  page: readonly { readonly Hash: string; readonly StartNs: string; readonly LastNs: string }[],
+  page: readonly (Omit<Key, 'StartNs'> & { readonly StartNs?: string })[],
 ): Promise<Map<string, Raw>> {
   if (page.length === 0) return new Map();
   const { id, hash, own } = KINDS[kind];
   const scope = Scope.of(context, rolledSource(ACTIVITY));
-  // One by one: beyond 2^53 they are no numbers of JSON, and a list of texts would be turned into numbers row by row.
-  const among = page.map((key) => scope.params.bind(key.Hash, 'UInt64')).join(', ');
-  const figures = `toString(${hash}) AS Hash, any(${id}) AS Id, ${own}, ${FIGURES}`;
-  const only = `${hash} IN (${among})`;
+  const known = page.flatMap(({ Hash, StartNs, LastNs }) =>
+    StartNs === undefined ? [] : [{ Hash, StartNs, LastNs }],
+  );
+  const only = among(scope, hash, page);
+  // An order that knew the times need not read them again, nor where nobody of the page was.
+  const timed = known.length === page.length;
+  const figures = `toString(${hash}) AS Hash, any(${id}) AS Id, ${own}, ${timed ? '' : `${TIMES}, `}${FIGURES}`;
+  const part = timed ? near(window, known) : window;
   const rows = await runner.run<Raw & { Hash: string }>(
     scope,
-    `SELECT ${figures}
-     FROM ${rolledRows(scope, ACTIVITY, near(window, page), { only, reads: figures })} GROUP BY ${hash}`,
+    `SELECT ${figures} FROM ${rolledRows(scope, ACTIVITY, part, { only, reads: figures })} GROUP BY ${hash}`,
   );
-  const found = new Map(rows.map((row) => [row.Hash, row]));
-  // The order knew the times already.
-  return new Map(
-    page.flatMap(({ Hash, StartNs, LastNs }) => {
-      const row = found.get(Hash);
-      return row === undefined ? [] : [[Hash, { ...row, StartNs, LastNs }]];
-    }),
-  );
+  const times = new Map(timed ? known.map((key) => [key.Hash, key]) : []);
+  return new Map(rows.map((row) => [row.Hash, { ...row, ...times.get(row.Hash) }]));
 }
 
 /**
@@ -313,17 +243,11 @@ export async function figuresOfOne<Kind extends keyof typeof KINDS>(
   return row;
 }
 
-/** The sort value and the hash of a cursor. @throws bad_query */
-function placeOf(after: readonly string[]): readonly [key: string, hash: string] {
-  const [key = '', hash = ''] = after;
-  if (!/^-?\d{1,19}$/.test(key) || !/^\d{1,20}$/.test(hash))
+/** What a page comes after in its list. @throws bad_query */
+function placeOf(cursor: Cursor | undefined): Place | undefined {
+  if (cursor === undefined) return undefined;
+  const [figure = '', hash = ''] = cursor.after;
+  if (!/^-?\d{1,19}$/.test(figure) || !/^\d{1,20}$/.test(hash))
     throw fail('bad_query', { detail: 'The cursor is damaged.' });
-  return [key, hash];
-}
-
-function beyond(scope: Scope, descending: boolean, after: readonly string[] | undefined): string {
-  if (after === undefined) return '';
-  const [key, hash] = placeOf(after);
-  const bound = `${scope.params.bind(key, 'Int64')}, ${scope.params.bind(hash, 'UInt64')}`;
-  return `WHERE (Figure, H) ${descending ? '<' : '>'} (${bound})`;
+  return { figure, hash };
 }
