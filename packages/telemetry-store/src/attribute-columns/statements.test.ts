@@ -15,7 +15,7 @@ describe('statements that change columns', () => {
     const other = { map: 'ResourceAttributes', key: 'b', column: 'Resource_b', type: 'String' } as const;
     expect(addColumns(ONE, 'otel_traces', [NEW, other])).toEqual([
       {
-        sql: 'ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS Attribute_a LowCardinality(String) MATERIALIZED SpanAttributes[{key0:String}], ADD COLUMN IF NOT EXISTS Resource_b String MATERIALIZED ResourceAttributes[{key1:String}]',
+        sql: 'ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS Attribute_a LowCardinality(String) MATERIALIZED SpanAttributes[{key0:String}], ADD COLUMN IF NOT EXISTS Resource_b String MATERIALIZED ResourceAttributes[{key1:String}] CODEC(LZ4)',
         params: { key0: NEW.key, key1: 'b' },
       },
     ]);
@@ -35,6 +35,11 @@ describe('statements that change columns', () => {
       '`telemetry`.`otel_traces` ON CLUSTER `main`',
     ];
     expect(tables(addColumns(CLUSTER, 'otel_traces', [NEW]))).toEqual(both);
+    expect(
+      addColumns(CLUSTER, 'otel_traces', [{ ...NEW, type: 'String' }]).map(({ sql }) =>
+        sql.includes('CODEC'),
+      ),
+    ).toEqual([true, false]);
     expect(tables(dropColumn(CLUSTER, 'otel_traces', 'Attribute_a'))).toEqual(both.toReversed());
     expect(tables([fillColumns(CLUSTER, 'otel_traces', ['Attribute_a'], undefined)])).toEqual([both[0]]);
   });

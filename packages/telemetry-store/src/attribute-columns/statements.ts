@@ -27,18 +27,29 @@ export interface NewColumn extends Pick<AttributeKey, 'map' | 'key'> {
   readonly type: ColumnType;
 }
 
+/**
+ * How plain columns are stored: twice the bytes of the usual, unpacked in half the time, which is most of what it takes to
+ * group by addresses or ids. A dictionary has hardly anything to unpack.
+ */
+const PLAIN_CODEC = ' CODEC(LZ4)';
+
 /** Adds columns, all at once and everywhere; from then on they are right for every row, stored or worked out. */
 export function addColumns(
   target: MigrationTarget,
   table: string,
   columns: readonly NewColumn[],
 ): Statement[] {
-  const steps = columns.map(
-    ({ map, column, type }, index) =>
-      `ADD COLUMN IF NOT EXISTS ${column} ${type} MATERIALIZED ${map}[{key${index}:String}]`,
-  );
+  const held = heldIn(target, table);
+  const steps = (name: string) =>
+    columns.map(({ map, column, type }, index) => {
+      const codec = name === held && type === 'String' ? PLAIN_CODEC : '';
+      return `ADD COLUMN IF NOT EXISTS ${column} ${type} MATERIALIZED ${map}[{key${index}:String}]${codec}`;
+    });
   const params = Object.fromEntries(columns.map(({ key }, index) => [`key${index}`, key]));
-  return tablesOf(target, table).map((name) => ({ sql: alter(target, name, steps.join(', ')), params }));
+  return tablesOf(target, table).map((name) => ({
+    sql: alter(target, name, steps(name).join(', ')),
+    params,
+  }));
 }
 
 /** Takes it away, first where it is read. */
