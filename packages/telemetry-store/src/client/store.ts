@@ -371,8 +371,18 @@ function selectSettings(options: SelectOptions): ClickHouseSettings {
     output_format_json_quote_64bit_integers: 0,
     cancel_http_readonly_queries_on_client_close: 1,
     ...(options.maxRowsToRead === undefined ? {} : { max_rows_to_read: String(options.maxRowsToRead) }),
-    ...(options.maxMemoryBytes === undefined ? {} : { max_memory_usage: String(options.maxMemoryBytes) }),
+    ...memorySettings(options.maxMemoryBytes),
     ...(options.maxResultRows === undefined ? {} : { max_result_rows: String(options.maxResultRows) }),
+  };
+}
+
+/** Groups that take a third of what there may be go to disk: many groups then take longer, and are not refused. */
+function memorySettings(bytes: number | undefined): ClickHouseSettings {
+  if (bytes === undefined) return {};
+  return {
+    max_memory_usage: String(bytes),
+    max_bytes_before_external_group_by: String(Math.floor(bytes / 3)),
+    max_temporary_data_on_disk_size_for_query: String(bytes * 4),
   };
 }
 

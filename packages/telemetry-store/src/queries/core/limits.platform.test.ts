@@ -145,6 +145,16 @@ describe.each(QUERY_KINDS)('a read of the kind %s', (kind) => {
   });
 });
 
+it('groups by more values than fit into its memory, on disk', async () => {
+  const limits = { ...LIMITS, maxMemoryBytes: 256 << 20 };
+  const [row] = await runner(bench.store, limits, 'chart').run<{ groups: number; rows: number }>(
+    Scope.of(context, SPANS),
+    `SELECT countIf(Q[1] >= 0) AS groups, sum(Rows) AS rows FROM (
+       SELECT quantilesBFloat16(0.5, 0.95)(number) AS Q, count() AS Rows FROM numbers(1500000) GROUP BY toString(number % 1400000))`,
+  );
+  expect(row).toEqual({ groups: 1_400_000, rows: 1_500_000 });
+});
+
 it('is given up when it takes more time than it may, and says how much', async () => {
   const scope = Scope.of(context, SPANS);
   const endless = 'SELECT count() AS n FROM numbers(900000000000) WHERE number % 7 = 8';
