@@ -1,7 +1,7 @@
 import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Fresh } from './fresh.ts';
-import type { HostKey } from './sources.ts';
+import { type HostKey, keyOf } from './sources.ts';
 
 export interface HostLevels {
   readonly Environment: string;
@@ -172,6 +172,31 @@ export interface GpuProcess {
   readonly Memory: number;
 }
 
+/** What an agent tells of a GPU whenever it reads it, with whoever is on it. */
+const READINGS: readonly string[] = ['hw.gpu.memory.limit', 'hw.gpu.utilization', 'hw.gpu.allocated'];
+/** Points of one reading bear the same time; those of agents that read piece by piece are this near to each other. */
+const ONE_READING = 5_000_000_000n;
+
+/** Whether a process that a GPU had at `last` is gone: the same agent has read the GPU without it since. */
+export const leftBefore = (last: bigint, reading: bigint | undefined): boolean =>
+  reading !== undefined && last + ONE_READING < reading;
+
+/** When each agent of a host has read each GPU last, in nanoseconds; by agent and device. */
+export async function lastReadings(
+  run: Runner,
+  context: RequestContext,
+  fresh: Fresh,
+  host: HostKey,
+): Promise<ReadonlyMap<string, bigint>> {
+  const scope = fresh.points(context, READINGS, host);
+  const rows = await run.run<{ Agent: string; Device: string; Last: string }>(
+    scope,
+    `SELECT Agent, Device, toString(max(toUnixTimestamp64Nano(TimeUnix))) AS Last
+     ${scope.from} AND Device != '' GROUP BY Agent, Device`,
+  );
+  return new Map(rows.map(({ Agent, Device, Last }) => [keyOf(Agent, Device), BigInt(Last)]));
+}
+
 /** How many processes have memory on each GPU, and which has most. */
 export function readTopProcesses(
   run: Runner,
@@ -179,14 +204,16 @@ export function readTopProcesses(
   fresh: Fresh,
   host?: HostKey,
 ): Promise<GpuProcess[]> {
-  const scope = fresh.points(context, ['process.gpu.memory.usage'], host);
+  const scope = fresh.points(context, ['process.gpu.memory.usage', ...READINGS], host);
   return run.run<GpuProcess>(
     scope,
     `SELECT Environment, Host, Device, toString(uniqExact(Part)) AS Processes, argMax(Agent, Now) AS Agent,
        argMax(Part, Now) AS Pid, max(Now) AS Memory
      FROM (
-       SELECT Environment, Host, Device, Part, any(Agent) AS Agent, argMax(Value, TimeUnix) AS Now
-       ${scope.from} AND Device != '' GROUP BY Environment, Host, Device, Part
-     ) GROUP BY Environment, Host, Device`,
+       SELECT Environment, Host, Device, Agent, MetricName = 'process.gpu.memory.usage' AS IsProcess, Part,
+         argMax(Value, TimeUnix) AS Now, max(toUnixTimestamp64Nano(TimeUnix)) AS At,
+         max(At) OVER (PARTITION BY Environment, Host, Device, Agent) AS Reading
+       ${scope.from} AND Device != '' GROUP BY Environment, Host, Device, Agent, IsProcess, Part
+     ) WHERE IsProcess AND At + ${ONE_READING} >= Reading GROUP BY Environment, Host, Device`,
   );
 }

@@ -2,6 +2,7 @@ import { type GpuDetail, HOST_LIMITS } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
+import { lastReadings, leftBefore } from './current.ts';
 import { summaryOf } from './host.ts';
 import { byProcess, ownerOf } from './processes.ts';
 import { isoOf, keyOf, points } from './sources.ts';
@@ -125,7 +126,7 @@ async function readGpuProcesses(
   const host = one.key;
   const scope = points(context, ['process.gpu.memory.usage', 'process.gpu.utilization'], window, host);
   const memory = `MetricName = 'process.gpu.memory.usage'`;
-  const [rows, facts, fresh] = await Promise.all([
+  const [rows, facts, fresh, readings] = await Promise.all([
     run.run<ProcessRow>(
       scope,
       `SELECT any(Agent) AS Agent, toString(Part) AS Pid, toString(min(toUnixTimestamp64Nano(TimeUnix))) AS First,
@@ -137,11 +138,13 @@ async function readGpuProcesses(
     ),
     one.processes,
     one.fresh,
+    one.fresh.then((known) => lastReadings(run, context, known, host)),
   ]);
   const known = byProcess(facts);
   const freshFrom = fresh.fromOf(host);
   return rows.map((row) => {
-    const running = BigInt(row.Last) >= freshFrom;
+    const last = BigInt(row.Last);
+    const running = last >= freshFrom && !leftBefore(last, readings.get(keyOf(row.Agent, gpu)));
     return {
       ...ownerOf(row.Pid, known.get(keyOf(host.environment, host.host, row.Agent, row.Pid))),
       firstSeen: isoOf(BigInt(row.First)),

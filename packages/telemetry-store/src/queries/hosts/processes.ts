@@ -2,6 +2,7 @@ import { HOST_LIMITS, type HostProcess } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
+import { lastReadings, leftBefore } from './current.ts';
 import type { Facts } from './facts.ts';
 import { isoOf, keyOf, points } from './sources.ts';
 import type { OneHost } from './one-host.ts';
@@ -100,7 +101,7 @@ export async function readProcesses(
 ): Promise<{ processes: HostProcess[]; truncated: boolean }> {
   const host = one.key;
   const scope = points(context, METRICS, window, host);
-  const [rows, facts, fresh] = await Promise.all([
+  const [rows, facts, fresh, readings] = await Promise.all([
     run.run<Row>(
       scope,
       `SELECT Agent, Pid, arraySort(groupUniqArrayIf(Device, MetricName = 'process.gpu.memory.usage' AND Device != '')) AS Gpus,
@@ -119,12 +120,15 @@ export async function readProcesses(
     ),
     one.processes,
     one.fresh,
+    one.fresh.then((known) => lastReadings(run, context, known, host)),
   ]);
   const known = byProcess(facts);
   const freshFrom = fresh.fromOf(host);
   const processes = rows.slice(0, HOST_LIMITS.processes).map((row): HostProcess => {
     const fact = known.get(keyOf(host.environment, host.host, row.Agent, row.Pid));
     const last = BigInt(row.Last);
+    const left =
+      row.Gpus.length > 0 && row.Gpus.every((gpu) => leftBefore(last, readings.get(keyOf(row.Agent, gpu))));
     return {
       ...ownerOf(row.Pid, fact, row.Agent),
       agent: row.Agent,
@@ -136,7 +140,7 @@ export async function readProcesses(
       memoryBytes: row.Memory,
       uptimeSeconds: row.Uptime,
       lastSeen: isoOf(last),
-      running: last >= freshFrom,
+      running: last >= freshFrom && !left,
     };
   });
   return { processes, truncated: rows.length > HOST_LIMITS.processes };
