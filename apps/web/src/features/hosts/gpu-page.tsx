@@ -105,7 +105,12 @@ export function GpuPage() {
   );
   const byProcess = useMemo<Name>(
     () =>
-      ({ part }) => ({ key: owners.get(part) ?? part, label: `${owners.get(part) ?? 'process'} (${part})` }),
+      ({ part }) => {
+        const name = owners.get(part) ?? 'process';
+        // Colours go by the program; several of one program stand in one chart and are told apart.
+        const isAlone = [...owners.values()].filter((other) => other === name).length < 2;
+        return { key: isAlone ? name : `${name} ${part}`, label: `${name} (${part})` };
+      },
     [owners],
   );
   if (gpu.isPending) return <SkeletonRows label="Loading the GPU" />;
@@ -325,9 +330,9 @@ function WholeFigures({ data }: { data: GpuDetail }) {
             : `memory ${formatValue(gpu.memoryTemperatureCelsius, 'Cel')}`}
         </span>
       </Stat>
-      {data.fanSpeedRatio !== null || data.fanSpeedRpm === null ? (
-        <Stat label="Fan" value={data.fanSpeedRatio} unit="1" />
-      ) : (
+      {/* Those of machines with many GPUs have none. */}
+      {data.fanSpeedRatio === null ? null : <Stat label="Fan" value={data.fanSpeedRatio} unit="1" />}
+      {data.fanSpeedRatio !== null || data.fanSpeedRpm === null ? null : (
         <Stat label="Fan" value={data.fanSpeedRpm} unit="rpm" />
       )}
     </>
