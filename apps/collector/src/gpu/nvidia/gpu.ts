@@ -42,8 +42,6 @@ export interface NvidiaGpuOptions {
   readonly interconnect: boolean;
   /** Undefined where the GPU has none. */
   readonly monitor: PerformanceMonitor | undefined;
-  /** Seconds of a clock that only goes forward. */
-  readonly now: () => number;
 }
 
 /** A whole GPU and what it answers. */
@@ -53,16 +51,15 @@ export class NvidiaGpu {
   readonly #fields: Fields;
   readonly #links: NvLinks;
   readonly #processes: Processes;
-  readonly #bus: Bus;
+  readonly #bus: Bus = new Bus();
   readonly #monitor: PerformanceMonitor | undefined;
 
   /** @throws GpuError */
-  constructor(device: GpuDevice, handle: NvmlHandle, { interconnect, monitor, now }: NvidiaGpuOptions) {
+  constructor(device: GpuDevice, handle: NvmlHandle, { interconnect, monitor }: NvidiaGpuOptions) {
     this.device = device;
     this.handle = handle;
     this.#fields = new Fields(handle);
     this.#processes = new Processes(handle);
-    this.#bus = new Bus(handle, now);
     this.#monitor = monitor;
     const count = interconnect ? this.#fields.read([{ id: FIELD.nvlinkCount, scope: 0 }]) : undefined;
     this.#links = new NvLinks(Number(count?.of(FIELD.nvlinkCount)?.value ?? 0n));
@@ -92,7 +89,7 @@ export class NvidiaGpu {
         sm: this.#clock('sm'),
         memory: this.#clock('memory'),
       }),
-      io: this.#bus.read(fields, this.#monitor !== undefined, monitored),
+      io: this.#bus.read(fields, monitored),
       activity: monitored === undefined ? undefined : activityOf(monitored),
       interconnect: links === undefined ? undefined : { nvlink: links },
       state: stateOf(handle, fields, told?.sick),

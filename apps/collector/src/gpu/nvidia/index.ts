@@ -105,7 +105,6 @@ class Nvidia implements GpuVendor {
       // Of a GPU that is cut only its parts are measured.
       monitor:
         device.migEnabled === true ? undefined : PerformanceMonitor.of(nvml, handle, undefined, this.#now),
-      now: this.#now,
     });
     const parts = device.migEnabled === true ? migParts(nvml, handle) : [];
     this.#known.set(device.id, { kind: 'gpu', gpu, parts: namesOf(parts) });

@@ -35,7 +35,6 @@ const FUNCTIONS = {
   nvmlDeviceGetFieldValues: 'hup',
   nvmlDeviceGetTotalEccErrors: 'huup',
   nvmlDeviceGetPcieReplayCounter: 'hp',
-  nvmlDeviceGetPcieThroughput: 'hup',
   nvmlDeviceGetRemappedRows: 'hpppp',
   nvmlDeviceGetRetiredPagesPendingStatus: 'hp',
   nvmlDeviceGetCurrentClocksEventReasons: 'hp',
