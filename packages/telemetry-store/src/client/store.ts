@@ -337,7 +337,8 @@ const DAMAGED_SQL = `SELECT table AS Name, count() AS Parts, sum(bytes_on_disk) 
   FROM system.detached_parts WHERE database = currentDatabase() AND reason IN ('broken', 'broken-on-start')
   GROUP BY table ORDER BY table`;
 
-const DEFERRED_INDEXES = 'idx_session_id, idx_attributes, idx_content, idx_body';
+const DEFERRED_INDEXES =
+  'idx_session_id, idx_attributes, idx_content, idx_body, idx_duration, idx_total_tokens, idx_cost_step';
 
 /** One stored block for one call, so that its token covers all of it, and nothing left to do in the background. */
 const INSERT_SETTINGS: ClickHouseSettings = {
@@ -371,6 +372,7 @@ function selectSettings(options: SelectOptions): ClickHouseSettings {
     output_format_json_quote_64bit_integers: 0,
     cancel_http_readonly_queries_on_client_close: 1,
     ...(options.maxRowsToRead === undefined ? {} : { max_rows_to_read: String(options.maxRowsToRead) }),
+    ...(options.maxBytesToRead === undefined ? {} : { max_bytes_to_read: String(options.maxBytesToRead) }),
     ...memorySettings(options.maxMemoryBytes),
     ...(options.maxResultRows === undefined ? {} : { max_result_rows: String(options.maxResultRows) }),
   };

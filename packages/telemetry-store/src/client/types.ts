@@ -8,6 +8,7 @@ export interface SelectOptions {
   /** Time the engine may spend, milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
   readonly maxRowsToRead?: number;
+  readonly maxBytesToRead?: number;
   readonly maxMemoryBytes?: number;
   readonly maxResultRows?: number;
   readonly signal?: AbortSignal;

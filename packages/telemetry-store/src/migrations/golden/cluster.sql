@@ -938,3 +938,21 @@ ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` MODIFY COLUMN `Spa
 ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` MODIFY COLUMN `ParentSpanId` MODIFY SETTING max_compress_block_size = 32768;
 
 ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` MODIFY COLUMN `SessionId` MODIFY SETTING max_compress_block_size = 32768;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `CostStep` UInt32 MATERIALIZED if(CostUsd > 0, toUInt32(bitShiftRight(reinterpretAsUInt64(assumeNotNull(CostUsd)), 40)), 0);
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `CostStep` UInt32 MATERIALIZED if(CostUsd > 0, toUInt32(bitShiftRight(reinterpretAsUInt64(assumeNotNull(CostUsd)), 40)), 0);
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD INDEX IF NOT EXISTS idx_duration Duration TYPE minmax GRANULARITY 1;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD INDEX IF NOT EXISTS idx_total_tokens TotalTokens TYPE minmax GRANULARITY 1;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD INDEX IF NOT EXISTS idx_cost_step CostStep TYPE minmax GRANULARITY 1;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main`
+  MATERIALIZE COLUMN TotalTokens,
+  MATERIALIZE COLUMN CostStep,
+  MATERIALIZE INDEX idx_duration,
+  MATERIALIZE INDEX idx_total_tokens,
+  MATERIALIZE INDEX idx_cost_step
+SETTINGS mutations_sync = 0;

@@ -802,3 +802,19 @@ ALTER TABLE `candela`.`otel_traces` MODIFY COLUMN `SpanId` MODIFY SETTING max_co
 ALTER TABLE `candela`.`otel_traces` MODIFY COLUMN `ParentSpanId` MODIFY SETTING max_compress_block_size = 32768;
 
 ALTER TABLE `candela`.`otel_traces` MODIFY COLUMN `SessionId` MODIFY SETTING max_compress_block_size = 32768;
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS `CostStep` UInt32 MATERIALIZED if(CostUsd > 0, toUInt32(bitShiftRight(reinterpretAsUInt64(assumeNotNull(CostUsd)), 40)), 0);
+
+ALTER TABLE `candela`.`otel_traces` ADD INDEX IF NOT EXISTS idx_duration Duration TYPE minmax GRANULARITY 1;
+
+ALTER TABLE `candela`.`otel_traces` ADD INDEX IF NOT EXISTS idx_total_tokens TotalTokens TYPE minmax GRANULARITY 1;
+
+ALTER TABLE `candela`.`otel_traces` ADD INDEX IF NOT EXISTS idx_cost_step CostStep TYPE minmax GRANULARITY 1;
+
+ALTER TABLE `candela`.`otel_traces`
+  MATERIALIZE COLUMN TotalTokens,
+  MATERIALIZE COLUMN CostStep,
+  MATERIALIZE INDEX idx_duration,
+  MATERIALIZE INDEX idx_total_tokens,
+  MATERIALIZE INDEX idx_cost_step
+SETTINGS mutations_sync = 0;

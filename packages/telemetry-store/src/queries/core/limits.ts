@@ -14,7 +14,7 @@ interface Shares {
 
 /**
  * What each kind of read may look at and hold, by statement: the engine refuses one that would go beyond before it
- * reads (rows) or as soon as it does (memory). Named in docs/operate.md.
+ * reads (rows, unless they are bound in bytes) or as soon as it does (memory). Named in docs/operate.md.
  */
 const QUERY_BOUNDS = {
   /** A trace, span, record, session or exception that is named. */

@@ -1,6 +1,5 @@
 import { askerOf, fail } from '@candela/kernel';
 import { StoreError } from '../../client/errors.ts';
-import type { SelectOptions } from '../../client/types.ts';
 import { boundsOf, type QueryKind, type QueryLimits } from './limits.ts';
 import type { Scope } from './scope.ts';
 import { type ReadStores, signalOfTable, storeOf } from './stores.ts';
@@ -9,7 +8,12 @@ export type { QueryLimits } from './limits.ts';
 
 /** Runs statements within the bounds of a read, each in the store that its scope's rows are in. */
 export interface Runner {
-  run<T>(scope: Scope, sql: string): Promise<T[]>;
+  /**
+   * `rowBytes`, of a statement for the first rows in an order: what it reads of a row at most. The bound of rows is then
+   * kept in bytes. Bound in rows, the engine finds all granules before it reads, and none can be passed by because the
+   * rows read by then come before all of its own.
+   */
+  run<T>(scope: Scope, sql: string, how?: { readonly rowBytes?: number }): Promise<T[]>;
   /** Whether the store of a scope reads every key that its statement names from a column, and none from a map. */
   readsColumns(scope: Scope): Promise<boolean>;
 }
@@ -22,19 +26,23 @@ export function runner(
   signal?: AbortSignal,
 ): Runner {
   const bounds = boundsOf(limits, kind);
-  const options: SelectOptions = { ...bounds, ...(signal === undefined ? {} : { signal }) };
+  const options = { ...bounds, ...(signal === undefined ? {} : { signal }) };
   const storeOfScope = (scope: Scope) => storeOf(stores, scope.context, signalOfTable(scope.table));
   return {
     readsColumns: async (scope) => {
       const store = await storeOfScope(scope);
       return (await store.readsColumns?.(scope.params.attributes)) ?? false;
     },
-    run: async (scope, sql) => {
+    run: async (scope, sql, { rowBytes } = {}) => {
       signal?.throwIfAborted();
+      const { maxRowsToRead, ...others } = options;
+      const bound =
+        rowBytes === undefined ? { maxRowsToRead } : { maxBytesToRead: bounds.maxRowsToRead * rowBytes };
       try {
         const store = await storeOfScope(scope);
         const { values, attributes } = scope.params;
-        return await store.select(sql, values, { ...options, attributes, asker: askerOf(scope.context) });
+        const asker = askerOf(scope.context);
+        return await store.select(sql, values, { ...others, ...bound, attributes, asker });
       } catch (thrown) {
         throw withLimit(thrown, bounds);
       }
@@ -42,8 +50,8 @@ export function runner(
   };
 }
 
-/** ClickHouse's codes for more rows, more time and more memory than there may be. */
-const TOO_MANY_ROWS = 158;
+/** ClickHouse's codes for more rows (or bytes of them), more time and more memory than there may be. */
+const TOO_MANY_ROWS = new Set([158, 307]);
 const TOO_MUCH_TIME = new Set([159, 160]);
 const TOO_MUCH_MEMORY = 241;
 
@@ -51,7 +59,7 @@ const TOO_MUCH_MEMORY = 241;
 function withLimit(thrown: unknown, { maxRowsToRead, timeoutMs, maxMemoryBytes }: QueryLimits): unknown {
   if (!(thrown instanceof StoreError)) return thrown;
   const limit = (resource: string) => fail('query_too_expensive', { resource }, { cause: thrown });
-  if (thrown.engineCode === TOO_MANY_ROWS) {
+  if (TOO_MANY_ROWS.has(thrown.engineCode)) {
     return limit(`rows (limit ${maxRowsToRead.toLocaleString('en')})`);
   }
   if (TOO_MUCH_TIME.has(thrown.engineCode)) return limit(`time (limit ${timeoutMs / 1_000} s)`);
