@@ -110,7 +110,9 @@ export const getAgent = defineRoute({
         ...agentShape,
         bucketSeconds: count,
         byModel: z.array(part),
+        modelCount: count.meta({ description: 'Models it called, of which `byModel` holds the busiest.' }),
         byTool: z.array(part),
+        toolCount: count.meta({ description: 'Tools it ran, of which `byTool` holds the busiest.' }),
         byVersion: z.array(agentVersionSchema).meta({ description: 'The one seen last first.' }),
       })
       .meta({ id: 'Agent' }),
@@ -182,6 +184,7 @@ export const agentGraph = defineRoute({
           }),
         ),
         edges: z.array(agentEdgeSchema),
+        hidden: count.meta({ description: 'Nodes left out: each kind shows its busiest.' }),
         sampledTraces: count.meta({ description: 'Newest traces whose parents were followed.' }),
         sampledFrom: isoTime.nullable().meta({ description: 'Start of the oldest of them.' }),
         complete: z

@@ -75,7 +75,7 @@ export default function AgentGraphPanel(props: {
                   , since <TimeCell iso={data.sampledFrom} />
                 </>
               )}
-              .
+              .{data.hidden > 0 && ` ${formatCount(data.hidden)} less busy ones are left out.`}
             </p>
           }
         />

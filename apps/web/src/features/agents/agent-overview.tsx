@@ -31,6 +31,7 @@ export function AgentOverview(props: {
             name: part.name || '(none)',
             figures: part.figures,
           }))}
+          {...busiestOf(agent.byModel, agent.modelCount, 'models')}
         />
         <FiguresTable
           label="Tools"
@@ -40,11 +41,19 @@ export function AgentOverview(props: {
             name: part.name || '(none)',
             figures: part.figures,
           }))}
-          note={<Declared agent={agent} place={place} />}
+          note={
+            busiestOf(agent.byTool, agent.toolCount, 'tools').note ?? <Declared agent={agent} place={place} />
+          }
         />
       </div>
     </div>
   );
+}
+
+/** Says so where a table has not all of them. */
+function busiestOf(shown: readonly unknown[], total: number, noun: string): { note?: string } {
+  if (total <= shown.length) return {};
+  return { note: `The ${shown.length} busiest of ${total.toLocaleString('en-US')} ${noun}.` };
 }
 
 /** The tools that the newest version offers the model and that were not called. */

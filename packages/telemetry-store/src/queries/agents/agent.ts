@@ -36,7 +36,15 @@ export async function readAgent(
     readParts(runner, context, input, 'tool'),
     readVersions(runner, context, input, bucketSeconds),
   ]);
-  return { ...facts, bucketSeconds, byModel, byTool, byVersion };
+  return {
+    ...facts,
+    bucketSeconds,
+    byModel: byModel.parts,
+    modelCount: byModel.total,
+    byTool: byTool.parts,
+    toolCount: byTool.total,
+    byVersion,
+  };
 }
 
 const PARTS = {
@@ -44,19 +52,28 @@ const PARTS = {
   tool: { column: 'ToolName', field: 'tool' },
 } as const;
 
+export interface AgentParts {
+  readonly parts: AgentPart[];
+  /** How many there are, shown or not. */
+  readonly total: number;
+}
+
 /** The figures of an agent by model (its calls) or by tool, the busiest first. */
 export async function readParts(
   runner: Runner,
   context: RequestContext,
   input: OfAgent,
   kind: keyof typeof PARTS,
-): Promise<AgentPart[]> {
+): Promise<AgentParts> {
   const { column, field } = PARTS[kind];
   const rows = await readBy(runner, context, input, { kind, column, order: 'N DESC, Part' });
-  return rows.map((row) => ({
-    name: row.Part,
-    figures: toFigures(row, spansOf(input.agent, kind, valueIs(field, row.Part))),
-  }));
+  return {
+    parts: rows.map((row) => ({
+      name: row.Part,
+      figures: toFigures(row, spansOf(input.agent, kind, valueIs(field, row.Part))),
+    })),
+    total: rows[0]?.Total ?? 0,
+  };
 }
 
 /** A column that is empty has no such field: the parts without a name are found as those that lack it. */
@@ -65,6 +82,7 @@ const valueIs = (field: 'model' | 'tool', value: string): Filter =>
 
 interface RawPart extends RawAgentFigures {
   readonly Part: string;
+  readonly Total: number;
 }
 
 function readBy(
@@ -77,7 +95,7 @@ function readBy(
   const agent = scope.params.bind(input.agent, 'String');
   return runner.run<RawPart>(
     scope,
-    `SELECT Part, ${SHOWN} FROM (
+    `SELECT Part, count() OVER () AS Total, ${SHOWN} FROM (
        SELECT toString(${by.column}) AS Part, ${JOINED} FROM ${rolledRows(scope, AGENT_FIGURES, input.window)}
        WHERE AgentName = ${agent} AND ${KIND_SQL} = '${by.kind}' GROUP BY Part
      ) ORDER BY ${by.order} LIMIT ${MAX_AGENT_PARTS}`,

@@ -232,3 +232,41 @@ describe('who calls whom', () => {
     ]);
   });
 });
+
+describe('an agent of more models than an answer lists', () => {
+  const wide = contextOf('wide');
+  beforeAll(async () => {
+    const models = Array.from({ length: 130 }, (_, n) =>
+      call({ trace: 40, parent: 4_000, atMs: 10 + n, agent: 'wide', model: `tuned-${n}` }),
+    );
+    await bench.put(
+      [
+        run(40, 4_000, 0, 'wide'),
+        ...models,
+        tool(40, 4_001, 500, 'search', 4_000, 'wide'),
+        run(40, 4_002, 600, 'helper', 4_000),
+      ],
+      { project: 'wide' },
+    );
+  });
+
+  it('says how many there are', async () => {
+    const agent = await queries.agent(wide, { agent: 'wide', window });
+    expect([agent.byModel.length, agent.modelCount]).toEqual([100, 130]);
+    expect([agent.byTool.length, agent.toolCount]).toEqual([1, 1]);
+  });
+
+  it('shows its tools and other agents in the graph, beside as many models as there is room for', async () => {
+    const { nodes, edges, hidden } = await queries.graph(wide, { agent: 'wide', window });
+    const counts = Map.groupBy(nodes, (node) => node.kind);
+    expect([...counts].map(([kind, own]) => [kind, own.length])).toEqual([
+      ['agent', 2],
+      ['model', 58],
+      ['tool', 1],
+    ]);
+    expect(hidden).toBe(130 - 58);
+    expect(edges.map((edge) => edge.to)).toEqual(expect.arrayContaining(['tool search', 'agent helper']));
+    const all = await queries.graph(context, { agent: HOSTILE, window });
+    expect(all.hidden).toBe(0);
+  });
+});

@@ -12,7 +12,7 @@ import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { iso } from '../spans/span-row.ts';
-import { type OfAgent, readParts } from './agent.ts';
+import { type AgentParts, type OfAgent, readParts } from './agent.ts';
 import { type Relation, relationsOf, type Target, type TreeSpan } from './call-tree.ts';
 
 export type AgentGraph = ResponseOf<typeof ROUTES.agentGraph>['data'];
@@ -46,7 +46,7 @@ export async function readGraph(
   ]);
   if (sample.traces === 0) throw fail('not_found', { what: 'The agent in this time range' });
   const self: Target = { kind: 'agent', name: input.agent };
-  const named = (kind: 'model' | 'tool', parts: typeof models) =>
+  const named = (kind: 'model' | 'tool', { parts }: AgentParts) =>
     parts
       .filter((part) => part.name !== '')
       .map((part): { edge: AgentEdge; target: Target } => {
@@ -56,28 +56,45 @@ export async function readGraph(
           edge: { from: idOf(self), to: idOf(target), figures: part.figures, basis: 'window' },
         };
       });
-  const exact = [...named('model', models), ...named('tool', tools)];
+  const kinds = [named('model', models), named('tool', tools)];
+  const exact = kinds.flat();
   const taken = new Set(exact.map(({ edge }) => edge.to));
   const relations = relationsOf(sample.spans, MODELS).toSorted((a, b) => b.spans.length - a.spans.length);
-  const nodes = new Map<string, Target>([[idOf(self), self]]);
-  for (const { target } of exact) if (nodes.size <= MAX_NODES) nodes.set(idOf(target), target);
+  const all = new Map([self, ...exact.map(({ target }) => target)].map((node) => [idOf(node), node]));
+  const others: string[] = [];
   const followed: AgentEdge[] = [];
   for (const relation of relations) {
     const from: Target = { kind: 'agent', name: relation.from };
     // A model that the agent names itself has its edge; what other agents use stays on their own pages.
     if (relation.to.kind !== 'agent' && (relation.from !== input.agent || taken.has(idOf(relation.to))))
       continue;
-    for (const node of [from, relation.to]) if (nodes.size <= MAX_NODES) nodes.set(idOf(node), node);
+    for (const node of [from, relation.to]) {
+      all.set(idOf(node), node);
+      others.push(idOf(node));
+    }
     followed.push({ from: idOf(from), to: idOf(relation.to), figures: figuresOf(relation), basis: 'newest' });
   }
+  // Taking turns: a hundred models leave room for tools and for other agents.
+  const turns = inTurns([...kinds.map((kind) => kind.map(({ edge }) => edge.to)), others]);
+  const shown = new Set([...new Set([idOf(self), ...turns])].slice(0, MAX_NODES + 1));
+  const left = [models, tools].reduce((sum, { parts, total }) => sum + total - parts.length, 0);
   const edges = [...exact.map(({ edge }) => edge), ...followed];
   return {
-    nodes: [...nodes].map(([id, node]) => ({ id, ...node })),
-    edges: edges.filter((edge) => nodes.has(edge.from) && nodes.has(edge.to)),
+    nodes: [...all].flatMap(([id, node]) => (shown.has(id) ? [{ id, ...node }] : [])),
+    edges: edges.filter((edge) => shown.has(edge.from) && shown.has(edge.to)),
+    hidden: all.size - [...all.keys()].filter((id) => shown.has(id)).length + left,
     sampledTraces: sample.traces,
     sampledFrom: sample.from,
     complete: sample.complete,
   };
+}
+
+/** The first of each list, then the second of each, and so on. */
+function inTurns<T>(lists: readonly (readonly T[])[]): T[] {
+  const longest = Math.max(...lists.map((list) => list.length));
+  return Array.from({ length: longest }, (_, place) =>
+    lists.flatMap((list) => list.slice(place, place + 1)),
+  ).flat();
 }
 
 interface Sample {
