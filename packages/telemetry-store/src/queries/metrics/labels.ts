@@ -40,7 +40,8 @@ export async function labelsOf(
 )
 SELECT Field, sum(N) AS Series, count() AS ValueCount,
   arraySlice(arraySort(top -> (-top.2, top.1), groupArray((leftUTF8(Value, ${MAX_VALUE_LENGTH}), N))), 1, ${METRIC_LIMITS.labelValues}) AS Top,
-  (SELECT count() FROM Found) AS All
+  -- Each series has one service, if an empty one. Counted by itself, the series would be looked up twice.
+  max(if(Field = 'service', Series, 0)) OVER () AS All
 FROM (
   SELECT Pair.1 AS Field, Pair.2 AS Value, count() AS N FROM Found
   ARRAY JOIN arrayConcat(
