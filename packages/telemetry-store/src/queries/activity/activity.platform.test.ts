@@ -473,7 +473,7 @@ describe('the latest of many', () => {
       limit: 50,
       cursor: undefined,
     });
-    const [since, ended, figures] = statements;
+    const [since, ended, starts, figures] = statements;
     const rows = (at: number) =>
       `session_figures WHERE ProjectId = {p0:String} AND (Bucket >= toDateTime({p${at}:UInt32}) AND Bucket < toDateTime({p${at + 1}:UInt32}))`;
     expect(since).toBe(
@@ -484,7 +484,9 @@ describe('the latest of many', () => {
       'SELECT toString(H) AS Hash, toString(Figure) AS K FROM ( SELECT SessionHash AS H, max(EndNs) AS Figure FROM (SELECT SessionHash, EndNs ' +
         `FROM ${rows(2)} AND (EndNs >= {p1:Int64} AND SessionHash != cityHash64(''))) GROUP BY SessionHash ) ORDER BY Figure DESC, H DESC LIMIT 51`,
     );
+    expect(starts).toContain('toString(min(FirstNs)) AS StartNs');
+    expect(starts).toContain('SessionHash IN ({p');
     expect(figures).toContain('SessionHash IN ({p');
-    expect(statements).toHaveLength(3);
+    expect(statements).toHaveLength(4);
   });
 });

@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** A key of which it is not known when it began. */
-export type LatestKey = Omit<Key, 'StartNs'>;
+type LatestKey = Omit<Key, 'StartNs'>;
 
 interface Asked {
   /** The column of the hash of its id. */
@@ -38,11 +38,11 @@ export async function latestKeys(
   runner: Runner,
   context: RequestContext,
   asked: Asked,
-): Promise<readonly LatestKey[] | undefined> {
+): Promise<readonly Key[] | undefined> {
   const since = await sinceOf(runner, context, asked);
   if (since === undefined) return undefined;
   const keys = await endedSince(runner, context, asked, since);
-  return keys.length === asked.limit ? keys : undefined;
+  return keys.length === asked.limit ? startsOf(runner, context, asked, keys) : undefined;
 }
 
 /** The end of the last of so many rows of a part of the window, any will do; undefined when there are fewer. */
@@ -84,13 +84,13 @@ async function endedSince(
   return rows.map(({ Hash, K }) => ({ Hash, K, LastNs: K }));
 }
 
-/** The same keys, and when they began. */
-export async function startsOf(
+/** The same keys, and when they began: most lie near the end of the window, and their figures are read there alone. */
+async function startsOf(
   runner: Runner,
   context: RequestContext,
-  { hash, window, keys }: Pick<Asked, 'hash' | 'window'> & { readonly keys: readonly LatestKey[] },
+  { hash, window }: Asked,
+  keys: readonly LatestKey[],
 ): Promise<Key[]> {
-  if (keys.length === 0) return [];
   const scope = Scope.of(context, rolledSource(ACTIVITY));
   const starts = `toString(${hash}) AS Hash, toString(min(FirstNs)) AS StartNs`;
   const rows = await runner.run<{ Hash: string; StartNs: string }>(

@@ -10,7 +10,7 @@ import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { FIGURES, type RawSession, type RawUser, TIMES, toSessionRow, toUserRow } from './figures.ts';
 import { guessedKeys, type Key } from './guess.ts';
-import { among, beyond, latestKeys, type Place, startsOf } from './latest.ts';
+import { among, beyond, latestKeys, type Place } from './latest.ts';
 
 export interface ActivityInput<Sort extends string> {
   readonly window: Window;
@@ -98,14 +98,10 @@ async function list<Raw extends object>(
       : undefined;
   const { filter } = input;
   const limit = input.limit + 1;
-  const candidates = async (count: number): Promise<readonly Key[]> => {
-    const found = await latest(count);
-    return found === undefined
-      ? ordered(undefined, count)
-      : startsOf(runner, context, { hash, window: settled, keys: found });
-  };
-  const first = async () => {
-    if (filter === undefined) return (await latest(limit)) ?? ordered(filter, limit);
+  const candidates = async (count: number): Promise<readonly Key[]> =>
+    (await latest(count)) ?? ordered(undefined, count);
+  const first = async (): Promise<readonly Key[]> => {
+    if (filter === undefined) return candidates(limit);
     const guessed =
       rolled(input) === undefined
         ? await guessedKeys(runner, context, { hash, window, filter, limit, candidates })
@@ -190,25 +186,26 @@ async function figuresOf<Raw extends object>(
   context: RequestContext,
   kind: keyof typeof KINDS,
   window: Window,
-  page: readonly (Omit<Key, 'StartNs'> & { readonly StartNs?: string })[],
+  page: readonly Key[],
 ): Promise<Map<string, Raw>> {
   if (page.length === 0) return new Map();
   const { id, hash, own } = KINDS[kind];
   const scope = Scope.of(context, rolledSource(ACTIVITY));
-  const known = page.flatMap(({ Hash, StartNs, LastNs }) =>
-    StartNs === undefined ? [] : [{ Hash, StartNs, LastNs }],
-  );
+  const figures = `toString(${hash}) AS Hash, any(${id}) AS Id, ${own}, ${FIGURES}`;
   const only = among(scope, hash, page);
-  // An order that knew the times need not read them again, nor where nobody of the page was.
-  const timed = known.length === page.length;
-  const figures = `toString(${hash}) AS Hash, any(${id}) AS Id, ${own}, ${timed ? '' : `${TIMES}, `}${FIGURES}`;
-  const part = timed ? near(window, known) : window;
   const rows = await runner.run<Raw & { Hash: string }>(
     scope,
-    `SELECT ${figures} FROM ${rolledRows(scope, ACTIVITY, part, { only, reads: figures })} GROUP BY ${hash}`,
+    `SELECT ${figures}
+     FROM ${rolledRows(scope, ACTIVITY, near(window, page), { only, reads: figures })} GROUP BY ${hash}`,
   );
-  const times = new Map(timed ? known.map((key) => [key.Hash, key]) : []);
-  return new Map(rows.map((row) => [row.Hash, { ...row, ...times.get(row.Hash) }]));
+  const found = new Map(rows.map((row) => [row.Hash, row]));
+  // The order knew the times already.
+  return new Map(
+    page.flatMap(({ Hash, StartNs, LastNs }) => {
+      const row = found.get(Hash);
+      return row === undefined ? [] : [[Hash, { ...row, StartNs, LastNs }]];
+    }),
+  );
 }
 
 /**
