@@ -172,7 +172,7 @@ async function isSentTwice(runner: Runner, scope: Scope): Promise<boolean> {
   return row?.Twice === 1;
 }
 
-/** @param twice whether some were sent twice: a statement that leaves these out takes half as long again */
+/** @param twice whether some were sent twice: a statement that leaves these out reads the wide columns twice */
 function deltas(input: PointsInput, inside: Scope, payload: string, twice: boolean): string {
   const step = stepNanos(input.grid);
   const { key, shape } = keyOf(input);
