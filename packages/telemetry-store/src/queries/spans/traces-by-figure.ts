@@ -212,14 +212,19 @@ function partsOf({ input, known, after }: Asked, params: Params) {
       ? []
       : [`${first} < ${params.bind(window.to, 'Int64')}`, `${last} >= ${params.bind(window.from, 'Int64')}`];
   const told = known === undefined || known === EVERY ? undefined : known;
-  const having = [
-    ...touching('min(FirstNs)', 'max(LastNs)'),
-    ...(told === undefined ? [] : [told.sql(params)]),
-  ];
   return {
     figure: FIGURES[sort.replace('-', '') as keyof typeof FIGURES],
-    having: having.length === 0 ? '' : `HAVING ${having.join(' AND ')}`,
-    rowConditions: [...touching('FirstNs', 'LastNs'), ...(told === undefined ? [] : [told.row(params)])],
+    having: () => {
+      const conditions = [
+        ...touching('min(FirstNs)', 'max(LastNs)'),
+        ...(told === undefined ? [] : [told.sql(params)]),
+      ];
+      return conditions.length === 0 ? '' : `HAVING ${conditions.join(' AND ')}`;
+    },
+    rowConditions: () => [
+      ...touching('FirstNs', 'LastNs'),
+      ...(told === undefined ? [] : [told.row(params)]),
+    ],
     beyond: beyond(params, descending, after),
     order: (figure: string) => `ORDER BY ${figure} ${direction}, TraceHash ${direction}`,
     // Each column is unpacked for every trace of the window.
@@ -241,15 +246,15 @@ function candidatesOfAll(runner: Runner, context: RequestContext, asked: Asked):
     scope,
     `SELECT ${KEY_SQL} FROM (
        SELECT TraceHash, ${figure.all} AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, ${count('sum(Spans)')} AS Count
-       ${scope.from} GROUP BY TraceHash ${having}
+       ${scope.from} GROUP BY TraceHash ${having()}
      ) ${beyond} ${order('Figure')} LIMIT ${asked.limit}`,
   );
 }
 
 /**
- * Most traces have one row: their first are found by sorting rows, and only what has several rows is grouped. Which these
- * are is told by sorting all hashes, a third of what grouping them costs. Undefined where too many of the first rows are
- * parts of something.
+ * Most traces have one row: their first are found by sorting rows, and at the same time what has several rows is joined.
+ * Which these are is told by sorting all hashes, a third of what grouping them costs. Undefined where too many of the
+ * first rows are parts of something.
  */
 async function candidatesByRow(
   runner: Runner,
@@ -257,35 +262,87 @@ async function candidatesByRow(
   asked: Asked,
 ): Promise<RawKey[] | undefined> {
   if (asked.known === undefined) return undefined;
+  const { limit } = asked;
+  const enough = limit * ROWS_A_TRACE;
+  const [rows, joined] = await Promise.all([
+    rowsInOrder(runner, context, asked, enough),
+    tracesOfSeveralRows(runner, context, asked),
+  ]);
+  const isJoined = new Set(joined.map(({ H }) => H));
+  // Of several parts of one trace the first stands, as of one that got another row between the two statements.
+  const alone = [...new Map(rows.toReversed().map((row) => [row.H, row])).values()].filter(
+    ({ H }) => !isJoined.has(H),
+  );
+  const descending = asked.input.sort.startsWith('-');
+  const order = (a: RawKey, b: RawKey): number => (descending ? compareKeys(b, a) : compareKeys(a, b));
+  const found = [...joined, ...alone].toSorted(order).slice(0, limit);
+  const [worst, last] = [found.at(-1), rows.at(-1)];
+  // What stands behind the last of the rows was not seen.
+  const unseen = rows.length === enough && last !== undefined;
+  if (unseen && (found.length < limit || worst === undefined || order(worst, last) > 0)) return undefined;
+  // A part has less than the whole: from the top down, as many wholes come before it as are asked for. Not so from the
+  // bottom up, and after a page on which the whole stood.
+  if (descending && asked.after === undefined) return found;
+  const taken = found.filter(({ H }) => !isJoined.has(H));
+  return (await haveParts(runner, context, asked, taken)) ? undefined : found;
+}
+
+function compareKeys(a: RawKey, b: RawKey): number {
+  const [x, y] = a.K === b.K ? [BigInt(a.H), BigInt(b.H)] : [BigInt(a.K), BigInt(b.K)];
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+/** The first rows of the rollup, as if each was a trace. */
+function rowsInOrder(
+  runner: Runner,
+  context: RequestContext,
+  asked: Asked,
+  limit: number,
+): Promise<RawKey[]> {
   const params = new Params();
-  const scope = Scope.of(context, TRACES, params).during(asked.hours);
-  const { figure, having, rowConditions, beyond, order, count } = partsOf(asked, params);
-  const limit = asked.limit * ROWS_A_TRACE;
-  const several = `SELECT arrayJoin(arrayFilter((h, d) -> d = 0, arrayPopFront(Hashes), arrayPopFront(arrayDifference(Hashes))))
-    FROM (SELECT arraySort(groupArray(TraceHash)) AS Hashes ${scope.from} GROUP BY toUInt8(TraceHash))`;
-  // A trace comes with all its rows joined, or as one row, or both; what is joined is right.
-  const found = await runner.run<RawKey & { Singles: number; Rows: number }>(
+  const { figure, rowConditions, beyond, order, count } = partsOf(asked, params);
+  const scope = Scope.of(context, TRACES, params).during(asked.hours).andAll(rowConditions());
+  return runner.run<RawKey>(
     scope,
-    `SELECT ${KEY_SQL}, Singles, Rows FROM (
-       SELECT *, sum(Single) OVER () AS Singles, sum(Own) OVER () AS Rows FROM (
-         SELECT TraceHash, argMax(F, Joined) AS Figure, argMax(E, Joined) AS Early, argMax(L, Joined) AS Late,
-           argMax(C, Joined) AS Count, max(Joined) = 0 AS Single, countIf(Joined = 0) AS Own
-         FROM (
-           SELECT * FROM (
-             SELECT 0 AS Joined, TraceHash, ${figure.row} AS Figure, FirstNs AS E, LastNs AS L, ${count('Spans')} AS C, Figure AS F
-             ${scope.andAll(rowConditions).from}
-           ) ${beyond} ${order('Figure')} LIMIT ${limit}
-           UNION ALL
-           SELECT 1 AS Joined, TraceHash, ${figure.all} AS Figure, min(FirstNs) AS E, max(LastNs) AS L, ${count('sum(Spans)')} AS C, Figure AS F
-           ${scope.and(`TraceHash GLOBAL IN (${several})`).from} GROUP BY TraceHash ${having}
-         ) GROUP BY TraceHash
-       )
+    `SELECT ${KEY_SQL} FROM (
+       SELECT TraceHash, ${figure.row} AS Figure, FirstNs AS Early, LastNs AS Late, ${count('Spans')} AS Count ${scope.from}
+     ) ${beyond} ${order('Figure')} LIMIT ${limit}`,
+  );
+}
+
+/** The first traces of those that have several rows. */
+function tracesOfSeveralRows(runner: Runner, context: RequestContext, asked: Asked): Promise<RawKey[]> {
+  const params = new Params();
+  const { figure, having, beyond, order, count } = partsOf(asked, params);
+  const scope = Scope.of(context, TRACES, params).during(asked.hours);
+  // Two levels: the lists are sorted by each core.
+  const several = `SELECT arrayJoin(arrayFilter((h, d) -> d = 0, arrayPopFront(Hashes), arrayPopFront(arrayDifference(Hashes))))
+    FROM (SELECT arraySort(groupArray(TraceHash)) AS Hashes ${scope.from} GROUP BY toUInt32(TraceHash % 256)
+    SETTINGS group_by_two_level_threshold = 1, group_by_two_level_threshold_bytes = 1)`;
+  return runner.run<RawKey>(
+    scope,
+    `SELECT ${KEY_SQL} FROM (
+       SELECT TraceHash, ${figure.all} AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, ${count('sum(Spans)')} AS Count
+       ${scope.and(`TraceHash GLOBAL IN (${several})`).from} GROUP BY TraceHash ${having()}
      ) ${beyond} ${order('Figure')} LIMIT ${asked.limit}`,
   );
-  const [some] = found;
-  // Beyond the last of these rows lie only traces that come after as many as are asked for.
-  const enough = some === undefined || some.Rows < limit || some.Singles >= asked.limit;
-  return enough ? found : undefined;
+}
+
+/** Whether one of them has other rows. */
+async function haveParts(
+  runner: Runner,
+  context: RequestContext,
+  { hours }: Asked,
+  keys: readonly RawKey[],
+): Promise<boolean> {
+  if (keys.length === 0) return false;
+  const scope = Scope.of(context, TRACES).during(hours);
+  const hashes = keys.map(({ H }) => scope.params.bind(H, 'UInt64')).join(', ');
+  const found = await runner.run(
+    scope,
+    `SELECT TraceHash ${scope.and(`TraceHash IN (${hashes})`).from} GROUP BY TraceHash HAVING count() > 1 LIMIT 1`,
+  );
+  return found.length > 0;
 }
 
 /** The rows after a cursor. */
