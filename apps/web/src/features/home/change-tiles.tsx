@@ -8,7 +8,7 @@ import { cx } from '../../lib/cx.ts';
 import { formatTime } from '../../lib/format.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { FailureLine } from '../../ui/states.tsx';
-import { bucketValues, type Figure, figureOf, sumOf } from './figures.ts';
+import { bucketValues, costOf, type Figure, figureOf, sumOf } from './figures.ts';
 import { useFigures } from './use-figures.ts';
 
 /** Whole requests: their root spans. Counts come at once; quantiles have to read the spans and are asked for apart. */
@@ -167,7 +167,7 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
         })}
         {tile({
           label: 'Cost',
-          figure: figureOf(usage.data, 1, true),
+          figure: costOf(figureOf(usage.data, 1, false), figureOf(usage.data, 0, true)),
           unit: 'USD',
           better: 'lower',
           values: line(usageLines, 1, true),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AggregateData } from '../../api/home.ts';
-import { bucketValues, figureOf, rankedOf, seriesByModel, sumOf } from './figures.ts';
+import { bucketValues, costOf, figureOf, rankedOf, seriesByModel, sumOf } from './figures.ts';
 
 type Row = AggregateData['rows'][number];
 const row = (changes: Partial<Row>): Row => ({
@@ -55,6 +55,19 @@ it('ranks what has a name and a figure', () => {
     ]),
   );
   expect(ranked).toEqual([{ group: ['a'], values: [9, 1], before: 3 }]);
+});
+
+it('does not take calls without a price for free ones', () => {
+  const calls = { value: 3, previous: 0 };
+  expect(costOf({ value: null, previous: null }, calls)).toEqual({ value: null, previous: 0 });
+  expect(costOf({ value: 0, previous: null }, { value: 3, previous: 2 })).toEqual({
+    value: 0,
+    previous: null,
+  });
+  expect(costOf({ value: null, previous: null }, { value: null, previous: null })).toEqual({
+    value: 0,
+    previous: 0,
+  });
 });
 
 it('draws the cost of models whose price is known, and says how many they are', () => {

@@ -19,6 +19,12 @@ export function figureOf(data: AggregateData | undefined, measure: number, isSum
   };
 }
 
+/** A cost: nothing where no call was made, unknown where calls were made and none of them has a price. */
+export function costOf(cost: Figure, calls: Figure): Figure {
+  const spent = (own: number | null, made: number | null) => (own === null && (made ?? 0) === 0 ? 0 : own);
+  return { value: spent(cost.value, calls.value), previous: spent(cost.previous, calls.previous) };
+}
+
 /** Two figures added; unknown only when both are. */
 export function sumOf(a: Figure, b: Figure): Figure {
   const add = (left: number | null, right: number | null) =>
