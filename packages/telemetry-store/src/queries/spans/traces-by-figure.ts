@@ -1,17 +1,16 @@
 import type { FilterCondition, TraceSort } from '@candela/contract';
-import { fail, type RequestContext } from '@candela/kernel';
+import type { RequestContext } from '@candela/kernel';
 import { LAST_SECOND } from '../../rollups/rollup.ts';
-import { TRACE_FIGURES } from '../../rollups/trace-figures.ts';
 import type { Cursor } from '../core/cursor.ts';
 import { compileFilter } from '../core/filter.ts';
 import { FAILED, type Known, knownOf, LISTED } from '../core/known.ts';
-import { Params } from '../core/params.ts';
+import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
-import type { Source } from '../core/source.ts';
 import type { SearchInput } from './search-spans.ts';
 import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.ts';
 import { SPANS } from './span-fields.ts';
+import { candidates, EVERY, FIGURES, type Key, TRACES } from './trace-candidates.ts';
 import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
 
 /** A search of traces. */
@@ -38,7 +37,6 @@ export interface TracesOfFigure {
 }
 
 const HOUR = 3_600_000_000_000n;
-const LONG = 8n * HOUR;
 /** Candidates asked for beyond the page, for those that turn out to have no matching span in the window. */
 const SPARE = 10;
 /** Rounds of candidates for one page: half of each fit, or from the next one on nearly all do. */
@@ -47,29 +45,6 @@ const MAX_ROUNDS = 20;
 const SHORT_PART = 8n;
 /** Spans of which the messages are read along with the totals; of larger traces only those of one span are. */
 const FEW_SPANS = 2_000;
-
-/** Rows of the rollup taken for a page that holds one trace each, as it seems: some are parts of traces of several. */
-const ROWS_A_TRACE = 4;
-
-/** Of all rows of a trace and of a single one. Whole numbers, so that a cursor compares exactly. */
-const FIGURES = {
-  duration: { all: 'max(EndNs) - min(FirstNs)', row: 'EndNs - FirstNs' },
-  cost: { all: 'if(sum(Priced) = 0, -1, sum(Cost))', row: 'if(Priced = 0, -1, Cost)' },
-  tokens: { all: 'toInt64(sum(Tokens))', row: 'toInt64(Tokens)' },
-  spanCount: { all: 'toInt64(sum(Spans))', row: 'toInt64(Spans)' },
-} as const;
-
-/** The rollup of traces. Its fields are not compiled: conditions on it are written here. */
-const TRACES: Source = {
-  signal: 'spans',
-  table: TRACE_FIGURES.name,
-  time: 'Hour',
-  fields: {},
-  mapOf() {
-    throw new RangeError('A rollup has no attributes');
-  },
-  pairs: new Map(),
-};
 
 /**
  * A page of traces in the order of a figure. A trace belongs to the list when a matching span of it began in the
@@ -129,9 +104,6 @@ function wholeHours({ from, to }: Window): Window {
   return { from: first < LAST_HOUR ? first : LAST_HOUR, to: ((to + HOUR - 1n) / HOUR) * HOUR };
 }
 
-/** Without a filter every trace belongs to the list. */
-const EVERY: Known = { sql: () => '1', row: () => '1', enough: true };
-
 /** Undefined for a filter of which the rollup knows nothing. */
 function knownOfList({ filter, sort }: Input): Known | undefined {
   if (filter === undefined) return EVERY;
@@ -151,209 +123,9 @@ function longEnough({ op, value }: FilterCondition): Known | undefined {
   return { sql: atLeast(FIGURES.duration.all), row: atLeast(FIGURES.duration.row), enough: false };
 }
 
-interface Key {
-  readonly hash: string;
-  readonly figure: string;
-  /** When the first and the last of its spans began. */
-  readonly first: bigint;
-  readonly last: bigint;
-  /** 0 in a list without previews, which nobody counts them for. */
-  readonly spans: number;
-}
-
 interface Candidate extends Key {
   /** A matching span of it began in the window. */
   readonly certain: boolean;
-}
-
-/** What is asked of the rollup. */
-interface Asked {
-  readonly input: Input;
-  readonly hours: Window;
-  readonly known: Known | undefined;
-  readonly after: readonly string[] | undefined;
-  readonly limit: number;
-}
-
-interface RawKey {
-  readonly H: string;
-  readonly K: string;
-  readonly First: string;
-  readonly Last: string;
-  readonly Count: number;
-}
-
-/** The columns of a {@link RawKey}. */
-const KEY_SQL =
-  'toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count';
-
-/** The next traces in order; of some of them the matching span may lie outside of the window. */
-async function candidates(runner: Runner, context: RequestContext, asked: Asked): Promise<Key[]> {
-  const rows =
-    (await candidatesByRow(runner, context, asked)) ?? (await candidatesOfAll(runner, context, asked));
-  return rows.map(({ H, K, First, Last, Count }) => ({
-    hash: H,
-    figure: K,
-    first: BigInt(First),
-    last: BigInt(Last),
-    spans: Count,
-  }));
-}
-
-/** What the statements for candidates have in common. */
-function partsOf({ input, known, after }: Asked, params: Params) {
-  const { window, sort } = input;
-  const descending = sort.startsWith('-');
-  const direction = descending ? 'DESC' : 'ASC';
-  // In a long window few traces lie in its first and last hour only, and what does is left out afterwards.
-  const long = window.to - window.from > LONG;
-  const touching = (first: string, last: string): string[] =>
-    long
-      ? []
-      : [`${first} < ${params.bind(window.to, 'Int64')}`, `${last} >= ${params.bind(window.from, 'Int64')}`];
-  const told = known === undefined || known === EVERY ? undefined : known;
-  return {
-    figure: FIGURES[sort.replace('-', '') as keyof typeof FIGURES],
-    having: () => {
-      const conditions = [
-        ...touching('min(FirstNs)', 'max(LastNs)'),
-        ...(told === undefined ? [] : [told.sql(params)]),
-      ];
-      return conditions.length === 0 ? '' : `HAVING ${conditions.join(' AND ')}`;
-    },
-    rowConditions: () => [
-      ...touching('FirstNs', 'LastNs'),
-      ...(told === undefined ? [] : [told.row(params)]),
-    ],
-    beyond: beyond(params, descending, after),
-    order: (figure: string) => `ORDER BY ${figure} ${direction}, TraceHash ${direction}`,
-    // Each column is unpacked for every trace of the window.
-    count: (column: string) => (input.previews === false ? '0' : column),
-  };
-}
-
-/** Out of the figures of all traces. */
-function candidatesOfAll(runner: Runner, context: RequestContext, asked: Asked): Promise<RawKey[]> {
-  const { input, hours, known } = asked;
-  const params = new Params();
-  let scope = Scope.of(context, TRACES, params).during(hours);
-  if (known === undefined) {
-    const matching = Scope.of(context, SPANS, params).during(input.window).matching(input.filter);
-    scope = scope.and(`TraceHash GLOBAL IN (SELECT cityHash64(TraceId) ${matching.from})`);
-  }
-  const { figure, having, beyond, order, count } = partsOf(asked, params);
-  return runner.run<RawKey>(
-    scope,
-    `SELECT ${KEY_SQL} FROM (
-       SELECT TraceHash, ${figure.all} AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, ${count('sum(Spans)')} AS Count
-       ${scope.from} GROUP BY TraceHash ${having()}
-     ) ${beyond} ${order('Figure')} LIMIT ${asked.limit}`,
-  );
-}
-
-/**
- * Most traces have one row: their first are found by sorting rows, and at the same time what has several rows is joined.
- * Which these are is told by sorting all hashes, a third of what grouping them costs. Undefined where too many of the
- * first rows are parts of something.
- */
-async function candidatesByRow(
-  runner: Runner,
-  context: RequestContext,
-  asked: Asked,
-): Promise<RawKey[] | undefined> {
-  if (asked.known === undefined) return undefined;
-  const { limit } = asked;
-  const enough = limit * ROWS_A_TRACE;
-  const [rows, joined] = await Promise.all([
-    rowsInOrder(runner, context, asked, enough),
-    tracesOfSeveralRows(runner, context, asked),
-  ]);
-  const isJoined = new Set(joined.map(({ H }) => H));
-  // Of several parts of one trace the first stands, as of one that got another row between the two statements.
-  const alone = [...new Map(rows.toReversed().map((row) => [row.H, row])).values()].filter(
-    ({ H }) => !isJoined.has(H),
-  );
-  const descending = asked.input.sort.startsWith('-');
-  const order = (a: RawKey, b: RawKey): number => (descending ? compareKeys(b, a) : compareKeys(a, b));
-  const found = [...joined, ...alone].toSorted(order).slice(0, limit);
-  const [worst, last] = [found.at(-1), rows.at(-1)];
-  // What stands behind the last of the rows was not seen.
-  const unseen = rows.length === enough && last !== undefined;
-  if (unseen && (found.length < limit || worst === undefined || order(worst, last) > 0)) return undefined;
-  // A part has less than the whole: from the top down, as many wholes come before it as are asked for. Not so from the
-  // bottom up, and after a page on which the whole stood.
-  if (descending && asked.after === undefined) return found;
-  const taken = found.filter(({ H }) => !isJoined.has(H));
-  return (await haveParts(runner, context, asked, taken)) ? undefined : found;
-}
-
-function compareKeys(a: RawKey, b: RawKey): number {
-  const [x, y] = a.K === b.K ? [BigInt(a.H), BigInt(b.H)] : [BigInt(a.K), BigInt(b.K)];
-  return x < y ? -1 : x > y ? 1 : 0;
-}
-
-/** The first rows of the rollup, as if each was a trace. */
-function rowsInOrder(
-  runner: Runner,
-  context: RequestContext,
-  asked: Asked,
-  limit: number,
-): Promise<RawKey[]> {
-  const params = new Params();
-  const { figure, rowConditions, beyond, order, count } = partsOf(asked, params);
-  const scope = Scope.of(context, TRACES, params).during(asked.hours).andAll(rowConditions());
-  return runner.run<RawKey>(
-    scope,
-    `SELECT ${KEY_SQL} FROM (
-       SELECT TraceHash, ${figure.row} AS Figure, FirstNs AS Early, LastNs AS Late, ${count('Spans')} AS Count ${scope.from}
-     ) ${beyond} ${order('Figure')} LIMIT ${limit}`,
-  );
-}
-
-/** The first traces of those that have several rows. */
-function tracesOfSeveralRows(runner: Runner, context: RequestContext, asked: Asked): Promise<RawKey[]> {
-  const params = new Params();
-  const { figure, having, beyond, order, count } = partsOf(asked, params);
-  const scope = Scope.of(context, TRACES, params).during(asked.hours);
-  // Two levels: the lists are sorted by each core.
-  const several = `SELECT arrayJoin(arrayFilter((h, d) -> d = 0, arrayPopFront(Hashes), arrayPopFront(arrayDifference(Hashes))))
-    FROM (SELECT arraySort(groupArray(TraceHash)) AS Hashes ${scope.from} GROUP BY toUInt32(TraceHash % 256)
-    SETTINGS group_by_two_level_threshold = 1, group_by_two_level_threshold_bytes = 1)`;
-  return runner.run<RawKey>(
-    scope,
-    `SELECT ${KEY_SQL} FROM (
-       SELECT TraceHash, ${figure.all} AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, ${count('sum(Spans)')} AS Count
-       ${scope.and(`TraceHash GLOBAL IN (${several})`).from} GROUP BY TraceHash ${having()}
-     ) ${beyond} ${order('Figure')} LIMIT ${asked.limit}`,
-  );
-}
-
-/** Whether one of them has other rows. */
-async function haveParts(
-  runner: Runner,
-  context: RequestContext,
-  { hours }: Asked,
-  keys: readonly RawKey[],
-): Promise<boolean> {
-  if (keys.length === 0) return false;
-  const scope = Scope.of(context, TRACES).during(hours);
-  const hashes = keys.map(({ H }) => scope.params.bind(H, 'UInt64')).join(', ');
-  const found = await runner.run(
-    scope,
-    `SELECT TraceHash ${scope.and(`TraceHash IN (${hashes})`).from} GROUP BY TraceHash HAVING count() > 1 LIMIT 1`,
-  );
-  return found.length > 0;
-}
-
-/** The rows after a cursor. */
-function beyond(params: Params, descending: boolean, after: readonly string[] | undefined): string {
-  if (after === undefined) return '';
-  const [figure = '', hash = ''] = after;
-  if (!/^-?\d{1,19}$/.test(figure) || !/^\d{1,20}$/.test(hash)) {
-    throw fail('bad_query', { detail: 'The cursor is damaged.' });
-  }
-  const bound = `${params.bind(figure, 'Int64')}, ${params.bind(hash, 'UInt64')}`;
-  return `WHERE (Figure, TraceHash) ${descending ? '<' : '>'} (${bound})`;
 }
 
 /** The candidates with their figures, without those that have no matching span in the window. */
