@@ -44,28 +44,17 @@ beforeAll(async () => {
       });
     });
     for (let at = 0; at < spans.length; at += 50) await bench.put(spans.slice(at, at + 50), { service });
-    if (service === 'chat') await bench.put(spans, { service, project: 'single' });
   }
-  // Elsewhere few of these stand among many of a single span, as short as parts of the others or as long.
-  const single = Array.from({ length: 1_200 }, (_, n) => {
-    const at = BigInt(BASE_MS + Math.floor(random() * 4 * HOUR)) * 1_000_000n;
-    return span(0x9000 + n, n + 1, 0, {
-      startTimeUnixNano: at,
-      endTimeUnixNano: at + BigInt(Math.floor(random() * 5 * HOUR)) * 1_000_000n,
-      status: { code: random() < 0.3 ? 2 : 0 },
-    });
-  });
-  await bench.put(single, { service: 'shop', project: 'single' });
 });
 afterAll(() => bench.close());
 
 const page =
   (window: Window, sort: TraceSort, filter: Filter | undefined, limit = 7) =>
-  async (queries = bench.queries, project = 'default'): Promise<TraceRow[]> => {
+  async (queries = bench.queries): Promise<TraceRow[]> => {
     const rows: TraceRow[] = [];
     let cursor: string | undefined;
     do {
-      const { data, nextCursor } = await queries.searchTraces(contextOf(project), {
+      const { data, nextCursor } = await queries.searchTraces(context, {
         window,
         filter,
         sort,
@@ -102,8 +91,6 @@ describe('traces in the order of a figure', () => {
   it('are those with a matching span in the window, in order, whatever is asked', {
     timeout: 120_000,
   }, async () => {
-    const { store, statements } = recordStatements(bench.store);
-    const queries = createTelemetryQueries(store, LIMITS);
     await fc.assert(
       fc.asyncProperty(
         fc.tuple(fc.integer({ min: -30, max: 240 }), fc.integer({ min: 5, max: 720 })),
@@ -120,16 +107,14 @@ describe('traces in the order of a figure', () => {
           'duration>1h',
           'duration:4h..5h service:shop',
         ),
-        fc.constantFrom({ project: 'default', limit: 12 }, { project: 'single', limit: 90 }),
-        async ([from, minutes], sort, q, { project, limit }) => {
+        async ([from, minutes], sort, q) => {
           const window = {
             from: BigInt(BASE_MS + from * 60_000) * 1_000_000n,
             to: BigInt(BASE_MS + (from + minutes) * 60_000) * 1_000_000n,
           };
           const filter = q === undefined ? undefined : parseFilterOrFail(q);
-          const rows = await page(window, sort, filter, limit)(queries, project);
-          const latest = await page(window, '-start', filter, 500)(bench.queries, project);
-          const wanted = new Set(latest.map((row) => row.traceId));
+          const rows = await page(window, sort, filter)();
+          const wanted = new Set((await page(window, '-start', filter, 500)()).map((row) => row.traceId));
           expect(new Set(rows.map((row) => row.traceId))).toEqual(wanted);
           expect(rows).toHaveLength(wanted.size);
           const figures = rows.map(FIGURE[sort.replace('-', '')] ?? (() => 0));
@@ -137,14 +122,8 @@ describe('traces in the order of a figure', () => {
           expect(figures).toEqual(ordered);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 30 },
     );
-    // Rows alone led to some of the pages, and for others all had to be grouped.
-    const isByRow = (sql: string) => sql.includes('GROUP BY toUInt32(TraceHash % 256)');
-    const isOfAll = (sql: string) =>
-      sql.includes('GROUP BY TraceHash') && !isByRow(sql) && !sql.includes('SELECT cityHash64(TraceId)');
-    expect(statements.some(isByRow)).toBe(true);
-    expect(statements.some(isOfAll)).toBe(true);
   });
 
   it('come from the rollup: its rows decide the order, the spans of the page fill it', async () => {
@@ -152,20 +131,12 @@ describe('traces in the order of a figure', () => {
     const queries = createTelemetryQueries(store, LIMITS);
     const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 12 * HOUR) * 1_000_000n };
     await page(window, '-duration', parseFilterOrFail('service:chat'), 50)(queries);
-    const rows =
-      'FROM trace_figures WHERE ProjectId = {p0:String} AND (Hour >= fromUnixTimestamp64Nano({p1:Int64}) AND Hour < fromUnixTimestamp64Nano({p2:Int64}))';
-    const keys =
-      'SELECT toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count FROM ( SELECT TraceHash, ';
-    // First rows, as most traces have one, and joined what has several.
-    expect(statements.slice(0, 2).toSorted()).toEqual([
-      `${keys}EndNs - FirstNs AS Figure, FirstNs AS Early, LastNs AS Late, Spans AS Count ${rows} AND (has(ServiceHashes, cityHash64({p3:String}))) ) ` +
-        'ORDER BY Figure DESC, TraceHash DESC LIMIT 244',
-      `${keys}max(EndNs) - min(FirstNs) AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, sum(Spans) AS Count ${rows} ` +
-        'AND (TraceHash GLOBAL IN (SELECT arrayJoin(arrayFilter((h, d) -> d = 0, arrayPopFront(Hashes), arrayPopFront(arrayDifference(Hashes)))) ' +
-        `FROM (SELECT arraySort(groupArray(TraceHash)) AS Hashes ${rows} GROUP BY toUInt32(TraceHash % 256) SETTINGS group_by_two_level_threshold = 1, group_by_two_level_threshold_bytes = 1))) ` +
-        'GROUP BY TraceHash HAVING max(has(ServiceHashes, cityHash64({p3:String}))) = 1 ) ORDER BY Figure DESC, TraceHash DESC LIMIT 61 ' +
-        "SETTINGS max_rows_in_set = 50000, set_overflow_mode = 'throw'",
-    ]);
+    expect(statements[0]).toBe(
+      'SELECT toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count FROM ( ' +
+        'SELECT TraceHash, max(EndNs) - min(FirstNs) AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, sum(Spans) AS Count ' +
+        'FROM trace_figures WHERE ProjectId = {p0:String} AND (Hour >= fromUnixTimestamp64Nano({p1:Int64}) AND Hour < fromUnixTimestamp64Nano({p2:Int64})) ' +
+        'GROUP BY TraceHash HAVING max(has(ServiceHashes, cityHash64({p3:String}))) = 1 ) ORDER BY Figure DESC, TraceHash DESC LIMIT 61',
+    );
     const spans = statements.filter((sql) => sql.includes('FROM otel_traces'));
     // These take up more of the window than is looked through for hashes: their ids are.
     for (const sql of spans) expect(sql).toMatch(/TraceId (GLOBAL )?IN/);
@@ -206,8 +177,8 @@ describe('traces in the order of a figure', () => {
     };
     const byFigure = await walk('-duration', 10);
     expect(byFigure).toHaveLength(30);
-    const [rows = '', joined = '', spans = ''] = statements;
-    for (const order of [rows, joined]) expect(order).toContain('FROM trace_figures');
+    const [order = '', spans = ''] = statements;
+    expect(order).toContain('FROM trace_figures');
     expect(spans).toContain('indexHint(toStartOfSecond(Timestamp) IN (');
     expect(spans).toContain('cityHash64(TraceId) IN ({');
     expect(spans).not.toContain('SpanAttributes[');
@@ -221,7 +192,7 @@ describe('traces in the order of a figure', () => {
     // Asked for after the rows they are the same; of a trace that another project has there is nothing.
     statements.length = 0;
     const bare = (await queries.searchTraces(short, { ...listed(window), previews: false })).data;
-    expect(statements[0]).toContain('AS Late, 0 AS Count FROM trace_figures');
+    expect(statements[0]).toContain('max(LastNs) AS Late, 0 AS Count FROM trace_figures');
     expect(bare.map((row) => row.preview.input).filter((text) => text !== null)).toEqual([]);
     const later = await queries.tracePreviews(short, bare.map(asListed));
     const none = { input: null, output: null };
@@ -304,65 +275,6 @@ describe('traces in the order of a figure', () => {
     const second = await search(first.nextCursor ?? undefined);
     expect(second.data.map((row) => row.traceId)).toEqual([id(0x3001, 32)]);
     expect(second.nextCursor).toBeNull();
-  });
-
-  it('are not mistaken for one of their parts, of which there are more than rows are looked at', async () => {
-    const parts = (trace: number, count: number, apartMs: number) =>
-      Array.from({ length: count }, (_, n) => span(trace, n + 1, (trace % 100) * 1_000 + n * apartMs));
-    const some = (length: number) => Array.from({ length }, (_, n) => n);
-    await bench.put(
-      [
-        ...some(40).flatMap((n) => parts(0x4000 + n, 5, HOUR)),
-        ...some(1_800).flatMap((n) => parts(0x5000 + n, n < 600 ? 3 : 8, 10)),
-      ],
-      { project: 'parts' },
-    );
-    const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 12 * HOUR) * 1_000_000n };
-    const traces = new Map([
-      [3, 600],
-      [5, 40],
-      [8, 1_200],
-    ]);
-    const { store, statements } = recordStatements(bench.store);
-    const queries = createTelemetryQueries(store, LIMITS);
-    for (const [sort, counts] of [
-      ['spanCount', [3, 5, 8]],
-      ['-spanCount', [8, 5, 3]],
-    ] as const) {
-      const rows = await page(window, sort, undefined, 30)(queries, 'parts');
-      expect(rows.map(({ spanCount }) => spanCount)).toEqual(
-        counts.flatMap((count) => Array.from({ length: traces.get(count) ?? 0 }, () => count)),
-      );
-    }
-    expect(statements.some((sql) => sql.includes('HAVING count() > 1'))).toBe(true);
-  });
-
-  it('are all grouped where very many have several rows', async () => {
-    const crowd = (ends: string) =>
-      `INSERT INTO trace_figures (ProjectId, Environment, ReceivedDay, RetentionDays, Hour, TraceHash, TraceId, FirstNs, LastNs, EndNs, Spans)
-       SELECT 'crowd', 'production', today(), 30, toDateTime({hour:UInt32}), cityHash64(toString(number)), toString(number), {ns:Int64}, {ns:Int64}, ${ends}, 1
-       FROM numbers(60000)`;
-    for (const hour of [0, 1]) {
-      const at = BASE_MS + hour * HOUR;
-      await bench.store.command(crowd(`{ns:Int64} + number * 1000`), {
-        hour: at / 1_000,
-        ns: (BigInt(at) * 1_000_000n).toString(),
-      });
-    }
-    await bench.put([span(0x6000, 1, 0, { endTimeUnixNano: BigInt(BASE_MS + 5 * HOUR) * 1_000_000n })], {
-      project: 'crowd',
-    });
-    const { store, statements } = recordStatements(bench.store);
-    const queries = createTelemetryQueries(store, LIMITS);
-    const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 12 * HOUR) * 1_000_000n };
-    const asked = { window, filter: undefined, sort: '-duration', limit: 1, cursor: undefined } as const;
-    // Longer than any of the crowd, of which no spans are kept.
-    expect((await queries.searchTraces(contextOf('crowd'), asked)).data).toMatchObject([
-      { traceId: id(0x6000, 32), durationMs: 5 * HOUR },
-    ]);
-    const grouped = statements.filter((sql) => sql.includes('GROUP BY TraceHash'));
-    expect(grouped[0]).toContain('max_rows_in_set');
-    expect(grouped[1]).not.toContain('TraceHash GLOBAL IN');
   });
 
   it('of another filter are not reached by a cursor', async () => {

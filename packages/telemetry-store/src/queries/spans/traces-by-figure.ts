@@ -1,16 +1,17 @@
 import type { FilterCondition, TraceSort } from '@candela/contract';
-import type { RequestContext } from '@candela/kernel';
+import { fail, type RequestContext } from '@candela/kernel';
 import { LAST_SECOND } from '../../rollups/rollup.ts';
+import { TRACE_FIGURES } from '../../rollups/trace-figures.ts';
 import type { Cursor } from '../core/cursor.ts';
 import { compileFilter } from '../core/filter.ts';
 import { FAILED, type Known, knownOf, LISTED } from '../core/known.ts';
-import type { Params } from '../core/params.ts';
+import { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
+import type { Source } from '../core/source.ts';
 import type { SearchInput } from './search-spans.ts';
 import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.ts';
 import { SPANS } from './span-fields.ts';
-import { candidates, EVERY, FIGURES, type Key, TRACES } from './trace-candidates.ts';
 import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
 
 /** A search of traces. */
@@ -37,6 +38,7 @@ export interface TracesOfFigure {
 }
 
 const HOUR = 3_600_000_000_000n;
+const LONG = 8n * HOUR;
 /** Candidates asked for beyond the page, for those that turn out to have no matching span in the window. */
 const SPARE = 10;
 /** Rounds of candidates for one page: half of each fit, or from the next one on nearly all do. */
@@ -45,6 +47,26 @@ const MAX_ROUNDS = 20;
 const SHORT_PART = 8n;
 /** Spans of which the messages are read along with the totals; of larger traces only those of one span are. */
 const FEW_SPANS = 2_000;
+
+/** Whole numbers, so that a cursor compares exactly. */
+const FIGURES = {
+  duration: 'max(EndNs) - min(FirstNs)',
+  cost: 'if(sum(Priced) = 0, -1, sum(Cost))',
+  tokens: 'toInt64(sum(Tokens))',
+  spanCount: 'toInt64(sum(Spans))',
+} as const;
+
+/** The rollup of traces. Its fields are not compiled: conditions on it are written here. */
+const TRACES: Source = {
+  signal: 'spans',
+  table: TRACE_FIGURES.name,
+  time: 'Hour',
+  fields: {},
+  mapOf() {
+    throw new RangeError('A rollup has no attributes');
+  },
+  pairs: new Map(),
+};
 
 /**
  * A page of traces in the order of a figure. A trace belongs to the list when a matching span of it began in the
@@ -104,6 +126,9 @@ function wholeHours({ from, to }: Window): Window {
   return { from: first < LAST_HOUR ? first : LAST_HOUR, to: ((to + HOUR - 1n) / HOUR) * HOUR };
 }
 
+/** Without a filter every trace belongs to the list. */
+const EVERY: Known = { sql: () => '1', enough: true };
+
 /** Undefined for a filter of which the rollup knows nothing. */
 function knownOfList({ filter, sort }: Input): Known | undefined {
   if (filter === undefined) return EVERY;
@@ -119,13 +144,85 @@ function longEnough({ op, value }: FilterCondition): Known | undefined {
   if (op !== '>' && op !== '>=' && op !== '=' && op !== 'between') return undefined;
   const least = Number(Array.isArray(value) ? value[0] : value) * 1e6;
   if (!Number.isFinite(least)) return undefined;
-  const atLeast = (duration: string) => (params: Params) => `${duration} >= ${params.bind(least, 'Float64')}`;
-  return { sql: atLeast(FIGURES.duration.all), row: atLeast(FIGURES.duration.row), enough: false };
+  return { sql: (params) => `max(EndNs) - min(FirstNs) >= ${params.bind(least, 'Float64')}`, enough: false };
+}
+
+interface Key {
+  readonly hash: string;
+  readonly figure: string;
+  /** When the first and the last of its spans began. */
+  readonly first: bigint;
+  readonly last: bigint;
+  /** 0 in a list without previews, which nobody counts them for. */
+  readonly spans: number;
 }
 
 interface Candidate extends Key {
   /** A matching span of it began in the window. */
   readonly certain: boolean;
+}
+
+/** The next traces in order; of some of them the matching span may lie outside of the window. */
+async function candidates(
+  runner: Runner,
+  context: RequestContext,
+  asked: {
+    input: Input;
+    hours: Window;
+    known: Known | undefined;
+    after: readonly string[] | undefined;
+    limit: number;
+  },
+): Promise<Key[]> {
+  const { input, hours, known, after } = asked;
+  const { window } = input;
+  const descending = input.sort.startsWith('-');
+  const direction = descending ? 'DESC' : 'ASC';
+  const params = new Params();
+  let scope = Scope.of(context, TRACES, params).during(hours);
+  if (known === undefined) {
+    const matching = Scope.of(context, SPANS, params).during(window).matching(input.filter);
+    scope = scope.and(`TraceHash GLOBAL IN (SELECT cityHash64(TraceId) ${matching.from})`);
+  }
+  const having = [
+    // In a long window few traces lie in its first and last hour only, and what does is left out afterwards.
+    ...(window.to - window.from > LONG
+      ? []
+      : [
+          `min(FirstNs) < ${params.bind(window.to, 'Int64')}`,
+          `max(LastNs) >= ${params.bind(window.from, 'Int64')}`,
+        ]),
+    ...(known === undefined || known === EVERY ? [] : [known.sql(params)]),
+  ];
+  const figure = FIGURES[input.sort.replace('-', '') as keyof typeof FIGURES];
+  // Each column is unpacked for every trace of the window.
+  const count = input.previews === false ? '0' : 'sum(Spans)';
+  const rows = await runner.run<{ H: string; K: string; First: string; Last: string; Count: number }>(
+    scope,
+    `SELECT toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count FROM (
+       SELECT TraceHash, ${figure} AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, ${count} AS Count
+       ${scope.from} GROUP BY TraceHash ${having.length === 0 ? '' : `HAVING ${having.join(' AND ')}`}
+     ) ${beyond(params, descending, after)}
+     ORDER BY Figure ${direction}, TraceHash ${direction} LIMIT ${asked.limit}`,
+  );
+  return rows.map(({ H, K, First, Last, Count }) => ({
+    hash: H,
+    figure: K,
+    first: BigInt(First),
+    last: BigInt(Last),
+    spans: Count,
+  }));
+}
+
+/** The rows after a cursor. */
+function beyond(params: Params, descending: boolean, after: readonly string[] | undefined): string {
+  if (after === undefined) return '';
+  const [figure = '', hash = ''] = after;
+  if (!/^-?\d{1,19}$/.test(figure) || !/^\d{1,20}$/.test(hash)) {
+    throw fail('bad_query', { detail: 'The cursor is damaged.' });
+  }
+  const bound = `${params.bind(figure, 'Int64')}, ${params.bind(hash, 'UInt64')}`;
+  return `WHERE (Figure, TraceHash) ${descending ? '<' : '>'} (${bound})`;
 }
 
 /** The candidates with their figures, without those that have no matching span in the window. */
