@@ -9,7 +9,7 @@ import { toTrend, trendGrid } from './trend.ts';
 
 const MAX_MODELS = 8;
 
-interface RawGroup {
+export interface RawGroup {
   readonly F: string;
   readonly Count: number;
   /** As many as the exceptions, unless some were recorded several times. */
@@ -39,48 +39,29 @@ export interface GroupsInput {
   readonly points: number;
 }
 
-/** The rows of these groups (stored fingerprints) in the same order; groups without a row in the window are left out. */
+/** Whether each exception of a group was recorded once. */
+export const isOnce = ({ Count, Recordings }: RawGroup): boolean => Count === Recordings;
+
+/**
+ * The rows of these groups (stored fingerprints) in the same order; groups without a row in the window are left out.
+ * @param known their figures, where {@link readFigures} has read them, and maybe those of others
+ */
 export async function readGroups(
   runner: Runner,
   context: RequestContext,
   fingerprints: readonly string[],
   input: GroupsInput,
+  known?: readonly RawGroup[],
 ): Promise<ExceptionGroup[]> {
-  return (await groupsWhere(runner, context, fingerprints, input, () => true)) ?? [];
-}
-
-/** As {@link readGroups}; undefined when one of them was recorded more often than it occurred. */
-export function readGroupsRecordedOnce(
-  runner: Runner,
-  context: RequestContext,
-  fingerprints: readonly string[],
-  input: GroupsInput,
-): Promise<ExceptionGroup[] | undefined> {
-  return groupsWhere(runner, context, fingerprints, input, (raws) => raws.every(isOnce));
-}
-
-const isOnce = ({ Count, Recordings }: RawGroup): boolean => Count === Recordings;
-
-async function groupsWhere(
-  runner: Runner,
-  context: RequestContext,
-  fingerprints: readonly string[],
-  input: GroupsInput,
-  wanted: (raws: readonly RawGroup[]) => boolean,
-): Promise<ExceptionGroup[] | undefined> {
   if (fingerprints.length === 0) return [];
-  const [raws, first] = await Promise.all([
-    figures(runner, context, fingerprints, input),
+  const raws = known ?? (await readFigures(runner, context, fingerprints, input));
+  const own = raws.filter(({ F }) => fingerprints.includes(F));
+  const [trends, lasts, first] = await Promise.all([
+    trendsOf(runner, context, fingerprints, input, { once: own.every(isOnce) }),
+    lastOnes(runner, context, fingerprints, input, own),
     firstSeen(runner, context, fingerprints),
   ]);
-  if (!wanted(raws)) return undefined;
-  const [trends, lasts] = await Promise.all([
-    trendsOf(runner, context, fingerprints, input, {
-      once: raws.every(isOnce),
-    }),
-    lastOnes(runner, context, fingerprints, input, raws),
-  ]);
-  const byFingerprint = new Map(raws.map((raw) => [raw.F, raw]));
+  const byFingerprint = new Map(own.map((raw) => [raw.F, raw]));
   const lastOf = new Map(lasts.map((raw) => [raw.F, raw]));
   const grid = trendGrid(input.window, input.points);
   return fingerprints.flatMap((fingerprint) => {
@@ -114,13 +95,14 @@ async function groupsWhere(
 const among = (scope: Scope, fingerprints: readonly string[]): Scope =>
   scope.and(`Fingerprint IN ${scope.params.bind(fingerprints.map(BigInt), 'Array(UInt64)')}`);
 
-/** Ids are counted by their hashes: telling texts apart costs twice as much. */
-function figures(
+/** What is counted of these groups in the window. Ids are by their hashes: telling texts apart costs twice as much. */
+export async function readFigures(
   runner: Runner,
   context: RequestContext,
   fingerprints: readonly string[],
   { window, filter }: GroupsInput,
 ): Promise<RawGroup[]> {
+  if (fingerprints.length === 0) return [];
   const scope = among(Scope.of(context, EXCEPTIONS).during(window).matching(filter), fingerprints);
   return runner.run<RawGroup>(
     scope,

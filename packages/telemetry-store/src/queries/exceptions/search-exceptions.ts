@@ -5,7 +5,7 @@ import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
 import type { Page, SearchInput } from '../spans/search-spans.ts';
 import { EXCEPTION_GROUPS, EXCEPTIONS } from './exception-fields.ts';
-import { readGroups, readGroupsRecordedOnce } from './groups.ts';
+import { isOnce, readFigures, readGroups } from './groups.ts';
 
 /** What a sort orders by, as whole numbers that a cursor can carry. First seen is judged in all that is kept. */
 const SORT_SQL = {
@@ -36,19 +36,18 @@ export async function searchExceptions(
     const keys = await pageKeys(runner, context, { ...input, window }, by, cursor);
     return { keys, fingerprints: keys.slice(0, input.limit).map(({ F }) => F) };
   };
-  const guessed = async () => {
-    if (input.sort !== '-count' || cursor !== undefined) return undefined;
-    const { keys, fingerprints } = await page('recordings');
-    const data = await readGroupsRecordedOnce(runner, context, fingerprints, asked);
-    return data === undefined ? undefined : { keys, data };
-  };
-  const exact = async () => {
-    const { keys, fingerprints } = await page(input.sort.replace('-', '') as SortKey);
-    return { keys, data: await readGroups(runner, context, fingerprints, asked) };
-  };
+  const isGuessed = input.sort === '-count' && cursor === undefined;
+  const exact = input.sort.replace('-', '') as SortKey;
+  let { keys, fingerprints } = await page(isGuessed ? 'recordings' : exact);
+  let raws = await readFigures(runner, context, fingerprints, asked);
   // How often a group was recorded is told without telling apart what, and is never less than its exceptions: where it is
   // no more for any of the first page, no other group can belong there.
-  const { keys, data } = (await guessed()) ?? (await exact());
+  if (isGuessed && !raws.every(isOnce)) {
+    ({ keys, fingerprints } = await page(exact));
+    const others = fingerprints.filter((fingerprint) => !raws.some(({ F }) => F === fingerprint));
+    raws = [...raws, ...(await readFigures(runner, context, others, asked))];
+  }
+  const data = await readGroups(runner, context, fingerprints, asked, raws);
   const last = keys.slice(0, input.limit).at(-1);
   const more = keys.length > input.limit && last !== undefined;
   return {
