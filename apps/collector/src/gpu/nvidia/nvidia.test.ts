@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { NO_LIBRARIES, TestLibrary } from '../fixtures/library.ts';
+import { NO_LIBRARIES } from '../fixtures/library.ts';
+import { type NvidiaMachine, nvidiaMachine } from '../fixtures/nvidia-machine.ts';
 import {
   a100Mig,
   addNvidia,
@@ -25,24 +26,10 @@ afterEach(() => {
   for (const one of opened.splice(0)) one.remove();
 });
 
-interface Machine {
-  readonly library: TestLibrary;
-  readonly run: VendorRun;
-}
-
-/** A machine whose library answers as the profile says; `onBus` GPUs stand in the device tree. */
-function machine(profile: readonly string[], onBus: number, name = 'nvidia-ml'): Machine {
-  const library = new TestLibrary(name, 'libnvidia-ml.so.1', profile);
-  const run = new VendorRun(createNvidia, { libraries: [library.path] });
-  addNvidia(run.tree, onBus);
-  opened.push({
-    remove: () => {
-      void run.vendor.stop();
-      run.tree.remove();
-      library.remove();
-    },
-  });
-  return { library, run };
+function machine(profile: readonly string[], onBus: number, name?: string): NvidiaMachine {
+  const made = nvidiaMachine(profile, onBus, name);
+  opened.push(made);
+  return made;
 }
 
 const busy = (profile: NvidiaProfile, ...more: readonly string[]): string[] => [...profile(0), ...more];

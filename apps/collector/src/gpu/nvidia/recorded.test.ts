@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { NO_LIBRARIES, TestLibrary } from '../fixtures/library.ts';
-import { addNvidia, uuid } from '../fixtures/nvidia-profiles.ts';
+import { NO_LIBRARIES } from '../fixtures/library.ts';
+import { type NvidiaMachine, nvidiaMachine } from '../fixtures/nvidia-machine.ts';
+import { uuid } from '../fixtures/nvidia-profiles.ts';
 import { MOMENTS, recordedProcesses, recordedProfile, recordedSmi } from '../fixtures/recorded.ts';
-import { VendorRun } from '../fixtures/vendor-run.ts';
-import { createNvidia } from './index.ts';
 
 /** What the agent makes of the answers of a real driver, against what `nvidia-smi` said in the same moment. */
 
@@ -13,18 +12,10 @@ afterEach(() => {
   for (const one of opened.splice(0)) one.remove();
 });
 
-function machine(profile: readonly string[]): { library: TestLibrary; run: VendorRun } {
-  const library = new TestLibrary('nvidia-ml', 'libnvidia-ml.so.1', profile);
-  const run = new VendorRun(createNvidia, { libraries: [library.path] });
-  addNvidia(run.tree, 1);
-  opened.push({
-    remove: () => {
-      void run.vendor.stop();
-      run.tree.remove();
-      library.remove();
-    },
-  });
-  return { library, run };
+function machine(profile: readonly string[]): NvidiaMachine {
+  const made = nvidiaMachine(profile, 1);
+  opened.push(made);
+  return made;
 }
 
 describe.skipIf(NO_LIBRARIES !== undefined)('an H100 with driver 580', () => {
