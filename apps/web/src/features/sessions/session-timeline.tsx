@@ -3,6 +3,7 @@ import { useQueries } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef } from 'react';
 import { TURNS_A_PAGE, turnsQuery } from '../../api/activity.ts';
+import { useHeld } from '../../lib/use-held.ts';
 import type { TurnPlace } from './session-search.ts';
 import { TurnView } from './turn-view.tsx';
 
@@ -52,11 +53,8 @@ export function SessionTimeline(props: {
   };
   /** The turn that was chosen by a click where it stands: it need not move. */
   const chosen = useRef(-1);
-  /** The turn that was brought into sight, until the reader scrolls. */
-  const held = useRef<number>(undefined);
-  const release = () => {
-    held.current = undefined;
-  };
+  /** The turn that was brought into sight. */
+  const { held, released } = useHeld<number>();
   const stay = useEffectEvent(() => {
     const [box, index] = [scroller.current, held.current];
     if (box === null || index === undefined) return;
@@ -78,10 +76,7 @@ export function SessionTimeline(props: {
   return (
     <div
       ref={scroller}
-      onWheel={release}
-      onTouchMove={release}
-      onPointerDown={release}
-      onKeyDown={release}
+      {...released}
       className="h-full overflow-auto"
       data-testid="conversation"
       tabIndex={0}
