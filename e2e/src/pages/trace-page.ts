@@ -36,7 +36,7 @@ export class TracePage {
     return Promise.all(
       rows.map(async (row) => {
         const level = Number(await row.getAttribute('aria-level'));
-        const name = await row.locator('span[title]').first().getAttribute('title');
+        const name = await row.locator('bdi').first().getAttribute('title');
         return `${'  '.repeat(level - 1)}${name}`;
       }),
     );

@@ -2,6 +2,7 @@ import { createLink } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
 import { cx } from '../lib/cx.ts';
+import { CutName } from './cut-name.tsx';
 import { CopyButton } from './copy-button.tsx';
 
 function BackArrow({ label, ...rest }: ComponentProps<'a'> & { label: string }) {
@@ -41,9 +42,7 @@ export function PageHead(props: {
         {props.back}
         <h1 className="flex min-w-0 items-baseline gap-2 text-lg font-semibold">
           {props.kind}
-          <span className={cx('truncate font-normal', props.mono && 'font-mono text-base')} title={name}>
-            {name}
-          </span>
+          <CutName name={name} className={cx('font-normal', props.mono && 'font-mono text-base')} />
         </h1>
         <CopyButton label={`Copy the ${props.copy}`} text={() => name} />
       </div>

@@ -1,5 +1,6 @@
 import { formatTime, type Zone } from '../../lib/format.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import type { PreparedChart, PreparedSeries } from '../prepare/time-chart.ts';
 import { Swatch } from './legend.tsx';
 
@@ -69,9 +70,10 @@ export function ChartTooltip(props: {
         return (
           <p key={series.key} className="flex items-baseline gap-1.5">
             <Swatch series={series} />
-            <span className={props.pointed === series.key ? 'truncate font-medium' : 'truncate'}>
-              {series.label}
-            </span>
+            <CutName
+              name={series.label}
+              className={props.pointed === series.key ? 'font-medium' : undefined}
+            />
             <span className="ml-auto pl-3 whitespace-nowrap" title={exactValue(value, unit)}>
               {formatValue(value, unit)}
               {old !== undefined && old !== null && (

@@ -1,5 +1,6 @@
 import { cx } from '../../lib/cx.ts';
 import { exact } from '../../lib/format.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import type { PreparedChart, PreparedSeries } from '../prepare/time-chart.ts';
 
 /** Names of the series; pointing at one fades the others, a click shows it alone. */
@@ -42,7 +43,7 @@ export function Legend(props: {
             )}
           >
             <Swatch series={series} />
-            <span className="truncate">{series.label}</span>
+            <CutName name={series.label} title="" />
           </button>
         </li>
       ))}

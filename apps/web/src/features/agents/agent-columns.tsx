@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { exact } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import type { GridColumn } from '../../ui/data-grid.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import {
@@ -37,10 +38,9 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
         <Link
           to="/agents/$agent"
           params={{ agent: agent.key }}
-          title={agent.name}
-          className="truncate font-medium hover:underline"
+          className="min-w-0 font-medium hover:underline"
         >
-          {agent.name}
+          <CutName name={agent.name} />
         </Link>
       </span>
     ),

@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { type Place, versionQuery } from '../../api/agents.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import type { TimeWindow } from '../../lib/time-range.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import { UsageCharts } from '../users/user-charts.tsx';
 import { FiguresTable } from './figures-table.tsx';
 
@@ -28,7 +29,7 @@ export function AgentOverview(props: {
           noun="Model"
           lines={agent.byModel.map((part) => ({
             key: part.name,
-            name: part.name || '(none)',
+            name: <CutName name={part.name || '(none)'} />,
             figures: part.figures,
           }))}
           {...busiestOf(agent.byModel, agent.modelCount, 'models')}
@@ -38,7 +39,7 @@ export function AgentOverview(props: {
           noun="Tool"
           lines={agent.byTool.map((part) => ({
             key: part.name,
-            name: part.name || '(none)',
+            name: <CutName name={part.name || '(none)'} />,
             figures: part.figures,
           }))}
           note={

@@ -3,6 +3,7 @@ import type { Place } from '../../api/agents.ts';
 import type { ChartSeries } from '../../charts/prepare/time-chart.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { Button } from '../../ui/button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { Notice } from '../../ui/states.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { TimeCell } from '../explore/cells.tsx';
@@ -69,9 +70,7 @@ export default function AgentVersions(props: {
               <code className="font-mono" title={version}>
                 {version.slice(0, 8)}
               </code>
-              <span className="truncate text-muted" title={model}>
-                {model}
-              </span>
+              <CutName name={model} className="text-muted" />
               <span className="text-sm text-muted">
                 <TimeCell iso={firstSeen} /> – <TimeCell iso={lastSeen} />
               </span>

@@ -4,6 +4,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { contextsQuery } from '../../api/contexts.ts';
 import { useKeptSearch } from '../../lib/kept-search.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import type { GridColumn } from '../../ui/data-grid.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { ListPage } from '../build/list-page.tsx';
@@ -23,13 +24,8 @@ const COLUMNS: readonly GridColumn<ContextSummary>[] = [
     width: 170,
     grow: 1,
     cell: (row) => (
-      <Link
-        to="/contexts/$context"
-        params={{ context: row.id }}
-        title={row.name}
-        className="truncate font-medium hover:underline"
-      >
-        {row.name}
+      <Link to="/contexts/$context" params={{ context: row.id }} className="font-medium hover:underline">
+        <CutName name={row.name} />
       </Link>
     ),
   },

@@ -1,10 +1,11 @@
 import type { ExceptionGroup } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
-import { countCell, modelsCell, textCell, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
+import { countCell, modelsCell, Muted, textCell, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
 import type { RowColumn } from '../explore/columns.ts';
 import { oneLine } from '../logs/log-text.ts';
 import { NewBadge } from './new-badge.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 
 export const typeName = (type: string): string => (type === '' ? 'Exception without a type' : type);
 
@@ -23,10 +24,9 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
           to="/exceptions/$fingerprint"
           params={{ fingerprint: row.fingerprint }}
           search={q === '' ? {} : { q }}
-          title={row.type}
-          className="max-w-[50%] shrink-0 truncate font-medium text-danger hover:underline"
+          className="max-w-[50%] shrink-0 font-medium text-danger hover:underline"
         >
-          {typeName(row.type)}
+          <CutName name={typeName(row.type)} title={row.type} />
         </Link>
         {row.isNew && <NewBadge />}
         <span className="truncate text-muted" title={row.message}>
@@ -85,8 +85,9 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
     shown: true,
     cell: (row) =>
       row.services > 1 ? (
-        <span title={`Last seen in ${row.service}`}>
-          {row.service} <span className="text-muted">+{row.services - 1}</span>
+        <span title={`Last seen in ${row.service}`} className="flex gap-1">
+          <CutName name={row.service} title="" />
+          <Muted>+{row.services - 1}</Muted>
         </span>
       ) : (
         textCell(row.service)

@@ -15,6 +15,7 @@ import { toggleValue, valuesOf } from '../../lib/query-text.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { FilterChips } from '../explore/filter-chips.tsx';
@@ -138,8 +139,8 @@ function Head({ detail, scope, onLeave }: { detail: ExceptionDetail; scope: Scop
           <Button look="plain" aria-label="All exceptions" title="All exceptions (Esc)" onClick={onLeave}>
             <ArrowLeft size={15} aria-hidden />
           </Button>
-          <h1 className="min-w-0 truncate text-xl font-semibold text-danger" title={detail.type}>
-            {typeName(detail.type)}
+          <h1 className="flex min-w-0 text-xl font-semibold text-danger">
+            <CutName name={typeName(detail.type)} title={detail.type} />
           </h1>
           {detail.isNew && <NewBadge />}
         </div>

@@ -3,6 +3,7 @@ import { entityKey } from '@candela/kernel';
 import { Link } from '@tanstack/react-router';
 import { formatIso, formatTime } from '../../lib/format.ts';
 import { zonePreference } from '../../lib/zone.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import { textCell } from '../explore/cells.tsx';
 import { oneLine } from '../logs/log-text.ts';
 
@@ -57,7 +58,7 @@ export function Occurrences({ rows }: { rows: readonly ExceptionOccurrence[] }) 
                       title={`Open ${row.spanId === null ? 'the trace' : 'the span in its trace'}`}
                       className="text-accent hover:underline"
                     >
-                      {row.spanName ?? row.traceId.slice(0, 8)}
+                      <CutName name={row.spanName ?? row.traceId.slice(0, 8)} />
                     </Link>
                   )}
                 </td>
@@ -74,7 +75,7 @@ export function Occurrences({ rows }: { rows: readonly ExceptionOccurrence[] }) 
                       title={`Open the user ${row.userId}`}
                       className="hover:underline"
                     >
-                      {row.userId}
+                      <CutName name={row.userId} title="" />
                     </Link>
                   )}
                 </td>

@@ -9,7 +9,9 @@ import {
   formatRowTime,
 } from '../../lib/format.ts';
 import { shortModels } from '../../lib/models.ts';
+import { nameParts } from '../../lib/name-parts.ts';
 import { zonePreference } from '../../lib/zone.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 
 /** Pixels of a column of times: those of another day are written with the day. */
 export const TIME_WIDTH = 124;
@@ -31,9 +33,21 @@ export const NONE: ReactNode = (
   </span>
 );
 export const textCell = (value: string | null) =>
-  value === null || value === '' ? NONE : <span title={value}>{value}</span>;
-export const modelsCell = (names: readonly string[]) =>
-  names.length === 0 ? NONE : <span title={names.join(', ')}>{shortModels(names).join(', ')}</span>;
+  value === null || value === '' ? NONE : <CutName name={value} />;
+/** Models or other names of a row: side by side while they are short, else the first of them and how many more. */
+export const modelsCell = (names: readonly string[]) => {
+  const short = shortModels(names);
+  const [first] = short;
+  if (first === undefined) return NONE;
+  const all = names.join(', ');
+  if (short.every((name) => nameParts(name)[1] === '')) return <span title={all}>{short.join(', ')}</span>;
+  return (
+    <span title={all} className="flex gap-1">
+      <CutName name={first} title="" />
+      {short.length > 1 && <Muted>+{short.length - 1}</Muted>}
+    </span>
+  );
+};
 const figure = (value: number | null, text: string, unit = '') =>
   value === null ? NONE : <span title={exact(value, unit)}>{text}</span>;
 export const durationCell = (ms: number | null) => figure(ms, formatDuration(ms), ' ms');

@@ -3,6 +3,7 @@ import { lazy, Suspense } from 'react';
 import type { Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { printColumns } from './columns.ts';
 
@@ -54,9 +55,7 @@ export function ColumnChooser(props: {
                 onChange={() => toggle(column.id)}
                 className="accent-accent-fill"
               />
-              <span className="truncate" title={column.label}>
-                {column.label}
-              </span>
+              <CutName name={column.label} />
             </label>
           ))}
       </div>

@@ -4,6 +4,7 @@ import type { FacetValues } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCount } from '../../lib/format.ts';
 import { excludeValue, toggleValue, valuesOf } from '../../lib/query-text.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 
 const LABELS: ReadonlyMap<string, string> = new Map([
   ['kind', 'Span kind'],
@@ -95,7 +96,7 @@ function FacetRow(props: {
             props.chosen ? 'border-accent bg-accent-fill' : 'border-line-strong',
           )}
         />
-        <span className="truncate">{props.value}</span>
+        <CutName name={props.value} title="" />
         <span className="ml-auto text-sm text-muted group-hover:hidden" title={exact(props.count)}>
           {formatCount(props.count)}
         </span>

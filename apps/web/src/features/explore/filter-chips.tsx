@@ -1,5 +1,6 @@
 import { X } from 'lucide-react';
 import { terms, withoutTerm } from '../../lib/query-text.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 
 /** What the query consists of; each part can be taken out. */
 export function FilterChips({ query, onChange }: { query: string; onChange: (q: string) => void }) {
@@ -12,9 +13,7 @@ export function FilterChips({ query, onChange }: { query: string; onChange: (q: 
           key={`${term.start} ${term.text}`}
           className="flex h-6 max-w-96 items-center rounded-md border border-line bg-surface pl-2 font-mono text-sm"
         >
-          <span className="truncate" title={term.text}>
-            {term.text}
-          </span>
+          <CutName name={term.text} />
           <button
             type="button"
             aria-label={`Remove ${term.text}`}

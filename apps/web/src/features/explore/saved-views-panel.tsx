@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { createView, deleteView, updateView, viewsQuery } from '../../api/explore.ts';
 import { parseSearch, stringifySearch } from '../../lib/search-params.ts';
 import { Button } from '../../ui/button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { useFacetsText } from './facet-fields.ts';
 
 /** What of the address is a moment's and not the view's. */
@@ -108,9 +109,10 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
           className="flex h-7 min-w-0 grow items-center gap-2 px-2 text-left"
         >
           <span className="w-3.5 shrink-0">{isCurrent && <Check size={14} aria-hidden />}</span>
-          <span className="truncate" title={view.search === '' ? view.name : decodeURIComponent(view.search)}>
-            {view.name}
-          </span>
+          <CutName
+            name={view.name}
+            title={view.search === '' ? view.name : decodeURIComponent(view.search)}
+          />
         </button>
         <span className="flex shrink-0 text-muted opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
           {!isSame && (

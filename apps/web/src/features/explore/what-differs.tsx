@@ -8,6 +8,7 @@ import { exact, formatCost, formatCount, formatDuration, nounOf } from '../../li
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { join, toggleValue } from '../../lib/query-text.ts';
 import { Button } from '../../ui/button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import { fieldTerm, valueTerm } from './filter-term.ts';
@@ -250,8 +251,8 @@ function FieldCard(props: {
   return (
     <section aria-label={field} className="border-b border-line px-3 py-2">
       <h3 className="flex items-baseline gap-2">
-        <code className="truncate font-mono text-sm" title={field}>
-          {field}
+        <code className="flex min-w-0 font-mono text-sm">
+          <CutName name={field} />
         </code>
         <span className="ml-auto text-sm text-muted" title="How much of the two does not overlap">
           {percent(difference)}
@@ -273,9 +274,10 @@ function FieldCard(props: {
               className="flex h-6 w-full items-center gap-2 rounded text-left hover:bg-hover"
             >
               <Bars selection={entry.selection} rest={entry.rest} />
-              <span className={entry.value === null ? 'truncate text-muted' : 'truncate'}>
-                {entry.value === null ? 'absent' : entry.value === '' ? '(empty)' : entry.value}
-              </span>
+              <CutName
+                name={entry.value === null ? 'absent' : entry.value === '' ? '(empty)' : entry.value}
+                className={entry.value === null ? 'text-muted' : undefined}
+              />
               <span className="ml-auto shrink-0 text-sm text-muted">
                 <span className="text-text">{percent(entry.selection)}</span> · {percent(entry.rest)}
               </span>
@@ -306,7 +308,9 @@ function NumberCard({ number }: { number: ComparedNumber }) {
   return (
     <section aria-label={number.field} className="border-b border-line px-3 py-2">
       <h3 className="flex items-baseline gap-2">
-        <code className="truncate font-mono text-sm">{number.field}</code>
+        <code className="flex min-w-0 font-mono text-sm">
+          <CutName name={number.field} />
+        </code>
         <span className="ml-auto text-sm text-muted" title="Largest distance of the two distributions">
           {percent(number.difference)}
         </span>

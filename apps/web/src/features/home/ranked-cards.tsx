@@ -6,7 +6,9 @@ import { missingUntil } from '../../charts/prepare/covered.ts';
 import { BarList } from '../../charts/visualise/bar-list.tsx';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCount, formatDuration } from '../../lib/format.ts';
+import { nameParts } from '../../lib/name-parts.ts';
 import { quoted } from '../../lib/query-text.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { rankedOf } from './figures.ts';
 import { useAsked, useFigures } from './use-figures.ts';
@@ -73,9 +75,10 @@ export function SlowestOperations({ scope }: { scope: Scope }) {
                     sort: '-duration',
                   }}
                   title={`${name} of ${service}: the slowest spans`}
-                  className="block truncate hover:underline"
+                  className="flex gap-1 hover:underline"
                 >
-                  <bdi>{name || '(no name)'}</bdi> <bdi className="text-muted">{service}</bdi>
+                  <CutName name={name || '(no name)'} title="" className={shrinks(name)} />{' '}
+                  <CutName name={service} title="" className={cx('text-muted', shrinks(service))} />
                 </Link>
               </td>
               <td className="py-1 text-right text-muted" title={`${exact(values[1])} spans`}>
@@ -96,6 +99,9 @@ export function SlowestOperations({ scope }: { scope: Scope }) {
     </ChartCard>
   );
 }
+
+/** A short name stays whole beside a long one. */
+const shrinks = (name: string) => (nameParts(name)[1] === '' ? 'shrink-0' : undefined);
 
 /** Against a period that holds nothing, everything would be new; against a part of it, more. */
 const compares = (data: AggregateData | undefined): boolean =>

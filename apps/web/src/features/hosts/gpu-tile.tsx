@@ -5,6 +5,7 @@ import { cx } from '../../lib/cx.ts';
 import { DASH } from '../../lib/format.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
 import { rem } from '../../lib/rem.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import { attentionOfGpu, shareOf, THRESHOLDS } from './attention.ts';
 import { type GpuNode, gpuNames, shortName } from './fleet.ts';
 import { Marks } from './marks.tsx';
@@ -99,15 +100,15 @@ export function GpuTile(props: {
             {degrees(gpu.temperatureCelsius)}
           </span>
         </span>
-        <span className="relative mt-auto truncate text-xs" title={owner?.commandLine ?? owner?.name}>
+        <span className="relative mt-auto flex gap-1 text-xs" title={owner?.commandLine ?? owner?.name}>
           {owner === null ? (
             <span className="text-faint">
               {children.length > 0 ? `${children.length} partitions` : gpu.stale ? '' : 'nobody'}
             </span>
           ) : (
             <>
-              {owner.pod ?? owner.name}
-              {gpu.processes > 1 && <span className="text-muted"> +{gpu.processes - 1}</span>}
+              <CutName name={owner.pod ?? owner.name} title="" />
+              {gpu.processes > 1 && <span className="text-muted">+{gpu.processes - 1}</span>}
             </>
           )}
         </span>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { ArrowLeft, Layers } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { formatDuration } from '../../lib/format.ts';
 import { BackLink } from '../../ui/page-head.tsx';
@@ -53,7 +54,7 @@ export function HostHeader(props: {
             className="flex min-w-0 items-center gap-1 rounded p-1 text-muted hover:text-text"
           >
             <ArrowLeft size={15} aria-hidden />
-            <span className="truncate">{host.name}</span>
+            <CutName name={host.name} />
           </Link>
         )}
         <h1 className="min-w-0 text-lg font-semibold break-words">{props.gpu ?? host.name}</h1>

@@ -5,6 +5,7 @@ import { MeterBar } from '../../charts/visualise/meter-bar.tsx';
 import { formatDuration } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
 import { rem } from '../../lib/rem.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import { attentionOfHost, shareOf, THRESHOLDS } from './attention.ts';
 import type { FleetHost } from './fleet.ts';
 import { GpuTile } from './gpu-tile.tsx';
@@ -46,7 +47,7 @@ export function HostRow(props: {
           data-active={props.active === key || undefined}
           className="-mx-1 flex items-baseline gap-2 rounded px-1 hover:bg-hover data-active:bg-selected data-active:outline-2 data-active:outline-accent-fill"
         >
-          <span className="truncate font-medium">{host.name}</span>
+          <CutName name={host.name} className="font-medium" />
           {props.showEnvironment && <span className="text-xs text-muted">{host.environment}</span>}
           <span className="ml-auto flex shrink-0 gap-2">
             {host.stale ? (

@@ -11,6 +11,7 @@ import { useHotkey } from '../../lib/hotkeys.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { JsonView, LongText, structuredJson } from '../../ui/json-view.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
@@ -174,7 +175,9 @@ function Fact({ label, title, children }: { label: string; title?: string; child
   return (
     <span title={title} className="inline-flex max-w-80 gap-1">
       <span className="text-muted">{label}</span>
-      <span className="truncate">{children}</span>
+      <span className="min-w-0 truncate">
+        {typeof children === 'string' ? <CutName name={children} /> : children}
+      </span>
     </span>
   );
 }

@@ -7,6 +7,7 @@ import type { Scope } from '../../api/telemetry.ts';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { DASH } from '../../lib/format.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import type { GridColumn } from '../../ui/data-grid.tsx';
 import { countCell, Muted, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
 import { printQuery } from './explore-search.ts';
@@ -45,10 +46,9 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
           <Link
             to="/metrics/explore"
             search={{ a: printQuery({ metric: row.name, groupBy: [], filter: '' }) }}
-            title={row.name}
-            className="truncate font-mono text-sm hover:underline"
+            className="min-w-0 font-mono text-sm hover:underline"
           >
-            {row.name}
+            <CutName name={row.name} />
           </Link>
           {row.variants.length > 1 && (
             <span

@@ -8,6 +8,7 @@ import { cx } from '../../lib/cx.ts';
 import { exact, nounOf } from '../../lib/format.ts';
 import { useKeptSearch } from '../../lib/kept-search.ts';
 import { Button } from '../../ui/button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
@@ -214,7 +215,7 @@ function Facet(props: {
                     isChosen ? 'border-accent bg-accent-fill' : 'border-line-strong',
                   )}
                 />
-                <span className="truncate">{props.nameOf?.(value) ?? value}</span>
+                <CutName name={props.nameOf?.(value) ?? value} title="" />
                 <span className="ml-auto text-sm text-muted">{exact(count)}</span>
               </button>
             </li>

@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import { shortField } from './label-picker.tsx';
 import type { LineFigures } from './explore-series.ts';
 import { orderedLines, type SeriesColumn, type SeriesOrder } from './series-order.ts';
@@ -49,20 +50,24 @@ export function SeriesTable(props: {
                 <td className="px-2 font-mono whitespace-nowrap">{line.letter.toUpperCase()}</td>
               )}
               <td className="max-w-0 truncate px-2">
-                {line.labels.length === 0
-                  ? line.label
-                  : line.labels.map(({ field, value }) => (
+                {line.labels.length === 0 ? (
+                  <CutName name={line.label} />
+                ) : (
+                  <span className="flex gap-3">
+                    {line.labels.map(({ field, value }) => (
                       <button
                         key={field}
                         type="button"
                         title={`Only ${field} ${value || '(none)'}`}
                         onClick={() => props.onFilter(line.letter, field, value)}
-                        className="mr-3 hover:underline"
+                        className="flex min-w-0 gap-1 hover:underline"
                       >
-                        <span className="text-muted">{shortField(field)} </span>
-                        {value || '(none)'}
+                        <CutName name={shortField(field)} title="" className="text-muted" />
+                        <CutName name={value || '(none)'} title="" />
                       </button>
                     ))}
+                  </span>
+                )}
               </td>
               {COLUMNS.map(([id]) => (
                 <td

@@ -2,6 +2,7 @@ import type { PromptSummary } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { Badge } from '../../ui/badge.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import type { GridColumn } from '../../ui/data-grid.tsx';
 import { TagButton } from '../build/tag-button.tsx';
 import { countCell, Muted, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
@@ -14,13 +15,8 @@ export const promptColumns = (onTag: (tag: string) => void): readonly GridColumn
     width: 180,
     grow: 1.4,
     cell: (row) => (
-      <Link
-        to="/prompts/$prompt"
-        params={{ prompt: row.id }}
-        title={row.name}
-        className="truncate font-medium hover:underline"
-      >
-        {row.name}
+      <Link to="/prompts/$prompt" params={{ prompt: row.id }} className="font-medium hover:underline">
+        <CutName name={row.name} />
       </Link>
     ),
   },

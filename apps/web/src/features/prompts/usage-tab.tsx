@@ -7,6 +7,7 @@ import { promptUsagePath, promptUsageQuery } from '../../api/prompts.ts';
 import { type Scope, spansQuery } from '../../api/telemetry.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { formatCount } from '../../lib/format.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Table } from '../../ui/table.tsx';
 import { costCell, modelsCell, spanDurationCell, TimeCell, tokensCell } from '../explore/cells.tsx';
@@ -108,10 +109,9 @@ export default function UsageTab({ prompt }: { prompt: Prompt }) {
                       to="/traces/$traceId"
                       params={{ traceId: row.traceId }}
                       search={{ span: row.spanId }}
-                      className="block max-w-72 truncate text-accent hover:underline"
-                      title={row.name}
+                      className="flex max-w-72 text-accent hover:underline"
                     >
-                      {row.name}
+                      <CutName name={row.name} />
                     </Link>
                   ),
                 },

@@ -8,6 +8,7 @@ import { contextsQuery } from '../../api/contexts.ts';
 import { promptsQuery } from '../../api/prompts.ts';
 import { useRested } from '../../lib/use-rested.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { CompletedField } from './completed-field.tsx';
 import type { FormLink } from './use-rule-form.ts';
@@ -66,26 +67,22 @@ export function LinksField(props: {
 
 function LinkName({ link }: { link: FormLink }) {
   const name = link.name ?? link.entityId;
-  const look = 'min-w-0 truncate hover:underline';
+  const look = 'flex min-w-0 hover:underline';
   if (link.state !== 'vanished' && link.entityType === 'context') {
     return (
-      <Link to="/contexts/$context" params={{ context: link.entityId }} className={look} title={name}>
-        {name}
+      <Link to="/contexts/$context" params={{ context: link.entityId }} className={look}>
+        <CutName name={name} />
       </Link>
     );
   }
   if (link.state !== 'vanished' && link.entityType === 'prompt') {
     return (
-      <Link to="/prompts/$prompt" params={{ prompt: link.entityId }} className={look} title={name}>
-        {name}
+      <Link to="/prompts/$prompt" params={{ prompt: link.entityId }} className={look}>
+        <CutName name={name} />
       </Link>
     );
   }
-  return (
-    <span className="min-w-0 truncate" title={name}>
-      {name}
-    </span>
-  );
+  return <CutName name={name} />;
 }
 
 /** A kind, and one of it by its name. */

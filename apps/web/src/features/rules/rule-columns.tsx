@@ -5,6 +5,7 @@ import { TriangleAlert } from 'lucide-react';
 import { rulePreviewQuery } from '../../api/rules.ts';
 import { DASH, exact, formatCount } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import type { GridColumn } from '../../ui/data-grid.tsx';
 import { Muted, textCell, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -45,13 +46,8 @@ export const RULE_COLUMNS: readonly GridColumn<Rule>[] = [
     grow: 1,
     cell: (row) => (
       <span className="flex min-w-0 items-center gap-1">
-        <Link
-          to="/rules/$rule"
-          params={{ rule: row.id }}
-          title={row.name}
-          className="truncate font-medium hover:underline"
-        >
-          {row.name}
+        <Link to="/rules/$rule" params={{ rule: row.id }} className="min-w-0 font-medium hover:underline">
+          <CutName name={row.name} />
         </Link>
         {row.problem !== null && (
           <span title={row.problem} className="text-danger">

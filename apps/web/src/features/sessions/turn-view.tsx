@@ -3,12 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { ArrowUpRight, ChevronRight } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
-import { shortModels } from '../../lib/models.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { PayloadBlock } from '../../ui/text-block.tsx';
-import { TimeCell } from '../explore/cells.tsx';
+import { modelsCell, TimeCell } from '../explore/cells.tsx';
 import { MessageView } from '../trace/message-view.tsx';
 
 /** Shorter pauses are no news. */
@@ -51,9 +51,7 @@ export function TurnView(props: {
           {props.index + 1}
         </button>
         <TimeCell iso={turn.startTime} />
-        <span className="truncate" title={turn.name}>
-          {turn.name}
-        </span>
+        <CutName name={turn.name} />
         {turn.errors > 0 && (
           <span className="flex items-center gap-1 text-danger">
             <StatusIcon status="error" />
@@ -61,9 +59,7 @@ export function TurnView(props: {
           </span>
         )}
         <span className="ml-auto flex max-w-full min-w-0 items-center gap-x-3">
-          <span className="truncate" title={turn.models.join(', ')}>
-            {shortModels(turn.models).join(', ')}
-          </span>
+          <span className="min-w-0 truncate">{turn.models.length > 0 && modelsCell(turn.models)}</span>
           <span className="shrink-0" title={exact(turn.durationMs, ' ms')}>
             {formatDuration(turn.durationMs)}
           </span>

@@ -3,6 +3,7 @@ import { ChevronsUpDown } from 'lucide-react';
 import { environmentsQuery } from '../../api/telemetry.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
 import { useShell } from './shell-search.ts';
@@ -33,9 +34,7 @@ export function EnvironmentSwitcher() {
       onChoose={(value) => setEnvironment(value === '' ? undefined : value)}
       trigger={
         <Button look="plain" title="Environment" data-testid="environment">
-          <span className="max-w-40 truncate text-text max-sm:max-w-24">
-            {environment ?? 'All environments'}
-          </span>
+          <CutName name={environment ?? 'All environments'} className="max-w-40 text-text max-sm:max-w-24" />
           <ChevronsUpDown size={13} aria-hidden />
         </Button>
       }

@@ -1,5 +1,6 @@
 import { ChevronsUpDown } from 'lucide-react';
 import { Button } from '../../ui/button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
 import { useShell } from './shell-search.ts';
@@ -14,7 +15,7 @@ export function ProjectSwitcher() {
   const name = current?.name ?? project ?? 'Default';
   // One that is not theirs leaves the choice open, also when there is one to choose only.
   if (reached.length === 0 || (reached.length === 1 && current !== undefined))
-    return <span className="max-w-40 truncate px-2 text-muted max-sm:sr-only">{name}</span>;
+    return <CutName name={name} className="max-w-40 shrink-0 px-2 text-muted max-sm:sr-only" />;
   return (
     <ChoiceMenu
       label="Project"
@@ -25,7 +26,7 @@ export function ProjectSwitcher() {
       }}
       trigger={
         <Button look="plain" title="Project" data-testid="project">
-          <span className="max-w-40 truncate text-text max-sm:max-w-20">{name}</span>
+          <CutName name={name} className="max-w-40 text-text max-sm:max-w-20" />
           <ChevronsUpDown size={13} aria-hidden />
         </Button>
       }

@@ -6,6 +6,7 @@ import { sendSignOut } from '../../api/auth.ts';
 import { setTabKey, tabKey } from '../../api/client.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { ErrorLine } from '../../ui/form.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
@@ -48,7 +49,7 @@ export function UserMenu() {
         <p className="truncate text-sm text-muted">{person.email}</p>
         {person.organisation !== null && (
           <p className="mt-1 flex items-center gap-2 text-sm text-muted">
-            <span className="truncate">{person.organisation.name}</span>
+            <CutName name={person.organisation.name} />
             <Badge>{person.organisation.role}</Badge>
           </p>
         )}

@@ -7,6 +7,7 @@ import { failureWords } from '../../lib/failure-words.ts';
 import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { kindLabel, SpanGlyph } from '../../ui/span-glyph.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
@@ -152,8 +153,8 @@ function SpanHead({ span, detail }: { span: TraceSpan; detail: SpanDetail | unde
     <header className="shrink-0 px-3 pt-2 pb-1">
       <div className="flex items-center gap-2">
         <SpanGlyph kind={span.reading} />
-        <h2 className="truncate font-semibold" title={light.name}>
-          {light.name || light.spanId}
+        <h2 className="flex min-w-0 font-semibold">
+          <CutName name={light.name || light.spanId} />
         </h2>
         {light.status === 'error' && <StatusIcon status="error" />}
         <CopyButton label="Copy span id" text={() => light.spanId} className="ml-auto h-6" />
@@ -237,7 +238,9 @@ function Fact({ label, title, children }: { label: string; title?: string; child
   return (
     <span title={title} className="inline-flex max-w-80 gap-1">
       <span className="text-muted">{label}</span>
-      <span className="truncate">{children}</span>
+      <span className="min-w-0 truncate">
+        {typeof children === 'string' ? <CutName name={children} /> : children}
+      </span>
     </span>
   );
 }

@@ -2,6 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
 import { namesModel } from '../../lib/models.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import { kindFill, SpanGlyph } from '../../ui/span-glyph.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import type { Focus } from './trace-search.ts';
@@ -49,12 +50,10 @@ export function SpanName(props: {
           <StatusIcon status="error" />
         </span>
       )}
-      <span
-        className={cx('truncate', failed && 'text-danger', props.found && 'bg-accent-fill/30')}
-        title={light.name}
-      >
-        {light.name || light.spanId}
-      </span>
+      <CutName
+        name={light.name || light.spanId}
+        className={cx(failed && 'text-danger', props.found && 'bg-accent-fill/30')}
+      />
       {props.folded && (
         <span className="shrink-0 rounded bg-hover px-1 text-xs text-muted">
           +{formatCount(props.below)}
@@ -82,7 +81,7 @@ function Facts({ span }: { span: TraceSpan }) {
   const subject = reading === 'tool' ? light.tool : reading === 'agent' ? light.agent : light.model;
   return (
     <span className="flex min-w-0 items-center gap-2 text-sm text-muted">
-      {subject !== null && !namesModel(light.name, subject) && <span className="truncate">{subject}</span>}
+      {subject !== null && !namesModel(light.name, subject) && <CutName name={subject} />}
       {tokens > 0 && (
         <span className="shrink-0" title={`${exact(light.inputTokens)} in, ${exact(light.outputTokens)} out`}>
           {formatCount(tokens)} tok

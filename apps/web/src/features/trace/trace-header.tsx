@@ -5,6 +5,7 @@ import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime }
 import { shortModels } from '../../lib/models.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { BackLink } from '../../ui/page-head.tsx';
 import { outcomeOf, StatusIcon } from '../../ui/status.tsx';
@@ -28,8 +29,8 @@ export function TraceHeader({ trace, root }: { trace: Trace; root: TraceSpan | u
             errorCount: trace.errorCount,
           })}
         />
-        <h1 className="truncate text-lg font-semibold" title={trace.rootName}>
-          {trace.rootName || 'Trace'}
+        <h1 className="flex min-w-0 text-lg font-semibold">
+          <CutName name={trace.rootName || 'Trace'} />
         </h1>
         <span className="ml-auto flex shrink-0 items-center gap-1 font-mono text-sm text-muted">
           <span className="max-xl:hidden">{trace.traceId}</span>

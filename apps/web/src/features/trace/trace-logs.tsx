@@ -7,6 +7,7 @@ import { failureWords } from '../../lib/failure-words.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { PayloadBlock } from '../../ui/text-block.tsx';
@@ -155,7 +156,7 @@ function Line(props: {
           {text.slice(0, 400)}
         </span>
         {spanId !== null && (
-          <span className="max-w-40 shrink-0 truncate text-xs text-muted">{props.names.get(spanId)}</span>
+          <CutName name={props.names.get(spanId) ?? ''} className="max-w-40 shrink-0 text-xs text-muted" />
         )}
       </button>
       {open && (

@@ -15,8 +15,10 @@ import { cx } from '../../lib/cx.ts';
 import { failureWords } from '../../lib/failure-words.ts';
 import { formatCost, formatCount, formatDuration } from '../../lib/format.ts';
 import { scrollToSee } from '../../lib/scroll-to-see.ts';
+import { useHeld } from '../../lib/use-held.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import { SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
@@ -135,11 +137,8 @@ export default function TranscriptView(props: {
   useHighlight(scroller, props.terms);
   /** The span that was chosen by a click here: it stands where the reader looks. */
   const chosen = useRef<string>(undefined);
-  /** The span that was brought into sight, until the reader scrolls. */
-  const held = useRef<string>(undefined);
-  const release = () => {
-    held.current = undefined;
-  };
+  /** The span that was brought into sight. */
+  const { held, release, released } = useHeld<string>();
   const choose = useCallback(
     (spanId: string) => {
       chosen.current = spanId;
@@ -224,15 +223,7 @@ export default function TranscriptView(props: {
       </p>
     );
   return (
-    <div
-      ref={scroller}
-      onWheel={release}
-      onTouchMove={release}
-      onPointerDown={release}
-      onKeyDown={release}
-      className="min-h-0 grow overflow-auto"
-      data-testid="transcript"
-    >
+    <div ref={scroller} {...released} className="min-h-0 grow overflow-auto" data-testid="transcript">
       <div ref={content} className="mx-auto flex max-w-4xl flex-col gap-2 p-3">
         {first > 0 && entries.length > 0 && (
           <Button className="self-center" onClick={earlier} disabled={isEarlier}>
@@ -338,7 +329,7 @@ function EntryBody(props: EntryProps) {
           >
             <ChevronRight size={13} aria-hidden className={cx('text-muted', !props.folded && 'rotate-90')} />
             <SpanGlyph kind="agent" />
-            <span className="truncate font-medium">{light.agent ?? light.name}</span>
+            <CutName name={light.agent ?? light.name} className="font-medium" />
             <span className="shrink-0 text-sm text-muted">
               {entry.steps === 1 ? '1 step' : `${formatCount(entry.steps)} steps`}
             </span>

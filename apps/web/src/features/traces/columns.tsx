@@ -6,6 +6,7 @@ import type { SpanLine } from '../../api/telemetry.ts';
 import { namedError } from '../../lib/failure-words.ts';
 import { exact, formatCount } from '../../lib/format.ts';
 import { readingKind } from '../../lib/span-kind.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
 import { outcomeOf, StatusIcon } from '../../ui/status.tsx';
 import {
@@ -66,13 +67,8 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     shown: true,
     record: 'lead',
     cell: (row) => (
-      <Link
-        to="/traces/$traceId"
-        params={{ traceId: row.traceId }}
-        title={row.rootName}
-        className="font-medium hover:underline"
-      >
-        {row.rootName || row.traceId}
+      <Link to="/traces/$traceId" params={{ traceId: row.traceId }} className="font-medium hover:underline">
+        <CutName name={row.rootName || row.traceId} />
       </Link>
     ),
   },
@@ -217,10 +213,9 @@ const SPAN_COLUMNS: readonly RowColumn<SpanLine>[] = [
           to="/traces/$traceId"
           params={{ traceId: row.traceId }}
           search={{ span: row.spanId }}
-          title={row.name}
-          className="truncate font-medium hover:underline"
+          className="min-w-0 font-medium hover:underline"
         >
-          {row.name || row.spanId}
+          <CutName name={row.name || row.spanId} />
         </Link>
       </span>
     ),

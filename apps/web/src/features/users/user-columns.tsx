@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { costCell, countCell, modelsCell, TIME_WIDTH, TimeCell, tokensCell } from '../explore/cells.tsx';
 import type { RowColumn } from '../explore/columns.ts';
 import { errorsCell } from '../sessions/session-columns.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 
 /** Columns of the users, in order. */
 export const USER_COLUMNS: readonly RowColumn<UserRow>[] = [
@@ -14,13 +15,8 @@ export const USER_COLUMNS: readonly RowColumn<UserRow>[] = [
     shown: true,
     record: 'lead',
     cell: (row) => (
-      <Link
-        to="/users/$user"
-        params={{ user: row.key }}
-        title={row.userId}
-        className="font-medium hover:underline"
-      >
-        {row.userId}
+      <Link to="/users/$user" params={{ user: row.key }} className="font-medium hover:underline">
+        <CutName name={row.userId} />
       </Link>
     ),
   },

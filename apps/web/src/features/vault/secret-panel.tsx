@@ -8,6 +8,7 @@ import { useHotkey } from '../../lib/hotkeys.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -30,8 +31,8 @@ export default function SecretPanel(props: { id: string; mayChange: boolean; onC
       className="flex w-[min(480px,45vw)] shrink-0 flex-col gap-3 overflow-auto border-l border-line p-3 max-md:fixed max-md:inset-0 max-md:z-20 max-md:w-full max-md:bg-bg"
     >
       <header className="flex items-center gap-1">
-        <h2 className="truncate font-mono text-lg" title={query.data?.key}>
-          {query.data?.key ?? 'Secret'}
+        <h2 className="flex min-w-0 font-mono text-lg">
+          <CutName name={query.data?.key ?? 'Secret'} />
         </h2>
         {query.data && <CopyButton label="Copy the name" text={() => query.data.key} />}
         <Button look="plain" className="ml-auto" aria-label="Close" onClick={props.onClose}>

@@ -7,6 +7,7 @@ import { secretsQuery } from '../../api/vault.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -138,10 +139,9 @@ function Secrets(props: {
               type="button"
               aria-pressed={secret.id === props.open}
               onClick={() => props.onOpen(secret.id)}
-              className="block min-h-6 max-w-96 truncate font-mono hover:underline aria-pressed:text-accent"
-              title={secret.key}
+              className="flex min-h-6 max-w-96 items-center font-mono hover:underline aria-pressed:text-accent"
             >
-              {secret.key}
+              <CutName name={secret.key} />
             </button>
           ),
         },
