@@ -16,7 +16,8 @@ export const sessionRowSchema = z
   .object({
     sessionId: z.string(),
     key: z.string().meta({ description: 'The id for a path.' }),
-    users: z.array(z.string()).meta({ description: 'At most 20, sorted.' }),
+    users: z.array(z.string()).meta({ description: 'The first 20 by name.' }),
+    userCount: count.meta({ description: 'All of them, also those that `users` leaves out.' }),
     ...activityShape,
     openingNs: nullableText.meta({
       description: 'Time of the first span with messages, nanoseconds; asks for its preview.',
@@ -102,7 +103,8 @@ export const getSession = defineRoute({
       .object({
         sessionId: z.string(),
         key: z.string(),
-        users: z.array(z.string()),
+        users: z.array(z.string()).meta({ description: 'The first 20 by name.' }),
+        userCount: count.meta({ description: 'All of them, also those that `users` leaves out.' }),
         services: z.array(z.string()),
         environments: z.array(z.string()),
         ...activityShape,

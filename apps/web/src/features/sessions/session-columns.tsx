@@ -2,6 +2,7 @@ import type { SessionRow, TraceRow } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { createContext, useContext } from 'react';
 import { exact, formatCount } from '../../lib/format.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import {
   costCell,
@@ -43,13 +44,16 @@ function Opening({ row }: { row: SessionRow }) {
   );
 }
 
-const usersCell = (users: readonly string[]) =>
+const usersCell = ({ users, userCount }: SessionRow) =>
   users.length === 0 ? (
     NONE
   ) : (
-    <span title={users.join(', ')}>
-      {users[0]}
-      {users.length > 1 && <Muted> +{users.length - 1}</Muted>}
+    <span
+      title={`${users.join(', ')}${userCount > users.length ? ` and ${exact(userCount - users.length)} more` : ''}`}
+      className="flex gap-1"
+    >
+      <CutName name={users[0] ?? ''} title="" />
+      {userCount > 1 && <Muted>+{formatCount(userCount - 1)}</Muted>}
     </span>
   );
 
@@ -100,7 +104,7 @@ export const SESSION_COLUMNS: readonly RowColumn<SessionRow>[] = [
       </code>
     ),
   },
-  { id: 'user', label: 'User', width: 104, grow: 0.4, shown: true, cell: (row) => usersCell(row.users) },
+  { id: 'user', label: 'User', width: 104, grow: 0.4, shown: true, cell: (row) => usersCell(row) },
   {
     id: 'traces',
     label: 'Turns',

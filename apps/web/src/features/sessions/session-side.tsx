@@ -3,6 +3,7 @@ import { printFilter } from '@candela/contract/filter';
 import { entityKey } from '@candela/kernel';
 import { Link } from '@tanstack/react-router';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import { TimeCell } from '../explore/cells.tsx';
 import { FiguresList } from './figures-list.tsx';
 import { TurnBars } from './turn-bars.tsx';
@@ -55,7 +56,7 @@ export function SessionSide(props: { session: Session; at: number; onChoose: (in
           />
         </div>
       )}
-      <Names title="Users" names={session.users} to="/users/$user" />
+      <Names title="Users" names={session.users} count={session.userCount} to="/users/$user" />
       <Names title="Agents" names={session.agents} to="/agents/$agent" />
       <Names title="Models" names={session.models} />
       <Names title="Services" names={session.services} />
@@ -76,8 +77,15 @@ export function SessionSide(props: { session: Session; at: number; onChoose: (in
 const after = (iso: string): string => new Date(Date.parse(iso) + 1).toISOString();
 
 /** A titled list of names, as links where there is a page for them. */
-function Names(props: { title: string; names: readonly string[]; to?: '/users/$user' | '/agents/$agent' }) {
+function Names(props: {
+  title: string;
+  names: readonly string[];
+  /** How many there are, where `names` may be the first of them only. */
+  count?: number;
+  to?: '/users/$user' | '/agents/$agent';
+}) {
   if (props.names.length === 0) return null;
+  const more = (props.count ?? 0) - props.names.length;
   return (
     <div>
       <h3 className="mb-1 text-sm text-muted">{props.title}</h3>
@@ -85,21 +93,34 @@ function Names(props: { title: string; names: readonly string[]; to?: '/users/$u
         {props.names.map((name) => {
           const key = entityKey(name);
           return (
-            <li key={name} className="max-w-full truncate" title={name}>
+            <li key={name} className="flex max-w-full min-w-0">
               {props.to === undefined ? (
-                name
+                <CutName name={name} />
               ) : props.to === '/users/$user' ? (
-                <Link to="/users/$user" params={{ user: key }} className="text-accent hover:underline">
-                  {name}
+                <Link
+                  to="/users/$user"
+                  params={{ user: key }}
+                  className="flex min-w-0 text-accent hover:underline"
+                >
+                  <CutName name={name} />
                 </Link>
               ) : (
-                <Link to="/agents/$agent" params={{ agent: key }} className="text-accent hover:underline">
-                  {name}
+                <Link
+                  to="/agents/$agent"
+                  params={{ agent: key }}
+                  className="flex min-w-0 text-accent hover:underline"
+                >
+                  <CutName name={name} />
                 </Link>
               )}
             </li>
           );
         })}
+        {more > 0 && (
+          <li className="text-muted">
+            the first {props.names.length} of {exact(props.count ?? null)}
+          </li>
+        )}
       </ul>
     </div>
   );

@@ -490,3 +490,42 @@ describe('the latest of many', () => {
     expect(statements).toHaveLength(4);
   });
 });
+
+describe('a session of many users, models and agents', () => {
+  const MANY = 90;
+  const many = Array.from({ length: MANY }, (_, at) => `user-${String(at).padStart(3, '0')}`);
+  // In no order, over several inserts: which of them a set meets first is chance.
+  const mixed = many.map((_, at) => many[(at * 37) % MANY] as string);
+  beforeAll(async () => {
+    for (let lot = 0; lot < 3; lot += 1)
+      await bench.put(
+        mixed.slice(lot * 30, lot * 30 + 30).flatMap((user, at) =>
+          turn({
+            trace: 1_000 + lot * 30 + at,
+            atMs: (lot * 30 + at) * 1_000,
+            session: 'crowd',
+            user,
+            ask: 'a',
+            answer: 'b',
+            model: `model-${user}`,
+          }),
+        ),
+        { project: 'crowded' },
+      );
+  }, 60_000);
+
+  it('shows the first by name, and says how many there are', async () => {
+    const crowded = contextOf('crowded');
+    const { data } = await queries.sessions(crowded, {
+      window,
+      filter: undefined,
+      sort: '-last',
+      limit: 50,
+      cursor: undefined,
+    });
+    expect(data).toMatchObject([{ users: many.slice(0, 20), userCount: MANY }]);
+    expect(data[0]?.models).toEqual(many.slice(0, 50).map((user) => `model-${user}`));
+    const one = await queries.session(crowded, { sessionId: 'crowd', window });
+    expect(one).toMatchObject({ users: many.slice(0, 20), userCount: MANY });
+  });
+});

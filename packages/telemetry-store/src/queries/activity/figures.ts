@@ -6,12 +6,16 @@ import { iso, ms } from '../spans/span-row.ts';
 /** When a session or a user began and ended, over rows of the rollup. */
 export const TIMES = 'toString(min(FirstNs)) AS StartNs, toString(max(EndNs)) AS LastNs';
 
+/** The first of a set by their names: a set that takes no more than so many has any of them, others at every load. */
+export const firstOf = (set: string, most: number): string =>
+  `arraySlice(arrayPartialSort(${most}, ${set}), 1, ${most})`;
+
 /** The other figures of a session or a user. */
 export const FIGURES = `toString(min(OpeningNs)) AS OpenNs, uniqExactArray(Traces) AS TraceCount, sum(Spans) AS SpanCount,
   sum(Errors) AS ErrorCount, sum(Counting) AS CallCount, sum(Input) AS FreshIn, sum(CacheRead) AS ReadIn,
   sum(CacheWrite) AS WriteIn, sum(Output) AS PlainOut, sum(Reasoning) AS ReasonOut, sum(Priced) AS PricedCount,
-  sum(Cost) AS CostUnits, arraySort(groupUniqArrayArray(50)(Models)) AS ModelNames,
-  arraySort(groupUniqArrayArray(50)(Agents)) AS AgentNames`;
+  sum(Cost) AS CostUnits, ${firstOf('groupUniqArrayArray(Models)', 50)} AS ModelNames,
+  ${firstOf('groupUniqArrayArray(Agents)', 50)} AS AgentNames`;
 
 export interface RawFigures {
   readonly StartNs: string;
@@ -32,7 +36,11 @@ export interface RawFigures {
   readonly AgentNames: string[];
 }
 
-export type RawSession = RawFigures & { readonly Id: string; readonly Users: string[] };
+export type RawSession = RawFigures & {
+  readonly Id: string;
+  readonly Users: string[];
+  readonly UserCount: number;
+};
 export type RawUser = RawFigures & { readonly Id: string; readonly SessionCount: number };
 
 type Activity = Omit<UserRow, 'userId' | 'key' | 'sessions'>;
@@ -74,6 +82,7 @@ export const toSessionRow = (raw: RawSession): SessionRow => ({
   sessionId: raw.Id,
   key: entityKey(raw.Id),
   users: raw.Users,
+  userCount: raw.UserCount,
   ...toActivity(raw),
   openingNs: BigInt(raw.OpenNs) === NO_OPENING ? null : raw.OpenNs,
 });

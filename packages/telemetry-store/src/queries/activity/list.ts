@@ -8,7 +8,15 @@ import { rolledRows, rolledSource, settledWindow } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
-import { FIGURES, type RawSession, type RawUser, TIMES, toSessionRow, toUserRow } from './figures.ts';
+import {
+  FIGURES,
+  firstOf,
+  type RawSession,
+  type RawUser,
+  TIMES,
+  toSessionRow,
+  toUserRow,
+} from './figures.ts';
 import { guessedKeys, type Key } from './guess.ts';
 import { among, beyond, latestKeys, type Place } from './latest.ts';
 
@@ -40,12 +48,14 @@ const SORT_SQL = {
   sessions: "toInt64(uniqExactIf(SessionHash, SessionHash != cityHash64('')))",
 } as const;
 
+const USERS = "groupUniqArrayIf(UserId, UserId != '')";
+
 /** The two kinds of what is listed. */
 const KINDS = {
   sessions: {
     id: 'SessionId',
     hash: 'SessionHash',
-    own: "groupUniqArrayIf(20)(UserId, UserId != '') AS Users",
+    own: `length(${USERS}) AS UserCount, ${firstOf(USERS, 20)} AS Users`,
   },
   users: {
     id: 'UserId',
@@ -62,7 +72,7 @@ export async function listSessions(
 ): Promise<ActivityPage<SessionRow>> {
   const page = await list<RawSession>(runner, context, 'sessions', input);
   return {
-    data: page.data.map((raw) => toSessionRow({ ...raw, Users: raw.Users.toSorted() })),
+    data: page.data.map(toSessionRow),
     nextCursor: page.nextCursor,
   };
 }

@@ -61,7 +61,6 @@ export async function readSession(
   const { openingNs: _, ...row } = toSessionRow(figures);
   return {
     ...row,
-    users: row.users.toSorted(),
     services: all((raw) => raw.Services),
     environments: all((raw) => raw.Environments),
     turns: toTurns(raws.slice(0, MAX_SESSION_TRACES)),
