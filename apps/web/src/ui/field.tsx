@@ -1,5 +1,6 @@
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, type ReactNode, useId, useState } from 'react';
 import { cx } from '../lib/cx.ts';
+import { findByWords } from '../lib/find-by-words.ts';
 
 const BOX =
   'w-full rounded-md border border-line bg-bg px-2 text-text placeholder:text-faint disabled:opacity-60 aria-invalid:border-danger';
@@ -141,7 +142,9 @@ export function CheckField(props: {
         className="mt-0.5 size-4 shrink-0 accent-accent-fill"
       />
       <div className="min-w-0">
-        <label htmlFor={id}>{props.label}</label>
+        <label htmlFor={id} className="wrap-anywhere">
+          {props.label}
+        </label>
         {props.hint !== undefined && (
           <p id={`${id}-note`} className="text-sm text-muted">
             {props.hint}
@@ -152,6 +155,9 @@ export function CheckField(props: {
   );
 }
 
+/** More than these are found by words. */
+const MOST_SEEN = 24;
+
 /** Any of several values, under one name. */
 export function CheckList(props: {
   label: string;
@@ -160,11 +166,39 @@ export function CheckList(props: {
   chosen: readonly string[];
   onChange: (chosen: readonly string[]) => void;
 }) {
+  const [typed, setTyped] = useState('');
+  const many = props.options.length > MOST_SEEN;
+  const shown = many ? findByWords(props.options, typed, (option) => option.label) : props.options;
+  const chosen = props.options.filter((option) => props.chosen.includes(option.value)).length;
   return (
     <fieldset className="flex min-w-0 flex-col gap-1">
       <legend className="mb-1 text-sm font-medium">{props.label}</legend>
-      <div className="grid grid-cols-2 gap-x-4 gap-y-1 max-sm:grid-cols-1">
-        {props.options.map((option) => (
+      {many && (
+        <div className="flex items-center gap-3">
+          <input
+            type="search"
+            aria-label={`Find ${props.label.toLowerCase()}`}
+            placeholder={`Find among ${props.options.length}`}
+            spellCheck={false}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            // What is sought is not what is to be sent.
+            onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+            className={cx(BOX, 'h-8 min-w-0')}
+          />
+          <span role="status" className="shrink-0 text-sm text-muted">
+            {typed.trim() === '' ? '' : `${shown.length} found, `}
+            {chosen} chosen
+          </span>
+        </div>
+      )}
+      <div
+        className={cx(
+          'grid grid-cols-2 gap-x-4 gap-y-1 max-sm:grid-cols-1',
+          many && 'max-h-60 overflow-y-auto rounded-md border border-line p-2',
+        )}
+      >
+        {shown.map((option) => (
           <CheckField
             key={option.value}
             label={option.label}

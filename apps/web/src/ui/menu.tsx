@@ -1,6 +1,8 @@
 import { Check } from 'lucide-react';
 import { type ComponentProps, type KeyboardEvent, useRef } from 'react';
 import { type Align, Floating, type Side } from './floating.tsx';
+import { SearchedChoices } from './searched-choices.tsx';
+import { CutName } from './cut-name.tsx';
 
 export interface Choice {
   readonly value: string;
@@ -8,12 +10,13 @@ export interface Choice {
   readonly hint?: string;
 }
 
+/** More than these are found by words. */
+const MOST_WALKED = 24;
 const ITEM = '[role=menuitemradio]';
 /** Letters typed within this time are one word. */
 const WORD_MS = 600;
 
-/** A menu that chooses one of several values; arrows walk, letters jump. */
-export function ChoiceMenu(props: {
+interface ChoiceMenuProps {
   trigger: ComponentProps<typeof Floating>['trigger'];
   label: string;
   value: string;
@@ -21,7 +24,15 @@ export function ChoiceMenu(props: {
   onChoose: (value: string) => void;
   side?: Side;
   align?: Align;
-}) {
+}
+
+/** Chooses one of several values: from a menu, or where they are many by words. */
+export function ChoiceMenu(props: ChoiceMenuProps) {
+  return props.choices.length > MOST_WALKED ? <SearchedChoices {...props} /> : <WalkedChoices {...props} />;
+}
+
+/** A menu that chooses one of several values; arrows walk, letters jump. */
+function WalkedChoices(props: ChoiceMenuProps) {
   const typed = useRef({ word: '', at: 0 });
   const onKeyDown = (event: KeyboardEvent<HTMLElement>, close: () => void) => {
     const items = [...event.currentTarget.querySelectorAll<HTMLElement>(ITEM)];
@@ -75,7 +86,7 @@ export function ChoiceMenu(props: {
             <span className="w-3.5 shrink-0">
               {choice.value === props.value && <Check size={14} aria-hidden />}
             </span>
-            <span className="truncate">{choice.label}</span>
+            <CutName name={choice.label} />
             {choice.hint !== undefined && <span className="ml-auto pl-4 text-muted">{choice.hint}</span>}
           </button>
         ))

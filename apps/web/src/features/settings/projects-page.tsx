@@ -3,11 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { createProject, deleteProject, projectsQuery, renameProject } from '../../api/projects.ts';
+import { findByWords } from '../../lib/find-by-words.ts';
+import { exact } from '../../lib/format.ts';
 import { useAct } from '../../lib/use-act.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { CutName } from '../../ui/cut-name.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { FilterBox } from '../../ui/filter-box.tsx';
 import { ConfirmDialog, FormDialog } from '../../ui/form.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
@@ -16,6 +20,8 @@ import { Loaded, Section, SettingsPage } from './page.tsx';
 import { ProjectMembers } from './project-members.tsx';
 
 type Doing = { readonly what: 'rename' | 'members' | 'delete'; readonly project: Project };
+/** More than these are found by words. */
+const MOST_SEEN = 12;
 const CHANGED = [['projects'], ['auth-status']] as const;
 
 /** The projects of the organisation: what is apart in telemetry, keys and people. */
@@ -52,19 +58,55 @@ export function ProjectsPage() {
 }
 
 function Projects({ rows, onDo }: { rows: readonly Project[]; onDo: (doing: Doing) => void }) {
+  const [words, setWords] = useState('');
+  const named = findByWords(rows, words, ({ name }) => name);
+  // Letters and digits of many ids have any short word.
+  const found = named.length > 0 ? named : rows.filter(({ id }) => id.startsWith(words.toLowerCase()));
+  return (
+    <>
+      {rows.length > MOST_SEEN && (
+        <div className="mb-2 flex items-center gap-3">
+          <FilterBox
+            label="Find a project"
+            placeholder="Part of a name or an id"
+            value={words}
+            onChange={setWords}
+            className="max-w-96"
+          />
+          <span role="status" className="text-sm text-muted">
+            {words === '' ? exact(rows.length) : `${exact(found.length)} of ${exact(rows.length)}`}
+          </span>
+        </div>
+      )}
+      <ProjectTable
+        rows={found}
+        empty={
+          words === ''
+            ? 'You were let into no project yet. An admin can do that.'
+            : 'No project has these words in its name or id.'
+        }
+        onDo={onDo}
+      />
+    </>
+  );
+}
+
+function ProjectTable(props: { rows: readonly Project[]; empty: string; onDo: (doing: Doing) => void }) {
+  const { onDo } = props;
   const { can } = useWhoAsks();
   return (
     <Table
       label="Projects"
-      rows={rows}
+      rows={props.rows}
       keyOf={(project) => project.id}
-      empty="You were let into no project yet. An admin can do that."
+      empty={props.empty}
       columns={[
         {
           label: 'Name',
           cell: (project) => (
             <>
-              {project.name} {project.isDefault && <Badge>default</Badge>}
+              <CutName name={project.name} className="max-w-48 2xl:max-w-96" />{' '}
+              {project.isDefault && <Badge>default</Badge>}
             </>
           ),
         },

@@ -1,8 +1,13 @@
 import { Search } from 'lucide-react';
 import { useId, useMemo, useRef, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
+import { exact } from '../../lib/format.ts';
+import { CutName } from '../../ui/cut-name.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { type Command, matchCommands } from './commands.ts';
+
+/** Commands that are drawn: every key draws them again. */
+const MOST_DRAWN = 120;
 
 /** A list of everything one can do, filtered by typing; `extra` turns the typed text itself into commands. */
 export function CommandPalette(props: {
@@ -14,9 +19,13 @@ export function CommandPalette(props: {
   const [active, setActive] = useState(0);
   const listId = useId();
   const list = useRef<HTMLDivElement>(null);
-  const shown = useMemo(() => {
+  const { shown, hidden } = useMemo(() => {
     const { first, last } = props.extra(query);
-    return [...first, ...matchCommands(props.commands, query), ...last];
+    const matching = matchCommands(props.commands, query);
+    return {
+      shown: [...first, ...matching.slice(0, MOST_DRAWN), ...last],
+      hidden: Math.max(0, matching.length - MOST_DRAWN),
+    };
   }, [props, query]);
   const at = Math.min(active, shown.length - 1);
   const move = (to: number) => {
@@ -78,11 +87,16 @@ export function CommandPalette(props: {
             )}
           >
             <span className="w-24 shrink-0 truncate text-muted">{command.group}</span>
-            <span className="truncate">{command.label}</span>
+            <CutName name={command.label} />
             {command.hint !== undefined && <span className="ml-auto text-sm text-muted">{command.hint}</span>}
           </div>
         ))}
       </div>
+      {hidden > 0 && (
+        <p role="status" className="border-t border-line px-3 py-1.5 text-sm text-muted">
+          {exact(hidden)} more; more words find them
+        </p>
+      )}
       {shown.length === 0 && (
         <p className="px-3 pb-4 text-muted">Nothing matches. Paste a trace id to open it.</p>
       )}

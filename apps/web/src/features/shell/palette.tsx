@@ -33,10 +33,12 @@ export default function Palette(props: {
 }) {
   const navigate = useNavigate();
   const router = useRouter();
-  const { setRange, compare, rangeUse, setCompare, environment } = useShell();
+  const { setRange, compare, rangeUse, setCompare, environment, project, setProject } = useShell();
   const refresh = useRefresh();
   const views = useQuery(viewsQuery());
-  const enabled = useWhoAsks().can('viewer');
+  const { status, can } = useWhoAsks();
+  const enabled = can('viewer');
+  const projects = status?.person?.projects ?? status?.anonymous?.projects ?? [];
   const prompts = useInfiniteQuery({
     ...promptsQuery(environment, { q: '', tag: '' }, MOST_NAMES),
     enabled,
@@ -63,6 +65,14 @@ export default function Palette(props: {
       hint: view.page,
       run: () => router.history.push(`/${view.page}${stringifySearch(parseSearch(view.search))}`),
     })),
+    ...(projects.length < 2 ? [] : projects)
+      .filter(({ id }) => id !== project)
+      .map(({ id, name }) => ({
+        id: `project ${id}`,
+        group: 'Project',
+        label: name,
+        run: () => setProject(id),
+      })),
     ...(prompts.data?.pages[0]?.data ?? []).map((prompt) => ({
       id: `prompt ${prompt.id}`,
       group: 'Prompt',
