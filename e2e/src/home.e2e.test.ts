@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
-import { sendRecords } from './otlp.ts';
+import { newSpanId, newTraceId, type SeedSpan, sendRecords } from './otlp.ts';
 import { HomePage } from './pages/home-page.ts';
 import { TracesPage } from './pages/traces-page.ts';
 import { agentTrace, hostileTrace, requestTraces } from './seeds.ts';
@@ -248,4 +248,78 @@ describe.skipIf(missing !== undefined)('home page', () => {
       await page.waitForTimeout(500);
       expect(await accessibilityFindings(page)).toEqual([]);
     });
+});
+
+describe.skipIf(missing !== undefined)('home page of a week with an incident', () => {
+  let stage: Stage;
+  const failure = (at: number, type?: string, message = ''): SeedSpan => ({
+    spanId: newSpanId(),
+    name: 'POST /seats',
+    startMs: at,
+    durationMs: 5,
+    failed: 'refused',
+    ...(type === undefined
+      ? {}
+      : {
+          events: [
+            { name: 'exception', attributes: { 'exception.type': type, 'exception.message': message } },
+          ],
+        }),
+  });
+  beforeAll(async () => {
+    stage = await openStage();
+    const week = 7 * 24 * HOUR;
+    // Eight failures in every hour, and thirty in one minute.
+    const usual = Array.from({ length: 8 * 7 * 24 - 8 }, (_, n) => failure(((n + 4) * HOUR) / 8));
+    const incident = Array.from({ length: 30 }, (_, n) => failure(70 * HOUR + n * 1_000));
+    const people = [
+      'ann',
+      'bob',
+      'cleo',
+      'dora',
+      'emil',
+      'fay',
+      'gus',
+      'ida',
+      'jon',
+      'kim',
+      'leo',
+      'mia',
+      'ned',
+    ];
+    const flood = people.flatMap((who, n) =>
+      [1, 2].map((of) => failure(week - HOUR + n * 1_000 + of, 'NoSeat', `user ${who} has no seat here`)),
+    );
+    const division = failure(week - 2 * HOUR, 'ZeroDivision', 'division by zero');
+    await stage.seed({
+      traceId: newTraceId(),
+      service: 'shop',
+      startedAt: Date.now() - week,
+      spans: [...usual, ...incident, ...flood, division],
+    });
+  }, 120_000);
+  afterAll(() => stage?.close());
+
+  it('shows the minute, and its flood as one line that counts', async () => {
+    const { page, complaints } = await stage.open('/?from=-7d');
+    const home = new HomePage(page);
+    await home.loaded();
+    const bars = home.tile('Failed traces').getByRole('img');
+    await soon(() => bars.getAttribute('aria-label')).toContain('each bar the worst 15m');
+    const heights = await bars
+      .locator('rect')
+      .evaluateAll((all) => all.map((bar) => Number(bar.getAttribute('height'))));
+    const [highest = 0, , third = 0] = heights.toSorted((a, b) => b - a);
+    // The incident and the flood of now; no other is near them.
+    expect(highest).toBeGreaterThan(10);
+    expect(third).toBeLessThan(highest / 4);
+
+    const lines = home.card('Newest exceptions').getByRole('listitem');
+    await soon(() => lines.count()).toBe(2);
+    expect(await lines.first().innerText()).toMatch(/NoSeat[^]*\+12 alike[^]*\b26\b/);
+    await lines.first().getByRole('link').click();
+    await soon(() => new URL(page.url()).searchParams.get('q')).toBe('error_type:NoSeat');
+    await page.getByText('All 13 rows shown').waitFor();
+    expect(complaints).toEqual([]);
+  });
 });

@@ -23,7 +23,8 @@ export const figuresQuery = (scope: Scope, body: FigureBody) =>
       }).then((answer) => answer.data),
   });
 
-const NEWEST = 13;
+/** More than are shown: those of one cause are one line. */
+const NEWEST = 50;
 
 export const newestExceptionsBody = (scope: Scope): RequestBodyOf<typeof searchExceptions> => ({
   ...bounds(scope),

@@ -2,13 +2,14 @@ import { useNavigate } from '@tanstack/react-router';
 import type { AggregateData, FigureBody } from '../../api/home.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { missingUntil } from '../../charts/prepare/covered.ts';
+import { peaks } from '../../charts/prepare/peaks.ts';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { cx } from '../../lib/cx.ts';
-import { formatTime } from '../../lib/format.ts';
+import { formatDuration, formatTime } from '../../lib/format.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { FailureLine } from '../../ui/states.tsx';
-import { bucketValues, costOf, type Figure, figureOf, sumOf } from './figures.ts';
+import { BARS, bucketValues, costOf, errorSeconds, type Figure, figureOf, sumOf } from './figures.ts';
 import { useFigures } from './use-figures.ts';
 
 /** Whole requests: their root spans. Counts come at once; quantiles have to read the spans and are asked for apart. */
@@ -23,9 +24,11 @@ const USAGE = {
 } satisfies FigureBody;
 const REQUESTS_OVER_TIME = {
   q: 'root:true',
-  measures: ['count', 'errors'],
+  measures: ['count'],
   bucketSeconds: 'auto',
 } satisfies FigureBody;
+const FAILED = { q: 'root:true', measures: ['errors'] } satisfies FigureBody;
+const FAILED_LOGS = { signal: 'logs', measures: ['errors'] } satisfies FigureBody;
 const LATENCY = { q: 'root:true', measures: ['duration_p95'], comparePrevious: true } satisfies FigureBody;
 const LATENCY_OVER_TIME = {
   q: 'root:true',
@@ -37,7 +40,6 @@ const USAGE_OVER_TIME = {
   bucketSeconds: 'auto',
 } satisfies FigureBody;
 const LOGS = { signal: 'logs', measures: ['count', 'errors'], comparePrevious: true } satisfies FigureBody;
-const LOGS_OVER_TIME = { signal: 'logs', measures: ['errors'], bucketSeconds: 'auto' } satisfies FigureBody;
 
 /** Traffic, errors, latency, calls, tokens, cost and errors in logs, each against the period before and each a way to the rows. */
 export function ChangeTiles({ scope }: { scope: Scope }) {
@@ -48,7 +50,9 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
   const latency = useFigures(scope, LATENCY);
   const latencyLines = useFigures(scope, LATENCY_OVER_TIME);
   const logs = useFigures(scope, LOGS);
-  const logLines = useFigures(scope, LOGS_OVER_TIME);
+  const fine = errorSeconds(scope.window);
+  const failedLines = useFigures(scope, { ...FAILED, bucketSeconds: fine });
+  const logLines = useFigures(scope, { ...FAILED_LOGS, bucketSeconds: fine });
   const navigate = useNavigate();
   const zone = zonePreference.use();
   const failed = [requests, usage].find((query) => query.isError && query.data === undefined);
@@ -73,6 +77,8 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
   const comparesLogs = hadAnything(logs.data) && missingUntil(logs.data?.previous) === undefined;
   const line = (query: typeof requestLines, measure: number, isSum: boolean) =>
     bucketValues(query.data, measure, isSum);
+  const highest = (query: typeof failedLines) => peaks(line(query, 0, true), BARS);
+  const most = `each bar the worst ${formatDuration(fine * 1_000)} of its time`;
   const tokens = addUp(line(usageLines, 2, true), line(usageLines, 3, true));
   const tile = (about: {
     label: string;
@@ -80,6 +86,8 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
     unit: string;
     better: 'lower' | 'higher' | 'neither';
     values: readonly (number | null)[];
+    /** What a value of the course is, where it is not the figure of its time. */
+    course?: string;
     kind: 'line' | 'bars';
     tone?: 'danger';
     compares?: boolean;
@@ -96,7 +104,7 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
       onChoose={() => void navigate({ to: about.to ?? '/traces', search: about.search as never })}
     >
       <Sparkline
-        label={`${about.label} over time`}
+        label={`${about.label} over time${about.course === undefined ? '' : `, ${about.course}`}`}
         values={about.values}
         unit={about.unit}
         kind={about.kind}
@@ -133,7 +141,8 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
           figure: figureOf(requests.data, 1, true),
           unit: '',
           better: 'lower',
-          values: line(requestLines, 1, true),
+          values: highest(failedLines),
+          course: most,
           kind: 'bars',
           tone: 'danger',
           search: { q: 'root:true status:error', view: 'spans' },
@@ -180,7 +189,8 @@ export function ChangeTiles({ scope }: { scope: Scope }) {
             figure: figureOf(logs.data, 1, true),
             unit: '',
             better: 'lower',
-            values: line(logLines, 0, true),
+            values: highest(logLines),
+            course: most,
             kind: 'bars',
             tone: 'danger',
             compares: comparesLogs,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AggregateData } from '../../api/home.ts';
-import { bucketValues, costOf, figureOf, rankedOf, seriesByModel, sumOf } from './figures.ts';
+import { bucketValues, costOf, errorSeconds, figureOf, rankedOf, seriesByModel, sumOf } from './figures.ts';
 
 type Row = AggregateData['rows'][number];
 const row = (changes: Partial<Row>): Row => ({
@@ -86,4 +86,13 @@ it('draws the cost of models whose price is known, and says how many they are', 
   ]);
   expect(tokens.total).toBe(9);
   expect(seriesByModel(undefined, 'cost')).toEqual({ series: [], total: 0 });
+});
+
+it('errors are counted finely over long ranges, and no finer than a bar or five minutes', () => {
+  const seconds = (hours: number) => errorSeconds({ fromMs: 0, toMs: hours * 3_600_000 });
+  expect(seconds(1)).toBe(60);
+  expect(seconds(24)).toBe(300);
+  expect(seconds(24 * 7)).toBeLessThanOrEqual(900);
+  for (const hours of [0.1, 1, 6, 24, 24 * 7, 24 * 30, 24 * 365])
+    expect((hours * 3_600) / seconds(hours)).toBeLessThanOrEqual(1_000);
 });

@@ -2,6 +2,21 @@ import type { AggregateData } from '../../api/home.ts';
 import { seriesOfAggregate } from '../../charts/prepare/aggregate-series.ts';
 import type { ChartSeries } from '../../charts/prepare/time-chart.ts';
 import { withModelNames } from '../../lib/models.ts';
+import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
+
+/** Bars of a tile at most. */
+export const BARS = 60;
+/** So many buckets an answer may have. */
+const MOST_BUCKETS = 900;
+/** Errors of less than this are too few to tell a course by. */
+const LEAST_SECONDS = 300;
+
+/**
+ * Seconds of a bucket of errors: narrower than a bar where the range is long, for the errors of a minute are lost among
+ * those of hours.
+ */
+export const errorSeconds = (window: TimeWindow): number =>
+  Math.min(bucketSeconds(window, BARS), Math.max(LEAST_SECONDS, bucketSeconds(window, MOST_BUCKETS)));
 
 /** One figure of an answer without buckets and groups, now and in the period before. */
 export interface Figure {

@@ -17,6 +17,7 @@ export function IngestStrip() {
     return <div role="status" aria-label="Loading ingest health" className="skeleton h-9 shrink-0" />;
   const { pipeline } = data;
   const refusals = data.troubles.filter((trouble) => trouble.what !== 'changed');
+  const reasons = new Set(refusals.map((trouble) => trouble.reason));
   const refused = refusals.reduce((sum, trouble) => sum + trouble.count, 0);
   const now = Date.parse(data.now);
   const lastHour = data.minutes.reduce((sum, minute) => sum + minute.accepted, 0);
@@ -28,7 +29,12 @@ export function IngestStrip() {
           Ingest
         </Link>
       </span>
-      {data.reasons[0] !== undefined && <span className="text-danger">{data.reasons[0]}</span>}
+      {data.reasons[0] !== undefined && (
+        <span className="text-danger" title={data.reasons.join('\n')}>
+          {data.reasons[0]}
+          {data.reasons.length > 1 && ` and ${data.reasons.length - 1} more`}
+        </span>
+      )}
       <span className="flex items-center gap-2" title="Records accepted in each minute of the last hour">
         <Sparkline
           label="Records accepted a minute"
@@ -57,7 +63,7 @@ export function IngestStrip() {
         className={cx('ml-auto hover:underline', refused > 0 ? 'text-danger' : 'text-muted')}
       >
         {refused > 0
-          ? `${formatCount(refused)} refused: ${reasonText(refusals[0]?.reason ?? '')}`
+          ? `${formatCount(refused)} refused: ${reasonText(refusals[0]?.reason ?? '')}${reasons.size > 1 ? ` and ${reasons.size - 1} more` : ''}`
           : 'nothing refused'}
       </Link>
     </section>
