@@ -284,6 +284,15 @@ describe.skipIf(missing !== undefined)('metrics', () => {
     await page.waitForURL(new RegExp(`/traces/${traceId}.*span=${spanId}`));
   });
 
+  it('shows all there is to know of a metric on a telephone', async () => {
+    const { page, metrics } = await open('/metrics?from=-1h');
+    await page.setViewportSize({ width: 360, height: 740 });
+    await metrics.rows.first().getByText('Last value').waitFor();
+    const hidden = await page.getByTestId('scroller').evaluate((box) => box.scrollWidth - box.clientWidth);
+    expect(hidden).toBe(0);
+    expect(await accessibilityFindings(page)).toEqual([]);
+  });
+
   it.each(['dark', 'light'] as const)('is accessible (%s)', async (colorScheme) => {
     const { page, metrics } = await open('/metrics?from=-1h', { colorScheme });
     await metrics.rows.first().waitFor();

@@ -206,24 +206,26 @@ export function DataGrid<Row>(props: {
         // The row walked on shows where the keyboard is; before there is one, the whole list.
         className={cx('group/grid', at === -1 ? '-outline-offset-2' : 'outline-none')}
       >
-        <div
-          role="row"
-          style={template}
-          className={cx(
-            'sticky top-0 z-10 h-8 items-center border-b border-line bg-bg px-2 text-sm text-muted',
-            records ? 'flex gap-1 overflow-x-auto' : 'grid',
-          )}
-        >
-          {heads.map((column) => (
-            <HeadCell
-              key={column.id}
-              column={column}
-              sort={props.sort}
-              onSort={props.onSort}
-              whole={records}
-            />
-          ))}
-        </div>
+        {heads.length > 0 && (
+          <div
+            role="row"
+            style={template}
+            className={cx(
+              'sticky top-0 z-10 h-8 items-center border-b border-line bg-bg px-2 text-sm text-muted',
+              records ? 'flex gap-1 overflow-x-auto' : 'grid',
+            )}
+          >
+            {heads.map((column) => (
+              <HeadCell
+                key={column.id}
+                column={column}
+                sort={props.sort}
+                onSort={props.onSort}
+                whole={records}
+              />
+            ))}
+          </div>
+        )}
         <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
           {items.map((item) => {
             const row = rows[item.index] as Row;

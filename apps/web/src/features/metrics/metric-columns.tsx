@@ -41,6 +41,7 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
       label: 'Metric',
       width: 200,
       grow: 2,
+      record: 'lead',
       cell: (row) => (
         <span className="flex items-center gap-1.5">
           <Link

@@ -7,6 +7,7 @@ import { anyMetricQuery, catalogueQuery, queryText } from '../../api/metrics.ts'
 import { cx } from '../../lib/cx.ts';
 import { exact, nounOf } from '../../lib/format.ts';
 import { useKeptSearch } from '../../lib/kept-search.ts';
+import { useNarrow } from '../../lib/narrow.ts';
 import { Button } from '../../ui/button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
 import { DataGrid } from '../../ui/data-grid.tsx';
@@ -30,6 +31,7 @@ const TYPING_MS = 250;
 export function MetricsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const records = useNarrow();
   useKeptSearch(keptCatalogue, search);
   const router = useRouter();
   const { window, environment, range } = useShell();
@@ -148,8 +150,11 @@ export function MetricsPage() {
             </Notice>
           ) : (
             <DataGrid
+              // Rows of another height are another list.
+              key={records ? 'records' : 'line'}
               label="Metrics"
-              place="metrics"
+              place={`metrics${records ? ' records' : ''}`}
+              records={records}
               columns={columns}
               rows={rows}
               keyOf={(row) => row.name}
