@@ -3,8 +3,9 @@ import { entityKey } from '@candela/kernel';
 import { NO_OPENING } from '../../rollups/activity.ts';
 import { iso, ms } from '../spans/span-row.ts';
 
-/** When a session or a user began and ended, over rows of the rollup. */
-export const TIMES = 'toString(min(FirstNs)) AS StartNs, toString(max(EndNs)) AS LastNs';
+/** When a session or a user began, and when it ended, over rows of the rollup. */
+export const START = 'toString(min(FirstNs)) AS StartNs';
+export const TIMES = `${START}, toString(max(EndNs)) AS LastNs`;
 
 /** The first of a set by their names: a set that takes no more than so many has any of them, others at every load. */
 export const firstOf = (set: string, most: number): string =>

@@ -3,6 +3,7 @@ import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
+import { among } from './latest.ts';
 
 /** A session or user in the order of a list. */
 export interface Key {
@@ -10,8 +11,9 @@ export interface Key {
   readonly Hash: string;
   /** Sort value. */
   readonly K: string;
-  /** When its first span in the window began, and when the last one to end did. */
-  readonly StartNs: string;
+  /** When its first span in the window began; undefined where the order did not tell it. */
+  readonly StartNs?: string | undefined;
+  /** When the last of its spans in the window to end did. */
   readonly LastNs: string;
 }
 
@@ -23,8 +25,12 @@ interface Asked {
   readonly filter: Filter;
   /** Keys wanted. */
   readonly limit: number;
+  /** See {@link shareOfMatching}. */
+  readonly share: number;
   /** The first so many of all, whatever their spans are like. */
   readonly candidates: (limit: number) => Promise<readonly Key[]>;
+  /** When these began. */
+  readonly starts: (keys: readonly Key[]) => Promise<ReadonlyMap<string, string>>;
 }
 
 /** Places of the window, evenly spread, around which a sample is taken: as much as the engine reads at once anyway. */
@@ -50,10 +56,9 @@ export async function guessedKeys(
   context: RequestContext,
   asked: Asked,
 ): Promise<readonly Key[] | undefined> {
-  const share = await shareOf(runner, context, asked);
-  const count = Math.ceil((asked.limit / share) * 1.25) + SPARE;
+  const count = Math.ceil((asked.limit / asked.share) * 1.25) + SPARE;
   if (!(count <= MAX_CANDIDATES)) return undefined;
-  const keys = await asked.candidates(count);
+  let keys = await asked.candidates(count);
   const all = keys.length < count;
   const verdicts = new Map<string, boolean>();
   for (const part of ROUNDS) {
@@ -63,15 +68,34 @@ export async function guessedKeys(
     if (part === 1n && matching < asked.limit / 2 && !all) return undefined;
     const windows = lastWindows(open, asked.window, part);
     const found = await matchingOf(runner, context, asked, open, windows);
-    open.forEach((key, index) => {
-      if (found.has(key.Hash)) verdicts.set(key.Hash, true);
-      else if (windows[index]?.whole === true) verdicts.set(key.Hash, false);
+    for (const { Hash } of open) if (found.has(Hash)) verdicts.set(Hash, true);
+    const full = pageOf(keys, verdicts, asked.limit);
+    if (full?.length === asked.limit) return full;
+    keys = await begun(asked, keys, verdicts);
+    const begins = new Map(keys.map(({ Hash, StartNs }) => [Hash, StartNs]));
+    open.forEach(({ Hash }, index) => {
+      const begin = begins.get(Hash);
+      const during = windows[index];
+      // All of its spans were asked.
+      if (!found.has(Hash) && begin !== undefined && during !== undefined && during.from <= BigInt(begin))
+        verdicts.set(Hash, false);
     });
     const page = pageOf(keys, verdicts, asked.limit);
-    if (page !== undefined && (page.length === asked.limit || all)) return page;
-    if (page !== undefined) return undefined;
+    if (page !== undefined) return page.length === asked.limit || all ? page : undefined;
   }
   return undefined;
+}
+
+/** The same keys, those without a verdict with when they began. */
+async function begun(
+  asked: Asked,
+  keys: readonly Key[],
+  verdicts: ReadonlyMap<string, boolean>,
+): Promise<readonly Key[]> {
+  const open = keys.filter(({ Hash, StartNs }) => StartNs === undefined && !verdicts.has(Hash));
+  if (open.length === 0) return keys;
+  const starts = await asked.starts(open);
+  return keys.map((key) => ({ ...key, StartNs: key.StartNs ?? starts.get(key.Hash) }));
 }
 
 /** The first of them that match, at most so many; undefined while one in between is open. */
@@ -91,8 +115,11 @@ function pageOf(
 }
 
 /** Which part of the sessions or users has a matching span, as a sample of the spans says: too few rather than too many. */
-async function shareOf(runner: Runner, context: RequestContext, asked: Asked): Promise<number> {
-  const { hash, window, filter } = asked;
+export async function shareOfMatching(
+  runner: Runner,
+  context: RequestContext,
+  { hash, window, filter }: Pick<Asked, 'hash' | 'window' | 'filter'>,
+): Promise<number> {
   const places = Array.from({ length: Number(SAMPLES) }, (_, index) => {
     const from = window.from + ((window.to - window.from) * (2n * BigInt(index) + 1n)) / (2n * SAMPLES);
     return { from, to: from + 1n };
@@ -109,25 +136,18 @@ async function shareOf(runner: Runner, context: RequestContext, asked: Asked): P
   return matching < LEAST_SEEN ? 0 : Math.min(matching / all, 1);
 }
 
-/** When the last spans of a candidate began. */
-interface LastWindow extends Window {
-  /** All of its spans in the window of the list began then. */
-  readonly whole: boolean;
-}
-
 /** For each the end of its time, as long as they may be for taking up that part of the window together. */
-function lastWindows(keys: readonly Key[], window: Window, part: bigint): LastWindow[] {
+function lastWindows(keys: readonly Key[], window: Window, part: bigint): Window[] {
   const times = keys.map(({ StartNs, LastNs }) => {
     const last = BigInt(LastNs) + 1n;
-    return { from: BigInt(StartNs), to: last < window.to ? last : window.to };
+    return {
+      from: StartNs === undefined ? window.from : BigInt(StartNs),
+      to: last < window.to ? last : window.to,
+    };
   });
-  if (part === 1n) return times.map((time) => ({ ...time, whole: true }));
+  if (part === 1n) return times;
   const ending = (length: bigint) =>
-    times.map(({ from, to }) => ({
-      from: to - length > from ? to - length : from,
-      to,
-      whole: to - length <= from,
-    }));
+    times.map(({ from, to }) => ({ from: to - length > from ? to - length : from, to }));
   let length = SECOND;
   while (
     length < window.to - window.from &&
@@ -163,9 +183,7 @@ async function matchingOf(
   const [first, last] = [parts[0], parts.at(-1)];
   if (first === undefined || last === undefined) return new Set();
   const near = Scope.of(context, SPANS).during({ from: first.from, to: last.to }).indexed(parts);
-  // One by one: beyond 2^53 they are no numbers of JSON, and a list of texts would be turned into numbers row by row.
-  const hashes = keys.map(({ Hash }) => near.params.bind(Hash, 'UInt64')).join(', ');
-  const scope = near.matching(filter).and(`${hash} IN (${hashes})`);
+  const scope = near.matching(filter).and(among(near, hash, keys));
   const rows = await runner.run<{ Hash: string }>(
     scope,
     `SELECT toString(${hash}) AS Hash ${scope.from} GROUP BY ${hash}`,

@@ -12,9 +12,6 @@ export interface Place {
   readonly hash: string;
 }
 
-/** A key of which it is not known when it began. */
-type LatestKey = Omit<Key, 'StartNs'>;
-
 interface Asked {
   /** The column of the hash of its id. */
   readonly hash: 'SessionHash' | 'UserHash';
@@ -37,21 +34,25 @@ const PART = 8n;
 export async function latestKeys(
   runner: Runner,
   context: RequestContext,
-  asked: Asked,
+  { hash, window, limit, after }: Asked,
 ): Promise<readonly Key[] | undefined> {
-  const since = await sinceOf(runner, context, asked);
-  if (since === undefined) return undefined;
-  const keys = await endedSince(runner, context, asked, since);
-  return keys.length === asked.limit ? startsOf(runner, context, asked, keys) : undefined;
+  const scope = Scope.of(context, rolledSource(ACTIVITY));
+  const since = sinceSql(scope, { hash, window, after });
+  const only = `EndNs >= Since AND ${hash} != cityHash64('')`;
+  const rows = await runner.run<{ Hash: string; K: string }>(
+    scope,
+    `WITH (${since}) AS Since SELECT toString(H) AS Hash, toString(Figure) AS K FROM (
+       SELECT ${hash} AS H, max(EndNs) AS Figure FROM ${rolledRows(scope, ACTIVITY, window, { only, reads: hash })} GROUP BY ${hash}
+     ) ${beyond(scope, true, after)} ORDER BY Figure DESC, H DESC LIMIT ${limit}`,
+  );
+  return rows.length === limit ? rows.map(({ Hash, K }) => ({ Hash, K, LastNs: K })) : undefined;
 }
 
-/** The end of the last of so many rows of a part of the window, any will do; undefined when there are fewer. */
-async function sinceOf(
-  runner: Runner,
-  context: RequestContext,
-  { hash, window, after }: Asked,
-): Promise<string | undefined> {
-  const scope = Scope.of(context, rolledSource(ACTIVITY));
+/**
+ * The end of the last of so many rows of the rollup; NULL when there are fewer, so that nobody ended since. Any instant
+ * will do, so the rows of whole buckets tell it.
+ */
+function sinceSql(scope: Scope, { hash, window, after }: Omit<Asked, 'limit'>): string {
   const to = after === undefined || BigInt(after.figure) > window.to ? window.to : BigInt(after.figure);
   const from = to - (window.to - window.from) / PART;
   const reached = after === undefined ? '' : ` AND EndNs <= ${scope.params.bind(after.figure, 'Int64')}`;
@@ -59,46 +60,23 @@ async function sinceOf(
     only: `${hash} != cityHash64('')${reached}`,
     reads: 'EndNs',
   });
-  const [found] = await runner.run<{ Since: string; C: number }>(
-    scope,
-    `SELECT toString(min(EndNs)) AS Since, count() AS C FROM (SELECT EndNs FROM ${rows} ORDER BY EndNs DESC LIMIT ${NEWEST_ROWS})`,
-  );
-  return found?.C === NEWEST_ROWS ? found.Since : undefined;
+  return `SELECT if(count() = ${NEWEST_ROWS}, min(EndNs), NULL) FROM (SELECT EndNs FROM ${rows} ORDER BY EndNs DESC LIMIT ${NEWEST_ROWS})`;
 }
 
-/** Those that ended at this instant or later, the latest first. */
-async function endedSince(
+/** When sessions or users began. */
+export async function startsOf(
   runner: Runner,
   context: RequestContext,
-  { hash, window, limit, after }: Asked,
-  since: string,
-): Promise<readonly LatestKey[]> {
-  const scope = Scope.of(context, rolledSource(ACTIVITY));
-  const only = `EndNs >= ${scope.params.bind(since, 'Int64')} AND ${hash} != cityHash64('')`;
-  const rows = await runner.run<{ Hash: string; K: string }>(
-    scope,
-    `SELECT toString(H) AS Hash, toString(Figure) AS K FROM (
-       SELECT ${hash} AS H, max(EndNs) AS Figure FROM ${rolledRows(scope, ACTIVITY, window, { only, reads: hash })} GROUP BY ${hash}
-     ) ${beyond(scope, true, after)} ORDER BY Figure DESC, H DESC LIMIT ${limit}`,
-  );
-  return rows.map(({ Hash, K }) => ({ Hash, K, LastNs: K }));
-}
-
-/** The same keys, and when they began: most lie near the end of the window, and their figures are read there alone. */
-async function startsOf(
-  runner: Runner,
-  context: RequestContext,
-  { hash, window }: Asked,
-  keys: readonly LatestKey[],
-): Promise<Key[]> {
+  { hash, window }: Pick<Asked, 'hash' | 'window'>,
+  keys: readonly Key[],
+): Promise<ReadonlyMap<string, string>> {
   const scope = Scope.of(context, rolledSource(ACTIVITY));
   const starts = `toString(${hash}) AS Hash, toString(min(FirstNs)) AS StartNs`;
   const rows = await runner.run<{ Hash: string; StartNs: string }>(
     scope,
     `SELECT ${starts} FROM ${rolledRows(scope, ACTIVITY, window, { only: among(scope, hash, keys), reads: starts })} GROUP BY ${hash}`,
   );
-  const byHash = new Map(rows.map(({ Hash, StartNs }) => [Hash, StartNs]));
-  return keys.map((key) => ({ ...key, StartNs: byHash.get(key.Hash) ?? key.LastNs }));
+  return new Map(rows.map(({ Hash, StartNs }) => [Hash, StartNs]));
 }
 
 /** A condition on rows of the rollup: those of these keys. */
@@ -107,8 +85,7 @@ export function among(
   hash: Asked['hash'],
   keys: readonly { readonly Hash: string }[],
 ): string {
-  // One by one: beyond 2^53 they are no numbers of JSON, and a list of texts would be turned into numbers row by row.
-  return `${hash} IN (${keys.map((key) => params.bind(key.Hash, 'UInt64')).join(', ')})`;
+  return `${hash} IN ${params.hashes(keys.map((key) => key.Hash))}`;
 }
 
 /** The keys after a place, in a list of `Figure` and `H`. */

@@ -13,12 +13,13 @@ import {
   firstOf,
   type RawSession,
   type RawUser,
+  START,
   TIMES,
   toSessionRow,
   toUserRow,
 } from './figures.ts';
-import { guessedKeys, type Key } from './guess.ts';
-import { among, beyond, latestKeys, type Place } from './latest.ts';
+import { guessedKeys, type Key, shareOfMatching } from './guess.ts';
+import { among, beyond, latestKeys, type Place, startsOf } from './latest.ts';
 
 export interface ActivityInput<Sort extends string> {
   readonly window: Window;
@@ -99,24 +100,28 @@ async function list<Raw extends object>(
   const window = cursor ?? input.window;
   const { hash } = KINDS[kind];
   const after = placeOf(cursor);
-  const settled = await settledWindow(runner, context, window);
-  const ordered = (filter: Filter | undefined, limit: number) =>
-    keysInOrder(runner, context, kind, { ...input, window: settled, filter, limit }, after);
-  const latest = async (limit: number) =>
-    input.sort === '-last' && input.user === undefined
-      ? latestKeys(runner, context, { hash, window: settled, limit, after })
-      : undefined;
   const { filter } = input;
   const limit = input.limit + 1;
-  const candidates = async (count: number): Promise<readonly Key[]> =>
-    (await latest(count)) ?? ordered(undefined, count);
+  const asksSpans = filter !== undefined && rolled(input) === undefined;
+  const [settled, share] = await Promise.all([
+    settledWindow(runner, context, window),
+    asksSpans ? shareOfMatching(runner, context, { hash, window, filter }) : undefined,
+  ]);
+  const ordered = (only: Filter | undefined, count: number) =>
+    keysInOrder(runner, context, kind, { ...input, window: settled, filter: only, limit: count }, after);
+  const candidates = async (count: number): Promise<readonly Key[]> => {
+    const latest =
+      input.sort === '-last' && input.user === undefined
+        ? await latestKeys(runner, context, { hash, window: settled, limit: count, after })
+        : undefined;
+    return latest ?? ordered(undefined, count);
+  };
   const first = async (): Promise<readonly Key[]> => {
     if (filter === undefined) return candidates(limit);
-    const guessed =
-      rolled(input) === undefined
-        ? await guessedKeys(runner, context, { hash, window, filter, limit, candidates })
-        : undefined;
-    return guessed ?? ordered(filter, limit);
+    if (share === undefined) return ordered(filter, limit);
+    const starts = (keys: readonly Key[]) => startsOf(runner, context, { hash, window: settled }, keys);
+    const asked = { hash, window, filter, limit, share, candidates, starts };
+    return (await guessedKeys(runner, context, asked)) ?? ordered(filter, limit);
   };
   const keys = await first();
   const page = keys.slice(0, input.limit);
@@ -201,7 +206,9 @@ async function figuresOf<Raw extends object>(
   if (page.length === 0) return new Map();
   const { id, hash, own } = KINDS[kind];
   const scope = Scope.of(context, rolledSource(ACTIVITY));
-  const figures = `toString(${hash}) AS Hash, any(${id}) AS Id, ${own}, ${FIGURES}`;
+  // The order knew the end, and mostly the start.
+  const start = page.some(({ StartNs }) => StartNs === undefined) ? `${START}, ` : '';
+  const figures = `toString(${hash}) AS Hash, any(${id}) AS Id, ${own}, ${start}${FIGURES}`;
   const only = among(scope, hash, page);
   const rows = await runner.run<Raw & { Hash: string }>(
     scope,
@@ -209,24 +216,21 @@ async function figuresOf<Raw extends object>(
      FROM ${rolledRows(scope, ACTIVITY, near(window, page), { only, reads: figures })} GROUP BY ${hash}`,
   );
   const found = new Map(rows.map((row) => [row.Hash, row]));
-  // The order knew the times already.
   return new Map(
     page.flatMap(({ Hash, StartNs, LastNs }) => {
       const row = found.get(Hash);
-      return row === undefined ? [] : [[Hash, { ...row, StartNs, LastNs }]];
+      return row === undefined ? [] : [[Hash, { StartNs, ...row, LastNs }]];
     }),
   );
 }
 
 /**
- * The part of the window in which the spans of a page began: lists by time need only the end of it. In whole buckets,
- * for what lies between two of them has to be made from the spans.
+ * The part of the window in which the spans of a page began, as far as the order told it. In whole buckets, for what lies
+ * between two of them has to be made from the spans.
  */
-function near(
-  window: Window,
-  page: readonly { readonly StartNs: string; readonly LastNs: string }[],
-): Window {
-  const from = page.map((key) => BigInt(key.StartNs)).reduce((a, b) => (a < b ? a : b));
+function near(window: Window, page: readonly Key[]): Window {
+  const begins = page.map(({ StartNs }) => (StartNs === undefined ? window.from : BigInt(StartNs)));
+  const from = begins.reduce((a, b) => (a < b ? a : b));
   const to = page.map((key) => BigInt(key.LastNs) + 1n).reduce((a, b) => (a > b ? a : b));
   return alignedAround({ from, to }, window);
 }

@@ -90,8 +90,8 @@ export class Scope {
 
   /** At one of these instants: the primary key leads to the few granules that hold them. */
   at(instants: readonly bigint[]): Scope {
-    const times = [...new Set(instants)].map((instant) => this.params.time(instant));
-    return this.and(times.length === 0 ? '0' : `${this.source.time} IN (${times.join(', ')})`);
+    const times = [...new Set(instants)];
+    return this.and(times.length === 0 ? '0' : `${this.source.time} IN ${this.params.times(times)}`);
   }
 
   /** In any of the windows. */
@@ -108,9 +108,11 @@ export class Scope {
     const { short = [], long = [] } = Object.groupBy(windows, (window) =>
       isShort(window) ? 'short' : 'long',
     );
-    const seconds = [...new Set(short.flatMap(secondsOf))].map((second) => this.params.time(second));
+    const seconds = [...new Set(short.flatMap(secondsOf))];
     const parts = long.map((window) => `(${this.within(window)})`);
-    if (seconds.length > 0) parts.unshift(`toStartOfSecond(${this.source.time}) IN (${seconds.join(', ')})`);
+    if (seconds.length > 0) {
+      parts.unshift(`toStartOfSecond(${this.source.time}) IN ${this.params.times(seconds)}`);
+    }
     return this.and(`indexHint(${parts.join(' OR ') || '0'})`);
   }
 

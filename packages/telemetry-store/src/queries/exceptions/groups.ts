@@ -93,7 +93,7 @@ export async function readGroups(
 }
 
 const among = (scope: Scope, fingerprints: readonly string[]): Scope =>
-  scope.and(`Fingerprint IN ${scope.params.bind(fingerprints.map(BigInt), 'Array(UInt64)')}`);
+  scope.and(`Fingerprint IN ${scope.params.hashes(fingerprints)}`);
 
 /** What is counted of these groups in the window. Ids are by their hashes: telling texts apart costs twice as much. */
 export async function readFigures(

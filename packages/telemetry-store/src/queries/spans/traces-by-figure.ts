@@ -264,13 +264,12 @@ function spansOf(context: RequestContext, window: Window, keys: readonly Key[]):
     to: keys.map(({ last }) => last).reduce((a, b) => (a > b ? a : b)) + 1n,
   });
   const { params } = open;
-  // One by one: beyond 2^53 they are no numbers of JSON, and a list of texts would be turned into numbers row by row.
-  const hashes = keys.map(({ hash }) => params.bind(hash, 'UInt64')).join(', ');
+  const hashes = params.hashes(keys.map(({ hash }) => hash));
   const length = keys.reduce((sum, { first, last }) => sum + last - first, 0n);
   if (length <= (window.to - window.from) / SHORT_PART) {
     const near = open.indexed(keys.map(({ first, last }) => ({ from: first, to: last + 1n })));
-    return near.and(`cityHash64(TraceId) IN (${hashes})`);
+    return near.and(`cityHash64(TraceId) IN ${hashes}`);
   }
-  const named = open.over(TRACES).during(hours).and(`TraceHash IN (${hashes})`);
+  const named = open.over(TRACES).during(hours).and(`TraceHash IN ${hashes}`);
   return open.and(`TraceId GLOBAL IN (SELECT TraceId ${named.from})`);
 }
