@@ -92,6 +92,7 @@ async function migrated(opening: Opening): Promise<TelemetryStore> {
     await migrate(store.admin(), { ...opening, database, where: connection.socketPath ?? connection.url });
     await store.learnVersion();
     await store.lookForDamage();
+    store.opened();
     return store;
   } catch (error) {
     await store.close();

@@ -15,8 +15,15 @@ import { rollupsOf } from '../rollups/index.ts';
 import { fillStatement, insertedRows } from '../rollups/rollup.ts';
 import { AttributeColumns } from '../attribute-columns/keeper.ts';
 import { COLUMN_TUNING } from '../attribute-columns/tuning.ts';
-import type { MigrationTarget } from '../migrations/template.ts';
-import { type Connection, connect, INSERT_TIMEOUT_MS, TRANSPORT_GRACE_MS } from './connect.ts';
+import { type MigrationTarget, renderMigration } from '../migrations/template.ts';
+import { AtRest } from './at-rest.ts';
+import {
+  type Connection,
+  connect,
+  INSERT_TIMEOUT_MS,
+  LONG_STATEMENT,
+  TRANSPORT_GRACE_MS,
+} from './connect.ts';
 import { RollupError, translateError } from './errors.ts';
 import type { Outbox } from './outbox.ts';
 import type {
@@ -61,6 +68,8 @@ export class ClickHouseStore implements TelemetryStore {
   readonly #supervisor: EngineSupervisor | undefined;
   readonly #outbox: Outbox | undefined;
   readonly #columns: AttributeColumns;
+  /** Of the embedded engine: a server merges as its owner set it up. */
+  readonly #atRest: AtRest | undefined;
   readonly #onState = (state: StoreState): void => {
     this.#events.emit('state', state);
     // One that cannot be asked now is asked when it is started again.
@@ -90,6 +99,22 @@ export class ClickHouseStore implements TelemetryStore {
       tuning: { ...COLUMN_TUNING, pool: attributeColumns },
       logger,
     });
+    this.#atRest =
+      engine === undefined
+        ? undefined
+        : new AtRest({
+            select: (sql, signal) => this.#read(sql, {}, { signal }),
+            merge: async (table, signal) => {
+              const [query = ''] = renderMigration(`OPTIMIZE TABLE \${database}.\`${table}\`;`, target);
+              await this.#admin.command({ query, abort_signal: signal, clickhouse_settings: LONG_STATEMENT });
+            },
+            logger,
+          });
+  }
+
+  /** The schema is up to date: what the last process wrote before it ended may be tidied up. */
+  opened(): void {
+    this.#atRest?.inserted();
   }
 
   select<T>(sql: string, params: Record<string, unknown> = {}, options: SelectOptions = {}): Promise<T[]> {
@@ -173,6 +198,7 @@ export class ClickHouseStore implements TelemetryStore {
       await this.#insert(`INSERT INTO ${table} FORMAT Native`, dedupToken, { file });
       await this.#fillFromFile(table, dedupToken, file);
     });
+    this.#atRest?.inserted();
   }
 
   /**
@@ -253,6 +279,7 @@ export class ClickHouseStore implements TelemetryStore {
 
   async close(): Promise<void> {
     this.#supervisor?.off('state', this.#onState);
+    await this.#atRest?.close();
     await this.#columns.close();
     await this.#client.close();
     await this.#inserts.close();

@@ -1,0 +1,119 @@
+import { rmSync } from 'node:fs';
+import { silentLogger } from '@candela/kernel';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { scratchDir } from '../conformance/harness.ts';
+import { idTextBlock } from '../conformance/native-block.ts';
+import { AtRest, type AtRestParts } from './at-rest.ts';
+import { openTelemetryStore } from './open.ts';
+import type { TelemetryStore } from './types.ts';
+
+let dir: string;
+let store: TelemetryStore;
+let merged: string[];
+let resting: AtRest | undefined;
+beforeAll(async () => {
+  dir = scratchDir();
+  store = await openTelemetryStore({ kind: 'embedded', dataDir: dir, logger: silentLogger });
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  merged = [];
+  for (const table of ['items', 'others']) {
+    await store.command(`DROP TABLE IF EXISTS ${table}`);
+    await store.command(
+      `CREATE TABLE ${table} (Id UInt64, Text String) ENGINE = MergeTree ORDER BY Id PARTITION BY Id % 2`,
+    );
+  }
+});
+afterEach(() => resting?.close());
+
+let token = 0;
+const insert = (table: string, id: number) =>
+  store.insertNative(table, [idTextBlock([{ id, text: 'text' }])], `token ${token++}`);
+
+/** How often the rows of each part were merged, and how many they are. */
+const parts = async (table: string) =>
+  (
+    await store.select<{ Level: number; Rows: number }>(
+      'SELECT level AS Level, rows AS Rows FROM system.parts WHERE active AND table = {table:String} ORDER BY Level, Rows',
+      { table },
+    )
+  ).map(({ Level, Rows }) => [Level, Rows]);
+
+function atRest(of: Partial<AtRestParts> = {}): AtRest {
+  resting = new AtRest({
+    select: (sql, signal) => store.select(sql, {}, { signal }),
+    merge: async (table, signal) => {
+      merged.push(table);
+      await store.command(`OPTIMIZE TABLE ${table}`, {}, { signal });
+    },
+    logger: silentLogger,
+    afterMs: 300,
+    ...of,
+  });
+  return resting;
+}
+
+it('merges what the last inserts left, where a partition has several parts of them', async () => {
+  for (const id of [1, 3, 5, 7, 2]) await insert('items', id);
+  for (const id of [1, 3, 2]) await insert('others', id);
+  atRest().inserted();
+  await expect
+    .poll(() => parts('items'), { timeout: 20_000 })
+    .toEqual([
+      [0, 1],
+      [1, 4],
+    ]);
+  expect(merged).not.toContain('others');
+  expect(await parts('others')).toEqual([
+    [0, 1],
+    [0, 1],
+    [0, 1],
+  ]);
+});
+
+it('waits for the end of the stream, and leaves off when rows come again', async () => {
+  for (const table of ['items', 'others']) for (const id of [1, 3, 5]) await insert(table, id);
+  const own = atRest({
+    merge: async (table) => {
+      merged.push(table);
+      own.inserted();
+    },
+  });
+  const until = Date.now() + 900;
+  while (Date.now() < until) {
+    own.inserted();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(merged).toEqual([]);
+  await expect.poll(() => merged, { timeout: 20_000 }).toEqual(['items']);
+  await own.close();
+  expect(merged).toEqual(['items']);
+});
+
+it('ends when the store does, and says what went wrong', async () => {
+  for (const id of [1, 3, 5]) await insert('items', id);
+  const said: unknown[] = [];
+  const logger = { ...silentLogger, warn: (...what: unknown[]) => said.push(what) };
+  const waiting = atRest({
+    logger,
+    merge: (_table, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('left')))),
+  });
+  waiting.inserted();
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  await waiting.close();
+  waiting.inserted();
+  expect(said).toEqual([]);
+  const failing = atRest({ logger, merge: () => Promise.reject(new Error('no room')) });
+  failing.inserted();
+  await expect.poll(() => said, { timeout: 20_000 }).toHaveLength(1);
+});
+
+it('is what an embedded store does on its own', async () => {
+  for (const id of [1, 3, 5]) await insert('items', id);
+  await expect.poll(() => parts('items'), { timeout: 60_000, interval: 500 }).toEqual([[1, 3]]);
+}, 90_000);

@@ -1,0 +1,79 @@
+import type { Logger } from '@candela/kernel';
+
+export interface AtRestParts {
+  /** Rows of a statement about the engine's own tables. */
+  readonly select: <T>(sql: string, signal: AbortSignal) => Promise<T[]>;
+  /** Lets the engine merge what is best merged of a table, once. */
+  readonly merge: (table: string, signal: AbortSignal) => Promise<void>;
+  readonly logger: Logger;
+  /** Without an insert for so long a store is at rest, milliseconds. */
+  readonly afterMs?: number;
+}
+
+const AFTER_MS = 30_000;
+/** Fewer are as good as merged: to merge two would rewrite much for little. */
+const FEW_PARTS = 3;
+/** What is merged takes seconds: a part of a group has 30 MB at most, and the engine itself merges from eight of them on. */
+const MOST_BYTES = 2 ** 30;
+
+/** Tables with parts as inserts wrote them, the smallest first. */
+const YOUNG_SQL = `SELECT DISTINCT TableName FROM (
+    SELECT table AS TableName, sum(bytes_on_disk) AS Bytes FROM system.parts
+    WHERE active AND level = 0 AND database = currentDatabase()
+    GROUP BY table, partition_id HAVING count() >= ${FEW_PARTS} AND Bytes <= ${MOST_BYTES}
+    ORDER BY Bytes, TableName)`;
+
+/**
+ * Merges the parts of the last inserts once no more come. The engine waits for eight of a size, so that every row is
+ * rewritten seldom; when the stream ends, up to seven of each table would stay as they are for days. Skip indexes are
+ * built by the first merge, so all texts in them would be searched word by word, and every question opens every part.
+ */
+export class AtRest {
+  readonly #parts: AtRestParts;
+  readonly #end = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #inserts = 0;
+  #tidying: Promise<void> | undefined;
+
+  constructor(parts: AtRestParts) {
+    this.#parts = parts;
+  }
+
+  /** Rows came: it is waited for the end of them. */
+  inserted(): void {
+    this.#inserts += 1;
+    if (this.#end.signal.aborted) return;
+    const wait = this.#parts.afterMs ?? AFTER_MS;
+    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#rest(), wait).unref();
+    else this.#timer.refresh();
+  }
+
+  /** Waits for no merge: one that is cut off leaves the parts as they were. */
+  async close(): Promise<void> {
+    this.#end.abort();
+    clearTimeout(this.#timer);
+    await this.#tidying;
+  }
+
+  #rest(): void {
+    this.#tidying ??= this.#tidy()
+      .catch((thrown: unknown) => {
+        if (this.#end.signal.aborted) return;
+        this.#parts.logger.warn({ err: thrown }, 'the parts of the last inserts could not be merged');
+      })
+      .finally(() => {
+        this.#tidying = undefined;
+      });
+  }
+
+  async #tidy(): Promise<void> {
+    const { select, merge } = this.#parts;
+    const { signal } = this.#end;
+    const before = this.#inserts;
+    for (const { TableName } of await select<{ TableName: string }>(YOUNG_SQL, signal)) {
+      // The engine has enough to merge again.
+      if (this.#inserts !== before || signal.aborted) return;
+      await merge(TableName, signal);
+    }
+  }
+}
