@@ -41,8 +41,13 @@ const LEAST_SEEN = 20;
 const SPARE = 10;
 /** Of more candidates than this too few match: all spans are asked instead. */
 const MAX_CANDIDATES = 256;
-/** Parts of the window of which the spans are asked about candidates, one after another; at last all that they take up. */
-const ROUNDS = [32n, 8n, 1n];
+/**
+ * Parts of the window of which the spans are asked about candidates, one after another; at last all that they take up. Of
+ * those in between, where hardly any is expected not to match: one that does not has to be looked for everywhere anyway.
+ */
+const ROUNDS = [32n, 1n];
+const HOPEFUL_ROUNDS = [32n, 8n, 1n];
+const HOPEFUL_SHARE = 0.9;
 const SECOND = 1_000_000_000n;
 
 /**
@@ -61,7 +66,7 @@ export async function guessedKeys(
   let keys = await asked.candidates(count);
   const all = keys.length < count;
   const verdicts = new Map<string, boolean>();
-  for (const part of ROUNDS) {
+  for (const part of asked.share < HOPEFUL_SHARE ? ROUNDS : HOPEFUL_ROUNDS) {
     const open = keys.filter(({ Hash }) => !verdicts.has(Hash));
     const matching = keys.filter(({ Hash }) => verdicts.get(Hash) === true).length;
     // What is left takes a look at everything: for most of a page that is no gain.
@@ -69,9 +74,7 @@ export async function guessedKeys(
     const windows = lastWindows(open, asked.window, part);
     const found = await matchingOf(runner, context, asked, open, windows);
     for (const { Hash } of open) if (found.has(Hash)) verdicts.set(Hash, true);
-    const full = pageOf(keys, verdicts, asked.limit);
-    if (full?.length === asked.limit) return full;
-    keys = await begun(asked, keys, verdicts);
+    keys = await begun(asked, reach(keys, verdicts, asked.limit), verdicts);
     const begins = new Map(keys.map(({ Hash, StartNs }) => [Hash, StartNs]));
     open.forEach(({ Hash }, index) => {
       const begin = begins.get(Hash);
@@ -96,6 +99,13 @@ async function begun(
   if (open.length === 0) return keys;
   const starts = await asked.starts(open);
   return keys.map((key) => ({ ...key, StartNs: key.StartNs ?? starts.get(key.Hash) }));
+}
+
+/** Those up to the last one of a page, as far as it is known who matches: nobody behind can belong to it. */
+function reach(keys: readonly Key[], verdicts: ReadonlyMap<string, boolean>, limit: number): readonly Key[] {
+  let matching = 0;
+  const last = keys.findIndex(({ Hash }) => verdicts.get(Hash) === true && ++matching === limit);
+  return last === -1 ? keys : keys.slice(0, last + 1);
 }
 
 /** The first of them that match, at most so many; undefined while one in between is open. */
