@@ -2,14 +2,20 @@ import type { PlatformProcess } from '@candela/testkit';
 import { Scrape } from '../lib/scrape.ts';
 import { sleep } from '../lib/temp.ts';
 
-const DRAIN_TIMEOUT_MS = 120_000;
+/** Without any progress for so long it is given up. */
+const STILL_MS = 120_000;
 
-/** Waits until nothing acknowledged is missing in the store; returns false when that takes too long. */
+/** Waits until nothing acknowledged is missing in the store; returns false when that makes no progress. */
 export async function drained(platform: PlatformProcess): Promise<boolean> {
-  const endsAt = performance.now() + DRAIN_TIMEOUT_MS;
-  while (performance.now() < endsAt) {
-    const scrape = await Scrape.of(platform.http);
-    if (scrape.sum('candela_ingest_backlog_requests') === 0) return true;
+  let least = Number.POSITIVE_INFINITY;
+  let progressAt = performance.now();
+  while (performance.now() - progressAt < STILL_MS) {
+    const backlog = (await Scrape.of(platform.http)).sum('candela_ingest_backlog_requests');
+    if (backlog === 0) return true;
+    if (backlog < least) {
+      least = backlog;
+      progressAt = performance.now();
+    }
     await sleep(50);
   }
   return false;

@@ -6,8 +6,8 @@ export const SPEAKER = "tuple(ParentSpanId != '', GenAiOperation = '', Timestamp
 export const SPEAKS = 'ContentAttributes.size0 > 0';
 
 /** That span and when it began, as columns of a statement grouped by `TraceId`. */
-export const SPEAKER_COLUMNS = `argMinIf(SpanId, ${SPEAKER}, ${SPEAKS}) AS SpeakerId,
-  toString(toUnixTimestamp64Nano(argMinIf(Timestamp, ${SPEAKER}, ${SPEAKS}))) AS SpeakerNs`;
+export const SPEAKER_COLUMNS = `(argMinIf((SpanId, Timestamp), ${SPEAKER}, ${SPEAKS}) AS Speaker).1 AS SpeakerId,
+  toString(toUnixTimestamp64Nano(Speaker.2)) AS SpeakerNs`;
 
 export interface RawSpeaker {
   readonly TraceId: string;
