@@ -58,3 +58,22 @@ it.each([
 ])('text that runs from right to left stays whole: %s', (name) => {
   expect(nameParts(name)).toEqual([name, '']);
 });
+
+it.each([
+  'wilhelmina.wonderland@customers.acme.example',
+  'ip-10-0-3-17.eu-west-1.compute.internal',
+  'web-12.frontend.production.acme.example',
+  `${'x'.repeat(3_000)}`,
+])('what differs at its beginning is cut at its end: %s', (name) => {
+  expect(nameParts(name)).toEqual([name, '']);
+});
+
+it.each([
+  'gen_ai.client.operation.duration',
+  'system.network.connections.count',
+  'llm-gateway-7d9f8c6b5-x2x9k',
+  'acme/support@2026-11-20-canary',
+  'POST /v1/users/ann@acme.example/seats',
+])('names of another kind keep their end: %s', (name) => {
+  expect(nameParts(name)[1]).not.toBe('');
+});

@@ -1,5 +1,7 @@
 /** Shorter names are seldom cut. */
 const LEAST = 22;
+/** Longer ones are texts. */
+const MOST = 2_000;
 /** Characters that stay of the end: a version, a region, the last part of an id. */
 const END = 10;
 /** The same of an end that holds more than ASCII: many of those are twice as wide. */
@@ -14,6 +16,8 @@ const LOOKED_AT = 80;
 /** Scripts from right to left, and marks that turn the direction: two halves side by side would read in another order. */
 const TURNS =
   /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]|\ud802|\ud83a|\ud83b/;
+/** People and machines of one domain differ at their beginning: `ann@acme.example`, `ip-10-0-3-17.eu-west-1.acme.example`. */
+const OF_A_DOMAIN = /^[^\s@/]+@[\w.-]+\.[a-z-]+$|^[a-z-]*\d[\w-]*(?:\.[\w-]+)+\.[a-z-]+$/i;
 const PLAIN = /^[\x20-\x7e]*$/;
 const LAST_WORD = /[./:\\#]([^./:\\#\s]+)$/;
 const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -23,7 +27,8 @@ const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
  * differ at their end only. The end is empty for what is cut at its end, as any text is.
  */
 export function nameParts(name: string): readonly [beginning: string, end: string] {
-  if (name.length < LEAST || TURNS.test(name)) return [name, ''];
+  if (name.length < LEAST || name.length > MOST || TURNS.test(name) || OF_A_DOMAIN.test(name))
+    return [name, ''];
   const at = lastWordOf(name) ?? lastCharactersOf(name);
   return at < BEGINNING ? [name, ''] : [name.slice(0, at), name.slice(at)];
 }
