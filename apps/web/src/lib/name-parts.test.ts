@@ -3,7 +3,8 @@ import { nameParts } from './name-parts.ts';
 
 it('keeps the end of a long name, and short names whole', () => {
   expect(nameParts('gpt-4.1-mini-acme-support-v12')).toEqual(['gpt-4.1-mini-acme-s', 'upport-v12']);
-  expect(nameParts('gpt-4.1-mini')).toEqual(['gpt-4.1-mini', '']);
+  expect(nameParts('support-agent')).toEqual(['support-', 'agent']);
+  expect(nameParts('gpt-4o-mini')).toEqual(['gpt-4o-mini', '']);
   expect(nameParts('')).toEqual(['', '']);
 });
 

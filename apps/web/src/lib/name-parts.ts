@@ -1,15 +1,21 @@
-/** Shorter names are seldom cut. */
-const LEAST = 22;
+/** Names that have room nearly everywhere. */
+const SHORT = 22;
+/** Shorter names than these have room anywhere. */
+const LEAST = 12;
 /** Longer ones are texts. */
 const MOST = 2_000;
-/** Characters that stay of the end: a version, a region, the last part of an id. */
+/** Characters that stay of the end at most: a version, a region, the last part of an id. */
 const END = 10;
+/** The part of a name that its end is, where that is less. */
+const END_SHARE = 0.4;
 /** The same of an end that holds more than ASCII: many of those are twice as wide. */
 const END_OF_WIDE = 5;
 /** The last word of a path of names stays whole up to this: of `com.acme.billing.InvoiceTimeoutException` what was thrown. */
 const LONGEST_LAST = 32;
 /** The least that is left for the beginning. */
-const BEGINNING = LEAST - END;
+const BEGINNING = 7;
+/** The same before a long last word. */
+const BEGINNING_OF_PATH = 12;
 /** Code units of the end that are looked at: characters may be made of many. */
 const LOOKED_AT = 80;
 
@@ -33,11 +39,14 @@ export function nameParts(name: string): readonly [beginning: string, end: strin
   return at < BEGINNING ? [name, ''] : [name.slice(0, at), name.slice(at)];
 }
 
+/** Whether a name is so short that several of them stand side by side. */
+export const isShortName = (name: string): boolean => name.length < SHORT;
+
 /** Where the last word begins, when it is worth more room than the last characters. */
 function lastWordOf(name: string): number | undefined {
   const word = LAST_WORD.exec(name.slice(-LOOKED_AT))?.[1] ?? '';
   const at = name.length - word.length;
-  const isFit = word.length > END && word.length <= LONGEST_LAST && at >= BEGINNING;
+  const isFit = word.length > END && word.length <= LONGEST_LAST && at >= BEGINNING_OF_PATH;
   return isFit && PLAIN.test(word) ? at : undefined;
 }
 
@@ -45,7 +54,8 @@ function lastWordOf(name: string): number | undefined {
 function lastCharactersOf(name: string): number {
   const isPlain = PLAIN.test(name.slice(-END));
   const starts = startsOf(name, isPlain);
-  let place = starts.length - (isPlain ? END : END_OF_WIDE);
+  const most = Math.min(isPlain ? END : END_OF_WIDE, Math.floor(name.length * END_SHARE));
+  let place = starts.length - most;
   // A space at an edge would be lost.
   while (place >= 0 && isBesideSpace(name, starts[place] as number)) place -= 1;
   return starts[place] ?? 0;

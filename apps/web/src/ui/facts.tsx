@@ -25,13 +25,16 @@ export function Facts(props: {
   );
 }
 
+/** A text that is one name, no list of them. */
+export const isName = (text: ReactNode): text is string => typeof text === 'string' && !text.includes(', ');
+
 /** A name and its value, close together; the title holds what is cut or rounded. */
 export function Fact(props: { label: string; title?: string | undefined; children: ReactNode }) {
   return (
     <div className="flex max-w-full min-w-0 gap-1.5" title={props.title}>
       <dt className="shrink-0 text-muted">{props.label}</dt>
       <dd className="max-w-96 truncate">
-        {typeof props.children === 'string' ? <CutName name={props.children} /> : props.children}
+        {isName(props.children) ? <CutName name={props.children} /> : props.children}
       </dd>
     </div>
   );

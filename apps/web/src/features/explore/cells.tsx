@@ -9,7 +9,7 @@ import {
   formatRowTime,
 } from '../../lib/format.ts';
 import { shortModels } from '../../lib/models.ts';
-import { nameParts } from '../../lib/name-parts.ts';
+import { isShortName } from '../../lib/name-parts.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { CutName } from '../../ui/cut-name.tsx';
 
@@ -40,7 +40,7 @@ export const modelsCell = (names: readonly string[]) => {
   const [first] = short;
   if (first === undefined) return NONE;
   const all = names.join(', ');
-  if (short.every((name) => nameParts(name)[1] === '')) return <span title={all}>{short.join(', ')}</span>;
+  if (short.every(isShortName)) return <span title={all}>{short.join(', ')}</span>;
   return (
     <span title={all} className="flex gap-1">
       <CutName name={first} title="" />

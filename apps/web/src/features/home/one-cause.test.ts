@@ -17,6 +17,15 @@ it('one cause is one line where its first stands, whatever its messages name', (
   ).toEqual([['user ann has no seat', 'user bob has no seat', 'user cleo  has no seat'], ['read timed out']]);
 });
 
+it('two alike stand for themselves, where they stood', () => {
+  const two: [string, string][] = [
+    ['Limit', 'limit of model a reached'],
+    ['Timeout', 'read timed out'],
+    ['Limit', 'limit of model b reached'],
+  ];
+  expect(told(...two)).toEqual(two.map(([, message]) => [message]));
+});
+
 it('what is said otherwise, or of another type, stays apart', () => {
   for (const other of [
     ['NoSeat', 'organisation acme was closed yesterday'],
@@ -24,9 +33,11 @@ it('what is said otherwise, or of another type, stays apart', () => {
     ['Forbidden', 'user ann has no seat'],
     ['NoSeat', ''],
   ] as const)
-    expect(told(['NoSeat', 'user ann has no seat'], [...other])).toHaveLength(2);
-  expect(told(['Error', 'ECONNREFUSED'], ['Error', 'ENOTFOUND'])).toHaveLength(2);
-  expect(told(['Error', 'bad input'], ['Error', 'bad output'])).toHaveLength(2);
+    expect(
+      told(['NoSeat', 'user ann has no seat'], [...other], ['NoSeat', 'user bob has no seat']),
+    ).toHaveLength(3);
+  expect(told(['Error', 'ECONNREFUSED'], ['Error', 'ENOTFOUND'], ['Error', 'EPIPE'])).toHaveLength(3);
+  expect(told(['Error', 'bad input'], ['Error', 'bad output'], ['Error', 'bad key'])).toHaveLength(3);
 });
 
 it('a flood of messages of any length is folded in no time to speak of', () => {

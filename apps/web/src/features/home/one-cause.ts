@@ -4,14 +4,16 @@ interface Told {
   readonly message: string;
 }
 
+/** Fewer stand for themselves. */
+const LEAST_ALIKE = 3;
 /** As many words of two messages have to be the same, each in its place. */
 const LEAST_SAME = 0.6;
 /** Words that are looked at. */
 const MOST_WORDS = 40;
 
 /**
- * Exceptions in their order, those of one cause together where the first of them stands: of one type, with messages that
- * differ in a word here and there: `user ann has no seat`, `user bob has no seat`.
+ * Exceptions in their order, three or more of one cause together where the first of them stands: of one type, with
+ * messages that differ in a word here and there: `user ann has no seat`, `user bob has no seat`.
  */
 export function byCause<Exception extends Told>(
   exceptions: readonly Exception[],
@@ -25,7 +27,12 @@ export function byCause<Exception extends Told>(
     if (cause === undefined) causes.push({ words, all: [exception] });
     else cause.all.push(exception);
   }
-  return causes.map(({ all }) => all);
+  const causeOf = new Map(causes.flatMap(({ all }) => all.map((one) => [one, all] as const)));
+  return exceptions.flatMap((one): [Exception, ...Exception[]][] => {
+    const all = causeOf.get(one) ?? [one];
+    if (all.length < LEAST_ALIKE) return [[one]];
+    return all[0] === one ? [all] : [];
+  });
 }
 
 const wordsOf = (message: string): readonly string[] =>

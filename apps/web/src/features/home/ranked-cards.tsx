@@ -6,7 +6,7 @@ import { missingUntil } from '../../charts/prepare/covered.ts';
 import { BarList } from '../../charts/visualise/bar-list.tsx';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCount, formatDuration } from '../../lib/format.ts';
-import { nameParts } from '../../lib/name-parts.ts';
+import { isShortName } from '../../lib/name-parts.ts';
 import { quoted } from '../../lib/query-text.ts';
 import { CutName } from '../../ui/cut-name.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
@@ -101,7 +101,7 @@ export function SlowestOperations({ scope }: { scope: Scope }) {
 }
 
 /** A short name stays whole beside a long one. */
-const shrinks = (name: string) => (nameParts(name)[1] === '' ? 'shrink-0' : undefined);
+const shrinks = (name: string) => (isShortName(name) ? 'shrink-0' : undefined);
 
 /** Against a period that holds nothing, everything would be new; against a part of it, more. */
 const compares = (data: AggregateData | undefined): boolean =>

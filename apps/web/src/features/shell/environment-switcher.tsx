@@ -34,7 +34,11 @@ export function EnvironmentSwitcher() {
       onChoose={(value) => setEnvironment(value === '' ? undefined : value)}
       trigger={
         <Button look="plain" title="Environment" data-testid="environment">
-          <CutName name={environment ?? 'All environments'} className="max-w-40 text-text max-sm:max-w-24" />
+          {environment === undefined ? (
+            <span className="truncate text-text max-sm:max-w-24">All environments</span>
+          ) : (
+            <CutName name={environment} className="max-w-40 text-text max-sm:max-w-24" />
+          )}
           <ChevronsUpDown size={13} aria-hidden />
         </Button>
       }

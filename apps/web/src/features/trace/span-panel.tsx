@@ -8,6 +8,7 @@ import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime }
 import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
+import { isName } from '../../ui/facts.tsx';
 import { kindLabel, SpanGlyph } from '../../ui/span-glyph.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
@@ -238,9 +239,7 @@ function Fact({ label, title, children }: { label: string; title?: string; child
   return (
     <span title={title} className="inline-flex max-w-80 gap-1">
       <span className="text-muted">{label}</span>
-      <span className="min-w-0 truncate">
-        {typeof children === 'string' ? <CutName name={children} /> : children}
-      </span>
+      <span className="min-w-0 truncate">{isName(children) ? <CutName name={children} /> : children}</span>
     </span>
   );
 }
