@@ -4,6 +4,7 @@ import type { KeptStore } from './kept-store.ts';
 import type { KnownColumns } from './known.ts';
 import type { Ledger } from './ledger.ts';
 import { type AttributeKey, columnName } from './names.ts';
+import { notedAs, type RestColumn } from './rest.ts';
 import {
   addColumns,
   type ColumnType,
@@ -28,8 +29,9 @@ const REASONS = {
   added: 'a column was added for an attribute that is asked for',
   common: 'a column was added for an attribute that many rows have',
 } as const;
+const REST_REASON = 'a column was added for the attributes besides the widest and those with columns';
 
-/** Adds, fills and drops the columns of keys. What is begun is written down before, so that others can go on. */
+/** Adds, fills and drops the columns of keys and the rests of maps. What is begun is written down before, so that others can go on. */
 export class ColumnChanges {
   readonly #parts: ChangeParts;
 
@@ -37,43 +39,58 @@ export class ColumnChanges {
     this.#parts = parts;
   }
 
+  /** @param rests of maps, which come together with keys, so that a map is read once */
   async add(
     attributes: readonly (AttributeKey & { readonly type: ColumnType })[],
     why: keyof typeof REASONS,
+    rests: readonly RestColumn[] = [],
   ): Promise<void> {
     const { store, target, ledger, logger } = this.#parts;
-    await ledger.note(why, attributes);
-    for (const [table, own] of byTable(attributes)) {
-      const columns = own.flatMap((attribute): NewColumn[] => {
+    await ledger.note(why, [...attributes, ...rests.map(notedAs)]);
+    for (const table of tablesOf(attributes, rests)) {
+      const columns = attributes.filter(isOf(table)).flatMap((attribute): NewColumn[] => {
         const column = columnName(attribute);
         return column === undefined ? [] : [{ ...attribute, column }];
       });
-      for (const statement of addColumns(target, table, columns)) await store.run(statement);
+      const own = rests.filter(isOf(table));
+      for (const statement of addColumns(target, table, columns, own)) await store.run(statement);
       for (const { column } of columns) logger.info({ table, column }, REASONS[why]);
+      for (const { map, column } of own) logger.info({ table, map, column }, REST_REASON);
     }
-    await this.fill(attributes);
+    await this.fill(attributes, rests);
   }
 
   /** All columns of a table by one statement, so that the map is read once. */
-  async fill(attributes: readonly AttributeKey[]): Promise<void> {
+  async fill(attributes: readonly AttributeKey[], rests: readonly RestColumn[] = []): Promise<void> {
     const { store, target, ledger } = this.#parts;
-    for (const [table, own] of byTable(attributes)) {
-      const columns = own.flatMap((attribute) => columnName(attribute) ?? []);
+    for (const table of tablesOf(attributes, rests)) {
+      const columns = [
+        ...attributes.filter(isOf(table)).flatMap((attribute) => columnName(attribute) ?? []),
+        ...rests.filter(isOf(table)).map(({ column }) => column),
+      ];
       const partitions = await this.#partitions(table);
       if (partitions?.length !== 0) await store.run(fillColumns(target, table, columns, partitions));
     }
-    await ledger.note('filled', attributes);
+    await ledger.note('filled', [...attributes, ...rests.map(notedAs)]);
   }
 
   async drop(attribute: AttributeKey): Promise<void> {
-    const { store, target, ledger, known, logger } = this.#parts;
     const column = columnName(attribute);
+    if (column !== undefined) await this.#drop(attribute, attribute.table, column);
+  }
+
+  async dropRest(rest: RestColumn): Promise<void> {
+    await this.#drop(notedAs(rest), rest.table, rest.column);
+  }
+
+  async #drop(noted: AttributeKey, table: string, column: string): Promise<void> {
+    const { store, target, ledger, known, logger } = this.#parts;
     // Work in the background may still read it.
-    if (column === undefined || known.isBusy(attribute.table)) return;
-    await ledger.note('dropped', [attribute]);
+    if (known.isBusy(table)) return;
+    await ledger.note('dropped', [noted]);
     known.forget();
-    for (const statement of dropColumn(target, attribute.table, column)) await store.run(statement);
-    logger.info({ table: attribute.table, column }, 'the column of an attribute was dropped');
+    for (const statement of dropColumn(target, table, column)) await store.run(statement);
+    logger.info({ table, column }, 'a column of attributes was dropped');
   }
 
   /** The newest partitions that are filled; undefined when all of them are. */
@@ -91,6 +108,13 @@ export class ColumnChanges {
   }
 }
 
-function byTable<T extends AttributeKey>(attributes: readonly T[]): Map<string, T[]> {
-  return Map.groupBy(attributes, ({ table }) => table);
-}
+type OfTable = Pick<AttributeKey, 'table'>;
+
+const tablesOf = (...all: readonly (readonly OfTable[])[]): string[] => [
+  ...new Set(all.flat().map(({ table }) => table)),
+];
+
+const isOf =
+  (wanted: string) =>
+  ({ table }: OfTable): boolean =>
+    table === wanted;

@@ -1,6 +1,8 @@
 import { type AttributeKey, keyText, mayHaveColumn } from './names.ts';
 import { type SpreadSample, unaskedTypeFor } from './sample.ts';
+import type { RestFacts } from './rest.ts';
 import type { ColumnType } from './statements.ts';
+import { hasOwnColumn } from '../schema/own-columns.ts';
 
 /**
  * What is done with columns, as it is written down for every process that shares the store. `added` and `common` tell
@@ -93,6 +95,7 @@ const isBegun = ({ last }: Pick<KeyFacts, 'last'>): boolean => BEGUN.has(last?.k
 
 /** Whether its column is there and may not be filled, because who began it ended. */
 export const isUnfinished = (fact: KeyFacts): boolean => fact.present && isBegun(fact);
+export const isUnfinishedRest = (fact: RestFacts): boolean => isBegun(fact);
 
 /** A change less than so long ago; not what a look did: nobody who asks for a key waits for that. */
 function isChange({ last, byLook }: KeyFacts, seconds: number): boolean {
@@ -172,13 +175,12 @@ function roomForCommon(facts: readonly KeyFacts[], { pool, minScore }: DecisionB
   return Math.max(0, Math.min(pool - present.length, Math.floor(pool * COMMON_PART) - unasked.length));
 }
 
-/** The tables to look at now for keys that many of their rows have. */
+/** The tables to look at now for keys that many of their rows have, and for what is left besides them. */
 export function tablesToLookAt<T extends TableFacts>(
   facts: readonly KeyFacts[],
   tables: readonly T[],
   bounds: DecisionBounds,
 ): readonly T[] {
-  if (roomForCommon(facts, bounds) === 0) return [];
   if (facts.some((fact) => !isCheap(fact, bounds) && isChange(fact, bounds.pauseSeconds))) return [];
   const since = (seconds: number | undefined) => seconds ?? Number.POSITIVE_INFINITY;
   return tables.filter(
@@ -237,7 +239,8 @@ const percentOf = ({ rows, sampled }: SeenKey): number => Math.round((rows / sam
 /** The column that a key gets when there is room for it; undefined when it is worth none. */
 function commonType(key: SeenKey, { maxValues }: DecisionBounds): ColumnType | undefined {
   const { rows, sampled, many, mean } = key;
-  if (!mayHaveColumn(key) || rows < sampled * COMMON_SHARE || mean > COMMON_BYTES) return undefined;
+  if (!mayHaveColumn(key) || hasOwnColumn(key.table, key.map, key.key)) return undefined;
+  if (rows < sampled * COMMON_SHARE || mean > COMMON_BYTES) return undefined;
   // What is the same on all rows tells none of them apart. Not having the key is a value, too.
   if (many + (rows < sampled ? 1 : 0) < 2) return undefined;
   return unaskedTypeFor(key, maxValues);

@@ -303,8 +303,10 @@ describe('keys that are asked for', () => {
     await insert('first', 0);
     const one = platformProcess({ pool: 2, minScore: 1 });
     for (let n = 0; n < 1_000; n++) {
-      await one.keeper.read('SELECT 1', [{ ...span(`made up ${n}`), value: 'none', without: [] }], (text) =>
-        bench.store.select(text),
+      await one.keeper.read(
+        'SELECT 1',
+        [{ ...span(`made up ${n}`), value: 'none', has: 'nor', without: [] }],
+        (text) => bench.store.select(text),
       );
     }
     for (let turn = 0; turn < 3; turn++) await settled(one.keeper);

@@ -1,22 +1,16 @@
 import type { Logger } from '@candela/kernel';
 import { StoreError } from '../client/errors.ts';
+import { hasOwnColumn } from '../schema/own-columns.ts';
 import type { AttributeRead, TelemetryStore } from '../client/types.ts';
 import type { MigrationTarget } from '../migrations/template.ts';
 import { ColumnChanges } from './changes.ts';
-import {
-  commonest,
-  type CommonKey,
-  decide,
-  isUnfinished,
-  type KeyFacts,
-  type SeenKey,
-  tablesToLookAt,
-} from './decide.ts';
+import { commonest, decide, isUnfinished, isUnfinishedRest, tablesToLookAt } from './decide.ts';
 import { KeptStore } from './kept-store.ts';
 import { KnownColumns } from './known.ts';
-import { Ledger } from './ledger.ts';
+import { type Facts, Ledger } from './ledger.ts';
 import { lookAt } from './look.ts';
 import { type AttributeKey, keyText, mayHaveColumn } from './names.ts';
+import { changedRests, type SeenMap } from './rest.ts';
 import { type AskedSample, typeFor } from './sample.ts';
 import {
   type ColumnType,
@@ -57,11 +51,14 @@ const GONE = new Set([8, 10, 16, 47]);
 /** What it says when a read is given up: too many rows, too slow, too much memory. */
 const TOO_MUCH = new Set([158, 159, 160, 241]);
 
+/** Reads of values: columns hold nothing else. */
+const isOfValue = (read: AttributeRead): boolean => read.value !== undefined && mayHaveColumn(read);
+
 /** Not all processes at the same moment. */
 const about = (ms: number): number => ms * (0.75 + Math.random() / 2);
 
 /**
- * The columns that a store gets for keys of attributes: which there are, what is asked for, what many rows have, and
+ * The columns that a store gets for keys of attributes, and the narrow maps for all others: which there are, what is asked for, what many rows have, and
  * their adding and dropping. Everything happens along with reads: a store that nobody reads is left alone.
  */
 export class AttributeColumns {
@@ -106,10 +103,10 @@ export class AttributeColumns {
     run: (text: string) => Promise<T>,
   ): Promise<T> {
     this.#lookSoon();
-    const asked = attributes.filter(mayHaveColumn);
-    if (asked.length === 0) return run(sql);
+    if (attributes.length === 0) return run(sql);
     await this.#fresh();
-    const text = this.#known.written(sql, asked);
+    const text = this.#known.written(sql, attributes);
+    const asked = attributes.filter(isOfValue);
     const startedAt = performance.now();
     let tooMuch = false;
     try {
@@ -130,9 +127,8 @@ export class AttributeColumns {
 
   /** Whether reads take all of these keys from columns now. A moment later that may be over: reads are right either way. */
   async readsColumns(attributes: readonly AttributeRead[]): Promise<boolean> {
-    if (!attributes.every(mayHaveColumn)) return false;
     await this.#fresh();
-    return attributes.every((read) => this.#known.isRead(read));
+    return attributes.every((read) => read.value === undefined || this.#known.isRead(read));
   }
 
   /** Looks at columns, at what is asked for and at what is common, and changes what is to be changed: one thing after the other. */
@@ -237,9 +233,9 @@ export class AttributeColumns {
     const asked = this.#use.take(MAX_NOTED);
     if (tuning.pool === 0) return;
     await this.#ledger.note('asked', asked);
-    const facts = await this.#ledger.facts(this.#known.present);
+    const facts = await this.#facts();
     if (await this.#wentOn(facts)) return;
-    const { candidates, room, victim } = decide(facts, tuning);
+    const { candidates, room, victim } = decide(facts.keys, tuning);
     const fitting: NewlyFit[] = [];
     for (const candidate of candidates) {
       if (fitting.length >= room || this.#store.hasEnded) break;
@@ -261,33 +257,50 @@ export class AttributeColumns {
   async #look(): Promise<void> {
     const { target, tuning } = this.#parts;
     if (tuning.pool === 0) return;
-    const facts = await this.#ledger.facts(this.#known.present);
+    const facts = await this.#facts();
     if (await this.#wentOn(facts)) return;
     const own: string[] = [];
-    for (const table of tablesToLookAt(facts, await this.#ledger.tables(), tuning)) {
+    for (const table of tablesToLookAt(facts.keys, await this.#ledger.tables(), tuning)) {
       if (await this.#ledger.beginLook(table)) own.push(table.table);
     }
     try {
-      const seen: SeenKey[] = [];
+      const seen: SeenMap[] = [];
       for (const table of own) seen.push(...(await lookAt(this.#store, target, table)));
-      await this.#addCommon(commonest(facts, seen, tuning));
+      await this.#changeAfter(facts, seen);
     } finally {
       // One that failed is over, too: what the engine refuses is not tried again every ten minutes.
       for (const table of own) await this.#ledger.endLook(table);
     }
   }
 
-  async #addCommon(keys: readonly CommonKey[]): Promise<void> {
-    if (keys.length === 0) return;
-    await this.#changes.add(keys, 'common');
-    await this.#learn();
+  /** Columns for what is common, a narrow map for the rest, all at once. */
+  async #changeAfter(facts: Facts, seen: readonly SeenMap[]): Promise<void> {
+    const { tuning } = this.#parts;
+    const keys = commonest(
+      facts.keys,
+      seen.flatMap((map) => map.keys),
+      tuning,
+    );
+    const columned = new Set([...this.#known.present.keys(), ...keys.map(keyText)]);
+    const hasColumn = (key: AttributeKey): boolean =>
+      hasOwnColumn(key.table, key.map, key.key) || columned.has(keyText(key));
+    const { added, dropped } = changedRests(facts.rests, seen, hasColumn, tuning);
+    for (const rest of dropped) await this.#changes.dropRest(rest);
+    if (keys.length + added.length > 0) await this.#changes.add(keys, 'common', added);
+    if (keys.length + added.length + dropped.length > 0) await this.#learn();
+  }
+
+  #facts(): Promise<Facts> {
+    return this.#ledger.facts(this.#known.present, this.#known.rests);
   }
 
   /** Goes on with what somebody began who ended before its end. */
-  async #wentOn(facts: readonly KeyFacts[]): Promise<boolean> {
-    const unfinished = facts.filter((fact) => isUnfinished(fact) && !this.#known.isBusy(fact.table));
-    if (unfinished.length === 0) return false;
-    await this.#changes.fill(unfinished);
+  async #wentOn(facts: Facts): Promise<boolean> {
+    const isIdle = ({ table }: { readonly table: string }): boolean => !this.#known.isBusy(table);
+    const keys = facts.keys.filter((fact) => isUnfinished(fact) && isIdle(fact));
+    const rests = facts.rests.filter((fact) => isUnfinishedRest(fact) && isIdle(fact));
+    if (keys.length + rests.length === 0) return false;
+    await this.#changes.fill(keys, rests);
     await this.#learn();
     return true;
   }

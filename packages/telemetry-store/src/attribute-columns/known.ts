@@ -1,6 +1,7 @@
 import type { AttributeRead, TelemetryStore } from '../client/types.ts';
 import type { MigrationTarget } from '../migrations/template.ts';
 import { type AttributeKey, keyOfColumn, keyText, LEARNED_TABLES } from './names.ts';
+import { type RestColumn, restOfColumn } from './rest.ts';
 import { COLUMNS_SQL, heldIn, UNFINISHED_SQL } from './statements.ts';
 
 export interface PresentColumn {
@@ -10,11 +11,21 @@ export interface PresentColumn {
   readonly type: string;
 }
 
-/** The columns of keys that a store was last found to have. Another process may have changed them since. */
+/** The rest of a map that reads may use. */
+interface ReadyRest extends Pick<RestColumn, 'table' | 'map' | 'column'> {
+  readonly leftOut: ReadonlySet<string>;
+}
+
+const placeOf = ({ table, map }: Pick<AttributeKey, 'table' | 'map'>): string => `${table} ${map}`;
+
+/** The columns of keys, and the rests of maps, that a store was last found to have. Another process may have changed them since. */
 export class KnownColumns {
   readonly #target: MigrationTarget;
   #present: ReadonlyMap<string, PresentColumn> = new Map();
   #ready: ReadonlyMap<string, string> = new Map();
+  #rests: readonly RestColumn[] = [];
+  #readyRests: ReadonlyMap<string, ReadyRest> = new Map();
+  #settled = true;
   #busy: ReadonlySet<string> = new Set();
 
   constructor(target: MigrationTarget) {
@@ -26,9 +37,13 @@ export class KnownColumns {
     return this.#present;
   }
 
+  get rests(): readonly RestColumn[] {
+    return this.#rests;
+  }
+
   /** True when none of them is being filled. */
   get settled(): boolean {
-    return this.#ready.size === this.#present.size;
+    return this.#settled;
   }
 
   /** Whether reads take the key from a column. */
@@ -50,7 +65,10 @@ export class KnownColumns {
       select<{ TableName: string; Command: string }>(UNFINISHED_SQL, { tables: [...held.keys()] }),
     ]);
     const present = new Map<string, PresentColumn>();
+    const rests: RestColumn[] = [];
     for (const { TableName, Name, Type, Expression } of columns) {
+      const rest = restOfColumn(TableName, Name, Expression);
+      if (rest !== undefined) rests.push(rest);
       const attribute = keyOfColumn(TableName, Name);
       // One that somebody made by hand of something else is none of ours.
       if (attribute === undefined || !Expression.startsWith(`${attribute.map}['`)) continue;
@@ -61,23 +79,44 @@ export class KnownColumns {
         (Command.match(/\w+/g) ?? []).map((word) => `${held.get(TableName) ?? ''} ${word}`),
       ),
     );
+    const isReady = (table: string, column: string): boolean => !touched.has(`${table} ${column}`);
     this.#present = present;
+    this.#rests = rests;
     this.#busy = new Set(work.map(({ TableName }) => held.get(TableName) ?? ''));
     this.#ready = new Map(
       [...present]
-        .filter(([, { attribute, column }]) => !touched.has(`${attribute.table} ${column}`))
+        .filter(([, { attribute, column }]) => isReady(attribute.table, column))
         .map(([text, { column }]) => [text, column]),
     );
+    const ready = rests.filter(({ table, column }) => isReady(table, column));
+    this.#readyRests = new Map(
+      ready.map(({ leftOut, ...rest }) => [placeOf(rest), { ...rest, leftOut: new Set(leftOut) }]),
+    );
+    this.#settled = this.#ready.size === present.size && ready.length === rests.length;
   }
 
-  /** A statement with the columns in the places of the keys that have one. */
+  /** The rest of a map that holds a key, if the map has one. */
+  #restWith(read: AttributeKey): ReadyRest | undefined {
+    const rest = this.#readyRests.get(placeOf(read));
+    // As the engine is told it.
+    return rest?.leftOut.has(read.key.toWellFormed()) === false ? rest : undefined;
+  }
+
+  /** A statement with the columns in the places of the keys that have one, and the rests of maps in those of the others. */
   written(sql: string, asked: readonly AttributeRead[]): string {
     let text = sql;
     for (const read of asked) {
       const column = this.#ready.get(keyText(read));
-      if (column === undefined) continue;
-      for (const words of read.without) text = text.replaceAll(words, '');
-      text = text.replaceAll(read.value, column);
+      if (column !== undefined && read.value !== undefined) {
+        for (const words of read.without) text = text.replaceAll(words, '');
+        text = text.replaceAll(read.value, column);
+      }
+      const rest = this.#restWith(read);
+      if (rest === undefined) continue;
+      for (const words of [read.value, read.has, ...read.without]) {
+        if (words !== undefined)
+          text = text.replaceAll(words, words.replaceAll(`${read.map}.`, `${rest.column}.`));
+      }
     }
     return text;
   }
@@ -85,5 +124,6 @@ export class KnownColumns {
   /** Reads go to the maps until it is learned again. */
   forget(): void {
     this.#ready = new Map();
+    this.#readyRests = new Map();
   }
 }

@@ -4,6 +4,7 @@ import type { ChangeKind, KeyFacts, TableFacts } from './decide.ts';
 import type { KeptStore } from './kept-store.ts';
 import type { PresentColumn } from './known.ts';
 import { type AttributeKey, keyText, LEARNED_TABLES, mayHaveColumn } from './names.ts';
+import { notedAs, type RestColumn, type RestFacts } from './rest.ts';
 import { heldIn } from './statements.ts';
 import type { ColumnTuning } from './tuning.ts';
 import type { CountedKey } from './use.ts';
@@ -59,6 +60,11 @@ interface LookRow {
   readonly AtMs: number;
 }
 
+export interface Facts {
+  readonly keys: readonly KeyFacts[];
+  readonly rests: readonly RestFacts[];
+}
+
 /** A table, and when a look at it last began. */
 export interface LookedTable extends TableFacts {
   readonly beganAtMs: number;
@@ -101,8 +107,8 @@ export class Ledger {
     await this.#store.run({ sql: NOTE_SQL, params });
   }
 
-  /** What is known of the keys that were asked for or changed, and of those with columns. */
-  async facts(columns: ReadonlyMap<string, PresentColumn>): Promise<KeyFacts[]> {
+  /** What is known of the keys that were asked for or changed, of those with columns, and of the rests of maps. */
+  async facts(columns: ReadonlyMap<string, PresentColumn>, rests: readonly RestColumn[]): Promise<Facts> {
     const [scores, changes, sizes] = await Promise.all([
       this.#store.select<KeyRow & { Score: number; Idle: number }>(SCORES_SQL),
       this.#store.select<KeyRow & { Last: ChangeKind; Seconds: number; ByLook: number }>(CHANGES_SQL),
@@ -114,9 +120,12 @@ export class Ledger {
       [...scores, ...changes].map((row) => [keyText(attributeOf(row)), attributeOf(row)] as const),
     );
     for (const [text, { attribute }] of columns) all.set(text, attribute);
-    return [...all].flatMap(([text, attribute]): KeyFacts[] => {
-      if (!mayHaveColumn(attribute)) return [];
+    const lastOf = (text: string): KeyFacts['last'] => {
       const change = changed.get(text);
+      return change === undefined ? undefined : { kind: change.Last, seconds: Number(change.Seconds) };
+    };
+    const keys = [...all].flatMap(([text, attribute]): KeyFacts[] => {
+      if (!mayHaveColumn(attribute)) return [];
       const asked = scored.get(text);
       return [
         {
@@ -125,11 +134,12 @@ export class Ledger {
           idle: asked === undefined ? undefined : Number(asked.Idle),
           enough: this.#enough(sizes.get(attribute.table)?.bytes ?? 0),
           present: columns.has(text),
-          last: change === undefined ? undefined : { kind: change.Last, seconds: Number(change.Seconds) },
-          byLook: Number(change?.ByLook ?? 0) === 1,
+          last: lastOf(text),
+          byLook: Number(changed.get(text)?.ByLook ?? 0) === 1,
         },
       ];
     });
+    return { keys, rests: rests.map((rest) => ({ ...rest, last: lastOf(keyText(notedAs(rest))) })) };
   }
 
   /** The tables with maps whose keys may get columns. */

@@ -1,8 +1,7 @@
 import type { MigrationTarget } from '../migrations/template.ts';
-import { hasOwnColumn } from '../schema/own-columns.ts';
-import type { SeenKey } from './decide.ts';
 import type { KeptStore } from './kept-store.ts';
 import { mapsOf, MAX_KEY_BYTES } from './names.ts';
+import { entryBytes, type SeenMap } from './rest.ts';
 import { heldIn, type Statement } from './statements.ts';
 
 /** Rows that a look takes, a quarter of those of a granule: neighbours say much the same. */
@@ -50,9 +49,11 @@ export function lookAtMap(table: string, map: string, { rows, bytes, all }: Amon
   const place = `(intDiv(_part_offset, ${GRANULE}) + cityHash64(_part) % 1000003)`;
   return {
     sql: `SELECT K AS Key, count() AS Rows, uniqCombined(13)(V) AS Many,
-        uniqCombinedIf(13)(V, Half) AS HalfMany, countIf(Half) AS HalfRows, max(length(V)) AS Longest, avg(length(V)) AS Mean
+        uniqCombinedIf(13)(V, Half) AS HalfMany, countIf(Half) AS HalfRows, max(length(V)) AS Longest, avg(length(V)) AS Mean,
+        avg(Es) AS Entries, avg(Bs) AS Bytes
       FROM (
-        SELECT ${map}.keys AS Ks, ${map}.values AS Vs, intDiv(${place}, ${every}) % 2 = 0 AS Half FROM ${table}
+        SELECT ${map}.keys AS Ks, ${map}.values AS Vs, length(Ks) AS Es, arraySum(v -> length(v), Vs) AS Bs,
+          intDiv(${place}, ${every}) % 2 = 0 AS Half FROM ${table}
         PREWHERE ${place} % ${every} = 0 AND _part_offset % ${EVERY} = 0 ${parts})
       ARRAY JOIN arrayPushFront(Ks, '') AS K, arrayPushFront(Vs, '') AS V
       WHERE length(K) <= ${MAX_KEY_BYTES}
@@ -73,12 +74,15 @@ interface SeenRow {
   readonly HalfRows: number;
   readonly Longest: number;
   readonly Mean: number;
+  /** Of the rows with the key: of all of their entries together. */
+  readonly Entries: number;
+  readonly Bytes: number;
 }
 
-/** Keys that rows of a table have, of all maps whose keys may get columns. On a cluster, those of one of its servers. */
-export async function lookAt(store: KeptStore, target: MigrationTarget, table: string): Promise<SeenKey[]> {
+/** Keys that rows of a table have, by the maps whose keys may get columns. On a cluster, those of one of its servers. */
+export async function lookAt(store: KeptStore, target: MigrationTarget, table: string): Promise<SeenMap[]> {
   const held = heldIn(target, table);
-  const seen: SeenKey[] = [];
+  const seen: SeenMap[] = [];
   for (const map of mapsOf(table)) {
     if (store.hasEnded) break;
     const [among] = await store.select<{ Rows: number; Bytes: number; All: number }>(AMONG_SQL, {
@@ -90,15 +94,16 @@ export async function lookAt(store: KeptStore, target: MigrationTarget, table: s
       bytes: Number(among?.Bytes ?? 0),
       all: Number(among?.All ?? 1) === 1,
     });
-    seen.push(...seenIn(table, map, await store.select<SeenRow>(sql, params)));
+    seen.push(seenIn(table, map, await store.select<SeenRow>(sql, params)));
   }
   return seen;
 }
 
-function seenIn(table: string, map: string, rows: readonly SeenRow[]): SeenKey[] {
-  const sampled = Number(rows.find(({ Key }) => Key === '')?.Rows ?? 0);
-  return rows
-    .filter(({ Key }) => Key !== '' && !hasOwnColumn(table, map, Key))
+function seenIn(table: string, map: string, rows: readonly SeenRow[]): SeenMap {
+  const all = rows.find(({ Key }) => Key === '');
+  const sampled = Number(all?.Rows ?? 0);
+  const keys = rows
+    .filter(({ Key }) => Key !== '')
     .map((row) => ({
       table,
       map,
@@ -111,4 +116,5 @@ function seenIn(table: string, map: string, rows: readonly SeenRow[]): SeenKey[]
       longest: Number(row.Longest),
       mean: Number(row.Mean),
     }));
+  return { table, map, bytes: entryBytes(Number(all?.Entries ?? 0), Number(all?.Bytes ?? 0)), keys };
 }

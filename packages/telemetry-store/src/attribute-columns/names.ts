@@ -34,7 +34,9 @@ export const mapsOf = (table: string): readonly string[] => [...(PLACES.get(tabl
 /** A text for a key, for maps in memory. */
 export const keyText = ({ table, map, key }: AttributeKey): string => `${table} ${map} ${key}`;
 
-const prefixOf = ({ table, map }: AttributeKey): string | undefined => PLACES.get(table)?.get(map);
+/** What the names of the columns of a map begin with. */
+export const prefixOf = ({ table, map }: Pick<AttributeKey, 'table' | 'map'>): string | undefined =>
+  PLACES.get(table)?.get(map);
 
 /** Whether a key could have a column, whatever its values. */
 export const mayHaveColumn = (attribute: AttributeKey): boolean => columnName(attribute) !== undefined;

@@ -1,5 +1,6 @@
 import { type MigrationTarget, renderMigration } from '../migrations/template.ts';
 import type { AttributeKey } from './names.ts';
+import { type RestColumn, restSql } from './rest.ts';
 
 /** A statement with the values that the engine binds. */
 export interface Statement {
@@ -33,23 +34,51 @@ export interface NewColumn extends Pick<AttributeKey, 'map' | 'key'> {
  */
 const PLAIN_CODEC = ' CODEC(LZ4)';
 
+/**
+ * And rests of maps: no larger than by the usual, and unpacked in a third of the time. Packing takes half again as long,
+ * which such narrow columns bear.
+ */
+const REST_CODEC = ' CODEC(LZ4HC(3))';
+
+/** Maps, as the schema has them. */
+const MAP_TYPE = 'Map(LowCardinality(String), String)';
+
 /** Adds columns, all at once and everywhere; from then on they are right for every row, stored or worked out. */
 export function addColumns(
   target: MigrationTarget,
   table: string,
   columns: readonly NewColumn[],
+  rests: readonly Pick<RestColumn, 'column' | 'map' | 'leftOut'>[] = [],
 ): Statement[] {
   const held = heldIn(target, table);
-  const steps = (name: string) =>
-    columns.map(({ map, column, type }, index) => {
-      const codec = name === held && type === 'String' ? PLAIN_CODEC : '';
-      return `ADD COLUMN IF NOT EXISTS ${column} ${type} MATERIALIZED ${map}[{key${index}:String}]${codec}`;
-    });
-  const params = Object.fromEntries(columns.map(({ key }, index) => [`key${index}`, key]));
-  return tablesOf(target, table).map((name) => ({
-    sql: alter(target, name, steps(name).join(', ')),
-    params,
-  }));
+  const params: Record<string, string> = {};
+  /** A key in a statement. */
+  const bound = (key: string): string => {
+    const name = `key${Object.keys(params).length}`;
+    params[name] = key;
+    return `{${name}:String}`;
+  };
+  const made = [
+    ...columns.map(({ map, key, column, type }) => ({
+      column,
+      type,
+      sql: `${map}[${bound(key)}]`,
+      codec: type === 'String' ? PLAIN_CODEC : '',
+    })),
+    ...rests.map(({ map, column, leftOut }) => ({
+      column,
+      type: MAP_TYPE,
+      sql: restSql(map, leftOut.map(bound)),
+      codec: REST_CODEC,
+    })),
+  ];
+  return tablesOf(target, table).map((name) => {
+    const steps = made.map(
+      ({ column, type, sql, codec }) =>
+        `ADD COLUMN IF NOT EXISTS ${column} ${type} MATERIALIZED ${sql}${name === held ? codec : ''}`,
+    );
+    return { sql: alter(target, name, steps.join(', ')), params };
+  });
 }
 
 /** Takes it away, first where it is read. */

@@ -1,7 +1,8 @@
 import type { DecisionBounds } from './decide.ts';
+import type { RestBounds } from './rest.ts';
 
 /** When keys get columns. */
-export interface ColumnTuning extends DecisionBounds {
+export interface ColumnTuning extends DecisionBounds, RestBounds {
   /** A read of a key from its map counts when it takes so long, milliseconds. */
   readonly slowMs: number;
   /** Between two looks at what is asked for, milliseconds. */
@@ -43,4 +44,8 @@ export const COLUMN_TUNING: ColumnTuning = {
   maxFillBytes: 64 * 2 ** 30,
   lookAfterMs: 3_000,
   lookPauseMs: 600_000,
+  restOf: 100,
+  restBytes: 6,
+  restLeftOut: 64,
+  restGrown: 2,
 };

@@ -21,14 +21,16 @@ export interface SelectOptions {
   readonly attributes?: readonly AttributeRead[];
 }
 
-/** A key of a map column in a statement. Both texts occur in it for this one only. */
+/** A key of a map column in a statement. All texts occur in it for this one only. */
 export interface AttributeRead {
   readonly table: string;
   readonly map: string;
   readonly key: string;
-  /** The expression of its value, which the name of a column may stand for. */
-  readonly value: string;
-  /** Conditions that help to read the map and decide nothing: left out where there is a column. */
+  /** The expression of its value, which the name of a column may stand for; none where only asked whether it is there. */
+  readonly value?: string;
+  /** The condition that it is there, whether or not it occurs. */
+  readonly has: string;
+  /** Conditions that help to read a map and decide nothing: left out where there is a column. */
   readonly without: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import {
   requireField,
   scaled,
 } from '@candela/contract';
-import { hasKey, readKey } from './map-key.ts';
+import { hasKeyOf, readKey } from './map-key.ts';
 import type { Params } from './params.ts';
 import type { Field, Source } from './source.ts';
 
@@ -154,7 +154,7 @@ function keyCondition(
   params: Params,
 ): string {
   const map = source.mapOf(from, key);
-  if (filter.op === 'exists') return hasKey(map, params.bind(key, 'String'));
+  if (filter.op === 'exists') return hasKeyOf(source, from, key, params);
   const { value, has, hasBefore } = readKey(source, from, key, params);
   if (ORDERED.has(filter.op)) return numberCondition(`toFloat64OrNull(${value})`, 1, filter, params);
   const exact = `${textCondition(value, filter, params)}${pairHint(source.pairs.get(map), key, filter, params)}`;

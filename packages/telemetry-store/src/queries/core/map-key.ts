@@ -27,7 +27,7 @@ export interface KeyReading {
 
 /**
  * A key of a source as a statement reads it: from the column that it has in every store, or from the map. What is read
- * from the map is told to `params`, so that a store that has a column for it reads that one instead.
+ * from the map is told to `params`, so that a store that has a column for it, or a narrower map with it, reads that instead.
  */
 export function readKey(source: Source, from: KeySource, key: string, params: Params): KeyReading {
   const map = source.mapOf(from, key);
@@ -36,7 +36,7 @@ export function readKey(source: Source, from: KeySource, key: string, params: Pa
   const own = from === 'attributes' ? source.columns?.get(key) : undefined;
   if (own !== undefined) return { value: own, has, hasBefore: () => '' };
   const value = valueOfKey(map, name);
-  const read = { table: source.table, map, key, value, without: [] as string[] };
+  const read = { table: source.table, map, key, value, has, without: [] as string[] };
   params.attributes.push(read);
   return {
     value,
@@ -48,4 +48,12 @@ export function readKey(source: Source, from: KeySource, key: string, params: Pa
       return words;
     },
   };
+}
+
+/** The condition that rows of a source have a key, which is told to `params` as well. */
+export function hasKeyOf(source: Source, from: KeySource, key: string, params: Params): string {
+  const map = source.mapOf(from, key);
+  const has = hasKey(map, params.bind(key, 'String'));
+  params.attributes.push({ table: source.table, map, key, has, without: [] });
+  return has;
 }
