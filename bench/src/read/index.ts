@@ -142,7 +142,7 @@ async function loadOnce(request: Load): Promise<Loaded> {
 }
 
 const COLUMNS_SQL =
-  "SELECT table, name FROM system.columns WHERE database = 'candela' AND table IN ('otel_traces', 'otel_logs') AND match(name, '^(Attribute|Resource)_')";
+  "SELECT table, name FROM system.columns WHERE database = 'candela' AND table IN ('otel_traces', 'otel_logs') AND match(name, '^(Attribute|Resource|Rest)_')";
 
 /** The columns that a store has made of its own accord. */
 async function columnsOf(folder: string): Promise<{ table: string; name: string }[]> {
