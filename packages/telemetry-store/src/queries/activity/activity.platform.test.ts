@@ -481,7 +481,7 @@ describe('the latest of many', () => {
       `FROM ${rows(1)} AND (SessionHash != cityHash64(''))) ORDER BY EndNs DESC LIMIT 1000)`;
     expect(ended).toBe(
       `WITH (${since}) AS Since SELECT toString(H) AS Hash, toString(Figure) AS K FROM ( SELECT SessionHash AS H, max(EndNs) AS Figure FROM (SELECT SessionHash, EndNs ` +
-        `FROM ${rows(3)} AND (EndNs >= Since AND SessionHash != cityHash64(''))) GROUP BY SessionHash ) ORDER BY Figure DESC, H DESC LIMIT 51`,
+        `FROM ${rows(3)} AND (EndNs >= Since AND SessionHash != cityHash64(''))) GROUP BY SessionHash ) ORDER BY Figure DESC, H DESC LIMIT 51 SETTINGS merge_tree_min_rows_for_concurrent_read = 16384`,
     );
     expect(figures).toContain('toString(min(FirstNs)) AS StartNs');
     expect(figures).toContain('SessionHash IN {p');

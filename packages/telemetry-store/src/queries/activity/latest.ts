@@ -43,7 +43,7 @@ export async function latestKeys(
     scope,
     `WITH (${since}) AS Since SELECT toString(H) AS Hash, toString(Figure) AS K FROM (
        SELECT ${hash} AS H, max(EndNs) AS Figure FROM ${rolledRows(scope, ACTIVITY, window, { only, reads: hash })} GROUP BY ${hash}
-     ) ${beyond(scope, true, after)} ORDER BY Figure DESC, H DESC LIMIT ${limit}`,
+     ) ${beyond(scope, true, after)} ORDER BY Figure DESC, H DESC LIMIT ${limit} ${SPREAD}`,
   );
   return rows.length === limit ? rows.map(({ Hash, K }) => ({ Hash, K, LastNs: K })) : undefined;
 }
@@ -63,6 +63,12 @@ function sinceSql(scope: Scope, { hash, window, after }: Omit<Asked, 'limit'>): 
   return `SELECT if(count() = ${NEWEST_ROWS}, min(EndNs), NULL) FROM (SELECT EndNs FROM ${rows} ORDER BY EndNs DESC LIMIT ${NEWEST_ROWS})`;
 }
 
+/**
+ * Few rows of many places: what costs is unpacking the columns of each place, and by the number of rows alone the engine would
+ * have that done by one thread where the rollup is one part.
+ */
+export const SPREAD = 'SETTINGS merge_tree_min_rows_for_concurrent_read = 16384';
+
 /** When sessions or users began. */
 export async function startsOf(
   runner: Runner,
@@ -74,7 +80,7 @@ export async function startsOf(
   const starts = `toString(${hash}) AS Hash, toString(min(FirstNs)) AS StartNs`;
   const rows = await runner.run<{ Hash: string; StartNs: string }>(
     scope,
-    `SELECT ${starts} FROM ${rolledRows(scope, ACTIVITY, window, { only: among(scope, hash, keys), reads: starts })} GROUP BY ${hash}`,
+    `SELECT ${starts} FROM ${rolledRows(scope, ACTIVITY, window, { only: among(scope, hash, keys), reads: starts })} GROUP BY ${hash} ${SPREAD}`,
   );
   return new Map(rows.map(({ Hash, StartNs }) => [Hash, StartNs]));
 }

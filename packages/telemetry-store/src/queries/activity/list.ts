@@ -19,7 +19,7 @@ import {
   toUserRow,
 } from './figures.ts';
 import { guessedKeys, type Key, shareOfMatching } from './guess.ts';
-import { among, beyond, latestKeys, type Place, startsOf } from './latest.ts';
+import { among, beyond, latestKeys, type Place, SPREAD, startsOf } from './latest.ts';
 
 export interface ActivityInput<Sort extends string> {
   readonly window: Window;
@@ -213,7 +213,7 @@ async function figuresOf<Raw extends object>(
   const rows = await runner.run<Raw & { Hash: string }>(
     scope,
     `SELECT ${figures}
-     FROM ${rolledRows(scope, ACTIVITY, near(window, page), { only, reads: figures })} GROUP BY ${hash}`,
+     FROM ${rolledRows(scope, ACTIVITY, near(window, page), { only, reads: figures })} GROUP BY ${hash} ${SPREAD}`,
   );
   const found = new Map(rows.map((row) => [row.Hash, row]));
   return new Map(
