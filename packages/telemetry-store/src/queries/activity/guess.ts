@@ -1,5 +1,6 @@
 import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
+import { compileFilter } from '../core/filter.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
@@ -134,15 +135,12 @@ export async function shareOfMatching(
     const from = window.from + ((window.to - window.from) * (2n * BigInt(index) + 1n)) / (2n * SAMPLES);
     return { from, to: from + 1n };
   });
-  const count = async (matching: Filter | undefined): Promise<number> => {
-    const scope = Scope.of(context, SPANS).during(window).indexed(places).matching(matching);
-    const [found] = await runner.run<{ C: number }>(
-      scope,
-      `SELECT uniq(${hash}) AS C ${scope.and(`${hash} != cityHash64('')`).from}`,
-    );
-    return found?.C ?? 0;
-  };
-  const [matching, all] = await Promise.all([count(filter), count(undefined)]);
+  const scope = Scope.of(context, SPANS).during(window).indexed(places).and(`${hash} != cityHash64('')`);
+  const [found] = await runner.run<{ Matching: number; Everybody: number }>(
+    scope,
+    `SELECT uniqIf(${hash}, ${compileFilter(SPANS, filter, scope.params)}) AS Matching, uniq(${hash}) AS Everybody ${scope.from}`,
+  );
+  const { Matching: matching, Everybody: all } = found ?? { Matching: 0, Everybody: 0 };
   return matching < LEAST_SEEN ? 0 : Math.min(matching / all, 1);
 }
 
