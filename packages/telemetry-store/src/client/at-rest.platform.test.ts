@@ -94,6 +94,28 @@ it('waits for the end of the stream, and leaves off when rows come again', async
   expect(merged).toEqual(['items']);
 });
 
+it('looks again when rows came while it merged', async () => {
+  for (const id of [1, 3, 5]) await insert('items', id);
+  let release = () => {};
+  const own = atRest({
+    merge: (table, signal) => {
+      merged.push(table);
+      return new Promise((resolve, reject) => {
+        release = resolve;
+        signal.addEventListener('abort', () => reject(new Error('left')));
+      });
+    },
+  });
+  own.inserted();
+  await expect.poll(() => merged, { timeout: 20_000 }).toEqual(['items']);
+  for (const id of [1, 3, 5]) await insert('others', id);
+  own.inserted();
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  expect(merged).toEqual(['items']);
+  release();
+  await expect.poll(() => merged.length, { timeout: 20_000 }).toBeGreaterThan(1);
+});
+
 it('ends when the store does, and says what went wrong', async () => {
   for (const id of [1, 3, 5]) await insert('items', id);
   const said: unknown[] = [];

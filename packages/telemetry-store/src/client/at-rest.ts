@@ -56,7 +56,12 @@ export class AtRest {
   }
 
   #rest(): void {
-    this.#tidying ??= this.#tidy()
+    if (this.#tidying !== undefined) {
+      // What came meanwhile is looked at when that has ended.
+      this.#timer?.refresh();
+      return;
+    }
+    this.#tidying = this.#tidy()
       .catch((thrown: unknown) => {
         if (this.#end.signal.aborted) return;
         this.#parts.logger.warn({ err: thrown }, 'the parts of the last inserts could not be merged');

@@ -7,7 +7,7 @@ import { iso, ms } from '../spans/span-row.ts';
 export const START = 'toString(min(FirstNs)) AS StartNs';
 export const TIMES = `${START}, toString(max(EndNs)) AS LastNs`;
 
-/** The first of a set by their names: a set that takes no more than so many has any of them, others at every load. */
+/** The first of a set by name. A set that stops at so many holds any of them, and others at the next load. */
 export const firstOf = (set: string, most: number): string =>
   `arraySlice(arrayPartialSort(${most}, ${set}), 1, ${most})`;
 
