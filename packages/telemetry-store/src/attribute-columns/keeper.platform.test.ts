@@ -11,7 +11,15 @@ import {
 import type { AttributeColumns } from './keeper.ts';
 import { columnName } from './names.ts';
 import type { ColumnTuning } from './tuning.ts';
-import { CUT, fromMaps, readingProcess, type ReadingProcess, settledIn, window } from './testing.ts';
+import {
+  chartsBy,
+  CUT,
+  fromMaps,
+  type ReadingProcess,
+  readingProcess,
+  settledIn,
+  window,
+} from './testing.ts';
 
 const HOSTILE = `it's "quoted" \`\${x}\` {p0:String}; --\n\\ é`;
 const FEW = ['own.tier', 'own.route', HOSTILE];
@@ -41,32 +49,20 @@ const insert = (token: string, from: number, rows = 20_000) =>
 const platformProcess = (tuning?: Partial<ColumnTuning>, passed?: number): ReadingProcess =>
   readingProcess(bench.store, tuning, passed);
 
+/** What a key is compared with. */
+const conditions = (field: string): Filter[] => [
+  { field, op: '=', value: '/r/3' },
+  { field, op: '=', value: '' },
+  { field, op: '!=', value: 'tier 1' },
+  { field, op: 'in', value: ['tier 1', '2'] },
+  { field, op: 'exists' },
+  { field, op: '>', value: 2 },
+];
+
 /** Everything that reads a key, as a list of figures. */
 async function answers({ queries }: Pick<ReadingProcess, 'queries'>, keys: readonly string[], of = window()) {
   const found: unknown[] = [];
-  for (const key of keys) {
-    const field = `attributes.${key}`;
-    const filters: (Filter | undefined)[] = [
-      undefined,
-      { field, op: '=', value: '/r/3' },
-      { field, op: '=', value: '' },
-      { field, op: '!=', value: 'tier 1' },
-      { field, op: 'in', value: ['tier 1', '2'] },
-      { field, op: 'exists' },
-      { field, op: '>', value: 2 },
-    ];
-    for (const filter of filters) {
-      const { rows } = await queries.aggregate(context, {
-        window: of,
-        filter,
-        groupBy: [field],
-        measures: ['count', 'duration_p95'],
-        bucketSeconds: filter === undefined ? 3_600 : undefined,
-        limit: 20,
-      });
-      found.push([key, filter ?? null, rows]);
-    }
-  }
+  for (const key of keys) found.push(...(await chartsBy(queries, { key, conditions, window: of })));
   return found;
 }
 

@@ -2,7 +2,15 @@ import type { Filter } from '@candela/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../conformance/harness.ts';
 import { contextOf, openQueryBench, type QueryBench } from '../queries/core/testing.ts';
-import { CUT, fromMaps, readingProcess, type ReadingProcess, settledIn, window } from './testing.ts';
+import {
+  chartsBy,
+  CUT,
+  fromMaps,
+  type ReadingProcess,
+  readingProcess,
+  settledIn,
+  window,
+} from './testing.ts';
 import type { ColumnTuning } from './tuning.ts';
 
 const HOSTILE = `it's "quoted" \`\${x}\` {p0:String}; --\n\t\0\\ \\' é 😀`;
@@ -60,28 +68,19 @@ const rests = async (table = 'otel_traces'): Promise<string[]> =>
     )
   ).map(({ name }) => name);
 
+/** What a key is compared with. */
+const conditions = (field: string): Filter[] => [
+  { field, op: 'in', value: ['first', '2', '3', 'tier 1'] },
+  { field, op: '=', value: '' },
+  { field, op: 'not_exists' },
+];
+
 /** Everything that reads a key, as a list of figures. */
 async function answers({ queries }: Pick<ReadingProcess, 'queries'>, keys: readonly string[], of = window()) {
   const found: unknown[] = [];
   for (const key of keys) {
     const field = `attributes.${key}`;
-    const filters: (Filter | undefined)[] = [
-      undefined,
-      { field, op: 'in', value: ['first', '2', '3', 'tier 1'] },
-      { field, op: '=', value: '' },
-      { field, op: 'not_exists' },
-    ];
-    for (const filter of filters) {
-      const { rows } = await queries.aggregate(context, {
-        window: of,
-        filter,
-        groupBy: [field],
-        measures: ['count', 'duration_p95'],
-        bucketSeconds: filter === undefined ? 3_600 : undefined,
-        limit: 20,
-      });
-      found.push([key, filter ?? null, rows]);
-    }
+    found.push(...(await chartsBy(queries, { key, conditions, window: of })));
     const counted = { window: of, filter: { field, op: 'exists' } as const, fields: [field], limit: 5 };
     found.push([key, await queries.facets(context, counted)]);
   }

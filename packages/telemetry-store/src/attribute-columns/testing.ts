@@ -1,9 +1,10 @@
+import type { Filter } from '@candela/contract';
 import { silentLogger } from '@candela/kernel';
 import type { TelemetryStore } from '../client/types.ts';
 import { eventually } from '../conformance/harness.ts';
 import type { Window } from '../queries/core/scope.ts';
 import type { ReadStore } from '../queries/core/stores.ts';
-import { LIMITS } from '../queries/core/testing.ts';
+import { contextOf, LIMITS } from '../queries/core/testing.ts';
 import { createTelemetryQueries } from '../queries/index.ts';
 import { AttributeColumns } from './keeper.ts';
 import { COLUMN_TUNING, type ColumnTuning } from './tuning.ts';
@@ -59,6 +60,27 @@ export function readingProcess(
     readsColumns: (attributes) => keeper.readsColumns(attributes),
   };
   return { keeper, queries: createTelemetryQueries(reads, LIMITS), asked };
+}
+
+/** Charts by a key, over time and of the spans that fulfil conditions on it, each with what was asked. */
+export async function chartsBy(
+  queries: ReadingProcess['queries'],
+  of: { key: string; conditions: (field: string) => readonly Filter[]; window: Window },
+): Promise<unknown[]> {
+  const field = `attributes.${of.key}`;
+  const found: unknown[] = [];
+  for (const filter of [undefined, ...of.conditions(field)]) {
+    const { rows } = await queries.aggregate(contextOf(), {
+      window: of.window,
+      filter,
+      groupBy: [field],
+      measures: ['count', 'duration_p95'],
+      bucketSeconds: filter === undefined ? 3_600 : undefined,
+      limit: 20,
+    });
+    found.push([of.key, filter ?? null, rows]);
+  }
+  return found;
 }
 
 /** The last hour and a little more than now. */
