@@ -4,11 +4,11 @@ import type { KeptStore } from './kept-store.ts';
 import type { KnownColumns } from './known.ts';
 import type { Ledger } from './ledger.ts';
 import { type AttributeKey, columnName } from './names.ts';
-import { notedAs, type RestColumn } from './rest.ts';
+import { columnsOf, notedAs, type RestColumn } from './rest.ts';
 import {
   addColumns,
   type ColumnType,
-  dropColumn,
+  dropColumns,
   fillColumns,
   heldIn,
   type NewColumn,
@@ -66,7 +66,7 @@ export class ColumnChanges {
     for (const table of tablesOf(attributes, rests)) {
       const columns = [
         ...attributes.filter(isOf(table)).flatMap((attribute) => columnName(attribute) ?? []),
-        ...rests.filter(isOf(table)).map(({ column }) => column),
+        ...rests.filter(isOf(table)).flatMap((rest) => Object.values(columnsOf(rest))),
       ];
       const partitions = await this.#partitions(table);
       if (partitions?.length !== 0) await store.run(fillColumns(target, table, columns, partitions));
@@ -76,21 +76,21 @@ export class ColumnChanges {
 
   async drop(attribute: AttributeKey): Promise<void> {
     const column = columnName(attribute);
-    if (column !== undefined) await this.#drop(attribute, attribute.table, column);
+    if (column !== undefined) await this.#drop(attribute, attribute.table, [column]);
   }
 
   async dropRest(rest: RestColumn): Promise<void> {
-    await this.#drop(notedAs(rest), rest.table, rest.column);
+    await this.#drop(notedAs(rest), rest.table, Object.values(columnsOf(rest)));
   }
 
-  async #drop(noted: AttributeKey, table: string, column: string): Promise<void> {
+  async #drop(noted: AttributeKey, table: string, columns: readonly string[]): Promise<void> {
     const { store, target, ledger, known, logger } = this.#parts;
     // Work in the background may still read it.
     if (known.isBusy(table)) return;
     await ledger.note('dropped', [noted]);
     known.forget();
-    for (const statement of dropColumn(target, table, column)) await store.run(statement);
-    logger.info({ table, column }, 'a column of attributes was dropped');
+    for (const statement of dropColumns(target, table, columns)) await store.run(statement);
+    for (const column of columns) logger.info({ table, column }, 'a column of attributes was dropped');
   }
 
   /** The newest partitions that are filled; undefined when all of them are. */

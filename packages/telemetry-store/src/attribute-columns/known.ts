@@ -1,7 +1,7 @@
 import type { AttributeRead, TelemetryStore } from '../client/types.ts';
 import type { MigrationTarget } from '../migrations/template.ts';
 import { type AttributeKey, keyOfColumn, keyText, LEARNED_TABLES } from './names.ts';
-import { type RestColumn, restOfColumn } from './rest.ts';
+import { columnsOf, type RestColumn, restOfColumn } from './rest.ts';
 import { COLUMNS_SQL, heldIn, UNFINISHED_SQL } from './statements.ts';
 
 export interface PresentColumn {
@@ -66,9 +66,10 @@ export class KnownColumns {
     ]);
     const present = new Map<string, PresentColumn>();
     const rests: RestColumn[] = [];
+    const names = new Set(columns.map(({ TableName, Name }) => `${TableName} ${Name}`));
     for (const { TableName, Name, Type, Expression } of columns) {
       const rest = restOfColumn(TableName, Name, Expression);
-      if (rest !== undefined) rests.push(rest);
+      if (rest !== undefined && names.has(`${TableName} ${columnsOf(rest).values}`)) rests.push(rest);
       const attribute = keyOfColumn(TableName, Name);
       // One that somebody made by hand of something else is none of ours.
       if (attribute === undefined || !Expression.startsWith(`${attribute.map}['`)) continue;
@@ -88,7 +89,9 @@ export class KnownColumns {
         .filter(([, { attribute, column }]) => isReady(attribute.table, column))
         .map(([text, { column }]) => [text, column]),
     );
-    const ready = rests.filter(({ table, column }) => isReady(table, column));
+    const ready = rests.filter((rest) =>
+      Object.values(columnsOf(rest)).every((column) => isReady(rest.table, column)),
+    );
     this.#readyRests = new Map(
       ready.map(({ leftOut, ...rest }) => [placeOf(rest), { ...rest, leftOut: new Set(leftOut) }]),
     );
@@ -114,8 +117,7 @@ export class KnownColumns {
       const rest = this.#restWith(read);
       if (rest === undefined) continue;
       for (const words of [read.value, read.has, ...read.without]) {
-        if (words !== undefined)
-          text = text.replaceAll(words, words.replaceAll(`${read.map}.`, `${rest.column}.`));
+        if (words !== undefined) text = text.replaceAll(words, inRest(words, read.map, rest));
       }
     }
     return text;
@@ -126,4 +128,10 @@ export class KnownColumns {
     this.#ready = new Map();
     this.#readyRests = new Map();
   }
+}
+
+/** Words that read a key of a map, reading it from the rest of that. */
+function inRest(words: string, map: string, rest: Pick<RestColumn, 'column'>): string {
+  const { keys, values } = columnsOf(rest);
+  return words.replaceAll(`${map}.keys`, keys).replaceAll(`${map}.values`, values);
 }

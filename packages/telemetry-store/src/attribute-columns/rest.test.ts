@@ -5,6 +5,7 @@ import { keyOfColumn } from './names.ts';
 import {
   changedRests,
   notedAs,
+  columnsOf,
   restName,
   restOfColumn,
   type RestColumn,
@@ -152,8 +153,8 @@ describe('the column of a rest', () => {
       fc.property(keys, (leftOut) => {
         const column = restName({ ...PLACE, leftOut }) ?? '';
         expect(column).toMatch(/^Rest_Attribute_[0-9a-f]{16}$/);
-        const expression = restSql(PLACE.map, leftOut.map(told));
-        expect(restOfColumn(PLACE.table, column, expression)).toEqual({
+        const expression = restSql(PLACE.map, leftOut.map(told)).keys;
+        expect(restOfColumn(PLACE.table, `${column}_keys`, expression)).toEqual({
           ...PLACE,
           column,
           leftOut: leftOut.toSorted(),
@@ -173,22 +174,27 @@ describe('the column of a rest', () => {
 
   it('is never taken for that of a key, nor read when it was made of something else', () => {
     const { column } = rest(['a', 'b']);
-    expect(keyOfColumn('otel_traces', column)).toBeUndefined();
-    const of = (expression: string, name = column, table = 'otel_traces') =>
+    for (const name of Object.values(columnsOf({ column })))
+      expect(keyOfColumn('otel_traces', name)).toBeUndefined();
+    const { keys } = columnsOf({ column });
+    const of = (expression: string, name: string = keys, table = 'otel_traces') =>
       restOfColumn(table, name, expression);
-    const made = restSql('SpanAttributes', ["'a'", "'b'"]);
+    const { keys: made, values } = restSql('SpanAttributes', ["'a'", "'b'"]);
     expect(of(made)?.leftOut).toEqual(['a', 'b']);
     for (const other of [
-      restSql('SpanAttributes', ["'a'"]),
-      restSql('ResourceAttributes', ["'a'", "'b'"]),
+      restSql('SpanAttributes', ["'a'"]).keys,
+      restSql('ResourceAttributes', ["'a'", "'b'"]).keys,
+      values,
       made.replace('NOT IN', 'IN'),
       `${made} `,
       '',
     ]) {
       expect(of(other)).toBeUndefined();
     }
-    expect(of(made, `${column}0`)).toBeUndefined();
-    expect(of(made, column, 'otel_logs')).toBeUndefined();
+    expect(of(made, column)).toBeUndefined();
+    expect(of(made, `${column}0_keys`)).toBeUndefined();
+    expect(of(values, columnsOf({ column }).values)).toBeUndefined();
+    expect(of(made, keys, 'otel_logs')).toBeUndefined();
     expect(of(made, 'Attribute_a')).toBeUndefined();
   });
 

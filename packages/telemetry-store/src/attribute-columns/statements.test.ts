@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addColumns, dropColumn, fillColumns } from './statements.ts';
+import { addColumns, dropColumns, fillColumns } from './statements.ts';
 
 const ONE = { database: 'candela', cluster: undefined, storage: 'embedded' } as const;
 const CLUSTER = { database: 'telemetry', cluster: 'main', storage: 'server' } as const;
@@ -22,8 +22,8 @@ describe('statements that change columns', () => {
     expect(fillColumns(ONE, 'otel_traces', ['Attribute_a', 'Resource_b'], undefined).sql).toBe(
       'ALTER TABLE `candela`.`otel_traces` MATERIALIZE COLUMN Attribute_a, MATERIALIZE COLUMN Resource_b SETTINGS mutations_sync = 0',
     );
-    expect(dropColumn(ONE, 'otel_traces', 'Attribute_a').map(({ sql }) => sql)).toEqual([
-      'ALTER TABLE `candela`.`otel_traces` DROP COLUMN IF EXISTS Attribute_a SETTINGS alter_sync = 0, mutations_sync = 0',
+    expect(dropColumns(ONE, 'otel_traces', ['Attribute_a', 'Attribute_b']).map(({ sql }) => sql)).toEqual([
+      'ALTER TABLE `candela`.`otel_traces` DROP COLUMN IF EXISTS Attribute_a, DROP COLUMN IF EXISTS Attribute_b SETTINGS alter_sync = 0, mutations_sync = 0',
     ]);
   });
 
@@ -31,7 +31,7 @@ describe('statements that change columns', () => {
     const rest = { column: 'Rest_Attribute_0', map: 'SpanAttributes', leftOut: ['a', "it's"] };
     expect(addColumns(ONE, 'otel_traces', [NEW], [rest])).toEqual([
       {
-        sql: 'ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS Attribute_a LowCardinality(String) MATERIALIZED SpanAttributes[{key0:String}], ADD COLUMN IF NOT EXISTS Rest_Attribute_0 Map(LowCardinality(String), String) MATERIALIZED mapFilter((k, v) -> (k NOT IN ({key1:String}, {key2:String})), SpanAttributes) CODEC(LZ4HC(3))',
+        sql: 'ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS Attribute_a LowCardinality(String) MATERIALIZED SpanAttributes[{key0:String}], ADD COLUMN IF NOT EXISTS Rest_Attribute_0_keys Array(LowCardinality(String)) MATERIALIZED arrayFilter(k -> (k NOT IN ({key1:String}, {key2:String})), mapKeys(SpanAttributes)) CODEC(LZ4HC(3)), ADD COLUMN IF NOT EXISTS Rest_Attribute_0_values Array(String) MATERIALIZED arrayFilter((v, k) -> (k NOT IN ({key1:String}, {key2:String})), mapValues(SpanAttributes), mapKeys(SpanAttributes)) CODEC(LZ4HC(3))',
         params: { key0: NEW.key, key1: 'a', key2: "it's" },
       },
     ]);
@@ -54,7 +54,7 @@ describe('statements that change columns', () => {
         sql.includes('CODEC'),
       ),
     ).toEqual([true, false]);
-    expect(tables(dropColumn(CLUSTER, 'otel_traces', 'Attribute_a'))).toEqual(both.toReversed());
+    expect(tables(dropColumns(CLUSTER, 'otel_traces', ['Attribute_a']))).toEqual(both.toReversed());
     expect(tables([fillColumns(CLUSTER, 'otel_traces', ['Attribute_a'], undefined)])).toEqual([both[0]]);
   });
 

@@ -1,6 +1,6 @@
 import { type MigrationTarget, renderMigration } from '../migrations/template.ts';
 import type { AttributeKey } from './names.ts';
-import { type RestColumn, restSql } from './rest.ts';
+import { columnsOf, type RestColumn, restSql } from './rest.ts';
 
 /** A statement with the values that the engine binds. */
 export interface Statement {
@@ -40,9 +40,6 @@ const PLAIN_CODEC = ' CODEC(LZ4)';
  */
 const REST_CODEC = ' CODEC(LZ4HC(3))';
 
-/** Maps, as the schema has them. */
-const MAP_TYPE = 'Map(LowCardinality(String), String)';
-
 /** Adds columns, all at once and everywhere; from then on they are right for every row, stored or worked out. */
 export function addColumns(
   target: MigrationTarget,
@@ -65,12 +62,14 @@ export function addColumns(
       sql: `${map}[${bound(key)}]`,
       codec: type === 'String' ? PLAIN_CODEC : '',
     })),
-    ...rests.map(({ map, column, leftOut }) => ({
-      column,
-      type: MAP_TYPE,
-      sql: restSql(map, leftOut.map(bound)),
-      codec: REST_CODEC,
-    })),
+    ...rests.flatMap((rest) => {
+      const sql = restSql(rest.map, rest.leftOut.map(bound));
+      const names = columnsOf(rest);
+      return [
+        { column: names.keys, type: 'Array(LowCardinality(String))', sql: sql.keys, codec: REST_CODEC },
+        { column: names.values, type: 'Array(String)', sql: sql.values, codec: REST_CODEC },
+      ];
+    }),
   ];
   return tablesOf(target, table).map((name) => {
     const steps = made.map(
@@ -81,14 +80,16 @@ export function addColumns(
   });
 }
 
-/** Takes it away, first where it is read. */
-export const dropColumn = (target: MigrationTarget, table: string, column: string): Statement[] =>
-  tablesOf(target, table)
+/** Takes columns away, first where they are read. */
+export function dropColumns(target: MigrationTarget, table: string, columns: readonly string[]): Statement[] {
+  const steps = columns.map((column) => `DROP COLUMN IF EXISTS ${column}`).join(', ');
+  return tablesOf(target, table)
     .toReversed()
     .map((name) => ({
-      sql: alter(target, name, `DROP COLUMN IF EXISTS ${column} SETTINGS alter_sync = 0, mutations_sync = 0`),
+      sql: alter(target, name, `${steps} SETTINGS alter_sync = 0, mutations_sync = 0`),
       params: {},
     }));
+}
 
 /** Stores the columns of rows that came before them, in the background. @param partitions undefined: in all of them */
 export function fillColumns(
