@@ -58,7 +58,7 @@ const isOfValue = (read: AttributeRead): boolean => read.value !== undefined && 
 const about = (ms: number): number => ms * (0.75 + Math.random() / 2);
 
 /**
- * The columns that a store gets for keys of attributes, and the narrow maps for all others: which there are, what is asked for, what many rows have, and
+ * The columns that a store gets for keys of attributes, and the narrow copies of all others: which there are, what is asked for, what many rows have, and
  * their adding and dropping. Everything happens along with reads: a store that nobody reads is left alone.
  */
 export class AttributeColumns {
@@ -273,7 +273,7 @@ export class AttributeColumns {
     }
   }
 
-  /** Columns for what is common, a narrow map for the rest, all at once. */
+  /** Columns for what is common, a narrow copy of the rest, all at once. */
   async #changeAfter(facts: Facts, seen: readonly SeenMap[]): Promise<void> {
     const { tuning } = this.#parts;
     const keys = commonest(

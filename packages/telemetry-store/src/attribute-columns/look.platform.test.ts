@@ -208,7 +208,7 @@ describe('keys that many rows have', () => {
     await Promise.all(many.map(({ keeper }) => keeper.tend()));
     await settledIn(bench.store, lookingProcess().keeper);
     expect(await noted('looked')).toBe(1);
-    // And a narrow map for the rest.
+    // And a narrow copy of the rest.
     expect(await noted('common')).toBe(EXPECTED.length + 1);
     expect(await columns()).toEqual(EXPECTED);
     await lookingProcess({ lookSeconds: 0, lookingSeconds: 0 }).keeper.tend();

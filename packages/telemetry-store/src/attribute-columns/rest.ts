@@ -3,7 +3,7 @@ import type { ChangeKind, SeenKey } from './decide.ts';
 import { type AttributeKey, mapsOf, mayHaveColumn, prefixOf } from './names.ts';
 
 /**
- * A second, narrow map beside a wide one: all of its keys but those that take most room and those that have a column. It
+ * A second, narrow copy beside a wide map: all of its keys but those that take most room and those that have a column. It
  * answers the first question about any other key, also about one that is sent from tomorrow on.
  */
 export interface RestOfMap {
