@@ -117,6 +117,10 @@ export class ClickHouseStore implements TelemetryStore {
     this.#atRest?.inserted();
   }
 
+  get ownParts(): boolean {
+    return this.#supervisor !== undefined;
+  }
+
   select<T>(sql: string, params: Record<string, unknown> = {}, options: SelectOptions = {}): Promise<T[]> {
     const { attributes } = options;
     if (attributes === undefined) return this.#read(sql, params, options);

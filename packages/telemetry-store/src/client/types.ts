@@ -63,6 +63,8 @@ export interface TelemetryStore {
    * maps. The answer to a statement is the same either way.
    */
   readsColumns?(attributes: readonly AttributeRead[]): Promise<boolean>;
+  /** Nobody else inserts into its tables, merges their parts or makes them anew: a part of a name holds one and the same rows. */
+  readonly ownParts?: boolean;
   /** Runs a statement without a result. Bound by two minutes unless `timeoutMs` says otherwise. */
   command(sql: string, params?: Record<string, unknown>, options?: CommandOptions): Promise<void>;
   /**

@@ -1,11 +1,12 @@
 import { canonicalFilter, type Filter, type FilterCondition } from '@candela/contract';
 import { VALUE_LISTS } from '../../rollups/value-hashes.ts';
+import { type Join, JOINED } from './join.ts';
 import type { Params } from './params.ts';
 
 /** What a rollup that adds up the spans of something, a trace or a session, knows by itself of a filter on spans. */
 export interface Known {
-  /** A condition on the rows of one such thing, for `HAVING`, that all with a matching span fulfil. */
-  readonly sql: (params: Params) => string;
+  /** A condition on the rows of one such thing, for `HAVING` unless it has but one, that all with a matching span fulfil. */
+  readonly sql: (params: Params, join?: Join) => string;
   /** No other fulfils it. */
   readonly enough: boolean;
 }
@@ -39,14 +40,14 @@ function known(filter: Filter, condition: KnownCondition): Known | undefined {
 }
 
 const joined = (parts: readonly Known[], word: 'AND' | 'OR', enough: boolean): Known => ({
-  sql: (params) => `(${parts.map(({ sql }) => sql(params)).join(` ${word} `)})`,
+  sql: (params, join) => `(${parts.map(({ sql }) => sql(params, join)).join(` ${word} `)})`,
   enough,
 });
 
 /** One of its spans failed: `status:error`. */
 export const FAILED: KnownCondition = ({ field, op, value }) =>
   field === 'status' && op === '=' && value === 'error'
-    ? { sql: () => 'sum(Errors) > 0', enough: true }
+    ? { sql: (_, { sum } = JOINED) => `${sum('Errors')} > 0`, enough: true }
     : undefined;
 
 /** One of its spans has that service, model, operation or agent: those of a rollup with `VALUE_HASHES`. */
@@ -54,7 +55,8 @@ export const LISTED: KnownCondition = ({ field, op, value }) => {
   const list = VALUE_LISTS.find((one) => one.field === field);
   if (list === undefined || op !== '=' || typeof value !== 'string' || value === '') return undefined;
   return {
-    sql: (params) => `max(has(${list.column}, cityHash64(${params.bind(value, 'String')}))) = 1`,
+    sql: (params, { max } = JOINED) =>
+      `${max(`has(${list.column}, cityHash64(${params.bind(value, 'String')}))`)} = 1`,
     enough: true,
   };
 };

@@ -2,7 +2,7 @@ import { askerOf, fail } from '@candela/kernel';
 import { StoreError } from '../../client/errors.ts';
 import { boundsOf, type QueryKind, type QueryLimits } from './limits.ts';
 import type { Scope } from './scope.ts';
-import { type ReadStores, signalOfTable, storeOf } from './stores.ts';
+import { type ReadStore, type ReadStores, signalOfTable, storeOf } from './stores.ts';
 
 export type { QueryLimits } from './limits.ts';
 
@@ -14,6 +14,8 @@ export interface Runner {
    * rows read by then come before all of its own.
    */
   run<T>(scope: Scope, sql: string, how?: { readonly rowBytes?: number }): Promise<T[]>;
+  /** The store of a scope, to tell it from others. */
+  storeOf(scope: Scope): Promise<ReadStore>;
   /** Whether the store of a scope reads every key that its statement names from a column, and none from a map. */
   readsColumns(scope: Scope): Promise<boolean>;
 }
@@ -27,8 +29,9 @@ export function runner(
 ): Runner {
   const bounds = boundsOf(limits, kind);
   const options = { ...bounds, ...(signal === undefined ? {} : { signal }) };
-  const storeOfScope = (scope: Scope) => storeOf(stores, scope.context, signalOfTable(scope.table));
+  const storeOfScope = async (scope: Scope) => storeOf(stores, scope.context, signalOfTable(scope.table));
   return {
+    storeOf: storeOfScope,
     readsColumns: async (scope) => {
       const store = await storeOfScope(scope);
       return (await store.readsColumns?.(scope.params.attributes)) ?? false;

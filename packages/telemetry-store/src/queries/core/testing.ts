@@ -154,6 +154,7 @@ export function recordStatements(store: TelemetryStore): {
       return store.stream(sql, params, options);
     },
     readsColumns: async (attributes) => (await store.readsColumns?.(attributes)) ?? false,
+    ...(store.ownParts === undefined ? {} : { ownParts: store.ownParts }),
     command: (sql, params, options) => store.command(sql, params, options),
     insertNative: (table, parts, token) => store.insertNative(table, parts, token),
     health: () => store.health(),

@@ -6,6 +6,7 @@ import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { type Page, shrink } from './search-spans.ts';
 import { slices } from '../core/slices.ts';
+import type { SplitTraces } from './split-traces.ts';
 import { toTraceRows } from './trace-rows.ts';
 import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
 import { type TraceSearchInput, tracesByFigure } from './traces-by-figure.ts';
@@ -43,6 +44,7 @@ export async function searchTraces(
   runner: Runner,
   context: RequestContext,
   input: Input,
+  splits?: SplitTraces,
 ): Promise<Page<TraceRow>> {
   const list = listName('traces', context, input.sort, input.filter);
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 2);
@@ -51,7 +53,7 @@ export async function searchTraces(
   const byStart = input.sort === 'start' || input.sort === '-start';
   const { page, more } = byStart
     ? cut(await byFirstMatch(runner, context, bounded, cursor), input.limit)
-    : await byFigure(runner, context, bounded, cursor);
+    : await byFigure(runner, context, bounded, cursor, splits);
   const last = page.at(-1)?.key;
   const shown = page.flatMap(({ totals, preview }) =>
     preview === undefined ? [] : [[totals.TraceId, preview] as const],
@@ -85,8 +87,9 @@ async function byFigure(
   context: RequestContext,
   input: Input,
   cursor: Cursor | undefined,
+  splits: SplitTraces | undefined,
 ): Promise<FoundPage> {
-  const { page, more } = await tracesByFigure(runner, context, input, cursor);
+  const { page, more } = await tracesByFigure(runner, context, input, cursor, splits);
   const found = page.map(({ key, totals, preview }) => ({
     key: { TraceId: key.hash, K: key.figure },
     totals,

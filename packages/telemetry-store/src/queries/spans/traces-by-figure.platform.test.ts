@@ -13,6 +13,7 @@ import {
   span,
 } from '../core/testing.ts';
 import { createTelemetryQueries, type ListedTrace } from '../index.ts';
+import { SplitTraces } from './split-traces.ts';
 
 const HOUR = 3_600_000;
 const context = contextOf();
@@ -25,8 +26,14 @@ beforeAll(async () => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
     return seed / 2_147_483_648;
   };
-  // Traces of a few spans over up to two hours, in several requests, so that hours and inserts cut through them.
+  const attributes = () => ({
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': 'openai',
+    'gen_ai.request.model': random() < 0.5 ? 'gpt-4o' : 'gpt-4o-mini',
+    'gen_ai.usage.input_tokens': Math.floor(random() * 1_000),
+  });
   for (const service of ['shop', 'chat', 'mail']) {
+    // Traces of a few spans over up to two hours, in several requests, so that hours and inserts cut through them.
     const spans = Array.from({ length: 150 }, (_, n) => {
       const trace = 1 + Math.floor(random() * 50);
       return span(trace, n + 1, trace * 180_000 + random() * 1.5 * HOUR, {
@@ -35,15 +42,20 @@ beforeAll(async () => {
           BigInt(Math.floor(random() * 3 * HOUR)) * 1_000_000n +
           6_000_000_000_000n,
         status: { code: random() < 0.1 ? 2 : 0 },
-        attributes: {
-          'gen_ai.operation.name': 'chat',
-          'gen_ai.provider.name': 'openai',
-          'gen_ai.request.model': random() < 0.5 ? 'gpt-4o' : 'gpt-4o-mini',
-          'gen_ai.usage.input_tokens': Math.floor(random() * 1_000),
-        },
+        attributes: attributes(),
       });
     });
     for (let at = 0; at < spans.length; at += 50) await bench.put(spans.slice(at, at + 50), { service });
+    // Traces of one row.
+    const alone = Array.from({ length: 30 }, (_, n) => {
+      const start = Math.floor(random() * 3 * HOUR);
+      return span((service.length << 12) + (service.charCodeAt(0) << 16) + n, 1, start, {
+        endTimeUnixNano: BigInt(BASE_MS + start + Math.floor(random() * 5 * HOUR)) * 1_000_000n,
+        status: { code: random() < 0.3 ? 2 : 0 },
+        attributes: attributes(),
+      });
+    });
+    await bench.put(alone, { service });
   }
 });
 afterAll(() => bench.close());
@@ -88,54 +100,65 @@ const FIGURE: Readonly<Record<string, (row: TraceRow) => number>> = {
 };
 
 describe('traces in the order of a figure', () => {
-  it('are those with a matching span in the window, in order, whatever is asked', {
-    timeout: 120_000,
-  }, async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.tuple(fc.integer({ min: -30, max: 240 }), fc.integer({ min: 5, max: 720 })),
-        fc.constantFrom('-duration', 'duration', '-spanCount', 'spanCount', '-tokens', '-cost'),
-        fc.constantFrom(
-          undefined,
-          'service:chat',
-          'model:gpt-4o',
-          'status:error',
-          'service:chat status:error',
-          'service:chat model:gpt-4o status:error',
-          'status:error or service:mail',
-          '-service:chat status:error',
-          'duration>1h',
-          'duration:4h..5h service:shop',
+  it.each([
+    ['joined', () => bench.queries],
+    [
+      'whole rows apart from split ones',
+      () => createTelemetryQueries(bench.store, LIMITS, new SplitTraces({ manyRows: 0 })),
+    ],
+  ])(
+    'are those with a matching span in the window, in order, whatever is asked: %s',
+    {
+      timeout: 120_000,
+    },
+    async (_, queriesOf) => {
+      const queries = queriesOf();
+      await fc.assert(
+        fc.asyncProperty(
+          fc.tuple(fc.integer({ min: -30, max: 240 }), fc.integer({ min: 5, max: 720 })),
+          fc.constantFrom('-duration', 'duration', '-spanCount', 'spanCount', '-tokens', '-cost'),
+          fc.constantFrom(
+            undefined,
+            'service:chat',
+            'model:gpt-4o',
+            'status:error',
+            'service:chat status:error',
+            'service:chat model:gpt-4o status:error',
+            'status:error or service:mail',
+            '-service:chat status:error',
+            'duration>1h',
+            'duration:4h..5h service:shop',
+          ),
+          async ([from, minutes], sort, q) => {
+            const window = {
+              from: BigInt(BASE_MS + from * 60_000) * 1_000_000n,
+              to: BigInt(BASE_MS + (from + minutes) * 60_000) * 1_000_000n,
+            };
+            const filter = q === undefined ? undefined : parseFilterOrFail(q);
+            const rows = await page(window, sort, filter)(queries);
+            const wanted = new Set((await page(window, '-start', filter, 500)()).map((row) => row.traceId));
+            expect(new Set(rows.map((row) => row.traceId))).toEqual(wanted);
+            expect(rows).toHaveLength(wanted.size);
+            const figures = rows.map(FIGURE[sort.replace('-', '')] ?? (() => 0));
+            const ordered = figures.toSorted((a, b) => (sort.startsWith('-') ? b - a : a - b));
+            expect(figures).toEqual(ordered);
+          },
         ),
-        async ([from, minutes], sort, q) => {
-          const window = {
-            from: BigInt(BASE_MS + from * 60_000) * 1_000_000n,
-            to: BigInt(BASE_MS + (from + minutes) * 60_000) * 1_000_000n,
-          };
-          const filter = q === undefined ? undefined : parseFilterOrFail(q);
-          const rows = await page(window, sort, filter)();
-          const wanted = new Set((await page(window, '-start', filter, 500)()).map((row) => row.traceId));
-          expect(new Set(rows.map((row) => row.traceId))).toEqual(wanted);
-          expect(rows).toHaveLength(wanted.size);
-          const figures = rows.map(FIGURE[sort.replace('-', '')] ?? (() => 0));
-          const ordered = figures.toSorted((a, b) => (sort.startsWith('-') ? b - a : a - b));
-          expect(figures).toEqual(ordered);
-        },
-      ),
-      { numRuns: 30 },
-    );
-  });
+        { numRuns: 30 },
+      );
+    },
+  );
 
   it('come from the rollup: its rows decide the order, the spans of the page fill it', async () => {
     const { store, statements } = recordStatements(bench.store);
     const queries = createTelemetryQueries(store, LIMITS);
     const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 12 * HOUR) * 1_000_000n };
     await page(window, '-duration', parseFilterOrFail('service:chat'), 50)(queries);
-    expect(statements[0]).toBe(
-      'SELECT toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count FROM ( ' +
+    expect(statements.find((sql) => sql.includes('AS Figure'))).toBe(
+      'SELECT toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count FROM (' +
         'SELECT TraceHash, max(EndNs) - min(FirstNs) AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, sum(Spans) AS Count ' +
         'FROM trace_figures WHERE ProjectId = {p0:String} AND (Hour >= fromUnixTimestamp64Nano({p1:Int64}) AND Hour < fromUnixTimestamp64Nano({p2:Int64})) ' +
-        'GROUP BY TraceHash HAVING max(has(ServiceHashes, cityHash64({p3:String}))) = 1 ) ORDER BY Figure DESC, TraceHash DESC LIMIT 61',
+        'GROUP BY TraceHash HAVING max(has(ServiceHashes, cityHash64({p3:String}))) = 1) ORDER BY Figure DESC, TraceHash DESC LIMIT 61',
     );
     const spans = statements.filter((sql) => sql.includes('FROM otel_traces'));
     // These take up more of the window than is looked through for hashes: their ids are.
@@ -177,7 +200,7 @@ describe('traces in the order of a figure', () => {
     };
     const byFigure = await walk('-duration', 10);
     expect(byFigure).toHaveLength(30);
-    const [order = '', spans = ''] = statements;
+    const [order = '', spans = ''] = statements.filter((sql) => !sql.includes('_part'));
     expect(order).toContain('FROM trace_figures');
     expect(spans).toContain('indexHint(toStartOfSecond(Timestamp) IN {p');
     expect(spans).toContain('cityHash64(TraceId) IN {p');

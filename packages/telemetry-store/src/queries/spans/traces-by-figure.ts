@@ -4,6 +4,7 @@ import { LAST_SECOND } from '../../rollups/rollup.ts';
 import { TRACE_FIGURES } from '../../rollups/trace-figures.ts';
 import type { Cursor } from '../core/cursor.ts';
 import { compileFilter } from '../core/filter.ts';
+import { type Join, JOINED, SINGLE } from '../core/join.ts';
 import { FAILED, type Known, knownOf, LISTED } from '../core/known.ts';
 import { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
@@ -12,6 +13,7 @@ import type { Source } from '../core/source.ts';
 import type { SearchInput } from './search-spans.ts';
 import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.ts';
 import { SPANS } from './span-fields.ts';
+import { isSplit, type Look, type SplitTraces } from './split-traces.ts';
 import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
 
 /** A search of traces. */
@@ -50,10 +52,10 @@ const FEW_SPANS = 2_000;
 
 /** Whole numbers, so that a cursor compares exactly. */
 const FIGURES = {
-  duration: 'max(EndNs) - min(FirstNs)',
-  cost: 'if(sum(Priced) = 0, -1, sum(Cost))',
-  tokens: 'toInt64(sum(Tokens))',
-  spanCount: 'toInt64(sum(Spans))',
+  duration: ({ max, min }: Join) => `${max('EndNs')} - ${min('FirstNs')}`,
+  cost: ({ sum }: Join) => `if(${sum('Priced')} = 0, -1, ${sum('Cost')})`,
+  tokens: ({ sum }: Join) => `toInt64(${sum('Tokens')})`,
+  spanCount: ({ sum }: Join) => `toInt64(${sum('Spans')})`,
 } as const;
 
 /** The rollup of traces. Its fields are not compiled: conditions on it are written here. */
@@ -77,6 +79,7 @@ export async function tracesByFigure(
   context: RequestContext,
   input: Input,
   cursor: Cursor | undefined,
+  splits?: SplitTraces,
 ): Promise<TracesOfFigure> {
   const hours = wholeHours(input.window);
   let known = knownOfList(input);
@@ -84,7 +87,7 @@ export async function tracesByFigure(
   let after = cursor?.after;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const limit = input.limit + 1 - page.length + SPARE;
-    const keys = await candidates(runner, context, { input, hours, known, after, limit });
+    const keys = await candidates(runner, context, { input, hours, known, after, limit, splits });
     const left = keys
       .filter((key) => touches(key, input.window))
       .map((key) => ({ ...key, certain: isCertain(key, known, input.window) }));
@@ -144,7 +147,10 @@ function longEnough({ op, value }: FilterCondition): Known | undefined {
   if (op !== '>' && op !== '>=' && op !== '=' && op !== 'between') return undefined;
   const least = Number(Array.isArray(value) ? value[0] : value) * 1e6;
   if (!Number.isFinite(least)) return undefined;
-  return { sql: (params) => `max(EndNs) - min(FirstNs) >= ${params.bind(least, 'Float64')}`, enough: false };
+  return {
+    sql: (params, join = JOINED) => `${FIGURES.duration(join)} >= ${params.bind(least, 'Float64')}`,
+    enough: false,
+  };
 }
 
 interface Key {
@@ -162,48 +168,75 @@ interface Candidate extends Key {
   readonly certain: boolean;
 }
 
+interface Asked {
+  readonly input: Input;
+  readonly hours: Window;
+  readonly known: Known | undefined;
+  readonly after: readonly string[] | undefined;
+  readonly limit: number;
+}
+
 /** The next traces in order; of some of them the matching span may lie outside of the window. */
 async function candidates(
   runner: Runner,
   context: RequestContext,
-  asked: {
-    input: Input;
-    hours: Window;
-    known: Known | undefined;
-    after: readonly string[] | undefined;
-    limit: number;
-  },
+  asked: Asked & { readonly splits: SplitTraces | undefined },
 ): Promise<Key[]> {
-  const { input, hours, known, after } = asked;
-  const { window } = input;
-  const descending = input.sort.startsWith('-');
-  const direction = descending ? 'DESC' : 'ASC';
-  const params = new Params();
-  let scope = Scope.of(context, TRACES, params).during(hours);
+  const { input, hours, known, splits } = asked;
+  const rollup = (within: Window) => Scope.of(context, TRACES).during(within);
+  const apart = async (look: Look, settings: string): Promise<Key[]> => {
+    const scope = rollup(hours);
+    const split = isSplit(scope, look);
+    const whole = traces(scope.and(`NOT (${split})`), asked, SINGLE);
+    const joined = traces(scope.and(split), asked, JOINED);
+    const rows = [whole, joined].map((sql) => `SELECT * FROM (${sql}) ${next(asked, scope.params)}`);
+    return keysOf(runner, scope, `(${rows.join(' UNION ALL ')}) ${next(asked, scope.params)} ${settings}`);
+  };
+  if (known !== undefined) {
+    const found = await splits?.apart(runner, rollup, hours, apart);
+    if (found !== undefined) return found;
+  }
+  let scope = rollup(hours);
   if (known === undefined) {
-    const matching = Scope.of(context, SPANS, params).during(window).matching(input.filter);
+    const matching = Scope.of(context, SPANS, scope.params).during(input.window).matching(input.filter);
     scope = scope.and(`TraceHash GLOBAL IN (SELECT cityHash64(TraceId) ${matching.from})`);
   }
+  return keysOf(runner, scope, `(${traces(scope, asked, JOINED)}) ${next(asked, scope.params)}`);
+}
+
+/** The traces of a scope of the rollup that may belong to the list. */
+function traces(scope: Scope, { input: { sort, window, previews }, known }: Asked, join: Join): string {
+  const { params } = scope;
+  const { min, max, sum } = join;
   const having = [
     // In a long window few traces lie in its first and last hour only, and what does is left out afterwards.
     ...(window.to - window.from > LONG
       ? []
       : [
-          `min(FirstNs) < ${params.bind(window.to, 'Int64')}`,
-          `max(LastNs) >= ${params.bind(window.from, 'Int64')}`,
+          `${min('FirstNs')} < ${params.bind(window.to, 'Int64')}`,
+          `${max('LastNs')} >= ${params.bind(window.from, 'Int64')}`,
         ]),
-    ...(known === undefined || known === EVERY ? [] : [known.sql(params)]),
+    ...(known === undefined || known === EVERY ? [] : [known.sql(params, join)]),
   ];
-  const figure = FIGURES[input.sort.replace('-', '') as keyof typeof FIGURES];
+  const figure = FIGURES[sort.replace('-', '') as keyof typeof FIGURES](join);
   // Each column is unpacked for every trace of the window.
-  const count = input.previews === false ? '0' : 'sum(Spans)';
+  const count = previews === false ? '0' : sum('Spans');
+  const rows = join === SINGLE ? scope.andAll(having).from : `${scope.from} GROUP BY TraceHash`;
+  return `SELECT TraceHash, ${figure} AS Figure, ${min('FirstNs')} AS Early, ${max('LastNs')} AS Late, ${count} AS Count ${rows}
+    ${join === SINGLE || having.length === 0 ? '' : `HAVING ${having.join(' AND ')}`}`;
+}
+
+/** The next of them after the cursor. */
+function next({ input, after, limit }: Asked, params: Params): string {
+  const descending = input.sort.startsWith('-');
+  const direction = descending ? 'DESC' : 'ASC';
+  return `${beyond(params, descending, after)} ORDER BY Figure ${direction}, TraceHash ${direction} LIMIT ${limit}`;
+}
+
+async function keysOf(runner: Runner, scope: Scope, from: string): Promise<Key[]> {
   const rows = await runner.run<{ H: string; K: string; First: string; Last: string; Count: number }>(
     scope,
-    `SELECT toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count FROM (
-       SELECT TraceHash, ${figure} AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, ${count} AS Count
-       ${scope.from} GROUP BY TraceHash ${having.length === 0 ? '' : `HAVING ${having.join(' AND ')}`}
-     ) ${beyond(params, descending, after)}
-     ORDER BY Figure ${direction}, TraceHash ${direction} LIMIT ${asked.limit}`,
+    `SELECT toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count FROM ${from}`,
   );
   return rows.map(({ H, K, First, Last, Count }) => ({
     hash: H,
