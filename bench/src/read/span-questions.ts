@@ -235,7 +235,7 @@ export function spanQuestions(loaded: Loaded): Question[] {
       `sessions?from=${window.from}&to=now&limit=50&sort=-traces`,
       atLeast(50),
     ),
-    // The first four the rollup knows, the others only the spans do: most match, some, few.
+    // The first five the rollup knows, the others only the spans do.
     ...[
       'model:gpt-5-2025-08-07',
       'status:error',

@@ -17,6 +17,7 @@ export const VALUE_LISTS: readonly ValueList[] = [
   { field: 'model', column: 'ModelHashes', value: 'Model' },
   { field: 'operation', column: 'OperationHashes', value: 'GenAiOperation' },
   { field: 'agent', column: 'AgentHashes', value: 'AgentName' },
+  { field: 'provider', column: 'ProviderHashes', value: 'GenAiProvider' },
 ];
 
 /** The same columns with what they are made of, in the common stage. */

@@ -956,3 +956,15 @@ ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main`
   MATERIALIZE INDEX idx_total_tokens,
   MATERIALIZE INDEX idx_cost_step
 SETTINGS mutations_sync = 0;
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `ProviderHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `ProviderHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+BACKFILL trace_figures;
+
+ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `ProviderHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`session_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `ProviderHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+BACKFILL session_figures;

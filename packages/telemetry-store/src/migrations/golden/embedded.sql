@@ -818,3 +818,11 @@ ALTER TABLE `candela`.`otel_traces`
   MATERIALIZE INDEX idx_total_tokens,
   MATERIALIZE INDEX idx_cost_step
 SETTINGS mutations_sync = 0;
+
+ALTER TABLE `candela`.`trace_figures` ADD COLUMN IF NOT EXISTS `ProviderHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+BACKFILL trace_figures;
+
+ALTER TABLE `candela`.`session_figures` ADD COLUMN IF NOT EXISTS `ProviderHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+BACKFILL session_figures;

@@ -229,6 +229,8 @@ describe('sessions', () => {
       'model:gpt-4o-mini',
       'model:nothing',
       'agent:helper',
+      'provider:openai',
+      'provider:nothing',
       'status:error',
       'status:error or model:gpt-4o',
     ];

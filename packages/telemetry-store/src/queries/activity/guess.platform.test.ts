@@ -109,6 +109,7 @@ const FILTERS: Readonly<Record<string, (fact: Fact) => boolean>> = {
   '-operation:chat': ({ operation }) => operation !== 'chat',
   'kind:client operation:chat': ({ client, operation }) => client && operation === 'chat',
   'model:gpt-4o status:error': ({ model, failed }) => model === 'gpt-4o' && failed,
+  'provider:openai': ({ model }) => model !== '',
   'duration>600ms': (fact) => ms(fact) > 600,
   'duration>20m': (fact) => ms(fact) > 20 * MINUTE,
   'attributes.shop.tier:gold': ({ tier }) => tier === 'gold',

@@ -50,7 +50,7 @@ export const FAILED: KnownCondition = ({ field, op, value }) =>
     ? { sql: (_, { sum } = JOINED) => `${sum('Errors')} > 0`, enough: true }
     : undefined;
 
-/** One of its spans has that service, model, operation or agent: those of a rollup with `VALUE_HASHES`. */
+/** One of its spans has that service, model, operation, agent or provider: those of a rollup with `VALUE_HASHES`. */
 export const LISTED: KnownCondition = ({ field, op, value }) => {
   const list = VALUE_LISTS.find((one) => one.field === field);
   if (list === undefined || op !== '=' || typeof value !== 'string' || value === '') return undefined;

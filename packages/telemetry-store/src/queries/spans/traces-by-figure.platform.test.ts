@@ -28,7 +28,7 @@ beforeAll(async () => {
   };
   const attributes = () => ({
     'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': 'openai',
+    'gen_ai.provider.name': random() < 0.3 ? 'anthropic' : 'openai',
     'gen_ai.request.model': random() < 0.5 ? 'gpt-4o' : 'gpt-4o-mini',
     'gen_ai.usage.input_tokens': Math.floor(random() * 1_000),
   });
@@ -121,6 +121,8 @@ describe('traces in the order of a figure', () => {
             undefined,
             'service:chat',
             'model:gpt-4o',
+            'provider:anthropic',
+            'provider:anthropic status:error',
             'status:error',
             'service:chat status:error',
             'service:chat model:gpt-4o status:error',
