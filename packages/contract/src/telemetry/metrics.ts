@@ -58,12 +58,18 @@ export const metricVariantSchema = z
   .meta({ id: 'MetricVariant' });
 export type MetricVariant = z.output<typeof metricVariantSchema>;
 
+const pointUnit = z.string().meta({
+  description:
+    'Unit of the measurements: that of the metric, but `1` only of gauges and histograms whose name says that they are shares; others of `1` are plain numbers and have none.',
+});
+
 export const metricRowSchema = z
   .object({
     name: z.string(),
     /** The shape most series have. */
     type: typeSchema,
     unit: z.string(),
+    pointUnit,
     temporality: temporalitySchema.nullable(),
     monotonic: z.boolean().nullable(),
     description: z.string(),
@@ -165,6 +171,7 @@ const answerShape = {
   /** Null when nothing matched. */
   type: typeSchema.nullable(),
   unit: z.string(),
+  pointUnit,
   temporality: temporalitySchema.nullable(),
   monotonic: z.boolean().nullable(),
   from: isoTime,

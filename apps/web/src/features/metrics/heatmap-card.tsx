@@ -30,7 +30,7 @@ export function HeatmapCard(props: {
   return (
     <ChartCard
       title={`Heat map of ${question.metric}`}
-      note={map === undefined ? undefined : unitWords(map.unit)}
+      note={map === undefined ? undefined : unitWords(map.pointUnit)}
       state={query}
       isEmpty={cells.length === 0}
       height={220}
@@ -46,7 +46,7 @@ export function HeatmapCard(props: {
         cells={cells}
         window={props.window}
         stepSeconds={map?.stepSeconds ?? 60}
-        unit={map?.unit ?? ''}
+        unit={map?.pointUnit ?? ''}
         height={220}
         onSelect={({ fromMs, toMs }) => props.onZoom({ fromMs, toMs })}
       />

@@ -42,7 +42,7 @@ export function MetricChart(props: {
             timeMs: one.time,
             value: one.value,
             id: `${one.traceId} ${one.spanId} ${one.time}`,
-            label: `Trace ${one.traceId.slice(0, 8)}, ${formatValue(one.value, answer.unit)}`,
+            label: `Trace ${one.traceId.slice(0, 8)}, ${formatValue(one.value, answer.pointUnit)}`,
           })),
     ),
     window,

@@ -71,8 +71,7 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
       align: 'end',
       cell: (row) => {
         const counts = row.type !== 'gauge' && row.type !== 'sum';
-        // Only of a gauge is `1` a share: sums of that unit hold states or count what has no name.
-        const unit = counts || (row.type === 'sum' && row.unit === '1') ? '' : row.unit;
+        const unit = counts ? '' : row.pointUnit;
         return (
           <span title={`${exactValue(row.lastValue, unit)}${counts ? ' measured since the start' : ''}`}>
             {counts ? <Muted>n = </Muted> : null}

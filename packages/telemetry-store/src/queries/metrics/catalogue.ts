@@ -6,7 +6,7 @@ import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { METRIC_SERIES_ROWS, type MetricKind } from './metric-fields.ts';
 import { seriesIn } from './series-scope.ts';
-import { meaningOf, shownVariant, temporalityOf } from './variant.ts';
+import { meaningOf, pointUnitOf, shownVariant, temporalityOf } from './variant.ts';
 
 export interface CatalogueInput {
   readonly window: Window;
@@ -166,6 +166,7 @@ function metricRow(shapes: readonly NameRow[]): MetricRow {
     name: main.Name,
     type: main.Kind,
     unit: main.Unit,
+    pointUnit: pointUnitOf(main.Name, { kind: main.Kind, unit: main.Unit }),
     temporality: first?.temporality ?? null,
     monotonic: first?.monotonic ?? null,
     description: shapes.find((row) => row.Description !== '')?.Description ?? '',

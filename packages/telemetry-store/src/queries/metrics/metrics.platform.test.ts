@@ -133,6 +133,8 @@ describe('levels', () => {
       ['b', 'arm', 'shop'],
     ]);
     expect(answer).toMatchObject({ lines: 3, truncated: true, matchedSeries: 3 });
+    // Of a name that does not say so `1` is no share.
+    expect(answer).toMatchObject({ unit: '1', pointUnit: '', valueUnit: '' });
   });
 
   it('filters by labels in the rows of series, never in points', async () => {
@@ -639,6 +641,7 @@ describe('catalogue, labels and series', () => {
         name: 'conflict',
         type: 'gauge',
         unit: 's',
+        pointUnit: 's',
         description: 'Time of a Request',
         services: ['a', 'b'],
         series: 3,

@@ -12,7 +12,7 @@ import { type PointsInput, spacingOf } from './points.ts';
 import { increaseLines, levelLines, type Line, type Lines } from './scalars.ts';
 import { labelName } from './series-scope.ts';
 import { summaryLines } from './summaries.ts';
-import { AGGREGATIONS, shownVariant, type Variant } from './variant.ts';
+import { AGGREGATIONS, pointUnitOf, shownVariant, type Variant } from './variant.ts';
 
 export interface MetricQuery extends MetricSelection {
   readonly groupBy: readonly string[];
@@ -27,6 +27,7 @@ export interface MetricFacts {
   readonly metric: string;
   readonly type: MetricKind | null;
   readonly unit: string;
+  readonly pointUnit: string;
   readonly temporality: Temporality | null;
   readonly monotonic: boolean | null;
   readonly stepSeconds: number;
@@ -101,7 +102,7 @@ export async function queryMetric(
     stepSeconds: grid.step,
     aggregation,
     aggregations: [...AGGREGATIONS[variant.meaning]],
-    valueUnit: unitOf(variant, aggregation),
+    valueUnit: valueUnitOf(facts.pointUnit, variant, aggregation),
     groupBy,
     series: lines.map(({ labels, values }) => ({ labels: [...labels], points: pointsOf(grid, values) })),
     lines: total,
@@ -129,6 +130,7 @@ export function factsOf(
     metric: query.metric,
     type: variant?.kind ?? null,
     unit: variant?.unit ?? '',
+    pointUnit: variant === undefined ? '' : pointUnitOf(query.metric, variant),
     temporality: variant?.temporality ?? null,
     monotonic: variant?.monotonic ?? null,
     stepSeconds: query.stepSeconds ?? gridOf(query.window, undefined, null, 1).step,
@@ -261,13 +263,11 @@ function pointsOf(grid: Grid, values: ReadonlyMap<number, number>): [number, num
   return points;
 }
 
-function unitOf({ kind, unit, meaning }: Variant, aggregation: MetricAggregation): string {
+function valueUnitOf(unit: string, { meaning }: Variant, aggregation: MetricAggregation): string {
   if (meaning === 'distribution' || meaning === 'quantiles') {
     if (aggregation === 'count' || aggregation === 'increase') return '';
     return aggregation === 'rate' ? '/s' : unit;
   }
   if (aggregation === 'count') return '{point}';
-  // Of a gauge `1` is a share; a sum of that unit counts things that have no name, or holds states.
-  if (kind === 'sum' && unit === '1') return aggregation === 'rate' ? '/s' : '';
   return aggregation === 'rate' ? `${unit}/s` : unit;
 }

@@ -48,6 +48,16 @@ export const AGGREGATIONS: Readonly<Record<Meaning, readonly MetricAggregation[]
   quantiles: [...QUANTILES, 'avg', 'sum', 'count', 'rate', 'increase'],
 };
 
+/** How what is a share of something is called: utilization, ratio, fraction, percentage, occupancy. */
+const SHARE = /utili[sz]ation|ratio|fraction|percent|occupancy/i;
+
+/**
+ * What the measurements of a metric are in. `1` stands for shares, and for counts of things without a name, states and
+ * plain numbers as well, which only the name tells; a sum is never a share.
+ */
+export const pointUnitOf = (metric: string, { kind, unit }: Pick<Variant, 'kind' | 'unit'>): string =>
+  unit === '1' && (kind === 'sum' || !SHARE.test(metric)) ? '' : unit;
+
 export const shownVariant = ({ kind, unit, temporality, monotonic, series }: Variant): MetricVariant => ({
   type: kind,
   unit,
