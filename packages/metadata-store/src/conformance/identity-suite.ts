@@ -171,6 +171,14 @@ export function describeIdentity(name: string, makePlace: () => Promise<Place>):
         'Default',
         'Shop',
       ]);
+      for (const name of ['Team 100', 'team 20', 'Écran']) await store.projects.create('default', name);
+      expect((await store.projects.list('default')).map((project) => project.name)).toEqual([
+        'Default',
+        'Écran',
+        'Shop',
+        'team 20',
+        'Team 100',
+      ]);
       await store.views.create(shop.id, { page: 'traces', name: 'x', description: null, search: '' });
       await store.change(undefined, ({ projects }) => projects.remove('default', shop.id));
       expect(

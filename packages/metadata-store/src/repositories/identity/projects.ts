@@ -38,7 +38,7 @@ export interface Projects {
   renameOrganisation(id: string, name: string): Promise<void>;
   /** Of every organisation, in the order of {@link Projects.list}. */
   all(): Promise<StoredProject[]>;
-  /** The default one first, then by name. */
+  /** The default one first, then by name, numbers in names by size. */
   list(organisationId: string): Promise<StoredProject[]>;
   /** @throws not_found */
   get(organisationId: string, id: string): Promise<StoredProject>;
@@ -66,6 +66,8 @@ export interface Projects {
 }
 
 const keyOf = (name: string): string => name.normalize('NFKC').toLowerCase();
+/** Not left to the database: each sorts capitals and accents in its own way. */
+const NAMES = new Intl.Collator('en', { numeric: true });
 const missing = () => fail('not_found', { what: 'The project' });
 
 /** The one with that value first, the rest as it stands. */
@@ -96,10 +98,11 @@ export function projects({ database, clock, dialect }: Access): Projects {
     );
 
   async function listed(organisationId: string | undefined): Promise<StoredProject[]> {
-    let query = database.selectFrom('projects').select(columns).orderBy('name_key').orderBy('id');
+    let query = database.selectFrom('projects').select(columns).orderBy('id');
     if (organisationId !== undefined) query = query.where('organisation_id', '=', organisationId);
     const rows = await query.execute();
-    return firstOf(rows.map(toProject), ({ id }) => id === DEFAULT_PROJECT_ID);
+    const byName = rows.map(toProject).sort((a, b) => NAMES.compare(a.name, b.name));
+    return firstOf(byName, ({ id }) => id === DEFAULT_PROJECT_ID);
   }
 
   async function addEnvironments(
