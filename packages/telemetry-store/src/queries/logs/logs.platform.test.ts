@@ -227,6 +227,10 @@ describe('log records', () => {
     );
     expect(places).not.toContain('Body');
     expect(rows).toContain('substringUTF8(Body, 1, 2000) AS Start');
+    // Only at the times of the page: what lies between its records is not read again.
+    expect(rows).toContain(
+      "WHERE ProjectId = {p0:String} AND (Timestamp IN {p1:Array(DateTime64(9, 'UTC'))}) AND",
+    );
     expect(rows).toMatch(/LIMIT 2 OFFSET 0$/);
   });
 });

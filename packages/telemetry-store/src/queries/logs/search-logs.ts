@@ -105,7 +105,10 @@ function from(
   return scope.and(`${PLACE_SQL} ${descending ? '<=' : '>='} ${placeValue(start.place, scope.params)}`);
 }
 
-/** The rows at those places: the same list once more, but only where the page is. */
+/**
+ * The rows at those places: the same list once more, but only at the times of the page. Those of rare words lie far apart,
+ * and what is between them is not looked at again.
+ */
 async function rows(
   runner: Runner,
   context: RequestContext,
@@ -117,7 +120,7 @@ async function rows(
   const [first, last] = [places[0] as LogPlace, places.at(-1) as LogPlace];
   const [low, high] = descending ? [last, first] : [first, last];
   const scope = Scope.of(context, LOGS)
-    .during({ from: BigInt(low.ns), to: BigInt(high.ns) + 1n })
+    .at(places.map(({ ns }) => BigInt(ns)))
     .matching(input.filter);
   const { params } = scope;
   const within = scope.and(
