@@ -402,6 +402,9 @@ function selectSettings(options: SelectOptions): ClickHouseSettings {
     max_execution_time: (options.timeoutMs ?? DEFAULT_TIMEOUT_MS) / 1_000,
     output_format_json_quote_64bit_integers: 0,
     cancel_http_readonly_queries_on_client_close: 1,
+    // A page in the order of a table ends where it is full. Buffered, the engine meanwhile reads ahead in every part of the
+    // window: up to fifteen times the work where matching rows are rare, six times without any filter.
+    read_in_order_use_buffering: 0,
     ...(options.maxRowsToRead === undefined ? {} : { max_rows_to_read: String(options.maxRowsToRead) }),
     ...(options.maxBytesToRead === undefined ? {} : { max_bytes_to_read: String(options.maxBytesToRead) }),
     ...memorySettings(options.maxMemoryBytes),

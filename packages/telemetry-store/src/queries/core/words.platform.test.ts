@@ -1,17 +1,9 @@
 import { parseFilterOrFail } from '@candela/contract';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LOG_TEXT, SPAN_TEXT } from '../../schema/expressions.ts';
-import { createLogQueries, createTelemetryQueries } from '../index.ts';
+import { createLogQueries } from '../index.ts';
 import { Params } from './params.ts';
-import {
-  BASE_MS,
-  contextOf,
-  LIMITS,
-  openQueryBench,
-  type QueryBench,
-  recordStatements,
-  span,
-} from './testing.ts';
+import { BASE_MS, contextOf, LIMITS, openQueryBench, type QueryBench, span } from './testing.ts';
 import { hasWord, wordsOf } from './words.ts';
 
 const BEYOND_ASCII = /[\u0080-\uFFFF]/g;
@@ -122,29 +114,20 @@ it('are found in one side of a conversation', async () => {
   expect(await spansFound('completion:退款')).toEqual([]);
 });
 
-it('are looked for in all of a slice at once where an hour held few: the page is the same', async () => {
-  const { store, statements } = recordStatements(bench.store);
-  const searched = async (q: string, sort: 'start' | '-start') => {
-    statements.length = 0;
-    const { data } = await createTelemetryQueries(store, LIMITS).searchSpans(contextOf(), {
-      ...page,
-      window: { from: window.from - 36_000_000_000_000n, to: window.to + 36_000_000_000_000n },
-      filter: parseFilterOrFail(q, 'spans'),
-      sort,
-    });
-    // Of the first hour, and of what follows it.
-    const pages = statements.filter((sql) => sql.includes('ORDER BY Timestamp'));
-    return [data.map(({ name }) => name), pages.map((sql) => sql.endsWith('optimize_read_in_order = 0'))];
-  };
-  expect(await searched('refund', '-start')).toEqual([
-    ['ascii', 'plain'],
-    [false, false, true, true],
-  ]);
-  expect(await searched('refund', 'start')).toEqual([
-    ['plain', 'ascii'],
-    [false, false, true, true],
-  ]);
-  expect((await searched('service:english', 'start'))[1]).toEqual([false, false, false, false]);
+it.each([
+  ['otel_logs', LOG_TEXT],
+  ['otel_traces', SPAN_TEXT],
+])('of %s are looked for in the order of a page, and no further than to its end', async (table, text) => {
+  const params = new Params();
+  const plan = await bench.store.select<{ explain: string }>(
+    `EXPLAIN PIPELINE SELECT Timestamp FROM ${table} WHERE ProjectId = 'default' AND ${hasWord(text, 'refund', params)}
+     ORDER BY Timestamp DESC LIMIT 50`,
+    params.values,
+  );
+  const steps = plan.map(({ explain }) => explain.trim());
+  expect(steps.join('\n')).toContain('InReverseOrder');
+  // What reads ahead in all parts.
+  expect(steps.filter((step) => step.startsWith('BufferChunks'))).toEqual([]);
 });
 
 it.each([

@@ -90,6 +90,3 @@ export function containsText(sql: string, text: string, params: Params): string 
   );
   return occurs.length === 1 ? (occurs[0] ?? '') : `(${occurs.join(' OR ')})`;
 }
-
-/** Whether a statement looks for words in long texts. */
-export const readsTexts = (sql: string): boolean => sql.includes('hasToken(');

@@ -7,7 +7,6 @@ import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { slices } from '../core/slices.ts';
-import { readsTexts } from '../core/words.ts';
 import { type RawSpan, SPAN_COLUMNS, toSpanRow } from './span-row.ts';
 import { SPANS } from './span-fields.ts';
 import { UNFINISHED } from './trace-totals.ts';
@@ -170,13 +169,6 @@ function inOrder(order: Order): string {
 const sortedBy = (columns: readonly string[], { descending }: Order): string =>
   columns.map((column) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ');
 
-const HOUR = 3_600_000_000_000n;
-/**
- * Read in the order of the page, messages come in blocks of no more rows than it has, which takes three times as long: good
- * where it is soon full, not where an hour held too little for a third of it, so that most of a slice has to be read anyway.
- */
-const ALL_AT_ONCE = 'SETTINGS optimize_read_in_order = 0';
-
 /** Sorted by time, a page comes from the near end of the window. */
 async function byTime(
   runner: Runner,
@@ -186,19 +178,16 @@ async function byTime(
 ): Promise<SpanKey[]> {
   const order = orderOf(input.sort);
   const keys: SpanKey[] = [];
-  let looked = 0n;
   for (const slice of slices(shrink(input.window, cursor, order.descending), order.descending)) {
     const scope = matching(context, { ...input, window: slice }, order, cursor);
     keys.push(
       ...(await runner.run<SpanKey>(
         scope,
         `SELECT toString(${order.sql}) AS K, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns, TraceId, SpanId
-         ${scope.from} ORDER BY ${inOrder(order)} LIMIT ${input.limit + 1 - keys.length}
-         ${looked >= HOUR && keys.length < input.limit / 3 && readsTexts(scope.from) ? ALL_AT_ONCE : ''}`,
+         ${scope.from} ORDER BY ${inOrder(order)} LIMIT ${input.limit + 1 - keys.length}`,
       )),
     );
     if (keys.length > input.limit) break;
-    looked += slice.to - slice.from;
   }
   return keys;
 }
