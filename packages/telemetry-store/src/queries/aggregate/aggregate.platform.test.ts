@@ -393,7 +393,7 @@ describe('figures', () => {
 
   it.each([
     ['by a key of few values come from the rows in one pass', 'attributes.own', 400, 1],
-    ['by one of too many to be held at once come in two, after one is given up', 'attributes.own', 20_000, 3],
+    ['by one of too many to be held at once come in two, after one is given up', 'attributes.own', 60_000, 3],
     ['by a column come in two passes', 'name', 400, 2],
   ] as const)('%s', async (_what, field, groups, passes) => {
     const project = `groups ${field} ${groups}`;

@@ -154,11 +154,9 @@ async function figuresOf(request: Request, plan: Plan): Promise<Figures> {
   if (plan.bucketSeconds !== null && plan.aligned === undefined) {
     const both = await topSeries(runner, context, plan, input.limit);
     if (both !== undefined) {
-      return {
-        rows: both.rows.map((row) => shape(row, input, timeOf(row))),
-        chosen: both.top.map((row) => shape(row, input, null).group),
-        groups: Number(both.top[0]?.['N'] ?? 0),
-      };
+      const rows = both.rows.map((row) => shape(row, input, timeOf(row)));
+      const chosen = new Map(rows.map(({ group }) => [JSON.stringify(group), group]));
+      return { rows, chosen: [...chosen.values()], groups: both.groups };
     }
   }
   const top = await topGroups(request, plan);

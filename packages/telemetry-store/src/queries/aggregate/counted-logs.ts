@@ -36,13 +36,16 @@ export const COUNTED_LOGS: Counted = {
   figures: {
     records: COUNT,
     errors: { rows: `countIf(${IS_ERROR})`, counts: `sumIf(Records, ${IS_ERROR})` },
+    traces: { rows: "uniqIf(TraceId, TraceId != '')" },
+    sessions: { rows: "uniqIf(SessionId, SessionId != '')" },
+    users: { rows: "uniqIf(UserId, UserId != '')" },
   },
   measures: {
-    count: { from: 'figures', value: (of) => of('records') },
-    errors: { from: 'figures', value: (of) => of('errors') },
-    error_rate: { from: 'figures', value: (of) => `${of('errors')} / ${of('records')}` },
-    traces: { from: 'rows', sql: "uniqIf(TraceId, TraceId != '')" },
-    sessions: { from: 'rows', sql: "uniqIf(SessionId, SessionId != '')" },
-    users: { from: 'rows', sql: "uniqIf(UserId, UserId != '')" },
+    count: (of) => of('records'),
+    errors: (of) => of('errors'),
+    error_rate: (of) => `${of('errors')} / ${of('records')}`,
+    traces: (of) => of('traces'),
+    sessions: (of) => of('sessions'),
+    users: (of) => of('users'),
   },
 };

@@ -29,15 +29,22 @@ const COUNTS: Source = {
   pairs: new Map(),
 };
 
-const figure = (name: string): Measured => ({ from: 'figures', value: (of) => of(name) });
-const rows = (sql: string): Measured => ({ from: 'rows', sql });
+const figure =
+  (name: string): Measured =>
+  (of) =>
+    of(name);
 const counted = (sql: string): string => `sumIf(${sql}, CountsUsage = 1)`;
-/** One text, so that the engine works it out once for all quantiles asked for. */
-const DURATIONS = `quantilesBFloat16If(0.5, 0.9, 0.95, 0.99)(Duration, ${ENDED})`;
-const FIRST_TOKENS = 'quantilesBFloat16(0.5, 0.95)(TimeToFirstTokenMs)';
 /** The first eight bits of a number are kept of a quantile: the middle of all that begin so is within 0.4 percent of each. */
 const near = (sql: string): string =>
   `if(${sql} = 0, 0, reinterpretAsFloat32(toUInt32(reinterpretAsUInt32(toFloat32(${sql})) + 32768)))`;
+const duration =
+  (place: number): Measured =>
+  (of) =>
+    `${near(`${of('durations')}[${place}]`)} / 1e6`;
+const firstToken =
+  (place: number): Measured =>
+  (of) =>
+    near(`${of('firstTokens')}[${place}]`);
 
 const COUNT = { rows: 'count()', counts: 'sum(Spans)' };
 
@@ -60,28 +67,35 @@ export const COUNTED_SPANS: Counted = {
     reasoning: { rows: counted('ReasoningTokens'), counts: 'sum(ReasoningTokens)' },
     priced: { rows: 'countIf(CountsUsage = 1 AND isNotNull(CostUsd))', counts: 'sum(Priced)' },
     cost: { rows: counted('ifNull(CostUsd, 0)'), counts: 'sum(CostUsd)' },
+    traces: { rows: 'uniq(TraceId)' },
+    sessions: { rows: "uniqIf(SessionId, SessionId != '')" },
+    users: { rows: "uniqIf(UserId, UserId != '')" },
+    // The rollup sums durations, but does not count how many spans have one.
+    duration: { rows: `avgIf(Duration, ${ENDED})` },
+    // All quantiles of one figure, so that it is worked out once.
+    durations: { rows: `quantilesBFloat16If(0.5, 0.9, 0.95, 0.99)(Duration, ${ENDED})` },
+    firstTokens: { rows: 'quantilesBFloat16(0.5, 0.95)(TimeToFirstTokenMs)' },
   },
   measures: {
     count: figure('spans'),
     errors: figure('errors'),
-    error_rate: { from: 'figures', value: (of) => `${of('errors')} / ${of('spans')}` },
-    traces: rows('uniq(TraceId)'),
-    sessions: rows("uniqIf(SessionId, SessionId != '')"),
-    users: rows("uniqIf(UserId, UserId != '')"),
-    // The rollup sums durations, but does not count how many spans have one.
-    duration_avg: rows(`avgIf(Duration, ${ENDED}) / 1e6`),
-    duration_p50: rows(`${near(`${DURATIONS}[1]`)} / 1e6`),
-    duration_p90: rows(`${near(`${DURATIONS}[2]`)} / 1e6`),
-    duration_p95: rows(`${near(`${DURATIONS}[3]`)} / 1e6`),
-    duration_p99: rows(`${near(`${DURATIONS}[4]`)} / 1e6`),
-    ttft_p50: rows(near(`${FIRST_TOKENS}[1]`)),
-    ttft_p95: rows(near(`${FIRST_TOKENS}[2]`)),
+    error_rate: (of) => `${of('errors')} / ${of('spans')}`,
+    traces: figure('traces'),
+    sessions: figure('sessions'),
+    users: figure('users'),
+    duration_avg: (of) => `${of('duration')} / 1e6`,
+    duration_p50: duration(1),
+    duration_p90: duration(2),
+    duration_p95: duration(3),
+    duration_p99: duration(4),
+    ttft_p50: firstToken(1),
+    ttft_p95: firstToken(2),
     model_calls: figure('calls'),
     input_tokens: figure('input'),
     output_tokens: figure('output'),
     cache_read_tokens: figure('cacheRead'),
     cache_write_tokens: figure('cacheWrite'),
     reasoning_tokens: figure('reasoning'),
-    cost: { from: 'figures', value: (of) => `if(${of('priced')} = 0, NULL, ${of('cost')})` },
+    cost: (of) => `if(${of('priced')} = 0, NULL, ${of('cost')})`,
   },
 };

@@ -2,23 +2,22 @@ import { type Filter, type Measure, resolveField } from '@candela/contract';
 import { fail } from '@candela/kernel';
 import type { Source } from '../core/source.ts';
 
-/** A sum over rows, and the same from the rows of a rollup. Sums of parts add up to the sum of the whole. */
+/** An aggregate over rows. */
 export interface Figure {
   readonly rows: string;
-  readonly counts: string;
+  /** The same from the rows of a rollup, of sums: those of parts add up to the sum of the whole. */
+  readonly counts?: string;
 }
 
-/** How a measure is worked out: from figures, or only from all rows at once. */
-export type Measured =
-  | { readonly from: 'figures'; value(figure: (name: string) => string): string }
-  | { readonly from: 'rows'; readonly sql: string };
+/** How a measure is worked out from figures. */
+export type Measured = (figure: (name: string) => string) => string;
 
 /** A signal as charts count it: its rows, and the rollup that knows some of their fields. */
 export interface Counted {
   readonly rows: Source;
   readonly counts: Source;
   /** How many rows there are. */
-  readonly count: Figure;
+  readonly count: Required<Figure>;
   readonly figures: Readonly<Record<string, Figure>>;
   readonly measures: Readonly<Partial<Record<Measure, Measured>>>;
 }
@@ -37,8 +36,7 @@ export function measuredOf(counted: Counted, measure: Measure): Measured {
 export function figuresOf(measured: readonly Measured[]): readonly string[] {
   const names = new Set<string>();
   for (const one of measured) {
-    if (one.from !== 'figures') continue;
-    one.value((name) => {
+    one((name) => {
       names.add(name);
       return name;
     });
@@ -46,12 +44,13 @@ export function figuresOf(measured: readonly Measured[]): readonly string[] {
   return [...names];
 }
 
+/** Whether figures are sums, which add up and which the rollup has as well. */
+export const addUp = (counted: Counted, figures: readonly string[]): boolean =>
+  figures.every((name) => counted.figures[name]?.counts !== undefined);
+
 /** A measure over rows. */
-export function rowsSql(counted: Counted, measured: Measured): string {
-  return measured.from === 'rows'
-    ? measured.sql
-    : measured.value((name) => `(${counted.figures[name]?.rows ?? ''})`);
-}
+export const rowsSql = (counted: Counted, measured: Measured): string =>
+  measured((name) => `(${counted.figures[name]?.rows ?? ''})`);
 
 /** True when the rollup knows the field of that name. */
 export function countsField(counted: Counted, name: string): boolean {

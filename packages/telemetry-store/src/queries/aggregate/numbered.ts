@@ -19,6 +19,15 @@ interface Buckets {
   readonly shift: bigint;
 }
 
+/** Buckets by their numbers, the first of the window being zero. */
+interface NumberedBuckets {
+  readonly size: number;
+  /** The number of a row's. */
+  readonly number: string;
+  /** When one begins, in seconds. */
+  time(number: string): string;
+}
+
 /** Buckets and groups as one small number. */
 interface Numbered {
   /** The number of a row. */
@@ -32,6 +41,27 @@ interface Numbered {
 /** What doubles hold exactly, and so every language. */
 const LARGEST = 2 ** 53;
 const SECOND = 1_000_000_000n;
+
+/** Undefined for times before 1970: they are divided towards it, which a bucket with a number does not do. */
+export function numberedBuckets(
+  { window, bucketSeconds, shift }: Buckets & { readonly bucketSeconds: number },
+  source: Source,
+  params: Params,
+): NumberedBuckets | undefined {
+  const width = BigInt(bucketSeconds) * SECOND;
+  const [from, last] = [window.from + shift, window.to + shift - 1n];
+  if (from < 0n) return undefined;
+  const first = from / width;
+  // Without a sign, and past zero where it has to be: that is what the engine divides quickest.
+  const moved = params.bind(BigInt.asUintN(64, shift - first * width), 'UInt64');
+  const seconds = params.bind(bucketSeconds, 'UInt32');
+  const begin = params.bind(first, 'Int64');
+  return {
+    size: Math.max(1, Number(last / width - first) + 1),
+    number: `intDiv(reinterpretAsUInt64(${source.time}) + ${moved}, ${params.bind(width, 'UInt64')})`,
+    time: (number) => `(${begin} + ${number}) * ${seconds}`,
+  };
+}
 
 /**
  * Groups of listed values, and buckets, as one number: the engine then looks a row up in a table by its place, where
@@ -50,17 +80,11 @@ export function numberedOf(
   const unlisted: string[] = [];
   let size = 1;
   if (plan.bucketSeconds !== null) {
-    const width = BigInt(plan.bucketSeconds) * SECOND;
-    const [from, last] = [plan.window.from + plan.shift, plan.window.to + plan.shift - 1n];
-    // Times before 1970 are divided towards it, which a bucket with a number does not do.
-    if (from < 0n) return undefined;
-    const first = from / width;
-    size = Math.max(1, Number(last / width - first) + 1);
-    // Without a sign, and past zero where it has to be: that is what the engine divides quickest.
-    const moved = params.bind(BigInt.asUintN(64, plan.shift - first * width), 'UInt64');
-    terms.push(`intDiv(reinterpretAsUInt64(${source.time}) + ${moved}, ${params.bind(width, 'UInt64')})`);
-    const seconds = params.bind(plan.bucketSeconds, 'UInt32');
-    columns.push(`(${params.bind(first, 'Int64')} + K % ${params.bind(size, 'UInt64')}) * ${seconds} AS T`);
+    const buckets = numberedBuckets({ ...plan, bucketSeconds: plan.bucketSeconds }, source, params);
+    if (buckets === undefined) return undefined;
+    size = buckets.size;
+    terms.push(buckets.number);
+    columns.push(`${buckets.time(`K % ${params.bind(size, 'UInt64')}`)} AS T`);
   }
   for (const [index, field] of fields.entries()) {
     const { sql, length } = lists[index] ?? { sql: '', length: 0 };

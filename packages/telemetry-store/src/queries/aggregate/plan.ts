@@ -7,7 +7,7 @@ import { Scope, type Window } from '../core/scope.ts';
 import { shownSql } from '../core/show.ts';
 import type { Source } from '../core/source.ts';
 import { numberedOf, type Values } from './numbered.ts';
-import { type Counted, countsField, countsFilter, figuresOf, measuredOf, rowsSql } from './counted.ts';
+import { addUp, type Counted, countsField, countsFilter, figuresOf, measuredOf, rowsSql } from './counted.ts';
 
 /** How the figures of one window are worked out. */
 export interface Plan {
@@ -37,7 +37,7 @@ export function planOf(
   const fits =
     countsFilter(counted, asked.filter) &&
     asked.groupBy.every((field) => countsField(counted, field)) &&
-    asked.measures.every((measure) => measuredOf(counted, measure).from === 'figures') &&
+    addUp(counted, figuresOf(asked.measures.map((measure) => measuredOf(counted, measure)))) &&
     (bucketSeconds === null || (bucketSeconds % ROLLUP_BUCKET_SECONDS === 0 && shift % ROLLUP_NANOS === 0n));
   const { filter, groupBy, measures } = asked;
   return {
@@ -57,15 +57,13 @@ interface Grouping {
   readonly only?: Values | undefined;
   /** Of each field the values that rows should have; where one has another, `Unlisted` is 1 in all of the answer. */
   readonly listed?: Values | undefined;
-  /** A row of each group over all buckets as well, in which `S` is 1; only where all comes from the rows. */
-  readonly totals?: boolean;
 }
 
 /** A SELECT of `T` (seconds), `G0`, ... and `V0`, ... of a plan, one row a bucket and group, in no order. */
 export function grouped(
   context: RequestContext,
   plan: Plan,
-  { only, listed, totals = false }: Grouping = {},
+  { only, listed }: Grouping = {},
 ): { scope: Scope; sql: string } {
   const { counted, measures, aligned } = plan;
   const measured = measures.map((measure) => measuredOf(counted, measure));
@@ -74,6 +72,7 @@ export function grouped(
     ...(plan.bucketSeconds === null ? [] : ['T']),
     ...plan.groupBy.map((_, index) => `G${index}`),
   ];
+  const by = keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`;
   const lists = (only ?? listed)?.map((values) => ({
     sql: params.bind(values, 'Array(String)'),
     length: values.length,
@@ -89,8 +88,6 @@ export function grouped(
     const scope = scopeOf(source, windows, fields);
     const groups = fields.map((field, index) => `toString(${field}) AS G${index}`);
     const columns = [...timeColumn(plan, source, params), ...groups, ...values].join(', ');
-    const sets = `GROUPING SETS ((${keys.slice(1).join(', ')}), (${keys.join(', ')}))`;
-    const by = keys.length === 0 ? '' : `GROUP BY ${totals ? sets : keys.join(', ')}`;
     return { scope, sql: `SELECT ${columns} ${scope.from} ${by}` };
   };
   if (aligned === undefined) {
@@ -106,7 +103,6 @@ export function grouped(
         sql: `SELECT ${columns.join(', ')} FROM (SELECT ${numbered.key} AS K, ${values.join(', ')} ${scope.from} GROUP BY K)`,
       };
     }
-    if (totals) values.push('grouping(T) AS S');
     return select(counted.rows, [plan.window], values);
   }
   const figures = figuresOf(measured);
@@ -117,9 +113,8 @@ export function grouped(
   if (aligned.edges.length > 0) parts.push(select(counted.rows, aligned.edges, partly('rows')).sql);
   const values = measured.map((one, index) => {
     const sum = (name: string) => `sum(F${figures.indexOf(name)})`;
-    return `${one.from === 'figures' ? one.value(sum) : ''} AS V${index}`;
+    return `${one(sum)} AS V${index}`;
   });
-  const by = keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`;
   return {
     scope: middle.scope,
     sql: `SELECT ${[...keys, ...values].join(', ')} FROM (${parts.join(' UNION ALL ')}) ${by}`,
