@@ -139,8 +139,6 @@ function readsOf(routes: SignalRoutes, pool: StorePool, builtIn: TelemetryStore)
       : {
           select: (sql, params, options) =>
             pool.use(id, projectId, (store) => store.select(sql, params, options)),
-          readsColumns: (attributes) =>
-            pool.use(id, projectId, async (store) => (await store.readsColumns?.(attributes)) ?? false),
         };
   return {
     storeOf: async ({ projectId, environment }, signal) =>

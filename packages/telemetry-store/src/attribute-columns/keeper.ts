@@ -125,12 +125,6 @@ export class AttributeColumns {
     }
   }
 
-  /** Whether reads take all of these keys from columns now. A moment later that may be over: reads are right either way. */
-  async readsColumns(attributes: readonly AttributeRead[]): Promise<boolean> {
-    await this.#fresh();
-    return attributes.every((read) => read.value === undefined || this.#known.isRead(read));
-  }
-
   /** Looks at columns, at what is asked for and at what is common, and changes what is to be changed: one thing after the other. */
   async tend(): Promise<void> {
     await this.#tending;

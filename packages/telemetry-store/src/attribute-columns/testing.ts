@@ -57,7 +57,6 @@ export function readingProcess(
         asked.push(text);
         return store.select(text, params, options);
       }),
-    readsColumns: (attributes) => keeper.readsColumns(attributes),
   };
   return { keeper, queries: createTelemetryQueries(reads, LIMITS), asked };
 }

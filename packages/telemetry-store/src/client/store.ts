@@ -27,7 +27,6 @@ import {
 import { RollupError, translateError } from './errors.ts';
 import type { Outbox } from './outbox.ts';
 import type {
-  AttributeRead,
   CommandOptions,
   NativeParts,
   SelectOptions,
@@ -125,10 +124,6 @@ export class ClickHouseStore implements TelemetryStore {
     const { attributes } = options;
     if (attributes === undefined) return this.#read(sql, params, options);
     return this.#columns.read(sql, attributes, (text) => this.#read<T>(text, params, options));
-  }
-
-  readsColumns(attributes: readonly AttributeRead[]): Promise<boolean> {
-    return this.#columns.readsColumns(attributes);
   }
 
   #read<T>(sql: string, params: Record<string, unknown> = {}, options: SelectOptions = {}): Promise<T[]> {

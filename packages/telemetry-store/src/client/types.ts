@@ -58,11 +58,6 @@ export interface TelemetryStore {
   select<T>(sql: string, params?: Record<string, unknown>, options?: SelectOptions): Promise<T[]>;
   /** The same, row by row as they are made, for results that need not fit in memory. */
   stream<T>(sql: string, params?: Record<string, unknown>, options?: SelectOptions): AsyncIterable<T>;
-  /**
-   * Whether all of these keys are read from columns now, which is quick; a store that cannot say reads them from the
-   * maps. The answer to a statement is the same either way.
-   */
-  readsColumns?(attributes: readonly AttributeRead[]): Promise<boolean>;
   /** Nobody else inserts into its tables, merges their parts or makes them anew: a part of a name holds one and the same rows. */
   readonly ownParts?: boolean;
   /** Runs a statement without a result. Bound by two minutes unless `timeoutMs` says otherwise. */

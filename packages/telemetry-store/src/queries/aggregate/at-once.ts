@@ -40,9 +40,8 @@ export interface AtOnce {
 }
 
 /**
- * The largest groups and their buckets from one pass over the rows: where keys of maps are read, that costs half of
- * finding the groups first. Undefined when two passes are better: nothing is read of maps, because the store has columns
- * for the keys, or there are so many groups that they cannot be held at once. @throws bad_query
+ * The largest groups and their buckets from one pass over the rows, which costs less than finding the groups first.
+ * Undefined where there are so many groups that they cannot be held at once. @throws bad_query
  */
 export async function topSeries(
   runner: Runner,
@@ -53,8 +52,6 @@ export async function topSeries(
   const statement = inBuckets(context, plan, limit);
   if (statement === undefined) return undefined;
   const { scope, sql } = statement;
-  // Narrow columns are read twice in less time than all groups are held at once.
-  if (scope.params.attributes.length === 0 || (await runner.readsColumns(scope))) return undefined;
   try {
     const rows = await runner.run<RawRow>(scope, sql);
     refuseTooMany(rows.length);

@@ -16,8 +16,6 @@ export interface Runner {
   run<T>(scope: Scope, sql: string, how?: { readonly rowBytes?: number }): Promise<T[]>;
   /** The store of a scope, to tell it from others. */
   storeOf(scope: Scope): Promise<ReadStore>;
-  /** Whether the store of a scope reads every key that its statement names from a column, and none from a map. */
-  readsColumns(scope: Scope): Promise<boolean>;
 }
 
 /** A runner for one request: what its kind may use, and the signal that stops it when the client is gone. */
@@ -32,10 +30,6 @@ export function runner(
   const storeOfScope = async (scope: Scope) => storeOf(stores, scope.context, signalOfTable(scope.table));
   return {
     storeOf: storeOfScope,
-    readsColumns: async (scope) => {
-      const store = await storeOfScope(scope);
-      return (await store.readsColumns?.(scope.params.attributes)) ?? false;
-    },
     run: async (scope, sql, { rowBytes } = {}) => {
       signal?.throwIfAborted();
       const { maxRowsToRead, ...others } = options;

@@ -153,7 +153,6 @@ export function recordStatements(store: TelemetryStore): {
       statements.push(sql.replaceAll(/\s+/g, ' ').trim());
       return store.stream(sql, params, options);
     },
-    readsColumns: async (attributes) => (await store.readsColumns?.(attributes)) ?? false,
     ...(store.ownParts === undefined ? {} : { ownParts: store.ownParts }),
     command: (sql, params, options) => store.command(sql, params, options),
     insertNative: (table, parts, token) => store.insertNative(table, parts, token),
