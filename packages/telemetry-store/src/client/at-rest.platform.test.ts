@@ -75,6 +75,27 @@ it('merges what the last inserts left, where a partition has several parts of th
   ]);
 });
 
+it('merges several parts of a small table, also where each was merged before', async () => {
+  for (const id of [1, 3]) await insert('others', id);
+  await store.command('OPTIMIZE TABLE others');
+  const copies = (count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () => store.command('ALTER TABLE items ATTACH PARTITION 1 FROM others')),
+    );
+  await copies(3);
+  const own = atRest();
+  own.inserted();
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  expect(await parts('items')).toEqual([
+    [1, 2],
+    [1, 2],
+    [1, 2],
+  ]);
+  await copies(1);
+  own.inserted();
+  await expect.poll(() => parts('items'), { timeout: 20_000 }).toEqual([[2, 8]]);
+});
+
 it('waits for the end of the stream, and leaves off when rows come again', async () => {
   for (const table of ['items', 'others']) for (const id of [1, 3, 5]) await insert(table, id);
   const own = atRest({

@@ -16,11 +16,16 @@ const FEW_PARTS = 3;
 /** What is merged takes seconds: a part of a group has 30 MB at most, and the engine itself merges from eight of them on. */
 const MOST_BYTES = 2 ** 30;
 
-/** Tables with parts as inserts wrote them, the smallest first. */
-const YOUNG_SQL = `SELECT DISTINCT TableName FROM (
-    SELECT table AS TableName, sum(bytes_on_disk) AS Bytes FROM system.parts
-    WHERE active AND level = 0 AND database = currentDatabase()
-    GROUP BY table, partition_id HAVING count() >= ${FEW_PARTS} AND Bytes <= ${MOST_BYTES}
+/** So many of a small partition are worth a second of work, merged before or not: lists read all of a rollup in many places. */
+const SEVERAL_PARTS = 4;
+const SMALL_BYTES = 2 ** 26;
+
+/** Tables with parts as inserts wrote them, or small ones in several parts, the smallest first. */
+const UNTIDY_SQL = `SELECT DISTINCT TableName FROM (
+    SELECT table AS TableName, sumIf(bytes_on_disk, level = 0) AS Young, sum(bytes_on_disk) AS Bytes FROM system.parts
+    WHERE active AND database = currentDatabase()
+    GROUP BY table, partition_id
+    HAVING (countIf(level = 0) >= ${FEW_PARTS} AND Young <= ${MOST_BYTES}) OR (count() >= ${SEVERAL_PARTS} AND Bytes <= ${SMALL_BYTES})
     ORDER BY Bytes, TableName)`;
 
 /**
@@ -75,7 +80,7 @@ export class AtRest {
     const { select, merge } = this.#parts;
     const { signal } = this.#end;
     const before = this.#inserts;
-    for (const { TableName } of await select<{ TableName: string }>(YOUNG_SQL, signal)) {
+    for (const { TableName } of await select<{ TableName: string }>(UNTIDY_SQL, signal)) {
       // The engine has enough to merge again.
       if (this.#inserts !== before || signal.aborted) return;
       await merge(TableName, signal);
