@@ -129,7 +129,7 @@ const covers = (outer: Window, inner: Window): boolean => outer.from <= inner.fr
 export function isSplit(scope: Scope, { parts, split }: Look): string {
   const { params } = scope;
   const since = scope.and(`_part NOT IN ${params.bind(parts, 'Array(String)')}`);
-  return `TraceHash IN ${params.hashes(split)} OR TraceHash IN (SELECT TraceHash ${since.from})`;
+  return `TraceHash IN ${params.hashes(split)} OR TraceHash GLOBAL IN (SELECT TraceHash ${since.from})`;
 }
 
 async function unlessTooFresh<T>(asked: Promise<T>): Promise<T | undefined> {
