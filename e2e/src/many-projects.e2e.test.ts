@@ -46,11 +46,11 @@ describe.skipIf(missing !== undefined)('an organisation of many projects', () =>
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.keyboard.type('service 14');
     await dialog.getByText('12 of 153').waitFor();
-    expect(await list.getByRole('option').first().innerText()).toBe(nameOf(114));
+    expect(await list.getByRole('option').first().innerText()).toBe(nameOf(14));
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await soon(() => projectOf(page.url())).toBe(ids.get(nameOf(14)));
-    await soon(() => page.getByTestId('project').innerText()).toBe(nameOf(14));
+    await soon(() => projectOf(page.url())).toBe(ids.get(nameOf(114)));
+    await soon(() => page.getByTestId('project').innerText()).toBe(nameOf(114));
   });
 
   it('is told from the palette, which draws no more than can be read', async () => {
