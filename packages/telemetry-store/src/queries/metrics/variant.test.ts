@@ -7,9 +7,12 @@ describe('what measurements are in', () => {
     ['hw.fan.speed_ratio', 'gauge', '1', '1'],
     ['DCGM_FI_PROF_SM_OCCUPANCY', 'gauge', '1', '1'],
     ['cache.hit_ratio', 'histogram', '1', '1'],
+    ['cacheHitRatio', 'gauge', '1', '1'],
     // Plain numbers, of which 2,000 are not 200,000 %.
     ['queue.length', 'gauge', '1', ''],
     ['batch.size', 'histogram', '1', ''],
+    ['operations.pending', 'gauge', '1', ''],
+    ['gc.generation', 'gauge', '1', ''],
     ['hw.gpu.allocated', 'gauge', '1', ''],
     ['requests', 'sum', '1', ''],
     ['pool.utilization', 'sum', '1', ''],

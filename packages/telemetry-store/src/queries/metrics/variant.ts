@@ -48,15 +48,31 @@ export const AGGREGATIONS: Readonly<Record<Meaning, readonly MetricAggregation[]
   quantiles: [...QUANTILES, 'avg', 'sum', 'count', 'rate', 'increase'],
 };
 
-/** How what is a share of something is called: utilization, ratio, fraction, percentage, occupancy. */
-const SHARE = /utili[sz]ation|ratio|fraction|percent|occupancy/i;
+/** Words by which what is a share of something is called. */
+const SHARE = new Set([
+  'utilization',
+  'utilisation',
+  'ratio',
+  'fraction',
+  'percent',
+  'percentage',
+  'occupancy',
+]);
+
+/** Whole words, for an operation is no ratio. */
+const isShare = (metric: string): boolean =>
+  metric
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .some((word) => SHARE.has(word));
 
 /**
  * What the measurements of a metric are in. `1` stands for shares, and for counts of things without a name, states and
  * plain numbers as well, which only the name tells; a sum is never a share.
  */
 export const pointUnitOf = (metric: string, { kind, unit }: Pick<Variant, 'kind' | 'unit'>): string =>
-  unit === '1' && (kind === 'sum' || !SHARE.test(metric)) ? '' : unit;
+  unit === '1' && (kind === 'sum' || !isShare(metric)) ? '' : unit;
 
 export const shownVariant = ({ kind, unit, temporality, monotonic, series }: Variant): MetricVariant => ({
   type: kind,
