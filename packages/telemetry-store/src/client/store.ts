@@ -116,8 +116,8 @@ export class ClickHouseStore implements TelemetryStore {
     this.#atRest?.inserted();
   }
 
-  get ownParts(): boolean {
-    return this.#supervisor !== undefined;
+  get ownParts(): number | undefined {
+    return this.#supervisor?.restarts;
   }
 
   select<T>(sql: string, params: Record<string, unknown> = {}, options: SelectOptions = {}): Promise<T[]> {

@@ -58,8 +58,11 @@ export interface TelemetryStore {
   select<T>(sql: string, params?: Record<string, unknown>, options?: SelectOptions): Promise<T[]>;
   /** The same, row by row as they are made, for results that need not fit in memory. */
   stream<T>(sql: string, params?: Record<string, unknown>, options?: SelectOptions): AsyncIterable<T>;
-  /** Nobody else inserts into its tables, merges their parts or makes them anew: a part of a name holds one and the same rows. */
-  readonly ownParts?: boolean;
+  /**
+   * Told where nobody else inserts into its tables, merges their parts or makes them anew: as long as this number stays the
+   * same, a part of a name holds one and the same rows. An engine that was started again may give a name anew.
+   */
+  readonly ownParts?: number | undefined;
   /** Runs a statement without a result. Bound by two minutes unless `timeoutMs` says otherwise. */
   command(sql: string, params?: Record<string, unknown>, options?: CommandOptions): Promise<void>;
   /**

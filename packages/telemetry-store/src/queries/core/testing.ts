@@ -153,7 +153,9 @@ export function recordStatements(store: TelemetryStore): {
       statements.push(sql.replaceAll(/\s+/g, ' ').trim());
       return store.stream(sql, params, options);
     },
-    ...(store.ownParts === undefined ? {} : { ownParts: store.ownParts }),
+    get ownParts() {
+      return store.ownParts;
+    },
     command: (sql, params, options) => store.command(sql, params, options),
     insertNative: (table, parts, token) => store.insertNative(table, parts, token),
     health: () => store.health(),

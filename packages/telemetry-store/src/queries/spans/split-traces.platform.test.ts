@@ -97,7 +97,9 @@ describe('what is remembered of split traces', () => {
     await bench.put([lasting(0x10, 1, 0, 1_000)], { project: 'one' });
     await bench.put([lasting(0x10, 1, 0, 2_000), lasting(0x11, 1, 30 * HOUR, 5_000)], { project: 'two' });
     const { store, statements } = recordStatements(bench.store);
-    const queries = createTelemetryQueries(store, LIMITS, new SplitTraces({ manyRows: 0 }));
+    let now = BASE_MS;
+    const splits = new SplitTraces({ manyRows: 0 }, () => now);
+    const queries = createTelemetryQueries(store, LIMITS, splits);
     const looks = () => statements.splice(0).filter((sql) => sql.includes('HAVING count() > 1')).length;
     expect(await longest(queries, 'one', 3, HOURS)).toEqual([[named(0x10), 1_000]]);
     expect(looks()).toBe(1);
@@ -110,6 +112,35 @@ describe('what is remembered of split traces', () => {
       [named(0x11), 5_000],
       [named(0x10), 2_000],
     ]);
+    expect(looks()).toBe(1);
+    // Of hours that are over nobody asks for later ones soon.
+    now += 100 * HOUR;
+    expect(await longest(queries, 'one', 3, HOURS + 2)).toEqual([[named(0x10), 1_000]]);
+    expect(looks()).toBe(0);
+    expect(await longest(queries, 'one', 3, HOURS + 40)).toEqual([[named(0x10), 1_000]]);
+    expect(looks()).toBe(1);
+    expect(await longest(queries, 'one', 3, HOURS + 41)).toEqual([[named(0x10), 1_000]]);
+    expect(looks()).toBe(1);
+  });
+
+  it('is forgotten when the engine was started again', async () => {
+    await bench.put([lasting(0x20, 1, 0, 1_000)], { project: 'again' });
+    const { store, statements } = recordStatements(bench.store);
+    let starts = 0;
+    const restarted = {
+      select: store.select,
+      get ownParts() {
+        return starts;
+      },
+    };
+    const queries = createTelemetryQueries(restarted, LIMITS, new SplitTraces({ manyRows: 0 }));
+    const looks = () => statements.splice(0).filter((sql) => sql.includes('HAVING count() > 1')).length;
+    for (const expected of [1, 0]) {
+      await longest(queries, 'again', 1, HOURS);
+      expect(looks()).toBe(expected);
+    }
+    starts += 1;
+    expect(await longest(queries, 'again', 1, HOURS)).toEqual([[named(0x20), 1_000]]);
     expect(looks()).toBe(1);
   });
 

@@ -13,12 +13,12 @@ export const SPLIT_TUNING = {
   mostFresh: 30_000,
 };
 
-/** What is looked at beyond the end: the questions of the next hours end later. */
+/** What is looked at beyond an end that is not over: the questions of the next hours end later. */
 const DAY = 86_400_000_000_000n;
 /** How long a look that was of no use keeps from another one. */
 const WAIT_MS = 30_000;
 /** Tenants of a store that something is remembered of. */
-const MOST_TENANTS = 200;
+const MOST_TENANTS = 50;
 /** ClickHouse's code for more rows in the set of an `IN` than there may be. */
 const SET_TOO_LARGE = 191;
 
@@ -50,7 +50,11 @@ export class SplitTraces {
   readonly #tuning: typeof SPLIT_TUNING;
   readonly #stores = new WeakMap<ReadStore, Map<string, Memory>>();
 
-  constructor(tuning: Partial<typeof SPLIT_TUNING> = {}) {
+  readonly #now: () => number;
+
+  /** @param now milliseconds */
+  constructor(tuning: Partial<typeof SPLIT_TUNING> = {}, now: () => number = Date.now) {
+    this.#now = now;
     this.#tuning = { ...SPLIT_TUNING, ...tuning };
   }
 
@@ -68,9 +72,9 @@ export class SplitTraces {
   ): Promise<T | undefined> {
     const scope = rollup(hours);
     const store = await runner.storeOf(scope);
-    if (store.ownParts !== true) return undefined;
+    if (store.ownParts === undefined) return undefined;
     const settings = `SETTINGS max_rows_in_set = ${this.#tuning.mostFresh}, set_overflow_mode = 'throw'`;
-    const memory = this.#memoryOf(store, scope);
+    const memory = this.#memoryOf(store, store.ownParts, scope);
     if (memory.look !== undefined && covers(memory.look.hours, hours)) {
       const answer = await unlessTooFresh(ask(memory.look, settings));
       if (answer !== undefined) return answer;
@@ -79,7 +83,8 @@ export class SplitTraces {
     if (memory.useless !== undefined && covers(memory.useless.hours, hours)) {
       if (performance.now() < memory.useless.untilMs) return undefined;
     }
-    const wide = { from: hours.from, to: hours.to + DAY };
+    const open = hours.to > BigInt(this.#now()) * 1_000_000n;
+    const wide = { from: hours.from, to: open ? hours.to + DAY : hours.to };
     const look = await this.#look(runner, rollup, wide);
     if (look === undefined) {
       memory.useless = { hours: wide, untilMs: performance.now() + WAIT_MS };
@@ -109,10 +114,10 @@ export class SplitTraces {
     return { hours, parts, split: split.map(({ Hash }) => Hash) };
   }
 
-  #memoryOf(store: ReadStore, { context }: Scope): Memory {
+  #memoryOf(store: ReadStore, ownParts: number, { context }: Scope): Memory {
     const memories = this.#stores.get(store) ?? new Map<string, Memory>();
     this.#stores.set(store, memories);
-    const tenant = JSON.stringify([context.projectId, context.environment]);
+    const tenant = JSON.stringify([ownParts, context.projectId, context.environment]);
     const memory = memories.get(tenant) ?? {};
     // The one that was asked about longest ago goes first.
     memories.delete(tenant);
