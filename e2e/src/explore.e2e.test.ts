@@ -127,6 +127,29 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     expect(await page.getByRole('checkbox', { name: 'Compare with the period before' }).count()).toBe(0);
   });
 
+  it('takes times as people say them, says what is none, and names the range in a few words', async () => {
+    const { page, shell } = await open('/traces');
+    await page.keyboard.press('d');
+    const picker = page.getByRole('dialog', { name: 'Time range' });
+    await picker.getByLabel('From').fill('yesterday lunch');
+    await picker.getByText('From is not a time.').waitFor();
+    await picker.getByLabel('From').fill('yesterday 14:00');
+    await picker.getByLabel('To', { exact: true }).fill('13:00');
+    await picker.getByText('From has to be before To.').waitFor();
+    expect(await picker.getByRole('button', { name: 'Apply' }).isEnabled()).toBe(false);
+    await picker.getByLabel('To', { exact: true }).fill('15:00');
+    await page.keyboard.press('Enter');
+    const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    await soon(() => new URL(page.url()).searchParams.get('from')).toBe(`${day}T14:00:00.000Z`);
+    await soon(() => new URL(page.url()).searchParams.get('to')).toBe(`${day}T15:00:00.000Z`);
+    await soon(() => shell.timeRange.innerText()).toMatch(/^\d\d \w{3} 14:00 – 15:00$/);
+    // However long its name, what stands beside it stays on the screen of a phone.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${page.url().split('?')[0]}?from=2025-11-20T10:30:10Z&to=2025-11-21T10:30:10Z`);
+    const refresh = await page.getByRole('button', { name: 'Refresh' }).boundingBox();
+    expect((refresh?.x ?? 0) + (refresh?.width ?? 999)).toBeLessThanOrEqual(390);
+  });
+
   it('offers the zone alone where no time range is followed, and keeps the range for the pages that do', async () => {
     const { page, shell, traces } = await open('/traces?from=-3h');
     await traces.rows.first().getByRole('link').first().click();

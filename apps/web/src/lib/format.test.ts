@@ -3,6 +3,7 @@ import {
   DASH,
   exact,
   formatBound,
+  formatBounds,
   formatCost,
   formatCount,
   formatDuration,
@@ -70,6 +71,16 @@ describe('numbers a person reads', () => {
     expect(formatTick(ms, 3_600_000, 'utc')).toBe('10:32');
     expect(formatTick(ms, 3 * 86_400_000, 'utc')).toBe('20 Nov 10:32');
     expect(formatTick(ms, 30 * 86_400_000, 'utc')).toBe('20 Nov');
+  });
+  it('writes a range without what says nothing', () => {
+    const at = (text: string) => Date.parse(`${text}Z`);
+    const range = (from: string, to?: string) =>
+      formatBounds(at(from), to === undefined ? undefined : at(to), at('2026-11-23T00:00'), 'utc');
+    expect(range('2026-11-22T14:00', '2026-11-22T15:00')).toBe('22 Nov 14:00 – 15:00');
+    expect(range('2026-11-22T14:00', '2026-11-22T15:00:30')).toBe('22 Nov 14:00:00 – 15:00:30');
+    expect(range('2026-11-21T14:00', '2026-11-22T00:00')).toBe('21 Nov 14:00 – 22 Nov 00:00');
+    expect(range('2025-11-22T14:00', '2025-11-22T15:00')).toBe('22 Nov 2025 14:00 – 15:00');
+    expect(range('2026-11-22T14:00')).toBe('22 Nov 14:00 – now');
   });
   it('writes the year where it is not the one that everybody thinks of', () => {
     const ms = Date.parse('2026-11-20T10:32:05.123Z');

@@ -88,6 +88,19 @@ export function formatBound(ms: number, nowMs: number, zone: Zone): string {
   return year === yearOf(nowMs, zone) ? text : `${text.slice(0, -9)} ${year}${text.slice(-9)}`;
 }
 
+/**
+ * A time range: `20 Nov 10:30 – 11:45`, over midnight `20 Nov 10:30 – 21 Nov 11:45`; seconds where an end has some, without
+ * a second end `20 Nov 10:30 – now`.
+ */
+export function formatBounds(fromMs: number, toMs: number | undefined, nowMs: number, zone: Zone): string {
+  const from = formatBound(fromMs, nowMs, zone);
+  const to = toMs === undefined ? 'now' : formatBound(toMs, nowMs, zone);
+  const day = from.slice(0, -8);
+  const ends = [from, toMs !== undefined && to.startsWith(day) ? to.slice(day.length) : to];
+  const whole = from.endsWith(':00') && (toMs === undefined || to.endsWith(':00'));
+  return ends.map((end) => (whole ? end.replace(/(:\d\d):00$/, '$1') : end)).join(' – ');
+}
+
 /** For rows of a list: `10:32:05` today, `20 Nov 10:32:05` on another day, `20 Nov 2025 10:32` in another year. */
 export function formatRowTime(ms: number, nowMs: number, zone: Zone): string {
   const text = formatTime(ms, zone).slice(0, -4);

@@ -91,7 +91,7 @@ export function AppShell({ children }: { children: ReactNode }) {
               {UNOWNED}
             </p>
           )}
-          <div className="ml-auto flex shrink-0 items-center gap-1">
+          <div className="ml-auto flex min-w-0 items-center gap-1 sm:shrink-0">
             <Button look="plain" onClick={() => setOverlay('palette')} title="Command palette">
               <CommandIcon size={14} aria-hidden />
               <span className="sr-only">Command palette</span>

@@ -2,14 +2,14 @@ import { parseTime } from '@candela/kernel';
 import { Clock } from 'lucide-react';
 import { useState } from 'react';
 import { cx } from '../../lib/cx.ts';
-import { formatBound } from '../../lib/format.ts';
+import { formatBounds, type Zone } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import {
   CALENDAR,
   fixedLink,
-  isTimeText,
   labelOf,
   PRESETS,
+  readTypedRange,
   resolveRange,
   type TimeRange,
 } from '../../lib/time-range.ts';
@@ -31,7 +31,7 @@ export function TimeRangePicker() {
     setOpen(false);
     setRange(next);
   };
-  const label = labelOf(chosen, (ms) => formatBound(ms, Date.now(), zone));
+  const label = labelOf(chosen, (fromMs, toMs) => formatBounds(fromMs, toMs, Date.now(), zone));
   const isChosen = (from: string) => chosen.to === 'now' && chosen.from === from;
   const list = (name: string, ranges: readonly { from: string; label: string }[]) => (
     <ul className="p-1" aria-label={name}>
@@ -59,9 +59,9 @@ export function TimeRangePicker() {
       onOpenChange={setOpen}
       className="w-[580px] max-w-[92vw]"
       trigger={
-        <Button title="Time range (d)" data-testid="time-range">
-          <Clock size={14} className="text-muted" aria-hidden />
-          {label}
+        <Button title={`Time range (d): ${label}`} data-testid="time-range" className="min-w-0 shrink!">
+          <Clock size={14} className="shrink-0 text-muted" aria-hidden />
+          <span className="truncate">{label}</span>
           {canCompare && compare && <span className="text-muted max-md:sr-only">compared</span>}
           {zone === 'utc' && <span className="text-muted">UTC</span>}
         </Button>
@@ -145,10 +145,9 @@ function AbsoluteForm({ onChoose }: { onChoose: (range: TimeRange) => void }) {
       to: range.to === 'now' ? 'now' : typed(window.toMs, zone === 'utc'),
     };
   });
-  const read = { from: readTyped(fields.from, zone === 'utc'), to: readTyped(fields.to, zone === 'utc') };
   const now = Date.now();
-  const fits =
-    read.from !== undefined && read.to !== undefined && inOrder({ from: read.from, to: read.to }, now);
+  const read = readTypedRange(fields, now, zone);
+  const trouble = troubleOf(read, now);
   const input = (end: 'from' | 'to', label: string) => (
     <label className="flex flex-col gap-1">
       <span className="text-sm text-muted">{label}</span>
@@ -166,15 +165,22 @@ function AbsoluteForm({ onChoose }: { onChoose: (range: TimeRange) => void }) {
       className="flex grow flex-col gap-3 p-3"
       onSubmit={(event) => {
         event.preventDefault();
-        if (fits && read.from !== undefined && read.to !== undefined)
+        if (trouble === undefined && read.from !== undefined && read.to !== undefined)
           onChoose({ from: read.from, to: read.to });
       }}
     >
       {input('from', 'From')}
       {input('to', 'To')}
       <p className="text-sm text-muted">
-        <code className="font-mono">2026-11-20 10:30</code>, <code className="font-mono">-90m</code> or{' '}
+        {[dayText(now, zone), 'yesterday 14:00', '15:30', '-90m'].map((example) => (
+          <span key={example}>
+            <code className="font-mono">{example}</code>,{' '}
+          </span>
+        ))}
         <code className="font-mono">now</code>
+      </p>
+      <p role="status" className="min-h-4 text-sm text-danger">
+        {trouble}
       </p>
       <div className="mt-auto flex items-center justify-between">
         <fieldset className="flex gap-3 text-sm">
@@ -192,7 +198,7 @@ function AbsoluteForm({ onChoose }: { onChoose: (range: TimeRange) => void }) {
             </label>
           ))}
         </fieldset>
-        <Button look="primary" type="submit" disabled={!fits}>
+        <Button look="primary" type="submit" disabled={trouble !== undefined}>
           Apply
         </Button>
       </div>
@@ -200,21 +206,19 @@ function AbsoluteForm({ onChoose }: { onChoose: (range: TimeRange) => void }) {
   );
 }
 
-const inOrder = (range: TimeRange, now: number): boolean =>
-  (parseTime(range.from, now) ?? 0) < (parseTime(range.to, now) ?? 0);
+/** Why the two ends are no range, in words. */
+function troubleOf(read: ReturnType<typeof readTypedRange>, now: number): string | undefined {
+  if (read.from === undefined) return 'From is not a time.';
+  if (read.to === undefined) return 'To is not a time.';
+  const inOrder = (parseTime(read.from, now) ?? 0) < (parseTime(read.to, now) ?? 0);
+  return inOrder ? undefined : 'From has to be before To.';
+}
+
+/** An example of a day and time that is near. */
+const dayText = (now: number, zone: Zone): string => `${typed(now, zone === 'utc').slice(0, 10)} 10:30`;
 
 /** `2026-11-20 10:32:05` in the zone asked for. */
 function typed(ms: number, utc: boolean): string {
   const shifted = utc ? ms : ms - new Date(ms).getTimezoneOffset() * 60_000;
   return new Date(shifted).toISOString().slice(0, 19).replace('T', ' ');
-}
-
-/** What was typed as text for the URL: relative stays as it is, a date becomes ISO 8601 UTC. */
-function readTyped(text: string, utc: boolean): string | undefined {
-  const trimmed = text.trim();
-  if (isTimeText(trimmed) && !/^\d{4}-/.test(trimmed)) return trimmed;
-  const match = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?))?(Z)?$/.exec(trimmed);
-  if (!match) return undefined;
-  const ms = Date.parse(`${match[1]}T${match[2] ?? '00:00'}${utc || match[3] ? 'Z' : ''}`);
-  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }
