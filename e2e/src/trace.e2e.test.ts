@@ -4,7 +4,7 @@ import { whyNoBrowser } from './chromium.ts';
 import { TracePage } from './pages/trace-page.ts';
 import { agentTrace, largeTrace } from './seeds.ts';
 import { longTalkTrace, oddTrace, shapesTrace, wideTrace } from './seeds-shapes.ts';
-import { sendLogs, sendTrace } from './otlp.ts';
+import { newSpanId, newTraceId, sendLogs, sendTrace } from './otlp.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
@@ -534,6 +534,39 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await soon(() => trace.spanInUrl()).toBe(large.spans[29_998]?.spanId);
     await trace.selected.getByText('step 29998').waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it('leads from a span that failed without a word to the failure below it', async () => {
+    const ids = Array.from({ length: 4 }, newSpanId);
+    const span = (at: number, name: string, failed: string) => ({
+      spanId: ids[at] ?? '',
+      ...(at === 0 ? {} : { parentSpanId: ids[at - 1] ?? '' }),
+      name,
+      startMs: at,
+      durationMs: 500 - at,
+      failed,
+    });
+    const trace = {
+      traceId: newTraceId(),
+      service: 'handbook',
+      startedAt: Date.now() - 90_000,
+      spans: [
+        span(0, 'POST /answer', ''),
+        span(1, 'pipeline', ''),
+        span(2, 'retrieve', ''),
+        span(3, 'search', 'no such collection'),
+      ],
+    };
+    await stage.seed(trace);
+    const { page, complaints } = await stage.open(`/traces/${trace.traceId}`);
+    heard.push(complaints);
+    const panel = page.getByTestId('span-panel');
+    await panel.getByRole('heading', { name: 'POST /answer' }).waitFor();
+    await panel.getByRole('button', { name: 'Go to the reason: search: no such collection' }).click();
+    await panel.getByRole('heading', { name: 'search' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('span')).toBe(ids[3]);
+    await panel.getByText('no such collection').waitFor();
+    expect(await panel.getByRole('button', { name: /^Go to the reason/ }).count()).toBe(0);
   });
 });
 

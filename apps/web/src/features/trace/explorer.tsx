@@ -19,7 +19,7 @@ import {
   type TraceSearch,
 } from './trace-search.ts';
 import { TraceFoot } from './trace-foot.tsx';
-import { failedPositions, firstToRead, nextOf, type TraceSpan } from './trace-spans.ts';
+import { failedPositions, firstToRead, nextOf, reasonBelow, type TraceSpan } from './trace-spans.ts';
 import { TraceTree } from './trace-tree.tsx';
 import { ancestorsOf, type SpanTree } from './tree.ts';
 import { useHighlight } from './use-highlight.ts';
@@ -63,6 +63,7 @@ export function Explorer(props: {
   }, [search.span, spans, tree]);
   const position = span === undefined ? -1 : (tree.positionOf.get(span.spanId) ?? -1);
   const failed = useMemo(() => failedPositions(spans, tree), [spans, tree]);
+  const reason = useMemo(() => span && reasonBelow(spans, tree, span), [spans, tree, span]);
   const totalMs = Math.max(tree.endMs, trace.durationMs, 0.001);
   const during = useMemo(() => {
     const startMs = Date.parse(trace.startTime);
@@ -236,6 +237,8 @@ export function Explorer(props: {
               linked={search.span === span.spanId ? linked : undefined}
               linkTo={linkTo}
               looksAgain={props.looksAgain}
+              reason={reason}
+              onSelect={(spanId) => goTo(tree.positionOf.get(spanId))}
             />
           ) : (
             <Notice title="No spans yet" />

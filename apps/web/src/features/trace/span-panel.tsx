@@ -1,5 +1,6 @@
 import type { SpanDetail } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
+import { CornerDownRight } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { spanQuery } from '../../api/telemetry.ts';
 import type { TraceSpanOfTime } from '../../api/trace.ts';
@@ -39,6 +40,9 @@ export function SpanPanel(props: {
   linkTo: LinkTo;
   /** Whether the trace is asked for again while it runs. */
   looksAgain: boolean;
+  /** The failure below it that it passed on. */
+  reason: TraceSpan | undefined;
+  onSelect: (spanId: string) => void;
 }) {
   const { span, traceId } = props;
   const query = useQuery({
@@ -66,7 +70,7 @@ export function SpanPanel(props: {
   ];
   return (
     <div className="flex h-full min-h-0 flex-col" data-testid="span-panel">
-      <SpanHead span={span} detail={detail} />
+      <SpanHead span={span} detail={detail} reason={props.reason} onSelect={props.onSelect} />
       <div className="flex shrink-0 items-center border-b border-line px-2">
         <TabList
           id="span-tabs"
@@ -144,7 +148,13 @@ function TabBody(props: {
   }
 }
 
-function SpanHead({ span, detail }: { span: TraceSpan; detail: SpanDetail | undefined }) {
+function SpanHead(props: {
+  span: TraceSpan;
+  detail: SpanDetail | undefined;
+  reason: TraceSpan | undefined;
+  onSelect: (spanId: string) => void;
+}) {
+  const { span, detail, reason } = props;
   const { light } = span;
   const zone = zonePreference.use();
   const startMs = Date.parse(light.startTime);
@@ -216,9 +226,25 @@ function SpanHead({ span, detail }: { span: TraceSpan; detail: SpanDetail | unde
         {light.sessionId !== null && <Fact label="Session">{light.sessionId}</Fact>}
       </div>
       {light.status === 'error' && (
-        <p className="mt-1 rounded bg-danger-soft px-2 py-1 text-sm break-words whitespace-pre-wrap text-danger">
-          {failureWords(light) ?? 'It failed and does not say why.'}
-        </p>
+        <div className="mt-1 rounded bg-danger-soft px-2 py-1 text-sm break-words whitespace-pre-wrap text-danger">
+          <p>
+            {failureWords(light) ??
+              (reason ? 'It failed with what is below it.' : 'It failed and does not say why.')}
+          </p>
+          {reason && (
+            <button
+              type="button"
+              className="mt-0.5 flex max-w-full items-start gap-1 text-left hover:underline"
+              onClick={() => props.onSelect(reason.spanId)}
+            >
+              <CornerDownRight size={13} className="mt-0.5 shrink-0" aria-hidden />
+              <span className="line-clamp-3 min-w-0">
+                <span className="sr-only">Go to the reason: </span>
+                <span className="font-medium">{reason.light.name}</span>: {failureWords(reason.light)}
+              </span>
+            </button>
+          )}
+        </div>
       )}
     </header>
   );

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { testSpan } from './light-span.fixture.ts';
-import { failedPositions, findPositions, firstToRead, nextOf, traceSpans } from './trace-spans.ts';
+import {
+  failedPositions,
+  findPositions,
+  firstToRead,
+  nextOf,
+  reasonBelow,
+  traceSpans,
+} from './trace-spans.ts';
 import { buildTree } from './tree.ts';
 
 const spans = [
@@ -37,6 +44,29 @@ describe('spans of a trace', () => {
       3,
       undefined,
     ]);
+  });
+
+  it('knows which failure below a failed span is its reason', () => {
+    const failed = (id: string, parent: string, startMs: number, statusMessage: string | null = null) =>
+      testSpan(id, parent, 'other', startMs, { status: 'error', errorType: '_OTHER', statusMessage });
+    const all = [
+      failed('answer', '', 0),
+      failed('retrieve', 'answer', 1),
+      testSpan('wrapper', 'retrieve', 'other', 2),
+      failed('retried', 'retrieve', 1, 'timed out'),
+      failed('search', 'wrapper', 3, 'no such collection'),
+      failed('socket', 'search', 4),
+      failed('alone', '', 5, 'its own'),
+      failed('same', 'alone', 6, 'its own'),
+    ];
+    const shape = buildTree(all);
+    const reasonOf = (id: string) => {
+      const span = all.find((one) => one.spanId === id);
+      return span && reasonBelow(all, shape, span)?.spanId;
+    };
+    const reasons = ['answer', 'retrieve', 'wrapper', 'search', 'socket', 'alone'].map(reasonOf);
+    // What succeeded has no reason to have failed; a repeated message is no news.
+    expect(reasons).toEqual(['search', 'search', undefined, undefined, undefined, undefined]);
   });
 
   it('joins pages in order, converting each page once', () => {

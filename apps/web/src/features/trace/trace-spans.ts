@@ -1,5 +1,6 @@
 import type { LightSpan } from '@candela/contract';
 import { searchTerms } from '@candela/contract/filter';
+import { failureWords } from '../../lib/failure-words.ts';
 import { type ReadingKind, readingKind } from '../../lib/span-kind.ts';
 import type { SpanTree, TreeSpan } from './tree.ts';
 
@@ -79,6 +80,35 @@ export function failedPositions(spans: readonly TraceSpan[], tree: SpanTree): nu
     if (spans[index]?.failed) found.push(position);
   });
   return found;
+}
+
+/**
+ * The failure that a failed span passed on: below it, along the failed spans that ended last, the deepest that says why in
+ * words of its own. Undefined when there is none.
+ */
+export function reasonBelow(
+  spans: readonly TraceSpan[],
+  tree: SpanTree,
+  span: TraceSpan,
+): TraceSpan | undefined {
+  const own = failureWords(span.light);
+  let reason: TraceSpan | undefined;
+  let at = span.failed ? tree.positionOf.get(span.spanId) : undefined;
+  while (at !== undefined && (tree.failedBelow[at] ?? 0) > 0) {
+    let last: { at: number; endMs: number } | undefined;
+    const end = at + (tree.descendants[at] ?? 0);
+    // A child is followed by what is below it: from one child to the next in one step.
+    for (let child: number = at + 1; child <= end; child += 1 + (tree.descendants[child] ?? 0)) {
+      const one = spans[tree.order[child] ?? -1];
+      if (one === undefined || !(one.failed || (tree.failedBelow[child] ?? 0) > 0)) continue;
+      const endMs = one.startMs + one.durationMs;
+      if (last === undefined || endMs >= last.endMs) last = { at: child, endMs };
+    }
+    at = last?.at;
+    const next = at === undefined ? undefined : spans[tree.order[at] ?? -1];
+    if (next?.failed === true && failureWords(next.light) !== undefined) reason = next;
+  }
+  return reason === undefined || failureWords(reason.light) === own ? undefined : reason;
 }
 
 /** The next of `positions` after (before) `at`, wrapping around; undefined when there is none. */
