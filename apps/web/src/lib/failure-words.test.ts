@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { failureWords, namedError } from './failure-words.ts';
+import { failureWords, namedError, typeName } from './failure-words.ts';
 
 it.each([
   ['_OTHER', 'exit status 1', 'exit status 1'],
@@ -15,4 +15,12 @@ it.each([
 it('names no type where the span names none', () => {
   expect(namedError({ errorType: '_OTHER', statusMessage: null })).toBeNull();
   expect(namedError({ errorType: '429', statusMessage: null })).toBe('429');
+});
+
+it('calls an exception by its type, and says in words that it has none', () => {
+  expect(['TimeoutError', '', '_OTHER'].map(typeName)).toEqual([
+    'TimeoutError',
+    'Exception without a type',
+    'Failure without a type',
+  ]);
 });

@@ -1,6 +1,10 @@
 /** What a failed span has as its type when it names none: it says nothing to a reader. */
 const UNNAMED = '_OTHER';
 
+/** What an exception is called: its type, or that it has none. */
+export const typeName = (type: string): string =>
+  type === '' ? 'Exception without a type' : type === UNNAMED ? 'Failure without a type' : type;
+
 interface Failed {
   readonly errorType: string | null;
   readonly statusMessage: string | null;

@@ -1,13 +1,12 @@
 import type { ExceptionGroup } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
+import { typeName } from '../../lib/failure-words.ts';
 import { countCell, modelsCell, Muted, textCell, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
 import type { RowColumn } from '../explore/columns.ts';
 import { oneLine } from '../logs/log-text.ts';
 import { NewBadge } from './new-badge.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
-
-export const typeName = (type: string): string => (type === '' ? 'Exception without a type' : type);
 
 /** Columns of the exception rows, in order; `shown` are those of a first visit. */
 export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[] => [

@@ -5,6 +5,7 @@ import { useMemo } from 'react';
 import { newestExceptionsBody, newestExceptionsQuery } from '../../api/home.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
+import { typeName } from '../../lib/failure-words.ts';
 import { exact, formatCount } from '../../lib/format.ts';
 import { quoted } from '../../lib/query-text.ts';
 import { CutName } from '../../ui/cut-name.tsx';
@@ -52,12 +53,14 @@ function Cause({ cause, scope }: { cause: readonly [ExceptionGroup, ...Exception
   const values = newest.trend.counts.map((_, at) =>
     cause.reduce((sum, one) => sum + (one.trend.counts[at] ?? 0), 0),
   );
-  const look = 'flex h-7 items-center gap-2 rounded-xs px-1 hover:bg-hover';
+  // Beside its figures a name has no room on a phone: there it has a line of its own.
+  const look =
+    'flex h-7 items-center gap-2 rounded-xs px-1 hover:bg-hover max-sm:h-auto max-sm:flex-wrap max-sm:gap-y-0.5 max-sm:py-1';
   const inside = (
     <>
-      <span className="flex min-w-0 grow gap-1">
-        <CutName name={newest.type || 'Exception'} title="" className="max-w-[70%] shrink-0 text-danger" />{' '}
-        <bdi className="truncate text-muted">{newest.message}</bdi>
+      <span className="flex min-w-0 grow gap-1 max-sm:basis-full">
+        <CutName name={typeName(newest.type)} title="" className="max-w-[70%] shrink-0 text-danger" />{' '}
+        <bdi className="truncate text-muted">{newest.message || `in ${newest.service}`}</bdi>
       </span>
       {others.length > 0 && (
         <span
@@ -69,7 +72,7 @@ function Cause({ cause, scope }: { cause: readonly [ExceptionGroup, ...Exception
       )}
       {cause.some((one) => one.isNew) && <NewBadge />}
       <Sparkline
-        label={`${newest.type} over time`}
+        label={`${typeName(newest.type)} over time`}
         values={values}
         kind="bars"
         tone="danger"
@@ -77,7 +80,7 @@ function Cause({ cause, scope }: { cause: readonly [ExceptionGroup, ...Exception
         height={16}
       />
       <span
-        className="w-10 shrink-0 text-right"
+        className="w-10 shrink-0 text-right max-sm:ml-auto"
         title={`${exact(count)} times, ${others.length > 0 ? 'at least ' : ''}${exact(users)} users`}
       >
         {formatCount(count)}
@@ -87,7 +90,7 @@ function Cause({ cause, scope }: { cause: readonly [ExceptionGroup, ...Exception
       </span>
     </>
   );
-  const title = `${newest.type} ${newest.message}`;
+  const title = `${typeName(newest.type)} ${newest.message}`.trim();
   return (
     <li className="border-b border-line/50 last:border-0">
       {others.length === 0 ? (
