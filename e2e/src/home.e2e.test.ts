@@ -248,6 +248,77 @@ describe.skipIf(missing !== undefined)('home page', () => {
       await page.waitForTimeout(500);
       expect(await accessibilityFindings(page)).toEqual([]);
     });
+
+  it('gives a model one colour in both charts, and names exceptions and the largest models on a phone too', async () => {
+    const startedAt = Date.now() - 30 * HOUR;
+    // More models than colours, in another order by cost than by tokens.
+    const prices = [
+      'gpt-4',
+      'gpt-4o',
+      'gpt-4o-mini',
+      'gpt-4.1',
+      'gpt-4.1-mini',
+      'gpt-4.1-nano',
+      'gpt-5',
+      'gpt-5-mini',
+    ];
+    const free = ['own-a', 'own-b', 'own-c', 'own-d'];
+    const call = (model: string, at: number): SeedSpan => ({
+      spanId: newSpanId(),
+      name: `chat ${model}`,
+      startMs: at,
+      ...(at === 0 ? { failed: 'the carrier did not answer in time' } : {}),
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': 'openai',
+        'gen_ai.request.model': model,
+        'gen_ai.response.model': model,
+        'gen_ai.usage.input_tokens': 100 * (at + 1) * (free.includes(model) ? 10 : 1),
+        'gen_ai.usage.output_tokens': 10,
+        ...(at === 0 ? { 'error.type': 'CarrierTimeoutError' } : {}),
+      },
+    });
+    await stage.seed({
+      traceId: newTraceId(),
+      service: 'palette',
+      startedAt,
+      spans: [...prices, ...free].map(call),
+    });
+    const ends = [startedAt - HOUR, startedAt + HOUR].map((ms) => new Date(ms).toISOString());
+    const { page, home } = await open(`/?from=${ends[0]}&to=${ends[1]}&compare=off`);
+    await home.loaded();
+    const coloursOf = async (card: string) =>
+      new Map(
+        await home
+          .card(card)
+          .getByRole('list', { name: /^Legend/ })
+          .getByRole('button')
+          .evaluateAll((buttons) =>
+            buttons.map((one): [string, string] => [
+              (one.textContent ?? '').trim(),
+              /--series-\d/.exec(one.querySelector('[data-mark]')?.getAttribute('style') ?? '')?.[0] ?? '',
+            ]),
+          ),
+      );
+    await soon(async () => (await coloursOf('Cost by model')).size).toBe(8);
+    await soon(async () => (await coloursOf('Tokens by model')).size).toBe(8);
+    const [cost, tokens] = [await coloursOf('Cost by model'), await coloursOf('Tokens by model')];
+    expect(new Set(cost.values()).size).toBe(8);
+    expect(new Set(tokens.values()).size).toBe(8);
+    const both = [...cost.keys()].filter((name) => tokens.has(name));
+    expect(both.length).toBeGreaterThan(2);
+    for (const name of both) expect([name, tokens.get(name)]).toEqual([name, cost.get(name)]);
+    expect([...tokens.keys()][0]).toBe('own-d');
+    await page.setViewportSize({ width: 390, height: 844 });
+    const type = home.card('Newest exceptions').getByText('CarrierTimeoutError').first();
+    // It has a line of its own, above its figures.
+    const since = home
+      .card('Newest exceptions')
+      .getByTitle(/^First seen/)
+      .first();
+    const [name, figures] = [await type.boundingBox(), await since.boundingBox()];
+    expect((name?.y ?? 999) + (name?.height ?? 999)).toBeLessThanOrEqual(figures?.y ?? 0);
+  });
 });
 
 describe.skipIf(missing !== undefined)('home page of a week with an incident', () => {

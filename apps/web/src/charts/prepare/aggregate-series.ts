@@ -15,8 +15,8 @@ export const seriesKey = (group: readonly string[]): string => group.join(JOIN);
 export const groupOfKey = (key: string): string[] => key.split(JOIN);
 
 /**
- * Series of one measure of a bucketed aggregate answer, one a group, in the order in which the groups came.
- * Without groups there is one series named `label`.
+ * Series of one measure of a bucketed aggregate answer, one a group, the largest first: whatever has little room for names
+ * names those that matter. Without groups there is one series named `label`.
  */
 export function seriesOfAggregate(answer: AggregateRows, measure: number, label: string): ChartSeries[] {
   const found = new Map<string, { label: string; points: { timeMs: number; value: number | null }[] }>();
@@ -28,7 +28,15 @@ export function seriesOfAggregate(answer: AggregateRows, measure: number, label:
     found.set(key, series);
     series.points.push({ timeMs: Date.parse(row.time), value: row.values[measure] ?? null });
   }
-  return [...found].map(([key, series]) => ({ key, ...series }));
+  return largestFirst([...found].map(([key, series]) => ({ key, ...series })));
+}
+
+/** By the sum of their values; of the same sum in the order given. */
+export function largestFirst(series: readonly ChartSeries[]): ChartSeries[] {
+  const sums = new Map(
+    series.map((one) => [one, one.points.reduce((sum, { value }) => sum + Math.abs(value ?? 0), 0)]),
+  );
+  return [...series].sort((a, b) => (sums.get(b) ?? 0) - (sums.get(a) ?? 0));
 }
 
 /** Moves the points of the period before onto this one. */

@@ -23,13 +23,24 @@ function hash(text: string): number {
 /**
  * A colour for every key: the same on every page by the hash of the key, and no two alike within one chart of at most
  * eight. Whoever must step aside takes a colour that nobody has by its own hash, so that one clash moves one key; who
- * it is is settled in the order of the keys as text, so that it does not change with the ranking.
+ * it is is settled in the order of the keys as text, so that it does not change with the ranking. Keys that are `settled`
+ * keep the colour that they have.
  */
-export function paletteOf(keys: readonly string[]): ReadonlyMap<string, string> {
+export function paletteOf(
+  keys: readonly string[],
+  settled: ReadonlyMap<string, string> = new Map(),
+): ReadonlyMap<string, string> {
   const slots = new Map<string, number>();
   const taken = new Set<number>();
+  for (let slot = 0; slot < PALETTE_SIZE; slot += 1)
+    for (const key of keys)
+      if (settled.get(key) === colourOf(slot)) {
+        taken.add(slot);
+        slots.set(key, slot);
+      }
   const aside: string[] = [];
   for (const key of [...new Set(keys)].sort()) {
+    if (slots.has(key)) continue;
     const own = hash(key) % PALETTE_SIZE;
     if (taken.has(own)) aside.push(key);
     else {
@@ -44,7 +55,20 @@ export function paletteOf(keys: readonly string[]): ReadonlyMap<string, string> 
     taken.add(slot);
     slots.set(key, slot);
   }
-  return new Map([...slots].map(([key, slot]) => [key, `var(--series-${slot + 1})`]));
+  return new Map([...slots].map(([key, slot]) => [key, colourOf(slot)]));
+}
+
+const colourOf = (slot: number): string => `var(--series-${slot + 1})`;
+
+/**
+ * One colour for every key of charts that are read together: what stands in several of them has the same in each, and
+ * no two are alike within one of at most eight.
+ */
+export function paletteOfAll(charts: readonly (readonly string[])[]): ReadonlyMap<string, string> {
+  const seen = new Map<string, number>();
+  for (const key of charts.flatMap((keys) => [...new Set(keys)])) seen.set(key, (seen.get(key) ?? 0) + 1);
+  const shared = paletteOf([...seen].filter(([, count]) => count > 1).map(([key]) => key));
+  return new Map([...shared, ...charts.flatMap((keys) => [...paletteOf(keys, shared)])]);
 }
 
 export const toneColour = (tone: Tone): string => TONES[tone];

@@ -142,6 +142,13 @@ describe('time chart', () => {
       { timeMs: 2_000, value: null },
     ]);
     expect(shifted([only as ChartSeries], 500)[0]?.points[0]?.timeMs).toBe(1_500);
+    // The legend begins with what matters, not with what came first.
+    const rows = ['small', 'large'].map((name, at) => ({
+      time: '1970-01-01T00:00:01.000Z',
+      group: [name],
+      values: [at],
+    }));
+    expect(seriesOfAggregate({ rows }, 0, 'all').map(({ label }) => label)).toEqual(['large', 'small']);
   });
 });
 

@@ -17,7 +17,7 @@ export function Legend(props: {
   if (chart.series.length < (props.always === true ? 1 : 2) && chart.hidden === 0) return null;
   return (
     <ul
-      className="flex max-h-12 flex-wrap gap-x-1 overflow-y-auto text-sm"
+      className="flex max-h-12 flex-wrap gap-x-1 overflow-y-auto text-sm max-sm:max-h-24"
       aria-label={`Legend: ${props.noun}`}
     >
       {/* First: however narrow it is, it says that there are more. */}

@@ -3,6 +3,8 @@ import { useMemo } from 'react';
 import { type FigureBody, figureBody } from '../../api/home.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { groupOfKey } from '../../charts/prepare/aggregate-series.ts';
+import { paletteOfAll } from '../../charts/prepare/palette.ts';
+import { identityOf } from '../../charts/prepare/time-chart.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { quoted } from '../../lib/query-text.ts';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
@@ -14,20 +16,32 @@ import { useFigures } from './use-figures.ts';
 /** What the charts draw; the rest is counted as "N of M". */
 const MOST_MODELS = 8;
 
-/** Cost and tokens over time, a series a model. */
+/** Cost and tokens over time, a series a model; the same model has the same colour in both. */
 export function ByModel({ scope }: { scope: Scope }) {
+  const cost = useModelSeries(scope, 'cost');
+  const tokens = useModelSeries(scope, 'tokens');
+  const colours = useMemo(
+    () => paletteOfAll([cost.series.map(identityOf), tokens.series.map(identityOf)]),
+    [cost.series, tokens.series],
+  );
   return (
     <div className="grid shrink-0 gap-2 lg:grid-cols-2">
-      <ModelChart scope={scope} title="Cost by model" measure="cost" unit="USD" />
-      <ModelChart scope={scope} title="Tokens by model" measure="tokens" unit="" />
+      <ModelChart scope={scope} title="Cost by model" measure="cost" of={cost} colours={colours} unit="USD" />
+      <ModelChart
+        scope={scope}
+        title="Tokens by model"
+        measure="tokens"
+        of={tokens}
+        colours={colours}
+        unit=""
+      />
     </div>
   );
 }
 
-function ModelChart(props: { scope: Scope; title: string; measure: 'cost' | 'tokens'; unit: string }) {
-  const { scope, measure } = props;
-  const { environment, setRange } = useShell();
-  const navigate = useNavigate();
+type ModelMeasure = 'cost' | 'tokens';
+
+function useModelSeries(scope: Scope, measure: ModelMeasure) {
   const step = bucketSeconds(scope.window, 60);
   const body: FigureBody = useMemo(
     () => ({
@@ -41,6 +55,21 @@ function ModelChart(props: { scope: Scope; title: string; measure: 'cost' | 'tok
   );
   const query = useFigures(scope, body);
   const { series, total } = useMemo(() => seriesByModel(query.data, measure), [query.data, measure]);
+  return { query, body, step, series, total };
+}
+
+function ModelChart(props: {
+  scope: Scope;
+  title: string;
+  measure: ModelMeasure;
+  unit: string;
+  of: ReturnType<typeof useModelSeries>;
+  colours: ReadonlyMap<string, string>;
+}) {
+  const { scope, measure } = props;
+  const { query, body, step, series, total } = props.of;
+  const { environment, setRange } = useShell();
+  const navigate = useNavigate();
   const zoom = (window: TimeWindow) =>
     setRange({ from: new Date(window.fromMs).toISOString(), to: new Date(window.toMs).toISOString() });
   const drill = (window: TimeWindow, key: string | undefined) => {
@@ -83,6 +112,7 @@ function ModelChart(props: { scope: Scope; title: string; measure: 'cost' | 'tok
         window={scope.window}
         stepSeconds={query.data?.bucketSeconds ?? step}
         series={series}
+        colours={props.colours}
         total={total}
         pending={query.isPlaceholderData}
         onZoom={zoom}

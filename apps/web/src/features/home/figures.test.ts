@@ -81,8 +81,8 @@ it('draws the cost of models whose price is known, and says how many they are', 
   expect([cost.series.map(({ key }) => key), cost.total]).toEqual([['gpt-4o'], 1]);
   const tokens = seriesByModel(data, 'tokens');
   expect(tokens.series.map(({ key, points }) => [key, points[0]?.value])).toEqual([
-    ['gpt-4o', 1.5],
     ['own-model', 4],
+    ['gpt-4o', 1.5],
   ]);
   expect(tokens.total).toBe(9);
   expect(seriesByModel(undefined, 'cost')).toEqual({ series: [], total: 0 });

@@ -1,5 +1,5 @@
 import type { AggregateData } from '../../api/home.ts';
-import { seriesOfAggregate } from '../../charts/prepare/aggregate-series.ts';
+import { largestFirst, seriesOfAggregate } from '../../charts/prepare/aggregate-series.ts';
 import type { ChartSeries } from '../../charts/prepare/time-chart.ts';
 import { withModelNames } from '../../lib/models.ts';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
@@ -103,5 +103,5 @@ export function seriesByModel(
       value: (point.value ?? 0) + (output.get(one.key)?.[at]?.value ?? 0),
     })),
   }));
-  return { series, total: data.groups };
+  return { series: largestFirst(series), total: data.groups };
 }
