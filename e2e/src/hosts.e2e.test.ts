@@ -190,6 +190,35 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     await page.getByText('m-1, m-2').waitFor();
   });
 
+  it('names a host whole, however much there is to say of it', async () => {
+    const now = Date.now();
+    const names = ['gpu-inference-h100-01', 'gpu-inference-h100-02'];
+    await sendMetrics(
+      stage.platform.otlpHttp,
+      ...names.map((name) => ({
+        name: 'system.memory.usage',
+        kind: 'gauge' as const,
+        unit: 'By',
+        resource: { 'host.name': name, 'deployment.environment.name': 'staging' },
+        service: 'agent',
+        points: Array.from({ length: 40 }, (_, minute) => minute)
+          .filter((minute) => minute < 8 || minute > 20)
+          .map((minute) => ({
+            at: now - (40 - minute) * 60_000,
+            value: 4e9,
+            attributes: { 'system.memory.state': 'used' },
+          })),
+      })),
+    );
+    await stage.settled();
+    const { hosts } = await open('/hosts?from=-1h&q=inference');
+    for (const name of names) {
+      await soon(() => hosts.host(name).innerText()).toMatch(/Away for \d+m/);
+      const beginning = hosts.host(name).locator('.cut-name > span').first();
+      expect(await beginning.evaluate((span) => span.scrollWidth <= span.clientWidth)).toBe(true);
+    }
+  });
+
   it('says what is not there', async () => {
     const { page } = await stage.open('/hosts/nobody?from=-1h');
     await page.getByRole('heading', { name: 'This host did not report' }).waitFor();

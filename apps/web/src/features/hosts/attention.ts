@@ -75,7 +75,7 @@ export function attentionOfHost(
     found.push({ level: 'warn', what: 'several', text: `${machineCount(host)} machines of this name` });
   const { away } = host;
   if (away !== null && away.length > 0)
-    found.push({ level: 'warn', what: 'away', text: `Away for ${awayFor(away)}`, when: away });
+    found.push({ level: 'warn', what: 'away', text: awayText(away), when: away });
   const full = levelOf(host.filesystem?.utilization ?? null, THRESHOLDS.filesystem);
   if (full && host.filesystem)
     found.push({ level: full, what: 'full', text: `${host.filesystem.mountpoint} is full` });
@@ -84,9 +84,12 @@ export function attentionOfHost(
   return found;
 }
 
-/** How long that was, all together. */
-const awayFor = (away: NonNullable<HostSummary['away']>): string =>
-  formatDuration(away.reduce((sum, { from, to }) => sum + Date.parse(to) - Date.parse(from), 0));
+/** How long that was, and how often where it was more than once; beyond a bound not all times are told. */
+function awayText(away: NonNullable<HostSummary['away']>): string {
+  if (away.length >= HOST_LIMITS.away) return `Away ${away.length} times or more`;
+  const all = formatDuration(away.reduce((sum, { from, to }) => sum + Date.parse(to) - Date.parse(from), 0));
+  return away.length === 1 ? `Away for ${all}` : `Away ${away.length} times, ${all}`;
+}
 
 /** Part of a whole; null when either is not known. */
 export const shareOf = (part: number | null, whole: number | null): number | null =>

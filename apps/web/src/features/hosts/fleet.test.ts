@@ -204,8 +204,12 @@ test('a host that was away and came back needs a look, and is found by that word
   ];
   const back = host('back', [gpu({ id: 'a' })], { away });
   expect(attentionOfHost(back)).toEqual([
-    { level: 'warn', what: 'away', text: 'Away for 1h 10m', when: away },
+    { level: 'warn', what: 'away', text: 'Away 2 times, 1h 10m', when: away },
   ]);
+  const words = (times: typeof away) => attentionOfHost({ ...back, away: times })[0]?.text;
+  expect(words(away.slice(0, 1))).toBe('Away for 1h 00m');
+  // The longest five are told, not all there were.
+  expect(words([...away, ...away, ...away])).toBe('Away 6 times or more');
   // One that is silent now is that first of all; of long ranges it is not known.
   expect(attentionOfHost({ ...back, stale: true }).map(({ what }) => what)).toEqual(['silent']);
   expect(attentionOfHost({ ...back, away: null })).toEqual([]);

@@ -47,9 +47,14 @@ export function HostRow(props: {
           data-active={props.active === key || undefined}
           className="-mx-1 flex items-baseline gap-2 rounded px-1 hover:bg-hover data-active:bg-selected data-active:outline-2 data-active:outline-accent-fill"
         >
-          <CutName name={host.name} className="font-medium" />
-          {props.showEnvironment && <span className="text-xs text-muted">{host.environment}</span>}
-          <span className="ml-auto flex shrink-0 gap-2">
+          {/* What tells one host from another gives way last. */}
+          <CutName name={host.name} className="max-w-[60%] shrink-0 font-medium" />
+          {props.showEnvironment && (
+            <span className="min-w-0 shrink-[9] truncate text-xs text-muted" title={host.environment}>
+              {host.environment}
+            </span>
+          )}
+          <span className="ml-auto flex min-w-0 gap-2">
             {host.stale ? (
               <Marks
                 list={[

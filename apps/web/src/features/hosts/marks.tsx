@@ -25,7 +25,8 @@ export function Marks({ list, most = 3 }: { list: readonly Attention[]; most?: n
   const zone = zonePreference.use();
   return list.slice(0, most).map((one) => {
     const Icon = ICONS[one.what];
-    const [first] = one.when ?? [];
+    // Several times have no one time at which it was.
+    const [first] = one.when?.length === 1 ? one.when : [];
     return (
       <span
         key={`${one.what} ${one.text}`}
