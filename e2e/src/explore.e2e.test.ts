@@ -53,6 +53,14 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await page.getByRole('heading', { name: 'What differs' }).click();
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
+    // By keyboard: whoever closes it is where they opened it.
+    const opener = page.getByRole('button', { name: 'What differs' });
+    await opener.press('Enter');
+    await panel.getByRole('button', { name: 'Failed' }).press('Enter');
+    await panel.getByRole('region').first().waitFor();
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    expect(await opener.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
   });
 
   it('hands over what is on screen: a link keeps its times, and whom it reaches is one click away', async () => {

@@ -1,11 +1,12 @@
 import type { ComparedField, ComparedNumber } from '@candela/contract';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { aggregateQuery, compareQuery } from '../../api/explore.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { exact, formatCost, formatCount, formatDuration, nounOf } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
+import { useFocusBack } from '../../lib/use-focus-back.ts';
 import { join, toggleValue } from '../../lib/query-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
@@ -40,12 +41,15 @@ export default function WhatDiffers(props: {
     enabled: selection !== '' && trouble === undefined,
     placeholderData: keepPreviousData,
   });
+  const panel = useRef<HTMLElement>(null);
+  useFocusBack(panel);
   useHotkey('Escape', () => props.onSelection(undefined), {
     label: 'Close what differs',
     group: 'What differs',
   });
   return (
     <aside
+      ref={panel}
       aria-label="What differs"
       className="flex w-[26rem] shrink-0 flex-col border-l border-line bg-bg max-lg:fixed max-lg:inset-y-0 max-lg:right-0 max-lg:z-30 max-lg:max-w-full max-lg:shadow-pop"
     >
