@@ -568,6 +568,77 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await panel.getByText('no such collection').waitFor();
     expect(await panel.getByRole('button', { name: /^Go to the reason/ }).count()).toBe(0);
   });
+
+  it('shows what a call cost whole or not at all, and says that a graph goes on where it is cut', async () => {
+    const ids = Array.from({ length: 9 }, newSpanId);
+    const trace = {
+      traceId: newTraceId(),
+      service: 'long-names',
+      startedAt: Date.now() - 95_000,
+      spans: ids.map((spanId, at) => ({
+        spanId,
+        ...(at === 0 ? {} : { parentSpanId: ids[at - 1] ?? '' }),
+        name: `chat of step ${'x'.repeat(at * 4)} ${at}`,
+        startMs: at,
+        durationMs: 500 - 2 * at,
+        attributes: {
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.provider.name': 'openai',
+          'gen_ai.request.model': `gpt-4o-step-${at}`,
+          'gen_ai.response.model': 'gpt-4o-mini',
+          'gen_ai.usage.input_tokens': 123_400 + at,
+          'gen_ai.usage.output_tokens': 4,
+        },
+      })),
+    };
+    await stage.seed(trace);
+    const { page, complaints } = await stage.open(`/traces/${trace.traceId}`);
+    heard.push(complaints);
+    const figures = page.getByRole('treeitem').getByTitle(/ in, | USD$/);
+    await soon(() => figures.count()).toBeGreaterThan(9);
+    const places = await figures.evaluateAll((all) =>
+      all.map((one) => {
+        const own = one.getBoundingClientRect();
+        const around = (one.parentElement ?? one).getBoundingClientRect();
+        if (own.top >= around.bottom) return 'out of sight';
+        return own.right <= around.right + 0.5 ? 'whole' : 'cut';
+      }),
+    );
+    expect([...new Set(places)].sort()).toEqual(['out of sight', 'whole']);
+
+    const chain = {
+      ...trace,
+      traceId: newTraceId(),
+      spans: trace.spans.map((span, at) => ({
+        ...span,
+        attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': `agent ${at}` },
+      })),
+    };
+    await stage.seed(chain);
+    await page.goto(`${stage.platform.http}/traces/${chain.traceId}?view=graph`);
+    const graph = page.getByTestId('graph');
+    const nodes = graph.locator('[data-node]');
+    await nodes.first().waitFor();
+    const last = async () => {
+      const boxes = await Promise.all((await nodes.all()).map((node) => node.boundingBox()));
+      return Math.max(...boxes.map((box) => (box?.x ?? 0) + (box?.width ?? 0)));
+    };
+    const edge = async () => {
+      const box = await graph.boundingBox();
+      return (box?.x ?? 0) + (box?.width ?? 0);
+    };
+    const more = graph.getByRole('button', { name: 'More to the right' });
+    await more.waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    const before = await last();
+    expect(before).toBeGreaterThan(await edge());
+    await more.click();
+    await graph.getByRole('button', { name: 'More to the left' }).waitFor();
+    expect(await last()).toBeLessThan(before);
+    await graph.getByRole('button', { name: 'Fit the graph' }).click();
+    await soon(async () => (await last()) <= (await edge())).toBe(true);
+    expect(await more.count()).toBe(0);
+  });
 });
 
 /** Scrolls the tree for two seconds, measuring the time between frames. */

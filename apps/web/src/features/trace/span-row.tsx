@@ -82,16 +82,23 @@ function Facts({ span }: { span: TraceSpan }) {
   return (
     <span className="flex min-w-0 items-center gap-2 text-sm text-muted">
       {subject !== null && !namesModel(light.name, subject) && <CutName name={subject} />}
-      {tokens > 0 && (
-        <span className="shrink-0" title={`${exact(light.inputTokens)} in, ${exact(light.outputTokens)} out`}>
-          {formatCount(tokens)} tok
-        </span>
-      )}
-      {light.costUsd !== null && light.countsUsage && (
-        <span className="shrink-0 max-xl:hidden" title={exact(light.costUsd, ' USD')}>
-          {formatCost(light.costUsd)}
-        </span>
-      )}
+      {/* A figure whole or not at all, for one that is cut reads as another: what has no room wraps out of sight. */}
+      <span className="flex h-5 min-w-0 flex-wrap overflow-hidden leading-5">
+        <span className="h-5 w-px" />
+        {tokens > 0 && (
+          <span
+            className="mr-2 whitespace-nowrap"
+            title={`${exact(light.inputTokens)} in, ${exact(light.outputTokens)} out`}
+          >
+            {formatCount(tokens)} tok
+          </span>
+        )}
+        {light.costUsd !== null && light.countsUsage && (
+          <span className="whitespace-nowrap max-xl:hidden" title={exact(light.costUsd, ' USD')}>
+            {formatCost(light.costUsd)}
+          </span>
+        )}
+      </span>
     </span>
   );
 }

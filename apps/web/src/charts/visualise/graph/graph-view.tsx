@@ -1,4 +1,4 @@
-import { Maximize, Minus, Plus } from 'lucide-react';
+import { ChevronLeft, ChevronRight, Maximize, Minus, Plus } from 'lucide-react';
 import {
   type KeyboardEvent,
   type PointerEvent,
@@ -34,6 +34,10 @@ const COMPACT_BELOW = 560;
 const READABLE = 0.7;
 /** More labels than this hide the lines: then only those of the node that is pointed at or chosen are written. */
 const MOST_LABELS = 10;
+/** Fitted on demand it is as small as it has to be, within reason. */
+const SMALLEST = 0.1;
+/** So much of what is on screen stays when the graph is moved on. */
+const KEPT = 0.25;
 const STEP = 1.25;
 /** A finger on a node that moved less wants the node, not the graph. */
 const STILL = 8;
@@ -60,8 +64,15 @@ export function GraphView(props: {
   const shape = isCompact ? COMPACT : WIDE;
   const margin = isCompact ? COMPACT_MARGIN : MARGIN;
   const layout = useMemo(() => layoutGraph(nodes, edges, shape), [nodes, edges, shape]);
-  const view = moved?.layout === layout ? moved.view : fitted(layout, size, margin);
+  const view = moved?.layout === layout ? moved.view : fitted(layout, size, margin, READABLE);
   const setView = (next: View) => setMoved({ layout, view: next });
+  // It opens large enough to be read; asked for all of it, all of it is shown.
+  const fit = () => setView(fitted(layout, size, margin, SMALLEST));
+  const beyond = {
+    left: view.x < 0,
+    right: view.x + layout.width * view.scale > size.width,
+  };
+  const moveOn = (by: 1 | -1) => setView({ ...view, x: view.x - by * size.width * (1 - KEPT) });
   const zoom = (factor: number, at: Point = { x: size.width / 2, y: size.height / 2 }) =>
     setView(zoomed(view, factor, at));
   const onWheel = useEffectEvent((event: WheelEvent) => {
@@ -129,7 +140,7 @@ export function GraphView(props: {
     if (next) focusNode(next);
     else if (event.key === '+' || event.key === '=') zoom(STEP);
     else if (event.key === '-') zoom(1 / STEP);
-    else if (event.key === '0') setMoved(undefined);
+    else if (event.key === '0') fit();
     else if (at === undefined || !event.key.startsWith('Arrow')) return;
     event.preventDefault();
     event.stopPropagation();
@@ -219,17 +230,25 @@ export function GraphView(props: {
           )}
         </div>
         <div className="absolute right-2 bottom-2 flex rounded-md border border-line bg-surface">
+          {beyond.left && (
+            <MoreButton label="More to the left" onClick={() => moveOn(-1)}>
+              <ChevronLeft size={14} aria-hidden />
+              More
+            </MoreButton>
+          )}
+          {beyond.right && (
+            <MoreButton label="More to the right" onClick={() => moveOn(1)}>
+              More
+              <ChevronRight size={14} aria-hidden />
+            </MoreButton>
+          )}
           <ZoomButton label="Zoom in" icon={<Plus size={14} aria-hidden />} onClick={() => zoom(STEP)} />
           <ZoomButton
             label="Zoom out"
             icon={<Minus size={14} aria-hidden />}
             onClick={() => zoom(1 / STEP)}
           />
-          <ZoomButton
-            label="Fit the graph"
-            icon={<Maximize size={14} aria-hidden />}
-            onClick={() => setMoved(undefined)}
-          />
+          <ZoomButton label="Fit the graph" icon={<Maximize size={14} aria-hidden />} onClick={fit} />
         </div>
       </div>
       {props.legend}
@@ -324,14 +343,34 @@ function ZoomButton(props: { label: string; icon: ReactNode; onClick: () => void
   );
 }
 
+/** Says that the graph goes on where it is cut, and leads there. */
+function MoreButton(props: { label: string; onClick: () => void; children: ReactNode }) {
+  return (
+    <button
+      type="button"
+      aria-label={props.label}
+      title={props.label}
+      onClick={props.onClick}
+      className="flex h-7 items-center gap-1 border-r border-line px-2 text-sm text-accent hover:bg-hover"
+    >
+      {props.children}
+    </button>
+  );
+}
+
 const nameOf = (nodes: readonly GraphNode[], id: string): string =>
   nodes.find((node) => node.id === id)?.label ?? id;
 
-/** All of it in the middle, never larger than life and never too small to read: then where it begins is in the middle. */
-function fitted(layout: GraphLayout, size: { width: number; height: number }, margin: number): View {
+/** All of it in the middle, never larger than life and never smaller than `least`: then where it begins is in the middle. */
+function fitted(
+  layout: GraphLayout,
+  size: { width: number; height: number },
+  margin: number,
+  least: number,
+): View {
   const room = { width: Math.max(1, size.width - margin * 2), height: Math.max(1, size.height - margin * 2) };
   const wanted = Math.min(room.width / Math.max(1, layout.width), room.height / Math.max(1, layout.height));
-  const scale = Math.min(1, Math.max(READABLE, wanted));
+  const scale = Math.min(1, Math.max(least, wanted));
   const [width, height] = [layout.width * scale, layout.height * scale];
   const [x, y] = [(size.width - width) / 2, (size.height - height) / 2];
   if (height <= room.height) return { scale, x: Math.max(x, margin), y };
