@@ -6,6 +6,7 @@ import {
   type Rollup,
   type RollupColumn,
 } from './rollup.ts';
+import { HIGHEST_FIGURES } from './highest.ts';
 import { SPAN_STAGE } from './span-stage.ts';
 import { VALUE_FIGURES } from './value-hashes.ts';
 
@@ -54,6 +55,7 @@ const FIGURES: readonly (RollupColumn & Figure)[] = [
   { name: 'Models', type: TEXTS, of: 'Model', when: "Model != ''" },
   { name: 'Agents', type: TEXTS, of: 'AgentName', when: "AgentName != ''" },
   ...VALUE_FIGURES,
+  ...HIGHEST_FIGURES,
 ];
 
 /**

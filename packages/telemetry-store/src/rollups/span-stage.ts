@@ -1,5 +1,6 @@
 import { MODEL_SQL } from '../queries/core/gen-ai.ts';
 import { HOST_SQL } from '../schema/host-points.ts';
+import { HIGHEST_STAGED } from './highest.ts';
 import { COST_UNITS_SQL, ROLLUP_BUCKET_SECONDS, ROLLUP_HEAD_SQL, type Stage, startOf } from './rollup.ts';
 
 /** A span that something was thrown on: see {@link EXCEPTIONS_ON_SPAN}. */
@@ -58,6 +59,7 @@ const COLUMNS = {
   HasCost: 'Counts AND isNotNull(CostUsd)',
   UsedCost: used('ifNull(CostUsd, 0)'),
   UsedUnits: used(COST_UNITS_SQL),
+  ...HIGHEST_STAGED,
 } as const;
 
 export const SPAN_STAGE: Stage = {

@@ -1,3 +1,4 @@
+import { HIGHEST_FIGURES, HIGHEST_SQL } from './highest.ts';
 import { ROLLUP_HEAD, type Rollup, startOf } from './rollup.ts';
 import { SPAN_STAGE } from './span-stage.ts';
 import { VALUE_HASHES, VALUE_HASHES_SQL } from './value-hashes.ts';
@@ -28,6 +29,7 @@ export const TRACE_FIGURES: Rollup = {
     { name: 'Cost', type: 'SimpleAggregateFunction(sum, Int64)' },
     { name: 'Priced', type: SUM },
     ...VALUE_HASHES,
+    ...HIGHEST_FIGURES.map(({ name, type }) => ({ name, type })),
   ],
   sources: {
     otel_traces: {
@@ -36,7 +38,8 @@ export const TRACE_FIGURES: Rollup = {
 SELECT ${HEAD}, ${startOf(3_600, 'Ns')} AS Hour, cityHash64(TraceId) AS TraceHash, TraceId, min(Ns) AS FirstNs,
   max(Ns) AS LastNs, max(Ns + toInt64(Duration)) AS EndNs, count() AS Spans, sum(Failed) AS Errors,
   sum(UsedInput + UsedRead + UsedWrite + UsedOutput + UsedReasoning) AS Tokens, sum(UsedUnits) AS Cost,
-  sum(HasCost) AS Priced, ${VALUE_HASHES_SQL}
+  sum(HasCost) AS Priced, ${VALUE_HASHES_SQL},
+  ${HIGHEST_SQL}
 FROM ${spans} GROUP BY ${KEYS}`,
     },
   },

@@ -79,6 +79,9 @@ const GEN_AI = [
 /** Bit 31 of a span's `Flags`: it was sent without an end (while it ran), and its `Duration` of 0 says nothing. */
 export const UNFINISHED_FLAG = 0x8000_0000;
 
+/** Of a span: what still runs has no duration yet, and did not take 0 ms. */
+export const ENDED = `Flags < ${UNFINISHED_FLAG}`;
+
 export const OTEL_TRACES: Table = {
   name: 'otel_traces',
   signal: 'traces',

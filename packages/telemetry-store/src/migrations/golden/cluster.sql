@@ -968,3 +968,39 @@ ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` ADD COLUMN IF 
 ALTER TABLE `telemetry`.`session_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `ProviderHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
 
 BACKFILL session_figures;
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `LongestSpan` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `LongestSpan` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `DearestSpan` SimpleAggregateFunction(max, Float64) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `DearestSpan` SimpleAggregateFunction(max, Float64) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `MostInput` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `MostInput` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `MostOutput` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `MostOutput` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+BACKFILL trace_figures;
+
+ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `LongestSpan` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+ALTER TABLE `telemetry`.`session_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `LongestSpan` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `DearestSpan` SimpleAggregateFunction(max, Float64) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`session_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `DearestSpan` SimpleAggregateFunction(max, Float64) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `MostInput` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+ALTER TABLE `telemetry`.`session_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `MostInput` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `MostOutput` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+ALTER TABLE `telemetry`.`session_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `MostOutput` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+BACKFILL session_figures;

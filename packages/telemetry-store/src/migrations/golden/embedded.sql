@@ -826,3 +826,23 @@ BACKFILL trace_figures;
 ALTER TABLE `candela`.`session_figures` ADD COLUMN IF NOT EXISTS `ProviderHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
 
 BACKFILL session_figures;
+
+ALTER TABLE `candela`.`trace_figures` ADD COLUMN IF NOT EXISTS `LongestSpan` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+ALTER TABLE `candela`.`trace_figures` ADD COLUMN IF NOT EXISTS `DearestSpan` SimpleAggregateFunction(max, Float64) CODEC(LZ4);
+
+ALTER TABLE `candela`.`trace_figures` ADD COLUMN IF NOT EXISTS `MostInput` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+ALTER TABLE `candela`.`trace_figures` ADD COLUMN IF NOT EXISTS `MostOutput` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+BACKFILL trace_figures;
+
+ALTER TABLE `candela`.`session_figures` ADD COLUMN IF NOT EXISTS `LongestSpan` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+ALTER TABLE `candela`.`session_figures` ADD COLUMN IF NOT EXISTS `DearestSpan` SimpleAggregateFunction(max, Float64) CODEC(LZ4);
+
+ALTER TABLE `candela`.`session_figures` ADD COLUMN IF NOT EXISTS `MostInput` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+ALTER TABLE `candela`.`session_figures` ADD COLUMN IF NOT EXISTS `MostOutput` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
+
+BACKFILL session_figures;

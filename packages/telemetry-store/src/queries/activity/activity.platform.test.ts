@@ -233,6 +233,14 @@ describe('sessions', () => {
       'provider:nothing',
       'status:error',
       'status:error or model:gpt-4o',
+      'duration>0ms',
+      'duration>=1h',
+      'input_tokens>999',
+      'input_tokens>1000 or status:error',
+      'output_tokens>=100',
+      'output_tokens>=101',
+      'cost>0.0002',
+      'cost>=0.0035',
     ];
     // They begin and end at spans and at whole five minutes, and between them.
     const windows = [

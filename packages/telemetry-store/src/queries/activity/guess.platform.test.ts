@@ -112,6 +112,12 @@ const FILTERS: Readonly<Record<string, (fact: Fact) => boolean>> = {
   'provider:openai': ({ model }) => model !== '',
   'duration>600ms': (fact) => ms(fact) > 600,
   'duration>20m': (fact) => ms(fact) > 20 * MINUTE,
+  'duration:1s..1200ms': (fact) => ms(fact) >= 1_000 && ms(fact) <= 1_200,
+  'input_tokens>=950': ({ tokens }) => tokens >= 950,
+  'cost>=0': ({ model }) => model !== '',
+  'input_tokens:0': ({ tokens }) => tokens === 0,
+  'input_tokens<20 or duration>40m': (fact) => fact.tokens < 20 || ms(fact) > 40 * MINUTE,
+  'model:gpt-4o input_tokens>900': ({ model, tokens }) => model === 'gpt-4o' && tokens > 900,
   'attributes.shop.tier:gold': ({ tier }) => tier === 'gold',
   'attributes.shop.tier:plain or duration>20m': (fact) => fact.tier === 'plain' || ms(fact) > 20 * MINUTE,
 };

@@ -3,7 +3,7 @@ import { fail, type RequestContext } from '@candela/kernel';
 import { ACTIVITY } from '../../rollups/activity.ts';
 import { alignedAround } from '../core/aligned.ts';
 import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
-import { FAILED, type Known, knownOf, LISTED } from '../core/known.ts';
+import { type Known, knownOf } from '../core/known.ts';
 import { rolledRows, rolledSource, settledWindow } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -186,7 +186,7 @@ function wanted(scope: Scope, kind: keyof typeof KINDS, input: ActivityInput<Use
 /** The filter as the rollup answers it alone: for all of its rows, those made from the spans too. */
 function rolled({ filter }: ActivityInput<UserSort>): Known | undefined {
   if (filter === undefined) return undefined;
-  const known = knownOf(filter, (condition) => FAILED(condition) ?? LISTED(condition));
+  const known = knownOf(filter);
   return known?.enough === true ? known : undefined;
 }
 

@@ -1,7 +1,8 @@
 import { SPAN_COUNTS } from '../../rollups/span-counts.ts';
+import { ENDED } from '../../schema/tables.ts';
 import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 import type { Source } from '../core/source.ts';
-import { ENDED, SPAN_FIELDS, SPANS } from '../spans/span-fields.ts';
+import { SPAN_FIELDS, SPANS } from '../spans/span-fields.ts';
 import type { Counted, Measured } from './counted.ts';
 
 /** The rollup of spans: its columns are called as those of the rows. */

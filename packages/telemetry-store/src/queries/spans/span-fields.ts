@@ -2,7 +2,7 @@ import type { FieldName } from '@candela/contract';
 import { isContentKey } from '@candela/semconv';
 import { ATTRIBUTE_COLUMNS } from '../../schema/attribute-columns.ts';
 import { AGENT_VERSION, SPAN_ATTRIBUTE_PAIRS } from '../../schema/expressions.ts';
-import { UNFINISHED_FLAG } from '../../schema/tables.ts';
+import { ENDED } from '../../schema/tables.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 import { column, type Field, type Source } from '../core/source.ts';
 import { containsAnywhere, hasText, matchesAnywhere, wordsAnywhere } from './span-words.ts';
@@ -17,9 +17,6 @@ const words = (part: 'prompt' | 'completion' | 'any'): Field => ({
 
 const capitalised = (names: readonly string[]): ReadonlyMap<string, string> =>
   new Map(names.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]));
-
-/** What still runs has no duration yet, and did not take 0 ms. */
-export const ENDED = `Flags < ${UNFINISHED_FLAG}`;
 
 /** Fields that spans have; the contract's table says which these are, the compiler demands each of them here. */
 export const SPAN_FIELDS: Record<

@@ -31,6 +31,7 @@ beforeAll(async () => {
     'gen_ai.provider.name': random() < 0.3 ? 'anthropic' : 'openai',
     'gen_ai.request.model': random() < 0.5 ? 'gpt-4o' : 'gpt-4o-mini',
     'gen_ai.usage.input_tokens': Math.floor(random() * 1_000),
+    ...(random() < 0.5 ? { 'gen_ai.usage.output_tokens': Math.floor(random() * 500) } : {}),
   });
   for (const service of ['shop', 'chat', 'mail']) {
     // Traces of a few spans over up to two hours, in several requests, so that hours and inserts cut through them.
@@ -129,7 +130,14 @@ describe('traces in the order of a figure', () => {
             'status:error or service:mail',
             '-service:chat status:error',
             'duration>1h',
+            'duration>=3h or cost>0.0025',
             'duration:4h..5h service:shop',
+            'duration>0ms -service:chat',
+            'input_tokens>900',
+            'input_tokens:100..120',
+            'output_tokens>=490',
+            'output_tokens:0',
+            'cost>0.0029',
           ),
           async ([from, minutes], sort, q) => {
             const window = {

@@ -1,11 +1,11 @@
-import type { FilterCondition, TraceSort } from '@candela/contract';
+import type { TraceSort } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { LAST_SECOND } from '../../rollups/rollup.ts';
 import { TRACE_FIGURES } from '../../rollups/trace-figures.ts';
 import type { Cursor } from '../core/cursor.ts';
 import { compileFilter } from '../core/filter.ts';
 import { type Join, JOINED, SINGLE } from '../core/join.ts';
-import { FAILED, type Known, knownOf, LISTED } from '../core/known.ts';
+import { type Known, knownOf } from '../core/known.ts';
 import { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -82,7 +82,7 @@ export async function tracesByFigure(
   splits?: SplitTraces,
 ): Promise<TracesOfFigure> {
   const hours = wholeHours(input.window);
-  let known = knownOfList(input);
+  let known = input.filter === undefined ? EVERY : knownOf(input.filter);
   const page: TraceOfFigure[] = [];
   let after = cursor?.after;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -131,27 +131,6 @@ function wholeHours({ from, to }: Window): Window {
 
 /** Without a filter every trace belongs to the list. */
 const EVERY: Known = { sql: () => '1', enough: true };
-
-/** Undefined for a filter of which the rollup knows nothing. */
-function knownOfList({ filter, sort }: Input): Known | undefined {
-  if (filter === undefined) return EVERY;
-  return knownOf(filter, (condition) => {
-    // In other orders many of those that are long enough would turn out to consist of shorter spans.
-    if (condition.field === 'duration_ms') return sort === '-duration' ? longEnough(condition) : undefined;
-    return FAILED(condition) ?? LISTED(condition);
-  });
-}
-
-/** A trace takes at least as long as each of its spans. */
-function longEnough({ op, value }: FilterCondition): Known | undefined {
-  if (op !== '>' && op !== '>=' && op !== '=' && op !== 'between') return undefined;
-  const least = Number(Array.isArray(value) ? value[0] : value) * 1e6;
-  if (!Number.isFinite(least)) return undefined;
-  return {
-    sql: (params, join = JOINED) => `${FIGURES.duration(join)} >= ${params.bind(least, 'Float64')}`,
-    enough: false,
-  };
-}
 
 interface Key {
   readonly hash: string;
