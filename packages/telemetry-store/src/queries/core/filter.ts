@@ -29,6 +29,17 @@ function compile(source: Source, filter: Filter, params: Params): string {
   return `(${condition(source, filter, params)})`;
 }
 
+/** Whether it looks into long texts: messages, bodies. */
+export const readsTexts = (source: Source, filter: Filter): boolean =>
+  looksIntoTexts(source, canonicalFilter(filter, source.signal));
+
+function looksIntoTexts(source: Source, filter: Filter): boolean {
+  if ('and' in filter) return filter.and.some((part) => looksIntoTexts(source, part));
+  if ('or' in filter) return filter.or.some((part) => looksIntoTexts(source, part));
+  if ('not' in filter) return looksIntoTexts(source, filter.not);
+  return filter.op !== 'exists' && source.fields[filter.field]?.kind === 'words';
+}
+
 function condition(source: Source, filter: FilterCondition, params: Params): string {
   switch (filter.op) {
     case '!=':

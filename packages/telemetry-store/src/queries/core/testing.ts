@@ -142,15 +142,22 @@ export function span(trace: number, own: number, atMs: number, changes: Partial<
 export function recordStatements(store: TelemetryStore): {
   readonly store: TelemetryStore;
   readonly statements: string[];
+  /** The values bound in each. */
+  readonly values: Readonly<Record<string, unknown>>[];
 } {
   const statements: string[] = [];
+  const values: Readonly<Record<string, unknown>>[] = [];
+  const record = (sql: string, params: Readonly<Record<string, unknown>> = {}) => {
+    statements.push(sql.replaceAll(/\s+/g, ' ').trim());
+    values.push(params);
+  };
   const recording: TelemetryStore = {
     select: (sql, params, options) => {
-      statements.push(sql.replaceAll(/\s+/g, ' ').trim());
+      record(sql, params);
       return store.select(sql, params, options);
     },
     stream: (sql, params, options) => {
-      statements.push(sql.replaceAll(/\s+/g, ' ').trim());
+      record(sql, params);
       return store.stream(sql, params, options);
     },
     get ownParts() {
@@ -162,5 +169,5 @@ export function recordStatements(store: TelemetryStore): {
     on: (event, listener) => store.on(event, listener),
     close: () => store.close(),
   };
-  return { store: recording, statements };
+  return { store: recording, statements, values };
 }

@@ -3,7 +3,7 @@ import { fail, type RequestContext } from '@candela/kernel';
 import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
-import { slices } from '../core/slices.ts';
+import { slicesOfPage } from '../core/slices.ts';
 import { type Page, type SearchInput, shrink } from '../spans/search-spans.ts';
 import { LOGS } from './log-fields.ts';
 import { LOG_HASH } from './log-id.ts';
@@ -74,14 +74,21 @@ async function pagePlaces(
   const descending = input.sort === '-time';
   const places: LogPlace[] = [];
   let skip = start?.skip ?? 0;
-  for (const part of slices(shrink(input.window, cursor, descending), descending)) {
+  const parts = slicesOfPage(runner, context, LOGS, {
+    window: shrink(input.window, cursor, descending),
+    newestFirst: descending,
+    filter: input.filter,
+    wanted: input.limit + 1,
+    found: () => places.length,
+  });
+  for await (const part of parts) {
     const scope = from(context, input, part, start, descending);
     const found = await runner.run<RawPlace>(
       scope,
       `SELECT toString(toUnixTimestamp64Nano(Timestamp)) AS TimeNs,
          toString(toUnixTimestamp64Nano(ObservedTimestamp)) AS ObservedNs,
          toString(toUnixTimestamp64Milli(ReceivedAt)) AS ReceivedMs
-       ${scope.from} ${orderBy(descending ? 'DESC' : 'ASC')} LIMIT ${input.limit + 1 - places.length} OFFSET ${skip}`,
+       ${scope.from} ${orderBy(descending ? 'DESC' : 'ASC')} LIMIT ${input.limit + 1 - places.length} OFFSET ${skip} ${part.settings}`,
     );
     places.push(
       ...found.map((raw) => ({ ns: raw.TimeNs, observedNs: raw.ObservedNs, receivedMs: raw.ReceivedMs })),

@@ -6,7 +6,7 @@ import { type FieldReading, fieldReading } from '../core/field-reading.ts';
 import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
-import { slices } from '../core/slices.ts';
+import { slicesOfPage } from '../core/slices.ts';
 import { type RawSpan, SPAN_COLUMNS, toSpanRow } from './span-row.ts';
 import { SPANS } from './span-fields.ts';
 import { UNFINISHED } from './trace-totals.ts';
@@ -178,13 +178,20 @@ async function byTime(
 ): Promise<SpanKey[]> {
   const order = orderOf(input.sort);
   const keys: SpanKey[] = [];
-  for (const slice of slices(shrink(input.window, cursor, order.descending), order.descending)) {
+  const parts = slicesOfPage(runner, context, SPANS, {
+    window: shrink(input.window, cursor, order.descending),
+    newestFirst: order.descending,
+    filter: input.filter,
+    wanted: input.limit + 1,
+    found: () => keys.length,
+  });
+  for await (const slice of parts) {
     const scope = matching(context, { ...input, window: slice }, order, cursor);
     keys.push(
       ...(await runner.run<SpanKey>(
         scope,
         `SELECT toString(${order.sql}) AS K, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns, TraceId, SpanId
-         ${scope.from} ORDER BY ${inOrder(order)} LIMIT ${input.limit + 1 - keys.length}`,
+         ${scope.from} ORDER BY ${inOrder(order)} LIMIT ${input.limit + 1 - keys.length} ${slice.settings}`,
       )),
     );
     if (keys.length > input.limit) break;

@@ -5,7 +5,7 @@ import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/curso
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { type Page, shrink } from './search-spans.ts';
-import { slices } from '../core/slices.ts';
+import { type Slice, slicesOfPage } from '../core/slices.ts';
 import type { SplitTraces } from './split-traces.ts';
 import { toTraceRows } from './trace-rows.ts';
 import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
@@ -109,7 +109,14 @@ async function byFirstMatch(
   const found: Found[] = [];
   // Spans of one trace lie close together: without a filter a page of traces needs many spans.
   let spans = (wanted + SPARE) * (input.filter === undefined ? 12 : 2);
-  for (const slice of slices(shrink(input.window, cursor, descending), descending)) {
+  const parts = slicesOfPage(runner, context, SPANS, {
+    window: shrink(input.window, cursor, descending),
+    newestFirst: descending,
+    filter: input.filter,
+    wanted,
+    found: () => found.length,
+  });
+  for await (const slice of parts) {
     let rest = slice;
     while (rest.from < rest.to) {
       const { seen, keys, complete } = await candidates(runner, context, input, rest, spans);
@@ -123,7 +130,7 @@ async function byFirstMatch(
         at += chunk.length;
       }
       if (found.length >= wanted) return found.slice(0, wanted);
-      rest = descending ? { from: rest.from, to: seen.from } : { from: seen.to, to: rest.to };
+      rest = { ...rest, ...(descending ? { to: seen.from } : { from: seen.to }) };
     }
   }
   return found;
@@ -142,7 +149,7 @@ async function candidates(
   runner: Runner,
   context: RequestContext,
   input: Input,
-  slice: Window,
+  slice: Slice,
   limit: number,
 ): Promise<{ seen: Window | undefined; keys: TraceKey[]; complete: boolean }> {
   const descending = input.sort.startsWith('-');
@@ -150,7 +157,7 @@ async function candidates(
   const rows = await runner.run<RawMatch>(
     scope,
     `SELECT TraceId, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns ${scope.from}
-     ORDER BY Timestamp ${descending ? 'DESC' : 'ASC'} LIMIT ${limit}`,
+     ORDER BY Timestamp ${descending ? 'DESC' : 'ASC'} LIMIT ${limit} ${slice.settings}`,
   );
   const complete = rows.length < limit;
   const end = BigInt(rows.at(-1)?.Ns ?? '0');
