@@ -34,10 +34,6 @@ interface Asked {
   readonly starts: (keys: readonly Key[]) => Promise<ReadonlyMap<string, string>>;
 }
 
-/** Places of the window, evenly spread, around which a sample is taken: as much as the engine reads at once anyway. */
-const SAMPLES = 4n;
-/** A sample in which fewer match says nothing, or that they are rare. */
-const LEAST_SEEN = 20;
 /** Candidates beyond those that the sample says are needed: a quarter, and a few. */
 const SPARE = 10;
 /** Of more candidates than this too few match: all spans are asked instead. */
@@ -123,25 +119,6 @@ function pageOf(
     if (verdict) page.push(key);
   }
   return page;
-}
-
-/** Which part of the sessions or users has a matching span, as a sample of the spans says: too few rather than too many. */
-export async function shareOfMatching(
-  runner: Runner,
-  context: RequestContext,
-  { hash, window, filter }: Pick<Asked, 'hash' | 'window' | 'filter'>,
-): Promise<number> {
-  const places = Array.from({ length: Number(SAMPLES) }, (_, index) => {
-    const from = window.from + ((window.to - window.from) * (2n * BigInt(index) + 1n)) / (2n * SAMPLES);
-    return { from, to: from + 1n };
-  });
-  const scope = Scope.of(context, SPANS).during(window).indexed(places).and(`${hash} != cityHash64('')`);
-  const [found] = await runner.run<{ Matching: number; Everybody: number }>(
-    scope,
-    `SELECT uniqIf(${hash}, ${compileFilter(SPANS, filter, scope.params)}) AS Matching, uniq(${hash}) AS Everybody ${scope.from}`,
-  );
-  const { Matching: matching, Everybody: all } = found ?? { Matching: 0, Everybody: 0 };
-  return matching < LEAST_SEEN ? 0 : Math.min(matching / all, 1);
 }
 
 /** For each the end of its time, as long as they may be for taking up that part of the window together. */

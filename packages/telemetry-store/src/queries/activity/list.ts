@@ -7,6 +7,7 @@ import { type Known, knownOf } from '../core/known.ts';
 import { rolledRows, rolledSource, settledWindow } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
+import { shareOfMatching } from '../spans/share.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import {
   FIGURES,
@@ -18,7 +19,7 @@ import {
   toSessionRow,
   toUserRow,
 } from './figures.ts';
-import { guessedKeys, type Key, shareOfMatching } from './guess.ts';
+import { guessedKeys, type Key } from './guess.ts';
 import { among, beyond, latestKeys, type Place, SPREAD, startsOf } from './latest.ts';
 
 export interface ActivityInput<Sort extends string> {
@@ -105,7 +106,9 @@ async function list<Raw extends object>(
   const asksSpans = filter !== undefined && rolled(input) === undefined;
   const [settled, share] = await Promise.all([
     settledWindow(runner, context, window),
-    asksSpans ? shareOfMatching(runner, context, { hash, window, filter }) : undefined,
+    asksSpans
+      ? shareOfMatching(runner, context, { window, filter, of: hash, when: `${hash} != cityHash64('')` })
+      : undefined,
   ]);
   const ordered = (only: Filter | undefined, count: number) =>
     keysInOrder(runner, context, kind, { ...input, window: settled, filter: only, limit: count }, after);

@@ -133,6 +133,12 @@ describe('traces in the order of a figure', () => {
             'duration>=3h or cost>0.0025',
             'duration:4h..5h service:shop',
             'duration>0ms -service:chat',
+            'kind:server',
+            '-service:chat',
+            '-service:chat -service:mail',
+            '-status:error input_tokens<100',
+            'name:"span 3"',
+            'input_tokens<5',
             'input_tokens>900',
             'input_tokens:100..120',
             'output_tokens>=490',
@@ -154,7 +160,7 @@ describe('traces in the order of a figure', () => {
             expect(figures).toEqual(ordered);
           },
         ),
-        { numRuns: 30 },
+        { numRuns: 40 },
       );
     },
   );
@@ -308,6 +314,46 @@ describe('traces in the order of a figure', () => {
     const second = await search(first.nextCursor ?? undefined);
     expect(second.data.map((row) => row.traceId)).toEqual([id(0x3001, 32)]);
     expect(second.nextCursor).toBeNull();
+  });
+
+  it('that many match are found among the first of all, and where few do the spans are asked', async () => {
+    const shares = contextOf('shares');
+    const at = (n: number, minutes: number) =>
+      BigInt(BASE_MS + n * 1_000) * 1_000_000n + BigInt(minutes) * 60_000_000_000n;
+    // The longer a trace, the higher its number; all odd ones go out, every hundredth is of a consumer.
+    await bench.put(
+      Array.from({ length: 400 }, (_, n) =>
+        span(0x9000 + n, 1, n * 1_000, {
+          kind: n % 100 === 0 ? 5 : n % 2 === 1 ? 3 : 2,
+          endTimeUnixNano: at(n, n + 1),
+        }),
+      ),
+      { project: 'shares' },
+    );
+    const { store, statements } = recordStatements(bench.store);
+    const queries = createTelemetryQueries(store, LIMITS);
+    // A sample is taken at its eighths.
+    const window = { from: at(0, 0), to: at(0, 8) };
+    const first = async (q: string, sort: TraceSort) => {
+      statements.length = 0;
+      const asked = { window, filter: parseFilterOrFail(q), sort, limit: 5, cursor: undefined };
+      const { data } = await queries.searchTraces(shares, asked);
+      const numbers = data.map((row) => Number.parseInt(row.traceId.slice(-4), 16) - 0x9000);
+      return { numbers, all: statements.some((sql) => sql.includes('TraceHash GLOBAL IN')) };
+    };
+    expect(await first('kind:client', '-duration')).toEqual({
+      numbers: [399, 397, 395, 393, 391],
+      all: false,
+    });
+    const checks = statements.filter((sql) => sql.startsWith('SELECT DISTINCT'));
+    expect(checks).toHaveLength(1);
+    expect(await first('-kind:consumer', 'duration')).toEqual({ numbers: [1, 2, 3, 4, 5], all: false });
+    expect(await first('kind:consumer', '-duration')).toEqual({ numbers: [300, 200, 100, 0], all: true });
+    // Many do, but none of the first.
+    expect(await first('duration<190m', '-duration')).toEqual({
+      numbers: [188, 187, 186, 185, 184],
+      all: true,
+    });
   });
 
   it('of another filter are not reached by a cursor', async () => {

@@ -12,6 +12,7 @@ import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
 import type { SearchInput } from './search-spans.ts';
 import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.ts';
+import { shareOfMatching } from './share.ts';
 import { SPANS } from './span-fields.ts';
 import { isSplit, type Look, type SplitTraces } from './split-traces.ts';
 import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
@@ -43,8 +44,14 @@ const HOUR = 3_600_000_000_000n;
 const LONG = 8n * HOUR;
 /** Candidates asked for beyond the page, for those that turn out to have no matching span in the window. */
 const SPARE = 10;
-/** Rounds of candidates for one page: half of each fit, or from the next one on nearly all do. */
+/** Rounds of candidates for one page: a part of each fits, or from the next one on nearly all do. */
 const MAX_ROUNDS = 20;
+/** Candidates of one round. */
+const MAX_CANDIDATES = 512;
+/** Where fewer of the candidates match, the spans are asked for all that do: that costs the same whoever matches. */
+const LEAST_SHARE = 0.15;
+/** Where fewer match, the spans are asked which do before the page is read of them. */
+const MOST_MATCH = 0.9;
 /** Traces that take up more of the window than this part are found by the index of ids instead of by time. */
 const SHORT_PART = 8n;
 /** Spans of which the messages are read along with the totals; of larger traces only those of one span are. */
@@ -82,15 +89,17 @@ export async function tracesByFigure(
   splits?: SplitTraces,
 ): Promise<TracesOfFigure> {
   const hours = wholeHours(input.window);
-  let known = input.filter === undefined ? EVERY : knownOf(input.filter);
+  let { known, share } = await expected(runner, context, input);
   const page: TraceOfFigure[] = [];
   let after = cursor?.after;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const limit = input.limit + 1 - page.length + SPARE;
+    const wanted = Math.ceil((input.limit + 1 - page.length) / share) + SPARE;
+    const limit = Math.min(wanted, MAX_CANDIDATES);
     const keys = await candidates(runner, context, { input, hours, known, after, limit, splits });
-    const left = keys
+    const near = keys
       .filter((key) => touches(key, input.window))
       .map((key) => ({ ...key, certain: isCertain(key, known, input.window) }));
+    const left = share < MOST_MATCH ? await matchingOf(runner, context, input, near) : near;
     let fitting = 0;
     while (left.length > 0) {
       const missing = input.limit - page.length;
@@ -105,10 +114,37 @@ export async function tracesByFigure(
     const last = keys.at(-1);
     if (last === undefined || keys.length < limit) break;
     after = [last.figure, last.hash];
+    share = fitting / keys.length;
     // Too many were no match: from here on the spans are asked which traces they belong to.
-    if (fitting < keys.length / 2) known = undefined;
+    if (share < LEAST_SHARE) ({ known, share } = ASKED_SPANS);
   }
   return { page, more: false };
+}
+
+interface Expected {
+  /** What the rollup knows of the filter; undefined where the spans are asked for all traces that match. */
+  readonly known: Known | undefined;
+  /** Which part of the candidates is expected to match. */
+  readonly share: number;
+}
+
+/** Without a filter every trace belongs to the list. */
+const EVERY: Known = { sql: () => '1', enough: true };
+/** Any trace may belong to it. */
+const ANY: Known = { sql: () => '1', enough: false };
+const ASKED_SPANS: Expected = { known: undefined, share: 1 };
+
+/** Of a filter that only the spans know a sample of them says whether to try the first of all traces. */
+async function expected(
+  runner: Runner,
+  context: RequestContext,
+  { filter, window }: Input,
+): Promise<Expected> {
+  if (filter === undefined) return { known: EVERY, share: 1 };
+  const known = knownOf(filter);
+  if (known !== undefined) return { known, share: 1 };
+  const share = await shareOfMatching(runner, context, { window, filter, of: 'cityHash64(TraceId)' });
+  return share < LEAST_SHARE ? ASKED_SPANS : { known: ANY, share };
 }
 
 /** A matching span of it began in the window: the spans said so, or all of its spans that might be it did. */
@@ -128,9 +164,6 @@ function wholeHours({ from, to }: Window): Window {
   const first = (from / HOUR) * HOUR;
   return { from: first < LAST_HOUR ? first : LAST_HOUR, to: ((to + HOUR - 1n) / HOUR) * HOUR };
 }
-
-/** Without a filter every trace belongs to the list. */
-const EVERY: Known = { sql: () => '1', enough: true };
 
 interface Key {
   readonly hash: string;
@@ -195,7 +228,7 @@ function traces(scope: Scope, { input: { sort, window, previews }, known }: Aske
           `${min('FirstNs')} < ${params.bind(window.to, 'Int64')}`,
           `${max('LastNs')} >= ${params.bind(window.from, 'Int64')}`,
         ]),
-    ...(known === undefined || known === EVERY ? [] : [known.sql(params, join)]),
+    ...(known === undefined || known === EVERY || known === ANY ? [] : [known.sql(params, join)]),
   ];
   const figure = FIGURES[sort.replace('-', '') as keyof typeof FIGURES](join);
   // Each column is unpacked for every trace of the window.
@@ -261,6 +294,25 @@ async function withTotals(
     if (totals === undefined || totals.Matching === 0) return [];
     return [{ key, totals, preview: few ? spokenPreview(totals) : undefined }];
   });
+}
+
+/** Those of them that have a matching span in the window. */
+async function matchingOf(
+  runner: Runner,
+  context: RequestContext,
+  input: Input,
+  keys: readonly Candidate[],
+): Promise<Candidate[]> {
+  const open = keys.filter(({ certain }) => !certain);
+  if (open.length === 0) return [...keys];
+  const scope = spansOf(context, input.window, open);
+  const matching = scope.and(matches(scope, input));
+  const found = await runner.run<{ Hash: string }>(
+    matching,
+    `SELECT DISTINCT toString(cityHash64(TraceId)) AS Hash ${matching.from}`,
+  );
+  const hashes = new Set(found.map(({ Hash }) => Hash));
+  return keys.flatMap((key) => (key.certain || hashes.has(key.hash) ? [{ ...key, certain: true }] : []));
 }
 
 function matches({ params }: Scope, { window, filter }: Input): string {
