@@ -91,6 +91,9 @@ export function spanQuestions(loaded: Loaded): Question[] {
       'status:error',
       'service:service-3 status:error',
       'duration>900ms',
+      'input_tokens>950',
+      'kind:client',
+      'provider:anthropic status:error',
     ].map((q) =>
       post(
         `first page of traces by -duration, ${q}`,

@@ -11,6 +11,7 @@ import { type Page, searchSpans, type SpanSearchInput } from './spans/search-spa
 import { searchInTrace } from './spans/search-in-trace.ts';
 import { type ListedTrace, listedPreviews } from './spans/preview.ts';
 import { searchTraces } from './spans/search-traces.ts';
+import { SeenShares } from './spans/share.ts';
 import { SplitTraces } from './spans/split-traces.ts';
 import type { TraceSearchInput } from './spans/traces-by-figure.ts';
 import { readSpan } from './spans/span.ts';
@@ -88,16 +89,18 @@ export interface TelemetryQueries {
   environments(projectId: string): Promise<string[]>;
 }
 
-/** @param splits what is remembered between lists of traces by a figure */
+/** @param splits and shares: what is remembered between lists of traces by a figure */
 export function createTelemetryQueries(
   stores: ReadStores,
   limits: QueryLimits,
   splits: SplitTraces = new SplitTraces(),
+  shares: SeenShares = new SeenShares(),
 ): TelemetryQueries {
   const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(stores, limits, kind, signal);
   return {
     limits,
-    searchTraces: (context, input, signal) => searchTraces(on('list', signal), context, input, splits),
+    searchTraces: (context, input, signal) =>
+      searchTraces(on('list', signal), context, input, { splits, shares }),
     tracePreviews: (context, traces, signal) => listedPreviews(on('list', signal), context, traces),
     searchSpans: (context, input, signal) => searchSpans(on('list', signal), context, input),
     trace: (context, input, signal) => readTrace(on('lookup', signal), context, input),

@@ -1004,3 +1004,9 @@ ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` ADD COLUMN IF 
 ALTER TABLE `telemetry`.`session_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `MostOutput` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
 
 BACKFILL session_figures;
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS TraceHash UInt64 MATERIALIZED cityHash64(TraceId);
+
+ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS TraceHash UInt64 MATERIALIZED cityHash64(TraceId);
+
+ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` MATERIALIZE COLUMN TraceHash SETTINGS mutations_sync = 0;

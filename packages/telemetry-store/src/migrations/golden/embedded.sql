@@ -846,3 +846,7 @@ ALTER TABLE `candela`.`session_figures` ADD COLUMN IF NOT EXISTS `MostInput` Sim
 ALTER TABLE `candela`.`session_figures` ADD COLUMN IF NOT EXISTS `MostOutput` SimpleAggregateFunction(max, UInt64) CODEC(T64, LZ4);
 
 BACKFILL session_figures;
+
+ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS TraceHash UInt64 MATERIALIZED cityHash64(TraceId);
+
+ALTER TABLE `candela`.`otel_traces` MATERIALIZE COLUMN TraceHash SETTINGS mutations_sync = 0;

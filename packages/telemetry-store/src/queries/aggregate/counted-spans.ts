@@ -68,7 +68,7 @@ export const COUNTED_SPANS: Counted = {
     reasoning: { rows: counted('ReasoningTokens'), counts: 'sum(ReasoningTokens)' },
     priced: { rows: 'countIf(CountsUsage = 1 AND isNotNull(CostUsd))', counts: 'sum(Priced)' },
     cost: { rows: counted('ifNull(CostUsd, 0)'), counts: 'sum(CostUsd)' },
-    traces: { rows: 'uniq(TraceId)' },
+    traces: { rows: 'uniq(TraceHash)' },
     sessions: { rows: "uniqIf(SessionId, SessionId != '')" },
     users: { rows: "uniqIf(UserId, UserId != '')" },
     // The rollup sums durations, but does not count how many spans have one.

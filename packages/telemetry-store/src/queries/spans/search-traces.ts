@@ -6,10 +6,9 @@ import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { type Page, shrink } from './search-spans.ts';
 import { type Slice, slicesOfPage } from '../core/slices.ts';
-import type { SplitTraces } from './split-traces.ts';
 import { toTraceRows } from './trace-rows.ts';
 import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
-import { type TraceSearchInput, tracesByFigure } from './traces-by-figure.ts';
+import { type Seen, type SeenList, type TraceSearchInput, tracesByFigure } from './traces-by-figure.ts';
 import { SPANS } from './span-fields.ts';
 
 type Input = TraceSearchInput;
@@ -44,7 +43,7 @@ export async function searchTraces(
   runner: Runner,
   context: RequestContext,
   input: Input,
-  splits?: SplitTraces,
+  seen?: Seen,
 ): Promise<Page<TraceRow>> {
   const list = listName('traces', context, input.sort, input.filter);
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 2);
@@ -53,7 +52,7 @@ export async function searchTraces(
   const byStart = input.sort === 'start' || input.sort === '-start';
   const { page, more } = byStart
     ? cut(await byFirstMatch(runner, context, bounded, cursor), input.limit)
-    : await byFigure(runner, context, bounded, cursor, splits);
+    : await byFigure(runner, context, bounded, cursor, seen && { ...seen, list });
   const last = page.at(-1)?.key;
   const shown = page.flatMap(({ totals, preview }) =>
     preview === undefined ? [] : [[totals.TraceId, preview] as const],
@@ -87,9 +86,9 @@ async function byFigure(
   context: RequestContext,
   input: Input,
   cursor: Cursor | undefined,
-  splits: SplitTraces | undefined,
+  seen: SeenList | undefined,
 ): Promise<FoundPage> {
-  const { page, more } = await tracesByFigure(runner, context, input, cursor, splits);
+  const { page, more } = await tracesByFigure(runner, context, input, cursor, seen);
   const found = page.map(({ key, totals, preview }) => ({
     key: { TraceId: key.hash, K: key.figure },
     totals,

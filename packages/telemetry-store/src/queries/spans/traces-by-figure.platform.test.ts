@@ -219,7 +219,7 @@ describe('traces in the order of a figure', () => {
     const [order = '', spans = ''] = statements.filter((sql) => !sql.includes('_part'));
     expect(order).toContain('FROM trace_figures');
     expect(spans).toContain('indexHint(toStartOfSecond(Timestamp) IN {p');
-    expect(spans).toContain('cityHash64(TraceId) IN {p');
+    expect(spans).toContain('TraceHash IN {p');
     expect(spans).not.toContain('SpanAttributes[');
     // Each row is the one that the list by time shows, which reads the whole span for its preview.
     const byTime = await walk('-start', 500);
@@ -354,6 +354,11 @@ describe('traces in the order of a figure', () => {
       numbers: [188, 187, 186, 185, 184],
       all: true,
     });
+    // Asked again, what was seen is known: no sample, no try.
+    await first('duration<190m', '-duration');
+    expect(statements.filter((sql) => /Everybody|AS Figure/.test(sql))).toHaveLength(1);
+    await first('kind:client', '-duration');
+    expect(statements.filter((sql) => sql.includes('Everybody'))).toEqual([]);
   });
 
   it('of another filter are not reached by a cursor', async () => {

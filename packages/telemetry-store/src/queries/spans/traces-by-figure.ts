@@ -12,7 +12,7 @@ import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
 import type { SearchInput } from './search-spans.ts';
 import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.ts';
-import { shareOfMatching } from './share.ts';
+import { type SeenShares, shareOfMatching } from './share.ts';
 import { SPANS } from './span-fields.ts';
 import { isSplit, type Look, type SplitTraces } from './split-traces.ts';
 import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
@@ -24,6 +24,18 @@ export interface TraceSearchInput extends SearchInput<TraceSort> {
 }
 
 type Input = TraceSearchInput;
+
+/** What is remembered between lists. */
+export interface Seen {
+  readonly splits: SplitTraces;
+  readonly shares: SeenShares;
+}
+
+/** The same for one list. */
+export interface SeenList extends Seen {
+  /** Its name. */
+  readonly list: string;
+}
 
 /** A trace of a list sorted by a figure. */
 export interface TraceOfFigure {
@@ -86,16 +98,23 @@ export async function tracesByFigure(
   context: RequestContext,
   input: Input,
   cursor: Cursor | undefined,
-  splits?: SplitTraces,
+  seen?: SeenList,
 ): Promise<TracesOfFigure> {
   const hours = wholeHours(input.window);
-  let { known, share } = await expected(runner, context, input);
+  let { known, share } = await expected(runner, context, input, seen);
   const page: TraceOfFigure[] = [];
   let after = cursor?.after;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const wanted = Math.ceil((input.limit + 1 - page.length) / share) + SPARE;
     const limit = Math.min(wanted, MAX_CANDIDATES);
-    const keys = await candidates(runner, context, { input, hours, known, after, limit, splits });
+    const keys = await candidates(runner, context, {
+      input,
+      hours,
+      known,
+      after,
+      limit,
+      splits: seen?.splits,
+    });
     const near = keys
       .filter((key) => touches(key, input.window))
       .map((key) => ({ ...key, certain: isCertain(key, known, input.window) }));
@@ -114,7 +133,9 @@ export async function tracesByFigure(
     const last = keys.at(-1);
     if (last === undefined || keys.length < limit) break;
     after = [last.figure, last.hash];
+    if (known === undefined) continue;
     share = fitting / keys.length;
+    if (round === 0 && cursor === undefined) seen?.shares.set(seen.list, share);
     // Too many were no match: from here on the spans are asked which traces they belong to.
     if (share < LEAST_SHARE) ({ known, share } = ASKED_SPANS);
   }
@@ -134,17 +155,26 @@ const EVERY: Known = { sql: () => '1', enough: true };
 const ANY: Known = { sql: () => '1', enough: false };
 const ASKED_SPANS: Expected = { known: undefined, share: 1 };
 
-/** Of a filter that only the spans know a sample of them says whether to try the first of all traces. */
+/**
+ * Of a filter that only the spans know a sample of them says whether to try the first of all traces, unless that was tried
+ * lately.
+ */
 async function expected(
   runner: Runner,
   context: RequestContext,
   { filter, window }: Input,
+  seen: SeenList | undefined,
 ): Promise<Expected> {
   if (filter === undefined) return { known: EVERY, share: 1 };
   const known = knownOf(filter);
-  if (known !== undefined) return { known, share: 1 };
-  const share = await shareOfMatching(runner, context, { window, filter, of: 'cityHash64(TraceId)' });
-  return share < LEAST_SHARE ? ASKED_SPANS : { known: ANY, share };
+  if (known?.enough === true) return { known, share: 1 };
+  let share = seen?.shares.get(seen.list);
+  if (share === undefined) {
+    share =
+      known === undefined ? await shareOfMatching(runner, context, { window, filter, of: 'TraceHash' }) : 1;
+    seen?.shares.set(seen.list, share);
+  }
+  return share < LEAST_SHARE ? ASKED_SPANS : { known: known ?? ANY, share };
 }
 
 /** A matching span of it began in the window: the spans said so, or all of its spans that might be it did. */
@@ -211,7 +241,7 @@ async function candidates(
   let scope = rollup(hours);
   if (known === undefined) {
     const matching = Scope.of(context, SPANS, scope.params).during(input.window).matching(input.filter);
-    scope = scope.and(`TraceHash GLOBAL IN (SELECT cityHash64(TraceId) ${matching.from})`);
+    scope = scope.and(`TraceHash GLOBAL IN (SELECT TraceHash ${matching.from})`);
   }
   return keysOf(runner, scope, `(${traces(scope, asked, JOINED)}) ${next(asked, scope.params)}`);
 }
@@ -309,7 +339,7 @@ async function matchingOf(
   const matching = scope.and(matches(scope, input));
   const found = await runner.run<{ Hash: string }>(
     matching,
-    `SELECT DISTINCT toString(cityHash64(TraceId)) AS Hash ${matching.from}`,
+    `SELECT DISTINCT toString(TraceHash) AS Hash ${matching.from}`,
   );
   const hashes = new Set(found.map(({ Hash }) => Hash));
   return keys.flatMap((key) => (key.certain || hashes.has(key.hash) ? [{ ...key, certain: true }] : []));
@@ -332,7 +362,7 @@ function spansOf(context: RequestContext, window: Window, keys: readonly Key[]):
   const length = keys.reduce((sum, { first, last }) => sum + last - first, 0n);
   if (length <= (window.to - window.from) / SHORT_PART) {
     const near = open.indexed(keys.map(({ first, last }) => ({ from: first, to: last + 1n })));
-    return near.and(`cityHash64(TraceId) IN ${hashes}`);
+    return near.and(`TraceHash IN ${hashes}`);
   }
   const named = open.over(TRACES).during(hours).and(`TraceHash IN ${hashes}`);
   return open.and(`TraceId GLOBAL IN (SELECT TraceId ${named.from})`);
