@@ -1,6 +1,5 @@
 import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { compileFilter } from '../core/filter.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
