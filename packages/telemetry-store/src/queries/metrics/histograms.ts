@@ -18,28 +18,68 @@ export interface DistributionLines {
   readonly exact: boolean;
 }
 
-/**
- * Points put together whose counts go to the same buckets and, of each line, have the same `keys` (a comma before
- * each): a few lots instead of many points.
- */
-function lots(input: PointsInput, points: string, keys: string, figures: string): string {
-  const by = lineKeys(input, `Here, Plus, There${keys}`);
-  return `(
-  SELECT ${by}, ${figures}, sum(X) AS Xs, sumKahan(Sum) AS Summed, min(Min) AS Low, max(Max) AS High,
-    countIf(X > 0 AND isNull(Min)) AS NoLow, countIf(X > 0 AND isNull(Max)) AS NoHigh
-  FROM ${points} GROUP BY ${by}
-)`;
+/** What is added up of points whose `keys` (a comma before each) are the same. */
+interface Figures {
+  readonly keys: string;
+  /** Arrays of counts, by the name of their sum. */
+  readonly arrays: Readonly<Record<string, string>>;
+  /** Numbers, by the name of their sum. */
+  readonly numbers?: Readonly<Record<string, string>>;
+  /** Columns that the keys decide, by their name. */
+  readonly decided?: Readonly<Record<string, string>>;
 }
 
-/** Each lot with the bucket `B` it is added to and that it is taken off from: `W` times. */
-const ADDED = 'ARRAY JOIN arrayFilter(add -> add.1 >= 0 AND add.2 != 0, [(Here, Plus), (There, -1)]) AS Add';
-const [B, W] = ['Add.1', 'Add.2'];
-const weighed = (counts: string) => `sumForEach(arrayMap(c -> ${W} * toInt64(c), ${counts}))`;
+const named = (
+  columns: Readonly<Record<string, string>>,
+  sql: (column: string, name: string) => string,
+  suffix = '',
+): string =>
+  Object.entries(columns)
+    .map(([name, column]) => `, ${sql(column, name)} AS ${name}${suffix}`)
+    .join('');
 
-/** What was measured; `Least` and `Most` only where every point says them. */
-const TOTALS = `sum(${W} * Xs) AS N, sumKahan(${W} * Summed) AS Total,
-  if(sumIf(NoLow, ${W} > 0) > 0, NULL, minIf(Low, ${W} > 0)) AS Least,
-  if(sumIf(NoHigh, ${W} > 0) > 0, NULL, maxIf(High, ${W} > 0)) AS Most`;
+/**
+ * {@link weighedPoints} added up: a row for each bucket `B` and the `keys`, with `N`, `Total`, `Least` and `Most` of what
+ * was measured, the last two only where every point says them.
+ */
+function addedUp(input: PointsInput, points: string, figures: Figures): string {
+  const { keys, arrays, numbers = {}, decided = {} } = figures;
+  const by = lineKeys(input, `B${keys}`);
+  const [noLow, noHigh] = ['countIf(X > 0 AND isNull(Min))', 'countIf(X > 0 AND isNull(Max))'];
+  const any = (column: string) => `any(${column})`;
+  // Nothing is taken off of deltas.
+  if (input.variant.temporality === 'delta') {
+    return `SELECT ${lineKeys(input, `Here AS B${keys}`)}${named(decided, any)}${named(arrays, (column) => `sumForEach(${column})`)}${named(numbers, (column) => `sum(${column})`)},
+  sum(X) AS N, sumKahan(Sum) AS Total, if(${noLow} > 0, NULL, min(Min)) AS Least, if(${noHigh} > 0, NULL, max(Max)) AS Most
+FROM ${points} GROUP BY ${by}`;
+  }
+  // Points whose counts go to the same buckets are put together: a few lots instead of many points.
+  const lot = lineKeys(input, `Here, Plus, There${keys}`);
+  const lots = `(
+  SELECT ${lot}${named(decided, any, 'Of')}${named(arrays, (column) => `sumForEach(${column})`, 'Of')}${named(numbers, (column) => `sum(${column})`, 'Of')},
+    sum(X) AS Xs, sumKahan(Sum) AS Summed, min(Min) AS Low, max(Max) AS High, ${noLow} AS NoLow, ${noHigh} AS NoHigh
+  FROM ${points} GROUP BY ${lot}
+)`;
+  // Each lot is added to one bucket and taken off from another: `weight` times.
+  const [bucket, weight] = ['Add.1', 'Add.2'];
+  const array = (_: string, name: string) => `sumForEach(arrayMap(c -> ${weight} * toInt64(c), ${name}Of))`;
+  const number = (_: string, name: string) => `sum(${weight} * toInt64(${name}Of))`;
+  return `SELECT ${lineKeys(input, `${bucket} AS B${keys}`)}${named(decided, (_, name) => any(`${name}Of`))}${named(arrays, array)}${named(numbers, number)},
+  sum(${weight} * Xs) AS N, sumKahan(${weight} * Summed) AS Total,
+  if(sumIf(NoLow, ${weight} > 0) > 0, NULL, minIf(Low, ${weight} > 0)) AS Least,
+  if(sumIf(NoHigh, ${weight} > 0) > 0, NULL, maxIf(High, ${weight} > 0)) AS Most
+FROM ${lots}
+ARRAY JOIN arrayFilter(add -> add.1 >= 0 AND add.2 != 0, [(Here, Plus), (There, -1)]) AS Add GROUP BY ${by}`;
+}
+
+/** What is joined, the ends of runs and labels, is little: to make a table of it for each thread costs more than it saves. */
+const LITTLE_JOINED = "join_algorithm = 'hash'";
+/**
+ * What costs is unpacking the wide counts: in portions of some tens of thousands of rows, so that all threads have something
+ * to unpack until the end.
+ */
+const IN_PORTIONS =
+  'merge_tree_min_rows_for_concurrent_read = 32768, merge_tree_min_bytes_for_concurrent_read = 33554432';
 
 interface ExplicitRow {
   readonly L: string;
@@ -75,11 +115,14 @@ export async function explicitLines(
     scope,
     lineRows(
       input,
-      `SELECT ${lineKeys(input, `${B} AS B`)}, any(Bounds) AS Bounds, ${weighed('BucketsOf')} AS Counts, ${TOTALS}
-FROM ${lots(input, withLabels(input, scope, wide, adds), ', ShapeId', 'any(ExplicitBounds) AS Bounds, sumForEach(BucketCounts) AS BucketsOf')}
-${ADDED} GROUP BY ${lineKeys(input, 'B, ShapeId')}`,
+      addedUp(input, withLabels(input, scope, wide, adds), {
+        keys: ', ShapeId',
+        decided: { Bounds: 'ExplicitBounds' },
+        arrays: { Counts: 'BucketCounts' },
+      }),
       'B, Bounds, Counts, N, Total, Least, Most',
       limit,
+      `SETTINGS ${LITTLE_JOINED}`,
     ),
   );
   const bounds = (list: (number | null)[]) =>
@@ -127,17 +170,18 @@ const SIDE = { zero: 0, positive: 1, negative: 2 } as const;
 const MAX_EXPONENTIAL_BUCKETS = 320;
 
 /**
- * Lots with the scale they are brought to, `Common`: the smallest of all, smaller still when their values lie far apart. A
- * level for each step: the engine resolves what stands within a condition once more for every condition around it.
+ * Rows of {@link addedUp} with the scale they are brought to, `Common`: the smallest of all, smaller still when their
+ * values lie far apart. A level for each step: the engine resolves what stands within a condition once more for every
+ * condition around it.
  */
-const toOneScale = (lots: string): string => `(
+const toOneScale = (rows: string): string => `(
   SELECT *, toInt32(least(Coarsest, if(Octaves > 0, floor(log2(${MAX_EXPONENTIAL_BUCKETS} / Octaves)), 1000))) AS Common
   FROM (
     SELECT *, least(2048, ifNull(
         max(if(notEmpty(Positive), (PositiveOffset + length(Positive)) * exp2(-Scale), NULL)) OVER ()
           - min(if(notEmpty(Positive), PositiveOffset * exp2(-Scale), NULL)) OVER (), 0)) AS Octaves,
       min(Scale) OVER () AS Coarsest
-    FROM ${lots}
+    FROM ${rows}
   )
 )`;
 
@@ -168,20 +212,17 @@ FROM (
   SELECT *,
     arrayConcat(${side('Positive', 'PositiveOffset', SIDE.positive)}, ${side('Negative', 'NegativeOffset', SIDE.negative)}, [${SIDE.zero}]) AS Keys,
     arrayConcat(Positive, Negative, [Zero]) AS Counted
-  FROM ${toOneScale(`(
-    SELECT ${lineKeys(input, `${B} AS B`)}, Scale, PositiveOffset, NegativeOffset, ${weighed('PositiveOf')} AS Positive,
-      ${weighed('NegativeOf')} AS Negative, sum(${W} * toInt64(Zeros)) AS Zero, ${TOTALS}
-    FROM ${lots(
-      input,
-      withLabels(input, scope, wide, adds),
-      ', Scale, PositiveOffset, NegativeOffset',
-      'sumForEach(PositiveBucketCounts) AS PositiveOf, sumForEach(NegativeBucketCounts) AS NegativeOf, sum(ZeroCount) AS Zeros',
-    )}
-    ${ADDED} GROUP BY ${lineKeys(input, 'B, Scale, PositiveOffset, NegativeOffset')}
-  )`)}
+  FROM ${toOneScale(
+    `(${addedUp(input, withLabels(input, scope, wide, adds), {
+      keys: ', Scale, PositiveOffset, NegativeOffset',
+      arrays: { Positive: 'PositiveBucketCounts', Negative: 'NegativeBucketCounts' },
+      numbers: { Zero: 'ZeroCount' },
+    })})`,
+  )}
 ) AS Part GROUP BY ${lineKeys(input, 'B')}`,
       'B, Scaled, Buckets.1, Buckets.2, N, Total, Least, Most',
       limit,
+      `SETTINGS ${LITTLE_JOINED}, ${IN_PORTIONS}`,
     ),
   );
   const lines = rows.map((row): DistributionLine => {
@@ -257,8 +298,8 @@ const widened = (input: PointsInput, window: Window): Window => ({
   to: window.to,
 });
 
-const lineRows = (input: PointsInput, cells: string, tuple: string, limit: number): string =>
-  byLine(input, `groupArray((${tuple})) AS Cells`, cells, 'sum(N)', limit);
+const lineRows = (input: PointsInput, cells: string, tuple: string, limit: number, settings = ''): string =>
+  `${byLine(input, `groupArray((${tuple})) AS Cells`, cells, 'sum(N)', limit)} ${settings}`;
 
 /** A run that its count did not show to have broken may leave a bucket below nothing. */
 const positive = (count: number): number => Math.max(0, count);

@@ -167,7 +167,7 @@ function endsOfRuns(input: PointsInput, scope: Scope, window: Window, payload: s
 async function isSentTwice(runner: Runner, scope: Scope): Promise<boolean> {
   const [row] = await runner.run<{ Twice: number }>(
     scope,
-    `SELECT count() > uniqExact(cityHash64(SeriesId, ${TIME})) AS Twice ${scope.from}`,
+    `SELECT max(length(Ts) > arrayUniq(Ts)) AS Twice FROM (SELECT groupArray(${TIME}) AS Ts ${scope.from} GROUP BY SeriesId)`,
   );
   return row?.Twice === 1;
 }
