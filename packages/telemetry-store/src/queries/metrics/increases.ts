@@ -145,7 +145,7 @@ function endsOfRuns(input: PointsInput, scope: Scope, window: Window, payload: s
   // Of a point and the one after it, `nt`, `ns` and `nx`: whether the run goes on.
   const breaks = BREAKS.replaceAll(/\b([tsx])\b/g, 'n$1').replaceAll(/\bp([tsx])\b/g, '$1');
   const ends = `(
-  SELECT t AS T, cityHash64(${key}, s, x) AS Key, Here, if(Here < 0, 0, toInt8(NOT (Goes AND Here = After)) - toInt8(Unknown)) AS Plus,
+  SELECT cityHash64(${key}, t, s, x) AS Key, Here, if(Here < 0, 0, toInt8(NOT (Goes AND Here = After)) - toInt8(Unknown)) AS Plus,
     if(Goes AND Here != After, After, -1) AS There
   FROM (
     SELECT ${key}, t, s, x, ${bucket('t')} AS Here, ${bucket('nt')} AS After, nt >= 0 AND NOT (${breaks}) AS Goes,
@@ -156,10 +156,10 @@ function endsOfRuns(input: PointsInput, scope: Scope, window: Window, payload: s
   )
   WHERE Plus != 0 OR There >= 0
 )`;
-  // One number for all but the time: a join by few short keys is the faster one. A point sent twice is there twice: any one of them.
+  // One number for all that tells a point: the shorter the key of a join, the faster it is. A point sent twice is there twice: any one of them.
   return `(
-  SELECT ${weighedColumns(input, payload)} FROM (SELECT ${columns}, cityHash64(${key}, S, X) AS Key, ${payload} ${scope.from}) AS points
-  GLOBAL ANY INNER JOIN ${ends} AS ends USING (T, Key)
+  SELECT ${weighedColumns(input, payload)} FROM (SELECT ${columns}, cityHash64(${key}, T, S, X) AS Key, ${payload} ${scope.from}) AS points
+  GLOBAL ANY INNER JOIN ${ends} AS ends USING Key
 )`;
 }
 
