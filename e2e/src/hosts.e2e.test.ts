@@ -70,6 +70,8 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
   it('walks hosts and GPUs by keyboard, opens a GPU and comes back', async () => {
     const { page, hosts } = await open('/hosts?from=-1h&sort=temperature');
     await hosts.tiles.first().waitFor();
+    // What was clicked last does not keep Enter.
+    await page.getByRole('button', { name: 'All', exact: true }).click();
     await page.keyboard.press('j');
     await soon(() => hosts.active.innerText()).toContain('gpu-node-1');
     await page.keyboard.press('ArrowRight');

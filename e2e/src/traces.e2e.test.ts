@@ -182,6 +182,24 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     await soon(() => new URL(page.url()).searchParams.get('row')).toBeNull();
   });
 
+  it('opens the row walked to, whatever was clicked before', async () => {
+    const { page, traces } = await open('/logs');
+    const tree = page.getByRole('tree', { name: 'Spans' });
+    await page.getByRole('link', { name: 'Traces', exact: true }).click();
+    await traces.loaded();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await tree.waitFor();
+    await page.goBack();
+    await traces.loaded();
+    await page.getByRole('columnheader', { name: 'Duration' }).getByRole('button').click();
+    await soon(() => new URL(page.url()).searchParams.get('sort')).toBe('-duration');
+    await traces.loaded();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await tree.waitFor();
+  });
+
   it('closes a trace with Escape and shows the search it came from', async () => {
     const { page, traces } = await open('/traces?q=service:cart&sort=-duration');
     await traces.loaded();

@@ -65,6 +65,18 @@ export function useHotkey(
   }, [combinations, label, group, enabled]);
 }
 
+/**
+ * Whether a list that is walked by keys may take the focus. A control that was clicked before, as the link that led here or
+ * the head of a column, would else keep Enter for itself; a text field and what stands above the page keep the focus.
+ */
+export function mayTakeFocus(): boolean {
+  const focused = document.activeElement;
+  return (
+    !typing(focused) &&
+    (focused?.closest('dialog, [role=dialog], [role=menu], [role=listbox]') ?? null) === null
+  );
+}
+
 /** Every shortcut that works right now. */
 export function useHotkeys(): readonly Hotkey[] {
   return useSyncExternalStore(

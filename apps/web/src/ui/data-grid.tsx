@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react';
 import { cx } from '../lib/cx.ts';
-import { useHotkey } from '../lib/hotkeys.ts';
+import { mayTakeFocus, useHotkey } from '../lib/hotkeys.ts';
 import { textScale } from '../lib/rem.ts';
 
 export interface GridColumn<Row> {
@@ -120,9 +120,8 @@ export function DataGrid<Row>(props: {
     if (row === undefined) return;
     setActive(keyOf(row));
     virtual.scrollToIndex(next);
-    // Where nothing has the focus, nobody would hear on which row the walk is.
-    const focused = document.activeElement;
-    if (focused === document.body || focused?.id === 'main') grid.current?.focus({ preventScroll: true });
+    // The walk is heard where the focus is, and Enter opens what was walked to.
+    if (mayTakeFocus()) grid.current?.focus({ preventScroll: true });
   };
   const step = (by: number) => goTo(at === -1 ? 0 : at + by);
   const onKeyDown = (event: KeyboardEvent) => {

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef } from 'react';
 import { useWidth } from '../../charts/visualise/use-size.ts';
-import { useHotkey } from '../../lib/hotkeys.ts';
+import { mayTakeFocus, useHotkey } from '../../lib/hotkeys.ts';
 import { textScale } from '../../lib/rem.ts';
 import { CutName } from '../../ui/cut-name.tsx';
 import type { FleetRow } from './fleet.ts';
@@ -48,9 +48,8 @@ export function FleetGrid(props: {
   useEffect(() => {
     if (!walked.current) return;
     walked.current = false;
-    const focused = document.activeElement;
     // The link itself, so that it is read out; a search field keeps what it has.
-    if (focused === document.body || focused?.id === 'main' || scroller.current?.contains(focused) === true)
+    if (mayTakeFocus())
       scroller.current?.querySelector<HTMLElement>('[data-active]')?.focus({ preventScroll: true });
   }, [active]);
   const choose = (stop: Stop | undefined) => {
