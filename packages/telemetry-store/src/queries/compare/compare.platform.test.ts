@@ -75,6 +75,45 @@ describe('what differs', () => {
     for (const statement of statements) expect(statement).toContain('ProjectId = {p0:String}');
   });
 
+  it('looks at rows of all senders, whoever sent first', async () => {
+    const project = 'senders';
+    // Everybody is as busy all the time; each sends an hour at once, one after another.
+    for (const [place, host] of ['a', 'b', 'c', 'd', 'e'].entries()) {
+      const attributes = { host, thread: 'x' };
+      const own = Array.from({ length: 4_000 }, (_, index) =>
+        span(1 + index, 1 + index * 5 + place, index * 900, {
+          attributes,
+          ...(index % 20 === 0 ? { status: { code: 2, message: '' } } : {}),
+        }),
+      );
+      await bench.put(own, { project, service: host });
+      await bench.putLogs(
+        own.map((_, index) => ({
+          timeUnixNano: BigInt(BASE_MS + index * 900) * 1_000_000n,
+          body: `line ${index}`,
+          severityNumber: index % 20 === 0 ? 17 : 9,
+          attributes,
+        })),
+        { project, service: host },
+      );
+    }
+    const queries = createCompareQueries(bench.store, LIMITS);
+    for (const [signal, selection] of [
+      ['spans', { field: 'status', op: '=', value: 'error' }],
+      ['logs', { field: 'severity', op: '>=', value: 'error' }],
+    ] as const) {
+      const asked = { window, filter: undefined, selection, limit: 30 };
+      const found = await queries.compare(contextOf(project), signal, asked);
+      expect(found.rest.rows).toBe(19_000);
+      expect(found.rest.sampled).toBe(24 * 128);
+      // Who is as busy on both sides makes no difference.
+      const names = found.fields.map(({ field }) => field);
+      expect(names).not.toContain('service');
+      expect(names).not.toContain('attributes.host');
+      expect(await queries.compare(contextOf(project), signal, asked)).toEqual(found);
+    }
+  });
+
   it('tells what a named field and the attribute it was taken from have in common once', async () => {
     const failures = (first: number, attributes: (index: number) => Record<string, string>) =>
       Array.from({ length: 200 }, (_, index) =>
