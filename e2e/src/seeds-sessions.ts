@@ -32,7 +32,11 @@ function turn(session: string, index: number, startedAt: number): SeedTrace {
         name: 'invoke_agent guide',
         startMs: 5,
         durationMs: 880,
-        attributes: { 'gen_ai.operation.name': 'invoke_agent', ...who },
+        attributes: {
+          'gen_ai.operation.name': 'invoke_agent',
+          ...(index < 6 ? {} : { 'gen_ai.agent.version': '2.1.0' }),
+          ...who,
+        },
       },
       {
         spanId: call,

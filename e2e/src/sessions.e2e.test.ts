@@ -239,6 +239,8 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     const versions = page.getByRole('region', { name: 'Versions', exact: true });
     await soon(() => versions.locator('tbody tr').count()).toBe(2);
     await page.getByText('System prompt changed').waitFor();
+    expect(await versions.locator('tbody tr').first().innerText()).toContain('2.1.0');
+    await page.getByRole('heading', { name: /^From [0-9a-f]{8} to 2\.1\.0 \([0-9a-f]{8}\)$/ }).waitFor();
     await page.getByText('Keep it short.').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     const link = versions.locator('tbody tr').last().getByRole('link');

@@ -81,6 +81,10 @@ export const agentVersionSchema = z
       description:
         'Fingerprint of system prompt, declared tools, model and settings of a model call, 16 hex digits.',
     }),
+    name: nullableText.meta({
+      description:
+        'What the application calls it (`gen_ai.agent.version`), in its last call or in a span of the agent beside it.',
+    }),
     model: z.string(),
     firstSeen: isoTime,
     lastSeen: isoTime,

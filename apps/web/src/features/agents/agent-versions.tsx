@@ -11,6 +11,7 @@ import type { Agent } from './agent-overview.tsx';
 import type { AgentSearch } from './agent-search.ts';
 import { FiguresTable } from './figures-table.tsx';
 import { VersionDiff } from './version-diff.tsx';
+import { versionLabel } from './version-label.ts';
 
 /** The versions of an agent over time, and what changed from one to another. */
 export default function AgentVersions(props: {
@@ -23,19 +24,22 @@ export default function AgentVersions(props: {
   const versions = agent.byVersion;
   const series = useMemo(
     (): ChartSeries[] =>
-      versions.map(({ version, model, trend }) => ({
+      versions.map(({ version, name, model, trend }) => ({
         key: version,
-        label: `${version.slice(0, 8)} ${model}`,
+        label: `${versionLabel({ version, name })} ${model}`,
         points: trend.map(({ time, count }) => ({ timeMs: Date.parse(time), value: count })),
       })),
     [versions],
   );
   const has = (version: string | undefined) => versions.some((one) => one.version === version);
   const newer = has(search.b) ? search.b : versions[0]?.version;
-  const model = versions.find((one) => one.version === newer)?.model;
+  const newest = versions.find((one) => one.version === newer);
   const others = versions.filter((one) => one.version !== newer);
   // What changed is best seen against the version before it on the same model.
-  const older = has(search.a) ? search.a : (others.find((one) => one.model === model) ?? others[0])?.version;
+  const older = has(search.a)
+    ? search.a
+    : (others.find((one) => one.model === newest?.model) ?? others[0])?.version;
+  const named = versions.some(({ name }) => name !== null);
   if (versions.length === 0)
     return (
       <Notice title="No versions">
@@ -63,10 +67,15 @@ export default function AgentVersions(props: {
       <FiguresTable
         label="Versions"
         noun="Version"
-        lines={versions.map(({ version, model, firstSeen, lastSeen, figures }) => ({
+        lines={versions.map(({ version, name, model, firstSeen, lastSeen, figures }) => ({
           key: version,
           name: (
-            <span className="grid grid-cols-[4.5rem_11rem_15rem_auto] items-center gap-3">
+            <span
+              className={`grid items-center gap-3 ${
+                named ? 'grid-cols-[7rem_4.5rem_11rem_15rem_auto]' : 'grid-cols-[4.5rem_11rem_15rem_auto]'
+              }`}
+            >
+              {named && <CutName name={name ?? ''} />}
               <code className="font-mono" title={version}>
                 {version.slice(0, 8)}
               </code>
@@ -78,7 +87,7 @@ export default function AgentVersions(props: {
                 <Button
                   className="h-6"
                   aria-pressed={version === older}
-                  aria-label={`Compare from ${version.slice(0, 8)}`}
+                  aria-label={`Compare from ${versionLabel({ version, name })}`}
                   onClick={() => onChange({ a: version })}
                 >
                   from
@@ -86,7 +95,7 @@ export default function AgentVersions(props: {
                 <Button
                   className="h-6"
                   aria-pressed={version === newer}
-                  aria-label={`Compare to ${version.slice(0, 8)}`}
+                  aria-label={`Compare to ${versionLabel({ version, name })}`}
                   onClick={() => onChange({ b: version })}
                 >
                   to
@@ -102,12 +111,12 @@ export default function AgentVersions(props: {
             : undefined
         }
       />
-      {newer !== undefined && (
+      {newest !== undefined && (
         <VersionDiff
           place={place}
           agentKey={agent.key}
-          older={older === newer ? undefined : older}
-          newer={newer}
+          older={versions.find(({ version }) => version === older && version !== newer)}
+          newer={newest}
         />
       )}
     </div>

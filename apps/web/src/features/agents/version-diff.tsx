@@ -1,36 +1,47 @@
-import type { getAgentVersion, ResponseOf } from '@candela/contract';
+import type { AgentVersion, getAgentVersion, ResponseOf } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { type Place, versionQuery } from '../../api/agents.ts';
 import TextDiff from '../../ui/text-diff.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
+import { versionLabel } from './version-label.ts';
 
+type Version = Pick<AgentVersion, 'version' | 'name'>;
 type Content = ResponseOf<typeof getAgentVersion>['data'];
 
 /** What a version consists of; with an older one, what changed since that. */
 export function VersionDiff(props: {
   place: Place;
   agentKey: string;
-  older: string | undefined;
-  newer: string;
+  older: Version | undefined;
+  newer: Version;
 }) {
   const { place, agentKey, older, newer } = props;
-  const to = useQuery(versionQuery(place, agentKey, newer));
-  const from = useQuery({ ...versionQuery(place, agentKey, older ?? ''), enabled: older !== undefined });
+  const to = useQuery(versionQuery(place, agentKey, newer.version));
+  const from = useQuery({
+    ...versionQuery(place, agentKey, older?.version ?? ''),
+    enabled: older !== undefined,
+  });
   const states = older === undefined ? [to] : [to, from];
   const before = older === undefined ? undefined : from.data;
   return (
     <ChartCard
       title={
         older === undefined
-          ? `Version ${newer.slice(0, 8)}`
-          : `From ${older.slice(0, 8)} to ${newer.slice(0, 8)}`
+          ? `Version ${versionLabel(newer)}`
+          : `From ${versionLabel(older)} to ${versionLabel(newer)}`
       }
       note={older === undefined ? 'the only version in this time range' : undefined}
       state={states}
     >
-      {to.data && <Contents before={before} after={to.data} names={[older ?? '', newer]} />}
+      {to.data && (
+        <Contents
+          before={before}
+          after={to.data}
+          names={[older === undefined ? '' : versionLabel(older), versionLabel(newer)]}
+        />
+      )}
     </ChartCard>
   );
 }
@@ -116,8 +127,8 @@ function Part(props: {
       {changed ? (
         <TextDiff
           label={title}
-          before={{ name: names[0].slice(0, 8), text: before }}
-          after={{ name: names[1].slice(0, 8), text: after }}
+          before={{ name: names[0], text: before }}
+          after={{ name: names[1], text: after }}
           className="max-h-96"
         />
       ) : after === '' ? (

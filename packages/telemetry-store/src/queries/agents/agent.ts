@@ -12,6 +12,7 @@ import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { iso } from '../spans/span-row.ts';
 import { JOINED, type Kind, KIND_SQL, type RawAgentFigures, SHOWN, spansOf, toFigures } from './figures.ts';
+import { readVersionNames } from './version-names.ts';
 import { bucketSql, readFacts, timeOf, trendSeconds } from './list.ts';
 
 export type AgentDetail = ResponseOf<typeof ROUTES.getAgent>['data'];
@@ -119,12 +120,18 @@ async function readVersions(
        GROUP BY Version
      ) ORDER BY Last DESC, Version LIMIT ${MAX_AGENT_PARTS}`,
   );
-  const trends = await readVersionTrends(runner, context, input, {
-    versions: rows.map((row) => row.Version),
-    bucketSeconds,
-  });
+  const [trends, names] = await Promise.all([
+    readVersionTrends(runner, context, input, { versions: rows.map((row) => row.Version), bucketSeconds }),
+    readVersionNames(
+      runner,
+      context,
+      input.agent,
+      rows.map((row) => ({ version: row.Version, last: BigInt(row.Last) })),
+    ),
+  ]);
   return rows.map((row) => ({
     version: row.Version,
+    name: names.get(row.Version) ?? null,
     model: row.Model,
     firstSeen: iso(BigInt(row.First)),
     lastSeen: iso(BigInt(row.Last)),

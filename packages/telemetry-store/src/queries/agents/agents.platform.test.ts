@@ -182,6 +182,35 @@ describe('agents', () => {
 });
 
 describe('versions', () => {
+  it('have the name that the application gives them, in the call or in the span of the agent around it', async () => {
+    const named = (spans: readonly Span[], name: string) =>
+      spans.map((one) => ({ ...one, attributes: { ...one.attributes, 'gen_ai.agent.version': name } }));
+    const asked = (trace: number, system: string) =>
+      call({ trace, parent: trace * 10, atMs: trace * 1_000, agent: 'named', system });
+    const project = 'versions';
+    await bench.put(
+      [
+        // In the call itself, whatever the span around it says.
+        ...named([run(1, 10, 1_000, 'named')], 'outer'),
+        ...named([asked(1, 'one')], '1.0.0'),
+        // Around it.
+        ...named([run(2, 20, 2_000, 'named')], '2.0.0'),
+        asked(2, 'two'),
+        // That of another agent says nothing of it, nor that of another trace.
+        ...named([run(3, 30, 3_000, 'other')], '3.0.0'),
+        asked(3, 'three'),
+        // The last call counts.
+        ...named([asked(4, 'four')], 'four'),
+        ...named([{ ...asked(5, 'four'), parentSpanId: '' }], 'x'.repeat(300)),
+      ],
+      { project },
+    );
+    const { byVersion } = await queries.agent(contextOf(project), { agent: 'named', window });
+    expect(byVersion.map(({ name }) => name)).toEqual(['x'.repeat(100), null, '2.0.0', '1.0.0']);
+    const without = await queries.agent(context, { agent: HOSTILE, window });
+    expect(without.byVersion.map(({ name }) => name)).toEqual([null, null, null]);
+  });
+
   it('are told apart by prompt and settings, the newest first', async () => {
     const { byVersion } = await queries.agent(context, { agent: HOSTILE, window });
     expect(byVersion.map(({ figures }) => figures.count)).toEqual([12, 12, 1]);
