@@ -72,7 +72,7 @@ export default function AgentVersions(props: {
           name: (
             <span
               className={`grid items-center gap-3 ${
-                named ? 'grid-cols-[7rem_4.5rem_11rem_15rem_auto]' : 'grid-cols-[4.5rem_11rem_15rem_auto]'
+                named ? 'grid-cols-[5rem_4.5rem_9rem_15rem_auto]' : 'grid-cols-[4.5rem_11rem_15rem_auto]'
               }`}
             >
               {named && <CutName name={name ?? ''} />}
