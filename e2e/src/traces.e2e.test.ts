@@ -51,6 +51,23 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('shows that first words are on their way, and a dash only where there are none', async () => {
+    const { page, traces } = await open('/traces?q=model:gpt-4o* duration>1s');
+    await traces.loaded();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/api/telemetry/traces/previews', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.reload();
+    await soon(() => traces.rows.count()).toBe(1);
+    const awaited = traces.rows.locator('.skeleton');
+    await soon(() => awaited.count()).toBe(1);
+    release();
+    await soon(() => traces.cells()).toEqual([expect.stringContaining('Where is order')]);
+    expect(await awaited.count()).toBe(0);
+  });
+
   it('filters by the search box, keeps the query in the URL and marks what is wrong', async () => {
     const { page, traces } = await open('/traces');
     await traces.loaded();

@@ -22,13 +22,23 @@ import {
 } from '../explore/cells.tsx';
 import { readColumns, type RowColumn } from '../explore/columns.ts';
 
-/** First words by trace id; they come after the rows. */
-export const TracePreviews = createContext<ReadonlyMap<string, TraceRow['preview']>>(new Map());
+interface FirstWords {
+  /** By trace id. */
+  readonly words: ReadonlyMap<string, TraceRow['preview']>;
+  /** More are on their way: they come after the rows. */
+  readonly awaited: boolean;
+}
+
+export const TracePreviews = createContext<FirstWords>({ words: new Map(), awaited: false });
 
 function Preview({ traceId }: { traceId: string }) {
-  const preview = useContext(TracePreviews).get(traceId);
+  const { words, awaited } = useContext(TracePreviews);
+  const preview = words.get(traceId);
   const said = preview?.input ?? '';
   const answered = preview?.output ?? '';
+  // A dash says that there are none.
+  if (preview === undefined && awaited)
+    return <span aria-hidden className="skeleton inline-block h-3 w-24" />;
   if (said === '' && answered === '') return NONE;
   return (
     <span className="text-muted" title={[said, answered].filter(Boolean).join('\n\n')}>

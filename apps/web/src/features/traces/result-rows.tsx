@@ -37,11 +37,20 @@ export function TraceRows(props: RowsProps) {
   const pages = query.data?.pages ?? [];
   const previews = useQueries({
     queries: pages.map((page) => tracePreviewsQuery(page.data, props.scope.environment)),
-    combine: (answers) => answers.map((answer) => answer.data),
+    combine: (answers) => ({
+      found: answers.map((answer) => answer.data),
+      awaited: answers.some((answer) => answer.isLoading),
+    }),
   });
-  const byId = useMemo(() => new Map(previews.flatMap((answer) => [...(answer ?? [])])), [previews]);
+  const first = useMemo(
+    () => ({
+      words: new Map(previews.found.flatMap((answer) => [...(answer ?? [])])),
+      awaited: previews.awaited,
+    }),
+    [previews],
+  );
   return (
-    <TracePreviews value={byId}>
+    <TracePreviews value={first}>
       <ExploreRows<TraceRow>
         {...props}
         live={NO_TRACES}
