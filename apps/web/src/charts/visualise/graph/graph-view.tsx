@@ -24,6 +24,7 @@ import {
   type Point,
   WIDE,
 } from '../../prepare/graph.ts';
+import { arrowOf, fitted, nextNode, pathOf, shiftInto } from '../../prepare/graph-view.ts';
 import { dragged, type View, zoomed } from '../../prepare/pinch.ts';
 
 const MARGIN = 36;
@@ -231,24 +232,26 @@ export function GraphView(props: {
         </div>
         <div className="absolute right-2 bottom-2 flex rounded-md border border-line bg-surface">
           {beyond.left && (
-            <MoreButton label="More to the left" onClick={() => moveOn(-1)}>
+            <ToolButton label="More to the left" className={MORE} onClick={() => moveOn(-1)}>
               <ChevronLeft size={14} aria-hidden />
               More
-            </MoreButton>
+            </ToolButton>
           )}
           {beyond.right && (
-            <MoreButton label="More to the right" onClick={() => moveOn(1)}>
+            <ToolButton label="More to the right" className={MORE} onClick={() => moveOn(1)}>
               More
               <ChevronRight size={14} aria-hidden />
-            </MoreButton>
+            </ToolButton>
           )}
-          <ZoomButton label="Zoom in" icon={<Plus size={14} aria-hidden />} onClick={() => zoom(STEP)} />
-          <ZoomButton
-            label="Zoom out"
-            icon={<Minus size={14} aria-hidden />}
-            onClick={() => zoom(1 / STEP)}
-          />
-          <ZoomButton label="Fit the graph" icon={<Maximize size={14} aria-hidden />} onClick={fit} />
+          <ToolButton label="Zoom in" onClick={() => zoom(STEP)}>
+            <Plus size={14} aria-hidden />
+          </ToolButton>
+          <ToolButton label="Zoom out" onClick={() => zoom(1 / STEP)}>
+            <Minus size={14} aria-hidden />
+          </ToolButton>
+          <ToolButton label="Fit the graph" onClick={fit}>
+            <Maximize size={14} aria-hidden />
+          </ToolButton>
         </div>
       </div>
       {props.legend}
@@ -329,103 +332,25 @@ function EdgeLabel(props: {
   );
 }
 
-function ZoomButton(props: { label: string; icon: ReactNode; onClick: () => void }) {
+function ToolButton(props: { label: string; onClick: () => void; className?: string; children: ReactNode }) {
   return (
     <button
       type="button"
       aria-label={props.label}
       title={props.label}
       onClick={props.onClick}
-      className="flex size-7 items-center justify-center text-muted hover:text-text"
-    >
-      {props.icon}
-    </button>
-  );
-}
-
-/** Says that the graph goes on where it is cut, and leads there. */
-function MoreButton(props: { label: string; onClick: () => void; children: ReactNode }) {
-  return (
-    <button
-      type="button"
-      aria-label={props.label}
-      title={props.label}
-      onClick={props.onClick}
-      className="flex h-7 items-center gap-1 border-r border-line px-2 text-sm text-accent hover:bg-hover"
+      className={cx(
+        'flex h-7 items-center justify-center',
+        props.className ?? 'w-7 text-muted hover:text-text',
+      )}
     >
       {props.children}
     </button>
   );
 }
 
+/** It says that the graph goes on where it is cut, and leads there. */
+const MORE = 'gap-1 border-r border-line px-2 text-sm text-accent hover:bg-hover';
+
 const nameOf = (nodes: readonly GraphNode[], id: string): string =>
   nodes.find((node) => node.id === id)?.label ?? id;
-
-/** All of it in the middle, never larger than life and never smaller than `least`: then where it begins is in the middle. */
-function fitted(
-  layout: GraphLayout,
-  size: { width: number; height: number },
-  margin: number,
-  least: number,
-): View {
-  const room = { width: Math.max(1, size.width - margin * 2), height: Math.max(1, size.height - margin * 2) };
-  const wanted = Math.min(room.width / Math.max(1, layout.width), room.height / Math.max(1, layout.height));
-  const scale = Math.min(1, Math.max(least, wanted));
-  const [width, height] = [layout.width * scale, layout.height * scale];
-  const [x, y] = [(size.width - width) / 2, (size.height - height) / 2];
-  if (height <= room.height) return { scale, x: Math.max(x, margin), y };
-  const first = layout.nodes.filter(({ layer }) => layer === 0).map((placed) => placed.y + NODE_HEIGHT / 2);
-  const middle = first.reduce((sum, at) => sum + at, 0) / Math.max(1, first.length);
-  // Its own end at most: beyond there is nothing to see.
-  const top = Math.min(margin, Math.max(size.height - margin - height, size.height / 2 - middle * scale));
-  return { scale, x: Math.max(x, margin), y: top };
-}
-
-function shiftInto(start: number, length: number, room: number, margin: number): number {
-  if (start < margin) return margin - start;
-  return Math.min(0, room - margin - length - start);
-}
-
-const DIRECTIONS: ReadonlyMap<string, Point> = new Map([
-  ['ArrowLeft', { x: -1, y: 0 }],
-  ['ArrowRight', { x: 1, y: 0 }],
-  ['ArrowUp', { x: 0, y: -1 }],
-  ['ArrowDown', { x: 0, y: 1 }],
-]);
-
-/** The nearest node in the direction of an arrow key. */
-function nextNode(layout: GraphLayout, at: PlacedNode, key: string): PlacedNode | undefined {
-  const to = DIRECTIONS.get(key);
-  if (!to) return undefined;
-  let best: { placed: PlacedNode; far: number } | undefined;
-  for (const placed of layout.nodes) {
-    const x = placed.x - at.x;
-    const y = placed.y - at.y;
-    const along = x * to.x + y * to.y;
-    if (along <= 0) continue;
-    const far = along + Math.abs(x * to.y + y * to.x) * 2;
-    if (best === undefined || far < best.far) best = { placed, far };
-  }
-  return best?.placed;
-}
-
-function pathOf(points: readonly Point[]): string {
-  const [first, ...rest] = points;
-  if (!first) return '';
-  let from = first;
-  return rest.reduce((path, to) => {
-    const bend = (to.x - from.x) / 2;
-    const next = `${path} C ${from.x + bend} ${from.y}, ${to.x - bend} ${to.y}, ${to.x} ${to.y}`;
-    from = to;
-    return next;
-  }, `M ${first.x} ${first.y}`);
-}
-
-/** The head of the arrow: edges end sideways, whichever way they came. */
-function arrowOf(points: readonly Point[]): string {
-  const to = points.at(-1);
-  const before = points.at(-2);
-  if (!to || !before) return '';
-  const back = to.x >= before.x ? -8 : 8;
-  return `M ${to.x} ${to.y} l ${back} -4 v 8 z`;
-}
