@@ -33,12 +33,12 @@ export default function AgentVersions(props: {
   );
   const has = (version: string | undefined) => versions.some((one) => one.version === version);
   const newer = has(search.b) ? search.b : versions[0]?.version;
-  const newest = versions.find((one) => one.version === newer);
+  const chosen = versions.find((one) => one.version === newer);
   const others = versions.filter((one) => one.version !== newer);
   // What changed is best seen against the version before it on the same model.
   const older = has(search.a)
     ? search.a
-    : (others.find((one) => one.model === newest?.model) ?? others[0])?.version;
+    : (others.find((one) => one.model === chosen?.model) ?? others[0])?.version;
   const named = versions.some(({ name }) => name !== null);
   if (versions.length === 0)
     return (
@@ -111,12 +111,12 @@ export default function AgentVersions(props: {
             : undefined
         }
       />
-      {newest !== undefined && (
+      {chosen !== undefined && (
         <VersionDiff
           place={place}
           agentKey={agent.key}
           older={versions.find(({ version }) => version === older && version !== newer)}
-          newer={newest}
+          newer={chosen}
         />
       )}
     </div>
