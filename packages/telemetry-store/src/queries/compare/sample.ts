@@ -1,3 +1,4 @@
+import type { CompareSignal } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { fieldText } from '../core/field-text.ts';
 import type { Runner } from '../core/run.ts';
@@ -16,7 +17,7 @@ const MAX_ROWS = 20_000;
  * A number of each row that has nothing to do with what it says, and is the same every time: rows are taken in its order. As they
  * lie, the first of a part are often those of one sender.
  */
-const CHANCE: Readonly<Record<string, string>> = {
+const CHANCE: Readonly<Record<CompareSignal, string>> = {
   spans: 'cityHash64(SpanId, Timestamp)',
   logs: 'cityHash64(Timestamp, ObservedTimestamp, TraceId, SpanId, SeverityNumber)',
 };
@@ -67,7 +68,7 @@ function sampleOf(
   const rowsOf = (counts: readonly number[]) => params.bind(counts, 'Array(Float64)');
   const weight = `if(Sel, ${rowsOf(strata.selection)}[B + 1], ${rowsOf(strata.rest)}[B + 1]) / count() OVER (PARTITION BY B, Sel)`;
   const limit = whole ? ALL_ROWS : PER_PART;
-  const chance = CHANCE[source.signal];
+  const chance = CHANCE[source.signal === 'logs' ? 'logs' : 'spans'];
   // By narrow columns first: sorting maps would cost several times what reading them does.
   const taken = `SELECT H FROM (SELECT ${part} AS B, ${selected} AS Sel, ${chance} AS H ${scope.from} ORDER BY H LIMIT ${limit} BY B, Sel)`;
   const rows = whole ? scope : scope.and(`${chance} GLOBAL IN (${taken})`);

@@ -52,7 +52,13 @@ export async function searchTraces(
   const byStart = input.sort === 'start' || input.sort === '-start';
   const { page, more } = byStart
     ? cut(await byFirstMatch(runner, context, bounded, cursor), input.limit)
-    : await byFigure(runner, context, bounded, cursor, seen && { ...seen, list });
+    : await byFigure(
+        runner,
+        context,
+        bounded,
+        cursor,
+        seen && { ...seen, list: `${list} ${doublings(window)}` },
+      );
   const last = page.at(-1)?.key;
   const shown = page.flatMap(({ totals, preview }) =>
     preview === undefined ? [] : [[totals.TraceId, preview] as const],
@@ -70,6 +76,9 @@ export async function searchTraces(
         : null,
   };
 }
+
+/** How often an instant has to be doubled to be as long. */
+const doublings = ({ from, to }: Window): number => (to - from).toString(2).length;
 
 interface FoundPage {
   readonly page: readonly Found[];

@@ -33,7 +33,7 @@ export interface Seen {
 
 /** The same for one list. */
 export interface SeenList extends Seen {
-  /** Its name. */
+  /** Its name, and about how long its window is: what is rare in a quarter of an hour may be common in a day. */
   readonly list: string;
 }
 
