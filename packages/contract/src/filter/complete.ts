@@ -1,12 +1,6 @@
 import { fieldType, isNumeric } from './canonical.ts';
-import {
-  type FieldDefinition,
-  FIELDS,
-  KEY_SOURCES,
-  type ResolvedField,
-  resolveField,
-  type Signal,
-} from './fields.ts';
+import { type FieldDefinition, FIELDS, type ResolvedField, resolveField, type Signal } from './fields.ts';
+import { KEY_SOURCES } from './keys.ts';
 import { printFieldName, printValue } from './print.ts';
 import { Scanner } from './scanner.ts';
 

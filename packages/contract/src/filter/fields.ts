@@ -1,3 +1,6 @@
+import { type KeyField, keyField } from './keys.ts';
+import { SEVERITIES } from './severities.ts';
+
 export type Signal = 'spans' | 'logs' | 'metrics' | 'exceptions';
 
 /** `text` fields are searched by words; `enum` takes one of `values`; `duration` is milliseconds, `bytes` bytes. */
@@ -13,10 +16,6 @@ export interface FieldDefinition {
   /** The values of an `enum` go up in the order given: it takes `>`, `>=`, `<`, `<=` too. */
   readonly ordered?: true;
 }
-
-/** Severities of log records, going up; `unset` is a record that names none. */
-export const SEVERITIES = ['unset', 'trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
-export type Severity = (typeof SEVERITIES)[number];
 
 const ALL: readonly Signal[] = ['spans', 'logs', 'metrics', 'exceptions'];
 const SPANS: readonly Signal[] = ['spans'];
@@ -97,25 +96,15 @@ export const FIELDS = {
   metric: { type: 'string', signals: ['metrics'], description: 'Metric name' },
 } as const satisfies Record<string, FieldDefinition>;
 
-/** Fields, besides their own, that the rows of a list may be asked for at once. */
-export const MAX_ROW_FIELDS = 10;
-
-/** Keys of attributes whose values may be counted at once. */
-export const MAX_COUNTED_KEYS = 10;
-
 /** Whether the values of a field can be counted: of a number, and of words, nearly every row has another. */
 export const isCountable = ({ type }: FieldDefinition): boolean =>
   type === 'string' || type === 'enum' || type === 'boolean';
 
 export type FieldName = keyof typeof FIELDS;
 
-/** Where a `<source>.<key>` field looks. */
-export const KEY_SOURCES = ['attributes', 'resource', 'scope'] as const;
-export type KeySource = (typeof KEY_SOURCES)[number];
-
 export type ResolvedField =
   | { readonly kind: 'named'; readonly name: FieldName; readonly definition: FieldDefinition }
-  | { readonly kind: 'key'; readonly source: KeySource; readonly key: string };
+  | KeyField;
 
 const BY_ANY_NAME: ReadonlyMap<string, FieldName> = new Map(
   (Object.keys(FIELDS) as FieldName[]).flatMap((name): [string, FieldName][] => {
@@ -128,10 +117,7 @@ const BY_ANY_NAME: ReadonlyMap<string, FieldName> = new Map(
 export function resolveField(field: string): ResolvedField | undefined {
   const name = BY_ANY_NAME.get(field) ?? BY_ANY_NAME.get(field.toLowerCase());
   if (name !== undefined) return { kind: 'named', name, definition: FIELDS[name] };
-  for (const source of KEY_SOURCES) {
-    if (field.startsWith(`${source}.`)) return { kind: 'key', source, key: field.slice(source.length + 1) };
-  }
-  return undefined;
+  return keyField(field);
 }
 
 const MOST_SUGGESTIONS = 3;

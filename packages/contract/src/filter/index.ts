@@ -4,8 +4,10 @@ export { canonicalFieldName, canonicalFilter, fieldType, requireField } from './
 export * from './complete.ts';
 export * from './fields.ts';
 export { type GlobPieces, parseGlob } from './glob.ts';
+export * from './keys.ts';
 export * from './parse.ts';
 export { printFieldName, printFilter, printValue } from './print.ts';
+export * from './severities.ts';
 export { searchTerms } from './terms.ts';
 export { checkRegex, type RegexTrouble } from './regex.ts';
 export type { FilterTextError } from './trouble.ts';

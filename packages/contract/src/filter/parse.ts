@@ -1,15 +1,8 @@
 import { type CandelaError, fail } from '@candela/kernel';
 import { FILTER_LIMITS, type Filter, type FilterCondition, type FilterScalar } from './ast.ts';
 import { canonicalFieldName, canonicalFilter } from './canonical.ts';
-import {
-  FIELDS,
-  KEY_SOURCES,
-  orList,
-  type ResolvedField,
-  resolveField,
-  type Signal,
-  suggestFields,
-} from './fields.ts';
+import { FIELDS, orList, type ResolvedField, resolveField, type Signal, suggestFields } from './fields.ts';
+import { KEY_SOURCES } from './keys.ts';
 import { Scanner, type Value } from './scanner.ts';
 import { type FilterTextError, Trouble } from './trouble.ts';
 import { negate, valueCondition, wildcardWord } from './value-condition.ts';

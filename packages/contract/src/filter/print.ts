@@ -1,6 +1,6 @@
 import type { Filter, FilterCondition, FilterScalar } from './ast.ts';
 import { canonicalFilter, fieldType, requireField } from './canonical.ts';
-import { KEY_SOURCES } from './fields.ts';
+import { KEY_SOURCES } from './keys.ts';
 import { type GlobPieces, parseGlob } from './glob.ts';
 import { printDuration } from './units.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type FieldName, MAX_COUNTED_KEYS } from '../filter/fields.ts';
+import type { FieldName } from '../filter/fields.ts';
+import { MAX_COUNTED_KEYS } from '../filter/keys.ts';
 import { defineRoute, reads } from '../route.ts';
 import { count, windowShape } from './common.ts';
 

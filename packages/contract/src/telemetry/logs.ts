@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SEVERITIES } from '../filter/fields.ts';
+import { SEVERITIES } from '../filter/severities.ts';
 import { defineRoute, reads } from '../route.ts';
 import { count, isoTime, pageShape, windowShape } from './common.ts';
 import { conversationSchema } from './conversation.ts';

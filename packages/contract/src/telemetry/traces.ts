@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_ROW_FIELDS } from '../filter/fields.ts';
+import { MAX_ROW_FIELDS } from '../filter/keys.ts';
 import { defineRoute, reads } from '../route.ts';
 import {
   count,

@@ -1,13 +1,11 @@
 import { Columns3 } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import type { Scope } from '../../api/telemetry.ts';
-import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
-import { CutName } from '../../ui/cut-name.tsx';
 import { Popover } from '../../ui/popover.tsx';
-import { printColumns } from './columns.ts';
+import { SkeletonRows } from '../../ui/states.tsx';
 
-const FieldColumns = lazy(() => import('./field-columns.tsx'));
+const ColumnList = lazy(() => import('./column-list.tsx'));
 
 interface Column {
   readonly id: string;
@@ -15,22 +13,16 @@ interface Column {
   readonly shown: boolean;
 }
 
-/** Chooses the columns; the choice goes into the URL, the default ones leave it. */
-export function ColumnChooser(props: {
-  all: readonly Column[];
-  chosen: readonly Column[];
-  onChange: (cols: string | undefined) => void;
+export interface ColumnChoice {
+  readonly all: readonly Column[];
+  readonly chosen: readonly Column[];
+  readonly onChange: (cols: string | undefined) => void;
   /** Any attribute of these rows may be a column too. */
-  fields?: { readonly signal: 'spans' | 'logs'; readonly scope: Scope };
-}) {
-  const chosen = new Set(props.chosen.map((column) => column.id));
-  const toggle = (id: string) => {
-    const next = props.all.filter((column) => (column.id === id ? !chosen.has(id) : chosen.has(column.id)));
-    const isDefault = props.all.every((column) => column.shown === next.includes(column));
-    props.onChange(
-      isDefault || next.length === 0 ? undefined : printColumns(next.map((column) => column.id)),
-    );
-  };
+  readonly fields?: { readonly signal: 'spans' | 'logs'; readonly scope: Scope };
+}
+
+/** Chooses the columns; the choice goes into the URL, the default ones leave it. */
+export function ColumnChooser(props: ColumnChoice) {
   return (
     <Popover
       label="Columns"
@@ -41,33 +33,9 @@ export function ColumnChooser(props: {
         </Button>
       }
     >
-      <div className={cx(props.fields && 'grid grid-cols-2')}>
-        {props.all
-          .filter((column) => column.label !== '')
-          .map((column) => (
-            <label
-              key={column.id}
-              className="flex h-7 cursor-pointer items-center gap-2 rounded px-2 hover:bg-hover"
-            >
-              <input
-                type="checkbox"
-                checked={chosen.has(column.id)}
-                onChange={() => toggle(column.id)}
-                className="accent-accent-fill"
-              />
-              <CutName name={column.label} />
-            </label>
-          ))}
-      </div>
-      {props.fields && (
-        <Suspense>
-          <FieldColumns
-            {...props.fields}
-            chosen={chosen}
-            onAdd={(field) => props.onChange(printColumns([...chosen, field]))}
-          />
-        </Suspense>
-      )}
+      <Suspense fallback={<SkeletonRows label="Loading columns" rows={6} />}>
+        <ColumnList {...props} />
+      </Suspense>
     </Popover>
   );
 }

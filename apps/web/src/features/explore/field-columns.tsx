@@ -1,4 +1,4 @@
-import { MAX_ROW_FIELDS, resolveField } from '@candela/contract/filter';
+import { keyField, MAX_ROW_FIELDS } from '@candela/contract/filter';
 import type { Scope } from '../../api/telemetry.ts';
 import { FieldList } from './field-list.tsx';
 
@@ -25,4 +25,4 @@ export default function FieldColumns(props: {
   );
 }
 
-const isKey = (id: string): boolean => resolveField(id)?.kind === 'key';
+const isKey = (id: string): boolean => keyField(id) !== undefined;

@@ -1,8 +1,6 @@
 import type { LiveSignal } from '@candela/contract';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { waitBefore } from '../../api/again.ts';
-import { ApiError, openStream } from '../../api/client.ts';
-import { eventReader, type StreamEvent } from '../../lib/event-stream.ts';
+import type { ApiError } from '../../api/client.ts';
 
 /** How a live view stands. */
 export type LiveState = 'off' | 'connecting' | 'live' | 'again' | 'refused';
@@ -72,7 +70,6 @@ export function useLive<Row>(options: {
     const abort = new AbortController();
     const parameters = new URLSearchParams({ signal, ...(q.trim() === '' ? {} : { q }) });
     const startedAt = Date.now();
-    let failures = 0;
     let arrived: Row[] = [];
     let skipped = 0;
     const draw = setInterval(() => {
@@ -80,55 +77,27 @@ export function useLive<Row>(options: {
       add(arrived, skipped);
       [arrived, skipped] = [[], 0];
     }, DRAW_MS);
-    const hear = ({ event, id, data }: StreamEvent) => {
-      if (event === 'failure') throw brokenOff(data);
-      if (id !== '') resume.id = id;
-      if (event === 'rows') arrived.push(...(JSON.parse(data) as Row[]));
-      else if (event === 'skipped') skipped += (JSON.parse(data) as { count: number }).count;
-    };
     const watch = async () => {
-      while (!abort.signal.aborted) {
-        setState('connecting');
-        let reason: unknown;
-        let opened = false;
-        try {
+      setState('connecting');
+      const { watchStream } = await import('./live-stream.ts');
+      await watchStream<Row>({
+        address: (id) =>
           // What was stored while the list was read and the stream was not open yet belongs to the live view.
-          const since = new Date(startedAt - 5_000).toISOString();
-          const { body } = await openStream(
-            `/api/telemetry/tail?${parameters}${resume.id === '' ? `&since=${since}` : ''}`,
-            { environment },
-            {
-              signal: abort.signal,
-              headers: {
-                accept: 'text/event-stream',
-                ...(resume.id === '' ? {} : { 'last-event-id': resume.id }),
-              },
-            },
-          );
-          opened = true;
-          setState('live');
-          setError(undefined);
-          const read = eventReader();
-          for await (const text of textOf(body)) for (const event of read(text)) hear(event);
-        } catch (thrown) {
-          if (abort.signal.aborted) return;
-          if (isFinal(thrown)) {
-            setError(thrown);
-            setState('refused');
-            return;
-          }
-          reason = thrown;
-        }
-        if (reason instanceof ApiError) setError(reason);
-        // A view that went well until its connection was lost begins to wait anew.
-        else if (opened) failures = 0;
-        if (abort.signal.aborted) return;
-        setState('again');
-        failures += 1;
-        await new Promise((resolve) => setTimeout(resolve, waitBefore(failures, reason)));
-      }
+          `/api/telemetry/tail?${parameters}${id === '' ? `&since=${new Date(startedAt - 5_000).toISOString()}` : ''}`,
+        environment,
+        resume,
+        abort: abort.signal,
+        onRows: (rows) => arrived.push(...rows),
+        onSkipped: (count) => (skipped += count),
+        onState(next, reason) {
+          setState(next);
+          if (next === 'live') setError(undefined);
+          else if (reason !== undefined) setError(reason);
+        },
+      });
     };
-    void watch();
+    // Without its code there is no live view; turned off and on it is tried again.
+    watch().catch(() => abort.signal.aborted || setState('refused'));
     return () => {
       clearInterval(draw);
       abort.abort();
@@ -160,27 +129,6 @@ function collect<Row>(
   if (isHeld) return { rows: before.rows, held, skipped: before.skipped + skipped + lost };
   const rows = [...held.toReversed(), ...before.rows].slice(0, MOST_ROWS);
   return { rows, held: [], skipped: before.skipped + skipped + lost };
-}
-
-/** Refusals that asking again cannot change: a wrong query, a missing permission. */
-const isFinal = (thrown: unknown): thrown is ApiError =>
-  thrown instanceof ApiError && thrown.status >= 400 && thrown.status < 500 && thrown.status !== 429;
-
-/** What ended a stream that had begun, as a refusal before it would have been. */
-function brokenOff(data: string): ApiError {
-  const { err, code, requestId } = JSON.parse(data) as { err: string; code: string; requestId: string };
-  return new ApiError(err, code === 'query_too_expensive' ? 422 : 503, code, requestId);
-}
-
-async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  try {
-    for (let step = await reader.read(); !step.done; step = await reader.read())
-      yield decoder.decode(step.value, { stream: true });
-  } finally {
-    void reader.cancel().catch(() => undefined);
-  }
 }
 
 function useVisible(): boolean {

@@ -1,4 +1,4 @@
-import { type FilterCompletion, resolveField, type Signal } from '@candela/contract/filter';
+import type { FilterCompletion, Signal } from '@candela/contract/filter';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { fieldsQuery, fieldValuesQuery } from '../../api/explore.ts';
 import { facetsQuery, type Scope } from '../../api/telemetry.ts';
@@ -34,12 +34,6 @@ const NOTHING_AT: FilterCompletion = {
   options: [],
 };
 const asks = (signal: Signal): signal is 'spans' | 'logs' => signal === 'spans' || signal === 'logs';
-
-/** Fields that are searched by words have no values to list. */
-function hasValues(name: string): boolean {
-  const field = resolveField(name);
-  return field !== undefined && (field.kind === 'key' || field.definition.type !== 'text');
-}
 
 /** Values as suggestions: those that begin with what was typed, then those that hold it; each once. */
 export function mergeValues(
@@ -86,7 +80,7 @@ export function useSuggestions(options: {
       open &&
       asks(signal) &&
       field !== undefined &&
-      hasValues(field) &&
+      grammar?.hasValues(field) === true &&
       at.options.length === 0 &&
       (!isFacet || (counted.isSuccess && !knowsAll)),
     placeholderData: keepPreviousData,

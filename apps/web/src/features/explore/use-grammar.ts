@@ -9,8 +9,8 @@ const listeners = new Set<() => void>();
 /** Fetches the grammar, once. Where it cannot come the server is the one to say what is wrong with a search. */
 export function loadGrammar(): Promise<Grammar | undefined> {
   coming ??= import('./grammar.ts').then(
-    ({ completeFilter, completionField, completionValue, queryTrouble }) => {
-      grammar = { completeFilter, completionField, completionValue, queryTrouble };
+    ({ completeFilter, completionField, completionValue, hasValues, queryTrouble }) => {
+      grammar = { completeFilter, completionField, completionValue, hasValues, queryTrouble };
       for (const listener of listeners) listener();
       return grammar;
     },

@@ -1,4 +1,4 @@
-import { MAX_ROW_FIELDS, resolveField } from '@candela/contract/filter';
+import { keyField, MAX_ROW_FIELDS } from '@candela/contract/filter';
 import type { TraceRow } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { createContext, useContext } from 'react';
@@ -168,7 +168,7 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
 
 /** Attributes that the URL asks to see as columns: a part of the request, as many as it may have. */
 export function fieldColumns(cols: string | undefined): string[] {
-  const fields = cols === undefined ? [] : readColumns(cols).filter((id) => resolveField(id)?.kind === 'key');
+  const fields = cols === undefined ? [] : readColumns(cols).filter((id) => keyField(id) !== undefined);
   return [...new Set(fields)].slice(0, MAX_ROW_FIELDS);
 }
 

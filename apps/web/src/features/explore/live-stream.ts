@@ -1,0 +1,81 @@
+import { waitBefore } from '../../api/again.ts';
+import { ApiError, openStream } from '../../api/client.ts';
+import { eventReader, type StreamEvent } from '../../lib/event-stream.ts';
+
+/**
+ * Reads a stream of rows until it is aborted or refused. A lost connection comes back by itself and goes on where it
+ * stopped: `resume` holds the id of the last event.
+ */
+export async function watchStream<Row>(options: {
+  /** Where the stream is, for one that begins anew or goes on after an event. */
+  readonly address: (lastId: string) => string;
+  readonly environment: string | undefined;
+  readonly resume: { id: string };
+  readonly abort: AbortSignal;
+  readonly onRows: (rows: Row[]) => void;
+  /** Rows that came too fast to be sent. */
+  readonly onSkipped: (count: number) => void;
+  readonly onState: (state: 'connecting' | 'live' | 'again' | 'refused', reason?: ApiError) => void;
+}): Promise<void> {
+  const { abort, resume, onState } = options;
+  const hear = ({ event, id, data }: StreamEvent) => {
+    if (event === 'failure') throw brokenOff(data);
+    if (id !== '') resume.id = id;
+    if (event === 'rows') options.onRows(JSON.parse(data) as Row[]);
+    else if (event === 'skipped') options.onSkipped((JSON.parse(data) as { count: number }).count);
+  };
+  let failures = 0;
+  while (!abort.aborted) {
+    onState('connecting');
+    let reason: unknown;
+    let opened = false;
+    try {
+      const { body } = await openStream(
+        options.address(resume.id),
+        { environment: options.environment },
+        {
+          signal: abort,
+          headers: {
+            accept: 'text/event-stream',
+            ...(resume.id === '' ? {} : { 'last-event-id': resume.id }),
+          },
+        },
+      );
+      opened = true;
+      onState('live');
+      const read = eventReader();
+      for await (const text of textOf(body)) for (const event of read(text)) hear(event);
+    } catch (thrown) {
+      if (abort.aborted) return;
+      if (isFinal(thrown)) return onState('refused', thrown);
+      reason = thrown;
+    }
+    if (abort.aborted) return;
+    // A view that went well until its connection was lost begins to wait anew.
+    if (!(reason instanceof ApiError) && opened) failures = 0;
+    onState('again', reason instanceof ApiError ? reason : undefined);
+    failures += 1;
+    await new Promise((resolve) => setTimeout(resolve, waitBefore(failures, reason)));
+  }
+}
+
+/** Refusals that asking again cannot change: a wrong query, a missing permission. */
+const isFinal = (thrown: unknown): thrown is ApiError =>
+  thrown instanceof ApiError && thrown.status >= 400 && thrown.status < 500 && thrown.status !== 429;
+
+/** What ended a stream that had begun, as a refusal before it would have been. */
+function brokenOff(data: string): ApiError {
+  const { err, code, requestId } = JSON.parse(data) as { err: string; code: string; requestId: string };
+  return new ApiError(err, code === 'query_too_expensive' ? 422 : 503, code, requestId);
+}
+
+async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  try {
+    for (let step = await reader.read(); !step.done; step = await reader.read())
+      yield decoder.decode(step.value, { stream: true });
+  } finally {
+    void reader.cancel().catch(() => undefined);
+  }
+}
