@@ -161,6 +161,30 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     await soon(() => traces.query()).toBe('status:error');
   });
 
+  it('says of every number that it counts spans, and in how many traces they are', async () => {
+    const { page, traces } = await open('/traces?q=service:shop');
+    await traces.loaded();
+    const histogram = page.getByTestId('histogram');
+    const said = async () => (await histogram.innerText()).replaceAll(/\s+/g, ' ');
+    await soon(said).toMatch(/^8 spans in 1 trace 1 failed span\b/);
+    const chart = page.getByRole('slider', { name: /Number of spans/ });
+    const value = async () => (await chart.getAttribute('aria-valuetext')) ?? '';
+    await chart.focus();
+    await chart.press('End');
+    for (let step = 0; step < 90 && !/failed spans 1\b/.test(await value()); step += 1)
+      await chart.press('ArrowLeft');
+    expect(await value()).toMatch(/failed spans 1\b/);
+    expect(await value()).toMatch(/spans not failed \d/);
+    const facets = page.getByRole('complementary', { name: 'Facets' });
+    await soon(() => facets.getByText('number of spans').count()).toBe(1);
+    const service = facets.getByRole('region', { name: 'Service', exact: true });
+    await soon(() => service.getByTitle(/^\d+ spans?$/).count()).toBeGreaterThan(0);
+    // Rows that are spans need not be told from what is counted.
+    await page.getByRole('group', { name: 'Rows' }).getByRole('button', { name: 'spans' }).click();
+    await soon(said).not.toContain('trace');
+    expect(await facets.getByText('number of spans').count()).toBe(0);
+  });
+
   it('sorts, chooses columns, shows spans', async () => {
     const { page, traces } = await open('/traces');
     await traces.loaded();

@@ -37,6 +37,7 @@ function AddedFacet({ field, config, scope, folded, ...props }: Props & { field:
     <div className={cx(isPlaceholderData && 'opacity-60')}>
       <FacetGroup
         facet={facet ?? { field, values: [], more: false }}
+        noun={config.noun}
         term={term}
         q={scope.q}
         isFolded={isFolded}

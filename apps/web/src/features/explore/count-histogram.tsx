@@ -1,6 +1,6 @@
 import type { Measure } from '@candela/contract';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { aggregateQuery } from '../../api/explore.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { changeOf, changeText } from '../../charts/prepare/change.ts';
@@ -22,9 +22,12 @@ const MEASURES = ['count', 'errors'] as const satisfies readonly Measure[];
 export function CountHistogram(props: {
   config: ExploreConfig & { readonly signal: 'spans' | 'logs' };
   scope: Scope;
+  /** Beside the number of records. */
+  also?: ReactNode;
   onZoom: (window: TimeWindow) => void;
 }) {
   const { scope, config } = props;
+  const { noun } = config;
   const { compare, before: period } = useShell();
   const zone = zonePreference.use();
   const step = bucketSeconds(scope.window);
@@ -49,11 +52,21 @@ export function CountHistogram(props: {
     const points = (of: (row: (typeof rows)[number]) => number) =>
       rows.map((row) => ({ timeMs: row.timeMs, value: of(row) }));
     const series: ChartSeries[] = [
-      { key: 'failed', label: 'failed', tone: 'danger', points: points((row) => row.errors) },
-      { key: 'fine', label: 'not failed', tone: 'accent', points: points((row) => row.count - row.errors) },
+      { key: 'failed', label: `failed ${noun}`, tone: 'danger', points: points((row) => row.errors) },
+      {
+        key: 'fine',
+        label: `${noun} not failed`,
+        tone: 'accent',
+        points: points((row) => row.count - row.errors),
+      },
     ];
     const previous: ChartSeries[] = [
-      { key: 'before', label: 'period before', tone: 'muted', points: points((row) => row.before) },
+      {
+        key: 'before',
+        label: `${noun} of the period before`,
+        tone: 'muted',
+        points: points((row) => row.before),
+      },
     ];
     return {
       series,
@@ -62,7 +75,7 @@ export function CountHistogram(props: {
       errors: sum((row) => row.errors),
       before: sum((row) => row.before),
     };
-  }, [data]);
+  }, [data, noun]);
   if (error && !data)
     return <FailureLine what="The chart" error={error} onRetry={() => void refetch()} className="py-2" />;
   if (!data) return <div role="status" aria-label="Loading the chart" className="skeleton h-26" />;
@@ -73,15 +86,16 @@ export function CountHistogram(props: {
     <div data-testid="histogram">
       <div className="flex h-6 items-center gap-3 text-sm text-muted">
         <span title={exact(total)}>
-          <span className="font-medium text-text">{formatCount(total)}</span> {nounOf(total, config.noun)}
+          <span className="font-medium text-text">{formatCount(total)}</span> {nounOf(total, noun)}
         </span>
+        {props.also}
         {errors > 0 && (
-          <span className="text-danger" title={exact(errors)}>
-            {formatCount(errors)} failed
+          <span className="text-danger" title={`${exact(errors)} failed ${nounOf(errors, noun)}`}>
+            {formatCount(errors)} failed {nounOf(errors, noun)}
           </span>
         )}
         {compared && (
-          <span title={`${exact(before)} in the period before`}>
+          <span title={`${exact(before)} ${nounOf(before, noun)} in the period before`}>
             {changeText(changeOf(total, before))} to the period before
           </span>
         )}
@@ -89,15 +103,15 @@ export function CountHistogram(props: {
           <span>
             Nothing to compare with:{' '}
             {since < scope.window.fromMs
-              ? `${config.noun} only since ${formatTime(since, zone).slice(0, -4)}`
-              : `no ${config.noun} in the period before`}
+              ? `${noun} only since ${formatTime(since, zone).slice(0, -4)}`
+              : `no ${noun} in the period before`}
           </span>
         )}
         {config.signal === 'spans' && <Reach scope={scope} />}
         <span className="ml-auto text-faint max-sm:hidden">drag to zoom</span>
       </div>
       <TimeChart
-        label={`Number of ${config.noun}`}
+        label={`Number of ${noun}`}
         kind="bars"
         missing="zero"
         height={HEIGHT}

@@ -12,6 +12,8 @@ export function ExplorerLayout(props: {
   title: string;
   config: ExploreConfig;
   explorer: Explorer;
+  /** What the rows are, in the plural, where the facets count something else. */
+  rows?: string;
   /** Buttons beside the search box. */
   actions?: ReactNode;
   /** Above the rows; left out while the query cannot be read. */
@@ -21,7 +23,8 @@ export function ExplorerLayout(props: {
   /** Right of the rows: a panel of the selected one. */
   aside?: ReactNode;
 }) {
-  const { config, explorer } = props;
+  const { config, explorer, rows } = props;
+  const facets = { config, scope: explorer.scope, onChange: explorer.setQuery, rows };
   return (
     <div className="flex h-full flex-col">
       <title>{`${props.title} · Candela`}</title>
@@ -29,7 +32,7 @@ export function ExplorerLayout(props: {
       <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
         <div className="flex items-start gap-2 max-lg:flex-wrap">
           <SearchBox config={config} value={explorer.q} scope={explorer.scope} onSearch={explorer.setQuery} />
-          <FacetsButton config={config} scope={explorer.scope} onChange={explorer.setQuery} />
+          <FacetsButton {...facets} />
           {props.actions}
         </div>
         <FilterChips query={explorer.q} onChange={explorer.setQuery} />
@@ -41,7 +44,7 @@ export function ExplorerLayout(props: {
         </Notice>
       ) : (
         <div className="flex min-h-0 grow">
-          <FacetsPanel config={config} scope={explorer.scope} onChange={explorer.setQuery} />
+          <FacetsPanel {...facets} />
           <div className="min-w-0 grow">{props.children}</div>
           {props.aside}
         </div>

@@ -2,7 +2,7 @@ import { ChevronRight, Minus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { FacetValues } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
-import { exact, formatCount } from '../../lib/format.ts';
+import { exact, formatCount, nounOf } from '../../lib/format.ts';
 import { excludeValue, toggleValue, valuesOf } from '../../lib/query-text.ts';
 import { CutName } from '../../ui/cut-name.tsx';
 
@@ -23,6 +23,8 @@ export function facetLabel(field: string): string {
 /** The values of one field; a click adds one to the query or takes it out. */
 export function FacetGroup(props: {
   facet: FacetValues;
+  /** What is counted, in the plural. */
+  noun: string;
   /** The field as the query writes it. */
   term: string;
   q: string;
@@ -62,6 +64,7 @@ export function FacetGroup(props: {
                 key={value}
                 value={value}
                 count={count}
+                noun={props.noun}
                 chosen={chosen.includes(value)}
                 onToggle={() => onChange(toggleValue(q, term, value))}
                 onExclude={() => onChange(excludeValue(q, term, value))}
@@ -77,6 +80,7 @@ export function FacetGroup(props: {
 function FacetRow(props: {
   value: string;
   count: number;
+  noun: string;
   chosen: boolean;
   onToggle: () => void;
   onExclude: () => void;
@@ -97,7 +101,10 @@ function FacetRow(props: {
           )}
         />
         <CutName name={props.value} title="" />
-        <span className="ml-auto text-sm text-muted group-hover:hidden" title={exact(props.count)}>
+        <span
+          className="ml-auto text-sm text-muted group-hover:hidden"
+          title={`${exact(props.count)} ${nounOf(props.count, props.noun)}`}
+        >
           {formatCount(props.count)}
         </span>
       </button>

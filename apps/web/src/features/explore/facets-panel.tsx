@@ -18,6 +18,8 @@ interface FacetsProps {
   config: ExploreConfig;
   scope: Scope;
   onChange: (q: string) => void;
+  /** What the rows are, where something else is counted. */
+  rows: string | undefined;
 }
 
 /** The facets beside the rows; a narrow window has them behind a button. */
@@ -54,7 +56,7 @@ export function FacetsButton(props: FacetsProps) {
 /** The most frequent values under the query: of the page's fields, then of those that the person added. */
 function Facets(props: FacetsProps) {
   const { q } = props.scope;
-  const { signal, facets } = props.config;
+  const { signal, facets, noun } = props.config;
   const folded = useFolded(props.config);
   const added = useAddedFacets(signal);
   const [picking, setPicking] = useState(false);
@@ -77,6 +79,14 @@ function Facets(props: FacetsProps) {
   });
   return (
     <>
+      {props.rows !== undefined && props.rows !== noun && (
+        <p
+          className="mb-1 pr-1 text-right text-xs text-muted"
+          title={`A value's number is of the ${noun} that fit the search, not of ${props.rows}`}
+        >
+          number of {noun}
+        </p>
+      )}
       <div className={cx(isPlaceholderData && 'opacity-60')}>
         {data === undefined && !error && (
           <div role="status" aria-label="Loading facets" className="flex flex-col gap-2 p-1">
@@ -97,6 +107,7 @@ function Facets(props: FacetsProps) {
           <FacetGroup
             key={facet.field}
             facet={facet}
+            noun={noun}
             term={facet.field}
             q={q}
             isFolded={folded.names.includes(facet.field)}

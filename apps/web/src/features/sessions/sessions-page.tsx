@@ -51,6 +51,7 @@ export function SessionsPage() {
       title="Sessions"
       config={SPANS_EXPLORE}
       explorer={explorer}
+      rows="sessions"
       chart={
         explorer.q.trim() !== '' && (
           <p className="text-sm text-muted">

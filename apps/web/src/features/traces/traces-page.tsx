@@ -25,6 +25,7 @@ import { SavedViewsMenu } from '../explore/saved-views.tsx';
 import { useEver } from '../explore/use-ever.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
 import { fieldColumns, spanColumns, TRACE_COLUMNS } from './columns.tsx';
+import { InTraces } from './in-traces.tsx';
 import { SpanRows, TraceRows } from './result-rows.tsx';
 import { keptTraces, PICK, type TracesChange } from './traces-search.ts';
 
@@ -90,6 +91,7 @@ export function TracesPage() {
       title="Traces"
       config={SPANS_EXPLORE}
       explorer={explorer}
+      rows={isSpans ? 'spans' : 'traces'}
       chart={
         <div className="relative">
           {search.chart === 'duration' ? (
@@ -97,7 +99,12 @@ export function TracesPage() {
               <DurationMap scope={scope} onSelect={compareRectangle} />
             </Suspense>
           ) : (
-            <CountHistogram config={SPANS_EXPLORE} scope={scope} onZoom={explorer.zoom} />
+            <CountHistogram
+              config={SPANS_EXPLORE}
+              scope={scope}
+              also={!isSpans && !isLive && <InTraces scope={scope} />}
+              onZoom={explorer.zoom}
+            />
           )}
           <div className="absolute -top-0.5 left-1/2 -translate-x-1/2 max-sm:right-0 max-sm:left-auto max-sm:translate-x-0">
             <Segments

@@ -52,6 +52,7 @@ export function UsersPage() {
       title="Users"
       config={SPANS_EXPLORE}
       explorer={explorer}
+      rows="users"
       chart={
         explorer.q.trim() !== '' && (
           <p className="text-sm text-muted">

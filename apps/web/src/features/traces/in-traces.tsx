@@ -1,0 +1,35 @@
+import type { Measure } from '@candela/contract';
+import { keepPreviousData, useIsFetching, useQuery } from '@tanstack/react-query';
+import { aggregateQuery } from '../../api/explore.ts';
+import type { Scope } from '../../api/telemetry.ts';
+import { exact, formatCount, nounOf } from '../../lib/format.ts';
+
+const MEASURES = ['traces'] as const satisfies readonly Measure[];
+/** Up to so many are counted one by one. */
+const EXACT = 65_536;
+const STALE_MS = 60_000;
+
+/**
+ * In how many traces the spans of the search are. It reads every one of them, so the rows come first, and where it would
+ * read too many nothing is said.
+ */
+export function InTraces({ scope }: { scope: Scope }) {
+  const rowsComing = useIsFetching({ queryKey: ['traces'] }) > 0;
+  const { data } = useQuery({
+    ...aggregateQuery(scope, { measures: [...MEASURES] }),
+    enabled: !rowsComing,
+    // More rows, fetched while somebody scrolls, are no reason to count again.
+    staleTime: STALE_MS,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  const traces = data?.data.rows[0]?.values[0];
+  if (traces === undefined || traces === null) return null;
+  return (
+    <span
+      title={`${traces > EXACT ? 'About ' : ''}${exact(traces)} ${nounOf(traces, 'traces')} hold these spans`}
+    >
+      in <span className="font-medium text-text">{formatCount(traces)}</span> {nounOf(traces, 'traces')}
+    </span>
+  );
+}
