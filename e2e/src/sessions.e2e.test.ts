@@ -108,6 +108,23 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     expect(new URL(page.url()).pathname).toBe(`/traces/${turn}`);
   });
 
+  it('of several users say who spoke in which turn, and lead to them', async () => {
+    const { page, sessions } = await open('/sessions/visit');
+    const head = page.getByRole('list', { name: 'Users of the session' });
+    await soon(() => head.getByRole('link').allInnerTexts()).toEqual(['reader-0', 'reader-1']);
+    await soon(() => sessions.turn(1).locator('header').getByRole('link').allInnerTexts()).toEqual([
+      'reader-0',
+      'Trace',
+    ]);
+    await soon(() => sessions.turn(2).locator('header').getByRole('link').allInnerTexts()).toEqual([
+      'reader-1',
+      'Trace',
+    ]);
+    await sessions.turn(2).getByRole('link', { name: 'reader-1' }).click();
+    await page.getByRole('heading', { name: 'reader-1' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/users/reader-1');
+  });
+
   it('with an id that no path could carry are opened, reloaded and shown as text', async () => {
     const { page, sessions } = await open('/sessions?cols=conversation,session&q=service:guide-api');
     await sessions.rows.filter({ hasText: 'team/7' }).getByRole('link').click();

@@ -82,6 +82,9 @@ export const sessionTraceSchema = z
     costUsd: z.number().nullable(),
     models: z.array(z.string()),
     agents: z.array(z.string()),
+    users: z.array(z.string()).meta({
+      description: 'Who its spans of the session name as their user, sorted; at most 10.',
+    }),
   })
   .meta({ id: 'SessionTrace', description: 'A turn: the spans of one trace that carry the session.' });
 export type SessionTrace = z.output<typeof sessionTraceSchema>;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { sessionQuery } from '../../api/activity.ts';
 import { ApiError } from '../../api/client.ts';
 import { formatCount } from '../../lib/format.ts';
@@ -12,9 +12,11 @@ import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { keptSessions } from './activity-search.ts';
 import type { TurnPlace } from './session-search.ts';
 import { SessionSide } from './session-side.tsx';
+import { Speakers, SpeakersList, speakersOf } from './speakers.tsx';
 import { SessionTimeline } from './session-timeline.tsx';
 
 const route = getRouteApi('/sessions/$session');
+const NOBODY: ReadonlyMap<string, string> = new Map();
 
 /** One session: its conversation over all traces, and what it took. */
 export function SessionPage() {
@@ -24,6 +26,7 @@ export function SessionPage() {
   const leave = useNavigate();
   const query = useQuery(sessionQuery(key));
   const turns = query.data?.turns ?? [];
+  const speakers = useMemo(() => (query.data === undefined ? NOBODY : speakersOf(query.data)), [query.data]);
   const found = turns.findIndex(({ traceId }) => traceId === turn);
   const at = Math.max(0, found);
   /** How often a turn was asked for: the same one may be gone to again. */
@@ -83,65 +86,69 @@ export function SessionPage() {
     );
   const { data: session } = query;
   return (
-    <div className="flex h-full flex-col">
-      <title>{`Session ${session.sessionId.slice(0, 60)} · Candela`}</title>
-      <PageHead
-        back={<BackLink to="/sessions" search={keptSessions.last()} label="Back to the sessions" />}
-        kind="Session"
-        name={session.sessionId}
-        mono
-        copy="session id"
-        aside={
-          <>
-            {session.truncated && (
-              <p className="text-sm text-warn">
-                The first {turns.length.toLocaleString('en-US')} of {session.traces.toLocaleString('en-US')}{' '}
-                turns are shown.
-              </p>
-            )}
-            {failed.length > 0 && (
-              <span className="flex shrink-0 items-center gap-1 text-sm text-danger">
-                {formatCount(failed.length)} failed
-                <Button
-                  look="plain"
-                  className="px-1"
-                  aria-label="Previous turn with a failure"
-                  title="Previous turn with a failure, at first the last (E)"
-                  onClick={() => toFailure(-1)}
-                >
-                  <ArrowUp size={16} aria-hidden />
-                </Button>
-                <Button
-                  look="plain"
-                  className="px-1"
-                  aria-label="Next turn with a failure"
-                  title="Next turn with a failure (e)"
-                  onClick={() => toFailure(1)}
-                >
-                  <ArrowDown size={16} aria-hidden />
-                </Button>
-              </span>
-            )}
-            <Button look="plain" title="End of the session (End)" onClick={toEnd}>
-              To the end
-            </Button>
-          </>
-        }
-      />
-      <div className="flex min-h-0 grow max-lg:flex-col">
-        <div className="min-h-0 min-w-0 grow">
-          <SessionTimeline
-            key={key}
-            sessionKey={key}
-            turns={turns}
-            at={at}
-            place={place}
-            asked={asked}
-            onChoose={choose}
-          />
+    <Speakers value={speakers}>
+      <div className="flex h-full flex-col">
+        <title>{`Session ${session.sessionId.slice(0, 60)} · Candela`}</title>
+        <PageHead
+          back={<BackLink to="/sessions" search={keptSessions.last()} label="Back to the sessions" />}
+          kind="Session"
+          name={session.sessionId}
+          mono
+          copy="session id"
+          aside={
+            <>
+              {session.truncated && (
+                <p className="text-sm text-warn">
+                  The first {turns.length.toLocaleString('en-US')} of {session.traces.toLocaleString('en-US')}{' '}
+                  turns are shown.
+                </p>
+              )}
+              {failed.length > 0 && (
+                <span className="flex shrink-0 items-center gap-1 text-sm text-danger">
+                  {formatCount(failed.length)} failed
+                  <Button
+                    look="plain"
+                    className="px-1"
+                    aria-label="Previous turn with a failure"
+                    title="Previous turn with a failure, at first the last (E)"
+                    onClick={() => toFailure(-1)}
+                  >
+                    <ArrowUp size={16} aria-hidden />
+                  </Button>
+                  <Button
+                    look="plain"
+                    className="px-1"
+                    aria-label="Next turn with a failure"
+                    title="Next turn with a failure (e)"
+                    onClick={() => toFailure(1)}
+                  >
+                    <ArrowDown size={16} aria-hidden />
+                  </Button>
+                </span>
+              )}
+              <Button look="plain" title="End of the session (End)" onClick={toEnd}>
+                To the end
+              </Button>
+            </>
+          }
+        >
+          <SpeakersList session={session} />
+        </PageHead>
+        <div className="flex min-h-0 grow max-lg:flex-col">
+          <div className="min-h-0 min-w-0 grow">
+            <SessionTimeline
+              key={key}
+              sessionKey={key}
+              turns={turns}
+              at={at}
+              place={place}
+              asked={asked}
+              onChoose={choose}
+            />
+          </div>
+          <SessionSide session={session} at={at} onChoose={choose} />
         </div>
-        <SessionSide session={session} at={at} onChoose={choose} />
       </div>
-    </div>
+    </Speakers>
   );
 }

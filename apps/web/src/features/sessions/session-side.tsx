@@ -6,6 +6,7 @@ import { exact, formatCost, formatCount, formatDuration } from '../../lib/format
 import { CutName } from '../../ui/cut-name.tsx';
 import { TimeCell } from '../explore/cells.tsx';
 import { FiguresList } from './figures-list.tsx';
+import { Speaker } from './speakers.tsx';
 import { TurnBars } from './turn-bars.tsx';
 
 type Session = ResponseOf<typeof getSession>['data'];
@@ -90,32 +91,23 @@ function Names(props: {
     <div>
       <h3 className="mb-1 text-sm text-muted">{props.title}</h3>
       <ul className="flex flex-wrap gap-x-3 gap-y-1">
-        {props.names.map((name) => {
-          const key = entityKey(name);
-          return (
-            <li key={name} className="flex max-w-full min-w-0">
-              {props.to === undefined ? (
+        {props.names.map((name) => (
+          <li key={name} className="flex max-w-full min-w-0">
+            {props.to === undefined ? (
+              <CutName name={name} />
+            ) : props.to === '/users/$user' ? (
+              <Speaker name={name} />
+            ) : (
+              <Link
+                to="/agents/$agent"
+                params={{ agent: entityKey(name) }}
+                className="flex min-w-0 text-accent hover:underline"
+              >
                 <CutName name={name} />
-              ) : props.to === '/users/$user' ? (
-                <Link
-                  to="/users/$user"
-                  params={{ user: key }}
-                  className="flex min-w-0 text-accent hover:underline"
-                >
-                  <CutName name={name} />
-                </Link>
-              ) : (
-                <Link
-                  to="/agents/$agent"
-                  params={{ agent: key }}
-                  className="flex min-w-0 text-accent hover:underline"
-                >
-                  <CutName name={name} />
-                </Link>
-              )}
-            </li>
-          );
-        })}
+              </Link>
+            )}
+          </li>
+        ))}
         {more > 0 && (
           <li className="text-muted">
             the first {props.names.length} of {exact(props.count ?? null)}

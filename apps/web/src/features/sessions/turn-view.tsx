@@ -1,6 +1,7 @@
 import type { SessionTrace, Turn, TurnEntry } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { ArrowUpRight, ChevronRight } from 'lucide-react';
+import { use } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -10,6 +11,7 @@ import { StatusIcon } from '../../ui/status.tsx';
 import { PayloadBlock } from '../../ui/text-block.tsx';
 import { modelsCell, TimeCell } from '../explore/cells.tsx';
 import { MessageView } from '../trace/message-view.tsx';
+import { Speaker, Speakers } from './speakers.tsx';
 
 /** Shorter pauses are no news. */
 const NOTED_GAP_MS = 30_000;
@@ -27,6 +29,7 @@ export function TurnView(props: {
 }) {
   const { turn, said } = props;
   const gap = turn.gapMs ?? 0;
+  const several = use(Speakers).size > 0;
   return (
     <section aria-label={`Turn ${props.index + 1}`} data-testid="turn" className="pb-3">
       {gap >= NOTED_GAP_MS && (
@@ -51,6 +54,7 @@ export function TurnView(props: {
           {props.index + 1}
         </button>
         <TimeCell iso={turn.startTime} />
+        {several && turn.users.map((name) => <Speaker key={name} name={name} />)}
         <CutName name={turn.name} />
         {turn.errors > 0 && (
           <span className="flex items-center gap-1 text-danger">

@@ -304,6 +304,7 @@ describe('one session', () => {
       [id(2, 32), 1, 0, 20 * MINUTE - 5],
       [id(3, 32), 2, 1, 50 * MINUTE - 5],
     ]);
+    expect(session.turns.map((one) => one.users)).toEqual([['ann'], ['ann'], ['bob']]);
     expect(session).toMatchObject({ services: ['shop'], environments: ['production'], truncated: false });
     const sum = session.turns.reduce((total, one) => total + (one.costUsd ?? 0), 0);
     expect(sum).toBeCloseTo(session.costUsd ?? 0, 9);

@@ -25,6 +25,7 @@ interface RawTurn {
   readonly CostUnits: number;
   readonly Models: string[];
   readonly Agents: string[];
+  readonly Users: string[];
   readonly Services: string[];
   readonly Environments: string[];
 }
@@ -39,6 +40,7 @@ const TURN_COLUMNS = `TraceId, toString(toUnixTimestamp64Nano(min(Timestamp))) A
   sumIf(${COST_UNITS_SQL}, CountsUsage = 1) AS CostUnits,
   arraySort(groupUniqArrayIf(10)(${MODEL_SQL}, ${MODEL_SQL} != '')) AS Models,
   arraySort(groupUniqArrayIf(10)(AgentName, AgentName != '')) AS Agents,
+  arraySort(groupUniqArrayIf(10)(UserId, UserId != '')) AS Users,
   groupUniqArray(20)(ServiceName) AS Services, groupUniqArray(20)(Environment) AS Environments`;
 
 /** One session: figures, and its traces in order. @throws not_found, also for a session of another project */
@@ -89,6 +91,7 @@ function toTurns(raws: readonly RawTurn[]): SessionTrace[] {
       costUsd: usdOf(raw.CostUnits, raw.PricedCount),
       models: raw.Models,
       agents: raw.Agents,
+      users: raw.Users,
     };
   });
 }
