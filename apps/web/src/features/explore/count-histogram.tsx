@@ -84,7 +84,7 @@ export function CountHistogram(props: {
   const compared = compare && data.data.previous !== null && since === undefined;
   return (
     <div data-testid="histogram">
-      <div className="flex h-6 items-center gap-3 text-sm text-muted">
+      <div className="flex min-h-6 flex-wrap items-center gap-x-3 text-sm whitespace-nowrap text-muted">
         <span title={exact(total)}>
           <span className="font-medium text-text">{formatCount(total)}</span> {nounOf(total, noun)}
         </span>
@@ -108,7 +108,7 @@ export function CountHistogram(props: {
           </span>
         )}
         {config.signal === 'spans' && <Reach scope={scope} />}
-        <span className="ml-auto text-faint max-sm:hidden">drag to zoom</span>
+        <span className="ml-auto text-faint max-xl:hidden">drag to zoom</span>
       </div>
       <TimeChart
         label={`Number of ${noun}`}

@@ -93,7 +93,7 @@ export function TracesPage() {
       explorer={explorer}
       rows={isSpans ? 'spans' : 'traces'}
       chart={
-        <div className="relative">
+        <div className="relative flex flex-col max-sm:flex-col-reverse">
           {search.chart === 'duration' ? (
             <Suspense fallback={<div className="skeleton h-40" />}>
               <DurationMap scope={scope} onSelect={compareRectangle} />
@@ -106,7 +106,7 @@ export function TracesPage() {
               onZoom={explorer.zoom}
             />
           )}
-          <div className="absolute -top-0.5 left-1/2 -translate-x-1/2 max-sm:right-0 max-sm:left-auto max-sm:translate-x-0">
+          <div className="absolute -top-0.5 left-1/2 -translate-x-1/2 max-xl:right-0 max-xl:left-auto max-xl:translate-x-0 max-sm:static max-sm:mb-1 max-sm:self-end">
             <Segments
               label="Chart"
               size="small"
