@@ -350,4 +350,51 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await page.keyboard.press('Escape');
     await menu.waitFor({ state: 'hidden' });
   });
+
+  it('compares an hour with the hour before, and offers failures where there are some', async () => {
+    const now = Math.floor(Date.now() / 60_000) * 60_000;
+    const rollout = (release: string, from: number, fails: boolean) =>
+      Array.from({ length: 30 }, (_, index) => ({
+        traceId: newTraceId(),
+        service: 'rollout',
+        startedAt: from + index * 60_000,
+        spans: [
+          {
+            spanId: newSpanId(),
+            name: 'GET /seats',
+            durationMs: 20,
+            attributes: { release },
+            ...(fails && index % 3 === 0 ? { failed: 'no seats' } : {}),
+          },
+        ],
+      }));
+    const [hour, half] = [3_600_000, 1_800_000];
+    await stage.seed(...rollout('v1', now - 2 * hour, true), ...rollout('v2', now - half - 60_000, false));
+    const times = (from: number, to: number) =>
+      `from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`;
+    const { page } = await open(`/traces?q=service:rollout&${times(now - 2 * hour, now - hour)}&diff=*`);
+    const panel = page.getByRole('complementary', { name: 'What differs' });
+    await panel.getByRole('button', { name: 'Failed' }).waitFor();
+    await page.goto(`${page.url().split('?')[0]}?q=service:rollout&${times(now - hour, now)}&diff=*`);
+    await panel.getByText('nothing failed in this time').waitFor();
+    expect(await panel.getByRole('button', { name: 'Failed' }).count()).toBe(0);
+    await panel.getByRole('button', { name: 'the time before' }).click();
+    await soon(() => new URL(page.url()).searchParams.get('against')).toBe('before');
+    const release = panel.getByRole('region', { name: 'attributes.release' });
+    await soon(async () => (await release.innerText()).replaceAll(/\s+/g, ' ')).toMatch(
+      /v1 0% · 100%.*v2 100% · 0%/,
+    );
+    const sides = panel.getByTitle('30 spans', { exact: true });
+    expect((await sides.allInnerTexts()).map((text) => text.trim())).toEqual(['now: 30', 'before: 30']);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    // A selection is compared with itself, an hour before.
+    await page.reload();
+    await panel.getByLabel('Selection').fill('name:"GET /seats"');
+    await panel.getByLabel('Selection').press('Enter');
+    await release.waitFor();
+    await panel.getByRole('button', { name: 'All spans' }).click();
+    await soon(() => new URL(page.url()).searchParams.get('diff')).toBe('*');
+    await panel.getByRole('button', { name: 'the others' }).click();
+    await panel.getByText('Choose some of the spans').waitFor();
+  });
 });

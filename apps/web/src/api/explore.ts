@@ -122,13 +122,24 @@ export const durationsQuery = (scope: Scope, bucketSeconds: number) =>
       }).then((answer) => answer.data),
   });
 
-/** What differs between the selection and the other rows of the scope. */
-export const compareQuery = (scope: Scope, signal: FieldSignal, selection: string) =>
+/** What differs between the selection and the other rows of the scope, or the same selection of another window. */
+export const compareQuery = (
+  scope: Scope,
+  signal: FieldSignal,
+  selection: string,
+  before: TimeWindow | undefined,
+) =>
   queryOptions({
-    queryKey: ['compare', signal, scope, selection],
+    queryKey: ['compare', signal, scope, selection, before],
     queryFn: ({ signal: abort }) =>
       call<ResponseOf<typeof compare>>('/api/telemetry/compare', scope, {
         signal: abort,
-        body: { signal, ...bounds(scope), selection, limit: 40 } satisfies RequestBodyOf<typeof compare>,
+        body: {
+          signal,
+          ...bounds(scope),
+          ...(selection === '' ? {} : { selection }),
+          ...(before === undefined ? {} : { against: { from: before.fromMs, to: before.toMs } }),
+          limit: 40,
+        } satisfies RequestBodyOf<typeof compare>,
       }).then((answer) => answer.data),
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { filterSchema } from '../filter/schema.ts';
 import { defineRoute, reads } from '../route.ts';
-import { count, windowShape } from './common.ts';
+import { count, isoTime, timeSchema, windowShape } from './common.ts';
 
 export const COMPARE_SIGNALS = ['spans', 'logs'] as const;
 export type CompareSignal = (typeof COMPARE_SIGNALS)[number];
@@ -56,14 +56,26 @@ export const compare = defineRoute({
   method: 'POST',
   path: '/api/telemetry/compare',
   tag: 'Telemetry',
-  summary: 'What differs: a selection of the matching rows against the rest, over all fields and attributes',
+  summary:
+    'What differs: a selection of the matching rows against the rest, or against a period before, over all fields and attributes',
   permission: reads('telemetry'),
   body: z.strictObject({
     signal: z.enum(COMPARE_SIGNALS).default('spans'),
     ...windowShape,
-    selection: z.union([filterSchema, z.string().min(1).max(4_096)]).meta({
-      description: 'Which of the rows are the selection: a filter, or the same as text.',
-    }),
+    selection: z
+      .union([filterSchema, z.string().min(1).max(4_096)])
+      .optional()
+      .meta({
+        description:
+          'Which of the rows are the selection: a filter, or the same as text. Against a period it may be left out: all of them.',
+      }),
+    against: z
+      .union([z.enum(['rest', 'before']), z.strictObject({ from: timeSchema, to: timeSchema })])
+      .default('rest')
+      .meta({
+        description:
+          'What the selection is compared with: the other matching rows of the window; or the selection of the period before (of whole calendar months, UTC, as many months before, else the same length right before `from`), or of the period that is given, which has no time in common with the window.',
+      }),
     limit: z
       .int()
       .min(1)
@@ -74,7 +86,11 @@ export const compare = defineRoute({
   response: z.object({
     data: z.object({
       selection: side,
-      rest: side,
+      rest: side.meta({ description: 'What it is compared with: the other rows, or those of the period.' }),
+      against: z
+        .object({ from: isoTime, to: isoTime })
+        .nullable()
+        .meta({ description: 'The period that it is compared with; null when that is the rest.' }),
       estimated: z.boolean().meta({
         description:
           'True when the rows of both sides are estimated: conditions on attributes and texts are not worked out on all rows of a large window.',

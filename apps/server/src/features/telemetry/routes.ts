@@ -2,7 +2,7 @@ import { defaultFacets } from '@candela/contract';
 import type { Clock } from '@candela/kernel';
 import type { TelemetryQueries, Window } from '@candela/telemetry-store';
 import type { Handlers } from '../../http/handlers.ts';
-import { filterOf, listedTrace, windowOf } from './service.ts';
+import { filterOf, isoOf, listedTrace, period, windowOf } from './service.ts';
 
 type TelemetryHandlers = Pick<
   Handlers,
@@ -16,10 +16,6 @@ type TelemetryHandlers = Pick<
   | 'aggregate'
   | 'facets'
 >;
-
-const isoOf = (nanos: bigint): string => new Date(Number(nanos / 1_000_000n)).toISOString();
-
-const period = ({ from, to }: Window) => ({ from: isoOf(from), to: isoOf(to) });
 
 export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): TelemetryHandlers {
   return {

@@ -57,6 +57,12 @@ export function listedTrace(row: BodyOf<typeof ROUTES.tracePreviews>['traces'][n
 
 const bounded = (nanos: bigint): bigint => (nanos > LAST_NANOS ? LAST_NANOS : nanos);
 
+/** A moment as answers write it. */
+export const isoOf = (nanos: bigint): string => new Date(Number(nanos / NANOS_PER_MS)).toISOString();
+
+/** A window as answers write it. */
+export const period = ({ from, to }: Window) => ({ from: isoOf(from), to: isoOf(to) });
+
 /** Filter and search text together: both must hold. @throws bad_query */
 export function filterOf(body: Pick<WindowBody, 'filter' | 'q'>, signal: Signal): Filter | undefined {
   const parsed = body.q === undefined ? undefined : parseFilterOrFail(body.q, signal);

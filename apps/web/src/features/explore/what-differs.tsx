@@ -1,20 +1,35 @@
 import type { ComparedField, ComparedNumber } from '@candela/contract';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { aggregateQuery, compareQuery } from '../../api/explore.ts';
 import type { Scope } from '../../api/telemetry.ts';
-import { exact, formatCost, formatCount, formatDuration, nounOf } from '../../lib/format.ts';
+import {
+  exact,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatTime,
+  nounOf,
+  type Zone,
+} from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
+import { type TimeWindow, windowBefore } from '../../lib/time-range.ts';
 import { useFocusBack } from '../../lib/use-focus-back.ts';
+import { zonePreference } from '../../lib/zone.ts';
 import { join, toggleValue } from '../../lib/query-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
+import { Segments } from '../../ui/segments.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import { useShell } from '../shell/shell-search.ts';
 import type { ExploreConfig } from './explore-config.ts';
 import { fieldTerm, valueTerm } from './filter-term.ts';
 import { queryTrouble } from './query-trouble.ts';
 import { differences, type FieldsAlike } from './told-alike.ts';
+
+/** What the selection is compared with: the other rows of the search, or the same of the period before. */
+type Against = 'rest' | 'before';
 
 const percent = (share: number): string => {
   const value = share * 100;
@@ -23,22 +38,29 @@ const percent = (share: number): string => {
 
 /**
  * What is different about some of the rows: for each field and attribute, how often its values occur among the selected
- * rows and among the others of the search, the most different first. A click on a value adds it to the search.
+ * rows and among the others of the search, or among the same of the period before, the most different first. A click on
+ * a value adds it to the search.
  */
 export default function WhatDiffers(props: {
   config: ExploreConfig;
   signal: 'spans' | 'logs';
   scope: Scope;
-  /** The selected rows, as text of the grammar; '' until one is chosen. */
+  /** The selected rows, as text of the grammar; '' until one is chosen, and for all of them. */
   selection: string;
+  against: Against;
   onSelection: (selection: string | undefined) => void;
+  onAgainst: (against: Against) => void;
   onQuery: (q: string) => void;
 }) {
   const { scope, selection, signal } = props;
+  const { before: period } = useShell();
+  const before = useMemo(() => windowBefore(scope.window, period), [scope.window, period]);
+  const isPeriod = props.against === 'before' && before !== undefined;
+  const sides = isPeriod ? PERIODS : PARTS;
   const trouble = selection === '' ? undefined : queryTrouble(selection, signal);
   const answer = useQuery({
-    ...compareQuery(scope, signal, selection),
-    enabled: selection !== '' && trouble === undefined,
+    ...compareQuery(scope, signal, selection, isPeriod ? before : undefined),
+    enabled: (isPeriod || selection !== '') && trouble === undefined,
     placeholderData: keepPreviousData,
   });
   const panel = useRef<HTMLElement>(null);
@@ -64,9 +86,9 @@ export default function WhatDiffers(props: {
           <X size={14} aria-hidden />
         </Button>
       </header>
-      <Choose {...props} trouble={trouble?.message} />
+      <Choose {...props} before={before} isPeriod={isPeriod} trouble={trouble?.message} />
       <div className="min-h-0 grow overflow-auto">
-        {selection === '' ? (
+        {selection === '' && !isPeriod ? (
           <p className="p-3 text-sm text-muted">
             Choose some of the {props.config.noun}: for every field and attribute you then see which values
             are more frequent among them than among the others of this search.
@@ -77,18 +99,25 @@ export default function WhatDiffers(props: {
           <SkeletonRows label="Comparing" rows={8} />
         ) : (
           <div className={answer.isPlaceholderData ? 'opacity-60' : ''}>
-            <Sides noun={props.config.noun} selection={answer.data.selection} rest={answer.data.rest} />
+            <Sides
+              noun={props.config.noun}
+              names={sides}
+              selection={answer.data.selection}
+              rest={answer.data.rest}
+            />
             {answer.data.selection.rows === 0 || answer.data.rest.rows === 0 ? (
               <p className="p-3 text-sm text-muted">
                 {answer.data.selection.rows === 0
                   ? 'Nothing in this search fits the selection.'
-                  : 'Everything in this search fits the selection: there is nothing to compare it with.'}
+                  : isPeriod
+                    ? 'Nothing in the period before fits it: there is nothing to compare with.'
+                    : 'Everything in this search fits the selection: there is nothing to compare it with.'}
               </p>
             ) : (
               <>
                 {differences(answer.data).map((one) =>
                   'unit' in one ? (
-                    <NumberCard key={one.field} number={one} />
+                    <NumberCard key={one.field} number={one} names={sides} />
                   ) : (
                     <FieldCards key={one.field.field} {...one} scope={scope} onQuery={props.onQuery} />
                   ),
@@ -105,11 +134,15 @@ export default function WhatDiffers(props: {
   );
 }
 
-/** The usual selections, and any other as text. */
+/** With what it is compared, the usual selections, and any other as text. */
 function Choose(props: {
+  config: ExploreConfig;
   signal: 'spans' | 'logs';
   scope: Scope;
   selection: string;
+  before: TimeWindow | undefined;
+  isPeriod: boolean;
+  onAgainst: (against: Against) => void;
   trouble: string | undefined;
   onSelection: (selection: string) => void;
 }) {
@@ -119,15 +152,31 @@ function Choose(props: {
     setGiven(props.selection);
     setText(props.selection);
   }
+  const zone = zonePreference.use();
+  const { noun } = props.config;
+  const failures = useQuery(
+    aggregateQuery(props.scope, {
+      ...(props.signal === 'spans' ? {} : { signal: props.signal }),
+      measures: ['count', 'errors'],
+    }),
+  );
+  // Until it is known, and where it cannot be, they may be there.
+  const failed = failures.isPending
+    ? undefined
+    : (failures.data?.data.rows[0]?.values[1] ?? (failures.isError ? 1 : 0));
   const slow = useQuery({
     ...aggregateQuery(props.scope, { measures: ['duration_p95', 'cost'] }),
     enabled: props.signal === 'spans',
   });
   const p95 = slow.data?.data.rows[0]?.values[0] ?? null;
-  const usual =
-    props.signal === 'spans'
+  const [failing, errors] =
+    props.signal === 'spans' ? ['Failed', 'status:error'] : ['Errors', 'severity:(error or fatal)'];
+  const hasFailed = failed === undefined ? undefined : failed > 0 || props.selection === errors;
+  const usual = [
+    ...(props.isPeriod ? [{ label: `All ${noun}`, selection: '' }] : []),
+    ...(hasFailed === true ? [{ label: failing, selection: errors }] : []),
+    ...(props.signal === 'spans'
       ? [
-          { label: 'Failed', selection: 'status:error' },
           ...(p95 === null || p95 <= 0
             ? []
             : [
@@ -137,10 +186,25 @@ function Choose(props: {
                 },
               ]),
         ]
-      : [{ label: 'Errors', selection: 'severity:(error or fatal)' }];
+      : []),
+  ];
   return (
     <div className="flex shrink-0 flex-col gap-2 border-b border-line p-3">
-      <div className="flex flex-wrap gap-1">
+      {props.before !== undefined && (
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-muted">
+          <span>against</span>
+          <Segments
+            label="Compared with"
+            size="small"
+            value={props.isPeriod ? 'before' : 'rest'}
+            choices={['rest', 'before']}
+            nameOf={(one) => (one === 'rest' ? 'the others' : 'the time before')}
+            onChoose={props.onAgainst}
+          />
+          {props.isPeriod && <span>{spanText(props.before, zone)}</span>}
+        </div>
+      )}
+      <div className="flex flex-wrap items-center gap-1">
         {usual.map((one) => (
           <Button
             key={one.selection}
@@ -151,6 +215,7 @@ function Choose(props: {
             {one.label}
           </Button>
         ))}
+        {hasFailed === false && <span className="text-sm text-muted">nothing failed in this time</span>}
       </div>
       <form
         className="flex gap-2"
@@ -183,12 +248,23 @@ function Choose(props: {
 
 const roundUp = (ms: number): number => Number(ms.toPrecision(3));
 
+/** What the two sides are called: parts of one time, or the same of two times. */
+const PARTS = { selection: 'selected', rest: 'others' };
+const PERIODS = { selection: 'now', rest: 'before' };
+
+/** `23 Nov 10:30:00 – 23 Nov 11:30:00`. */
+function spanText({ fromMs, toMs }: TimeWindow, zone: Zone): string {
+  const [from, to] = [fromMs, toMs].map((ms) => formatTime(ms, zone).slice(0, -4)) as [string, string];
+  return `${from} – ${to}`;
+}
+
 interface Side {
   readonly rows: number;
   readonly sampled: number;
 }
 
-function Sides({ noun, selection, rest }: { noun: string; selection: Side; rest: Side }) {
+function Sides(props: { noun: string; names: typeof PARTS; selection: Side; rest: Side }) {
+  const { noun, names, selection, rest } = props;
   const line = (side: Side) =>
     `${formatCount(side.rows)}${side.sampled < side.rows ? `, ${formatCount(side.sampled)} looked at` : ''}`;
   return (
@@ -197,11 +273,11 @@ function Sides({ noun, selection, rest }: { noun: string; selection: Side; rest:
         className="flex items-center gap-1.5"
         title={`${exact(selection.rows)} ${nounOf(selection.rows, noun)}`}
       >
-        <span data-mark className="size-2 rounded-xs bg-accent-fill" aria-hidden /> selected:{' '}
+        <span data-mark className="size-2 rounded-xs bg-accent-fill" aria-hidden /> {names.selection}:{' '}
         {line(selection)}
       </span>
       <span className="flex items-center gap-1.5" title={`${exact(rest.rows)} ${nounOf(rest.rows, noun)}`}>
-        <span data-mark className="size-2 rounded-xs bg-faint" aria-hidden /> others: {line(rest)}
+        <span data-mark className="size-2 rounded-xs bg-faint" aria-hidden /> {names.rest}: {line(rest)}
       </span>
     </p>
   );
@@ -307,7 +383,7 @@ const UNITS: Record<ComparedNumber['unit'], (value: number | null) => string> = 
   number: formatCount,
 };
 
-function NumberCard({ number }: { number: ComparedNumber }) {
+function NumberCard({ number, names }: { number: ComparedNumber; names: typeof PARTS }) {
   const format = UNITS[number.unit];
   return (
     <section aria-label={number.field} className="border-b border-line px-3 py-2">
@@ -336,7 +412,7 @@ function NumberCard({ number }: { number: ComparedNumber }) {
           {(['selection', 'rest'] as const).map((side) => (
             <tr key={side}>
               <th scope="row" className="text-left font-normal text-muted">
-                {side === 'selection' ? 'selected' : 'others'}
+                {names[side]}
               </th>
               <td>{format(number[side].p50)}</td>
               <td>{format(number[side].p90)}</td>

@@ -81,7 +81,10 @@ export function TracesPage() {
     const time = isPart
       ? { from: new Date(fromMs).toISOString(), to: new Date(Math.max(toMs, fromMs + 1)).toISOString() }
       : {};
-    void navigate({ search: (before) => ({ ...before, ...time, diff }) as typeof before });
+    // The rectangle is compared with what lies beside it.
+    void navigate({
+      search: ({ against: _, ...before }) => ({ ...before, ...time, diff }) as typeof before,
+    });
   };
   const fields = isSpans ? fieldColumns(search.cols) : [];
   const ownColumns = spanColumns(fields);
@@ -125,7 +128,9 @@ export function TracesPage() {
               signal="spans"
               scope={scope}
               selection={search.diff === PICK ? '' : search.diff}
+              against={search.against ?? 'rest'}
               onSelection={(diff) => change({ diff: diff === '' ? PICK : diff })}
+              onAgainst={(against) => change({ against: against === 'rest' ? undefined : against })}
               onQuery={explorer.setQuery}
             />
           </Suspense>

@@ -14,6 +14,8 @@ export interface TracesSearch extends ExploreSearch {
   chart?: 'duration';
   /** What of the spans is compared with the rest; `*` opens the panel without a selection. */
   diff?: string;
+  /** It is compared with the same of the period before instead; then `*` is everything. */
+  against?: 'before';
 }
 
 /** What of it changes; undefined takes a part out. */
@@ -24,12 +26,14 @@ export function validateTracesSearch(raw: Record<string, unknown>): TracesSearch
   const sort = choiceParam(raw, 'sort', view === 'spans' ? SPAN_SORTS : TRACE_SORTS);
   const chart = choiceParam(raw, 'chart', ['duration'] as const);
   const diff = textParam(raw, 'diff', 1_000);
+  const against = diff === undefined ? undefined : choiceParam(raw, 'against', ['before'] as const);
   const row = textParam(raw, 'row', 49);
   return {
     ...validateExploreSearch(raw),
     ...(view === undefined ? {} : { view }),
     ...(chart === undefined ? {} : { chart }),
     ...(diff === undefined ? {} : { diff }),
+    ...(against === undefined ? {} : { against }),
     ...(sort === undefined || sort === '-start' ? {} : { sort }),
     ...(row === undefined || !/^[0-9a-f]{32}(-[0-9a-f]{16})?$/.test(row) ? {} : { row }),
   };

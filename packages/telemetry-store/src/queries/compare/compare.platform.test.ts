@@ -222,6 +222,88 @@ describe('what differs', () => {
   });
 });
 
+describe('what differs from a period before', () => {
+  const HOUR = 3_600_000;
+  const hours = (from: number, to: number) => ({
+    from: BigInt(BASE_MS + from * HOUR) * 1_000_000n,
+    to: BigInt(BASE_MS + to * HOUR) * 1_000_000n,
+  });
+  const queries = () => createCompareQueries(bench.store, LIMITS);
+  const project = 'hours';
+  /** An hour of spans, one every `everyMs`; `release` is news, the rest is as before. */
+  const hour = (at: number, everyMs: number, release: string) =>
+    Array.from({ length: HOUR / everyMs }, (_, index) =>
+      span((at + 50) * 100_000 + index, (at + 50) * 100_000 + index, at * HOUR + index * everyMs, {
+        name: index % 3 === 0 ? 'GET /cart' : 'POST /pay',
+        attributes: { release, 'node.name': `node-${index % 7}` },
+        ...(index % 50 === 0
+          ? { status: { code: 2, message: release === 'v2' ? 'out of seats' : 'timeout' } }
+          : {}),
+      }),
+    );
+  beforeAll(async () => {
+    await bench.put(hour(1, 1_000, 'v1'), { project });
+    await bench.put(hour(2, 3_000, 'v2'), { project });
+    // Far before, and more than are all looked at: only a period that is given finds them.
+    for (const lot of [0, 1])
+      await bench.put(
+        hour(-30, 250, 'v0').filter((_, index) => index % 2 === lot),
+        { project },
+      );
+  }, 60_000);
+
+  it('compares all rows of one with all of the other, exact at the edges', async () => {
+    const asked = { filter: undefined, selection: undefined, limit: 30 };
+    const found = await queries().compare(contextOf(project), 'spans', {
+      ...asked,
+      window: hours(2, 3),
+      before: hours(1, 2),
+    });
+    expect(found.selection).toEqual({ rows: 1_200, sampled: 1_200 });
+    expect(found.rest).toEqual({ rows: 3_600, sampled: 3_600 });
+    expect(found.fields.map(({ field }) => field)).toEqual(['attributes.release', 'status_message']);
+    expect(found.fields[0]?.values).toEqual([
+      { value: 'v1', selection: 0, rest: 1 },
+      { value: 'v2', selection: 1, rest: 0 },
+    ]);
+    const part = await queries().compare(contextOf(project), 'spans', {
+      ...asked,
+      window: { from: hours(2, 3).from + 1n, to: hours(2, 3).to },
+      before: { from: hours(1, 2).from, to: hours(1, 2).from + 1n },
+    });
+    expect([part.selection.rows, part.rest.rows]).toEqual([1_199, 1]);
+  });
+
+  it('compares a selection with itself: what it is made by is no difference, why it was made may be', async () => {
+    const found = await queries().compare(contextOf(project), 'spans', {
+      window: hours(2, 3),
+      before: hours(1, 2),
+      filter: { field: 'name', op: '=', value: 'POST /pay' },
+      selection: { field: 'status', op: '=', value: 'error' },
+      limit: 30,
+    });
+    expect(found.selection).toEqual({ rows: 16, sampled: 16 });
+    expect(found.rest).toEqual({ rows: 48, sampled: 48 });
+    const names = found.fields.map(({ field }) => field);
+    expect(names).toContain('status_message');
+    expect(names).not.toContain('status');
+    expect(names).not.toContain('name');
+  });
+
+  it('takes a period of any place and size, and samples each evenly', async () => {
+    const asked = { filter: undefined, selection: undefined, limit: 30, window: hours(2, 3) };
+    const found = await queries().compare(contextOf(project), 'spans', { ...asked, before: hours(-30, -29) });
+    expect(found.selection).toEqual({ rows: 1_200, sampled: 1_200 });
+    expect(found.rest).toEqual({ rows: 14_400, sampled: 24 * 128 });
+    expect(found.fields.map(({ field }) => field)).toEqual(['attributes.release', 'status_message']);
+    const none = await queries().compare(contextOf(project), 'spans', { ...asked, before: hours(-40, -39) });
+    expect(none.selection).toEqual({ rows: 1_200, sampled: 1_200 });
+    expect(none.rest).toEqual({ rows: 0, sampled: 0 });
+    const overlapping = queries().compare(contextOf(project), 'spans', { ...asked, before: hours(1, 2.5) });
+    await expect(overlapping).rejects.toThrow(/times in common/);
+  });
+});
+
 describe('fields', () => {
   it('lists named fields and the keys in use with their types', async () => {
     const { store, statements } = recordStatements(bench.store);

@@ -1,5 +1,5 @@
 import type { ComparedField, ComparedNumber, CompareSignal, Filter } from '@candela/contract';
-import type { RequestContext } from '@candela/kernel';
+import { fail, type RequestContext } from '@candela/kernel';
 import type { ReadStores } from '../core/stores.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { FIELD_SOURCES } from '../fields/index.ts';
@@ -22,7 +22,7 @@ export interface Comparison {
 
 /** Reads that compare. @throws bad_query, query_too_expensive, store_unavailable */
 export interface CompareQueries {
-  /** What differs between a selection of the matching rows and the rest of them. */
+  /** What differs between a selection of the matching rows and the rest of them, or those of another window. */
   compare(
     context: RequestContext,
     signal: CompareSignal,
@@ -49,14 +49,20 @@ export function createCompareQueries(stores: ReadStores, limits: QueryLimits): C
     async compare(context, signal, input, abort) {
       const own = runner(stores, limits, 'compare', abort);
       const source = FIELD_SOURCES[signal];
+      const { before, window, selection } = input;
+      if (before !== undefined && before.from < window.to && window.from < before.to)
+        throw fail('bad_query', {
+          detail:
+            'The period to compare with has times in common with the period itself: take one before or after it.',
+        });
       const strata = await layStrata(own, context, source, input);
       const rows = { selection: sum(strata.selection), rest: sum(strata.rest) };
       if (rows.selection + rows.rest === 0) {
         const none = { rows: 0, sampled: 0 };
         return { selection: none, rest: none, estimated: strata.estimated, fields: [], numbers: [] };
       }
-      // What the selection is made by differs by definition.
-      const obvious = new Set(fieldsIn(input.selection));
+      // What the selection is made by differs by definition, but not from the same selection at another time.
+      const obvious = new Set(before !== undefined || selection === undefined ? [] : fieldsIn(selection));
       const fields = comparedFields(source, obvious);
       const numbers = NUMBERS[signal].filter(({ field }) => !obvious.has(field));
       const read = { sides: input, strata };

@@ -4,7 +4,7 @@ import { fieldText } from '../core/field-text.ts';
 import type { Runner } from '../core/run.ts';
 import type { Scope } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
-import { ALL_ROWS, inPieces, partSql, type Sides, sidesScope, STRATA, type Strata } from './strata.ts';
+import { ALL_ROWS, inPieces, partOf, type Sides, sidesScope, STRATA, type Strata } from './strata.ts';
 
 /** Rows of a side that are looked at in one part of the window. */
 const PER_PART = 128;
@@ -63,8 +63,8 @@ function sampleOf(
   const { scope: base, selected } = sidesScope(context, source, sides);
   const { params } = base;
   const scope = inPieces(base, source, strata.pieces);
-  const whole = strata.pieces.length === 1 && strata.pieces[0] === sides.window;
-  const part = partSql(source, scope, sides.window.from, strata.width);
+  const { whole } = strata;
+  const part = partOf(source, scope, sides, selected);
   const rowsOf = (counts: readonly number[]) => params.bind(counts, 'Array(Float64)');
   const weight = `if(Sel, ${rowsOf(strata.selection)}[B + 1], ${rowsOf(strata.rest)}[B + 1]) / count() OVER (PARTITION BY B, Sel)`;
   const limit = whole ? ALL_ROWS : PER_PART;

@@ -23,7 +23,13 @@ const SEED = 7;
 export interface Sides {
   readonly window: Window;
   readonly filter: Filter | undefined;
-  readonly selection: Filter;
+  /** Undefined: all matching rows. */
+  readonly selection: Filter | undefined;
+  /**
+   * Another window: the rest are the rows of the selection there, not the other rows of the window itself. The two have no
+   * moment in common.
+   */
+  readonly before?: Window | undefined;
 }
 
 /** How the rows of both sides lie in the window, and the narrow pieces of it that are read. */
@@ -32,7 +38,8 @@ export interface Strata {
   readonly selection: readonly number[];
   readonly rest: readonly number[];
   readonly pieces: readonly Window[];
-  readonly width: bigint;
+  /** True when the pieces hold all rows of both sides. */
+  readonly whole: boolean;
   /** True when the rows of each part are not counted but estimated. */
   readonly estimated: boolean;
 }
@@ -43,8 +50,30 @@ export function sidesScope(
   source: Source,
   sides: Sides,
 ): { scope: Scope; selected: string } {
-  const scope = Scope.of(context, source).during(sides.window).matching(sides.filter);
-  return { scope, selected: compileFilter(source, sides.selection, scope.params) };
+  const { window, before, selection } = sides;
+  const base = Scope.of(context, source);
+  if (before === undefined) {
+    const scope = base.during(window).matching(sides.filter);
+    return {
+      scope,
+      selected: selection === undefined ? '1' : compileFilter(source, selection, scope.params),
+    };
+  }
+  const scope = base.duringAny([before, window]).matching(sides.filter).matching(selection);
+  const { params } = scope;
+  return {
+    scope,
+    selected: `(${source.time} >= ${params.time(window.from)} AND ${source.time} < ${params.time(window.to)})`,
+  };
+}
+
+/** The part of its own window that a row lies in, as an expression. */
+export function partOf(source: Source, scope: Scope, sides: Sides, selected: string): string {
+  const { window, before } = sides;
+  const own = partSql(source, scope, window.from, widthOf(window));
+  return before === undefined
+    ? own
+    : `if(${selected}, ${own}, ${partSql(source, scope, before.from, widthOf(before))})`;
 }
 
 /**
@@ -57,7 +86,24 @@ export async function layStrata(
   source: Source,
   sides: Sides,
 ): Promise<Strata> {
-  const wide = [sides.selection, ...(sides.filter === undefined ? [] : [sides.filter])].some(readsWide);
+  const { window, filter, selection, before } = sides;
+  if (before !== undefined) {
+    const parts = [filter, selection].filter((part) => part !== undefined);
+    const all = parts.length < 2 ? parts[0] : { and: parts };
+    const [now, then] = await Promise.all(
+      [window, before].map((one) =>
+        layStrata(runner, context, source, { window: one, filter: all, selection: undefined }),
+      ) as [Promise<Strata>, Promise<Strata>],
+    );
+    return {
+      selection: now.selection,
+      rest: then.selection,
+      pieces: [...then.pieces, ...now.pieces],
+      whole: now.whole && then.whole,
+      estimated: now.estimated || then.estimated,
+    };
+  }
+  const wide = [filter, selection].some((part) => part !== undefined && readsWide(part));
   return wide ? estimate(runner, context, source, sides) : countAll(runner, context, source, sides);
 }
 
@@ -104,7 +150,13 @@ async function estimate(
       const row = seen.find(({ B }) => B === part);
       return row === undefined ? 0 : Math.round((count(row) * (known.get(part) ?? 0)) / Math.max(1, row.N));
     });
-  return { selection: of(({ S }) => S), rest: of(({ R }) => R), width, pieces: merged, estimated: true };
+  return {
+    selection: of(({ S }) => S),
+    rest: of(({ R }) => R),
+    pieces: merged,
+    whole: false,
+    estimated: true,
+  };
 }
 
 /**
@@ -173,7 +225,7 @@ async function countAll(
   const total = rows.reduce((sum, { S, R }) => sum + S + R, 0);
   const whole = total <= ALL_ROWS;
   const read = whole ? [sides.window] : merge(pieces, sides.window);
-  return { selection, rest, width, pieces: read, estimated: false };
+  return { selection, rest, pieces: read, whole, estimated: false };
 }
 
 /** Where to read in one part of the window: around rows of the selection, and of the rest where that has too few. */
@@ -187,7 +239,7 @@ function around(part: { S: number; R: number; At: string[] }, width: bigint, spa
   const [first] = part.At;
   const expected = (of: number) => ((AROUND / sparse) * of) / Math.max(1, rows);
   if (expected(part.S) < ENOUGH) return part.At.flatMap((at) => piece(at, AROUND_RARE));
-  const rest = expected(part.R) < ENOUGH ? piece(part.At.at(-1), AROUND) : [];
+  const rest = part.R > 0 && expected(part.R) < ENOUGH ? piece(part.At.at(-1), AROUND) : [];
   return [...piece(first, AROUND), ...rest];
 }
 
