@@ -120,7 +120,7 @@ export class AttributeColumns {
       this.#learnAt = 0;
       return await run(sql);
     } finally {
-      this.#count(asked, tooMuch || performance.now() - startedAt >= this.#parts.tuning.slowMs);
+      this.#count(asked, tooMuch ? Infinity : performance.now() - startedAt);
       this.#tendIfDue();
     }
   }
@@ -141,11 +141,13 @@ export class AttributeColumns {
     await this.#tending;
   }
 
-  /** A key with a column counts whenever it is asked for, others when the map made it slow. */
-  #count(asked: readonly AttributeRead[], slow: boolean): void {
+  /** A key with a column counts whenever it is asked for, others when the map or its rest made it slow. */
+  #count(asked: readonly AttributeRead[], tookMs: number): void {
+    const { slowMs, restSlowMs } = this.#parts.tuning;
     const keys = new Map(asked.map((read) => [keyText(read), read]));
     for (const read of [...keys.values()].slice(0, MAX_COUNTED)) {
       const fromColumn = this.#known.isRead(read);
+      const slow = tookMs >= (this.#known.isInRest(read) ? restSlowMs : slowMs);
       if (slow || fromColumn) this.#use.count(read);
       if (slow && !fromColumn) this.#tendSoon();
     }

@@ -51,6 +51,11 @@ export class KnownColumns {
     return this.#ready.has(keyText(attribute));
   }
 
+  /** Whether reads take the key, if it has no column, from the rest of its map. */
+  isInRest(attribute: AttributeKey): boolean {
+    return this.#restWith(attribute) !== undefined;
+  }
+
   /** Whether the engine works on a table in the background. */
   isBusy(table: string): boolean {
     return this.#busy.has(table);

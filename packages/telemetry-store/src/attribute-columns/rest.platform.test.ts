@@ -53,11 +53,20 @@ const insert = (token: string, from = 0, more = 'map()', rows = 30_000) =>
     { token, from, rows, wide: WIDE_HOSTILE, hostile: HOSTILE, long: LONG },
   );
 
+const NEVER = 3_600_000;
+
 /** It looks when it is told to, not some time after a read. */
 const platformProcess = (tuning: Partial<ColumnTuning> = {}, passed?: number): ReadingProcess =>
   readingProcess(
     bench.store,
-    { lookRows: 1_000, lookAfterMs: 3_600_000, slowMs: 3_600_000, coolSeconds: 86_400, ...tuning },
+    {
+      lookRows: 1_000,
+      lookAfterMs: 3_600_000,
+      slowMs: NEVER,
+      restSlowMs: NEVER,
+      coolSeconds: 86_400,
+      ...tuning,
+    },
     passed,
   );
 
@@ -206,6 +215,22 @@ describe('the rest of a map', () => {
     for (const process of [one, other]) expect(await mapsFor(process, ['own.rare'])).toEqual([rest]);
     await bench.store.command(`ALTER TABLE otel_traces ${dropped(rest)} SETTINGS mutations_sync = 1`);
     for (const process of [one, other]) await sameAsMaps(process, ['own.rare', HOSTILE]);
+  }, 120_000);
+
+  it('counts towards a column where it is slow, as a map does much sooner', async () => {
+    await insert('first');
+    const columnsAfter = async (tuning: Partial<ColumnTuning>) => {
+      const one = await looked(tuning);
+      await mapsFor(one, ['own.rare', 'own.text']);
+      await settledIn(bench.store, one.keeper);
+      const columns = await bench.store.select<{ name: string }>(
+        "SELECT name FROM system.columns WHERE database = 'candela' AND match(name, '^Attribute_own_2e(rare|text)') ORDER BY name",
+      );
+      return columns.map(({ name }) => name);
+    };
+    await looked();
+    expect(await columnsAfter({ slowMs: 0 })).toEqual([]);
+    expect(await columnsAfter({ slowMs: 0, restSlowMs: 0 })).toEqual(['Attribute_own_2erare']);
   }, 120_000);
 
   it('is made by one process of many', async () => {

@@ -5,6 +5,8 @@ import type { RestBounds } from './rest.ts';
 export interface ColumnTuning extends DecisionBounds, RestBounds {
   /** A read of a key from its map counts when it takes so long, milliseconds. */
   readonly slowMs: number;
+  /** The same from the rest of its map: one that comes sooner than charts should is not worth what filling a column costs those who read meanwhile. */
+  readonly restSlowMs: number;
   /** Between two looks at what is asked for, milliseconds. */
   readonly roundMs: number;
   /** So soon after a slow read of a key there is one, and no sooner than so long after the one before; milliseconds. */
@@ -35,6 +37,7 @@ export const COLUMN_TUNING: ColumnTuning = {
   lookSeconds: 6 * 3_600,
   lookingSeconds: 600,
   slowMs: 150,
+  restSlowMs: 300,
   roundMs: 60_000,
   soonMs: 1_000,
   soonPauseMs: 5_000,

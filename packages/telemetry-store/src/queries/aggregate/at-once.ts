@@ -29,6 +29,19 @@ export function refuseTooMany(points: number): void {
 const MAX_SUMS = 2_000_000;
 const MAX_SKETCHES = 100_000;
 
+/**
+ * So many times more groups than are shown: beyond that what is held of all of them costs more than finding the largest
+ * first, unless it is small.
+ */
+const MAX_SKETCHED = 4;
+
+/** Of counts, which can be held as places of rows, so many: arrays of more are in no cache, and each row waits for them. */
+const MAX_COUNTS = 500_000;
+
+/** Rows whose places are held, a byte or two each, and groups of them. */
+const MAX_PLACED_ROWS = 100_000_000;
+const MAX_PLACED_GROUPS = 500_000;
+
 /** ClickHouse's codes for too many groups and too much memory. */
 const TOO_MANY = new Set([158, 241]);
 
@@ -49,70 +62,144 @@ export async function topSeries(
   plan: Plan,
   limit: number,
 ): Promise<AtOnce | undefined> {
-  const statement = inBuckets(context, plan, limit);
-  if (statement === undefined) return undefined;
-  const { scope, sql } = statement;
-  try {
-    const rows = await runner.run<RawRow>(scope, sql);
-    refuseTooMany(rows.length);
-    return { rows, groups: Number(rows[0]?.['N'] ?? 0) };
-  } catch (thrown) {
-    if (isTooMany(thrown)) return undefined;
-    throw thrown;
+  for (const holding of [ARRAYS, PLACES]) {
+    const statement = inBuckets(context, plan, limit, holding);
+    if (statement === undefined) continue;
+    const { scope, sql, maxRows } = statement;
+    try {
+      const rows = await runner.run<RawRow>(scope, sql, { maxRows });
+      refuseTooMany(rows.length);
+      return { rows, groups: Number(rows[0]?.['N'] ?? 0) };
+    } catch (thrown) {
+      if (!isTooMany(thrown)) throw thrown;
+    }
   }
+  return undefined;
+}
+
+/** How a figure of a group is held, so that its buckets come out in the end, and what may be held. */
+interface Holding {
+  /** The figure of all buckets. @param place of a row, a whole number */
+  held(aggregate: string, size: number, place: string): string;
+  /** Its sum over all buckets, of figures that add up. */
+  sum(held: string): string;
+  /** The figures of the buckets as an array. */
+  buckets(held: string, size: number): string;
+  /** Groups that may be held, and rows that they may be of. Undefined where figures cannot be held so. */
+  bounds(asked: Asked): { readonly maxGroups: number; readonly maxRows: number | undefined } | undefined;
+}
+
+interface Asked {
+  /** Aggregates. */
+  readonly figures: readonly string[];
+  /** They are sums. */
+  readonly areSums: boolean;
+  /** How many buckets there are, and groups that are shown. */
+  readonly size: number;
+  readonly limit: number;
 }
 
 /**
  * Each figure of a group as an array of its buckets: a row is looked up by its group alone, mostly that of the row before,
  * and counts at a place. By group and time together each row would be copied, hashed and compared.
  */
+const ARRAYS: Holding = {
+  held: resampled,
+  sum: (held) => `arraySum(${held})`,
+  buckets: (held) => held,
+  bounds({ figures, areSums, size, limit }) {
+    const most = !areSums ? MAX_SKETCHES : areCounts(figures) ? MAX_COUNTS : MAX_SUMS;
+    const maxGroups = Math.floor(most / size);
+    return { maxGroups: areSums ? maxGroups : Math.min(maxGroups, limit * MAX_SKETCHED), maxRows: undefined };
+  },
+};
+
+/**
+ * Counts of many groups as the places of their rows, one after the other: few bytes a group that lie together, where
+ * arrays are mostly zeros. Only those of the largest groups are counted.
+ */
+const PLACES: Holding = {
+  held(aggregate, size, place) {
+    const { name, of } = partsOf(aggregate);
+    const small = `CAST(${place}, '${placeType(size)}')`;
+    return name === 'count' ? `groupArray(${small})` : `groupArrayIf(${small}, ${of})`;
+  },
+  sum: (held) => `length(${held})`,
+  buckets: (held, size) => `arrayReduce('countResample(0, ${size}, 1)', ${held})`,
+  bounds: ({ figures, size }) =>
+    areCounts(figures) && size <= 2 ** 16
+      ? { maxGroups: MAX_PLACED_GROUPS, maxRows: MAX_PLACED_ROWS }
+      : undefined,
+};
+
+const placeType = (size: number): string => (size <= 2 ** 8 ? 'UInt8' : 'UInt16');
+
+const areCounts = (aggregates: readonly string[]): boolean =>
+  aggregates.every((aggregate) => ['count', 'countIf'].includes(partsOf(aggregate).name));
+
 function inBuckets(
   context: RequestContext,
   plan: Plan,
   limit: number,
-): { scope: Scope; sql: string } | undefined {
+  holding: Holding,
+): { scope: Scope; sql: string; maxRows: number | undefined } | undefined {
   const { counted, bucketSeconds } = plan;
   if (bucketSeconds === null) return undefined;
   const params = new Params();
   const scope = Scope.of(context, counted.rows, params).during(plan.window).matching(plan.filter);
   const buckets = numberedBuckets({ ...plan, bucketSeconds }, counted.rows, params);
   if (buckets === undefined) return undefined;
+  const { size } = buckets;
   const measured = plan.measures.map((measure) => measuredOf(counted, measure));
   const figures = figuresOf(measured);
-  const places = (aggregate: string) => resampled(aggregate, buckets.size, buckets.number);
   const rowsOf = (name: string): string => counted.figures[name]?.rows ?? '';
+  const areSums = addUp(counted, figures);
+  const bounds = holding.bounds({ figures: figures.map(rowsOf), areSums, size, limit });
+  if (bounds === undefined) return undefined;
+  const held = (aggregate: string) => holding.held(aggregate, size, buckets.number);
   const of = (letter: string) => (name: string) => `${letter}${figures.indexOf(name)}`;
   const ranked = figuresOf(measured.slice(0, 1));
   // Sums of all time are those of the buckets. Others are worked out besides.
   const totals = ranked.filter((name) => !addUp(counted, [name]));
-  const total = (name: string) => (totals.includes(name) ? of('A')(name) : `arraySum(${of('F')(name)})`);
+  const total = (name: string) => (totals.includes(name) ? of('A')(name) : holding.sum(of('F')(name)));
   const groups = plan.groupBy.map((_, index) => `G${index}`).join(', ');
   const columns = [
     ...plan.groupBy.map((field, index) => `toString(${shownSql(counted.rows, field, params)}) AS G${index}`),
-    `${places(counted.count.rows)} AS Held`,
-    ...figures.map((name) => `${places(rowsOf(name))} AS ${of('F')(name)}`),
+    `${held(counted.count.rows)} AS Held`,
+    ...figures.map((name) => `${held(rowsOf(name))} AS ${of('F')(name)}`),
     ...totals.map((name) => `${rowsOf(name)} AS ${of('A')(name)}`),
   ];
   const values = measured.map((one, index) => `${one(of('B'))} AS V${index}`);
-  const most = addUp(counted, figures) ? MAX_SUMS : MAX_SKETCHES;
+  const joined = [
+    ...figures.map((name) => `${holding.buckets(of('F')(name), size)} AS ${of('B')(name)}`),
+    `${holding.buckets('Held', size)} AS Rows`,
+    `range(1, ${size + 1}) AS Place`,
+  ];
   return {
     scope,
+    maxRows: bounds.maxRows,
     sql: `SELECT ${buckets.time('Place - 1')} AS T, ${[groups, ...values].join(', ')}, N FROM (
         SELECT *, ${measured[0]?.(total) ?? 'NULL'} AS Total, count() OVER () AS N
         FROM (SELECT ${columns.join(', ')} ${scope.from} GROUP BY ${groups})
         ORDER BY Total DESC NULLS LAST, ${groups} LIMIT ${limit})
-      ARRAY JOIN ${figures.map((name) => `${of('F')(name)} AS ${of('B')(name)}, `).join('')}Held AS Rows, arrayEnumerate(Held) AS Place
+      ARRAY JOIN ${joined.join(', ')}
       WHERE Rows > 0 ORDER BY T, ${groups} LIMIT ${MAX_POINTS + 1}
-      SETTINGS max_rows_to_group_by = ${Math.max(1, Math.floor(most / buckets.size))}, group_by_overflow_mode = 'throw'`,
+      SETTINGS max_rows_to_group_by = ${Math.max(1, bounds.maxGroups)}, group_by_overflow_mode = 'throw'`,
   };
 }
 
 const AGGREGATE = /^(\w+)(?:\(([\d., ]+)\))?\((.*)\)$/s;
 
-/** An aggregate as an array, one for each place from zero on. @param place of a row, a whole number */
-function resampled(aggregate: string, size: number, place: string): string {
+/** The name of an aggregate, its parameters and what it is of. */
+function partsOf(aggregate: string): { name: string; parameters: string | undefined; of: string } {
   const [, name, parameters, of = ''] = AGGREGATE.exec(aggregate) ?? [];
   if (name === undefined) throw new RangeError(`This is no aggregate: ${aggregate}`);
+  return { name, parameters, of };
+}
+
+/** An aggregate as an array, one for each place from zero on. @param place of a row, a whole number */
+function resampled(aggregate: string, size: number, place: string): string {
+  const { name, parameters, of } = partsOf(aggregate);
   const given = parameters === undefined ? '' : `${parameters}, `;
   return `${name}Resample(${given}0, ${size}, 1)(${of === '' ? '' : `${of}, `}${place})`;
 }

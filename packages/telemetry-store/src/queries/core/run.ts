@@ -12,8 +12,14 @@ export interface Runner {
    * `rowBytes`, of a statement for the first rows in an order: what it reads of a row at most. The bound of rows is then
    * kept in bytes. Bound in rows, the engine finds all granules before it reads, and none can be passed by because the
    * rows read by then come before all of its own.
+   *
+   * `maxRows`, of a statement that is only worth running over so many, besides the bound of reads.
    */
-  run<T>(scope: Scope, sql: string, how?: { readonly rowBytes?: number }): Promise<T[]>;
+  run<T>(
+    scope: Scope,
+    sql: string,
+    how?: { readonly rowBytes?: number; readonly maxRows?: number | undefined },
+  ): Promise<T[]>;
   /** The store of a scope, to tell it from others. */
   storeOf(scope: Scope): Promise<ReadStore>;
 }
@@ -30,11 +36,13 @@ export function runner(
   const storeOfScope = async (scope: Scope) => storeOf(stores, scope.context, signalOfTable(scope.table));
   return {
     storeOf: storeOfScope,
-    run: async (scope, sql, { rowBytes } = {}) => {
+    run: async (scope, sql, { rowBytes, maxRows = Infinity } = {}) => {
       signal?.throwIfAborted();
       const { maxRowsToRead, ...others } = options;
       const bound =
-        rowBytes === undefined ? { maxRowsToRead } : { maxBytesToRead: bounds.maxRowsToRead * rowBytes };
+        rowBytes === undefined
+          ? { maxRowsToRead: Math.min(maxRowsToRead, maxRows) }
+          : { maxBytesToRead: bounds.maxRowsToRead * rowBytes };
       try {
         const store = await storeOfScope(scope);
         const { values, attributes } = scope.params;
