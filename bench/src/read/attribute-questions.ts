@@ -1,19 +1,19 @@
 import { RARE_KEY } from '../data/spans.ts';
 import { CHART_GOAL_MS, holds, type Loaded, post, type Question, windowOf } from './question.ts';
 
-/** Keys that no look at what is common gives a column to, with what they are. */
+/** Keys that no look at what is common gives a column to, with what they are and what is asked of their spans. */
 const UNCOMMON = [
-  [RARE_KEY, 'on one span of a thousand'],
-  ['gen_ai.response.id', 'of ids'],
+  [RARE_KEY, 'spans by an attribute on one span of a thousand', 'count'],
+  ['gen_ai.response.id', 'spans by an attribute of ids', 'count'],
+  ['gen_ai.usage.output_tokens', 'p95 of the duration by an attribute of 300 values', 'duration_p95'],
 ] as const;
 
 /** Charts by attributes that have no column until somebody asks for them: what is asked second finds it. */
 export function attributeQuestions(loaded: Loaded): Question[] {
   const chart = (name: string, body: object): Question =>
     post(`chart: ${name}`, CHART_GOAL_MS, 'aggregate', { ...windowOf(loaded), ...body }, holds('rows', 2));
-  return UNCOMMON.flatMap(([key, what]): Question[] => {
-    const name = `spans by an attribute ${what}`;
-    const byKey = { measures: ['count'], groupBy: [`attributes.${key}`], limit: 10 };
+  return UNCOMMON.flatMap(([key, name, measure]): Question[] => {
+    const byKey = { measures: [measure], groupBy: [`attributes.${key}`], limit: 10 };
     return [
       { ...chart(name, byKey), after: 'asked' },
       {

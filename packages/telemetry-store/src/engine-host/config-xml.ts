@@ -4,7 +4,9 @@ import type { EngineCaps } from './protocol.ts';
  * `config.xml` of the engine, which it reads from its working directory. Small background pools (two cores), caches
  * that fit an idle footprint of a few hundred megabytes, no system log tables, no extra user files. New parts are
  * LZ4, for inserts to be cheap; merges pack them harder the larger they get. A merge takes eight parts of a size rather
- * than five: merging, with its skip indexes, costs more than inserting, so every row is better rewritten less often.
+ * than five: merging, with its skip indexes, costs more than inserting, so every row is better rewritten less often. Lengths
+ * of texts in maps and arrays lie before the texts, a byte each: in a file of their own they are numbers of eight bytes, and
+ * unpacking those is more than half of reading a map. Each part says how it is written, and those of before stay as they are.
  */
 export function configXml(caps: EngineCaps, engineDir: string): string {
   return `<clickhouse>
@@ -45,6 +47,7 @@ export function configXml(caps: EngineCaps, engineDir: string): string {
     <number_of_free_entries_in_pool_to_lower_max_size_of_merge>0</number_of_free_entries_in_pool_to_lower_max_size_of_merge>
     <number_of_free_entries_in_pool_to_execute_mutation>1</number_of_free_entries_in_pool_to_execute_mutation>
     <number_of_free_entries_in_pool_to_execute_optimize_entire_partition>1</number_of_free_entries_in_pool_to_execute_optimize_entire_partition>
+    <propagate_types_serialization_versions_to_nested_types>0</propagate_types_serialization_versions_to_nested_types>
   </merge_tree>
 </clickhouse>
 `;
