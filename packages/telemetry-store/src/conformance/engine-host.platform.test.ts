@@ -103,6 +103,54 @@ describe('engine host', () => {
     }
   });
 
+  it.each([1, 1e12])(
+    'keeps parts whose maps have lengths apart from texts, wide from %d bytes on',
+    async (wide) => {
+      const engine = await startEngine(dir);
+      const command = (query: string) => engine.client.command({ query });
+      const select = async <T>(query: string) =>
+        (await engine.client.query({ query, format: 'JSONEachRow' })).json<T>();
+      const insert = (from: number) =>
+        command(
+          `INSERT INTO d.t SELECT number, map('a', repeat('x', number % 300), 'b', toString(number)), [[toString(number), '']] FROM numbers(${from}, 20000)`,
+        );
+      const sums = () =>
+        select('SELECT count() AS n, sum(cityHash64(M.keys, M.values, Texts)) AS h FROM d.t');
+      /** Whether lengths of texts in maps lie apart, a part each. */
+      const apart = async () =>
+        (
+          await select<{ Apart: number }>(
+            "SELECT has(substreams, 'M%2Evalues.size') AS Apart FROM system.parts_columns WHERE active AND table = 't' AND column = 'M' ORDER BY name",
+          )
+        ).map(({ Apart }) => Apart);
+      const setting = 'propagate_types_serialization_versions_to_nested_types';
+      try {
+        await command('CREATE DATABASE d');
+        await command(
+          `CREATE TABLE d.t (Id UInt64, M Map(LowCardinality(String), String), Texts Array(Array(String))) ENGINE = MergeTree ORDER BY Id
+         SETTINGS min_bytes_for_wide_part = ${wide}, ${setting} = 1`,
+        );
+        await insert(0);
+        await command(`ALTER TABLE d.t RESET SETTING ${setting}`);
+        await command('SYSTEM STOP MERGES d.t');
+        await insert(20_000);
+        const before = await sums();
+        expect(await apart()).toEqual([1, 0]);
+        await command('SYSTEM START MERGES d.t');
+        await command("ALTER TABLE d.t ADD COLUMN B String MATERIALIZED M['b']");
+        await command('ALTER TABLE d.t MATERIALIZE COLUMN B SETTINGS mutations_sync = 1');
+        expect(await sums()).toEqual(before);
+        expect(await apart()).toEqual([1, 0]);
+        await command('OPTIMIZE TABLE d.t FINAL');
+        expect(await sums()).toEqual(before);
+        expect(await apart()).toEqual([0]);
+        expect(await select('SELECT countIf(B = toString(Id)) AS n FROM d.t')).toEqual([{ n: 40_000 }]);
+      } finally {
+        await engine.stop();
+      }
+    },
+  );
+
   it('is started again after SIGKILL, and loses nothing that was acknowledged', async () => {
     const { store, close } = await openIn(dir);
     const states: EngineState[] = [];
