@@ -18,6 +18,7 @@ const LAST = 2n ** 63n - 1n;
 const FIRST = -(2n ** 63n);
 
 const SECOND = 1_000_000_000n;
+const LAST_DATE_TIME = 2n ** 32n - 1n;
 
 /** As the engine reads one in a text, for what a `DateTime64(9)` column can hold since 1970. */
 function dateTime(nanos: bigint): string {
@@ -54,6 +55,15 @@ export class Params {
    */
   times(nanos: readonly bigint[]): string {
     return this.bind(nanos.map(dateTime), "Array(DateTime64(9, 'UTC'))");
+  }
+
+  /**
+   * The first whole second that is not before a point in time, comparable with a `DateTime`: with those of buckets, which
+   * begin before the last one that it can hold.
+   */
+  second(nanos: bigint): string {
+    const seconds = (nanos + SECOND - 1n) / SECOND;
+    return `toDateTime(${this.bind(seconds > LAST_DATE_TIME ? LAST_DATE_TIME : seconds < 0n ? 0n : seconds, 'UInt32')})`;
   }
 
   /**

@@ -11,6 +11,7 @@ export const rolledSource = (rollup: Rollup): Source => ({
   signal: 'spans',
   table: rollup.name,
   time: 'Bucket',
+  inSeconds: true,
   fields: {},
   mapOf: () => {
     throw new RangeError(`${rollup.name} has no attributes`);
@@ -43,11 +44,7 @@ export function rolledRows(scope: Scope, rollup: Rollup, window: Window, wanted:
   const spans = scope.over(SPANS);
   const parts = alignedParts(window);
   if (parts === undefined) return `(${made(spans.during(window))})`;
-  const seconds = (nanos: bigint) => `toDateTime(${params.bind(nanos / 1_000_000_000n, 'UInt32')})`;
-  const kept = scope
-    .over(rolledSource(rollup))
-    .and(`Bucket >= ${seconds(parts.middle.from)} AND Bucket < ${seconds(parts.middle.to)}`)
-    .and(only);
+  const kept = scope.over(rolledSource(rollup)).during(parts.middle).and(only);
   const edges = parts.edges.map(
     (edge) => `(Timestamp >= ${params.time(edge.from)} AND Timestamp < ${params.time(edge.to)})`,
   );

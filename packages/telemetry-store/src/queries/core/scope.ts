@@ -121,8 +121,9 @@ export class Scope {
   }
 
   private within(window: Window): string {
-    const { time } = this.source;
-    return `${time} >= ${this.params.time(window.from)} AND ${time} < ${this.params.time(window.to)}`;
+    const { time, inSeconds } = this.source;
+    const at = (nanos: bigint) => (inSeconds === true ? this.params.second(nanos) : this.params.time(nanos));
+    return `${time} >= ${at(window.from)} AND ${time} < ${at(window.to)}`;
   }
 
   matching(filter: Filter | undefined): Scope {

@@ -31,6 +31,8 @@ export interface Source {
   readonly table: string;
   /** Column of the event time, `DateTime64(9)`. */
   readonly time: string;
+  /** It is a `DateTime` instead, of a rollup's buckets: compared with whole seconds, which costs a fraction of a row. */
+  readonly inSeconds?: true;
   readonly fields: Readonly<Record<string, Field>>;
   /** The map column that holds an attribute key. */
   mapOf(source: KeySource, key: string): string;

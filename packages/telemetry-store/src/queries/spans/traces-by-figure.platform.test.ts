@@ -173,7 +173,7 @@ describe('traces in the order of a figure', () => {
     expect(statements.find((sql) => sql.includes('AS Figure'))).toBe(
       'SELECT toString(TraceHash) AS H, toString(Figure) AS K, toString(Early) AS First, toString(Late) AS Last, Count FROM (' +
         'SELECT TraceHash, max(EndNs) - min(FirstNs) AS Figure, min(FirstNs) AS Early, max(LastNs) AS Late, sum(Spans) AS Count ' +
-        'FROM trace_figures WHERE ProjectId = {p0:String} AND (Hour >= fromUnixTimestamp64Nano({p1:Int64}) AND Hour < fromUnixTimestamp64Nano({p2:Int64})) ' +
+        'FROM trace_figures WHERE ProjectId = {p0:String} AND (Hour >= toDateTime({p1:UInt32}) AND Hour < toDateTime({p2:UInt32})) ' +
         'GROUP BY TraceHash HAVING max(has(ServiceHashes, cityHash64({p3:String}))) = 1) ORDER BY Figure DESC, TraceHash DESC LIMIT 61',
     );
     const spans = statements.filter((sql) => sql.includes('FROM otel_traces'));

@@ -82,6 +82,7 @@ const TRACES: Source = {
   signal: 'spans',
   table: TRACE_FIGURES.name,
   time: 'Hour',
+  inSeconds: true,
   fields: {},
   mapOf() {
     throw new RangeError('A rollup has no attributes');
