@@ -8,7 +8,7 @@ import {
 } from './rollup.ts';
 import { HIGHEST_FIGURES } from './highest.ts';
 import { SPAN_STAGE } from './span-stage.ts';
-import { VALUE_FIGURES } from './value-hashes.ts';
+import { FAILED_HASHES, VALUE_FIGURES } from './value-hashes.ts';
 
 const SUM = 'SimpleAggregateFunction(sum, UInt64)';
 const TEXTS = 'SimpleAggregateFunction(groupUniqArrayArray, Array(String))';
@@ -56,6 +56,7 @@ const FIGURES: readonly (RollupColumn & Figure)[] = [
   { name: 'Agents', type: TEXTS, of: 'AgentName', when: "AgentName != ''" },
   ...VALUE_FIGURES,
   ...HIGHEST_FIGURES,
+  FAILED_HASHES,
 ];
 
 /**

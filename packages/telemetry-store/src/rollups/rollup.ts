@@ -57,21 +57,24 @@ export interface Stage {
 export interface Figure {
   readonly of: string;
   readonly when?: string;
+  /** For sets: `of` is an array of what counts. */
+  readonly several?: true;
 }
 
 const SET = 'groupUniqArrayArray';
 
 /** A figure of all rows of a group. */
-export function figureOfGroup(column: RollupColumn, { of, when }: Figure): string {
+export function figureOfGroup(column: RollupColumn, { of, when, several }: Figure): string {
   const join = joinOf(column);
-  const name = join === SET ? 'groupUniqArray' : join;
+  const name = join === SET && several !== true ? 'groupUniqArray' : join;
   return when === undefined ? `${name}(${of})` : `${name}If(${of}, ${when})`;
 }
 
 /** A figure of one row. */
-export function figureOfRow(column: RollupColumn, { of, when }: Figure): string {
+export function figureOfRow(column: RollupColumn, { of, when, several }: Figure): string {
   if (joinOf(column) !== SET) return of;
-  return when === undefined ? `[${of}]` : `if(${when}, [${of}], [])`;
+  const all = several === true ? of : `[${of}]`;
+  return when === undefined ? all : `if(${when}, ${all}, [])`;
 }
 
 /** Columns every rollup begins with: whose rows they are, and what retention and partitions follow. */

@@ -1,7 +1,7 @@
 import { HIGHEST_FIGURES, HIGHEST_SQL } from './highest.ts';
-import { ROLLUP_HEAD, type Rollup, startOf } from './rollup.ts';
+import { figureOfGroup, ROLLUP_HEAD, type Rollup, startOf } from './rollup.ts';
 import { SPAN_STAGE } from './span-stage.ts';
-import { VALUE_HASHES, VALUE_HASHES_SQL } from './value-hashes.ts';
+import { FAILED_HASHES, VALUE_HASHES, VALUE_HASHES_SQL } from './value-hashes.ts';
 
 const SUM = 'SimpleAggregateFunction(sum, UInt64)';
 const HEAD = ROLLUP_HEAD.map(({ name }) => name).join(', ');
@@ -30,6 +30,7 @@ export const TRACE_FIGURES: Rollup = {
     { name: 'Priced', type: SUM },
     ...VALUE_HASHES,
     ...HIGHEST_FIGURES.map(({ name, type }) => ({ name, type })),
+    { name: FAILED_HASHES.name, type: FAILED_HASHES.type },
   ],
   sources: {
     otel_traces: {
@@ -39,7 +40,7 @@ SELECT ${HEAD}, ${startOf(3_600, 'Ns')} AS Hour, cityHash64(TraceId) AS TraceHas
   max(Ns) AS LastNs, max(Ns + toInt64(Duration)) AS EndNs, count() AS Spans, sum(Failed) AS Errors,
   sum(UsedInput + UsedRead + UsedWrite + UsedOutput + UsedReasoning) AS Tokens, sum(UsedUnits) AS Cost,
   sum(HasCost) AS Priced, ${VALUE_HASHES_SQL},
-  ${HIGHEST_SQL}
+  ${HIGHEST_SQL}, ${figureOfGroup(FAILED_HASHES, FAILED_HASHES)} AS ${FAILED_HASHES.name}
 FROM ${spans} GROUP BY ${KEYS}`,
     },
   },

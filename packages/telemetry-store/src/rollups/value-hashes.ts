@@ -20,10 +20,12 @@ export const VALUE_LISTS: readonly ValueList[] = [
   { field: 'provider', column: 'ProviderHashes', value: 'GenAiProvider' },
 ];
 
-/** The same columns with what they are made of, in the common stage. */
+const TYPE = 'SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64))';
+
+/** The columns with what they are made of, in the common stage. */
 export const VALUE_FIGURES: readonly (RollupColumn & Figure)[] = VALUE_LISTS.map(({ column, value }) => ({
   name: column,
-  type: 'SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64))',
+  type: TYPE,
   of: `cityHash64(${value})`,
   when: `${value} != ''`,
 }));
@@ -34,3 +36,18 @@ export const VALUE_HASHES: readonly RollupColumn[] = VALUE_FIGURES.map(({ name, 
 export const VALUE_HASHES_SQL = VALUE_FIGURES.map(
   (figure) => `${figureOfGroup(figure, figure)} AS ${figure.name}`,
 ).join(',\n  ');
+
+/** The hash of a value among those of failed spans, which are of all fields together. @param value SQL, never empty */
+export const failedHash = ({ field }: ValueList, value: string): string => `cityHash64('${field}', ${value})`;
+
+/**
+ * What its failed spans say. Of two conditions that one span has to meet, a list of each tells only that some span meets
+ * either; that something failed, and where, is asked for together more than all else.
+ */
+export const FAILED_HASHES: RollupColumn & Figure = {
+  name: 'FailedHashes',
+  type: TYPE,
+  of: `[${VALUE_LISTS.map((list) => `if(${list.value} = '', 0, ${failedHash(list, list.value)})`).join(', ')}]`,
+  when: 'Failed',
+  several: true,
+};

@@ -1010,3 +1010,15 @@ ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` ADD COLUMN IF NOT 
 ALTER TABLE `telemetry`.`otel_traces` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS TraceHash UInt64 MATERIALIZED cityHash64(TraceId);
 
 ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main` MATERIALIZE COLUMN TraceHash SETTINGS mutations_sync = 0;
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `FailedHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `FailedHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+BACKFILL trace_figures;
+
+ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `FailedHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`session_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `FailedHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+BACKFILL session_figures;

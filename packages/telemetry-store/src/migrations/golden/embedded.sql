@@ -850,3 +850,11 @@ BACKFILL session_figures;
 ALTER TABLE `candela`.`otel_traces` ADD COLUMN IF NOT EXISTS TraceHash UInt64 MATERIALIZED cityHash64(TraceId);
 
 ALTER TABLE `candela`.`otel_traces` MATERIALIZE COLUMN TraceHash SETTINGS mutations_sync = 0;
+
+ALTER TABLE `candela`.`trace_figures` ADD COLUMN IF NOT EXISTS `FailedHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+BACKFILL trace_figures;
+
+ALTER TABLE `candela`.`session_figures` ADD COLUMN IF NOT EXISTS `FailedHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
+
+BACKFILL session_figures;

@@ -1,6 +1,6 @@
 import { canonicalFilter, type Filter, type FilterCondition, scaled } from '@candela/contract';
 import { HIGHEST } from '../../rollups/highest.ts';
-import { VALUE_LISTS } from '../../rollups/value-hashes.ts';
+import { FAILED_HASHES, failedHash, VALUE_LISTS } from '../../rollups/value-hashes.ts';
 import { type Join, JOINED } from './join.ts';
 import type { Params } from './params.ts';
 
@@ -20,24 +20,41 @@ export const knownOf = (filter: Filter): Known | undefined => known(canonicalFil
 
 function known(filter: Filter): Known | undefined {
   if ('and' in filter) {
-    const parts = filter.and.flatMap((part) => known(part) ?? []);
-    // Two conditions may be met by different spans; one alone says the same of a span and of what it belongs to.
-    const [only] = parts;
-    if (only === undefined || filter.and.length === 1) return only;
-    return joined(parts, 'AND', false);
+    const errors = filter.and.filter(isError);
+    const others = filter.and.filter((part) => !isError(part));
+    if (errors.length === 0 || others.length === 0) return all(filter.and.map(known));
+    const together = others.map((part) => anyOf(part, failedWith));
+    if (together.every((part) => part === undefined)) return all(filter.and.map(known));
+    return all(others.map((part, index) => together[index] ?? known(part)));
   }
-  if ('or' in filter) {
-    const parts = filter.or.flatMap((part) => known(part) ?? []);
-    return parts.length < filter.or.length
-      ? undefined
-      : joined(
-          parts,
-          'OR',
-          parts.every(({ enough }) => enough),
-        );
-  }
-  return 'not' in filter ? undefined : told(filter);
+  return 'or' in filter ? anyOf(filter, known) : 'not' in filter ? undefined : told(filter);
 }
+
+/** Two conditions may be met by different spans; one alone says the same of a span and of what it belongs to. */
+function all(parts: readonly (Known | undefined)[]): Known | undefined {
+  const some = parts.flatMap((part) => part ?? []);
+  const [only] = some;
+  return only === undefined || parts.length === 1 ? only : joined(some, 'AND', false);
+}
+
+/** What is known of each alternative of a filter; undefined where one may be met by whatever. */
+function anyOf(filter: Filter, of: (one: Filter) => Known | undefined): Known | undefined {
+  if (!('or' in filter)) return of(filter);
+  const parts = filter.or.flatMap((part) => anyOf(part, of) ?? []);
+  return parts.length < filter.or.length
+    ? undefined
+    : joined(
+        parts,
+        'OR',
+        parts.every(({ enough }) => enough),
+      );
+}
+
+const isCondition = (filter: Filter): filter is FilterCondition =>
+  !('and' in filter || 'or' in filter || 'not' in filter);
+
+const isError = (filter: Filter): boolean =>
+  isCondition(filter) && filter.field === 'status' && filter.op === '=' && filter.value === 'error';
 
 const joined = (parts: readonly Known[], word: 'AND' | 'OR', enough: boolean): Known => ({
   sql: (params, join) => `(${parts.map(({ sql }) => sql(params, join)).join(` ${word} `)})`,
@@ -45,21 +62,31 @@ const joined = (parts: readonly Known[], word: 'AND' | 'OR', enough: boolean): K
 });
 
 /** One of its spans failed: `status:error`. */
-const failed: KnownCondition = ({ field, op, value }) =>
-  field === 'status' && op === '=' && value === 'error'
-    ? { sql: (_, { sum } = JOINED) => `${sum('Errors')} > 0`, enough: true }
-    : undefined;
+const failed: KnownCondition = (condition) =>
+  isError(condition) ? { sql: (_, { sum } = JOINED) => `${sum('Errors')} > 0`, enough: true } : undefined;
 
 /** One of its spans has that service, model, operation, agent or provider: those of a rollup with `VALUE_HASHES`. */
-const listed: KnownCondition = ({ field, op, value }) => {
+const listed: KnownCondition = (condition) =>
+  among(condition, ({ column }, value) => [column, `cityHash64(${value})`]);
+
+/** A failed one of its spans has. */
+const failedWith = (filter: Filter): Known | undefined =>
+  isCondition(filter)
+    ? among(filter, (list, value) => [FAILED_HASHES.name, failedHash(list, value)])
+    : undefined;
+
+function among(
+  { field, op, value }: FilterCondition,
+  of: (list: (typeof VALUE_LISTS)[number], value: string) => readonly [column: string, hash: string],
+): Known | undefined {
   const list = VALUE_LISTS.find((one) => one.field === field);
   if (list === undefined || op !== '=' || typeof value !== 'string' || value === '') return undefined;
   return {
     sql: (params, { max } = JOINED) =>
-      `${max(`has(${list.column}, cityHash64(${params.bind(value, 'String')}))`)} = 1`,
+      `${max(`has(${of(list, params.bind(value, 'String')).join(', ')})`)} = 1`,
     enough: true,
   };
-};
+}
 
 const LEAST: ReadonlySet<string> = new Set(['>', '>=', '=', 'in', 'between']);
 

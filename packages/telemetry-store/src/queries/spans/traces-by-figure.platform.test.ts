@@ -127,6 +127,11 @@ describe('traces in the order of a figure', () => {
             'status:error',
             'service:chat status:error',
             'service:chat model:gpt-4o status:error',
+            'service:chat model:gpt-4o',
+            'status:error (provider:anthropic or service:shop)',
+            'status:error (provider:anthropic or kind:server)',
+            'status:error status:error',
+            'status:error duration>1h provider:openai',
             'status:error or service:mail',
             '-service:chat status:error',
             'duration>1h',
@@ -244,7 +249,7 @@ describe('traces in the order of a figure', () => {
 
   it('that meet two conditions with different spans are no match, and the next ones take their place', async () => {
     const mixed = contextOf('mixed');
-    const failed = { status: { code: 2 as const } };
+    const failed = { status: { code: 2 as const }, attributes: { 'gen_ai.request.model': 'small' } };
     const put = (service: string, spans: readonly ReturnType<typeof span>[]) =>
       bench.put(spans, { project: 'mixed', service });
     const trace = (n: number, own: number, minutes: number, changes = {}) =>
@@ -252,7 +257,8 @@ describe('traces in the order of a figure', () => {
         endTimeUnixNano: BigInt(BASE_MS + minutes * 60_000) * 1_000_000n,
         ...changes,
       });
-    // Sixty long traces in which another service failed than the one asked for, and two short ones that match.
+    // Sixty long traces in which another service failed, by another model, than the one asked for, and two short ones that
+    // match.
     const apart = Array.from({ length: 60 }, (_, n) => n);
     await put('shop', [
       ...apart.map((n) => trace(n, 1, 100 + n)),
@@ -269,18 +275,27 @@ describe('traces in the order of a figure', () => {
       from: BigInt(BASE_MS - HOUR) * 1_000_000n,
       to: BigInt(BASE_MS + 12 * HOUR) * 1_000_000n,
     };
-    const filter = parseFilterOrFail('service:shop status:error');
-    const search = (limit: number) =>
-      queries.searchTraces(mixed, { window, filter, sort: '-duration', limit, cursor: undefined });
-    expect((await search(2)).data.map((row) => row.traceId)).toEqual([
-      id(0x700 + 90, 32),
-      id(0x700 + 91, 32),
-    ]);
+    const search = (q: string, limit: number) => {
+      const filter = parseFilterOrFail(q);
+      return queries.searchTraces(mixed, { window, filter, sort: '-duration', limit, cursor: undefined });
+    };
+    const found = async (q: string) => (await search(q, 2)).data.map((row) => row.traceId);
+    const asked = () => statements.filter((sql) => sql.includes('TraceHash GLOBAL IN')).length;
+    const both = [id(0x700 + 90, 32), id(0x700 + 91, 32)];
+    expect(await found('service:shop model:small')).toEqual(both);
     // The rollup alone led nowhere, so the spans were asked.
-    expect(statements.some((sql) => sql.includes('TraceHash GLOBAL IN'))).toBe(true);
-    const first = await search(1);
+    expect(asked()).toBe(1);
+    const first = await search('service:shop model:small', 1);
     expect(first.data).toHaveLength(1);
     expect(first.nextCursor).not.toBeNull();
+    // What failed, and where, the rollup knows together.
+    const before = asked();
+    expect(await found('service:shop status:error')).toEqual(both);
+    expect(await found('status:error (service:shop or agent:nobody)')).toEqual(both);
+    expect(asked()).toBe(before);
+    // Of three conditions it knows two at a time.
+    expect(await found('service:shop model:small status:error')).toEqual(both);
+    expect(asked()).toBe(before);
   });
 
   it('are found behind any number of longer ones of which no span began in the window', async () => {
