@@ -39,25 +39,35 @@ export interface GroupsInput {
   readonly points: number;
 }
 
+/** Pairs of a bucket and a count, by stored fingerprint. */
+type Trends = ReadonlyMap<string, readonly (readonly [bucket: number, count: number])[]>;
+
+interface KnownOfGroups {
+  /** As {@link readFigures} reads them. */
+  readonly figures?: readonly RawGroup[];
+  /** As {@link readTrends} reads them. */
+  readonly trends?: Trends | undefined;
+}
+
 /** Whether each exception of a group was recorded once. */
 export const isOnce = ({ Count, Recordings }: RawGroup): boolean => Count === Recordings;
 
 /**
  * The rows of these groups (stored fingerprints) in the same order; groups without a row in the window are left out.
- * @param known their figures, where {@link readFigures} has read them, and maybe those of others
+ * @param known what was read of them before, and maybe of others
  */
 export async function readGroups(
   runner: Runner,
   context: RequestContext,
   fingerprints: readonly string[],
   input: GroupsInput,
-  known?: readonly RawGroup[],
+  known: KnownOfGroups = {},
 ): Promise<ExceptionGroup[]> {
   if (fingerprints.length === 0) return [];
-  const raws = known ?? (await readFigures(runner, context, fingerprints, input));
+  const raws = known.figures ?? (await readFigures(runner, context, fingerprints, input));
   const own = raws.filter(({ F }) => fingerprints.includes(F));
   const [trends, lasts, first] = await Promise.all([
-    trendsOf(runner, context, fingerprints, input, { once: own.every(isOnce) }),
+    known.trends ?? readTrends(runner, context, fingerprints, input, { once: own.every(isOnce) }),
     lastOnes(runner, context, fingerprints, input, own),
     firstSeen(runner, context, fingerprints),
   ]);
@@ -136,13 +146,15 @@ async function lastOnes(
   );
 }
 
-async function trendsOf(
+/** How many there were of these groups over time. @param once each was recorded once: nothing has to be told apart */
+export async function readTrends(
   runner: Runner,
   context: RequestContext,
   fingerprints: readonly string[],
   { window, filter, points }: GroupsInput,
   { once }: { readonly once: boolean },
-): Promise<Map<string, [number, number][]>> {
+): Promise<Trends> {
+  if (fingerprints.length === 0) return new Map();
   const scope = among(Scope.of(context, EXCEPTIONS).during(window).matching(filter), fingerprints);
   const { params } = scope;
   const grid = trendGrid(window, points);

@@ -5,7 +5,7 @@ import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
 import type { Page, SearchInput } from '../spans/search-spans.ts';
 import { EXCEPTION_GROUPS, EXCEPTIONS } from './exception-fields.ts';
-import { isOnce, readFigures, readGroups } from './groups.ts';
+import { isOnce, readFigures, readGroups, readTrends } from './groups.ts';
 
 /** What a sort orders by, as whole numbers that a cursor can carry. First seen is judged in all that is kept. */
 const SORT_SQL = {
@@ -39,15 +39,19 @@ export async function searchExceptions(
   const isGuessed = input.sort === '-count' && cursor === undefined;
   const exact = input.sort.replace('-', '') as SortKey;
   let { keys, fingerprints } = await page(isGuessed ? 'recordings' : exact);
-  let raws = await readFigures(runner, context, fingerprints, asked);
+  let [figures, trends] = await Promise.all([
+    readFigures(runner, context, fingerprints, asked),
+    isGuessed ? readTrends(runner, context, fingerprints, asked, { once: true }) : undefined,
+  ]);
   // How often a group was recorded is told without telling apart what, and is never less than its exceptions: where it is
   // no more for any of the first page, no other group can belong there.
-  if (isGuessed && !raws.every(isOnce)) {
+  if (isGuessed && !figures.every(isOnce)) {
+    trends = undefined;
     ({ keys, fingerprints } = await page(exact));
-    const others = fingerprints.filter((fingerprint) => !raws.some(({ F }) => F === fingerprint));
-    raws = [...raws, ...(await readFigures(runner, context, others, asked))];
+    const others = fingerprints.filter((fingerprint) => !figures.some(({ F }) => F === fingerprint));
+    figures = [...figures, ...(await readFigures(runner, context, others, asked))];
   }
-  const data = await readGroups(runner, context, fingerprints, asked, raws);
+  const data = await readGroups(runner, context, fingerprints, asked, { figures, trends });
   const last = keys.slice(0, input.limit).at(-1);
   const more = keys.length > input.limit && last !== undefined;
   return {
