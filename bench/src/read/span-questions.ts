@@ -94,6 +94,11 @@ export function spanQuestions(loaded: Loaded): Question[] {
       'input_tokens>950',
       'kind:client',
       'provider:anthropic status:error',
+      'provider:openai model:gpt-5-2025-08-07',
+      'name:POST',
+      'name:"SELECT cases"',
+      '-provider:openai',
+      'attributes.url.path:/api/cases/17',
     ].map((q) =>
       post(
         `first page of traces by -duration, ${q}`,
