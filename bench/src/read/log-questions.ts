@@ -8,11 +8,11 @@ import {
   type Question,
   windowOf,
 } from './question.ts';
+import { wordQuestions } from './word-questions.ts';
 
 export function logQuestions(loaded: Loaded): Question[] {
   const window = windowOf(loaded);
   const page = { ...window, limit: 50 };
-  const words = ['violin', 'walnut', 'umbrella', 'turbine', 'saucer', 'meadow'];
   const fields = ['severity', 'service', 'environment', 'event', 'scope_name'];
   return [
     post('first page of log records, newest first', LIST_GOAL_MS, 'logs/search', page, atLeast(50)),
@@ -37,14 +37,7 @@ export function logQuestions(loaded: Loaded): Question[] {
       { ...page, q: 'severity>=error' },
       atLeast(50),
     ),
-    {
-      name: 'log records whose body holds a word',
-      goalMs: 300,
-      repeats: 24,
-      ask: (api, turn) =>
-        api.post('/api/telemetry/logs/search', { ...page, q: `body:"${words[turn % words.length]}"` }),
-      check: atLeast(50),
-    },
+    ...wordQuestions('logs', 'log records whose body holds', page),
     post(
       'chart: log records by severity over time',
       CHART_GOAL_MS,

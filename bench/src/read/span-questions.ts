@@ -9,6 +9,7 @@ import {
   type Question,
   windowOf,
 } from './question.ts';
+import { wordQuestions } from './word-questions.ts';
 
 const SORTS = ['-duration', 'duration', '-cost', '-tokens'] as const;
 /** An attribute that gets a column before anybody asks for it. */
@@ -50,8 +51,6 @@ export function spanQuestions(loaded: Loaded): Question[] {
   const byPathOverTime = { ...byPath, bucketSeconds: 'auto' };
   const byAddress = { ...byPath, groupBy: ['attributes.client.address'] };
   const byAddressOverTime = { ...byAddress, bucketSeconds: 'auto' };
-  const words = ['violin', 'walnut', 'umbrella', 'turbine', 'saucer', 'meadow', 'lumber', 'juniors'];
-  const rare = ['Wanjiru violin', 'Ljubljana turbine', 'Thandi umbrella', 'Zoltán walnut'];
   const chart = (name: string, body: object): Question =>
     post(`chart: ${name}`, CHART_GOAL_MS, 'aggregate', { ...window, ...body }, holds('rows', 1));
   const facets = (name: string, body: object): Question =>
@@ -120,35 +119,8 @@ export function spanQuestions(loaded: Loaded): Question[] {
       { ...page, sort: '-duration', q: 'service:service-3' },
       atLeast(50),
     ),
-    {
-      name: 'spans whose messages hold a word',
-      goalMs: 300,
-      repeats: 24,
-      ask: (api, turn) =>
-        api.post('/api/telemetry/spans/search', { ...page, q: `"${words[turn % words.length]}"` }),
-      check: atLeast(50),
-    },
-    {
-      name: 'spans whose messages hold two words',
-      goalMs: 300,
-      repeats: 24,
-      ask: (api, turn) =>
-        api.post('/api/telemetry/spans/search', {
-          ...page,
-          q: (rare[turn % rare.length] ?? '')
-            .split(' ')
-            .map((word) => `"${word}"`)
-            .join(' '),
-        }),
-      check: atLeast(1),
-    },
-    {
-      name: 'spans whose messages hold a word that nobody wrote',
-      goalMs: 300,
-      repeats: 24,
-      ask: (api, turn) => api.post('/api/telemetry/spans/search', { ...page, q: `"zyzzyva${turn}qx"` }),
-      check: atLeast(0),
-    },
+    ...wordQuestions('spans', 'spans whose messages hold', page),
+    ...wordQuestions('traces', 'traces whose messages hold', rows),
     chart('spans and errors over time', { measures: ['count', 'errors'], bucketSeconds: 'auto' }),
     chart('the same with the period before', {
       measures: ['count', 'errors'],

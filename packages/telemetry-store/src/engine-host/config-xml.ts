@@ -1,5 +1,14 @@
 import type { EngineCaps } from './protocol.ts';
 
+const MIB = 1 << 20;
+
+/**
+ * Unpacked skip indexes, most of them of words: 8 KiB for each thousand spans or logs. Unpacking is most of what it takes to
+ * pass by what does not hold a word.
+ */
+const indexCacheBytes = ({ memoryBytes }: EngineCaps): number =>
+  Math.min(Math.floor(memoryBytes / 8), 256 * MIB);
+
 /**
  * `config.xml` of the engine, which it reads from its working directory. Small background pools (two cores), caches
  * that fit an idle footprint of a few hundred megabytes, no system log tables, no extra user files. New parts are
@@ -19,7 +28,7 @@ export function configXml(caps: EngineCaps, engineDir: string): string {
   <mark_cache_size>67108864</mark_cache_size>
   <index_mark_cache_size>16777216</index_mark_cache_size>
   <uncompressed_cache_size>0</uncompressed_cache_size>
-  <index_uncompressed_cache_size>0</index_uncompressed_cache_size>
+  <index_uncompressed_cache_size>${indexCacheBytes(caps)}</index_uncompressed_cache_size>
   <mmap_cache_size>0</mmap_cache_size>
   <compiled_expression_cache_size>16777216</compiled_expression_cache_size>
   <query_cache><max_size_in_bytes>0</max_size_in_bytes></query_cache>

@@ -30,8 +30,8 @@ function compile(source: Source, filter: Filter, params: Params): string {
 }
 
 /** Whether it looks into long texts: messages, bodies. */
-export const readsTexts = (source: Source, filter: Filter): boolean =>
-  looksIntoTexts(source, canonicalFilter(filter, source.signal));
+export const readsTexts = (source: Source, filter: Filter | undefined): boolean =>
+  filter !== undefined && looksIntoTexts(source, canonicalFilter(filter, source.signal));
 
 function looksIntoTexts(source: Source, filter: Filter): boolean {
   if ('and' in filter) return filter.and.some((part) => looksIntoTexts(source, part));

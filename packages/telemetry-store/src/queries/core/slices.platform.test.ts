@@ -162,23 +162,32 @@ describe('rows with words', () => {
 
   it('are looked for where rows are, as far as their number near the end says, and not in order there', async () => {
     expect(await slicesOf({ word: 'always' })).toEqual({ rows: 5, slices: [2, 2] });
-    expect(await slicesOf({ word: 'often', limit: 20 })).toEqual({ rows: 20, slices: [2, 2, '4.4 at once'] });
+    expect(await slicesOf({ word: 'often', limit: 20 })).toEqual({ rows: 20, slices: [2, 2, '3.8 at once'] });
+    // Never far longer than what was looked at, nor ever shorter.
+    expect(await slicesOf({ word: 'often', limit: 200 })).toEqual({
+      rows: 200,
+      slices: [2, 2, ...[10, 42.2, 27.1, 81.2, 324.9, 1949.6, 4002.9].map((minutes) => `${minutes} at once`)],
+    });
     for (const list of ['spans', 'traces', 'logs'] as const) {
-      expect(await slicesOf({ list })).toEqual({ rows: 5, slices: [2, 2, '30 at once'] });
+      expect(await slicesOf({ list })).toEqual({ rows: 5, slices: [2, 2, '60 at once'] });
       // A quiet day lies before the first of them.
-      expect(await slicesOf({ list, descending: false })).toEqual({
-        rows: 5,
-        slices: [2, 2, '30 at once', '12.1 at once'],
-      });
+      expect(await slicesOf({ list, descending: false })).toEqual({ rows: 5, slices: [2, 2, '60 at once'] });
       expect(await slicesOf({ list, word: 'never' })).toEqual({
         rows: 0,
-        slices: [2, 2, '30 at once', '240 at once', '1440 at once', '4727.9 at once'],
+        slices: [2, 2, '60 at once', '240 at once', '1440 at once', '4697.9 at once'],
       });
     }
     // The end of the window is at a row.
     expect(await slicesOf({ word: 'often', toMs: timeOf(ROWS - 1) + 1 })).toEqual({ rows: 5, slices: [2] });
     // No row at all.
     expect(await slicesOf({ toMs: -MINUTE })).toEqual({ rows: 0, slices: [2] });
+  });
+
+  it('are read where they are found, and not looked for again', async () => {
+    for (const list of ['spans', 'logs'] as const) {
+      await slicesOf({ list });
+      expect(statements.filter((sql) => sql.includes('Timestamp IN'))).toEqual([]);
+    }
   });
 
   it('that are not words of texts are read in order, slice by slice', async () => {

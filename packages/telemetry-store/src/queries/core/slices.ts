@@ -67,7 +67,7 @@ export async function* slicesOfPage(
   source: Source,
   { window, newestFirst, filter, wanted, found }: Page,
 ): AsyncGenerator<Slice> {
-  if (filter === undefined || !readsTexts(source, filter)) {
+  if (!readsTexts(source, filter)) {
     for (const slice of slices(window, newestFirst)) yield { ...slice, settings: '' };
     return;
   }
@@ -81,11 +81,12 @@ export async function* slicesOfPage(
     yield { ...slice, settings: '' };
   }
   let looked = lengthOf(slice);
-  for (const width of WIDER) {
-    if (rest.from >= rest.to) return;
-    // Where none of many matched, it is as if one had.
-    const reach = reachOf(looked, Math.max(found(), 1), wanted);
-    [slice, rest] = cut(rest, newestFirst, width !== undefined && reach < width ? reach : width);
+  for (let short = 0; rest.from < rest.to; short += 1) {
+    const width =
+      found() === 0
+        ? WIDER.find((wider) => wider === undefined || wider > looked)
+        : reachOf(looked, found(), wanted, short);
+    [slice, rest] = cut(rest, newestFirst, width);
     yield { ...slice, settings: AT_ONCE };
     looked += lengthOf(slice);
   }
@@ -93,11 +94,22 @@ export async function* slicesOfPage(
 
 const lengthOf = ({ from, to }: Window): bigint => to - from;
 
-/** How much further a page reaches that has found so many: twice the usual deviation is added, so that it mostly does. */
-function reachOf(looked: bigint, found: number, wanted: number): bigint {
-  const share = (Math.max(wanted - found, 0) / found) * (1 + 2 / Math.sqrt(found));
+/** Few rows tell little: no slice is so many times longer than what they were found in. */
+const FURTHER = 5n;
+
+/**
+ * How much further a page reaches that has found so many: the usual deviation is added. Reading too little costs
+ * another statement, reading too much costs what it reads. Each time that it fell short the least it reaches doubles, so that
+ * a page whose last row is far away takes few statements.
+ */
+function reachOf(looked: bigint, found: number, wanted: number, short: number): bigint {
+  const missing = Math.max(wanted - found, 1);
+  const share = (missing / found) * (1 + Math.sqrt(1 / found + 1 / missing));
   const reach = (looked * BigInt(Math.ceil(share * 1_000))) / 1_000n;
-  return reach > FIRST ? reach : FIRST;
+  const least = (looked << BigInt(short)) / 8n;
+  const most = FURTHER * looked;
+  const within = reach < most ? reach : most;
+  return [FIRST, least, within].reduce((one, other) => (one > other ? one : other));
 }
 
 const startingAt = (time: bigint, { from, to }: Window, newestFirst: boolean): Window =>

@@ -40,41 +40,51 @@ const AFTER_WORD = `(?:${NO_LETTER}|$)`;
 /** What may follow a word inside of JSON that escapes letters: neither a letter nor an escaped one. */
 const AFTER_ESCAPED_WORD = '(?:[^a-z0-9\\x{80}-\\x{10FFFF}\\\\]|\\\\[^u]|$)';
 
+/** A condition on one lowered text. */
+type Holds = (lowered: string) => string;
+
 /**
  * That a word of {@link wordsOf} occurs whole, in the way the token index can pass by what does not hold it. `lowered` is
- * a text in the engine's lower case, as the index is made of it. A word of a script without spaces may stand anywhere,
- * which no index knows: all texts are read that the other conditions leave.
+ * a text in the engine's lower case, as the index is made of it. Where that text is put together of others, `anywhere` is
+ * that a condition holds for one of these, so that they are not put together for every row. A word of a script without
+ * spaces may stand anywhere, which no index knows: all texts are read that the other conditions leave.
  */
-export function hasWord(lowered: string, word: string, params: Params): string {
-  const bind = (text: string) => params.bind(text, 'String');
+export function hasWord(
+  lowered: string,
+  word: string,
+  params: Params,
+  anywhere: (holds: Holds) => string = (holds) => holds(lowered),
+): string {
   const cases = casesOf(word);
   const inJson = BEYOND_ASCII.test(word) ? cases.map(escaped) : [];
-  const any = (conditions: readonly string[]) => `(${conditions.join(' OR ')})`;
   if (UNSPACED.test(word)) {
-    return any([...cases, ...inJson].map((text) => `position(${lowered}, ${bind(text)}) > 0`));
+    const bound = [...cases, ...inJson].map((text) => params.bind(text, 'String'));
+    return anywhere((text) => any(bound.map((spelling) => `position(${text}, ${spelling}) > 0`)));
   }
-  // The pattern decides and is one pass; the tokens are asked of what it finds, and of the index before anything is read.
-  const whole = (spellings: readonly string[], pattern: string, tokens: readonly string[]) => {
-    const found = tokens.map((token) => `hasToken(${lowered}, ${bind(token)})`);
-    return `(${occursAny(lowered, spellings, params)}match(${lowered}, ${bind(pattern)}) AND ${any(found)})`;
-  };
-  const plain = whole(
-    cases,
-    `${BEFORE_WORD}${oneOf(cases)}${AFTER_WORD}`,
-    ['', ...ESCAPES].flatMap((letter) => cases.map((one) => letter + one)),
-  );
-  if (inJson.length === 0) return plain;
-  // The last letters stand alone between what escapes them and the end of the word.
-  const ends = inJson.map((text) => text.slice(text.lastIndexOf('\\') + 1));
   const escapes = inJson.map((text) => text.replaceAll('\\', '\\\\'));
-  return any([plain, whole(inJson, `${BEFORE_WORD}${oneOf(escapes)}${AFTER_ESCAPED_WORD}`, ends)]);
+  const patterns = [`${BEFORE_WORD}${oneOf(cases)}${AFTER_WORD}`];
+  if (inJson.length > 0) patterns.push(`${BEFORE_WORD}${oneOf(escapes)}${AFTER_ESCAPED_WORD}`);
+  const bound = patterns.map((pattern) => params.bind(pattern, 'String'));
+  // What patterns of several spellings are tried on; of one alone the engine looks for it by itself.
+  const spellings = [...cases, ...inJson];
+  const several = spellings.length > 1 ? params.bind(spellings, 'Array(String)') : undefined;
+  const whole: Holds = (text) => {
+    const fits = any(bound.map((pattern) => `match(${text}, ${pattern})`));
+    return several === undefined ? fits : `(multiSearchAny(${text}, ${several}) AND ${fits})`;
+  };
+  // The last letters of an escaped word stand alone between what escapes them and the end of the word.
+  const tokens = [
+    ...['', ...ESCAPES].flatMap((letter) => cases.map((one) => letter + one)),
+    ...inJson.map((text) => text.slice(text.lastIndexOf('\\') + 1)),
+  ];
+  const known = [...new Set(tokens)].map((token) => `hasToken(${lowered}, ${params.bind(token, 'String')})`);
+  // The pattern decides and is one pass; the tokens are asked of what it finds, and of the index before anything is read.
+  // `identity` keeps the pattern from the index, which would try it on every granule for half of its time.
+  return `(identity(${anywhere(whole)}) AND ${any(known)})`;
 }
 
-/** What a pattern of several spellings is tried on; of one alone the engine looks for it by itself. */
-function occursAny(lowered: string, spellings: readonly string[], params: Params): string {
-  if (spellings.length === 1) return '';
-  return `multiSearchAny(${lowered}, ${params.bind(spellings, 'Array(String)')}) AND `;
-}
+const any = (conditions: readonly string[]): string =>
+  conditions.length === 1 ? (conditions[0] ?? '') : `(${conditions.join(' OR ')})`;
 
 /** One text as it is: the engine looks for that before it tries the pattern. */
 const oneOf = (texts: readonly string[]): string =>

@@ -1,6 +1,7 @@
 import type { LogRow, LogSort } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
+import { readsTexts } from '../core/filter.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { slicesOfPage } from '../core/slices.ts';
@@ -13,19 +14,16 @@ import { LOG_COLUMNS, type RawLogRow, toLogRow } from './log-row.ts';
 /** Records with one and the same place that a list can page through. */
 const MAX_EQUALS = 1_000_000;
 
-interface RawPlace {
-  readonly TimeNs: string;
-  readonly ObservedNs: string;
-  readonly ReceivedMs: string;
-}
-
 /** Where a page begins: after so many records of that place. */
 interface Start {
   readonly place: LogPlace;
   readonly skip: number;
 }
 
-/** One page of matching log records: their places first, then the rows of that page. */
+/**
+ * One page of matching log records: their places first, then the rows of that page. Where texts were read to find them, the
+ * rows are read along: those of rare words lie far apart, and it would be the same texts once more.
+ */
 export async function searchLogs(
   runner: Runner,
   context: RequestContext,
@@ -36,10 +34,11 @@ export async function searchLogs(
   const window = cursor ?? input.window;
   const start = cursor && startOf(cursor);
   const found = await pagePlaces(runner, context, { ...input, window }, cursor, start);
-  const places = found.slice(0, input.limit);
+  const page = found.slice(0, input.limit);
+  const places = page.map(placeOf);
   const last = places.at(-1);
   if (last === undefined) return { data: [], nextCursor: null };
-  const data = await rows(runner, context, input, places, start);
+  const data = await rows(runner, context, input, page, start);
   if (found.length <= input.limit) return { data, nextCursor: null };
   const equals = places.filter((place) => samePlace(place, last)).length;
   const before = start !== undefined && samePlace(start.place, last) ? start.skip : 0;
@@ -53,6 +52,21 @@ export async function searchLogs(
     }),
   };
 }
+
+type RawPlace = Pick<RawLogRow, 'TimeNs' | 'ObservedNs' | 'ReceivedMs'>;
+
+const PLACE_COLUMNS = `toString(toUnixTimestamp64Nano(Timestamp)) AS TimeNs,
+  toString(toUnixTimestamp64Nano(ObservedTimestamp)) AS ObservedNs,
+  toString(toUnixTimestamp64Milli(ReceivedAt)) AS ReceivedMs`;
+
+const areRows = (found: readonly (RawPlace | RawLogRow)[]): found is readonly RawLogRow[] =>
+  found.every((raw) => 'Hash' in raw);
+
+const placeOf = ({ TimeNs, ObservedNs, ReceivedMs }: RawPlace): LogPlace => ({
+  ns: TimeNs,
+  observedNs: ObservedNs,
+  receivedMs: ReceivedMs,
+});
 
 const samePlace = (a: LogPlace, b: LogPlace): boolean =>
   a.ns === b.ns && a.observedNs === b.observedNs && a.receivedMs === b.receivedMs;
@@ -70,9 +84,10 @@ async function pagePlaces(
   input: SearchInput<LogSort>,
   cursor: Cursor | undefined,
   start: Start | undefined,
-): Promise<LogPlace[]> {
+): Promise<(RawPlace | RawLogRow)[]> {
   const descending = input.sort === '-time';
-  const places: LogPlace[] = [];
+  const columns = readsTexts(LOGS, input.filter) ? LOG_COLUMNS : PLACE_COLUMNS;
+  const places: (RawPlace | RawLogRow)[] = [];
   let skip = start?.skip ?? 0;
   const parts = slicesOfPage(runner, context, LOGS, {
     window: shrink(input.window, cursor, descending),
@@ -83,15 +98,12 @@ async function pagePlaces(
   });
   for await (const part of parts) {
     const scope = from(context, input, part, start, descending);
-    const found = await runner.run<RawPlace>(
-      scope,
-      `SELECT toString(toUnixTimestamp64Nano(Timestamp)) AS TimeNs,
-         toString(toUnixTimestamp64Nano(ObservedTimestamp)) AS ObservedNs,
-         toString(toUnixTimestamp64Milli(ReceivedAt)) AS ReceivedMs
-       ${scope.from} ${orderBy(descending ? 'DESC' : 'ASC')} LIMIT ${input.limit + 1 - places.length} OFFSET ${skip} ${part.settings}`,
-    );
     places.push(
-      ...found.map((raw) => ({ ns: raw.TimeNs, observedNs: raw.ObservedNs, receivedMs: raw.ReceivedMs })),
+      ...(await runner.run<RawPlace | RawLogRow>(
+        scope,
+        `SELECT ${columns} ${scope.from} ${orderBy(descending ? 'DESC' : 'ASC')}
+         LIMIT ${input.limit + 1 - places.length} OFFSET ${skip} ${part.settings}`,
+      )),
     );
     if (places.length > input.limit) break;
     // What has been seen lies at the near end: in the first slice.
@@ -112,18 +124,16 @@ function from(
   return scope.and(`${PLACE_SQL} ${descending ? '<=' : '>='} ${placeValue(start.place, scope.params)}`);
 }
 
-/**
- * The rows at those places: the same list once more, but only at the times of the page. Those of rare words lie far apart,
- * and what is between them is not looked at again.
- */
+/** The rows at those places: the same list once more, but only at the times of the page. */
 async function rows(
   runner: Runner,
   context: RequestContext,
   input: SearchInput<LogSort>,
-  places: readonly LogPlace[],
+  page: readonly (RawPlace | RawLogRow)[],
   start: Start | undefined,
 ): Promise<LogRow[]> {
   const descending = input.sort === '-time';
+  const places = page.map(placeOf);
   const [first, last] = [places[0] as LogPlace, places.at(-1) as LogPlace];
   const [low, high] = descending ? [last, first] : [first, last];
   const scope = Scope.of(context, LOGS)
@@ -136,10 +146,12 @@ async function rows(
   const begun = start !== undefined && samePlace(start.place, first) ? start.skip : 0;
   const order = orderBy(descending ? 'DESC' : 'ASC');
   const [found, before] = await Promise.all([
-    runner.run<RawLogRow>(
-      within,
-      `SELECT ${LOG_COLUMNS} ${within.from} ${order} LIMIT ${places.length} OFFSET ${begun}`,
-    ),
+    areRows(page)
+      ? page
+      : runner.run<RawLogRow>(
+          within,
+          `SELECT ${LOG_COLUMNS} ${within.from} ${order} LIMIT ${places.length} OFFSET ${begun}`,
+        ),
     begun === 0 ? [] : equalsBefore(runner, context, input, { place: first, skip: begun }),
   ]);
   return numbered(found, before);

@@ -2,6 +2,7 @@ import type { Filter, SpanRow, SpanSort } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { type Cursor, decodeCursor, encodeCursor, listName, nanos } from '../core/cursor.ts';
 import { fail } from '@candela/kernel';
+import { readsTexts } from '../core/filter.ts';
 import { type FieldReading, fieldReading } from '../core/field-reading.ts';
 import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
@@ -41,6 +42,8 @@ interface SpanKey {
 /** A figure as the page and the engine know it, a time, and whose the row is. */
 const PLACE_BYTES = 32;
 
+const KEY_COLUMNS = 'toString(toUnixTimestamp64Nano(Timestamp)) AS StartNs, TraceId, SpanId';
+
 /** Longer values of fields are cut: they stand in a cell. */
 const VALUE_CHARACTERS = 300;
 
@@ -62,7 +65,10 @@ const SORT_SQL = {
  */
 const STORED_ORDER: Partial<Record<SpanSort, readonly string[]>> = { '-cost': ['CostStep', 'CostUsd'] };
 
-/** One page of matching spans: where they are first, by narrow columns, then the rows. */
+/**
+ * One page of matching spans: where they are first, by narrow columns, then the rows. Of a page in the order of time for
+ * which texts are read the rows are read along: those of rare words lie far apart, and finding them again costs as much.
+ */
 export async function searchSpans(
   runner: Runner,
   context: RequestContext,
@@ -75,18 +81,19 @@ export async function searchSpans(
   const bounded = { ...input, window };
   const byStart = input.sort === 'start' || input.sort === '-start';
   const found = byStart
-    ? await byTime(runner, context, bounded, cursor)
+    ? await byTime(runner, context, bounded, cursor, fields.length === 0 && readsTexts(SPANS, input.filter))
     : await byFigure(runner, context, bounded, cursor);
   const stored = found.slice(0, input.limit);
   const last = stored.at(-1);
-  const page = onceEach(await withoutEnded(runner, context, stored));
+  const page = onceEach(byStart ? stored : await withoutEnded(runner, context, stored));
   const more = found.length > input.limit && last !== undefined;
-  // Fields may lie in maps: these are read only for rows that are shown.
-  const complete = fields.length === 0 ? page.flatMap(({ row }) => row ?? []) : [];
+  // Fields may lie in maps: these are read only for rows that are shown. In the order of time the copy with the end of a
+  // span that was sent while it ran has the same place, perhaps beyond the page.
+  const known = page.every(({ row }) => row !== undefined && !(byStart && row.unfinished));
   return {
     data:
-      complete.length === page.length
-        ? complete
+      known && fields.length === 0
+        ? page.flatMap(({ row }) => row ?? [])
         : await rows(runner, context, page, { fields, filter: input.filter }),
     nextCursor: more
       ? encodeCursor({
@@ -175,6 +182,7 @@ async function byTime(
   context: RequestContext,
   input: SearchInput<SpanSort>,
   cursor: Cursor | undefined,
+  withRows: boolean,
 ): Promise<SpanKey[]> {
   const order = orderOf(input.sort);
   const keys: SpanKey[] = [];
@@ -187,13 +195,12 @@ async function byTime(
   });
   for await (const slice of parts) {
     const scope = matching(context, { ...input, window: slice }, order, cursor);
-    keys.push(
-      ...(await runner.run<SpanKey>(
-        scope,
-        `SELECT toString(${order.sql}) AS K, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns, TraceId, SpanId
-         ${scope.from} ORDER BY ${inOrder(order)} LIMIT ${input.limit + 1 - keys.length} ${slice.settings}`,
-      )),
+    const raws = await runner.run<RawSpan>(
+      scope,
+      `SELECT ${withRows ? SPAN_COLUMNS : KEY_COLUMNS} ${scope.from}
+       ORDER BY ${inOrder(order)} LIMIT ${input.limit + 1 - keys.length} ${slice.settings}`,
     );
+    keys.push(...raws.map((raw) => (withRows ? withRow(raw, raw.StartNs) : keyOf(raw, raw.StartNs))));
     if (keys.length > input.limit) break;
   }
   return keys;
@@ -231,11 +238,17 @@ async function byFigure(
     `SELECT toString(${order.sql}) AS K, ${SPAN_COLUMNS} ${page.from}
      ORDER BY ${inOrder(order)} LIMIT ${input.limit + 1}`,
   );
-  return raws.map((raw) => {
-    const { K, StartNs, TraceId, SpanId } = raw;
-    return { K, Ns: StartNs, TraceId, SpanId, row: toSpanRow(raw) };
-  });
+  return raws.map((raw) => withRow(raw, raw.K));
 }
+
+const keyOf = ({ StartNs, TraceId, SpanId }: Pick<RawSpan, 'StartNs' | 'TraceId' | 'SpanId'>, K: string) => ({
+  K,
+  Ns: StartNs,
+  TraceId,
+  SpanId,
+});
+
+const withRow = (raw: RawSpan, figure: string): SpanKey => ({ ...keyOf(raw, figure), row: toSpanRow(raw) });
 
 function upTo(scope: Scope, { sql, type, descending }: Order, end: Pick<SpanKey, 'K' | 'Ns'>): string {
   const { params } = scope;

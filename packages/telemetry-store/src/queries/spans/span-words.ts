@@ -27,11 +27,16 @@ export const hasText = (part: ContentPart): string =>
 export function wordsAnywhere(part: ContentPart, text: string, params: Params): string {
   const words = wordsOf(text);
   if (words.length === 0) return containsAnywhere(part, text.trim(), params);
-  const has = (sql: string) => words.map((word) => hasWord(sql, word, params)).join(' AND ');
-  if (part === 'any') return has(SPAN_TEXT);
+  const inSpan = words.map((word) => hasWord(SPAN_TEXT, word, params, inAnyText)).join(' AND ');
+  if (part === 'any') return inSpan;
+  const inOne = words.map((word) => hasWord('lower(t)', word, params)).join(' AND ');
   // The index first: it passes by whole granules. Then the side of the conversation.
-  return `${has(SPAN_TEXT)} AND arrayExists(t -> ${has('lower(t)')}, ${values(part)})`;
+  return `${inSpan} AND arrayExists(t -> ${inOne}, ${values(part)})`;
 }
+
+/** In one of the texts that `SPAN_TEXT` is put together of: what stands between them is part of no word. */
+const inAnyText = (holds: (lowered: string) => string): string =>
+  `(arrayExists(t -> ${holds('lower(t)')}, mapValues(ContentAttributes)) OR ${holds("lower(concat(SpanName, ' ', StatusMessage))")})`;
 
 /** The text occurs as it is, whatever its case, in one of the texts. */
 export function containsAnywhere(part: ContentPart, text: string, params: Params): string {
