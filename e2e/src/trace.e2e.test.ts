@@ -4,7 +4,7 @@ import { whyNoBrowser } from './chromium.ts';
 import { TracePage } from './pages/trace-page.ts';
 import { agentTrace, largeTrace } from './seeds.ts';
 import { longTalkTrace, oddTrace, shapesTrace, wideTrace } from './seeds-shapes.ts';
-import { newSpanId, newTraceId, sendLogs, sendTrace } from './otlp.ts';
+import { newSpanId, newTraceId, type SeedTrace, sendLogs, sendTrace } from './otlp.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
@@ -106,6 +106,66 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     );
     await page.getByText('track_parcel').first().waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it('folds a long prompt, opens it by keyboard and where it is what is sought', async () => {
+    const words = (count: number, last: string) =>
+      `${Array.from({ length: count }, (_, at) => `Rule ${at}: be kind and brief.`).join('\n')}\n${last}`;
+    const message = (role: string, content: string) =>
+      JSON.stringify([{ role, parts: [{ type: 'text', content }] }]);
+    const [root, agentSpan] = [newSpanId(), newSpanId()];
+    const long: SeedTrace = {
+      traceId: newTraceId(),
+      service: 'folds',
+      startedAt: Date.now() - 20_000,
+      spans: [
+        {
+          spanId: root,
+          name: 'chat gpt-4o',
+          durationMs: 900,
+          attributes: {
+            'gen_ai.operation.name': 'chat',
+            'gen_ai.request.model': 'gpt-4o',
+            'gen_ai.input.messages': message('user', words(230, 'Mind the heron.')),
+            'gen_ai.output.messages': message('assistant', 'Gladly.'),
+          },
+        },
+        {
+          spanId: agentSpan,
+          parentSpanId: root,
+          name: 'invoke_agent silent',
+          startMs: 10,
+          durationMs: 100,
+          attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'silent' },
+        },
+      ],
+    };
+    await stage.seed(long);
+    const { page, complaints } = await stage.open(`/traces/${long.traceId}`);
+    heard.push(complaints);
+    const panel = page.getByTestId('span-panel');
+    const user = panel.getByRole('article', { name: 'User' });
+    const heightOf = async () => (await user.boundingBox())?.height ?? 0;
+    const unfold = user.getByRole('button', { name: /^show all [67],\d{3} characters$/ });
+    await unfold.waitFor();
+    await soon(heightOf).toBeLessThan(400);
+    expect(await unfold.getAttribute('aria-expanded')).toBe('false');
+    await unfold.press('Enter');
+    await soon(heightOf).toBeGreaterThan(1_000);
+    await user.getByRole('button', { name: 'show less' }).press('Enter');
+    await soon(heightOf).toBeLessThan(400);
+    // What is sought stands in its end.
+    await page.goto(`${page.url().split('?')[0]}?find=heron`);
+    await user.getByText('Mind the heron.').waitFor();
+    await soon(heightOf).toBeGreaterThan(1_000);
+    await page.goto(`${page.url().split('?')[0]}?view=transcript`);
+    const transcript = page.getByTestId('transcript');
+    await transcript.getByRole('button', { name: /^show all [67],\d{3} characters$/ }).waitFor();
+    // An agent's span that says nothing opens where it says something.
+    await page.goto(`${page.url().split('?')[0]}?span=${agentSpan}`);
+    await soon(() => panel.getByRole('tab', { selected: true }).innerText()).toMatch(/^Attributes/);
+    await panel.getByRole('tab', { name: 'Messages' }).click();
+    await panel.getByText('This span carries no messages').waitFor();
   });
 
   it('filters attributes, links them to a search, shows events and raw JSON', async () => {

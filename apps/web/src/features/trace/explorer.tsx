@@ -4,6 +4,7 @@ import { CatchBoundary, getRouteApi, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { themePreference } from '../../lib/theme.ts';
+import { Sought } from '../../ui/fold.tsx';
 import { Split } from '../../ui/split.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { keptTraces } from '../traces/traces-search.ts';
@@ -163,88 +164,90 @@ export function Explorer(props: {
     onFold: fold,
   };
   return (
-    <Split
-      left={
-        <>
-          <ExplorerBar
-            view={view}
-            onView={(next) => change({ view: next === 'tree' ? undefined : next })}
-            failed={failed.length}
-            onFailed={goToFailed}
-            finder={finder}
-            find={find}
-            foundAt={find.found.indexOf(position)}
-            excerpt={span === undefined ? undefined : find.excerpts.get(span.spanId)}
-            onNext={(by) => goTo(nextOf(find.now(), position, by))}
-            anyFolded={folded.size > 0}
-            onFoldAll={foldAll}
-          />
-          {(view === 'tree' || view === 'timeline') && (
-            <Minimap
-              spans={spans}
-              tree={tree}
-              totalMs={totalMs}
-              focus={focus}
-              theme={theme}
-              onFocus={setFocus}
+    <Sought value={terms}>
+      <Split
+        left={
+          <>
+            <ExplorerBar
+              view={view}
+              onView={(next) => change({ view: next === 'tree' ? undefined : next })}
+              failed={failed.length}
+              onFailed={goToFailed}
+              finder={finder}
+              find={find}
+              foundAt={find.found.indexOf(position)}
+              excerpt={span === undefined ? undefined : find.excerpts.get(span.spanId)}
+              onNext={(by) => goTo(nextOf(find.now(), position, by))}
+              anyFolded={folded.size > 0}
+              onFoldAll={foldAll}
             />
-          )}
-          {view === 'tree' && <TraceTree {...shared} />}
-          <CatchBoundary
-            getResetKey={() => view}
-            errorComponent={({ error, reset }) => <Failure error={error} onRetry={reset} />}
-          >
-            <Suspense fallback={<SkeletonRows rows={8} label={`Loading the ${view}`} />}>
-              {view === 'timeline' && <TraceTimeline {...shared} />}
-              {view === 'transcript' && (
-                <TranscriptView
-                  traceId={trace.traceId}
-                  spans={spans}
-                  tree={tree}
-                  selected={search.span}
-                  terms={terms}
-                  linked={linked}
-                  linkTo={linkTo}
-                  onSelect={select}
-                />
-              )}
-              {view === 'graph' && (
-                <TraceGraphView spans={spans} tree={tree} selected={span?.spanId} onSelect={select} />
-              )}
-              {view === 'logs' && (
-                <TraceLogs
-                  traceId={trace.traceId}
-                  during={during}
-                  spans={spans}
-                  selected={search.span}
-                  onSelect={select}
-                />
-              )}
-            </Suspense>
-          </CatchBoundary>
-          <TraceFoot {...props} />
-        </>
-      }
-      right={
-        <div ref={panel} className="h-full">
-          {span ? (
-            <SpanPanel
-              traceId={trace.traceId}
-              during={during}
-              span={span}
-              tab={search.tab}
-              onTab={(tab) => change({ tab })}
-              linked={search.span === span.spanId ? linked : undefined}
-              linkTo={linkTo}
-              looksAgain={props.looksAgain}
-              reason={reason}
-              onSelect={(spanId) => goTo(tree.positionOf.get(spanId))}
-            />
-          ) : (
-            <Notice title="No spans yet" />
-          )}
-        </div>
-      }
-    />
+            {(view === 'tree' || view === 'timeline') && (
+              <Minimap
+                spans={spans}
+                tree={tree}
+                totalMs={totalMs}
+                focus={focus}
+                theme={theme}
+                onFocus={setFocus}
+              />
+            )}
+            {view === 'tree' && <TraceTree {...shared} />}
+            <CatchBoundary
+              getResetKey={() => view}
+              errorComponent={({ error, reset }) => <Failure error={error} onRetry={reset} />}
+            >
+              <Suspense fallback={<SkeletonRows rows={8} label={`Loading the ${view}`} />}>
+                {view === 'timeline' && <TraceTimeline {...shared} />}
+                {view === 'transcript' && (
+                  <TranscriptView
+                    traceId={trace.traceId}
+                    spans={spans}
+                    tree={tree}
+                    selected={search.span}
+                    terms={terms}
+                    linked={linked}
+                    linkTo={linkTo}
+                    onSelect={select}
+                  />
+                )}
+                {view === 'graph' && (
+                  <TraceGraphView spans={spans} tree={tree} selected={span?.spanId} onSelect={select} />
+                )}
+                {view === 'logs' && (
+                  <TraceLogs
+                    traceId={trace.traceId}
+                    during={during}
+                    spans={spans}
+                    selected={search.span}
+                    onSelect={select}
+                  />
+                )}
+              </Suspense>
+            </CatchBoundary>
+            <TraceFoot {...props} />
+          </>
+        }
+        right={
+          <div ref={panel} className="h-full">
+            {span ? (
+              <SpanPanel
+                traceId={trace.traceId}
+                during={during}
+                span={span}
+                tab={search.tab}
+                onTab={(tab) => change({ tab })}
+                linked={search.span === span.spanId ? linked : undefined}
+                linkTo={linkTo}
+                looksAgain={props.looksAgain}
+                reason={reason}
+                onSelect={(spanId) => goTo(tree.positionOf.get(spanId))}
+              />
+            ) : (
+              <Notice title="No spans yet" />
+            )}
+          </div>
+        }
+      />
+    </Sought>
   );
 }

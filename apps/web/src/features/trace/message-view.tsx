@@ -65,10 +65,11 @@ export function MessageView(props: {
   const { message, aside, tools, results, link } = props;
   const role = roleOf(message.role);
   const text = messageText(message);
+  const isFolded = (message.role === 'system' || message.role === 'developer') && text.length > 240;
   const body = (
     <div className="flex flex-col gap-2 px-3 pb-3">
       {message.parts.map((part, index) => (
-        <PartView key={index} part={part} tools={tools} results={results} />
+        <PartView key={index} part={part} tools={tools} results={results} unfolded={isFolded} />
       ))}
       {message.parts.length === 0 && <p className="text-muted">Empty message</p>}
     </div>
@@ -91,7 +92,7 @@ export function MessageView(props: {
     </>
   );
   const frame = cx('rounded-md border border-l-2 border-line bg-surface', role.mark);
-  if ((message.role === 'system' || message.role === 'developer') && text.length > 240)
+  if (isFolded)
     return (
       <div className="relative">
         <details className={frame}>
@@ -123,12 +124,14 @@ function PartView(props: {
   part: MessagePart;
   tools: ReadonlyMap<string, string> | undefined;
   results: ReadonlyMap<MessagePart, ResultPart> | undefined;
+  /** Texts are shown whole: who sees them has opened the message. */
+  unfolded: boolean;
 }) {
   const { part } = props;
   const result = props.results?.get(part);
   switch (part.type) {
     case 'text':
-      return <TextBlock text={part.text} />;
+      return <TextBlock text={part.text} unfolded={props.unfolded} />;
     case 'refusal':
       return (
         <p className="flex items-start gap-2 rounded bg-danger-soft px-2 py-1 text-danger">
@@ -149,7 +152,7 @@ function PartView(props: {
           open={part.text.length < 600}
         >
           <summary className="text-sm">Thinking</summary>
-          <TextBlock text={part.text} />
+          <TextBlock text={part.text} unfolded />
         </details>
       );
     case 'tool_call':

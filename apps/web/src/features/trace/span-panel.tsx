@@ -52,9 +52,7 @@ export function SpanPanel(props: {
       state.data?.unfinished && (props.looksAgain || !span.light.unfinished) ? LOOK_AGAIN_MS : false,
   });
   const detail = query.data;
-  const fallback: SpanTab =
-    detail && !hasContent(detail) && span.reading === 'other' ? 'attributes' : 'messages';
-  const tab = props.tab ?? fallback;
+  const tab = props.tab ?? (detail === undefined ? 'messages' : firstFilled(detail));
   const loading = <SkeletonRows rows={8} label="Loading the span" />;
   const tabs: readonly { id: SpanTab; label: string; count?: number }[] = [
     { id: 'messages', label: 'Messages' },
@@ -112,6 +110,14 @@ export function SpanPanel(props: {
       </div>
     </div>
   );
+}
+
+/** The first tab that has something to show. */
+function firstFilled(detail: SpanDetail): SpanTab {
+  if (hasContent(detail)) return 'messages';
+  if (detail.attributes.length > 0) return 'attributes';
+  if (detail.events.length > 0) return 'events';
+  return detail.links.length > 0 ? 'links' : 'raw';
 }
 
 /** The lines of one span; its own failure is said above. */
