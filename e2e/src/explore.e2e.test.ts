@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { Shell } from './pages/shell.ts';
@@ -294,11 +296,27 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await page.getByRole('button', { name: 'Open Traces as query' }).click();
     const dialog = page.getByRole('dialog', { name: 'Traces as query' });
     await dialog.getByText('POST /api/telemetry/traces/search').waitFor();
+    const request = dialog.getByTestId('request');
+    const json = await request.innerText();
+    expect(JSON.parse(json)).toMatchObject({ q: 'service:cart' });
     await dialog.getByRole('tab', { name: 'JSON' }).press('ArrowRight');
     await dialog.getByText('curl -sS').waitFor();
+    // What stands there works as it is: the command, and the JSON sent to the address above it.
+    const { stdout } = await promisify(execFile)('sh', ['-c', await request.innerText()]);
+    expect((JSON.parse(stdout) as { data: { rootService: string }[] }).data[0]?.rootService).toBe('cart');
+    const sent = await fetch(`${stage.platform.http}/api/telemetry/traces/search`, {
+      method: 'POST',
+      body: json,
+    });
+    expect(((await sent.json()) as { data: unknown[] }).data.length).toBeGreaterThan(0);
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
+    // A list that is asked for by GET says its parameters as JSON.
+    await page.goto(`${stage.platform.http}/agents`);
+    await page.getByRole('button', { name: 'Open Agents as query' }).click();
+    const agents = page.getByRole('dialog', { name: 'Agents as query' });
+    expect(JSON.parse(await agents.getByTestId('request').innerText())).toHaveProperty('from');
   });
 
   it('shows new spans while live, holds them while somebody reads further down', async () => {

@@ -240,6 +240,13 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
   it('name agents, whose versions are compared and whose numbers lead to their spans', async () => {
     const { page, sessions } = await open('/agents');
     await sessions.rows.filter({ hasText: 'guide' }).waitFor();
+    // The order that it has is said, and of what the durations are.
+    await page.locator('[role=columnheader][aria-sort=descending]', { hasText: 'Calls' }).waitFor();
+    await page.getByRole('columnheader', { name: 'Run p95' }).waitFor();
+    await sessions.rows
+      .getByTitle(/95% took at most this, of its \d+ runs/)
+      .first()
+      .waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole('searchbox', { name: 'Search agents' }).fill('gui');
     await soon(() => sessions.rows.count()).toBe(1);

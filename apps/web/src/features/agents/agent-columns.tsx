@@ -1,7 +1,7 @@
 import type { AgentRow } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
-import { exact } from '../../lib/format.ts';
+import { exact, formatDuration } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
 import { CutName } from '../../ui/cut-name.tsx';
 import type { GridColumn } from '../../ui/data-grid.tsx';
@@ -21,6 +21,22 @@ import { errorRate, mainFigures } from './figures.ts';
 export interface AgentLine {
   readonly agent: AgentRow;
   readonly counts: readonly number[];
+}
+
+/** A duration of the agent's runs; of an agent without runs that of its model calls, which the cell says. */
+function quantileCell({ runs, calls }: AgentRow, figure: 'p50Ms' | 'p95Ms', share: string) {
+  const isRun = runs.count > 0;
+  const value = (isRun ? runs : calls)[figure];
+  if (value === null) return durationCell(null);
+  const of = isRun
+    ? `its ${exact(runs.count)} runs`
+    : `its ${exact(calls.count)} model calls: it has no runs`;
+  return (
+    <span title={`${exact(value, ' ms')}: ${share} took at most this, of ${of}`}>
+      {formatDuration(value)}
+      {!isRun && <span className="text-xs text-muted"> a call</span>}
+    </span>
+  );
 }
 
 /** Columns of the agents, in order; `sort` names the figure they are put in order by. */
@@ -102,19 +118,19 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   },
   {
     id: 'p50',
-    label: 'p50',
-    width: 66,
+    label: 'Run p50',
+    width: 80,
     align: 'end',
     sort: 'p50',
-    cell: ({ agent }) => durationCell(mainFigures(agent).p50Ms),
+    cell: ({ agent }) => quantileCell(agent, 'p50Ms', 'Half'),
   },
   {
     id: 'p95',
-    label: 'p95',
-    width: 66,
+    label: 'Run p95',
+    width: 80,
     align: 'end',
     sort: 'p95',
-    cell: ({ agent }) => durationCell(mainFigures(agent).p95Ms),
+    cell: ({ agent }) => quantileCell(agent, 'p95Ms', '95%'),
   },
   {
     id: 'tokens',

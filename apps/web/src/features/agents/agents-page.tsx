@@ -16,7 +16,7 @@ import { attributeSnippets } from '../sessions/attribute-snippets.ts';
 import { useEver } from '../explore/use-ever.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { AGENT_COLUMNS, type AgentLine } from './agent-columns.tsx';
-import { type AgentsSearch, fillTrend, keptAgents, sortAgents } from './agents-search.ts';
+import { type AgentsSearch, DEFAULT_SORT, fillTrend, keptAgents, sortAgents } from './agents-search.ts';
 
 const route = getRouteApi('/agents/');
 const keyOf = (line: AgentLine) => line.agent.key;
@@ -124,8 +124,8 @@ function AgentRows(props: {
       active={search.row}
       onActive={props.onRow}
       onOpen={({ agent }) => void navigate({ to: '/agents/$agent', params: { agent: agent.key } })}
-      sort={search.sort ?? ''}
-      onSort={(field) => props.onChange({ sort: nextSort(search.sort ?? '', field) })}
+      sort={search.sort ?? DEFAULT_SORT}
+      onSort={(field) => props.onChange({ sort: nextSort(search.sort ?? DEFAULT_SORT, field) })}
       more={false}
       onMore={() => undefined}
       footer={

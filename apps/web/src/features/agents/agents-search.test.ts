@@ -31,7 +31,7 @@ const agent = (name: string, runs: number, calls: number, errors = 0): AgentRow 
 it('puts agents in order by what a column shows', () => {
   const all = [agent('b', 10, 5), agent('a', 0, 20, 10), agent('C', 3, 3)];
   const names = (sort: string | undefined) => sortAgents(all, sort).map(({ name }) => name);
-  expect(names(undefined)).toEqual(['b', 'a', 'C']);
+  expect(names(undefined)).toEqual(['a', 'b', 'C']);
   expect(names('name')).toEqual(['a', 'b', 'C']);
   expect(names('-runs')).toEqual(['b', 'C', 'a']);
   expect(names('-errors')).toEqual(['a', 'b', 'C']);

@@ -45,11 +45,13 @@ export function validateAgentsSearch(raw: Record<string, unknown>): AgentsSearch
 
 export const keptAgents = keptSearch(validateAgentsSearch);
 
-/** The rows in order; without one as the server gave them, the busiest first. */
-export function sortAgents(agents: readonly AgentRow[], sort: string | undefined): readonly AgentRow[] {
-  const figure = FIGURES.get((sort ?? '').replace('-', ''));
+/** The order of a first visit: the busiest first. */
+export const DEFAULT_SORT = '-calls';
+
+export function sortAgents(agents: readonly AgentRow[], sort = DEFAULT_SORT): readonly AgentRow[] {
+  const figure = FIGURES.get(sort.replace('-', ''));
   if (figure === undefined) return agents;
-  const sign = sort?.startsWith('-') === true ? -1 : 1;
+  const sign = sort.startsWith('-') ? -1 : 1;
   return agents.toSorted((a, b) => {
     const [x, y] = [figure(a), figure(b)];
     return x === y ? a.name.localeCompare(b.name) : x < y ? -sign : sign;

@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { tabKey } from '../../api/client.ts';
 import { curlOf } from '../../lib/curl.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
+import { useWhoAsks } from '../session/use-person.ts';
 
 /** The request behind a chart or a list. */
 export interface OpenQuery {
@@ -27,14 +29,16 @@ export default function OpenQueryDialog(props: {
   onClose: () => void;
 }) {
   const [form, setForm] = useState<(typeof FORMS)[number]>('JSON');
-  const text = props.queries.map((query) => textOf(query, form)).join('\n\n');
+  // A browser has its cookie; a shell needs a key wherever somebody signs in.
+  const { person } = useWhoAsks();
+  const needsKey = person !== undefined || tabKey() !== '';
   const rows = props.queries.find((query) => query.rows !== undefined)?.rows;
   return (
     <Modal label={`${props.title} as query`} onClose={props.onClose} className="w-[min(640px,92vw)]">
       <div className="flex flex-col gap-3 p-4">
         <h2 className="text-lg font-semibold">{props.title} as query</h2>
         <div className="rounded-md border border-line">
-          <div className="flex items-center border-b border-line px-1">
+          <div className="border-b border-line px-1">
             <TabList
               id="open-query"
               label="Form"
@@ -42,12 +46,20 @@ export default function OpenQueryDialog(props: {
               onChoose={setForm}
               tabs={FORMS.map((one) => ({ value: one, label: one }))}
             />
-            <CopyButton label={`Copy as ${form}`} text={() => text} className="ml-auto h-6" />
           </div>
-          <TabPanel id="open-query" value={form} className="max-h-80 overflow-auto p-3">
-            <pre className="font-mono text-sm break-all whitespace-pre-wrap">{text}</pre>
+          <TabPanel
+            id="open-query"
+            value={form}
+            className="flex max-h-80 flex-col gap-4 overflow-auto p-3 outline-none"
+          >
+            {props.queries.map((query, index) => (
+              <Request key={index} query={query} form={form} needsKey={needsKey} />
+            ))}
           </TabPanel>
         </div>
+        {form === 'cURL' && needsKey && (
+          <p className="text-sm text-muted">Put in an API key: Settings, API keys makes one.</p>
+        )}
         {rows && (
           <Link
             to={rows.to}
@@ -63,9 +75,44 @@ export default function OpenQueryDialog(props: {
   );
 }
 
-function textOf({ path, body, environment, label }: OpenQuery, form: (typeof FORMS)[number]): string {
-  const head = label === undefined ? '' : `# ${label}\n`;
-  if (form === 'cURL')
-    return head + curlOf(location.origin, path, { environment, ...(body === undefined ? {} : { body }) });
-  return `${head}${body === undefined ? `GET ${path}` : `POST ${path}\n\n${JSON.stringify(body, null, 2)}`}`;
+/** One request: what can be copied, below what it is and where it goes. */
+function Request(props: { query: OpenQuery; form: (typeof FORMS)[number]; needsKey: boolean }) {
+  const { query, form } = props;
+  const isJson = form === 'JSON';
+  const text = isJson ? jsonOf(query) : shellOf(query, props.needsKey);
+  const isGet = query.body === undefined;
+  return (
+    <section aria-label={query.label ?? 'The request'}>
+      <div className="flex min-h-6 items-start gap-2 text-sm text-muted">
+        <p className="min-w-0 break-words">
+          {query.label !== undefined && <span className="mr-2 font-medium text-text">{query.label}</span>}
+          {isJson && (
+            <>
+              <code className="font-mono">
+                {isGet ? 'GET' : 'POST'} {query.path.replace(/\?.*$/s, '')}
+              </code>
+              {isGet && text !== '' && ', with these as parameters of the address'}
+            </>
+          )}
+        </p>
+        {text !== '' && <CopyButton label={`Copy as ${form}`} text={() => text} className="ml-auto h-6" />}
+      </div>
+      {text !== '' && (
+        <pre data-testid="request" className="mt-1 font-mono text-sm break-all whitespace-pre-wrap">
+          {text}
+        </pre>
+      )}
+    </section>
+  );
+}
+
+/** The JSON alone, as it can be sent; the parameters of a GET in the same form. */
+function jsonOf({ path, body }: OpenQuery): string {
+  if (body !== undefined) return JSON.stringify(body, null, 2);
+  const parameters = [...new URL(path, location.origin).searchParams];
+  return parameters.length === 0 ? '' : JSON.stringify(Object.fromEntries(parameters), null, 2);
+}
+
+function shellOf({ path, body, environment }: OpenQuery, needsKey: boolean): string {
+  return curlOf(location.origin, path, { environment, needsKey, ...(body === undefined ? {} : { body }) });
 }
