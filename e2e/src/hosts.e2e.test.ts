@@ -40,7 +40,11 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     expect(await hosts.partitions.count()).toBe(1);
     const text = await hosts.tiles.first().innerText();
     for (const words of ['89', '640/700 W', '91°', 'llama-0', '2 XID']) expect(text).toContain(words);
-    expect(await hosts.host('quiet-node').innerText()).toContain('Silent for');
+    const quiet = await hosts.host('quiet-node').innerText();
+    expect(quiet).toContain('Silent for');
+    // What it showed last, and when: not a dash.
+    expect(quiet).toMatch(/as of \d\d/);
+    expect(quiet).toMatch(/CPU\s+\d+/);
     expect(await hosts.host('gpu-node-1').innerText()).toContain('up 2h 29m');
     expect(await page.getByTestId('fleet-totals').innerText()).toContain('1 silent');
     await page.getByRole('button', { name: 'Needs a look' }).click();

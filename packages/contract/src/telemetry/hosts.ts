@@ -73,6 +73,17 @@ const ownerShape = {
 
 const errorCount = z.object({ type: z.string(), count });
 
+const gpuGaugesShape = {
+  /** Share of time, 0 to 1. */
+  utilization: number,
+  memoryUsedBytes: number,
+  memoryLimitBytes: number,
+  powerWatts: number,
+  powerLimitWatts: number,
+  temperatureCelsius: number,
+  memoryTemperatureCelsius: number,
+};
+
 const gpuShape = {
   /** `hw.id`. */
   id: z.string(),
@@ -87,14 +98,11 @@ const gpuShape = {
   partition: text,
   lastSeen: isoTime.nullable(),
   stale: z.boolean(),
-  /** Share of time, 0 to 1. */
-  utilization: number,
-  memoryUsedBytes: number,
-  memoryLimitBytes: number,
-  powerWatts: number,
-  powerLimitWatts: number,
-  temperatureCelsius: number,
-  memoryTemperatureCelsius: number,
+  ...gpuGaugesShape,
+  last: z
+    .object({ asOf: isoTime, ...gpuGaugesShape })
+    .nullable()
+    .meta({ description: 'Of one that fell silent: what it showed last, and when. Null of others.' }),
   /** State of `hw.status` that holds: `ok`, `degraded`, `failed`. */
   status: text,
   allocated: z.boolean().nullable(),
@@ -107,18 +115,30 @@ const gpuShape = {
 export const gpuSchema = z.object(gpuShape);
 export type Gpu = z.output<typeof gpuSchema>;
 
+/** The fullest file system. */
+const fullest = z.object({ mountpoint: z.string(), utilization: z.number() }).nullable();
+
 const hostFiguresShape = {
   uptimeSeconds: number.meta({ description: 'Since the system was started.' }),
   cpuUtilization: number,
   cpuCount: number,
   memoryUsedBytes: number,
   memoryTotalBytes: number,
-  /** The fullest file system. */
-  filesystem: z.object({ mountpoint: z.string(), utilization: z.number() }).nullable(),
+  filesystem: fullest,
   diskReadBytesPerSecond: number,
   diskWriteBytesPerSecond: number,
   networkReceiveBytesPerSecond: number,
   networkTransmitBytesPerSecond: number,
+  last: z
+    .object({
+      asOf: isoTime,
+      cpuUtilization: number,
+      memoryUsedBytes: number,
+      memoryTotalBytes: number,
+      filesystem: fullest,
+    })
+    .nullable()
+    .meta({ description: 'Of one that fell silent: what it showed last, and when. Null of others.' }),
 };
 
 export const hostSummarySchema = z.object({

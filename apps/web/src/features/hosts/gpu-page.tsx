@@ -9,6 +9,7 @@ import { curvesPath, gpuCurvesQuery, gpuPath, gpuQuery, hostCallsQuery } from '.
 import { MeterBar } from '../../charts/visualise/meter-bar.tsx';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
+import { cx } from '../../lib/cx.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { formatValue } from '../../lib/format-value.ts';
 import { Button } from '../../ui/button.tsx';
@@ -16,6 +17,7 @@ import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { valueTerm } from '../explore/filter-term.ts';
 import { useShell } from '../shell/shell-search.ts';
+import { AsOf } from './as-of.tsx';
 import { type Attention, attentionOfGpu, errorName, shareOf, THRESHOLDS } from './attention.ts';
 import { CurveCard, type CurveSource } from './curve-card.tsx';
 import { type Name, partLabel, prepareCurves, seriesOf } from './curves.ts';
@@ -183,6 +185,11 @@ export function GpuPage() {
         aria-label="Figures of the GPU"
       >
         <div className="flex flex-col gap-3">
+          {data.gpu.last !== null && (
+            <p className="-mb-2 text-sm text-muted">
+              <AsOf iso={data.gpu.last.asOf} />
+            </p>
+          )}
           <Figures data={data} />
           {(data.parent !== null || data.children.length > 0) && (
             <Family data={data} host={data.host.name} search={inSearch} />
@@ -271,12 +278,19 @@ const sinceWhen = (list: readonly Attention[], lastSeen: string | null, toMs: nu
 
 /** The newest figures in a row. */
 function Figures({ data }: { data: GpuDetail }) {
-  const { gpu } = data;
+  // Of a silent GPU what it showed last.
+  const gpu = { ...data.gpu, ...data.gpu.last };
   const memory = shareOf(gpu.memoryUsedBytes, gpu.memoryLimitBytes);
   const errors = gpu.errors.reduce((sum, { count }) => sum + count, 0);
   const whole = data.parent === null;
   return (
-    <div className="grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))]" data-testid="gpu-figures">
+    <div
+      className={cx(
+        'grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))]',
+        data.gpu.last !== null && 'opacity-60',
+      )}
+      data-testid="gpu-figures"
+    >
       {(whole || gpu.utilization !== null) && (
         <Stat label="Utilisation" value={gpu.utilization} unit="1">
           <span className="text-xs text-muted">
@@ -311,7 +325,7 @@ function Figures({ data }: { data: GpuDetail }) {
 
 /** Figures that are measured of a whole GPU only, never of a partition. */
 function WholeFigures({ data }: { data: GpuDetail }) {
-  const { gpu } = data;
+  const gpu = { ...data.gpu, ...data.gpu.last };
   return (
     <>
       <Stat label="Memory controller" value={data.memoryControllerUtilization} unit="1" />

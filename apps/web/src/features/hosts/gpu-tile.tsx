@@ -6,6 +6,7 @@ import { DASH } from '../../lib/format.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
 import { rem } from '../../lib/rem.ts';
 import { CutName } from '../../ui/cut-name.tsx';
+import { AsOf } from './as-of.tsx';
 import { attentionOfGpu, shareOf, THRESHOLDS } from './attention.ts';
 import { type GpuNode, gpuNames, shortName } from './fleet.ts';
 import { Marks } from './marks.tsx';
@@ -29,15 +30,17 @@ export function GpuTile(props: {
   tileKey: (gpu: Gpu) => string;
 }) {
   const { gpu, children } = props.node;
+  // Of a silent GPU what it showed last: dim, with its time.
+  const shown = gpu.last ?? gpu;
   const attention = attentionOfGpu(gpu);
   const worst = attention[0]?.level;
-  const memory = shareOf(gpu.memoryUsedBytes, gpu.memoryLimitBytes);
+  const memory = shareOf(shown.memoryUsedBytes, shown.memoryLimitBytes);
   const owner = gpu.topProcess;
   const names = gpuNames(children);
   const power =
-    gpu.powerWatts === null
+    shown.powerWatts === null
       ? DASH
-      : `${Math.round(gpu.powerWatts)}${gpu.powerLimitWatts === null ? '' : `/${Math.round(gpu.powerLimitWatts)}`} W`;
+      : `${Math.round(shown.powerWatts)}${shown.powerLimitWatts === null ? '' : `/${Math.round(shown.powerLimitWatts)}`} W`;
   return (
     <div
       className={cx(
@@ -69,9 +72,9 @@ export function GpuTile(props: {
             {gpu.index ?? ''}
           </span>
           <span className="truncate text-xs text-muted">{shortName(gpu.name)}</span>
-          <span className="ml-auto text-lg font-semibold" title={exactValue(gpu.utilization, '1')}>
+          <span className="ml-auto text-lg font-semibold" title={exactValue(shown.utilization, '1')}>
             <Heard>utilisation</Heard>
-            {children.length > 0 && gpu.utilization === null ? 'MIG' : formatValue(gpu.utilization, '1')}
+            {children.length > 0 && shown.utilization === null ? 'MIG' : formatValue(shown.utilization, '1')}
           </span>
         </span>
         <span className="relative mt-0.5 flex items-center gap-1.5">
@@ -87,7 +90,7 @@ export function GpuTile(props: {
           </span>
           <span className="text-xs text-muted">
             <Heard>memory</Heard>
-            {formatValue(gpu.memoryUsedBytes, 'By')}
+            {formatValue(shown.memoryUsedBytes, 'By')}
           </span>
         </span>
         <span className="relative mt-0.5 flex justify-between text-xs text-muted">
@@ -97,13 +100,21 @@ export function GpuTile(props: {
           </span>
           <span>
             <Heard>temperature</Heard>
-            {degrees(gpu.temperatureCelsius)}
+            {degrees(shown.temperatureCelsius)}
           </span>
         </span>
         <span className="relative mt-auto flex gap-1 text-xs" title={owner?.commandLine ?? owner?.name}>
           {owner === null ? (
             <span className="text-faint">
-              {children.length > 0 ? `${children.length} partitions` : gpu.stale ? '' : 'nobody'}
+              {gpu.last !== null ? (
+                <AsOf iso={gpu.last.asOf} />
+              ) : children.length > 0 ? (
+                `${children.length} partitions`
+              ) : gpu.stale ? (
+                ''
+              ) : (
+                'nobody'
+              )}
             </span>
           ) : (
             <>

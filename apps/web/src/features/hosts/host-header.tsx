@@ -7,7 +7,9 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { formatDuration } from '../../lib/format.ts';
+import { formatValue } from '../../lib/format-value.ts';
 import { BackLink } from '../../ui/page-head.tsx';
+import { AsOf } from './as-of.tsx';
 import { attentionOfHost, machineCount } from './attention.ts';
 import { agoOf } from './host-row.tsx';
 import { keptFleet } from './hosts-search.ts';
@@ -94,6 +96,21 @@ export function HostHeader(props: {
           ),
         )}
       </Facts>
+      {host.last !== null && props.gpu === undefined && (
+        <p className="flex flex-wrap gap-x-3 pl-7 text-sm text-muted" data-testid="last-figures">
+          <AsOf iso={host.last.asOf} />
+          <span>CPU {formatValue(host.last.cpuUtilization, '1')}</span>
+          <span>
+            memory {formatValue(host.last.memoryUsedBytes, 'By')} of{' '}
+            {formatValue(host.last.memoryTotalBytes, 'By')}
+          </span>
+          {host.last.filesystem !== null && (
+            <span>
+              {host.last.filesystem.mountpoint} {formatValue(host.last.filesystem.utilization, '1')} full
+            </span>
+          )}
+        </p>
+      )}
       {props.children}
     </header>
   );

@@ -5,7 +5,9 @@ import { MeterBar } from '../../charts/visualise/meter-bar.tsx';
 import { formatDuration } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
 import { rem } from '../../lib/rem.ts';
+import { cx } from '../../lib/cx.ts';
 import { CutName } from '../../ui/cut-name.tsx';
+import { AsOf } from './as-of.tsx';
 import { attentionOfHost, shareOf, THRESHOLDS } from './attention.ts';
 import type { FleetHost } from './fleet.ts';
 import { GpuTile } from './gpu-tile.tsx';
@@ -33,6 +35,8 @@ export function HostRow(props: {
 }) {
   const { host, gpus, key } = props.entry;
   const marks = attentionOfHost(host);
+  // Of a silent host what it showed last: dim, with its time.
+  const shown = host.last ?? host;
   return (
     <section
       aria-label={host.name}
@@ -69,12 +73,17 @@ export function HostRow(props: {
         <p className="truncate text-xs text-muted" title={placeOf(host)}>
           {placeOf(host) || (host.os ?? 'No more is known of it')}
         </p>
-        <dl className="grid grid-cols-[2.6rem_1fr] items-center gap-x-2 text-xs">
+        <dl
+          className={cx(
+            'grid grid-cols-[2.6rem_1fr] items-center gap-x-2 text-xs',
+            host.last !== null && 'opacity-60',
+          )}
+        >
           <dt className="text-muted">CPU</dt>
           <dd>
             <MeterBar
               label="CPU"
-              value={host.cpuUtilization}
+              value={shown.cpuUtilization}
               warnAt={THRESHOLDS.cpu.warn}
               dangerAt={THRESHOLDS.cpu.danger}
             />
@@ -83,24 +92,32 @@ export function HostRow(props: {
           <dd>
             <MeterBar
               label="Memory"
-              value={shareOf(host.memoryUsedBytes, host.memoryTotalBytes)}
+              value={shareOf(shown.memoryUsedBytes, shown.memoryTotalBytes)}
               warnAt={THRESHOLDS.memory.warn}
               dangerAt={THRESHOLDS.memory.danger}
             />
           </dd>
           <dt className="text-muted">Disk</dt>
-          <dd title={host.filesystem?.mountpoint}>
+          <dd title={shown.filesystem?.mountpoint}>
             <MeterBar
               label="Fullest file system"
-              value={host.filesystem?.utilization ?? null}
+              value={shown.filesystem?.utilization ?? null}
               warnAt={THRESHOLDS.filesystem.warn}
               dangerAt={THRESHOLDS.filesystem.danger}
             />
           </dd>
         </dl>
         <p className="flex gap-3 text-xs text-muted">
-          <span title="Network, received">↓ {formatValue(host.networkReceiveBytesPerSecond, 'By/s')}</span>
-          <span title="Network, sent">↑ {formatValue(host.networkTransmitBytesPerSecond, 'By/s')}</span>
+          {host.last === null ? (
+            <>
+              <span title="Network, received">
+                ↓ {formatValue(host.networkReceiveBytesPerSecond, 'By/s')}
+              </span>
+              <span title="Network, sent">↑ {formatValue(host.networkTransmitBytesPerSecond, 'By/s')}</span>
+            </>
+          ) : (
+            <AsOf iso={host.last.asOf} />
+          )}
           {host.uptimeSeconds !== null && (
             <span className="ml-auto" title="Since the system was started">
               up {formatDuration(host.uptimeSeconds * 1_000)}

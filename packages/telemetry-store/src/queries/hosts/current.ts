@@ -3,6 +3,9 @@ import type { Runner } from '../core/run.ts';
 import type { Fresh } from './fresh.ts';
 import { type HostKey, keyOf } from './sources.ts';
 
+/** Which points are the newest of a host: those that are current, or the last ones of a silent host. */
+type Newest = Pick<Fresh, 'points'>;
+
 export interface HostLevels {
   readonly Environment: string;
   readonly Host: string;
@@ -30,7 +33,7 @@ const STATES = `MetricName = 'system.memory.usage'`;
 export function readHostLevels(
   run: Runner,
   context: RequestContext,
-  fresh: Fresh,
+  fresh: Newest,
   host?: HostKey,
 ): Promise<HostLevels[]> {
   const metrics = [
@@ -76,7 +79,7 @@ export interface Filesystem {
 export function readFilesystems(
   run: Runner,
   context: RequestContext,
-  fresh: Fresh,
+  fresh: Newest,
   host?: HostKey,
 ): Promise<Filesystem[]> {
   const scope = fresh.points(
@@ -141,7 +144,7 @@ const GPU_METRICS = [
 export function readGpuLevels(
   run: Runner,
   context: RequestContext,
-  fresh: Fresh,
+  fresh: Newest,
   host?: HostKey,
 ): Promise<GpuLevels[]> {
   const scope = fresh.points(context, GPU_METRICS, host);

@@ -470,6 +470,61 @@ describe('hosts', () => {
       powerWatts: null,
     });
     expect(old).toMatchObject({ uptimeSeconds: null, cpuUtilization: null, memoryUsedBytes: null, gpus: [] });
+    expect([gpuHost?.last, gpuHost?.gpus[0]?.last]).toEqual([null, null]);
+    // What it showed when it was heard of last, and nothing that another shows since.
+    expect(old?.last).toEqual({
+      asOf: old?.lastSeen,
+      cpuUtilization: expect.closeTo(0.3, 6),
+      memoryUsedBytes: 5,
+      memoryTotalBytes: 10,
+      filesystem: null,
+    });
+    expect((await hosts.host(context, { window: WINDOW, host: 'old-b' })).host.last).toEqual(old?.last);
+  });
+
+  it('what fell silent shows its last figures, a GPU of a host that goes on too', async () => {
+    const project = 'silence';
+    const until =
+      (end: number, value: (minute: number) => number): At =>
+      (minute) =>
+        minute < end ? value(minute) : undefined;
+    const other = { ...GPU, 'hw.id': 'GPU-1', 'gpu.index': 1 };
+    const gpuUntil = (attributes: Attributes, end: number) => [
+      gauge('hw.gpu.utilization', [attributes, until(end, (minute) => minute / 100)]),
+      sum('hw.gpu.memory.usage', false, [attributes, until(end, () => 20)]),
+      sum('hw.gpu.memory.limit', false, [attributes, until(end, () => 80)]),
+      gauge('hw.power', [{ ...attributes, 'hw.type': 'gpu' }, until(end, () => 400)]),
+    ];
+    const memory = (end: number, used: number) =>
+      sum('system.memory.usage', false, [{ state: 'used' }, until(end, () => used)]);
+    const place = (name: string) => ({ project, service: 'collector', resource: { 'host.name': name } });
+    await bench.putMetrics([memory(99, 1), ...gpuUntil(GPU, 99), ...gpuUntil(other, 12)], place('half'));
+    await bench.putMetrics([memory(10, 2), ...gpuUntil(GPU, 10)], place('gone'));
+    const asked = contextOf(project);
+    const { hosts: fleet } = await hosts.hosts(asked, { window: WINDOW });
+    const [gone, half] = ['gone', 'half'].map((name) => fleet.find((one) => one.name === name));
+    expect(half).toMatchObject({
+      stale: false,
+      last: null,
+      gpus: [{ id: 'GPU-0', stale: false, last: null }, { id: 'GPU-1' }],
+    });
+    const silent = half?.gpus[1];
+    expect(silent).toMatchObject({ stale: true, utilization: null, memoryUsedBytes: null, powerWatts: null });
+    expect(silent?.last).toMatchObject({
+      asOf: silent?.lastSeen,
+      utilization: 0.11,
+      memoryUsedBytes: 20,
+      memoryLimitBytes: 80,
+      powerWatts: 400,
+    });
+    expect(gone).toMatchObject({ stale: true, memoryUsedBytes: null, last: { memoryUsedBytes: 2 } });
+    expect(gone?.gpus[0]?.last).toMatchObject({ asOf: gone?.lastSeen, utilization: 0.09 });
+    const page = await hosts.gpu(asked, { window: WINDOW, host: 'half', gpu: 'GPU-1' });
+    expect(page.gpu.last).toEqual(silent?.last);
+    // Of a window that ends while it was there nothing is the last.
+    const earlier = { from: WINDOW.from, to: BigInt(Date.parse(gone?.lastSeen ?? '')) * 1_000_000n };
+    const then = await hosts.host(asked, { window: earlier, host: 'gone' });
+    expect(then.host).toMatchObject({ stale: false, last: null, memoryUsedBytes: 2 });
   });
 
   it('a host that tells times of its CPUs, states of memory within others, and its loopback interface', async () => {

@@ -17,6 +17,7 @@ import {
 import { type Facts, GPUS, HOSTS, PROCESSES, readFacts } from './facts.ts';
 import { byProcess, ownerOf } from './processes.ts';
 import { Fresh } from './fresh.ts';
+import { LastHeard, type Silent } from './last-heard.ts';
 import type { OneHost } from './one-host.ts';
 import { type HostKey, isoOf, keyOf } from './sources.ts';
 
@@ -45,6 +46,12 @@ export interface Figures {
   readonly increases: readonly Increase[];
   readonly tops: readonly GpuProcess[];
   readonly processFacts: readonly Facts[];
+  /** Of what fell silent as it was then. */
+  readonly last: {
+    readonly levels: readonly HostLevels[];
+    readonly filesystems: readonly Filesystem[];
+    readonly gpuLevels: readonly GpuLevels[];
+  };
 }
 
 /** Newest figures, before its end, of every host that reported within the window, or of one. */
@@ -75,15 +82,49 @@ export async function readFigures(
       devices.length === 0 ? [] : await readFacts(run, context, subject, fresh.widest, { devices });
     return { tops, processFacts };
   };
-  const [levels, filesystems, gpuLevels, rates, increases, processes] = await Promise.all([
+  const silentHosts = new LastHeard(silentOf(hostFacts, fresh, window, () => ''));
+  const silentGpus = new LastHeard(silentOf(gpuFacts, fresh, window, ({ device }) => device));
+  const [
+    levels,
+    filesystems,
+    gpuLevels,
+    rates,
+    increases,
+    processes,
+    lastLevels,
+    lastFilesystems,
+    lastGpuLevels,
+  ] = await Promise.all([
     readHostLevels(run, context, fresh, host),
     readFilesystems(run, context, fresh, host),
     gpuFacts.length === 0 ? [] : readGpuLevels(run, context, fresh, host),
     readRates(run, context, [...IO, ...(one?.rates ?? [])], fresh, of),
     readIncreases(run, context, ['hw.errors', ...(one?.increases ?? [])], window, fresh, host),
     readTops(),
+    silentHosts.isEmpty ? [] : readHostLevels(run, context, silentHosts),
+    silentHosts.isEmpty ? [] : readFilesystems(run, context, silentHosts),
+    silentGpus.isEmpty ? [] : readGpuLevels(run, context, silentGpus),
   ]);
-  return { fresh, hostFacts, gpuFacts, levels, filesystems, gpuLevels, rates, increases, ...processes };
+  const last = { levels: lastLevels, filesystems: lastFilesystems, gpuLevels: lastGpuLevels };
+  return { fresh, hostFacts, gpuFacts, levels, filesystems, gpuLevels, rates, increases, ...processes, last };
+}
+
+/** What was heard of before the end of the window, and for longer than its values are current not again. */
+function silentOf(
+  facts: readonly Facts[],
+  fresh: Fresh,
+  window: Window,
+  deviceOf: (fact: Facts) => string,
+): Silent[] {
+  const newest = new Map<string, Silent>();
+  for (const fact of facts) {
+    const { environment, host, last } = fact;
+    const device = deviceOf(fact);
+    const at = keyOf(environment, host, device);
+    if (last <= (newest.get(at)?.last ?? -1n)) continue;
+    newest.set(at, { environment, host, device, last, seconds: fresh.secondsOf(fact) });
+  }
+  return [...newest.values()].filter((one) => one.last < fresh.fromOf(one) && one.last >= window.from);
 }
 
 /** Every host of the figures. A figure nobody sent within the freshness bound is null. */
@@ -102,6 +143,8 @@ export async function summariesOf(
   const deviceKey = (row: { readonly Environment: string; readonly Host: string; readonly Device: string }) =>
     keyOf(row.Environment, row.Host, row.Device);
   const levelOf = new Map(levels.map((row) => [key(row), row]));
+  const lastOf = new Map(figures.last.levels.map((row) => [key(row), row]));
+  const lastFullest = new Map(figures.last.filesystems.map((row) => [key(row), row]));
   // Of CPUs the Collector's host metrics receiver tells times, and a utilisation only when asked to.
   const worked = levels.some((row) => row.Cpu === null)
     ? workOf(
@@ -122,6 +165,7 @@ export async function summariesOf(
   const gpus = gpusByHost({
     facts: gpuFacts,
     levels: new Map(gpuLevels.map((row) => [deviceKey(row), row])),
+    last: new Map(figures.last.gpuLevels.map((row) => [deviceKey(row), row])),
     errors: grouped(
       increases.filter(({ MetricName }) => MetricName === 'hw.errors'),
       deviceKey,
@@ -149,6 +193,7 @@ export async function summariesOf(
         .map((metric) => rateOf.get(keyOf(first.environment, first.host, metric, part)))
         .find((value) => value !== undefined) ?? null;
     const full = fullest.get(at);
+    const before = reported ? undefined : lastOf.get(at);
     hosts.push({
       ...identityOf(facts),
       machines: machinesOf(facts, window),
@@ -162,10 +207,17 @@ export async function summariesOf(
       cpuCount: level?.CpuCount ?? worked.get(at)?.count ?? null,
       memoryUsedBytes: level?.MemoryUsed ?? null,
       memoryTotalBytes: level?.MemoryTotal ?? null,
-      filesystem:
-        full === undefined || full.Utilization === null
+      filesystem: filesystemOf(full),
+      last:
+        before === undefined
           ? null
-          : { mountpoint: full.Device, utilization: full.Utilization },
+          : {
+              asOf: isoOf(BigInt(before.LastPoint)),
+              cpuUtilization: clamped(before.Cpu),
+              memoryUsedBytes: before.MemoryUsed,
+              memoryTotalBytes: before.MemoryTotal,
+              filesystem: filesystemOf(lastFullest.get(at)),
+            },
       diskReadBytesPerSecond: rate('read', 'system.disk.io'),
       diskWriteBytesPerSecond: rate('write', 'system.disk.io'),
       networkReceiveBytesPerSecond: rate('receive', 'system.network.io', 'hw.network.io'),
@@ -177,6 +229,11 @@ export async function summariesOf(
   const truncated = hosts.length > HOST_LIMITS.hosts || gpuFacts.length > HOST_LIMITS.gpus;
   return { hosts: hosts.slice(0, HOST_LIMITS.hosts), truncated };
 }
+
+const filesystemOf = (full: Filesystem | undefined): HostSummary['filesystem'] =>
+  full === undefined || full.Utilization === null
+    ? null
+    : { mountpoint: full.Device, utilization: full.Utilization };
 
 interface CpuWork {
   /** Of the CPUs' time that in which they worked. */
@@ -286,6 +343,8 @@ const clamped = (share: number | null): number | null =>
 interface GpuParts {
   readonly facts: readonly Facts[];
   readonly levels: ReadonlyMap<string, GpuLevels>;
+  /** Of those that fell silent. */
+  readonly last: ReadonlyMap<string, GpuLevels>;
   readonly errors: ReadonlyMap<string, readonly Increase[]>;
   readonly tops: ReadonlyMap<string, GpuProcess>;
   readonly processes: ReadonlyMap<string, Facts>;
@@ -315,17 +374,31 @@ function byPlace(a: Gpu, b: Gpu): number {
   return a.id < b.id ? -1 : 1;
 }
 
+/** What a GPU shows; memory in use by what it tells of it. */
+function gaugesOf(level: GpuLevels | undefined) {
+  const limit = level?.MemoryLimit ?? null;
+  return {
+    utilization: clamped(level?.Utilization ?? null),
+    memoryUsedBytes:
+      level?.MemoryUsed ??
+      (limit !== null && level?.MemoryFree != null ? limit - level.MemoryFree : null) ??
+      (limit !== null && level?.MemoryShare != null ? limit * level.MemoryShare : null),
+    memoryLimitBytes: limit,
+    powerWatts: level?.Power ?? null,
+    powerLimitWatts: level?.PowerLimit ?? null,
+    temperatureCelsius: level?.Temperature ?? null,
+    memoryTemperatureCelsius: level?.MemoryTemperature ?? null,
+  };
+}
+
 function gpuOf(fact: Facts, at: string, parts: GpuParts): Gpu {
   const { values } = fact;
   const level = parts.levels.get(at);
   const top = parts.tops.get(at);
   const index = Number(values.get('gpu.index') ?? Number.NaN);
-  const limit = level?.MemoryLimit ?? null;
+  const stale = level === undefined && !(fact.last >= parts.fresh.fromOf(fact) && fact.last < parts.to);
+  const before = stale ? parts.last.get(at) : undefined;
   const partition = values.get('gpu.mig.profile') ?? values.get('hw.gpu.partition') ?? null;
-  const used =
-    level?.MemoryUsed ??
-    (limit !== null && level?.MemoryFree != null ? limit - level.MemoryFree : null) ??
-    (limit !== null && level?.MemoryShare != null ? limit * level.MemoryShare : null);
   return {
     id: fact.device,
     name: values.get('hw.name') ?? values.get('hw.model') ?? fact.device,
@@ -338,14 +411,9 @@ function gpuOf(fact: Facts, at: string, parts: GpuParts): Gpu {
       values.get('gpu.parent.uuid') ?? (partition === null ? null : (values.get('hw.parent') ?? null)),
     partition,
     lastSeen: seenAt(fact.last, parts.to, level === undefined ? undefined : BigInt(level.LastPoint)),
-    stale: level === undefined && !(fact.last >= parts.fresh.fromOf(fact) && fact.last < parts.to),
-    utilization: clamped(level?.Utilization ?? null),
-    memoryUsedBytes: used,
-    memoryLimitBytes: limit,
-    powerWatts: level?.Power ?? null,
-    powerLimitWatts: level?.PowerLimit ?? null,
-    temperatureCelsius: level?.Temperature ?? null,
-    memoryTemperatureCelsius: level?.MemoryTemperature ?? null,
+    stale,
+    last: before === undefined ? null : { asOf: isoOf(BigInt(before.LastPoint)), ...gaugesOf(before) },
+    ...gaugesOf(level),
     status: level?.Status ?? null,
     allocated: flag(level?.Allocated),
     idle: flag(level?.Idle),
