@@ -287,7 +287,7 @@ function Figures({ data }: { data: GpuDetail }) {
     <div
       className={cx(
         'grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))]',
-        data.gpu.last !== null && 'opacity-60',
+        data.gpu.last !== null && 'opacity-75',
       )}
       data-testid="gpu-figures"
     >

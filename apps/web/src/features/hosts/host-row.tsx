@@ -76,7 +76,7 @@ export function HostRow(props: {
         <dl
           className={cx(
             'grid grid-cols-[2.6rem_1fr] items-center gap-x-2 text-xs',
-            host.last !== null && 'opacity-60',
+            host.last !== null && 'opacity-75',
           )}
         >
           <dt className="text-muted">CPU</dt>
