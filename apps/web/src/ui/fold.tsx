@@ -8,8 +8,8 @@ const MOST_LINES = 40;
 /** What is sought on the page, in small letters: a text that holds one of these stands open. */
 export const Sought = createContext<readonly string[]>([]);
 
-/** True of a text that is read in another place when it stands open: nobody scrolls past it by chance. */
-export function isLong(text: string): boolean {
+/** Whether a text is more than is read at a glance. */
+function isLong(text: string): boolean {
   if (text.length > MOST_CHARACTERS) return true;
   let lines = 1;
   for (let at = text.indexOf('\n'); at !== -1 && lines <= MOST_LINES; at = text.indexOf('\n', at + 1))

@@ -1,6 +1,6 @@
 import { defaultFacets } from '@candela/contract';
 import type { Clock } from '@candela/kernel';
-import type { TelemetryQueries, Window } from '@candela/telemetry-store';
+import type { TelemetryQueries } from '@candela/telemetry-store';
 import type { Handlers } from '../../http/handlers.ts';
 import { filterOf, isoOf, listedTrace, period, windowOf } from './service.ts';
 

@@ -175,17 +175,8 @@ function Choose(props: {
   const usual = [
     ...(props.isPeriod ? [{ label: `All ${noun}`, selection: '' }] : []),
     ...(hasFailed === true ? [{ label: failing, selection: errors }] : []),
-    ...(props.signal === 'spans'
-      ? [
-          ...(p95 === null || p95 <= 0
-            ? []
-            : [
-                {
-                  label: `Slowest 5% (over ${formatDuration(p95)})`,
-                  selection: `duration>=${roundUp(p95)}ms`,
-                },
-              ]),
-        ]
+    ...(props.signal === 'spans' && p95 !== null && p95 > 0
+      ? [{ label: `Slowest 5% (over ${formatDuration(p95)})`, selection: `duration>=${roundUp(p95)}ms` }]
       : []),
   ];
   return (

@@ -83,7 +83,7 @@ export function TracesPage() {
       : {};
     // The rectangle is compared with what lies beside it.
     void navigate({
-      search: ({ against: _, ...before }) => ({ ...before, ...time, diff }) as typeof before,
+      search: ({ against: _against, ...before }) => ({ ...before, ...time, diff }) as typeof before,
     });
   };
   const fields = isSpans ? fieldColumns(search.cols) : [];
