@@ -17,7 +17,7 @@ import { readText } from './files.ts';
 import type { Listening } from './http/listen.ts';
 import { Identity } from './identity/index.ts';
 import { clusterAccess } from './kubernetes/api-server.ts';
-import type { Log } from './log.ts';
+import type { Log, LogFields } from './log.ts';
 import { SOURCES } from './registry.ts';
 import { withoutSecrets } from './settings/parse.ts';
 import { type Workloads, workloadsOf } from './workload/index.ts';
@@ -84,6 +84,8 @@ function bootTime({ paths }: Config): number {
 
 /** The running agent. */
 export interface Agent {
+  /** What it does, for the line of its log that says that it runs. */
+  readonly facts: LogFields;
   /** Settles with what went wrong for good; never while all is well. */
   readonly failed: Promise<unknown>;
   /** Counts an error that nobody caught. */
@@ -127,15 +129,15 @@ export async function startAgent(config: Config, log: Log): Promise<Agent> {
   // With nothing to export and nobody to answer, the agent still runs until it is stopped.
   const alive = setInterval(() => undefined, 86_400_000);
 
-  log.info(`${NAME} runs`, {
-    version: VERSION,
-    mode: config.mode,
-    otlp: config.otlp.endpoint === undefined ? 'off' : withoutSecrets(config.otlp.endpoint),
-    control: control?.url ?? 'off',
-    prometheus: prometheus?.url ?? 'off',
-    sources: collection.reports().filter(({ state }) => state.state === 'ready').length,
-  });
   return {
+    facts: {
+      version: VERSION,
+      mode: config.mode,
+      otlp: config.otlp.endpoint === undefined ? 'off' : withoutSecrets(config.otlp.endpoint),
+      control: control?.url ?? 'off',
+      prometheus: prometheus?.url ?? 'off',
+      sources: collection.reports().filter(({ state }) => state.state === 'ready').length,
+    },
     failed: collection.lateFault,
     countUncaught: () =>
       collection.count(collectorSourceErrors, {

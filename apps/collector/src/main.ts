@@ -1,5 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
-import { VERSION } from './about.ts';
+import { NAME, VERSION } from './about.ts';
 import { HELP, parseArguments } from './cli.ts';
 import { readConfig } from './config.ts';
 import { createLog, errorText, type Log } from './log.ts';
@@ -44,6 +44,8 @@ async function main(): Promise<void> {
       agent.countUncaught();
       log.error('an error was not caught', { detail: error.stack ?? error.message });
     });
+    // Who reads this may send a signal at once: it has to be heard by then.
+    log.info(`${NAME} runs`, agent.facts);
     throw await agent.failed;
   } catch (thrown) {
     // A fault is the operator's to mend and says how; anything else is ours, and its stack says where.
