@@ -625,7 +625,7 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await panel.getByRole('button', { name: 'Go to the reason: search: no such collection' }).click();
     await panel.getByRole('heading', { name: 'search' }).waitFor();
     expect(new URL(page.url()).searchParams.get('span')).toBe(ids[3]);
-    await panel.getByText('no such collection').waitFor();
+    await panel.getByText('no such collection', { exact: true }).waitFor();
     expect(await panel.getByRole('button', { name: /^Go to the reason/ }).count()).toBe(0);
   });
 
