@@ -167,6 +167,17 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     const histogram = page.getByTestId('histogram');
     const said = async () => (await histogram.innerText()).replaceAll(/\s+/g, ' ');
     await soon(said).toMatch(/^8 spans in 1 trace 1 failed span\b/);
+    // While that of another search is not known, nothing is said of it.
+    const counting = '**/api/telemetry/aggregate';
+    await page.route(counting, async (route) => {
+      const { measures } = route.request().postDataJSON() as { measures: string[] };
+      if (measures.join() !== 'traces') await route.fallback();
+    });
+    await traces.search('service:shop status:error');
+    await soon(said).toMatch(/^1 spans? 1 failed span\b/);
+    await page.unroute(counting);
+    await traces.search('service:shop');
+    await soon(said).toMatch(/^8 spans in 1 trace 1 failed span\b/);
     const chart = page.getByRole('slider', { name: /Number of spans/ });
     const value = async () => (await chart.getAttribute('aria-valuetext')) ?? '';
     await chart.focus();

@@ -1,5 +1,5 @@
 import type { Measure } from '@candela/contract';
-import { keepPreviousData, useIsFetching, useQuery } from '@tanstack/react-query';
+import { useIsFetching, useQuery } from '@tanstack/react-query';
 import { aggregateQuery } from '../../api/explore.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { exact, formatCount, nounOf } from '../../lib/format.ts';
@@ -11,7 +11,7 @@ const STALE_MS = 60_000;
 
 /**
  * In how many traces the spans of the search are. It reads every one of them, so the rows come first, and where it would
- * read too many nothing is said.
+ * read too many nothing is said, as until it is known: the number of another search would stand beside the spans of this one.
  */
 export function InTraces({ scope }: { scope: Scope }) {
   const rowsComing = useIsFetching({ queryKey: ['traces'] }) > 0;
@@ -20,7 +20,6 @@ export function InTraces({ scope }: { scope: Scope }) {
     enabled: !rowsComing,
     // More rows, fetched while somebody scrolls, are no reason to count again.
     staleTime: STALE_MS,
-    placeholderData: keepPreviousData,
     retry: false,
   });
   const traces = data?.data.rows[0]?.values[0];
