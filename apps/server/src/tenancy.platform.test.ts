@@ -74,11 +74,14 @@ const FOREIGN: Tenant = {
 };
 const TENANTS = [OWN, STAGING, FOREIGN];
 
-/** What shows that a record of the tenant had a part in an answer: its text, or its number, also in sums with own ones. */
+/**
+ * What shows that a record of the tenant had a part in an answer: its text, or its number, also in sums with own ones. Digits
+ * inside of an id are none.
+ */
 function signOf({ mark, figure }: Tenant): RegExp {
   if (figure < 100) return new RegExp(mark);
   const sums = Array.from({ length: 12 }, (_, index) => Math.floor(((index + 1) * figure) / 100));
-  return new RegExp(`${mark}|(?<![0-9.])(?:${sums.join('|')})[0-9]{2}(?![0-9])`);
+  return new RegExp(`${mark}|(?<![\\w.])(?:${sums.join('|')})[0-9]{2}(?!\\w)`);
 }
 
 const now = Date.now();
