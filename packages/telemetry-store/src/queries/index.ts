@@ -7,11 +7,11 @@ import { facets } from './aggregate/facets.ts';
 import type { Facet, FacetsInput } from './aggregate/facets-input.ts';
 import { boundsOf, type QueryKind } from './core/limits.ts';
 import { type QueryLimits, runner } from './core/run.ts';
+import { SeenNumbers } from './core/seen-numbers.ts';
 import { type Page, searchSpans, type SpanSearchInput } from './spans/search-spans.ts';
 import { searchInTrace } from './spans/search-in-trace.ts';
 import { type ListedTrace, listedPreviews } from './spans/preview.ts';
 import { searchTraces } from './spans/search-traces.ts';
-import { SeenShares } from './spans/share.ts';
 import { SplitTraces } from './spans/split-traces.ts';
 import type { TraceSearchInput } from './spans/traces-by-figure.ts';
 import { readSpan } from './spans/span.ts';
@@ -89,12 +89,13 @@ export interface TelemetryQueries {
   environments(projectId: string): Promise<string[]>;
 }
 
-/** @param splits and shares: what is remembered between lists of traces by a figure */
+/** @param splits and shares: what is remembered between lists of traces by a figure; groups: between charts */
 export function createTelemetryQueries(
   stores: ReadStores,
   limits: QueryLimits,
   splits: SplitTraces = new SplitTraces(),
-  shares: SeenShares = new SeenShares(),
+  shares: SeenNumbers = new SeenNumbers(),
+  groups: SeenNumbers = new SeenNumbers(),
 ): TelemetryQueries {
   const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(stores, limits, kind, signal);
   return {
@@ -107,7 +108,7 @@ export function createTelemetryQueries(
     searchInTrace: (context, input, signal) => searchInTrace(on('lookup', signal), context, input),
     span: (context, ids, signal) => readSpan(on('lookup', signal), context, ids),
     hierarchy: (context, spanId, signal) => readHierarchy(on('lookup', signal), context, spanId),
-    aggregate: (context, input, signal) => aggregate(on('chart', signal), context, input),
+    aggregate: (context, input, signal) => aggregate(on('chart', signal), context, input, groups),
     facets: (context, input, signal) => facets(on('facets', signal), context, input),
     environments: (projectId) => environmentsOf(stores, boundsOf(limits, 'fields'), projectId),
   };

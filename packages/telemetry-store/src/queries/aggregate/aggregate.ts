@@ -1,7 +1,9 @@
 import { type Filter, LIST_LIMITS, type Measure } from '@candela/contract';
 import { fail, type RequestContext, previousWindow } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
+import { listName } from '../core/cursor.ts';
 import type { Window } from '../core/scope.ts';
+import { doublings, type SeenNumbers } from '../core/seen-numbers.ts';
 import { type Counted, measuredOf } from './counted.ts';
 import { COUNTED_LOGS } from './counted-logs.ts';
 import { COUNTED_SPANS } from './counted-spans.ts';
@@ -57,17 +59,21 @@ const NICE_SECONDS = [
 ];
 const SECOND = 1_000_000_000n;
 
-/** Figures of matching rows by time and by fields, of the period before as well when asked for. @throws bad_query */
+/**
+ * Figures of matching rows by time and by fields, of the period before as well when asked for.
+ * @param groups how many groups there were when it was asked before @throws bad_query
+ */
 export async function aggregate(
   runner: Runner,
   context: RequestContext,
   input: AggregateInput,
+  groups?: SeenNumbers,
 ): Promise<AggregateResult> {
   const counted = COUNTED[input.signal ?? 'spans'];
   // Unknown measures are refused before anything is read.
   for (const measure of input.measures) measuredOf(counted, measure);
   const bucketSeconds = bucketsOf(input);
-  const request: Request = { runner, context, input };
+  const request: Request = { runner, context, input, seen: groups };
   const plan = planOf(counted, input, input.window, bucketSeconds, 0n);
   const answer = (figures: Figures) => ({
     bucketSeconds,
@@ -100,6 +106,7 @@ interface Request {
   readonly runner: Runner;
   readonly context: RequestContext;
   readonly input: AggregateInput;
+  readonly seen: SeenNumbers | undefined;
 }
 
 type Row = Omit<AggregateRow, 'previous'>;
@@ -146,13 +153,24 @@ interface Figures {
 }
 
 async function figuresOf(request: Request, plan: Plan): Promise<Figures> {
-  const { runner, context, input } = request;
+  const { context, input, seen } = request;
   if (input.groupBy.length === 0) {
     const rows = await series(request, plan, undefined);
     return { rows, chosen: undefined, groups: rows.length > 0 ? 1 : 0 };
   }
+  if (plan.aligned !== undefined) return groupsOf(request, plan, undefined);
+  const { signal = 'spans', groupBy, filter } = input;
+  const name = `${listName('groups', context, signal, groupBy, filter)} ${doublings(plan.window)}`;
+  const figures = await groupsOf(request, plan, seen?.get(name));
+  seen?.set(name, figures.groups);
+  return figures;
+}
+
+/** @param expected about how many groups there are */
+async function groupsOf(request: Request, plan: Plan, expected: number | undefined): Promise<Figures> {
+  const { runner, context, input } = request;
   if (plan.bucketSeconds !== null && plan.aligned === undefined) {
-    const both = await topSeries(runner, context, plan, input.limit);
+    const both = await topSeries(runner, context, plan, { limit: input.limit, expected });
     if (both !== undefined) {
       const rows = both.rows.map((row) => shape(row, input, timeOf(row)));
       const chosen = new Map(rows.map(({ group }) => [JSON.stringify(group), group]));

@@ -52,6 +52,13 @@ export interface AtOnce {
   readonly groups: number;
 }
 
+export interface Wanted {
+  /** Groups that are shown. */
+  readonly limit: number;
+  /** About how many there are: what cannot hold so many is not tried, it would be given up after the first rows. */
+  readonly expected: number | undefined;
+}
+
 /**
  * The largest groups and their buckets from one pass over the rows, which costs less than finding the groups first.
  * Undefined where there are so many groups that they cannot be held at once. @throws bad_query
@@ -60,11 +67,11 @@ export async function topSeries(
   runner: Runner,
   context: RequestContext,
   plan: Plan,
-  limit: number,
+  { limit, expected = 0 }: Wanted,
 ): Promise<AtOnce | undefined> {
   for (const holding of [ARRAYS, PLACES]) {
     const statement = inBuckets(context, plan, limit, holding);
-    if (statement === undefined) continue;
+    if (statement === undefined || expected > statement.maxGroups) continue;
     const { scope, sql, maxRows } = statement;
     try {
       const rows = await runner.run<RawRow>(scope, sql, { maxRows });
@@ -142,7 +149,7 @@ function inBuckets(
   plan: Plan,
   limit: number,
   holding: Holding,
-): { scope: Scope; sql: string; maxRows: number | undefined } | undefined {
+): { scope: Scope; sql: string; maxGroups: number; maxRows: number | undefined } | undefined {
   const { counted, bucketSeconds } = plan;
   if (bucketSeconds === null) return undefined;
   const params = new Params();
@@ -163,28 +170,32 @@ function inBuckets(
   const totals = ranked.filter((name) => !addUp(counted, [name]));
   const total = (name: string) => (totals.includes(name) ? of('A')(name) : holding.sum(of('F')(name)));
   const groups = plan.groupBy.map((_, index) => `G${index}`).join(', ');
+  // Where rows are counted anyway they are not counted once more to tell buckets without any.
+  const own = figures.find((name) => rowsOf(name) === counted.count.rows);
   const columns = [
     ...plan.groupBy.map((field, index) => `toString(${shownSql(counted.rows, field, params)}) AS G${index}`),
-    `${held(counted.count.rows)} AS Held`,
+    ...(own === undefined ? [`${held(counted.count.rows)} AS Held`] : []),
     ...figures.map((name) => `${held(rowsOf(name))} AS ${of('F')(name)}`),
     ...totals.map((name) => `${rowsOf(name)} AS ${of('A')(name)}`),
   ];
   const values = measured.map((one, index) => `${one(of('B'))} AS V${index}`);
   const joined = [
     ...figures.map((name) => `${holding.buckets(of('F')(name), size)} AS ${of('B')(name)}`),
-    `${holding.buckets('Held', size)} AS Rows`,
+    ...(own === undefined ? [`${holding.buckets('Held', size)} AS Rows`] : []),
     `range(1, ${size + 1}) AS Place`,
   ];
+  const maxGroups = Math.max(1, bounds.maxGroups);
   return {
     scope,
+    maxGroups,
     maxRows: bounds.maxRows,
     sql: `SELECT ${buckets.time('Place - 1')} AS T, ${[groups, ...values].join(', ')}, N FROM (
         SELECT *, ${measured[0]?.(total) ?? 'NULL'} AS Total, count() OVER () AS N
         FROM (SELECT ${columns.join(', ')} ${scope.from} GROUP BY ${groups})
         ORDER BY Total DESC NULLS LAST, ${groups} LIMIT ${limit})
       ARRAY JOIN ${joined.join(', ')}
-      WHERE Rows > 0 ORDER BY T, ${groups} LIMIT ${MAX_POINTS + 1}
-      SETTINGS max_rows_to_group_by = ${Math.max(1, bounds.maxGroups)}, group_by_overflow_mode = 'throw'`,
+      WHERE ${own === undefined ? 'Rows' : of('B')(own)} > 0 ORDER BY T, ${groups} LIMIT ${MAX_POINTS + 1}
+      SETTINGS max_rows_to_group_by = ${maxGroups}, group_by_overflow_mode = 'throw'`,
   };
 }
 

@@ -38,30 +38,3 @@ export async function shareOfMatching(
   const { Matching: matching, Everybody: everybody } = found ?? { Matching: 0, Everybody: 0 };
   return matching < LEAST_SEEN ? 0 : Math.min(matching / everybody, 1);
 }
-
-/** How long a list is remembered that was asked for, and how many are. */
-const KEPT_MS = 600_000;
-const MOST_KEPT = 1_000;
-
-/** Which part of the first of all matched when a list was asked for before: it is asked for again and again, page by page. */
-export class SeenShares {
-  readonly #shares = new Map<string, { readonly share: number; readonly untilMs: number }>();
-  readonly #now: () => number;
-
-  /** @param now milliseconds */
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
-  }
-
-  get(list: string): number | undefined {
-    const seen = this.#shares.get(list);
-    return seen === undefined || seen.untilMs < this.#now() ? undefined : seen.share;
-  }
-
-  set(list: string, share: number): void {
-    this.#shares.delete(list);
-    this.#shares.set(list, { share, untilMs: this.#now() + KEPT_MS });
-    const [oldest] = this.#shares.keys();
-    if (this.#shares.size > MOST_KEPT && oldest !== undefined) this.#shares.delete(oldest);
-  }
-}

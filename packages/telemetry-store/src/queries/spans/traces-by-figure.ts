@@ -9,10 +9,11 @@ import { type Known, knownOf } from '../core/known.ts';
 import { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
+import type { SeenNumbers } from '../core/seen-numbers.ts';
 import type { Source } from '../core/source.ts';
 import type { SearchInput } from './search-spans.ts';
 import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.ts';
-import { type SeenShares, shareOfMatching } from './share.ts';
+import { shareOfMatching } from './share.ts';
 import { SPANS } from './span-fields.ts';
 import { isSplit, type Look, type SplitTraces } from './split-traces.ts';
 import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
@@ -28,12 +29,13 @@ type Input = TraceSearchInput;
 /** What is remembered between lists. */
 export interface Seen {
   readonly splits: SplitTraces;
-  readonly shares: SeenShares;
+  /** Which part of the first of all matched, by list. */
+  readonly shares: SeenNumbers;
 }
 
 /** The same for one list. */
 export interface SeenList extends Seen {
-  /** Its name, and about how long its window is: what is rare in a quarter of an hour may be common in a day. */
+  /** Its name, and about how long its window is. */
   readonly list: string;
 }
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { SeenShares } from './share.ts';
+import { SeenNumbers } from './seen-numbers.ts';
 
-it('what was seen of a list is known for ten minutes, of the last thousand lists', () => {
+it('a number is known for ten minutes, of the last thousand questions', () => {
   let now = 0;
-  const seen = new SeenShares(() => now);
+  const seen = new SeenNumbers(() => now);
   seen.set('first', 0.5);
   now = 599_999;
   expect(seen.get('first')).toBe(0.5);
