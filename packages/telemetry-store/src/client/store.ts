@@ -403,6 +403,7 @@ function selectSettings(options: SelectOptions): ClickHouseSettings {
     ...(options.maxRowsToRead === undefined ? {} : { max_rows_to_read: String(options.maxRowsToRead) }),
     ...(options.maxBytesToRead === undefined ? {} : { max_bytes_to_read: String(options.maxBytesToRead) }),
     ...memorySettings(options.maxMemoryBytes),
+    ...(options.priority === undefined ? {} : { priority: String(options.priority) }),
     ...(options.maxResultRows === undefined ? {} : { max_result_rows: String(options.maxResultRows) }),
   };
 }

@@ -93,6 +93,7 @@ function fieldCondition(field: Field, filter: FilterCondition, params: Params): 
       return numberCondition(field.sql, field.scale, filter, params);
     case 'words':
       if (filter.op === 'exists') return field.exists;
+      params.readsTexts = true;
       if (filter.op === 'regex') return field.matches(String(filter.value), params);
       return filter.op === 'contains'
         ? field.contains(String(filter.value), params)

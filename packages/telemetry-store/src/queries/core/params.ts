@@ -32,6 +32,8 @@ export class Params {
   readonly values: Record<string, unknown> = {};
   /** Keys of maps that the statement reads. */
   readonly attributes: AttributeRead[] = [];
+  /** Whether it reads whole texts: of messages, of bodies. */
+  readsTexts = false;
   private count = 0;
 
   /** The placeholder to write into the statement for `value`. */

@@ -2,6 +2,7 @@ import { askerOf, fail } from '@candela/kernel';
 import { StoreError } from '../../client/errors.ts';
 import { boundsOf, type QueryKind, type QueryLimits } from './limits.ts';
 import type { Scope } from './scope.ts';
+import { Turns } from './turns.ts';
 import { type ReadStore, type ReadStores, signalOfTable, storeOf } from './stores.ts';
 
 export type { QueryLimits } from './limits.ts';
@@ -23,6 +24,8 @@ export interface Runner {
   /** The store of a scope, to tell it from others. */
   storeOf(scope: Scope): Promise<ReadStore>;
 }
+
+const turns = new Turns();
 
 /** A runner for one request: what its kind may use, and the signal that stops it when the client is gone. */
 export function runner(
@@ -47,7 +50,9 @@ export function runner(
         const store = await storeOfScope(scope);
         const { values, attributes } = scope.params;
         const asker = askerOf(scope.context);
-        return await store.select(sql, values, { ...others, ...bound, attributes, asker });
+        return await turns.take(kind, scope.params, (priority) =>
+          store.select(sql, values, { ...others, ...bound, attributes, asker, priority }),
+        );
       } catch (thrown) {
         throw withLimit(thrown, bounds);
       }

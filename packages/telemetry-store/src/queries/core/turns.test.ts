@@ -1,0 +1,56 @@
+import { parseFilterOrFail } from '@candela/contract';
+import { describe, expect, it } from 'vitest';
+import { LOGS } from '../logs/log-fields.ts';
+import { SPANS } from '../spans/span-fields.ts';
+import { compileFilter } from './filter.ts';
+import type { QueryKind } from './limits.ts';
+import { Params } from './params.ts';
+import type { Source } from './source.ts';
+import { Turns } from './turns.ts';
+
+const reading = (q: string, source: Source = SPANS): Params => {
+  const params = new Params();
+  const filter = parseFilterOrFail(q, source.signal);
+  if (filter !== undefined) compileFilter(source, filter, params);
+  return params;
+};
+
+const turnOf = (kind: QueryKind, params: Params): Promise<number> =>
+  new Turns().take(kind, params, (priority) => Promise.resolve(priority));
+
+describe('turns', () => {
+  it('lists and whatever reads little go first, charts that read attributes or texts stand back', async () => {
+    expect(await turnOf('list', reading('violin'))).toBe(1);
+    expect(await turnOf('chart', reading('service:shop'))).toBe(1);
+    expect(await turnOf('chart', reading('completion:*'))).toBe(1);
+    expect(await turnOf('chart', reading('attributes.customer:acme'))).toBe(2);
+    for (const q of [
+      'violin',
+      'service:shop not violin',
+      'completion:"no idea"',
+      'prompt:*vio*',
+      'text:/vio/',
+    ]) {
+      expect(await turnOf('facets', reading(q))).toBe(3);
+    }
+    expect(await turnOf('chart', reading('violin', LOGS))).toBe(3);
+  });
+
+  it('what reads texts runs in the order in which it was asked', async () => {
+    const turns = new Turns();
+    const words = reading('violin');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const order: number[] = [];
+    const ask = () =>
+      turns.take('chart', words, async (priority) => {
+        order.push(priority);
+        await promise;
+      });
+    const asked = [ask(), ask(), ask()];
+    expect(order).toEqual([3, 4, 5]);
+    resolve();
+    await Promise.all(asked);
+    await expect(turns.take('chart', words, () => Promise.reject(new Error('gone')))).rejects.toThrow('gone');
+    expect(await turns.take('chart', words, (priority) => Promise.resolve(priority))).toBe(3);
+  });
+});
