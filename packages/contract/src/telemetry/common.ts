@@ -30,6 +30,13 @@ export const pageShape = {
   cursor: z.string().min(1).max(1_024).optional().meta({ description: '`nextCursor` of the page before.' }),
 };
 
+export const earlyShape = {
+  early: z.boolean().default(false).meta({
+    description:
+      'In the order of time, with a filter on texts or attributes: answer with the first rows when more of them take long to find. Such a page has at least one row, may have fewer than `limit`, and `nextCursor` leads on; the pages after it are full unless they are asked for so, too.',
+  }),
+};
+
 export const isoTime = z.iso.datetime().meta({ description: 'UTC with milliseconds.' });
 export const count = z.number().meta({ description: 'A whole number.' });
 const nullableText = z.string().nullable();

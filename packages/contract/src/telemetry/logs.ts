@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SEVERITIES } from '../filter/severities.ts';
 import { defineRoute, reads } from '../route.ts';
-import { count, isoTime, pageShape, windowShape } from './common.ts';
+import { count, earlyShape, isoTime, pageShape, windowShape } from './common.ts';
 import { conversationSchema } from './conversation.ts';
 import { attributeSchema } from './traces.ts';
 
@@ -80,7 +80,12 @@ export const searchLogs = defineRoute({
   tag: 'Telemetry',
   summary: 'Matching log records, newest first or oldest first',
   permission: reads('telemetry'),
-  body: z.strictObject({ ...windowShape, ...pageShape, sort: z.enum(LOG_SORTS).default('-time') }),
+  body: z.strictObject({
+    ...windowShape,
+    ...pageShape,
+    ...earlyShape,
+    sort: z.enum(LOG_SORTS).default('-time'),
+  }),
   response: z.object({ data: z.array(logRowSchema), nextCursor: nullableText }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
 });

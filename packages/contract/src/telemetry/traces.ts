@@ -6,6 +6,7 @@ import {
   isoTime,
   LIST_LIMITS,
   MAX_PREVIEWS,
+  earlyShape,
   pageShape,
   previewSchema,
   spanSummaryShape,
@@ -194,6 +195,7 @@ export const searchTraces = defineRoute({
   body: z.strictObject({
     ...windowShape,
     ...pageShape,
+    ...earlyShape,
     sort: z.enum(TRACE_SORTS).default('-start'),
     previews: z.boolean().default(true).meta({
       description: 'False: rows come without first words, sooner; `/api/telemetry/traces/previews` has them.',
@@ -242,6 +244,7 @@ export const searchSpans = defineRoute({
   body: z.strictObject({
     ...windowShape,
     ...pageShape,
+    ...earlyShape,
     sort: z.enum(SPAN_SORTS).default('-start'),
     fields: z
       .array(z.string().min(1).max(300))

@@ -1,7 +1,7 @@
 import type { Clock } from '@candela/kernel';
 import type { LogQueries } from '@candela/telemetry-store';
 import type { Handlers } from '../../http/handlers.ts';
-import { filterOf, windowOf } from '../telemetry/service.ts';
+import { filterOf, patienceOf, windowOf } from '../telemetry/service.ts';
 
 type LogHandlers = Pick<Handlers, 'searchLogs' | 'getLog' | 'getLogContext'>;
 
@@ -16,6 +16,7 @@ export function logHandlers(queries: LogQueries, clock: Clock): LogHandlers {
           sort: body.sort,
           limit: body.limit,
           cursor: body.cursor,
+          patienceMs: patienceOf(body),
         },
         signal,
       ),

@@ -2,7 +2,7 @@ import { defaultFacets } from '@candela/contract';
 import type { Clock } from '@candela/kernel';
 import type { TelemetryQueries } from '@candela/telemetry-store';
 import type { Handlers } from '../../http/handlers.ts';
-import { filterOf, isoOf, listedTrace, period, windowOf } from './service.ts';
+import { filterOf, isoOf, listedTrace, patienceOf, period, windowOf } from './service.ts';
 
 type TelemetryHandlers = Pick<
   Handlers,
@@ -28,6 +28,7 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
           sort: body.sort,
           limit: body.limit,
           cursor: body.cursor,
+          patienceMs: patienceOf(body),
           previews: body.previews,
         },
         signal,
@@ -45,6 +46,7 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
           sort: body.sort,
           limit: body.limit,
           cursor: body.cursor,
+          patienceMs: patienceOf(body),
           fields: body.fields,
         },
         signal,

@@ -25,6 +25,14 @@ export function windowOf(body: Pick<WindowBody, 'from' | 'to'>, clock: Clock): W
   return { from, to };
 }
 
+/** What a page of a person's list may take before it is answered with the rows it has: half of what feels immediate. */
+const EARLY_MS = 50;
+
+/** How long a search looks for a full page; undefined as long as it takes. */
+export const patienceOf = ({
+  early,
+}: Pick<BodyOf<typeof ROUTES.searchTraces>, 'early'>): number | undefined => (early ? EARLY_MS : undefined);
+
 function point(name: string, value: string | number, now: number): bigint {
   const ms = parseTime(value, now);
   if (ms === undefined) {

@@ -65,10 +65,12 @@ interface Question {
   readonly limit: number;
   readonly fromMs: number;
   readonly toMs: number;
+  readonly patienceMs?: number | undefined;
 }
 
-async function page({ list, word, descending, limit, fromMs, toMs }: Question, cursor: string | undefined) {
-  const asked = { window: { from: ns(fromMs), to: ns(toMs) }, limit, cursor };
+async function page(question: Question, cursor: string | undefined) {
+  const { list, word, descending, limit, fromMs, toMs, patienceMs } = question;
+  const asked = { window: { from: ns(fromMs), to: ns(toMs) }, limit, cursor, patienceMs };
   const context = contextOf();
   if (list === 'logs') {
     const filter = parseFilterOrFail(word, 'logs');
@@ -98,7 +100,10 @@ async function walk(question: Question): Promise<number[]> {
   let cursor: string | undefined;
   do {
     const { data, nextCursor } = await page(question, cursor);
-    if (nextCursor !== null) expect(data).toHaveLength(question.limit);
+    expect(data.length).toBeLessThanOrEqual(question.limit);
+    if (nextCursor !== null) {
+      expect(data.length).toBeGreaterThanOrEqual(question.patienceMs === undefined ? question.limit : 1);
+    }
     rows.push(...data.map(rowOf));
     cursor = nextCursor ?? undefined;
   } while (cursor !== undefined);
@@ -122,6 +127,7 @@ describe('rows with words', () => {
           limit: fc.constantFrom(10, 50, 400),
           fromMs: fc.constantFrom(...ENDS),
           toMs: fc.constantFrom(...ENDS),
+          patienceMs: fc.constantFrom(undefined, 0, 5),
         }),
         async (question) => {
           fc.pre(question.fromMs < question.toMs);
@@ -134,7 +140,7 @@ describe('rows with words', () => {
           expect(await walk(question)).toEqual(question.descending ? wanted.toReversed() : wanted);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 80 },
     );
   });
 
@@ -181,6 +187,75 @@ describe('rows with words', () => {
     expect(await slicesOf({ word: 'often', toMs: timeOf(ROWS - 1) + 1 })).toEqual({ rows: 5, slices: [2] });
     // No row at all.
     expect(await slicesOf({ toMs: -MINUTE })).toEqual({ rows: 0, slices: [2] });
+  });
+
+  it('are answered as soon as there are some, where the page does not wait for more', async () => {
+    const early = { word: 'often', limit: 200, patienceMs: 0 };
+    for (const list of ['spans', 'traces', 'logs'] as const) {
+      for (const descending of [true, false]) {
+        const asked = { ...question, ...early, list, descending };
+        const first = await page(asked, undefined);
+        // Of two minutes, a third of 25 rows.
+        expect([8, 9]).toContain(first.data.length);
+        // Whoever has them waits for a full page.
+        const rest = await page({ ...asked, patienceMs: undefined }, first.nextCursor ?? undefined);
+        expect(rest.data).toHaveLength(200);
+        const all = await page({ ...asked, limit: 208, patienceMs: undefined }, undefined);
+        expect([...first.data, ...rest.data].map(rowOf).slice(0, 208)).toEqual(all.data.map(rowOf));
+      }
+      // There is nothing beyond the last slice.
+      const whole = {
+        ...question,
+        ...early,
+        list,
+        fromMs: timeOf(ROWS - 1) - MINUTE,
+        toMs: timeOf(ROWS - 1) + 1,
+      };
+      expect(await page(whole, undefined)).toMatchObject({ nextCursor: null });
+    }
+    // Nothing found is never an answer before the end of the window.
+    expect(await page({ ...question, ...early, word: 'never' }, undefined)).toEqual({
+      data: [],
+      nextCursor: null,
+    });
+  });
+
+  it('are of traces whether these begin with other words, or with the same before what was looked at', async () => {
+    const project = 'beginnings';
+    const context = contextOf(project);
+    // A trace a quarter of a minute, each with two spans four minutes apart: what matches has the word.
+    const traces = Array.from({ length: 120 }, (_, index) => index);
+    const words = (word: string) => ({ attributes: { 'gen_ai.input.messages': word } });
+    await bench.put(
+      traces.flatMap((index) => [
+        span(index + 1, 2 * index + 1, index * 15_000, words(index % 2 === 0 ? 'hay' : 'needle')),
+        span(index + 1, 2 * index + 2, index * 15_000 + 4 * MINUTE, words('needle')),
+      ]),
+      { project },
+    );
+    const firsts = traces
+      .map((index) => ({ trace: index + 1, atMs: index * 15_000 + (index % 2 === 0 ? 4 * MINUTE : 0) }))
+      .toSorted((a, b) => a.atMs - b.atMs || a.trace - b.trace)
+      .map(({ trace }) => trace);
+    for (const sort of ['start', '-start'] as const) {
+      for (const patienceMs of [undefined, 0]) {
+        const found: number[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await queries.searchTraces(context, {
+            window: { from: ns(-MINUTE), to: ns(100 * MINUTE) },
+            filter: parseFilterOrFail('needle', 'spans'),
+            sort,
+            limit: 30,
+            cursor,
+            patienceMs,
+          });
+          found.push(...page.data.map(({ traceId }) => Number.parseInt(traceId, 16)));
+          cursor = page.nextCursor ?? undefined;
+        } while (cursor !== undefined);
+        expect(found).toEqual(sort === 'start' ? firsts : firsts.toReversed());
+      }
+    }
   });
 
   it('are read where they are found, and not looked for again', async () => {

@@ -1,6 +1,7 @@
 import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { readsTexts } from './filter.ts';
+import { compileFilter, readsTexts } from './filter.ts';
+import { Params } from './params.ts';
 import type { Runner } from './run.ts';
 import { Scope, type Window } from './scope.ts';
 import type { Source } from './source.ts';
@@ -47,6 +48,43 @@ interface Page {
   readonly wanted: number;
   /** Rows found up to now. */
   readonly found: () => number;
+  readonly patience: Patience;
+}
+
+function readsMuch(source: Source, filter: Filter | undefined): boolean {
+  if (filter === undefined) return false;
+  const params = new Params();
+  compileFilter(source, filter, params);
+  return params.readsTexts || params.attributes.length > 0;
+}
+
+/** How long a page looks for more rows once it has some: with none given until it is full. */
+export class Patience {
+  readonly #from = performance.now();
+  readonly #ms: number;
+
+  /**
+   * Only where texts or attributes of every row are read is it worth while to end before a page is full: all else is found
+   * so soon that a second request would take longer.
+   */
+  constructor(ms: number | undefined, source: Source, filter: Filter | undefined) {
+    this.#ms = ms !== undefined && readsMuch(source, filter) ? ms : Infinity;
+  }
+
+  /** Milliseconds left, none at the least. */
+  get left(): number {
+    return Math.max(this.#ms - (performance.now() - this.#from), 0);
+  }
+
+  /**
+   * Whether a page with these rows ends where its last slice did: `edge`, where the next one begins, in nanoseconds. Nothing
+   * when it goes on, because it has none yet or there is time left, or when its window ends there anyway.
+   */
+  endsAt(slice: Window, window: Window, newestFirst: boolean, found: number): bigint | undefined {
+    if (found === 0 || this.left > 0) return undefined;
+    if (newestFirst) return slice.from > window.from ? slice.from : undefined;
+    return slice.to < window.to ? slice.to : undefined;
+  }
 }
 
 /**
@@ -65,7 +103,7 @@ export async function* slicesOfPage(
   runner: Runner,
   context: RequestContext,
   source: Source,
-  { window, newestFirst, filter, wanted, found }: Page,
+  { window, newestFirst, filter, wanted, found, patience }: Page,
 ): AsyncGenerator<Slice> {
   if (!readsTexts(source, filter)) {
     for (const slice of slices(window, newestFirst)) yield { ...slice, settings: '' };
@@ -73,11 +111,13 @@ export async function* slicesOfPage(
   }
   if (window.from >= window.to) return;
   let [slice, rest] = cut(window, newestFirst, FIRST);
+  let began = performance.now();
   yield { ...slice, settings: '' };
   if (found() === 0) {
     const start = await firstTime(runner, context, source, rest, newestFirst);
     if (start === undefined) return;
     [slice, rest] = cut(startingAt(start, rest, newestFirst), newestFirst, FIRST);
+    began = performance.now();
     yield { ...slice, settings: '' };
   }
   let looked = lengthOf(slice);
@@ -86,10 +126,25 @@ export async function* slicesOfPage(
       found() === 0
         ? WIDER.find((wider) => wider === undefined || wider > looked)
         : reachOf(looked, found(), wanted, short);
-    [slice, rest] = cut(rest, newestFirst, width);
+    const most = soonRead(looked, performance.now() - began, patience.left, found());
+    [slice, rest] = cut(rest, newestFirst, width === undefined || width > most ? most : width);
     yield { ...slice, settings: AT_ONCE };
     looked += lengthOf(slice);
   }
+}
+
+const FOREVER = 2n ** 63n;
+/** A slice that took less was passed by by the index: texts of two granules take as long to unpack. */
+const PASSED_BY_MS = 25;
+
+/**
+ * How long a slice can be to be read in the time that is left, by what took so long until now: twice as long as that at the
+ * least. Where texts were read and none of them matched, the next may be in a part of what is left, too.
+ */
+function soonRead(looked: bigint, tookMs: number, leftMs: number, found: number): bigint {
+  if (leftMs === Infinity || (found === 0 && tookMs < PASSED_BY_MS)) return FOREVER;
+  const times = Math.max(leftMs / Math.max(tookMs, 1), found === 0 ? Number(FURTHER) : 2);
+  return (looked * BigInt(Math.ceil(times * 1_000))) / 1_000n;
 }
 
 const lengthOf = ({ from, to }: Window): bigint => to - from;

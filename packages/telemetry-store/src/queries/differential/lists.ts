@@ -43,6 +43,9 @@ export async function allOf<P extends Page>(
 const pageSize = (random: Random, rows: number): number =>
   Math.min(500, Math.max(1, Math.ceil(rows / random.int(1, 12)) + random.int(-1, 1)));
 
+/** Full pages, or pages that are answered as soon as they have a row. */
+const anyPatience = (random: Random): number | undefined => random.pick([undefined, undefined, 0]);
+
 const ordered = <T>(rows: readonly T[], sort: string, key: (row: T) => Key): T[] => {
   const sign = sort.startsWith('-') ? -1 : 1;
   return rows.toSorted((a, b) => sign * byKeys(key(a), key(b)));
@@ -106,6 +109,7 @@ const spansList: Question = async (ground, random) => {
     : undefined;
   const rows = matching(ground.spans, asked);
   const limit = pageSize(random, rows.length);
+  const patienceMs = anyPatience(random);
   const keys = {
     start: () => [],
     duration: ({ durationNs }: SpanOf) => [durationNs],
@@ -119,6 +123,7 @@ const spansList: Question = async (ground, random) => {
       sort,
       limit,
       cursor,
+      patienceMs,
       ...(fields && { fields }),
     }),
   );
@@ -193,8 +198,16 @@ const tracesList: Question = async (ground, random) => {
     };
   });
   const limit = pageSize(random, traces.length);
+  const patienceMs = anyPatience(random);
   const got = await allOf((cursor) =>
-    ground.queries.searchTraces(ground.of(asked), { ...asked, sort, limit, cursor, previews: false }),
+    ground.queries.searchTraces(ground.of(asked), {
+      ...asked,
+      sort,
+      limit,
+      cursor,
+      patienceMs,
+      previews: false,
+    }),
   );
   return {
     asked: { ...asked, sort, limit },
@@ -298,8 +311,9 @@ const logsList: Question = async (ground, random) => {
   const sort = random.pick(LOG_SORTS);
   const rows = matching(ground.logs, asked);
   const limit = pageSize(random, rows.length);
+  const patienceMs = anyPatience(random);
   const got = await allOf((cursor) =>
-    ground.logQueries.search(ground.of(asked), { ...asked, sort, limit, cursor }),
+    ground.logQueries.search(ground.of(asked), { ...asked, sort, limit, cursor, patienceMs }),
   );
   // Records of one time come in the order in which they were sent, which the rows do not tell.
   const inTime = (

@@ -4,7 +4,7 @@ import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/curso
 import { readsTexts } from '../core/filter.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
-import { slicesOfPage } from '../core/slices.ts';
+import { Patience, slicesOfPage } from '../core/slices.ts';
 import { type Page, type SearchInput, shrink } from '../spans/search-spans.ts';
 import { LOGS } from './log-fields.ts';
 import { LOG_HASH } from './log-id.ts';
@@ -33,24 +33,22 @@ export async function searchLogs(
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 4);
   const window = cursor ?? input.window;
   const start = cursor && startOf(cursor);
-  const found = await pagePlaces(runner, context, { ...input, window }, cursor, start);
+  const { found, edge } = await pagePlaces(runner, context, { ...input, window }, cursor, start);
   const page = found.slice(0, input.limit);
   const places = page.map(placeOf);
   const last = places.at(-1);
   if (last === undefined) return { data: [], nextCursor: null };
   const data = await rows(runner, context, input, page, start);
+  const next = (after: readonly string[]) => ({
+    data,
+    nextCursor: encodeCursor({ list, from: window.from, to: window.to, after }),
+  });
+  // Between the records before an instant and those from it on, in either order: none was seen or received at the epoch.
+  if (edge !== undefined) return next([`${edge}`, '0', '0', '0']);
   if (found.length <= input.limit) return { data, nextCursor: null };
   const equals = places.filter((place) => samePlace(place, last)).length;
   const before = start !== undefined && samePlace(start.place, last) ? start.skip : 0;
-  return {
-    data,
-    nextCursor: encodeCursor({
-      list,
-      from: window.from,
-      to: window.to,
-      after: [last.ns, last.observedNs, last.receivedMs, String(before + equals)],
-    }),
-  };
+  return next([last.ns, last.observedNs, last.receivedMs, String(before + equals)]);
 }
 
 type RawPlace = Pick<RawLogRow, 'TimeNs' | 'ObservedNs' | 'ReceivedMs'>;
@@ -84,17 +82,20 @@ async function pagePlaces(
   input: SearchInput<LogSort>,
   cursor: Cursor | undefined,
   start: Start | undefined,
-): Promise<(RawPlace | RawLogRow)[]> {
+): Promise<{ readonly found: readonly (RawPlace | RawLogRow)[]; readonly edge?: bigint }> {
   const descending = input.sort === '-time';
   const columns = readsTexts(LOGS, input.filter) ? LOG_COLUMNS : PLACE_COLUMNS;
   const places: (RawPlace | RawLogRow)[] = [];
   let skip = start?.skip ?? 0;
+  const window = shrink(input.window, cursor, descending);
+  const patience = new Patience(input.patienceMs, LOGS, input.filter);
   const parts = slicesOfPage(runner, context, LOGS, {
-    window: shrink(input.window, cursor, descending),
+    window,
     newestFirst: descending,
     filter: input.filter,
     wanted: input.limit + 1,
     found: () => places.length,
+    patience,
   });
   for await (const part of parts) {
     const scope = from(context, input, part, start, descending);
@@ -108,8 +109,10 @@ async function pagePlaces(
     if (places.length > input.limit) break;
     // What has been seen lies at the near end: in the first slice.
     skip = 0;
+    const edge = patience.endsAt(part, window, descending, places.length);
+    if (edge !== undefined) return { found: places, edge };
   }
-  return places;
+  return { found: places };
 }
 
 function from(

@@ -7,7 +7,7 @@ import { type FieldReading, fieldReading } from '../core/field-reading.ts';
 import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
-import { slicesOfPage } from '../core/slices.ts';
+import { Patience, slicesOfPage } from '../core/slices.ts';
 import { type RawSpan, SPAN_COLUMNS, toSpanRow } from './span-row.ts';
 import { SPANS } from './span-fields.ts';
 import { UNFINISHED } from './trace-totals.ts';
@@ -18,6 +18,11 @@ export interface SearchInput<Sort extends string> {
   readonly sort: Sort;
   readonly limit: number;
   readonly cursor: string | undefined;
+  /**
+   * Of a list in the order of time whose filter reads texts or attributes: after so many milliseconds the page is answered with the rows it has, as soon as it
+   * has one; its cursor leads on. Default: it is full.
+   */
+  readonly patienceMs?: number | undefined;
 }
 
 /** A search of spans whose rows carry the values of some fields besides their own. */
@@ -80,13 +85,13 @@ export async function searchSpans(
   const window = cursor ?? input.window;
   const bounded = { ...input, window };
   const byStart = input.sort === 'start' || input.sort === '-start';
-  const found = byStart
+  const { found, edge } = byStart
     ? await byTime(runner, context, bounded, cursor, fields.length === 0 && readsTexts(SPANS, input.filter))
-    : await byFigure(runner, context, bounded, cursor);
+    : { found: await byFigure(runner, context, bounded, cursor) };
   const stored = found.slice(0, input.limit);
   const last = stored.at(-1);
   const page = onceEach(byStart ? stored : await withoutEnded(runner, context, stored));
-  const more = found.length > input.limit && last !== undefined;
+  const next = edge === undefined ? (found.length > input.limit ? last : undefined) : placeAt(edge);
   // Fields may lie in maps: these are read only for rows that are shown. In the order of time the copy with the end of a
   // span that was sent while it ran has the same place, perhaps beyond the page.
   const known = page.every(({ row }) => row !== undefined && !(byStart && row.unfinished));
@@ -95,16 +100,20 @@ export async function searchSpans(
       known && fields.length === 0
         ? page.flatMap(({ row }) => row ?? [])
         : await rows(runner, context, page, { fields, filter: input.filter }),
-    nextCursor: more
-      ? encodeCursor({
-          list,
-          from: window.from,
-          to: window.to,
-          after: [last.K, last.Ns, last.TraceId, last.SpanId],
-        })
-      : null,
+    nextCursor:
+      next === undefined
+        ? null
+        : encodeCursor({
+            list,
+            from: window.from,
+            to: window.to,
+            after: [next.K, next.Ns, next.TraceId, next.SpanId],
+          }),
   };
 }
+
+/** Between the spans before an instant and those from it on, in either order of time: no ids come before all others. */
+const placeAt = (edge: bigint): SpanKey => ({ K: `${edge}`, Ns: `${edge}`, TraceId: '', SpanId: '' });
 
 /**
  * A span that was stored twice (resent, or sent while it ran and once more with its end) is one row. Its copies stand
@@ -183,15 +192,18 @@ async function byTime(
   input: SearchInput<SpanSort>,
   cursor: Cursor | undefined,
   withRows: boolean,
-): Promise<SpanKey[]> {
+): Promise<{ readonly found: SpanKey[]; readonly edge?: bigint }> {
   const order = orderOf(input.sort);
   const keys: SpanKey[] = [];
+  const window = shrink(input.window, cursor, order.descending);
+  const patience = new Patience(input.patienceMs, SPANS, input.filter);
   const parts = slicesOfPage(runner, context, SPANS, {
-    window: shrink(input.window, cursor, order.descending),
+    window,
     newestFirst: order.descending,
     filter: input.filter,
     wanted: input.limit + 1,
     found: () => keys.length,
+    patience,
   });
   for await (const slice of parts) {
     const scope = matching(context, { ...input, window: slice }, order, cursor);
@@ -202,8 +214,10 @@ async function byTime(
     );
     keys.push(...raws.map((raw) => (withRows ? withRow(raw, raw.StartNs) : keyOf(raw, raw.StartNs))));
     if (keys.length > input.limit) break;
+    const edge = patience.endsAt(slice, window, order.descending, keys.length);
+    if (edge !== undefined) return { found: keys, edge };
   }
-  return keys;
+  return { found: keys };
 }
 
 /**

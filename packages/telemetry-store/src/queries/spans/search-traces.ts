@@ -1,11 +1,12 @@
 import type { TraceRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { compileFilter } from '../core/filter.ts';
+import { compileFilter, readsTexts } from '../core/filter.ts';
 import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
+import { doublings } from '../core/seen-numbers.ts';
 import { type Page, shrink } from './search-spans.ts';
-import { type Slice, slicesOfPage } from '../core/slices.ts';
+import { Patience, type Slice, slicesOfPage } from '../core/slices.ts';
 import { toTraceRows } from './trace-rows.ts';
 import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
 import { type Seen, type SeenList, type TraceSearchInput, tracesByFigure } from './traces-by-figure.ts';
@@ -50,8 +51,8 @@ export async function searchTraces(
   const window = cursor ?? input.window;
   const bounded = { ...input, window };
   const byStart = input.sort === 'start' || input.sort === '-start';
-  const { page, more } = byStart
-    ? cut(await byFirstMatch(runner, context, bounded, cursor), input.limit)
+  const { page, more, edge }: FoundPage = byStart
+    ? await byFirstMatch(runner, context, bounded, cursor)
     : await byFigure(
         runner,
         context,
@@ -59,7 +60,8 @@ export async function searchTraces(
         cursor,
         seen && { ...seen, list: `${list} ${doublings(window)}` },
       );
-  const last = page.at(-1)?.key;
+  // Between the traces before an instant and those from it on, in either order: no id comes before all others.
+  const last = edge === undefined ? page.at(-1)?.key : { K: `${edge}`, TraceId: '' };
   const shown = page.flatMap(({ totals, preview }) =>
     preview === undefined ? [] : [[totals.TraceId, preview] as const],
   );
@@ -77,18 +79,12 @@ export async function searchTraces(
   };
 }
 
-/** How often an instant has to be doubled to be as long. */
-const doublings = ({ from, to }: Window): number => (to - from).toString(2).length;
-
 interface FoundPage {
   readonly page: readonly Found[];
   readonly more: boolean;
+  /** Where the next page begins when this one was answered before it was full. */
+  readonly edge?: bigint;
 }
-
-const cut = (found: readonly Found[], limit: number): FoundPage => ({
-  page: found.slice(0, limit),
-  more: found.length > limit,
-});
 
 async function byFigure(
   runner: Runner,
@@ -111,37 +107,87 @@ async function byFirstMatch(
   context: RequestContext,
   input: Input,
   cursor: Cursor | undefined,
-): Promise<Found[]> {
+): Promise<FoundPage> {
   const descending = input.sort.startsWith('-');
   const wanted = input.limit + 1;
   const found: Found[] = [];
+  let pending: Candidates | undefined;
+  /** Asks for the figures of the candidates: once for as many slices as a page needs. */
+  const settle = async () => {
+    if (pending === undefined) return;
+    const { first, covered } = pending;
+    pending = undefined;
+    const fresh = afterCursor(inOrder(first, descending), descending, cursor);
+    for (let at = 0; at < fresh.length && found.length < wanted; ) {
+      const chunk = fresh.slice(at, at + wanted - found.length + SPARE);
+      found.push(...(await withFigures(runner, context, input, covered, chunk)));
+      at += chunk.length;
+    }
+  };
+  const held = () => found.length + (pending?.first.size ?? 0);
+  const answer = (): FoundPage => ({ page: found.slice(0, input.limit), more: found.length > input.limit });
   // Spans of one trace lie close together: without a filter a page of traces needs many spans.
   let spans = (wanted + SPARE) * (input.filter === undefined ? 12 : 2);
+  const window = shrink(input.window, cursor, descending);
+  const patience = new Patience(input.patienceMs, SPANS, input.filter);
   const parts = slicesOfPage(runner, context, SPANS, {
-    window: shrink(input.window, cursor, descending),
+    window,
     newestFirst: descending,
     filter: input.filter,
     wanted,
-    found: () => found.length,
+    found: held,
+    patience,
   });
   for await (const slice of parts) {
     let rest = slice;
     while (rest.from < rest.to) {
-      const { seen, keys, complete } = await candidates(runner, context, input, rest, spans);
+      const { seen, first, complete } = await candidates(runner, context, input, rest, spans);
       // Large traces: the more spans one has, the more are taken at once.
       if (!complete) spans = Math.min(spans * 4, MAX_SPANS);
       if (seen === undefined) continue;
-      const fresh = afterCursor(keys, descending, cursor);
-      for (let at = 0; at < fresh.length && found.length < wanted; ) {
-        const chunk = fresh.slice(at, at + wanted - found.length + SPARE);
-        found.push(...(await withFigures(runner, context, input, seen, chunk)));
-        at += chunk.length;
-      }
-      if (found.length >= wanted) return found.slice(0, wanted);
+      pending = together(pending, { first, covered: seen });
+      if (held() >= wanted) await settle();
+      if (found.length >= wanted) return answer();
       rest = { ...rest, ...(descending ? { to: seen.from } : { from: seen.to }) };
     }
+    if (patience.endsAt(slice, window, descending, held()) === undefined) continue;
+    await settle();
+    const edge = patience.endsAt(slice, window, descending, found.length);
+    if (edge !== undefined) return { page: found.slice(0, input.limit), more: true, edge };
   }
-  return found;
+  await settle();
+  return answer();
+}
+
+/** Traces with matching spans in a part of the window that was looked at completely, and when the first of these were. */
+interface Candidates {
+  readonly first: ReadonlyMap<string, bigint>;
+  readonly covered: Window;
+}
+
+/** Those of two parts side by side. */
+function together(one: Candidates | undefined, other: Candidates): Candidates {
+  if (one === undefined) return other;
+  const first = new Map(one.first);
+  for (const [id, at] of other.first) {
+    const known = first.get(id);
+    if (known === undefined || at < known) first.set(id, at);
+  }
+  const { covered } = one;
+  return {
+    first,
+    covered: {
+      from: covered.from < other.covered.from ? covered.from : other.covered.from,
+      to: covered.to > other.covered.to ? covered.to : other.covered.to,
+    },
+  };
+}
+
+function inOrder(first: ReadonlyMap<string, bigint>, descending: boolean): TraceKey[] {
+  const sign = descending ? -1 : 1;
+  return [...first]
+    .sort(([idA, a], [idB, b]) => sign * (a === b ? (idA < idB ? -1 : 1) : a < b ? -1 : 1))
+    .map(([TraceId, at]) => ({ TraceId, K: at.toString() }));
 }
 
 interface RawMatch {
@@ -159,7 +205,7 @@ async function candidates(
   input: Input,
   slice: Slice,
   limit: number,
-): Promise<{ seen: Window | undefined; keys: TraceKey[]; complete: boolean }> {
+): Promise<{ seen: Window | undefined; first: ReadonlyMap<string, bigint>; complete: boolean }> {
   const descending = input.sort.startsWith('-');
   const scope = Scope.of(context, SPANS).during(slice).matching(input.filter);
   const rows = await runner.run<RawMatch>(
@@ -172,7 +218,7 @@ async function candidates(
   // There may be more spans of the last instant than were taken: it belongs to the next round.
   const cut = !complete && !(limit >= MAX_SPANS && rows[0]?.Ns === rows.at(-1)?.Ns);
   const kept = cut ? rows.filter((row) => BigInt(row.Ns) !== end) : rows;
-  if (cut && kept.length === 0) return { seen: undefined, keys: [], complete };
+  if (cut && kept.length === 0) return { seen: undefined, first: new Map(), complete };
   const seen = complete
     ? slice
     : descending
@@ -184,11 +230,7 @@ async function candidates(
     const known = first.get(row.TraceId);
     if (known === undefined || at < known) first.set(row.TraceId, at);
   }
-  const sign = descending ? -1 : 1;
-  const keys = [...first].sort(
-    ([idA, a], [idB, b]) => sign * (a === b ? (idA < idB ? -1 : 1) : a < b ? -1 : 1),
-  );
-  return { seen, keys: keys.map(([TraceId, at]) => ({ TraceId, K: at.toString() })), complete };
+  return { seen, first, complete };
 }
 
 /** Of the traces that start at the very instant of the cursor, those that were shown already. */
@@ -222,12 +264,47 @@ async function withFigures(
   const before = `Timestamp >= ${params.time(input.window.from)} AND Timestamp < ${params.time(slice.from)}`;
   const earlier =
     input.filter === undefined ? before : `${before} AND ${compileFilter(SPANS, input.filter, params)}`;
+  // Texts are read for the few traces only that have spans before.
+  const apart = readsTexts(SPANS, input.filter);
   const rows = await runner.run<CheckedTotals & { Earlier: number }>(
     scope,
-    `SELECT ${CHECKED_TOTALS}, countIf(${earlier}) AS Earlier ${scope.from} GROUP BY TraceId`,
+    `SELECT ${CHECKED_TOTALS}, countIf(${apart ? before : earlier}) AS Earlier ${scope.from} GROUP BY TraceId`,
   );
   const own = rows.filter((row) => row.Earlier === 0);
-  return pair(batch, await withoutRepeats(runner, scope, own));
+  const doubtful = apart ? rows.filter((row) => row.Earlier > 0) : [];
+  const later = await withoutMatch(
+    runner,
+    context,
+    input,
+    { from: input.window.from, to: slice.from },
+    doubtful,
+  );
+  return pair(batch, await withoutRepeats(runner, scope, [...own, ...later]));
+}
+
+/** Those of the traces of which no span matches in a window. */
+async function withoutMatch<Row extends RawTotals>(
+  runner: Runner,
+  context: RequestContext,
+  input: Input,
+  window: Window,
+  rows: readonly Row[],
+): Promise<readonly Row[]> {
+  if (rows.length === 0) return [];
+  const starts = rows.map((row) => BigInt(row.StartNs)).sort((a, b) => (a < b ? -1 : 1));
+  const [start = window.from] = starts;
+  const open = Scope.of(context, SPANS).during({
+    from: start > window.from ? start : window.from,
+    to: window.to,
+  });
+  const ids = open.params.bind(
+    rows.map((row) => row.TraceId),
+    'Array(String)',
+  );
+  const scope = open.and(`TraceId IN ${ids}`).matching(input.filter);
+  const found = await runner.run<{ TraceId: string }>(scope, `SELECT DISTINCT TraceId ${scope.from}`);
+  const matching = new Set(found.map(({ TraceId }) => TraceId));
+  return rows.filter((row) => !matching.has(row.TraceId));
 }
 
 function pair(keys: readonly TraceKey[], totals: readonly RawTotals[]): Found[] {
