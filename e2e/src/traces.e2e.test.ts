@@ -51,6 +51,35 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('shows what was found first while it looks for the rest', async () => {
+    const { page, traces } = await open('/');
+    const asked: { readonly early?: boolean; readonly cursor?: string }[] = [];
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    // As where rows are so rare that the first answer has three of them.
+    await page.route('**/api/telemetry/traces/search', async (route) => {
+      const body = route.request().postDataJSON();
+      if (body.limit === 1) return await route.continue();
+      asked.push(body);
+      if (body.cursor !== undefined) await held;
+      await route.continue({ postData: body.cursor === undefined ? { ...body, limit: 3 } : body });
+    });
+    await page.goto(new URL('/traces?q=status:error', page.url()).href);
+    await traces.loaded();
+    expect(await traces.rows.count()).toBe(3);
+    await page.getByText('Loading more').waitFor();
+    release();
+    await page.getByText(/All \d+ rows shown/).waitFor();
+    expect(await traces.rows.count()).toBeGreaterThan(3);
+    // Whoever listens hears of all of them, not of those that came first.
+    const [, shown] =
+      /All (\d+) rows shown/.exec(await page.getByText(/All \d+ rows shown/).innerText()) ?? [];
+    await soon(() => page.getByTestId('rows-news').textContent()).toBe(`${shown} traces`);
+    expect(asked.map(({ early, cursor }) => [early, cursor !== undefined])).toEqual([
+      [true, false],
+      [undefined, true],
+    ]);
+  });
+
   it('shows that first words are on their way, and a dash only where there are none', async () => {
     const { page, traces } = await open('/traces?q=model:gpt-4o* duration>1s');
     await traces.loaded();
@@ -175,6 +204,19 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     });
     await traces.search('service:shop status:error');
     await soon(said).toMatch(/^1 spans? 1 failed span\b/);
+    await page.unroute(counting);
+    await traces.search('service:shop');
+    await soon(said).toMatch(/^8 spans in 1 trace 1 failed span\b/);
+    // Nor do numbers of the search before stay while those of this one take their time.
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route(counting, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await traces.search('service:shop kind:server');
+    await soon(said).toMatch(/^Counting spans … Reach/);
+    release();
+    await soon(said).toMatch(/^\d+ spans? in 1 trace/);
     await page.unroute(counting);
     await traces.search('service:shop');
     await soon(said).toMatch(/^8 spans in 1 trace 1 failed span\b/);

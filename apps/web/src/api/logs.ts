@@ -10,10 +10,9 @@ import type {
 } from '@candela/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
-import { pagesOf } from './pages.ts';
+import { firstRowsEarly, pagesOf, SEARCH_PAGE } from './pages.ts';
 import { bounds, type Scope } from './telemetry.ts';
 
-const PAGE = 100;
 const ANYWHERE = { environment: undefined };
 
 export const logsQuery = (scope: Scope, sort: LogSort) =>
@@ -23,8 +22,8 @@ export const logsQuery = (scope: Scope, sort: LogSort) =>
       body: {
         ...bounds(scope),
         sort,
-        limit: PAGE,
-        ...page,
+        limit: SEARCH_PAGE,
+        ...firstRowsEarly(page),
       } satisfies RequestBodyOf<typeof searchLogs>,
     }),
   );

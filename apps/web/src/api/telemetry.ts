@@ -16,7 +16,7 @@ import type { Signal } from '@candela/contract/filter';
 import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
 import { call } from './client.ts';
-import { pagesOf } from './pages.ts';
+import { firstRowsEarly, pagesOf, SEARCH_PAGE } from './pages.ts';
 
 /** Which rows: the window, the query text and the environment of the header. */
 export interface Scope {
@@ -32,8 +32,6 @@ export const bounds = (scope: Scope) => ({
   ...(scope.q.trim() === '' ? {} : { q: scope.q }),
 });
 
-const PAGE = 100;
-
 export const tracesQuery = (scope: Scope, sort: TraceSort) =>
   pagesOf(['traces', scope, sort], (page, signal) =>
     call<ResponseOf<typeof searchTraces>>('/api/telemetry/traces/search', scope, {
@@ -41,9 +39,9 @@ export const tracesQuery = (scope: Scope, sort: TraceSort) =>
       body: {
         ...bounds(scope),
         sort,
-        limit: PAGE,
+        limit: SEARCH_PAGE,
         previews: false,
-        ...page,
+        ...firstRowsEarly(page),
       } satisfies RequestBodyOf<typeof searchTraces>,
     }),
   );
@@ -77,16 +75,17 @@ const withValues = (row: SpanRow, fields: readonly string[]): SpanLine =>
     ? row
     : { ...row, values: new Map(fields.map((field, index) => [field, row.fields?.[index] ?? null])) };
 
-export const spansQuery = (scope: Scope, sort: SpanSort, fields: readonly string[]) =>
-  pagesOf(['spans', scope, sort, fields], (page, signal) =>
+/** `whole`: the first page is shown alone, and waits until it is full. */
+export const spansQuery = (scope: Scope, sort: SpanSort, fields: readonly string[], whole = false) =>
+  pagesOf(['spans', scope, sort, fields, whole], (page, signal) =>
     call<ResponseOf<typeof searchSpans>>('/api/telemetry/spans/search', scope, {
       signal,
       body: {
         ...bounds(scope),
         sort,
-        limit: PAGE,
+        limit: SEARCH_PAGE,
         ...(fields.length === 0 ? {} : { fields: [...fields] }),
-        ...page,
+        ...(whole ? page : firstRowsEarly(page)),
       } satisfies RequestBodyOf<typeof searchSpans>,
     }).then((answer) => ({ ...answer, data: answer.data.map((row) => withValues(row, fields)) })),
   );

@@ -9,6 +9,7 @@ import type { ChartSeries } from '../../charts/prepare/time-chart.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { exact, formatCount, formatTime, nounOf } from '../../lib/format.ts';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
+import { useRested } from '../../lib/use-rested.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { FailureLine } from '../../ui/states.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -16,6 +17,8 @@ import type { ExploreConfig } from './explore-config.ts';
 import { Reach } from './reach.tsx';
 
 const HEIGHT = 64;
+/** Numbers of the search before that stay longer are taken for those of the one that stands above them. */
+const STALE_MS = 500;
 const MEASURES = ['count', 'errors'] as const satisfies readonly Measure[];
 
 /** How many records fit the search over the time range; brushing zooms. */
@@ -40,6 +43,7 @@ export function CountHistogram(props: {
     }),
     placeholderData: keepPreviousData,
   });
+  const counting = useRested(isPlaceholderData, STALE_MS) && isPlaceholderData;
   const counted = useMemo(() => {
     const rows = (data?.data.rows ?? []).map((row) => ({
       timeMs: Date.parse(row.time ?? ''),
@@ -85,16 +89,20 @@ export function CountHistogram(props: {
   return (
     <div data-testid="histogram">
       <div className="flex min-h-6 flex-wrap items-center gap-x-3 text-sm whitespace-nowrap text-muted">
-        <span title={exact(total)}>
-          <span className="font-medium text-text">{formatCount(total)}</span> {nounOf(total, noun)}
-        </span>
+        {counting ? (
+          <span role="status">Counting {noun} …</span>
+        ) : (
+          <span title={exact(total)}>
+            <span className="font-medium text-text">{formatCount(total)}</span> {nounOf(total, noun)}
+          </span>
+        )}
         {props.also}
-        {errors > 0 && (
+        {!counting && errors > 0 && (
           <span className="text-danger" title={`${exact(errors)} failed ${nounOf(errors, noun)}`}>
             {formatCount(errors)} failed {nounOf(errors, noun)}
           </span>
         )}
-        {compared && (
+        {!counting && compared && (
           <span title={`${exact(before)} ${nounOf(before, noun)} in the period before`}>
             {changeText(changeOf(total, before))} to the period before
           </span>

@@ -1,5 +1,6 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
+import { firstPageOf } from '../../api/pages.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact, nounOf } from '../../lib/format.ts';
@@ -55,7 +56,9 @@ function RowsNews(props: {
   noun: string;
 }) {
   const { query, noun } = props;
-  const first = query.data?.pages[0]?.data.length ?? 0;
+  const pages = query.data?.pages ?? [];
+  const first = firstPageOf(pages).length;
+  const more = query.hasNextPage || first < pages.reduce((rows, { data }) => rows + data.length, 0);
   const said =
     query.isPending || query.isPlaceholderData
       ? `Loading ${noun}`
@@ -63,7 +66,7 @@ function RowsNews(props: {
         ? ''
         : first === 0
           ? 'Nothing matches'
-          : `${exact(first)}${(query.data?.pages.length ?? 0) > 1 || query.hasNextPage ? ' or more' : ''} ${nounOf(first, noun)}`;
+          : `${exact(first)}${more ? ' or more' : ''} ${nounOf(first, noun)}`;
   return (
     <p role="status" data-testid="rows-news" className="sr-only">
       {said}

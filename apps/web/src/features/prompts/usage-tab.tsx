@@ -40,7 +40,7 @@ export default function UsageTab({ prompt }: { prompt: Prompt }) {
     () => ({ window, environment, q: printFilter({ field: 'prompt_name', op: '=', value: prompt.name }) }),
     [window, environment, prompt.name],
   );
-  const spans = useInfiniteQuery(spansQuery(scope, '-start', ['prompt_version']));
+  const spans = useInfiniteQuery(spansQuery(scope, '-start', ['prompt_version'], true));
   return (
     <div className="flex flex-col gap-3 overflow-auto p-3">
       <ChartCard

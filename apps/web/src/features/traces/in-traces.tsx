@@ -9,15 +9,18 @@ const MEASURES = ['traces'] as const satisfies readonly Measure[];
 const EXACT = 65_536;
 const STALE_MS = 60_000;
 
+/** What is looked at before this number, by the first part of their keys. */
+const FIRST: readonly unknown[] = ['traces', 'facets'];
+
 /**
- * In how many traces the spans of the search are. It reads every one of them, so the rows come first, and where it would
+ * In how many traces the spans of the search are. It reads every one of them, so rows and facets come first, and where it would
  * read too many nothing is said, as until it is known: the number of another search would stand beside the spans of this one.
  */
 export function InTraces({ scope }: { scope: Scope }) {
-  const rowsComing = useIsFetching({ queryKey: ['traces'] }) > 0;
+  const firstComing = useIsFetching({ predicate: ({ queryKey }) => FIRST.includes(queryKey[0]) }) > 0;
   const { data } = useQuery({
     ...aggregateQuery(scope, { measures: [...MEASURES] }),
-    enabled: !rowsComing,
+    enabled: !firstComing,
     // More rows, fetched while somebody scrolls, are no reason to count again.
     staleTime: STALE_MS,
     retry: false,
