@@ -8,7 +8,7 @@ import {
   type Question,
   windowOf,
 } from './question.ts';
-import { wordQuestions } from './word-questions.ts';
+import { wordCharts, wordQuestions } from './word-questions.ts';
 
 export function logQuestions(loaded: Loaded): Question[] {
   const window = windowOf(loaded);
@@ -38,6 +38,7 @@ export function logQuestions(loaded: Loaded): Question[] {
       atLeast(50),
     ),
     ...wordQuestions('logs', 'log records whose body holds', page),
+    ...wordCharts('logs', window, fields),
     post(
       'chart: log records by severity over time',
       CHART_GOAL_MS,

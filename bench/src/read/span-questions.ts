@@ -9,7 +9,7 @@ import {
   type Question,
   windowOf,
 } from './question.ts';
-import { wordQuestions } from './word-questions.ts';
+import { wordCharts, wordQuestions } from './word-questions.ts';
 
 const SORTS = ['-duration', 'duration', '-cost', '-tokens'] as const;
 /** An attribute that gets a column before anybody asks for it. */
@@ -60,6 +60,15 @@ export function spanQuestions(loaded: Loaded): Question[] {
       const { data } = JSON.parse(answer) as { data: { values: unknown[] }[] };
       if ((data[0]?.values.length ?? 0) < 2) throw new Error(`no values: ${answer.slice(0, 200)}`);
     });
+  const longest = (name: string, q: string): Question =>
+    post(
+      `first page of traces by -duration, ${name}`,
+      LIST_GOAL_MS,
+      'traces/search',
+      { ...rows, sort: '-duration', q },
+      atLeast(50),
+    );
+  const ofPath = `${OWN}:/api/cases/17`;
   return [
     {
       name: 'trace by id',
@@ -97,16 +106,9 @@ export function spanQuestions(loaded: Loaded): Question[] {
       'name:POST',
       'name:"SELECT cases"',
       '-provider:openai',
-      'attributes.url.path:/api/cases/17',
-    ].map((q) =>
-      post(
-        `first page of traces by -duration, ${q}`,
-        LIST_GOAL_MS,
-        'traces/search',
-        { ...rows, sort: '-duration', q },
-        atLeast(50),
-      ),
-    ),
+    ].map((q) => longest(q, q)),
+    longest(`${ofPath}, columns switched off`, ofPath),
+    { ...longest(ofPath, ofPath), after: 'looked' },
     previewsOf(page),
     post('first page of spans, newest first', LIST_GOAL_MS, 'spans/search', page, atLeast(50)),
     ...SORTS.map((sort) =>
@@ -121,6 +123,7 @@ export function spanQuestions(loaded: Loaded): Question[] {
     ),
     ...wordQuestions('spans', 'spans whose messages hold', page),
     ...wordQuestions('traces', 'traces whose messages hold', rows),
+    ...wordCharts('spans', window, PANEL),
     chart('spans and errors over time', { measures: ['count', 'errors'], bucketSeconds: 'auto' }),
     chart('the same with the period before', {
       measures: ['count', 'errors'],

@@ -1,8 +1,10 @@
-import { atLeast, LIST_GOAL_MS, type Question } from './question.ts';
+import { atLeast, CHART_GOAL_MS, holds, LIST_GOAL_MS, type Question } from './question.ts';
 
 const WORDS = ['violin', 'walnut', 'umbrella', 'turbine', 'saucer', 'meadow', 'lumber', 'juniors'];
 /** Two words that stand together seldom: a page of them comes from five minutes to two hours. */
 const TOGETHER = ['Wanjiru violin', 'Ljubljana turbine', 'Thandi umbrella', 'Zoltán walnut'];
+
+const together = (turn: number): string => TOGETHER[turn % TOGETHER.length] ?? '';
 
 const quoted = (words: string): string =>
   words
@@ -10,18 +12,49 @@ const quoted = (words: string): string =>
     .map((word) => `"${word}"`)
     .join(' ');
 
-/** First pages of a list by words: one that many rows have, two that few have both, and one that nobody wrote. */
+/**
+ * First pages of a list by words, as the UI asks for them, with the first rows when more take long: one that many rows
+ * have, two that few have both, and one that nobody wrote; and a whole page of two in one answer.
+ */
 export function wordQuestions(list: 'spans' | 'traces' | 'logs', what: string, page: object): Question[] {
-  const asked = (name: string, rows: number, words: (turn: number) => string): Question => ({
+  const asked = (
+    name: string,
+    rows: number,
+    words: (turn: number) => string,
+    how: object = { early: true },
+  ): Question => ({
     name: `${what} ${name}`,
     goalMs: LIST_GOAL_MS,
     repeats: 24,
-    ask: (api, turn) => api.post(`/api/telemetry/${list}/search`, { ...page, q: quoted(words(turn)) }),
+    ask: (api, turn) =>
+      api.post(`/api/telemetry/${list}/search`, { ...page, ...how, q: quoted(words(turn)) }),
     check: atLeast(rows),
   });
   return [
-    asked('a word', 50, (turn) => WORDS[turn % WORDS.length] ?? ''),
-    asked('two words', 1, (turn) => TOGETHER[turn % TOGETHER.length] ?? ''),
+    asked('a word', 1, (turn) => WORDS[turn % WORDS.length] ?? ''),
+    asked('two words', 1, together),
+    asked('two words, the page in one answer', 50, together, {}),
     asked('a word that nobody wrote', 0, (turn) => `zyzzyva${turn}qx`),
+  ];
+}
+
+/** What stands beside such a list: the chart over time and the facets of what two words match. All texts are read. */
+export function wordCharts(signal: 'spans' | 'logs', window: object, facets: readonly string[]): Question[] {
+  const asked = (name: string, path: string, body: object, check: Question['check']): Question => ({
+    name,
+    goalMs: CHART_GOAL_MS,
+    repeats: 4,
+    ask: (api, turn) =>
+      api.post(`/api/telemetry/${path}`, { ...window, signal, ...body, q: quoted(together(turn)) }),
+    check,
+  });
+  return [
+    asked(
+      `chart: ${signal} that hold two words, over time`,
+      'aggregate',
+      { measures: ['count'], bucketSeconds: 'auto' },
+      holds('rows', 1),
+    ),
+    asked(`facets: the panel of ${signal} that hold two words`, 'facets', { fields: facets }, atLeast(1)),
   ];
 }
