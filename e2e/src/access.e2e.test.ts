@@ -77,6 +77,8 @@ describe.skipIf(missing !== undefined)('other ways to use the pages', () => {
     const page = await open('/traces');
     const traces = new TracesPage(page);
     await traces.loaded();
+    // With its words: they come after the rows, and a row that is read before it has them is another text.
+    await traces.rows.locator('.skeleton').first().waitFor({ state: 'detached' });
     const second = (await traces.rows.nth(1).innerText()).replace(/\s+/g, ' ');
     await page.keyboard.press('j');
     await page.keyboard.press('j');
