@@ -38,23 +38,29 @@ export function wordQuestions(list: 'spans' | 'traces' | 'logs', what: string, p
   ];
 }
 
-/** What stands beside such a list: the chart over time and the facets of what two words match. All texts are read. */
+/**
+ * What stands beside such a list: the chart over time and the facets of what two words match, as the UI asks for them first, from a
+ * sample; and exactly, for which all texts are read.
+ */
 export function wordCharts(signal: 'spans' | 'logs', window: object, facets: readonly string[]): Question[] {
-  const asked = (name: string, path: string, body: object, check: Question['check']): Question => ({
-    name,
+  const asked = (
+    name: string,
+    path: string,
+    body: { readonly early?: boolean; readonly [name: string]: unknown },
+    check: Question['check'],
+  ): Question => ({
+    name: body.early === true ? `${name}, estimated` : `${name}, exact`,
     goalMs: CHART_GOAL_MS,
-    repeats: 4,
+    repeats: body.early === true ? 24 : 4,
     ask: (api, turn) =>
       api.post(`/api/telemetry/${path}`, { ...window, signal, ...body, q: quoted(together(turn)) }),
     check,
   });
-  return [
-    asked(
-      `chart: ${signal} that hold two words, over time`,
-      'aggregate',
-      { measures: ['count'], bucketSeconds: 'auto' },
-      holds('rows', 1),
-    ),
-    asked(`facets: the panel of ${signal} that hold two words`, 'facets', { fields: facets }, atLeast(1)),
-  ];
+  const chart = `chart: ${signal} that hold two words, over time`;
+  const panel = `facets: the panel of ${signal} that hold two words`;
+  const over = { measures: ['count', 'errors'], bucketSeconds: 'auto' };
+  return [{ early: true }, {}].flatMap((how) => [
+    asked(chart, 'aggregate', { ...over, ...how }, holds('rows', 1)),
+    asked(panel, 'facets', { fields: facets, ...how }, atLeast(1)),
+  ]);
 }

@@ -14,6 +14,7 @@ import type {
 import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
 import { call, openStream } from './client.ts';
+import { estimatedFirst } from './estimate.ts';
 import type { CatalogueFilter } from './metrics.ts';
 import { bounds, type Scope } from './telemetry.ts';
 
@@ -26,11 +27,14 @@ export const aggregateQuery = (
 ) =>
   queryOptions({
     queryKey: ['aggregate', scope, body],
-    queryFn: ({ signal }) =>
-      call<ResponseOf<typeof aggregate>>('/api/telemetry/aggregate', scope, {
-        signal,
-        body: { ...bounds(scope), ...body },
-      }),
+    queryFn: estimatedFirst(
+      (how, signal) =>
+        call<ResponseOf<typeof aggregate>>('/api/telemetry/aggregate', scope, {
+          signal,
+          body: { ...bounds(scope), ...body, ...how },
+        }),
+      ({ data }) => data.sample,
+    ),
   });
 
 /** The saved views of a page, or of all pages; at most as many as one answer holds. */
@@ -115,11 +119,14 @@ export const fieldValuesQuery = (scope: Scope, signal: FieldSignal, field: strin
 export const durationsQuery = (scope: Scope, bucketSeconds: number) =>
   queryOptions({
     queryKey: ['durations', scope, bucketSeconds],
-    queryFn: ({ signal }) =>
-      call<ResponseOf<typeof spanDurations>>('/api/telemetry/spans/durations', scope, {
-        signal,
-        body: { ...bounds(scope), bucketSeconds } satisfies RequestBodyOf<typeof spanDurations>,
-      }).then((answer) => answer.data),
+    queryFn: estimatedFirst(
+      (how, signal) =>
+        call<ResponseOf<typeof spanDurations>>('/api/telemetry/spans/durations', scope, {
+          signal,
+          body: { ...bounds(scope), bucketSeconds, ...how } satisfies RequestBodyOf<typeof spanDurations>,
+        }).then((answer) => answer.data),
+      ({ sample }) => sample,
+    ),
   });
 
 /** What differs between the selection and the other rows of the scope, or the same selection of another window. */

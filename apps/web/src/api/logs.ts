@@ -10,6 +10,7 @@ import type {
 } from '@candela/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
+import { estimatedFirst } from './estimate.ts';
 import { firstRowsEarly, pagesOf, SEARCH_PAGE } from './pages.ts';
 import { bounds, type Scope } from './telemetry.ts';
 
@@ -55,17 +56,21 @@ export const logContextQuery = (id: string, lines: number) =>
 export const severitiesQuery = (scope: Scope, bucketSeconds: number) =>
   queryOptions({
     queryKey: ['severities', scope, bucketSeconds],
-    queryFn: ({ signal }) =>
-      call<ResponseOf<typeof aggregate>>('/api/telemetry/aggregate', scope, {
-        signal,
-        body: {
-          signal: 'logs',
-          ...bounds(scope),
-          groupBy: ['severity'],
-          measures: ['count'],
-          bucketSeconds,
-        } satisfies RequestBodyOf<typeof aggregate>,
-      }).then((answer) => answer.data),
+    queryFn: estimatedFirst(
+      (how, signal) =>
+        call<ResponseOf<typeof aggregate>>('/api/telemetry/aggregate', scope, {
+          signal,
+          body: {
+            signal: 'logs',
+            ...bounds(scope),
+            groupBy: ['severity'],
+            measures: ['count'],
+            bucketSeconds,
+            ...how,
+          } satisfies RequestBodyOf<typeof aggregate>,
+        }).then((answer) => answer.data),
+      ({ sample }) => sample,
+    ),
   });
 
 /** Whether the project has ever received a log record (within a year). */

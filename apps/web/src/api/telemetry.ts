@@ -16,6 +16,7 @@ import type { Signal } from '@candela/contract/filter';
 import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
 import { call } from './client.ts';
+import { estimatedFirst } from './estimate.ts';
 import { firstRowsEarly, pagesOf, SEARCH_PAGE } from './pages.ts';
 
 /** Which rows: the window, the query text and the environment of the header. */
@@ -101,6 +102,12 @@ export interface FacetValues {
   readonly more: boolean;
 }
 
+interface FacetsAnswer {
+  readonly data: readonly FacetValues[];
+  /** The part of the rows that was looked at; null when all were. */
+  readonly sample: number | null;
+}
+
 export const facetsQuery = (
   scope: Scope,
   fields: readonly string[],
@@ -108,11 +115,14 @@ export const facetsQuery = (
 ) =>
   queryOptions({
     queryKey: ['facets', signal, scope, fields, limit],
-    queryFn: ({ signal: abort }) =>
-      call<{ readonly data: readonly FacetValues[] }>('/api/telemetry/facets', scope, {
-        signal: abort,
-        body: { ...signalPart(signal), ...bounds(scope), fields, limit },
-      }),
+    queryFn: estimatedFirst(
+      (how, abort) =>
+        call<FacetsAnswer>('/api/telemetry/facets', scope, {
+          signal: abort,
+          body: { ...signalPart(signal), ...bounds(scope), fields, limit, ...how },
+        }),
+      ({ sample }) => sample,
+    ),
   });
 
 /** Environments that sent anything in the last 30 days. */

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { defineRoute, reads } from '../route.ts';
-import { count, isoTime, LIST_LIMITS, timeSchema, windowShape } from './common.ts';
+import {
+  count,
+  estimateShape,
+  isoTime,
+  LIST_LIMITS,
+  sampleSchema,
+  timeSchema,
+  windowShape,
+} from './common.ts';
 
 /** What can be measured, of spans all of it. Tokens and cost count once: parents that repeat their children are left out. */
 export const MEASURES = [
@@ -65,6 +73,7 @@ export const aggregate = defineRoute({
     limit: z.int().min(1).max(LIST_LIMITS.maxPage).default(LIST_LIMITS.defaultPage).meta({
       description: 'Groups to return, the largest by the first measure first.',
     }),
+    ...estimateShape,
     comparePrevious: z
       .union([z.boolean(), z.strictObject({ from: timeSchema, to: timeSchema })])
       .default(false)
@@ -109,6 +118,7 @@ export const aggregate = defineRoute({
         description:
           '`rollup`: from sums kept for five minutes each, and rows only at the edges of the period. Equal to `rows`, which reads them all.',
       }),
+      sample: sampleSchema,
       maxRowsToRead: count.meta({ description: 'The query may read no more rows than this.' }),
     }),
   }),

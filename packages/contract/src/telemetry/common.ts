@@ -37,6 +37,18 @@ export const earlyShape = {
   }),
 };
 
+export const estimateShape = {
+  early: z.boolean().default(false).meta({
+    description:
+      'Where texts, or attributes that have no column, of very many rows would be read, which takes seconds: answer with an estimate from a sample of the rows. `sample` then says how large a part of them that is; ask without it for the exact figures.',
+  }),
+};
+
+export const sampleSchema = z.number().nullable().meta({
+  description:
+    'The part of the rows that was looked at, from 0 to 1, where the answer is estimated from these; null when it is exact.',
+});
+
 export const isoTime = z.iso.datetime().meta({ description: 'UTC with milliseconds.' });
 export const count = z.number().meta({ description: 'A whole number.' });
 const nullableText = z.string().nullable();

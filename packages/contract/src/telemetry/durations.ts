@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, reads } from '../route.ts';
-import { count, isoTime, windowShape } from './common.ts';
+import { count, estimateShape, isoTime, sampleSchema, windowShape } from './common.ts';
 
 /** Buckets of time that one answer may have. */
 export const DURATION_MAX_BUCKETS = 200;
@@ -22,6 +22,7 @@ export const spanDurations = defineRoute({
       .meta({
         description: `Width of a time bucket; buckets begin at multiples of it since 1970 UTC. At most ${DURATION_MAX_BUCKETS} buckets.`,
       }),
+    ...estimateShape,
   }),
   response: z.object({
     data: z.object({
@@ -39,6 +40,7 @@ export const spanDurations = defineRoute({
         }),
       ),
       running: count.meta({ description: 'Spans sent without an end: they have no duration and no cell.' }),
+      sample: sampleSchema,
     }),
   }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],

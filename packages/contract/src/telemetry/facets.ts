@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FieldName } from '../filter/fields.ts';
 import { MAX_COUNTED_KEYS } from '../filter/keys.ts';
 import { defineRoute, reads } from '../route.ts';
-import { count, windowShape } from './common.ts';
+import { count, estimateShape, sampleSchema, windowShape } from './common.ts';
 
 /** Fields that one question may count. */
 const MAX_FACETS = 24;
@@ -43,6 +43,7 @@ export const facets = defineRoute({
       description: 'Only values that hold this text, whatever its case.',
     }),
     limit: z.int().min(1).max(50).default(12),
+    ...estimateShape,
   }),
   response: z.object({
     data: z.array(
@@ -54,6 +55,7 @@ export const facets = defineRoute({
         more: z.boolean().meta({ description: 'True when there are more values than `limit`.' }),
       }),
     ),
+    sample: sampleSchema,
   }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
 });

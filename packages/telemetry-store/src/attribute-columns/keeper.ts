@@ -125,6 +125,12 @@ export class AttributeColumns {
     }
   }
 
+  /** Whether reads take a key from a column of its own, or from the rest of its map. */
+  async readsNarrowly(attribute: AttributeKey): Promise<boolean> {
+    await this.#fresh();
+    return this.#known.isRead(attribute) || this.#known.isInRest(attribute);
+  }
+
   /** Looks at columns, at what is asked for and at what is common, and changes what is to be changed: one thing after the other. */
   async tend(): Promise<void> {
     await this.#tending;

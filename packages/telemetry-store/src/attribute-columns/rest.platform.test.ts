@@ -96,7 +96,7 @@ async function answers({ queries }: Pick<ReadingProcess, 'queries'>, keys: reado
     const field = `attributes.${key}`;
     found.push(...(await chartsBy(queries, { key, conditions, window: of })));
     const counted = { window: of, filter: { field, op: 'exists' } as const, fields: [field], limit: 5 };
-    found.push([key, await queries.facets(context, counted)]);
+    found.push([key, (await queries.facets(context, counted)).data]);
   }
   return found;
 }

@@ -14,6 +14,7 @@ import { fillScript, rollupToken } from '../rollups/fill-script.ts';
 import { rollupsOf } from '../rollups/index.ts';
 import { fillStatement, insertedRows } from '../rollups/rollup.ts';
 import { AttributeColumns } from '../attribute-columns/keeper.ts';
+import type { AttributeKey } from '../attribute-columns/names.ts';
 import { COLUMN_TUNING } from '../attribute-columns/tuning.ts';
 import { type MigrationTarget, renderMigration } from '../migrations/template.ts';
 import { AtRest } from './at-rest.ts';
@@ -118,6 +119,10 @@ export class ClickHouseStore implements TelemetryStore {
 
   get ownParts(): number | undefined {
     return this.#supervisor?.restarts;
+  }
+
+  readsNarrowly(attribute: AttributeKey): Promise<boolean> {
+    return this.#columns.readsNarrowly(attribute);
   }
 
   select<T>(sql: string, params: Record<string, unknown> = {}, options: SelectOptions = {}): Promise<T[]> {

@@ -65,6 +65,8 @@ export interface TelemetryStore {
    * same, a part of a name holds one and the same rows. An engine that was started again may give a name anew.
    */
   readonly ownParts?: number | undefined;
+  /** Whether the key of a map is read from less than the map here: from a column of its own, or with the rest of the rare ones. */
+  readsNarrowly?(attribute: Pick<AttributeRead, 'table' | 'map' | 'key'>): Promise<boolean>;
   /** Runs a statement without a result. Bound by two minutes unless `timeoutMs` says otherwise. */
   command(sql: string, params?: Record<string, unknown>, options?: CommandOptions): Promise<void>;
   /**

@@ -4,7 +4,7 @@ import type { ReadStores } from './core/stores.ts';
 import { aggregate, type AggregateInput, type AggregateResult } from './aggregate/aggregate.ts';
 import { environmentsOf } from './environments.ts';
 import { facets } from './aggregate/facets.ts';
-import type { Facet, FacetsInput } from './aggregate/facets-input.ts';
+import type { FacetsAnswer, FacetsInput } from './aggregate/facets-input.ts';
 import { boundsOf, type QueryKind } from './core/limits.ts';
 import { type QueryLimits, runner } from './core/run.ts';
 import { SeenNumbers } from './core/seen-numbers.ts';
@@ -20,7 +20,7 @@ import { readHierarchy, readTrace } from './spans/trace.ts';
 export * from './activity/index.ts';
 export * from './agents/index.ts';
 export type { AggregateInput, AggregateResult } from './aggregate/aggregate.ts';
-export type { Facet, FacetsInput } from './aggregate/facets-input.ts';
+export type { Facet, FacetsAnswer, FacetsInput } from './aggregate/facets-input.ts';
 export type { QueryLimits } from './core/run.ts';
 export type { ReadStore, StoredSignal, StoreRoutes } from './core/stores.ts';
 export type { Window } from './core/scope.ts';
@@ -84,7 +84,7 @@ export interface TelemetryQueries {
     signal?: AbortSignal,
   ): Promise<{ traceId: string; roots: HierarchyNode[]; orphans: number; truncated: boolean }>;
   aggregate(context: RequestContext, input: AggregateInput, signal?: AbortSignal): Promise<AggregateResult>;
-  facets(context: RequestContext, input: FacetsInput, signal?: AbortSignal): Promise<Facet[]>;
+  facets(context: RequestContext, input: FacetsInput, signal?: AbortSignal): Promise<FacetsAnswer>;
   /** Environments that have records of any signal. */
   environments(projectId: string): Promise<string[]>;
 }

@@ -7,14 +7,15 @@ import { filterOf, windowOf } from '../telemetry/service.ts';
 export function durationHandlers(queries: DurationQueries, clock: Clock): Pick<Handlers, 'spanDurations'> {
   return {
     spanDurations: async ({ context, body, signal }) => {
-      const { bucketSeconds } = body;
-      const input = { window: windowOf(body, clock), filter: filterOf(body, 'spans'), bucketSeconds };
-      const { cells, running } = await queries.durations(context, input, signal);
+      const { bucketSeconds, early } = body;
+      const input = { window: windowOf(body, clock), filter: filterOf(body, 'spans'), bucketSeconds, early };
+      const { cells, running, sample } = await queries.durations(context, input, signal);
       return {
         data: {
           bucketSeconds,
           cells: cells.map(({ startMs, ...cell }) => ({ time: new Date(startMs).toISOString(), ...cell })),
           running,
+          sample,
         },
       };
     },

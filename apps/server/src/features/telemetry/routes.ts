@@ -72,6 +72,7 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
           measures: body.measures,
           bucketSeconds: body.bucketSeconds,
           limit: body.limit,
+          early: body.early,
           comparePrevious:
             typeof body.comparePrevious === 'boolean'
               ? body.comparePrevious
@@ -91,8 +92,8 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
         },
       };
     },
-    facets: async ({ context, body, signal }) => ({
-      data: await queries.facets(
+    facets: ({ context, body, signal }) =>
+      queries.facets(
         context,
         {
           signal: body.signal,
@@ -101,9 +102,9 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
           fields: body.fields ?? defaultFacets(body.signal),
           search: body.search,
           limit: body.limit,
+          early: body.early,
         },
         signal,
       ),
-    }),
   };
 }

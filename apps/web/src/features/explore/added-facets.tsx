@@ -5,6 +5,7 @@ import { facetsQuery, type Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { withoutField } from '../../lib/query-text.ts';
 import { FailureLine } from '../../ui/states.tsx';
+import { Estimated } from './estimated.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import type { useFolded } from './facet-fields.ts';
 import { FacetGroup, facetLabel } from './facet-group.tsx';
@@ -32,30 +33,37 @@ function AddedFacet({ field, config, scope, folded, ...props }: Props & { field:
     enabled: !isFolded,
   });
   const facet = data?.data[0];
+  const sample = data?.sample ?? null;
   const label = facetLabel(field);
   return (
     <div className={cx(isPlaceholderData && 'opacity-60')}>
       <FacetGroup
         facet={facet ?? { field, values: [], more: false }}
         noun={config.noun}
+        estimated={sample !== null}
         term={term}
         q={scope.q}
         isFolded={isFolded}
         onFold={() => folded.toggle(field)}
         onChange={props.onChange}
         action={
-          <button
-            type="button"
-            aria-label={`Remove the facet ${label}`}
-            title="Remove this facet"
-            onClick={() => {
-              if (isFolded) folded.toggle(field);
-              props.onRemove(field);
-            }}
-            className="flex h-6 min-w-6 shrink-0 items-center justify-center rounded text-muted opacity-0 group-focus-within/head:opacity-100 group-hover/head:opacity-100 hover:text-text focus:opacity-100 pointer-coarse:opacity-100"
-          >
-            <X size={13} aria-hidden />
-          </button>
+          <>
+            {sample !== null && !isPlaceholderData && (
+              <Estimated sample={sample} noun={config.noun} className="pt-0.5 pr-1 text-xs" />
+            )}
+            <button
+              type="button"
+              aria-label={`Remove the facet ${label}`}
+              title="Remove this facet"
+              onClick={() => {
+                if (isFolded) folded.toggle(field);
+                props.onRemove(field);
+              }}
+              className="flex h-6 min-w-6 shrink-0 items-center justify-center rounded text-muted opacity-0 group-focus-within/head:opacity-100 group-hover/head:opacity-100 hover:text-text focus:opacity-100 pointer-coarse:opacity-100"
+            >
+              <X size={13} aria-hidden />
+            </button>
+          </>
         }
       >
         {error ? (

@@ -13,6 +13,7 @@ import { useRested } from '../../lib/use-rested.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { FailureLine } from '../../ui/states.tsx';
 import { useShell } from '../shell/shell-search.ts';
+import { Estimated } from './estimated.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import { Reach } from './reach.tsx';
 
@@ -83,6 +84,8 @@ export function CountHistogram(props: {
   if (error && !data)
     return <FailureLine what="The chart" error={error} onRetry={() => void refetch()} className="py-2" />;
   if (!data) return <div role="status" aria-label="Loading the chart" className="skeleton h-26" />;
+  const { sample } = data.data;
+  const about = sample === null ? '' : 'About ';
   const { series, previous, total, errors, before } = counted;
   const since = compare ? missingUntil(data.data.previous) : undefined;
   const compared = compare && data.data.previous !== null && since === undefined;
@@ -92,18 +95,19 @@ export function CountHistogram(props: {
         {counting ? (
           <span role="status">Counting {noun} …</span>
         ) : (
-          <span title={exact(total)}>
+          <span title={`${about}${exact(total)}`}>
+            {about.toLowerCase()}
             <span className="font-medium text-text">{formatCount(total)}</span> {nounOf(total, noun)}
           </span>
         )}
         {props.also}
         {!counting && errors > 0 && (
-          <span className="text-danger" title={`${exact(errors)} failed ${nounOf(errors, noun)}`}>
+          <span className="text-danger" title={`${about}${exact(errors)} failed ${nounOf(errors, noun)}`}>
             {formatCount(errors)} failed {nounOf(errors, noun)}
           </span>
         )}
         {!counting && compared && (
-          <span title={`${exact(before)} ${nounOf(before, noun)} in the period before`}>
+          <span title={`${about}${exact(before)} ${nounOf(before, noun)} in the period before`}>
             {changeText(changeOf(total, before))} to the period before
           </span>
         )}
@@ -115,6 +119,7 @@ export function CountHistogram(props: {
               : `no ${noun} in the period before`}
           </span>
         )}
+        {!counting && sample !== null && <Estimated sample={sample} noun={noun} />}
         {config.signal === 'spans' && <Reach scope={scope} />}
         <span className="ml-auto text-faint max-xl:hidden">drag to zoom</span>
       </div>

@@ -25,6 +25,8 @@ export function FacetGroup(props: {
   facet: FacetValues;
   /** What is counted, in the plural. */
   noun: string;
+  /** The numbers are what a sample says. */
+  estimated: boolean;
   /** The field as the query writes it. */
   term: string;
   q: string;
@@ -64,7 +66,7 @@ export function FacetGroup(props: {
                 key={value}
                 value={value}
                 count={count}
-                noun={props.noun}
+                title={`${props.estimated ? 'About ' : ''}${exact(count)} ${nounOf(count, props.noun)}`}
                 chosen={chosen.includes(value)}
                 onToggle={() => onChange(toggleValue(q, term, value))}
                 onExclude={() => onChange(excludeValue(q, term, value))}
@@ -80,7 +82,8 @@ export function FacetGroup(props: {
 function FacetRow(props: {
   value: string;
   count: number;
-  noun: string;
+  /** The number in full, and of what. */
+  title: string;
   chosen: boolean;
   onToggle: () => void;
   onExclude: () => void;
@@ -101,10 +104,7 @@ function FacetRow(props: {
           )}
         />
         <CutName name={props.value} title="" />
-        <span
-          className="ml-auto text-sm text-muted group-hover:hidden"
-          title={`${exact(props.count)} ${nounOf(props.count, props.noun)}`}
-        >
+        <span className="ml-auto text-sm text-muted group-hover:hidden" title={props.title}>
           {formatCount(props.count)}
         </span>
       </button>

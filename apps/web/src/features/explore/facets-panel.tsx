@@ -7,6 +7,7 @@ import { valuesOf, withoutField } from '../../lib/query-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { FailureLine } from '../../ui/states.tsx';
+import { Estimated } from './estimated.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import { useAddedFacets, useFolded } from './facet-fields.ts';
 import { FacetGroup } from './facet-group.tsx';
@@ -75,16 +76,22 @@ function Facets(props: FacetsProps) {
   });
   const groups = facets.flatMap((field) => {
     const found = [others[asked.findIndex((one) => one === field)]?.data, data].find((answer) => answer);
-    return found?.data.filter((facet) => facet.field === field && facet.values.length > 0) ?? [];
+    const sample = found?.sample ?? null;
+    const own = found?.data.filter((facet) => facet.field === field && facet.values.length > 0) ?? [];
+    return own.map((facet) => ({ facet, sample }));
   });
+  const sample = isPlaceholderData ? null : (data?.sample ?? null);
+  const counted = props.rows !== undefined && props.rows !== noun;
   return (
     <>
-      {props.rows !== undefined && props.rows !== noun && (
-        <p
-          className="mb-1 pr-1 text-right text-xs text-muted"
-          title={`A value's number is of the ${noun} that fit the search, not of ${props.rows}`}
-        >
-          number of {noun}
+      {(counted || sample !== null) && (
+        <p className="mb-1 flex justify-end gap-1 pr-1 text-xs text-muted">
+          {counted && (
+            <span title={`A value's number is of the ${noun} that fit the search, not of ${props.rows}`}>
+              number of {noun}
+            </span>
+          )}
+          {sample !== null && <Estimated sample={sample} noun={noun} />}
         </p>
       )}
       <div className={cx(isPlaceholderData && 'opacity-60')}>
@@ -103,11 +110,12 @@ function Facets(props: FacetsProps) {
             className="p-1 wrap-anywhere"
           />
         )}
-        {groups.map((facet) => (
+        {groups.map(({ facet, sample: ofFacet }) => (
           <FacetGroup
             key={facet.field}
             facet={facet}
             noun={noun}
+            estimated={ofFacet !== null}
             term={facet.field}
             q={q}
             isFolded={folded.names.includes(facet.field)}

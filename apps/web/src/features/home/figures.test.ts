@@ -18,6 +18,7 @@ const answer = (rows: Row[], bucketSeconds: number | null = null): AggregateData
   groups: rows.length,
   previous: null,
   source: 'rows',
+  sample: null,
   maxRowsToRead: 1,
 });
 

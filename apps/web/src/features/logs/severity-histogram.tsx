@@ -6,6 +6,7 @@ import type { Scope } from '../../api/telemetry.ts';
 import type { Tone } from '../../charts/prepare/palette.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
+import { Estimated } from '../explore/estimated.tsx';
 import { FailureLine } from '../../ui/states.tsx';
 
 /** Severities are outcomes: their colours are those of outcomes everywhere, and what is usual stays quiet. */
@@ -51,21 +52,30 @@ export function SeverityHistogram(props: {
     return <FailureLine what="The chart" error={error} onRetry={() => void refetch()} className="py-2" />;
   if (!data) return <div role="status" aria-label="Loading the chart" className="skeleton h-25" />;
   return (
-    <TimeChart
-      label="Log records by severity"
-      kind="bars"
-      missing="zero"
-      height={72}
-      legend
-      series={series}
-      window={scope.window}
-      stepSeconds={data.bucketSeconds ?? step}
-      pending={isPlaceholderData || error !== null}
-      onZoom={props.onZoom}
-      onDrill={(window, key) => {
-        if (key === undefined) props.onZoom(window);
-        else props.onSeverity(key);
-      }}
-    />
+    <div className="relative">
+      {data.sample !== null && !isPlaceholderData && (
+        <Estimated
+          sample={data.sample}
+          noun="log records"
+          className="absolute right-0 bottom-0 z-1 text-sm"
+        />
+      )}
+      <TimeChart
+        label="Log records by severity"
+        kind="bars"
+        missing="zero"
+        height={72}
+        legend
+        series={series}
+        window={scope.window}
+        stepSeconds={data.bucketSeconds ?? step}
+        pending={isPlaceholderData || error !== null}
+        onZoom={props.onZoom}
+        onDrill={(window, key) => {
+          if (key === undefined) props.onZoom(window);
+          else props.onSeverity(key);
+        }}
+      />
+    </div>
   );
 }

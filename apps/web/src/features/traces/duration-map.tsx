@@ -6,6 +6,7 @@ import type { Scope } from '../../api/telemetry.ts';
 import { Heatmap, type HeatSelection } from '../../charts/visualise/heatmap.tsx';
 import { exact, formatCount } from '../../lib/format.ts';
 import { bucketSeconds } from '../../lib/time-range.ts';
+import { Estimated } from '../explore/estimated.tsx';
 import { FailureLine } from '../../ui/states.tsx';
 
 const round = (ms: number): number => Number(ms.toPrecision(3));
@@ -46,12 +47,14 @@ export default function DurationMap(props: {
   return (
     <div data-testid="duration-map">
       <p className="flex h-5 items-baseline gap-3 text-sm text-muted">
-        <span title={exact(total)}>
-          duration of <span className="font-medium text-text">{formatCount(total)}</span> spans
+        <span title={`${data.sample === null ? '' : 'About '}${exact(total)}`}>
+          duration of {data.sample !== null && 'about '}
+          <span className="font-medium text-text">{formatCount(total)}</span> spans
         </span>
         {data.running > 0 && (
           <span title={exact(data.running)}>{formatCount(data.running)} still running</span>
         )}
+        {data.sample !== null && <Estimated sample={data.sample} noun="spans" />}
         <span className="ml-auto text-faint max-sm:hidden">draw a rectangle to see what differs in it</span>
       </p>
       <Heatmap

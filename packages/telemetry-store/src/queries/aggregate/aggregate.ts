@@ -2,15 +2,20 @@ import { type Filter, LIST_LIMITS, type Measure } from '@candela/contract';
 import { fail, type RequestContext, previousWindow } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import { listName } from '../core/cursor.ts';
+import type { Sample } from '../core/sample.ts';
 import type { Window } from '../core/scope.ts';
+import { shownSql } from '../core/show.ts';
 import { doublings, type SeenNumbers } from '../core/seen-numbers.ts';
 import { type Counted, measuredOf } from './counted.ts';
 import { COUNTED_LOGS } from './counted-logs.ts';
 import { COUNTED_SPANS } from './counted-spans.ts';
 import { MAX_POINTS, type RawRow, refuseTooMany, topSeries } from './at-once.ts';
+import { estimated, lookedAt, shareOf } from './estimate.ts';
 import { listedValues } from './listed.ts';
 import type { Values } from './numbered.ts';
 import { grouped, type Plan, planOf } from './plan.ts';
+import { sampleFor } from './sample-for.ts';
+import { scalesOf } from './scales.ts';
 import { sinceOf } from './since.ts';
 
 export interface AggregateInput {
@@ -25,6 +30,8 @@ export interface AggregateInput {
   readonly limit: number;
   /** With the period before, or with this one. Default: no. */
   readonly comparePrevious?: boolean | Window;
+  /** Where looking at all rows takes long: what a sample of them says. */
+  readonly early?: boolean;
 }
 
 export interface AggregateRow {
@@ -46,6 +53,8 @@ export interface AggregateResult {
   readonly groups: number;
   readonly previous: Compared | null;
   readonly source: 'rollup' | 'rows';
+  /** The part of the rows that was looked at, where figures are estimated from that; null where they are exact. */
+  readonly sample: number | null;
 }
 
 export const COUNTED: Readonly<Record<'spans' | 'logs', Counted>> = {
@@ -74,11 +83,14 @@ export async function aggregate(
   for (const measure of input.measures) measuredOf(counted, measure);
   const bucketSeconds = bucketsOf(input);
   const request: Request = { runner, context, input, seen: groups };
-  const plan = planOf(counted, input, input.window, bucketSeconds, 0n);
-  const answer = (figures: Figures) => ({
+  const exact = planOf(counted, input, input.window, bucketSeconds, 0n);
+  const sample = await sampleOf(request, exact);
+  const plan = sample === undefined ? exact : { ...exact, sample };
+  const answer = ({ groups: count, share }: Figures) => ({
     bucketSeconds,
-    groups: figures.groups,
+    groups: count,
     source: plan.aligned === undefined ? ('rows' as const) : ('rollup' as const),
+    sample: share,
   });
   const before = comparedWith(input);
   if (before === undefined) {
@@ -93,13 +105,39 @@ export async function aggregate(
   const earlier = planOf(counted, input, before, bucketSeconds, shift);
   const both = async () => {
     const figures = await figuresOf(request, plan);
-    return { figures, compared: await series(request, earlier, figures.chosen) };
+    const ofSample = sample === undefined ? earlier : { ...earlier, sample };
+    const compared = await estimatedIf(request, ofSample, series(request, ofSample, figures.chosen));
+    return { figures, compared: compared.rows };
   };
   const [{ figures, compared }, since] = await Promise.all([
     both(),
     sinceOf(runner, context, counted, before),
   ]);
   return { ...answer(figures), rows: joined(figures.rows, compared, input), previous: { ...before, since } };
+}
+
+/** The sample that a chart is estimated from; undefined where it is exact, as everything is that cannot be estimated. */
+async function sampleOf({ runner, context, input }: Request, plan: Plan): Promise<Sample | undefined> {
+  if (input.early !== true || plan.aligned !== undefined || scalesOf(input.measures) === undefined) {
+    return undefined;
+  }
+  return sampleFor(runner, context, plan.counted.rows, input, (params) => {
+    for (const field of input.groupBy) shownSql(plan.counted.rows, field, params);
+  });
+}
+
+/** Rows of a plan as they are, or what they say of all rows where they are of a sample; and the part that was looked at. */
+async function estimatedIf(
+  { runner, context, input }: Request,
+  { sample, ...plan }: Plan,
+  rows: Promise<readonly Row[]>,
+): Promise<{ rows: readonly Row[]; share: number | null }> {
+  if (sample === undefined) return { rows: await rows, share: null };
+  const [found, looked] = await Promise.all([
+    rows,
+    lookedAt(runner, context, plan.counted.rows, { ...plan, sample }),
+  ]);
+  return { rows: estimated(found, looked, scalesOf(input.measures) ?? [], sample), share: shareOf(looked) };
 }
 
 interface Request {
@@ -150,15 +188,29 @@ interface Figures {
   /** The largest groups; undefined when it is not grouped. */
   readonly chosen: readonly string[][] | undefined;
   readonly groups: number;
+  /** The part of the rows that was looked at, null for all. */
+  readonly share: number | null;
 }
 
+type Found = Omit<Figures, 'share'>;
+
 async function figuresOf(request: Request, plan: Plan): Promise<Figures> {
+  const found = foundIn(request, plan);
+  const figures = await estimatedIf(
+    request,
+    plan,
+    found.then(({ rows }) => rows),
+  );
+  return { ...(await found), ...figures };
+}
+
+async function foundIn(request: Request, plan: Plan): Promise<Found> {
   const { context, input, seen } = request;
   if (input.groupBy.length === 0) {
     const rows = await series(request, plan, undefined);
     return { rows, chosen: undefined, groups: rows.length > 0 ? 1 : 0 };
   }
-  if (plan.aligned !== undefined) return groupsOf(request, plan, undefined);
+  if (plan.aligned !== undefined || plan.sample !== undefined) return groupsOf(request, plan, undefined);
   const { signal = 'spans', groupBy, filter } = input;
   const name = `${listName('groups', context, signal, groupBy, filter)} ${doublings(plan.window)}`;
   const figures = await groupsOf(request, plan, seen?.get(name));
@@ -167,7 +219,7 @@ async function figuresOf(request: Request, plan: Plan): Promise<Figures> {
 }
 
 /** @param expected about how many groups there are */
-async function groupsOf(request: Request, plan: Plan, expected: number | undefined): Promise<Figures> {
+async function groupsOf(request: Request, plan: Plan, expected: number | undefined): Promise<Found> {
   const { runner, context, input } = request;
   if (plan.bucketSeconds !== null && plan.aligned === undefined) {
     const both = await topSeries(runner, context, plan, { limit: input.limit, expected });

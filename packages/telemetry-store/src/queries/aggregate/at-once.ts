@@ -153,7 +153,10 @@ function inBuckets(
   const { counted, bucketSeconds } = plan;
   if (bucketSeconds === null) return undefined;
   const params = new Params();
-  const scope = Scope.of(context, counted.rows, params).during(plan.window).matching(plan.filter);
+  const scope = Scope.of(context, counted.rows, params)
+    .during(plan.window)
+    .matching(plan.filter)
+    .sampled(plan.sample);
   const buckets = numberedBuckets({ ...plan, bucketSeconds }, counted.rows, params);
   if (buckets === undefined) return undefined;
   const { size } = buckets;

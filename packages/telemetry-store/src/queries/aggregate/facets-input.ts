@@ -11,6 +11,14 @@ export interface FacetsInput {
   /** Only values that hold this text, whatever its case. */
   readonly search?: string | undefined;
   readonly limit: number;
+  /** Where looking at all rows takes long: what a sample of them says. */
+  readonly early?: boolean;
+}
+
+export interface FacetsAnswer {
+  readonly data: Facet[];
+  /** The part of the rows that was looked at, where numbers are estimated from that; null where they are exact. */
+  readonly sample: number | null;
 }
 
 export interface Facet {

@@ -63,13 +63,15 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-const ask = (input: Partial<FacetsInput> & { fields: string[] }, project?: string) =>
-  bench.queries.facets(project === undefined ? context : contextOf(project), {
+const ask = async (input: Partial<FacetsInput> & { fields: string[] }, project?: string) => {
+  const answer = await bench.queries.facets(project === undefined ? context : contextOf(project), {
     window,
     filter: undefined,
     limit: 12,
     ...input,
   });
+  return answer.data;
+};
 
 /** What the rows say, counted here. */
 function recounted(key: keyof ReturnType<typeof attributesOf>, where: (n: number) => boolean = () => true) {
@@ -116,14 +118,14 @@ describe.each(['spans', 'logs'] as const)('attributes of %s', (signal) => {
   it.each(HOSTILE)('are bound, never written into a statement: %s', async (key) => {
     const field = `attributes.${key}`;
     const { store, statements } = recordStatements(bench.store);
-    const [found] = await createTelemetryQueries(store, LIMITS).facets(context, {
+    const { data } = await createTelemetryQueries(store, LIMITS).facets(context, {
       signal,
       window,
       filter: undefined,
       fields: [field],
       limit: 12,
     });
-    expect(found).toEqual({ field, values: [{ value: `of ${key}`, count: COUNT }], more: false });
+    expect(data).toEqual([{ field, values: [{ value: `of ${key}`, count: COUNT }], more: false }]);
     if (key !== '\\' && key !== '{p0:String}') expect(statements.join('\n')).not.toContain(key);
   });
 });
@@ -147,8 +149,8 @@ describe('facets', () => {
       },
     };
     const queries = createTelemetryQueries(store, LIMITS);
-    const of = (field: string) =>
-      queries.facets(context, { window, filter: undefined, fields: [field], limit: 12 });
+    const of = async (field: string) =>
+      (await queries.facets(context, { window, filter: undefined, fields: [field], limit: 12 })).data;
     const [own] = await of('attributes.http.route');
     const [other] = await of('attributes.customer.tier');
     expect(own?.values).toEqual(other?.values);

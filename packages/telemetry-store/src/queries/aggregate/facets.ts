@@ -1,8 +1,10 @@
 import { MAX_FACET_BYTES } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { alignedParts } from '../core/aligned.ts';
+import { extentOf } from '../core/extent.ts';
 import { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
+import type { Sample } from '../core/sample.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
 import { EXCEPTIONS } from '../exceptions/exception-fields.ts';
@@ -10,40 +12,83 @@ import { exceptionFacets } from '../exceptions/facets.ts';
 import { COUNTED } from './aggregate.ts';
 import { type Counted, countsField, countsFilter } from './counted.ts';
 import { type FacetColumn, facetColumn, requireFacets } from './facet-column.ts';
-import type { Facet, FacetsInput } from './facets-input.ts';
+import { lookedAt, shareOf } from './estimate.ts';
+import type { Facet, FacetsAnswer, FacetsInput } from './facets-input.ts';
+import { sampleFor } from './sample-for.ts';
 
 /** The most frequent values of each field among matching rows. @throws bad_query */
-export async function facets(runner: Runner, context: RequestContext, input: FacetsInput): Promise<Facet[]> {
+export async function facets(
+  runner: Runner,
+  context: RequestContext,
+  input: FacetsInput,
+): Promise<FacetsAnswer> {
   const signal = input.signal ?? 'spans';
   const names = requireFacets(signal === 'exceptions' ? EXCEPTIONS : COUNTED[signal].rows, input.fields);
   // Two names of one field are counted once.
   const fields = [...new Set(names.values())];
-  const found = await (signal === 'exceptions'
-    ? exceptionFacets(runner, context, { ...input, fields })
+  const { data, sample } = await (signal === 'exceptions'
+    ? exceptionFacets(runner, context, { ...input, fields }).then(allLookedAt)
     : countedFacets(runner, context, { ...input, fields }, COUNTED[signal]));
-  const byField = new Map(found.map((facet) => [facet.field, facet]));
-  return [...names].flatMap(([asked, field]) => {
-    const facet = byField.get(field);
-    return facet === undefined ? [] : { ...facet, field: asked };
-  });
+  const byField = new Map(data.map((facet) => [facet.field, facet]));
+  return {
+    data: [...names].flatMap(([asked, field]) => {
+      const facet = byField.get(field);
+      return facet === undefined ? [] : { ...facet, field: asked };
+    }),
+    sample,
+  };
 }
+
+const allLookedAt = (data: Facet[]): FacetsAnswer => ({ data, sample: null });
 
 async function countedFacets(
   runner: Runner,
   context: RequestContext,
   input: FacetsInput,
   counted: Counted,
-): Promise<Facet[]> {
+): Promise<FacetsAnswer> {
   const { fields } = input;
   const known = countsFilter(counted, input.filter)
     ? fields.filter((field) => countsField(counted, field))
     : [];
   const rest = fields.filter((field) => !known.includes(field));
-  const found = await Promise.all([
+  const [ofRollup, ofRows] = await Promise.all([
     valuesOf(runner, context, input, counted, known, 'rollup'),
-    valuesOf(runner, context, input, counted, rest, 'rows'),
+    rest.length === 0 ? allLookedAt([]) : valuesOfRows(runner, context, input, counted, rest),
   ]);
-  return found.flat();
+  return { data: [...ofRollup, ...ofRows.data], sample: ofRows.sample };
+}
+
+/** Counted among the rows, or among a sample of them where that was asked for and all take long. */
+async function valuesOfRows(
+  runner: Runner,
+  context: RequestContext,
+  input: FacetsInput,
+  counted: Counted,
+  fields: readonly string[],
+): Promise<FacetsAnswer> {
+  const sample =
+    input.early === true
+      ? await sampleFor(runner, context, counted.rows, input, (params) => {
+          for (const field of fields) facetColumn(counted.rows, field, params);
+        })
+      : undefined;
+  const values = valuesOf(runner, context, input, counted, fields, 'rows', sample);
+  if (sample === undefined) return allLookedAt(await values);
+  const { window } = input;
+  const [found, looked] = await Promise.all([
+    values,
+    lookedAt(runner, context, counted.rows, { window, bucketSeconds: null, shift: 0n, sample }),
+  ]);
+  const share = shareOf(looked);
+  const all = (count: number) => Math.round(count / share);
+  return {
+    data: found.map((facet) => ({
+      ...facet,
+      values: facet.values.map(({ value, count }) => ({ value, count: all(count) })),
+    })),
+    sample: share,
+  };
 }
 
 async function valuesOf(
@@ -53,11 +98,12 @@ async function valuesOf(
   counted: Counted,
   fields: readonly string[],
   from: 'rollup' | 'rows',
+  sample?: Sample,
 ): Promise<Facet[]> {
   if (fields.length === 0) return [];
   const params = new Params();
   const part = (source: Source, windows: readonly Window[], count: string, together: boolean) => {
-    const scope = Scope.of(context, source, params).duringAny(windows).matching(input.filter);
+    const scope = Scope.of(context, source, params).duringAny(windows).matching(input.filter).sampled(sample);
     const counts = fields.map((name) => facetColumn(source, name, params));
     // What is one column is one pass either way.
     const isOne = counts.length === 1 && counts[0]?.columns.length === 1;
@@ -101,13 +147,8 @@ async function valuesOf(
 const SMALL_ROWS = 1_000_000;
 
 /** True when there is little to read. Names with ids in them make a rollup as long as its rows. */
-async function isSmall(runner: Runner, scope: Scope): Promise<boolean> {
-  const found = await runner.run<{ Rows: number }>(
-    scope,
-    `SELECT sum(rows) AS Rows FROM (EXPLAIN ESTIMATE SELECT count() ${scope.from})`,
-  );
-  return (found[0]?.Rows ?? 0) <= SMALL_ROWS;
-}
+const isSmall = async (runner: Runner, scope: Scope): Promise<boolean> =>
+  (await extentOf(runner, scope)).rows <= SMALL_ROWS;
 
 /** Quickest over many rows without a filter: one narrow column after the other. */
 function oneByOne(scope: Scope, facets: readonly FacetColumn[], count: string): string {

@@ -3,6 +3,7 @@ import type { RequestContext } from '@candela/kernel';
 import { ROLLUP_BUCKET_SECONDS } from '../../rollups/rollup.ts';
 import { type Aligned, alignedParts } from '../core/aligned.ts';
 import { Params } from '../core/params.ts';
+import type { Sample } from '../core/sample.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { shownSql } from '../core/show.ts';
 import type { Source } from '../core/source.ts';
@@ -21,6 +22,8 @@ export interface Plan {
   readonly shift: bigint;
   /** The parts of the window for the rollup and for the rows; undefined: all from the rows. */
   readonly aligned: Aligned | undefined;
+  /** Of a plan for the rows: only these are looked at. */
+  readonly sample?: Sample;
 }
 
 const SECOND = 1_000_000_000n;
@@ -78,7 +81,10 @@ export function grouped(
     length: values.length,
   }));
   const scopeOf = (source: Source, windows: readonly Window[], fields: readonly string[]) => {
-    const scope = Scope.of(context, source, params).duringAny(windows).matching(plan.filter);
+    const scope = Scope.of(context, source, params)
+      .duringAny(windows)
+      .matching(plan.filter)
+      .sampled(plan.sample);
     if (only === undefined || lists === undefined) return scope;
     return scope.andAll(fields.map((field, index) => `${field} IN ${lists[index]?.sql ?? ''}`));
   };
@@ -121,7 +127,12 @@ export function grouped(
   };
 }
 
-function timeColumn(plan: Plan, source: Source, params: Params): string[] {
+/** The bucket of a row as `T`, seconds; nothing where there are no buckets. */
+export function timeColumn(
+  plan: Pick<Plan, 'bucketSeconds' | 'shift'>,
+  source: Source,
+  params: Params,
+): string[] {
   if (plan.bucketSeconds === null) return [];
   const width = params.bind(plan.bucketSeconds, 'UInt32');
   const seconds =

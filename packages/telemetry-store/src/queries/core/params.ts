@@ -34,6 +34,8 @@ export class Params {
   readonly attributes: AttributeRead[] = [];
   /** Whether it reads whole texts: of messages, of bodies. */
   readsTexts = false;
+  /** Whether it looks at a sample of the rows only. */
+  isSample = false;
   private count = 0;
 
   /** The placeholder to write into the statement for `value`. */

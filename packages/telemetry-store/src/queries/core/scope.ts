@@ -2,6 +2,7 @@ import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { compileFilter } from './filter.ts';
 import { Params } from './params.ts';
+import { isTaken, type Sample } from './sample.ts';
 import type { Source } from './source.ts';
 import { signalOfTable } from './stores.ts';
 
@@ -36,6 +37,7 @@ export class Scope {
   private readonly source: Source;
   private readonly conditions: readonly string[];
   private readonly tenant: readonly string[];
+  private readonly taken: string | undefined;
 
   private constructor(
     context: Scope['context'],
@@ -43,12 +45,14 @@ export class Scope {
     params: Params,
     tenant: readonly string[],
     conditions: readonly string[] = tenant,
+    taken?: string,
   ) {
     this.context = context;
     this.source = source;
     this.params = params;
     this.tenant = tenant;
     this.conditions = conditions;
+    this.taken = taken;
   }
 
   /** `params`: those of the statement that this scope becomes a part of. */
@@ -78,10 +82,7 @@ export class Scope {
 
   /** A scope with one more condition; the parameters stay shared, so that both can be used in one statement. */
   and(condition: string): Scope {
-    return new Scope(this.context, this.source, this.params, this.tenant, [
-      ...this.conditions,
-      `(${condition})`,
-    ]);
+    return this.with([...this.conditions, `(${condition})`], this.taken);
   }
 
   during(window: Window): Scope {
@@ -120,6 +121,17 @@ export class Scope {
     return conditions.reduce<Scope>((scope, condition) => scope.and(condition), this);
   }
 
+  /** Of a sample of the rows: what is not in it is not read. */
+  sampled(sample: Sample | undefined): Scope {
+    if (sample === undefined) return this;
+    this.params.isSample = true;
+    return this.with(this.conditions, isTaken(sample, this.params));
+  }
+
+  private with(conditions: readonly string[], taken: string | undefined): Scope {
+    return new Scope(this.context, this.source, this.params, this.tenant, conditions, taken);
+  }
+
   private within(window: Window): string {
     const { time, inSeconds } = this.source;
     const at = (nanos: bigint) => (inSeconds === true ? this.params.second(nanos) : this.params.time(nanos));
@@ -132,6 +144,7 @@ export class Scope {
 
   /** `FROM <table> WHERE ...` */
   get from(): string {
-    return `FROM ${this.source.table} WHERE ${this.conditions.join(' AND ')}`;
+    const sample = this.taken === undefined ? '' : ` PREWHERE ${this.taken}`;
+    return `FROM ${this.source.table}${sample} WHERE ${this.conditions.join(' AND ')}`;
   }
 }

@@ -163,6 +163,7 @@ export function recordStatements(store: TelemetryStore): {
     get ownParts() {
       return store.ownParts;
     },
+    readsNarrowly: (attribute) => store.readsNarrowly?.(attribute) ?? Promise.resolve(false),
     command: (sql, params, options) => store.command(sql, params, options),
     insertNative: (table, parts, token) => store.insertNative(table, parts, token),
     health: () => store.health(),

@@ -36,6 +36,16 @@ describe('turns', () => {
     expect(await turnOf('chart', reading('violin', LOGS))).toBe(3);
   });
 
+  it('a sample goes before what reads all texts, and nothing waits for it', async () => {
+    const turns = new Turns();
+    const sampled = Object.assign(reading('violin'), { isSample: true });
+    const priorities = (asked: readonly Params[]) =>
+      Promise.all(
+        asked.map((params) => turns.take('chart', params, (priority) => Promise.resolve(priority))),
+      );
+    expect(await priorities([reading('violin'), sampled, reading('violin')])).toEqual([3, 2, 4]);
+  });
+
   it('what reads texts runs in the order in which it was asked', async () => {
     const turns = new Turns();
     const words = reading('violin');

@@ -20,6 +20,8 @@ export class Turns {
   /** Runs a statement in its turn: `run` gets the priority to ask with, 1 first. */
   async take<T>(kind: QueryKind, params: Params, run: (priority: number) => Promise<T>): Promise<T> {
     if (!BESIDE_LISTS.has(kind)) return await run(FIRST);
+    // A sample takes a fraction of the time: it does not wait for those that read all, nor they for it.
+    if (params.isSample) return await run(AFTER_LISTS);
     if (!params.readsTexts) return await run(params.attributes.length > 0 ? AFTER_LISTS : FIRST);
     this.#scans += 1;
     try {

@@ -307,7 +307,7 @@ const facets: Question = async (ground, random) => {
   const limit = random.int(1, 12);
   const input = { signal, ...asked, fields, search, limit };
   const rows = matching<Row>(ground[signal], asked);
-  const got = await ground.queries.facets(ground.of(asked), input);
+  const { data: got } = await ground.queries.facets(ground.of(asked), input);
   return {
     asked: input,
     got,

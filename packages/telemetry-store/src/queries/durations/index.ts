@@ -2,7 +2,10 @@ import { DURATION_MAX_BUCKETS, type Filter } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import type { ReadStores } from '../core/stores.ts';
 import { UNFINISHED_FLAG } from '../../schema/tables.ts';
+import { estimated, type Looked, lookedAt, shareOf } from '../aggregate/estimate.ts';
+import { sampleFor } from '../aggregate/sample-for.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
+import type { Sample } from '../core/sample.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
 
@@ -10,6 +13,8 @@ export interface DurationsInput {
   readonly window: Window;
   readonly filter: Filter | undefined;
   readonly bucketSeconds: number;
+  /** Where looking at all spans takes long: what a sample of them says. */
+  readonly early?: boolean;
 }
 
 interface DurationCell {
@@ -24,6 +29,8 @@ export interface Durations {
   readonly cells: readonly DurationCell[];
   /** Spans without an end. */
   readonly running: number;
+  /** The part of the spans that was looked at, where numbers are estimated from that; null where they are exact. */
+  readonly sample: number | null;
 }
 
 /** Reads how long things took. @throws bad_query, query_too_expensive, store_unavailable */
@@ -50,20 +57,27 @@ export function createDurationQueries(stores: ReadStores, limits: QueryLimits): 
           detail: `That makes ${Math.ceil(buckets)} buckets. At most ${DURATION_MAX_BUCKETS} are possible: take wider ones.`,
         });
       }
-      const scope = Scope.of(context, SPANS).during(input.window).matching(input.filter);
+      const asks = runner(stores, limits, 'chart', signal);
+      const sample =
+        input.early === true ? await sampleFor(asks, context, SPANS, input, () => undefined) : undefined;
+      const scope = Scope.of(context, SPANS).during(input.window).matching(input.filter).sampled(sample);
       const step = scope.params.bind(stepMs, 'Int64');
-      const rows = await runner(stores, limits, 'chart', signal).run<{
-        T: number;
-        D: number;
-        C: number;
-        E: number;
-      }>(
+      const found = asks.run<Row>(
         scope,
         `SELECT toFloat64(intDiv(toUnixTimestamp64Milli(Timestamp), ${step})) AS T,
           if(Flags >= ${UNFINISHED_FLAG}, -1, least(greatest(toInt16(floor(log2(Duration + 1) * ${PER_DOUBLING})), ${LOWEST - 1}), ${HIGHEST})) AS D,
           toFloat64(count()) AS C, toFloat64(countIf(StatusCode = 'Error')) AS E
         ${scope.from} GROUP BY T, D ORDER BY T, D`,
       );
+      const { rows, share }: OfAll =
+        sample === undefined
+          ? { rows: await found, share: null }
+          : await ofAll(
+              found,
+              lookedAt(asks, context, SPANS, { ...input, shift: 0n, sample }),
+              stepMs,
+              sample,
+            );
       const cells = rows
         .filter(({ D }) => D >= 0)
         .map(({ T, D, C, E }) => ({
@@ -73,7 +87,45 @@ export function createDurationQueries(stores: ReadStores, limits: QueryLimits): 
           count: C,
           errors: E,
         }));
-      return { cells, running: rows.reduce((sum, { D, C }) => sum + (D < 0 ? C : 0), 0) };
+      return { cells, running: rows.reduce((sum, { D, C }) => sum + (D < 0 ? C : 0), 0), sample: share };
     },
+  };
+}
+
+interface Row {
+  /** Number of the bucket of time, and of that of the duration. */
+  readonly T: number;
+  readonly D: number;
+  readonly C: number;
+  readonly E: number;
+}
+
+/** Rows of all spans, and the part of these that was looked at, null for all. */
+interface OfAll {
+  readonly rows: readonly Row[];
+  readonly share: number | null;
+}
+
+/** What the rows of a sample say. */
+async function ofAll(
+  sampled: Promise<readonly Row[]>,
+  lookedAtSpans: Promise<readonly Looked[]>,
+  stepMs: number,
+  sample: Sample,
+): Promise<OfAll> {
+  const [rows, looked] = await Promise.all([sampled, lookedAtSpans]);
+  const told = rows.map(({ T, D, C, E }) => ({
+    time: new Date(T * stepMs).toISOString(),
+    group: [String(D)],
+    values: [C, E],
+  }));
+  return {
+    rows: estimated(told, looked, ['whole', 'whole'], sample).map(({ time, group, values: [C, E] }) => ({
+      T: Date.parse(time ?? '') / stepMs,
+      D: Number(group[0]),
+      C: C ?? 0,
+      E: E ?? 0,
+    })),
+    share: shareOf(looked),
   };
 }

@@ -260,7 +260,7 @@ describe('exceptions', () => {
   });
 
   it('have facets, each exception counted once on a span', async () => {
-    const facets = await bench.queries.facets(contextOf(), {
+    const { data: facets } = await bench.queries.facets(contextOf(), {
       signal: 'exceptions',
       window: HOUR,
       filter: parseFilterOrFail('error_type:TimeoutError', 'exceptions'),

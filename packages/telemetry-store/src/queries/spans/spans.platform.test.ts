@@ -868,7 +868,7 @@ describe('figures', () => {
   });
 
   it('give the values of one field alone', async () => {
-    const facets = await bench.queries.facets(mine, {
+    const { data: facets } = await bench.queries.facets(mine, {
       window,
       filter: parseFilterOrFail('service:one'),
       fields: ['name'],
@@ -884,7 +884,7 @@ describe('figures', () => {
   it.each([undefined, parseFilterOrFail('duration>0')])(
     'give the values of each field (filter %#)',
     async (filter) => {
-      const facets = await bench.queries.facets(mine, {
+      const { data: facets } = await bench.queries.facets(mine, {
         window,
         filter,
         fields: ['service', 'status', 'model', 'agent'],
