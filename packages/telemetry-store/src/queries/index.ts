@@ -98,12 +98,14 @@ export function createTelemetryQueries(
   groups: SeenNumbers = new SeenNumbers(),
 ): TelemetryQueries {
   const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(stores, limits, kind, signal);
+  const page = ({ patienceMs }: Pick<SpanSearchInput, 'patienceMs'>, signal: AbortSignal | undefined) =>
+    runner(stores, limits, { kind: 'list', hurried: patienceMs !== undefined }, signal);
   return {
     limits,
     searchTraces: (context, input, signal) =>
-      searchTraces(on('list', signal), context, input, { splits, shares }),
+      searchTraces(page(input, signal), context, input, { splits, shares }),
     tracePreviews: (context, traces, signal) => listedPreviews(on('list', signal), context, traces),
-    searchSpans: (context, input, signal) => searchSpans(on('list', signal), context, input),
+    searchSpans: (context, input, signal) => searchSpans(page(input, signal), context, input),
     trace: (context, input, signal) => readTrace(on('lookup', signal), context, input),
     searchInTrace: (context, input, signal) => searchInTrace(on('lookup', signal), context, input),
     span: (context, ids, signal) => readSpan(on('lookup', signal), context, ids),

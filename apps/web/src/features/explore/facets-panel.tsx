@@ -85,7 +85,7 @@ function Facets(props: FacetsProps) {
   return (
     <>
       {(counted || sample !== null) && (
-        <p className="mb-1 flex justify-end gap-1 pr-1 text-xs text-muted">
+        <p className="mb-1 flex flex-wrap justify-end gap-x-2 pr-1 text-xs text-muted">
           {counted && (
             <span title={`A value's number is of the ${noun} that fit the search, not of ${props.rows}`}>
               number of {noun}

@@ -1,26 +1,35 @@
 import type { Measure } from '@candela/contract';
-import { useIsFetching, useQuery } from '@tanstack/react-query';
+import { hashKey, useIsFetching, useQuery } from '@tanstack/react-query';
 import { aggregateQuery } from '../../api/explore.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { exact, formatCount, nounOf } from '../../lib/format.ts';
+import { useRested } from '../../lib/use-rested.ts';
 
 const MEASURES = ['traces'] as const satisfies readonly Measure[];
 /** Up to so many are counted one by one. */
 const EXACT = 65_536;
 const STALE_MS = 60_000;
 
-/** What is looked at before this number, by the first part of their keys. */
-const FIRST: readonly unknown[] = ['traces', 'facets'];
+/** What is looked at before this number, by the first part of their keys: the rows, the facets, the chart. */
+const FIRST: readonly unknown[] = ['traces', 'facets', 'aggregate'];
+/** Until all of that is asked for. */
+const REST_MS = 100;
 
 /**
  * In how many traces the spans of the search are. It reads every one of them, so rows and facets come first, and where it would
  * read too many nothing is said, as until it is known: the number of another search would stand beside the spans of this one.
  */
 export function InTraces({ scope }: { scope: Scope }) {
-  const firstComing = useIsFetching({ predicate: ({ queryKey }) => FIRST.includes(queryKey[0]) }) > 0;
+  const own = aggregateQuery(scope, { measures: [...MEASURES] });
+  const name = hashKey(own.queryKey);
+  const firstComing =
+    useIsFetching({
+      predicate: ({ queryKey, queryHash }) => FIRST.includes(queryKey[0]) && queryHash !== name,
+    }) > 0;
+  const isRested = useRested(name, REST_MS) === name;
   const { data } = useQuery({
-    ...aggregateQuery(scope, { measures: [...MEASURES] }),
-    enabled: !firstComing,
+    ...own,
+    enabled: isRested && !firstComing,
     // More rows, fetched while somebody scrolls, are no reason to count again.
     staleTime: STALE_MS,
     retry: false,

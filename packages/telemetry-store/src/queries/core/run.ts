@@ -2,7 +2,7 @@ import { askerOf, fail } from '@candela/kernel';
 import { StoreError } from '../../client/errors.ts';
 import { boundsOf, type QueryKind, type QueryLimits } from './limits.ts';
 import type { Scope } from './scope.ts';
-import { Turns } from './turns.ts';
+import { type Asking, Turns } from './turns.ts';
 import { type ReadStore, type ReadStores, signalOfTable, storeOf } from './stores.ts';
 
 export type { QueryLimits } from './limits.ts';
@@ -31,9 +31,10 @@ const turns = new Turns();
 export function runner(
   stores: ReadStores,
   limits: QueryLimits,
-  kind: QueryKind,
+  asking: QueryKind | Asking,
   signal?: AbortSignal,
 ): Runner {
+  const { kind, hurried = false } = typeof asking === 'string' ? { kind: asking } : asking;
   const bounds = boundsOf(limits, kind);
   const options = { ...bounds, ...(signal === undefined ? {} : { signal }) };
   const storeOfScope = async (scope: Scope) => storeOf(stores, scope.context, signalOfTable(scope.table));
@@ -50,7 +51,7 @@ export function runner(
         const store = await storeOfScope(scope);
         const { values, attributes } = scope.params;
         const asker = askerOf(scope.context);
-        return await turns.take(kind, scope.params, (priority) =>
+        return await turns.take({ kind, hurried }, scope.params, (priority) =>
           store.select(sql, values, { ...others, ...bound, attributes, asker, priority }),
         );
       } catch (thrown) {

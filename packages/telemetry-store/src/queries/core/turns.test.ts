@@ -15,12 +15,15 @@ const reading = (q: string, source: Source = SPANS): Params => {
   return params;
 };
 
-const turnOf = (kind: QueryKind, params: Params): Promise<number> =>
-  new Turns().take(kind, params, (priority) => Promise.resolve(priority));
+const turnOf = (kind: QueryKind, params: Params, hurried = false): Promise<number> =>
+  new Turns().take({ kind, hurried }, params, (priority) => Promise.resolve(priority));
 
 describe('turns', () => {
   it('lists and whatever reads little go first, charts that read attributes or texts stand back', async () => {
-    expect(await turnOf('list', reading('violin'))).toBe(1);
+    expect(await turnOf('list', reading('violin'), true)).toBe(1);
+    expect(await turnOf('list', reading('service:shop'))).toBe(1);
+    // The rest of a page, once its first rows are there.
+    expect(await turnOf('list', reading('violin'))).toBe(2);
     expect(await turnOf('chart', reading('service:shop'))).toBe(1);
     expect(await turnOf('chart', reading('completion:*'))).toBe(1);
     expect(await turnOf('chart', reading('attributes.customer:acme'))).toBe(2);
@@ -41,7 +44,7 @@ describe('turns', () => {
     const sampled = Object.assign(reading('violin'), { isSample: true });
     const priorities = (asked: readonly Params[]) =>
       Promise.all(
-        asked.map((params) => turns.take('chart', params, (priority) => Promise.resolve(priority))),
+        asked.map((params) => turns.take({ kind: 'chart' }, params, (priority) => Promise.resolve(priority))),
       );
     expect(await priorities([reading('violin'), sampled, reading('violin')])).toEqual([3, 2, 4]);
   });
@@ -52,7 +55,7 @@ describe('turns', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const order: number[] = [];
     const ask = () =>
-      turns.take('chart', words, async (priority) => {
+      turns.take({ kind: 'chart' }, words, async (priority) => {
         order.push(priority);
         await promise;
       });
@@ -60,7 +63,9 @@ describe('turns', () => {
     expect(order).toEqual([3, 4, 5]);
     resolve();
     await Promise.all(asked);
-    await expect(turns.take('chart', words, () => Promise.reject(new Error('gone')))).rejects.toThrow('gone');
-    expect(await turns.take('chart', words, (priority) => Promise.resolve(priority))).toBe(3);
+    await expect(
+      turns.take({ kind: 'chart' }, words, () => Promise.reject(new Error('gone'))),
+    ).rejects.toThrow('gone');
+    expect(await turns.take({ kind: 'chart' }, words, (priority) => Promise.resolve(priority))).toBe(3);
   });
 });

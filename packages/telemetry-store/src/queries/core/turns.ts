@@ -4,6 +4,13 @@ import type { Params } from './params.ts';
 /** What is asked beside a list and looks at every row of the window. */
 const BESIDE_LISTS: ReadonlySet<QueryKind> = new Set(['chart', 'facets', 'compare'] satisfies QueryKind[]);
 
+/** Who asks. */
+export interface Asking {
+  readonly kind: QueryKind;
+  /** First rows, which a person waits for. */
+  readonly hurried?: boolean;
+}
+
 const FIRST = 1;
 const AFTER_LISTS = 2;
 /** The engine knows no end of them; a number that nobody reaches keeps what is sent a number. */
@@ -13,14 +20,21 @@ const LAST = 1_000;
  * Who goes first in the engine. Charts and facets of a page are asked together with its list; where they read attributes or texts
  * of every row they stand still while the rows are found, which take a hundredth of their time. Those that read texts take
  * seconds each: they run one after the other as they came, so that the first is there after its own time, not after that of all.
+ * What a sample tells of them takes a fraction of it: that comes after the first rows, beside the rest of the page.
  */
 export class Turns {
   #scans = 0;
 
   /** Runs a statement in its turn: `run` gets the priority to ask with, 1 first. */
-  async take<T>(kind: QueryKind, params: Params, run: (priority: number) => Promise<T>): Promise<T> {
-    if (!BESIDE_LISTS.has(kind)) return await run(FIRST);
-    // A sample takes a fraction of the time: it does not wait for those that read all, nor they for it.
+  async take<T>(
+    { kind, hurried = false }: Asking,
+    params: Params,
+    run: (priority: number) => Promise<T>,
+  ): Promise<T> {
+    if (!BESIDE_LISTS.has(kind)) {
+      const isRest = kind === 'list' && params.readsTexts && !hurried;
+      return await run(isRest ? AFTER_LISTS : FIRST);
+    }
     if (params.isSample) return await run(AFTER_LISTS);
     if (!params.readsTexts) return await run(params.attributes.length > 0 ? AFTER_LISTS : FIRST);
     this.#scans += 1;

@@ -25,7 +25,12 @@ export interface LogQueries {
 export function createLogQueries(stores: ReadStores, limits: QueryLimits): LogQueries {
   const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(stores, limits, kind, signal);
   return {
-    search: (context, input, signal) => searchLogs(on('list', signal), context, input),
+    search: (context, input, signal) =>
+      searchLogs(
+        runner(stores, limits, { kind: 'list', hurried: input.patienceMs !== undefined }, signal),
+        context,
+        input,
+      ),
     log: (context, id, signal) => readLog(on('lookup', signal), context, id),
     around: (context, input, signal) => readLogContext(on('lookup', signal), context, input),
   };
