@@ -61,6 +61,7 @@ describe('durations', () => {
     expect(await queries.durations(contextOf('nobody'), { window, filter, bucketSeconds: 60 })).toEqual({
       cells: [],
       running: 0,
+      sample: null,
     });
   });
 });
