@@ -10,8 +10,11 @@ const UNCOMMON = [
 
 /** Charts by attributes that have no column until somebody asks for them: what is asked second finds it. */
 export function attributeQuestions(loaded: Loaded): Question[] {
-  const chart = (name: string, body: object): Question =>
-    post(`chart: ${name}`, CHART_GOAL_MS, 'aggregate', { ...windowOf(loaded), ...body }, holds('rows', 2));
+  const over = windowOf(loaded);
+  const chart = (name: string, body: object): Question => ({
+    ...post(`chart: ${name}`, CHART_GOAL_MS, 'aggregate', { ...over, ...body }, holds('rows', 2)),
+    askEarly: (api) => api.post('/api/telemetry/aggregate', { ...over, ...body, early: true }),
+  });
   return UNCOMMON.flatMap(([key, name, measure]): Question[] => {
     const byKey = { measures: [measure], groupBy: [`attributes.${key}`], limit: 10 };
     return [

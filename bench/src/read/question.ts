@@ -12,6 +12,8 @@ export interface Question {
    */
   readonly after?: 'looked' | 'asked';
   ask(api: Api, turn: number): Promise<string>;
+  /** The same as the UI asks it first, for an estimate. */
+  askEarly?(api: Api): Promise<string>;
   /** Throws when the answer is not what was asked for: a fast wrong answer is no figure. */
   check(answer: string): void;
 }

@@ -160,8 +160,17 @@ export function spanQuestions(loaded: Loaded): Question[] {
       bucketSeconds: 'auto',
       limit: 10,
     }),
-    chart('spans by an attribute, columns switched off', byPath),
-    chart('spans by an attribute over time, columns switched off', byPathOverTime),
+    ...(['estimated', 'exact'] as const).flatMap((how) => {
+      const early = { early: how === 'estimated' };
+      return [
+        chart(`spans by an attribute, columns switched off, ${how}`, { ...byPath, ...early }),
+        chart(`spans by an attribute over time, columns switched off, ${how}`, {
+          ...byPathOverTime,
+          ...early,
+        }),
+        ownFacet(`an attribute of one's own, columns switched off, ${how}`, early),
+      ];
+    }),
     { ...chart('spans by an attribute that nobody asked for before', byPath), after: 'looked' },
     {
       ...chart('spans by an attribute that nobody asked for before, over time', byPathOverTime),
@@ -182,7 +191,6 @@ export function spanQuestions(loaded: Loaded): Question[] {
     facets('the panel with a service chosen', { fields: PANEL, q: 'service:service-3' }),
     facets('the panel with a condition on the duration', { fields: PANEL, q: 'duration>900ms' }),
     facets('completion of a span name', { fields: ['name'], search: 'chat' }),
-    ownFacet("an attribute of one's own, columns switched off", {}),
     { ...ownFacet("an attribute of one's own", {}), after: 'looked' },
     {
       ...ownFacet("an attribute of one's own with a service chosen", { q: 'service:service-3' }),
