@@ -9,7 +9,7 @@ import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
 
 /** Granules that are looked at: a question should be answered in less than 300 ms, of which finding out what to read takes a third. */
-const GRANULES = { texts: 44, attributes: 128 } as const;
+const GRANULES = { texts: 44, attributes: 64 } as const;
 
 /** Where the sample would be so large a part, all rows are looked at instead: that takes no longer than two answers. */
 const LEAST_EVERY = 3;
