@@ -9,7 +9,7 @@ import {
   type Question,
   windowOf,
 } from './question.ts';
-import { wordCharts, wordQuestions } from './word-questions.ts';
+import { wordCharts, wordOrders, wordQuestions } from './word-questions.ts';
 
 const SORTS = ['-duration', 'duration', '-cost', '-tokens'] as const;
 /** An attribute that gets a column before anybody asks for it. */
@@ -123,6 +123,7 @@ export function spanQuestions(loaded: Loaded): Question[] {
     ),
     ...wordQuestions('spans', 'spans whose messages hold', page),
     ...wordQuestions('traces', 'traces whose messages hold', rows),
+    ...wordOrders(window),
     ...wordCharts('spans', window, PANEL),
     chart('spans and errors over time', { measures: ['count', 'errors'], bucketSeconds: 'auto' }),
     chart('the same with the period before', {

@@ -38,6 +38,36 @@ export function wordQuestions(list: 'spans' | 'traces' | 'logs', what: string, p
   ];
 }
 
+/** Lists by two words that are not in the order of time of what holds them: all texts are read. */
+export function wordOrders(window: { readonly from: string; readonly to: string }): Question[] {
+  const asked = (name: string, ask: Question['ask']): Question => ({
+    name: `${name}, by two words`,
+    goalMs: LIST_GOAL_MS,
+    repeats: 4,
+    ask,
+    check: atLeast(1),
+  });
+  const longest =
+    (list: 'spans' | 'traces'): Question['ask'] =>
+    (api, turn) =>
+      api.post(`/api/telemetry/${list}/search`, {
+        ...window,
+        limit: 50,
+        sort: '-duration',
+        early: true,
+        q: quoted(together(turn)),
+      });
+  return [
+    asked('spans by -duration', longest('spans')),
+    asked('traces by -duration', longest('traces')),
+    asked('sessions, latest first', (api, turn) =>
+      api.get(
+        `/api/telemetry/sessions?from=${window.from}&to=now&limit=50&q=${encodeURIComponent(quoted(together(turn)))}`,
+      ),
+    ),
+  ];
+}
+
 /**
  * What stands beside such a list: the chart over time and the facets of what two words match, as the UI asks for them first, from a
  * sample; and exactly, for which all texts are read.
