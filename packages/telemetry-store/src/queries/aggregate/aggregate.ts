@@ -121,6 +121,9 @@ async function sampleOf({ runner, context, input }: Request, plan: Plan): Promis
   if (input.early !== true || plan.aligned !== undefined || scalesOf(input.measures) === undefined) {
     return undefined;
   }
+  // Each group may be told of each bucket.
+  const buckets = plan.bucketSeconds === null ? 1 : secondsOf(plan.window) / plan.bucketSeconds;
+  if (input.groupBy.length > 0 && buckets * input.limit > MAX_POINTS) return undefined;
   return sampleFor(runner, context, plan.counted.rows, input, (params) => {
     for (const field of input.groupBy) shownSql(plan.counted.rows, field, params);
   });

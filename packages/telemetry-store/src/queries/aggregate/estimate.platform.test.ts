@@ -157,6 +157,12 @@ describe('estimates', () => {
     expect(
       await queries.aggregate(context, { ...base, filter: undefined, measures: ['count'] }),
     ).toMatchObject({ sample: null });
+    // More than an answer may hold, if each group had something in each bucket.
+    const many = { ...base, groupBy: ['service'], bucketSeconds: 11, limit: 500 };
+    expect((await queries.aggregate(context, { ...many, measures: ['count'] })).sample).toBeNull();
+    expect(
+      (await queries.aggregate(context, { ...many, limit: 50, measures: ['count'] })).sample,
+    ).not.toBeNull();
     const others = await queries.aggregate(contextOf('other'), { ...base, measures: ['count'] });
     expect(others).toMatchObject({ sample: null, rows: [{ values: [50_000] }] });
     expect(await queries.aggregate(contextOf('nobody'), { ...base, measures: ['count'] })).toMatchObject({

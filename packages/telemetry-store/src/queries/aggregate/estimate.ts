@@ -6,7 +6,7 @@ import { Scope } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
 import { type Plan, timeColumn } from './plan.ts';
 
-/** What a figure of a sample says of all rows: it `grows` with their number, to a whole number or to an amount, or it `stays`. */
+/** What a figure of a sample says of all rows: it grows with their number, to a `whole` number or to an `amount`, or it `stays`. */
 export type Scale = 'whole' | 'amount' | 'stays';
 
 /** How many rows there are in a bucket, whatever the filter, and how many of them are in the sample. */
@@ -75,25 +75,37 @@ export function estimated(
   const around = looked.map((_, index) => bucketsAround(looked, index, RUNS * run));
   const groups = Map.groupBy(rows, ({ group }) => JSON.stringify(group));
   const all = [...groups.values()].flatMap((own) => {
-    const byTime = new Map(own.map((row) => [row.time, row]));
+    const byTime = new Map(own.map((row) => [row.time, row.values]));
+    const values = looked.map(({ time }) => byTime.get(time));
+    const found = sumsUpTo(values.map((one) => (one === undefined ? 0 : 1)));
+    const sums = scales.map((_, place) => sumsUpTo(values.map((one) => one?.[place] ?? 0)));
+    const known = scales.map((_, place) => sumsUpTo(values.map((one) => (one?.[place] == null ? 0 : 1))));
     const group = own[0]?.group ?? [];
     return looked.flatMap(({ time, rows: there }, index): Row[] => {
       const part = around[index];
-      if (there === 0 || part === undefined) return [];
-      const near = looked.slice(part.from, part.to).flatMap((one) => byTime.get(one.time) ?? []);
-      if (near.length === 0) return [];
-      const values = scales.map((scale, place) => {
-        if (scale === 'stays') return byTime.get(time)?.values[place] ?? null;
-        const known = near.flatMap(({ values: [...found] }) => found[place] ?? []);
-        if (known.length === 0) return null;
-        const value = (known.reduce((sum, one) => sum + one, 0) * there) / part.looked;
+      if (there === 0 || part === undefined || within(found, part) === 0) return [];
+      const told = scales.map((scale, place) => {
+        if (scale === 'stays') return values[index]?.[place] ?? null;
+        if (within(known[place], part) === 0) return null;
+        const value = (within(sums[place], part) * there) / part.looked;
         return scale === 'whole' ? Math.round(value) : value;
       });
-      return [{ time, group, values }];
+      return [{ time, group, values: told }];
     });
   });
   return all.sort((a, b) => (a.time === b.time ? 0 : (a.time ?? '') < (b.time ?? '') ? -1 : 1));
 }
+
+/** Sums of the first so many: a chart may have a thousand buckets of many groups, and each asks for those around it. */
+function sumsUpTo(values: readonly number[]): number[] {
+  const sums = [0];
+  for (const value of values) sums.push((sums.at(-1) ?? 0) + value);
+  return sums;
+}
+
+/** The sum from one bucket up to another. */
+const within = (sums: readonly number[] = [], { from, to }: { from: number; to: number }): number =>
+  (sums[to] ?? 0) - (sums[from] ?? 0);
 
 /** The buckets from one to both sides that have so many rows of the sample together, or all. */
 function bucketsAround(
