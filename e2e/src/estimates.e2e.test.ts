@@ -1,4 +1,4 @@
-import { encodeLogsRequest } from '@candela/otlp';
+import { encodeLogsRequest, encodeTraceRequest } from '@candela/otlp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { LogsPage } from './pages/logs-page.ts';
@@ -13,26 +13,64 @@ const BATCH = 20_000;
 const HITS = RECORDS / 50;
 const HOURS = 6;
 
+/** More spans than a list is first made of a part of; each a trace, ten of them a session, every 20th session has the word. */
+const SPANS = 440_000;
+const OF_SESSION = 10;
+const OF_WORD = 20 * OF_SESSION;
+
+const FROM = BigInt(Date.now() - HOURS * 3_600_000) * 1_000_000n;
+const timeOf = (place: number, all: number): bigint =>
+  FROM + (BigInt(place) * BigInt(HOURS) * 3_600_000_000_000n) / BigInt(all + 1);
+const attributes = { 'service.name': 'orchard' };
+
+async function send(url: string, body: Uint8Array): Promise<void> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-protobuf' },
+    body: Buffer.from(body),
+  });
+  if (!response.ok) throw new Error(`OTLP answered ${response.status}: ${await response.text()}`);
+  await response.body?.cancel();
+}
+
 async function sendLogs(otlpHttp: string): Promise<void> {
-  const from = BigInt(Date.now() - HOURS * 3_600_000) * 1_000_000n;
-  const step = (BigInt(HOURS) * 3_600_000_000_000n) / BigInt(RECORDS + 1);
-  const attributes = { 'service.name': 'orchard' };
   for (let at = 0; at < RECORDS; at += BATCH) {
     const logRecords = Array.from({ length: BATCH }, (_, index) => ({
-      timeUnixNano: from + BigInt(at + index) * step,
+      timeUnixNano: timeOf(at + index, RECORDS),
       severityNumber: (at + index) % 500 === 0 ? 17 : 9,
       body: (at + index) % 50 === 0 ? 'a crate of walnuts' : 'a crate of apples',
     }));
-    const body = encodeLogsRequest({
-      resourceLogs: [{ resource: { attributes }, scopeLogs: [{ scope: { name: 'orchard' }, logRecords }] }],
+    const scopeLogs = [{ scope: { name: 'orchard' }, logRecords }];
+    await send(
+      `${otlpHttp}/v1/logs`,
+      encodeLogsRequest({ resourceLogs: [{ resource: { attributes }, scopeLogs }] }),
+    );
+  }
+}
+
+async function sendSpans(otlpHttp: string): Promise<void> {
+  for (let at = 0; at < SPANS; at += BATCH) {
+    const spans = Array.from({ length: BATCH }, (_, index) => {
+      const own = at + index;
+      const startTimeUnixNano = timeOf(own, SPANS);
+      return {
+        traceId: (own + 1).toString(16).padStart(32, '0'),
+        spanId: (own + 1).toString(16).padStart(16, '0'),
+        name: 'chat',
+        kind: 3,
+        startTimeUnixNano,
+        endTimeUnixNano: startTimeUnixNano + BigInt((1 + ((own * 7) % 997)) * 1_000_000),
+        attributes: {
+          'session.id': `session ${Math.floor(own / OF_SESSION)}`,
+          'gen_ai.input.messages': own % OF_WORD === 0 ? 'a crate of walnuts' : 'a crate of apples',
+        },
+      };
     });
-    const response = await fetch(`${otlpHttp}/v1/logs`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-protobuf' },
-      body: Buffer.from(body),
-    });
-    if (!response.ok) throw new Error(`OTLP answered ${response.status}: ${await response.text()}`);
-    await response.body?.cancel();
+    const scopeSpans = [{ scope: { name: 'orchard' }, spans }];
+    await send(
+      `${otlpHttp}/v1/traces`,
+      encodeTraceRequest({ resourceSpans: [{ resource: { attributes }, scopeSpans }] }),
+    );
   }
 }
 
@@ -41,6 +79,7 @@ describe.skipIf(missing !== undefined)('numbers of a search that reads every tex
   beforeAll(async () => {
     stage = await openStage({ PLATFORM_OTLP_MAX_BYTES: String(64 << 20) });
     await sendLogs(stage.platform.otlpHttp);
+    await sendSpans(stage.platform.otlpHttp);
     await stage.settled();
   }, 180_000);
   afterAll(() => stage?.close());
@@ -100,6 +139,60 @@ describe.skipIf(missing !== undefined)('numbers of a search that reads every tex
       .first()
       .waitFor();
     expect(await page.getByText('estimated', { exact: true }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it.each([
+    {
+      list: 'Spans',
+      address: '/traces?view=spans&sort=-duration&q=walnuts',
+      noun: 'spans',
+      all: '100 or more spans',
+    },
+    {
+      list: 'Traces',
+      address: '/traces?sort=-duration&q=walnuts',
+      noun: 'traces',
+      all: '100 or more traces',
+    },
+    { list: 'Sessions', address: '/sessions?q=walnuts', noun: 'sessions', all: '100 or more sessions' },
+  ])('$list come from a part first, say so, and are all there then', async ({ list, address, noun, all }) => {
+    const { page, complaints } = await stage.open('/logs');
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    let [early, exact] = [0, 0];
+    await page.route(/\/api\/telemetry\/(spans\/search|traces\/search|sessions\?)/, async (route) => {
+      const asked = `${route.request().url()} ${route.request().postData() ?? ''}`;
+      if (/early(=|":)true/.test(asked)) early += 1;
+      else if (asked.includes('walnuts')) {
+        exact += 1;
+        await held;
+      }
+      await route.continue().catch(() => undefined);
+    });
+    await page.goto(new URL(address, page.url()).href);
+    const rows = page.getByRole('grid', { name: list }).or(page.getByRole('table', { name: list }));
+    await rows.first().waitFor();
+    const news = page.getByTestId('rows-news');
+    await soon(() => news.textContent()).toBe(`25 ${noun} so far`);
+    expect(await page.getByTestId('rows-part').textContent()).toMatch(
+      /^Found in the newest \d+(\.\d+)? % of the spans, looking at the rest …$/,
+    );
+    expect(await page.getByText('rows shown').count()).toBe(0);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await soon(() => exact).toBe(1);
+    expect(early).toBe(1);
+
+    // Away and back: the page is asked for again, and its first rows are not.
+    await page.getByRole('link', { name: 'Logs', exact: true }).click();
+    await rows.first().waitFor({ state: 'detached' });
+    await page.goBack();
+    await soon(() => exact).toBe(2);
+    expect(early).toBe(1);
+    expect(await news.textContent()).toBe(`25 ${noun} so far`);
+
+    release();
+    await soon(() => news.textContent()).toBe(all);
+    expect(await page.getByTestId('rows-part').count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import type { Api } from '../lib/api.ts';
 import { atLeast, CHART_GOAL_MS, holds, LIST_GOAL_MS, type Question } from './question.ts';
 
 const WORDS = ['violin', 'walnut', 'umbrella', 'turbine', 'saucer', 'meadow', 'lumber', 'juniors'];
@@ -38,33 +39,42 @@ export function wordQuestions(list: 'spans' | 'traces' | 'logs', what: string, p
   ];
 }
 
-/** Lists by two words that are not in the order of time of what holds them: all texts are read. */
+/**
+ * Lists by two words that are not in the order of time of what holds them, as the UI asks for them first: what a part of the spans
+ * has; and the whole page, for which all texts are read.
+ */
 export function wordOrders(window: { readonly from: string; readonly to: string }): Question[] {
-  const asked = (name: string, ask: Question['ask']): Question => ({
-    name: `${name}, by two words`,
-    goalMs: LIST_GOAL_MS,
-    repeats: 4,
-    ask,
-    check: atLeast(1),
-  });
-  const longest =
-    (list: 'spans' | 'traces'): Question['ask'] =>
-    (api, turn) =>
-      api.post(`/api/telemetry/${list}/search`, {
-        ...window,
-        limit: 50,
-        sort: '-duration',
-        early: true,
-        q: quoted(together(turn)),
-      });
+  const page = { ...window, limit: 50 };
+  const both = (
+    name: string,
+    ask: (api: Api, body: Readonly<Record<string, string | number | boolean>>) => Promise<string>,
+    how: object,
+  ): Question[] =>
+    [{ early: true }, {}].map((early) => ({
+      name: `${name}, by two words, ${'early' in early ? 'first rows' : 'the page'}`,
+      goalMs: LIST_GOAL_MS,
+      repeats: 'early' in early ? 24 : 4,
+      ask: (api, turn) => ask(api, { ...page, ...how, ...early, q: quoted(together(turn)) }),
+      check: atLeast(1),
+    }));
+  const search = (list: 'spans' | 'traces') =>
+    both(`${list} by -duration`, (api, body) => api.post(`/api/telemetry/${list}/search`, body), {
+      sort: '-duration',
+    });
+  const sessions = (name: string, how: object) =>
+    both(
+      name,
+      (api, body) => {
+        const address = Object.entries(body).map(([key, value]) => [key, `${value}`]);
+        return api.get(`/api/telemetry/sessions?${new URLSearchParams(address)}`);
+      },
+      how,
+    );
   return [
-    asked('spans by -duration', longest('spans')),
-    asked('traces by -duration', longest('traces')),
-    asked('sessions, latest first', (api, turn) =>
-      api.get(
-        `/api/telemetry/sessions?from=${window.from}&to=now&limit=50&q=${encodeURIComponent(quoted(together(turn)))}`,
-      ),
-    ),
+    ...search('spans'),
+    ...search('traces'),
+    ...sessions('sessions, latest first', {}),
+    ...sessions('sessions by -cost', { sort: '-cost' }),
   ];
 }
 

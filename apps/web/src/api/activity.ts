@@ -14,7 +14,7 @@ import type {
 import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
 import { call } from './client.ts';
-import { pagesOf } from './pages.ts';
+import { searchPagesOf } from './pages.ts';
 import type { Scope } from './telemetry.ts';
 
 const PAGE = '100';
@@ -33,15 +33,21 @@ export const windowSearch = (window: TimeWindow) => ({
   to: new Date(window.toMs).toISOString(),
 });
 
+/** A page as a part of an address. */
+const inAddress = ({ cursor, early }: { cursor?: string; early?: true }) => ({
+  ...(cursor === undefined ? {} : { cursor }),
+  ...(early === undefined ? {} : { early: 'true' }),
+});
+
 /** Sessions with a matching span; of one user when one is given. */
 export const sessionsQuery = (scope: Scope, sort: ActivitySort, user?: string) =>
-  pagesOf(['sessions', scope, sort, user], (page, signal) =>
+  searchPagesOf(['sessions', scope, sort, user], (page, signal) =>
     call<ResponseOf<typeof listSessions>>(
       `/api/telemetry/sessions?${listSearch(scope, {
         sort,
         limit: PAGE,
         ...(user === undefined ? {} : { user }),
-        ...page,
+        ...inAddress(page),
       })}`,
       scope,
       { signal },
@@ -98,12 +104,12 @@ export const turnsQuery = (key: string, traceId: string) =>
   });
 
 export const usersQuery = (scope: Scope, sort: UserSort) =>
-  pagesOf(['users', scope, sort], (page, signal) =>
+  searchPagesOf(['users', scope, sort], (page, signal) =>
     call<ResponseOf<typeof listUsers>>(
       `/api/telemetry/users?${listSearch(scope, {
         sort,
         limit: PAGE,
-        ...page,
+        ...inAddress(page),
       })}`,
       scope,
       { signal },

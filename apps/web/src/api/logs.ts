@@ -11,20 +11,20 @@ import type {
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
 import { estimatedFirst } from './estimate.ts';
-import { firstRowsEarly, pagesOf, SEARCH_PAGE } from './pages.ts';
+import { SEARCH_PAGE, searchPagesOf } from './pages.ts';
 import { bounds, type Scope } from './telemetry.ts';
 
 const ANYWHERE = { environment: undefined };
 
 export const logsQuery = (scope: Scope, sort: LogSort) =>
-  pagesOf(['logs', scope, sort], (page, signal) =>
+  searchPagesOf(['logs', scope, sort], (page, signal) =>
     call<ResponseOf<typeof searchLogs>>('/api/telemetry/logs/search', scope, {
       signal,
       body: {
         ...bounds(scope),
         sort,
         limit: SEARCH_PAGE,
-        ...firstRowsEarly(page),
+        ...page,
       } satisfies RequestBodyOf<typeof searchLogs>,
     }),
   );

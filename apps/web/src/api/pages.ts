@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, type QueryKey } from '@tanstack/react-query';
+import { type InfiniteData, infiniteQueryOptions, type QueryKey } from '@tanstack/react-query';
 
 /**
  * A list that is read page by page: `ask` gets the cursor of the page as a part of its request, nothing for the first.
@@ -21,6 +21,42 @@ export const SEARCH_PAGE = 100;
 export const firstPageOf = <Row>(pages: readonly { readonly data: readonly Row[] }[]): readonly Row[] =>
   pages.slice(0, (pages[0]?.data.length ?? 0) < SEARCH_PAGE ? 2 : 1).flatMap(({ data }) => data);
 
-/** The page of a search as a part of its request: of the first one the first rows, while the rest is looked for. */
-export const firstRowsEarly = (page: { readonly cursor?: string }) =>
-  page.cursor === undefined ? { early: true } : page;
+/** A page of a search, which may be made of a part of the rows where all of them take long. */
+export interface SearchPage<Row> {
+  readonly data: readonly Row[];
+  readonly nextCursor: string | null;
+  /** The part of the rows that it is made of; null or nothing: all. */
+  readonly sample?: number | null;
+}
+
+/**
+ * The pages of a search. Where nothing is shown yet, `ask` is told to be early: the first rows come while the rest is looked for.
+ * What is only found in a part of the rows stands until the page itself is there.
+ */
+export const searchPagesOf = <Page extends SearchPage<unknown>, Key extends QueryKey>(
+  queryKey: Key,
+  ask: (page: { cursor?: string; early?: true }, signal: AbortSignal) => Promise<Page>,
+) => {
+  return infiniteQueryOptions({
+    queryKey,
+    initialPageParam: '',
+    getNextPageParam: (page: Page) => page.nextCursor,
+    queryFn: async ({ client, pageParam, signal }) => {
+      if (pageParam !== '') return await ask({ cursor: pageParam }, signal);
+      if (client.getQueryData<InfiniteData<Page>>(queryKey) === undefined) {
+        const first = await ask({ early: true }, signal);
+        if (partOf(first) === null) return first;
+        // Of no age: whoever leaves before the page is there asks for it once more.
+        client.setQueryData<InfiniteData<Page>>(
+          queryKey,
+          { pages: [first], pageParams: [''] },
+          { updatedAt: 0 },
+        );
+      }
+      return await ask({}, signal);
+    },
+  });
+};
+
+/** The part of the rows that a page is made of; null: all. */
+export const partOf = ({ sample }: Pick<SearchPage<unknown>, 'sample'>): number | null => sample ?? null;

@@ -17,7 +17,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
 import { call } from './client.ts';
 import { estimatedFirst } from './estimate.ts';
-import { firstRowsEarly, pagesOf, SEARCH_PAGE } from './pages.ts';
+import { pagesOf, SEARCH_PAGE, searchPagesOf } from './pages.ts';
 
 /** Which rows: the window, the query text and the environment of the header. */
 export interface Scope {
@@ -34,7 +34,7 @@ export const bounds = (scope: Scope) => ({
 });
 
 export const tracesQuery = (scope: Scope, sort: TraceSort) =>
-  pagesOf(['traces', scope, sort], (page, signal) =>
+  searchPagesOf(['traces', scope, sort], (page, signal) =>
     call<ResponseOf<typeof searchTraces>>('/api/telemetry/traces/search', scope, {
       signal,
       body: {
@@ -42,7 +42,7 @@ export const tracesQuery = (scope: Scope, sort: TraceSort) =>
         sort,
         limit: SEARCH_PAGE,
         previews: false,
-        ...firstRowsEarly(page),
+        ...page,
       } satisfies RequestBodyOf<typeof searchTraces>,
     }),
   );
@@ -78,7 +78,7 @@ const withValues = (row: SpanRow, fields: readonly string[]): SpanLine =>
 
 /** `whole`: the first page is shown alone, and waits until it is full. */
 export const spansQuery = (scope: Scope, sort: SpanSort, fields: readonly string[], whole = false) =>
-  pagesOf(['spans', scope, sort, fields, whole], (page, signal) =>
+  searchPagesOf(['spans', scope, sort, fields, whole], ({ early, ...page }, signal) =>
     call<ResponseOf<typeof searchSpans>>('/api/telemetry/spans/search', scope, {
       signal,
       body: {
@@ -86,7 +86,8 @@ export const spansQuery = (scope: Scope, sort: SpanSort, fields: readonly string
         sort,
         limit: SEARCH_PAGE,
         ...(fields.length === 0 ? {} : { fields: [...fields] }),
-        ...(whole ? page : firstRowsEarly(page)),
+        ...page,
+        ...(early === undefined || whole ? {} : { early }),
       } satisfies RequestBodyOf<typeof searchSpans>,
     }).then((answer) => ({ ...answer, data: answer.data.map((row) => withValues(row, fields)) })),
   );

@@ -43,6 +43,14 @@ export const listQueryShape = {
   }),
 };
 
+/** As text, for a query. */
+export const earlyQueryShape = {
+  early: z.enum(['true', 'false']).default('false').meta({
+    description:
+      'With a filter on texts, or on attributes that have no column, of very many spans: answer with what a part of the spans has, at times nothing; others may belong in between. `sample` then says how large that part is; ask without it for the list itself.',
+  }),
+};
+
 /** Window of one thing. Omitted: all of it. */
 export const wholeWindowShape = {
   from: timeSchema.optional(),

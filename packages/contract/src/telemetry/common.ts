@@ -33,9 +33,15 @@ export const pageShape = {
 export const earlyShape = {
   early: z.boolean().default(false).meta({
     description:
-      'In the order of time, with a filter on texts or attributes: answer with the first rows when more of them take long to find. Such a page has at least one row, may have fewer than `limit`, and `nextCursor` leads on; the pages after it are full unless they are asked for so, too.',
+      'With a filter on texts or attributes: answer with some rows when more of them take long to find. In the order of time these are the first ones: such a page has at least one row, may have fewer than `limit`, and `nextCursor` leads on; the pages after it are full unless they are asked for so, too. In any other order they are what a part of the spans has, at times nothing, and others may belong in between: `sample` then says how large that part is; ask without it for the list itself.',
   }),
 };
+
+/** The part of the spans that a list was made of. */
+export const listSampleSchema = z.number().nullable().meta({
+  description:
+    'With `early`: about the part of the spans that the rows were found in, from 0 to 1, where not all were looked at; there is no `nextCursor` then. Else null.',
+});
 
 export const estimateShape = {
   early: z.boolean().default(false).meta({

@@ -3,11 +3,12 @@ import { defineRoute, reads } from '../route.ts';
 import {
   ACTIVITY_SORTS,
   activityShape,
+  earlyQueryShape,
   entityKeySchema,
   listQueryShape,
   wholeWindowShape,
 } from './activity.ts';
-import { count, isoTime, MAX_PREVIEWS, previewSchema } from './common.ts';
+import { count, isoTime, listSampleSchema, MAX_PREVIEWS, previewSchema } from './common.ts';
 import { messageSchema } from './conversation.ts';
 
 const nullableText = z.string().nullable();
@@ -36,10 +37,15 @@ export const listSessions = defineRoute({
   permission: reads('telemetry'),
   query: z.strictObject({
     ...listQueryShape,
+    ...earlyQueryShape,
     user: z.string().min(1).max(4_096).optional().meta({ description: 'Only sessions of this user.' }),
     sort: z.enum(ACTIVITY_SORTS).default('-last'),
   }),
-  response: z.object({ data: z.array(sessionRowSchema), nextCursor: z.string().nullable() }),
+  response: z.object({
+    data: z.array(sessionRowSchema),
+    nextCursor: z.string().nullable(),
+    sample: listSampleSchema,
+  }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
 });
 

@@ -7,6 +7,7 @@ import {
   LIST_LIMITS,
   MAX_PREVIEWS,
   earlyShape,
+  listSampleSchema,
   pageShape,
   previewSchema,
   spanSummaryShape,
@@ -201,7 +202,7 @@ export const searchTraces = defineRoute({
       description: 'False: rows come without first words, sooner; `/api/telemetry/traces/previews` has them.',
     }),
   }),
-  response: z.object({ data: z.array(traceRowSchema), nextCursor: nullableText }),
+  response: z.object({ data: z.array(traceRowSchema), nextCursor: nullableText, sample: listSampleSchema }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
 });
 
@@ -255,7 +256,7 @@ export const searchSpans = defineRoute({
         examples: [['attributes.http.route', 'resource.host.name', 'finish_reason']],
       }),
   }),
-  response: z.object({ data: z.array(spanRowSchema), nextCursor: nullableText }),
+  response: z.object({ data: z.array(spanRowSchema), nextCursor: nullableText, sample: listSampleSchema }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
 });
 

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { defineRoute, reads } from '../route.ts';
-import { ACTIVITY_SORTS, activityShape, entityKeySchema, listQueryShape } from './activity.ts';
-import { count, timeSchema } from './common.ts';
+import {
+  ACTIVITY_SORTS,
+  activityShape,
+  earlyQueryShape,
+  entityKeySchema,
+  listQueryShape,
+} from './activity.ts';
+import { count, listSampleSchema, timeSchema } from './common.ts';
 
 export const USER_SORTS = [...ACTIVITY_SORTS, '-sessions', 'sessions'] as const;
 export type UserSort = (typeof USER_SORTS)[number];
@@ -24,8 +30,12 @@ export const listUsers = defineRoute({
   summary:
     'Users of whom a span lies in the window; with a filter, of whom at least one span matches. The figures are those of all spans of the user in the window.',
   permission: reads('telemetry'),
-  query: z.strictObject({ ...listQueryShape, sort: z.enum(USER_SORTS).default('-last') }),
-  response: z.object({ data: z.array(userRowSchema), nextCursor: z.string().nullable() }),
+  query: z.strictObject({ ...listQueryShape, ...earlyQueryShape, sort: z.enum(USER_SORTS).default('-last') }),
+  response: z.object({
+    data: z.array(userRowSchema),
+    nextCursor: z.string().nullable(),
+    sample: listSampleSchema,
+  }),
   errors: ['bad_query', 'query_too_expensive', 'store_unavailable'],
 });
 

@@ -8,7 +8,7 @@ import type { FacetsAnswer, FacetsInput } from './aggregate/facets-input.ts';
 import { boundsOf, type QueryKind } from './core/limits.ts';
 import { type QueryLimits, runner } from './core/run.ts';
 import { SeenNumbers } from './core/seen-numbers.ts';
-import { type Page, searchSpans, type SpanSearchInput } from './spans/search-spans.ts';
+import { type LookedPage, searchSpans, type SpanSearchInput } from './spans/search-spans.ts';
 import { searchInTrace } from './spans/search-in-trace.ts';
 import { type ListedTrace, listedPreviews } from './spans/preview.ts';
 import { searchTraces } from './spans/search-traces.ts';
@@ -27,7 +27,7 @@ export type { Window } from './core/scope.ts';
 export { createExceptionQueries, type ExceptionQueries } from './exceptions/index.ts';
 export { createHostQueries, type HostQueries } from './hosts/index.ts';
 export { createLogQueries, type LogContext, type LogQueries } from './logs/index.ts';
-export type { Page, SearchInput } from './spans/search-spans.ts';
+export type { LookedPage, Page, SearchInput } from './spans/search-spans.ts';
 export type { ListedTrace } from './spans/preview.ts';
 export { toAttributes } from './core/attributes.ts';
 export * from './export/index.ts';
@@ -54,14 +54,18 @@ export interface TelemetryQueries {
     context: RequestContext,
     input: TraceSearchInput,
     signal?: AbortSignal,
-  ): Promise<Page<TraceRow>>;
+  ): Promise<LookedPage<TraceRow>>;
   /** First words of traces of a list, by id; those that have none are left out. */
   tracePreviews(
     context: RequestContext,
     traces: readonly ListedTrace[],
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<string, TraceRow['preview']>>;
-  searchSpans(context: RequestContext, input: SpanSearchInput, signal?: AbortSignal): Promise<Page<SpanRow>>;
+  searchSpans(
+    context: RequestContext,
+    input: SpanSearchInput,
+    signal?: AbortSignal,
+  ): Promise<LookedPage<SpanRow>>;
   trace(
     context: RequestContext,
     input: { traceId: string; limit: number; cursor: string | undefined },

@@ -1,6 +1,6 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
-import { firstPageOf } from '../../api/pages.ts';
+import { firstPageOf, partOf, type SearchPage } from '../../api/pages.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact, nounOf } from '../../lib/format.ts';
@@ -10,17 +10,27 @@ import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { eachOnce } from './each-once.ts';
 import { chosenColumns, type RowColumn } from './columns.ts';
 import type { ExploreChange, ExploreSearch } from './explorer.ts';
-import { NoMatch, RowsFooter } from './rows-state.tsx';
+import { FoundInPart, NoMatch, RowsFooter } from './rows-state.tsx';
 import { nextSort } from './sorting.ts';
+
+type Pages<Row> = UseInfiniteQueryResult<InfiniteData<SearchPage<Row>>>;
+
+/** The part of the spans that the rows shown were found in; null: all, or nobody knows yet. */
+const partOfRows = ({ data, isPlaceholderData }: Pages<unknown>): number | null => {
+  const first = data?.pages[0];
+  return first === undefined || isPlaceholderData ? null : partOf(first);
+};
 
 /** The rows of an explorer with every state of a list: skeleton, refusal, nothing matches, more to come. */
 export function ExploreRows<Row>(props: ExploreRowsProps<Row>) {
+  const part = partOfRows(props.query);
   return (
     <>
       <RowsNews query={props.query} noun={props.noun} />
       {/* Rows of the question before must not be read as the answer to the one that stands above them. */}
-      <div className={cx('h-full', props.query.isPlaceholderData && 'opacity-60')}>
+      <div className={cx('relative h-full', props.query.isPlaceholderData && 'opacity-60')}>
         <Rows {...props} />
+        {part !== null && props.query.isFetching && <FoundInPart part={part} />}
       </div>
     </>
   );
@@ -37,7 +47,7 @@ interface ExploreRowsProps<Row> {
   /** The row that the keyboard stands on; it becomes part of the page's own address, not a step of its history. */
   onRow: (key: string) => void;
   onOpen: (row: Row) => void;
-  query: UseInfiniteQueryResult<InfiniteData<{ readonly data: readonly Row[] }>>;
+  query: Pages<Row>;
   sort: string;
   columns: readonly RowColumn<Row>[];
   keyOf: (row: Row) => string;
@@ -51,22 +61,22 @@ interface ExploreRowsProps<Row> {
 }
 
 /** What became of the search, for those who hear it; rows of the live stream are not counted out. */
-function RowsNews(props: {
-  query: UseInfiniteQueryResult<InfiniteData<{ readonly data: readonly unknown[] }>>;
-  noun: string;
-}) {
+function RowsNews(props: { query: Pages<unknown>; noun: string }) {
   const { query, noun } = props;
   const pages = query.data?.pages ?? [];
   const first = firstPageOf(pages).length;
   const more = query.hasNextPage || first < pages.reduce((rows, { data }) => rows + data.length, 0);
+  const part = partOfRows(query);
   const said =
-    query.isPending || query.isPlaceholderData
+    query.isPending || query.isPlaceholderData || (part !== null && first === 0 && !query.isError)
       ? `Loading ${noun}`
       : query.isError
         ? ''
         : first === 0
           ? 'Nothing matches'
-          : `${exact(first)}${more ? ' or more' : ''} ${nounOf(first, noun)}`;
+          : part !== null
+            ? `${exact(first)} ${nounOf(first, noun)} so far`
+            : `${exact(first)}${more ? ' or more' : ''} ${nounOf(first, noun)}`;
   return (
     <p role="status" data-testid="rows-news" className="sr-only">
       {said}
@@ -84,7 +94,9 @@ function Rows<Row>(props: ExploreRowsProps<Row>) {
     if (live === undefined || live.length === 0) return fetched;
     return eachOnce([...live, ...fetched], keyOf);
   }, [query.data, live, keyOf]);
-  if (query.isPending) return <SkeletonRows label={`Loading ${noun}`} />;
+  const part = partOfRows(query);
+  if (query.isPending || (part !== null && rows.length === 0 && !query.isError))
+    return <SkeletonRows label={`Loading ${noun}`} />;
   if (query.isError && rows.length === 0)
     return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   if (rows.length === 0)
@@ -112,8 +124,8 @@ function Rows<Row>(props: ExploreRowsProps<Row>) {
           shown={rows.length}
           fetching={query.isFetchingNextPage}
           failed={query.isError}
-          done={!query.hasNextPage}
-          onRetry={() => void query.fetchNextPage()}
+          done={!query.hasNextPage && part === null}
+          onRetry={() => void (part === null ? query.fetchNextPage() : query.refetch())}
         />
       }
     />

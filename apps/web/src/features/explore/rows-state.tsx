@@ -35,6 +35,18 @@ export function RowsFooter(props: {
   );
 }
 
+/** Over rows that a part of the spans has: until all are looked at, others may come in between. */
+export function FoundInPart({ part }: { part: number }) {
+  return (
+    <p
+      data-testid="rows-part"
+      className="pointer-events-none absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full border border-line bg-surface px-3 py-1 text-sm text-muted shadow-pop"
+    >
+      Found in the newest {(part * 100).toPrecision(2)} % of the spans, looking at the rest …
+    </p>
+  );
+}
+
 /** Instead of rows: what to change when none fits. */
 export function NoMatch({ scope, noun, onClear }: { scope: Scope; noun: string; onClear: () => void }) {
   const { setRange, range } = useShell();

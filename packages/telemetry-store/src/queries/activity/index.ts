@@ -65,13 +65,15 @@ export interface ActivityQueries {
 
 export function createActivityQueries(stores: ReadStores, limits: QueryLimits): ActivityQueries {
   const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(stores, limits, kind, signal);
+  const page = ({ early = false }: Pick<ActivityInput<string>, 'early'>, signal: AbortSignal | undefined) =>
+    runner(stores, limits, { kind: 'list', hurried: early }, signal);
   return {
-    sessions: (context, input, signal) => listSessions(on('list', signal), context, input),
+    sessions: (context, input, signal) => listSessions(page(input, signal), context, input),
     sessionPreviews: (context, sessions, signal) =>
       readSessionPreviews(on('list', signal), context, sessions),
     session: (context, input, signal) => readSession(on('lookup', signal), context, input),
     turns: (context, input, signal) => readTurns(on('lookup', signal), context, input),
-    users: (context, input, signal) => listUsers(on('list', signal), context, input),
+    users: (context, input, signal) => listUsers(page(input, signal), context, input),
     user: (context, input, signal) => readUser(on('lookup', signal), context, input),
   };
 }

@@ -3,6 +3,7 @@ import { fail, type RequestContext } from '@candela/kernel';
 import { ACTIVITY } from '../../rollups/activity.ts';
 import { alignedAround } from '../core/aligned.ts';
 import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
+import { type Basis, basisOf } from '../core/basis.ts';
 import { type Known, knownOf } from '../core/known.ts';
 import { rolledRows, rolledSource, settledWindow } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
@@ -30,11 +31,18 @@ export interface ActivityInput<Sort extends string> {
   readonly sort: Sort;
   readonly limit: number;
   readonly cursor: string | undefined;
+  /**
+   * With a filter that reads texts or attributes of very many spans: the first page is made of a part of them. Default: it is made
+   * of all.
+   */
+  readonly early?: boolean;
 }
 
 export interface ActivityPage<Row> {
   readonly data: Row[];
   readonly nextCursor: string | null;
+  /** About what part of the spans told who matches; null: all. Such a page has no cursor. */
+  readonly sample: number | null;
 }
 
 /** Whole numbers, so that a cursor compares exactly. */
@@ -73,10 +81,7 @@ export async function listSessions(
   input: ActivityInput<ActivitySort>,
 ): Promise<ActivityPage<SessionRow>> {
   const page = await list<RawSession>(runner, context, 'sessions', input);
-  return {
-    data: page.data.map(toSessionRow),
-    nextCursor: page.nextCursor,
-  };
+  return { ...page, data: page.data.map(toSessionRow) };
 }
 
 /** One page of users. @throws bad_query */
@@ -86,7 +91,7 @@ export async function listUsers(
   input: ActivityInput<UserSort>,
 ): Promise<ActivityPage<UserRow>> {
   const page = await list<RawUser>(runner, context, 'users', input);
-  return { data: page.data.map(toUserRow), nextCursor: page.nextCursor };
+  return { ...page, data: page.data.map(toUserRow) };
 }
 
 /** The order first, over two narrow figures; then the rows of the page. */
@@ -102,16 +107,21 @@ async function list<Raw extends object>(
   const { hash } = KINDS[kind];
   const after = placeOf(cursor);
   const { filter } = input;
-  const limit = input.limit + 1;
   const asksSpans = filter !== undefined && rolled(input) === undefined;
-  const [settled, share] = await Promise.all([
+  const hurried = input.early === true && cursor === undefined && asksSpans;
+  const [settled, basis] = await Promise.all([
     settledWindow(runner, context, window),
-    asksSpans
-      ? shareOfMatching(runner, context, { window, filter, of: hash, when: `${hash} != cityHash64('')` })
-      : undefined,
+    basisOf(runner, context, SPANS, { window, filter, hurried, limit: input.limit }),
   ]);
+  const limit = basis.limit + 1;
   const ordered = (only: Filter | undefined, count: number) =>
-    keysInOrder(runner, context, kind, { ...input, window: settled, filter: only, limit: count }, after);
+    keysInOrder(
+      runner,
+      context,
+      kind,
+      { ...input, window: settled, filter: only, limit: count, basis },
+      after,
+    );
   const candidates = async (count: number): Promise<readonly Key[]> => {
     const latest =
       input.sort === '-last' && input.user === undefined
@@ -121,22 +131,30 @@ async function list<Raw extends object>(
   };
   const first = async (): Promise<readonly Key[]> => {
     if (filter === undefined) return candidates(limit);
-    if (share === undefined) return ordered(filter, limit);
+    if (!asksSpans || basis.share !== null) return ordered(filter, limit);
+    const when = `${hash} != cityHash64('')`;
+    const share = await shareOfMatching(runner, context, { window, filter, of: hash, when });
     const starts = (keys: readonly Key[]) => startsOf(runner, context, { hash, window: settled }, keys);
     const asked = { hash, window, filter, limit, share, candidates, starts };
     return (await guessedKeys(runner, context, asked)) ?? ordered(filter, limit);
   };
   const keys = await first();
-  const page = keys.slice(0, input.limit);
+  const page = keys.slice(0, basis.limit);
   const last = page.at(-1);
   const raws = await figuresOf<Raw>(runner, context, kind, settled, page);
   return {
     data: page.flatMap((key) => raws.get(key.Hash) ?? []),
+    sample: basis.share,
     nextCursor:
-      keys.length > input.limit && last !== undefined
+      keys.length > basis.limit && last !== undefined && basis.share === null
         ? encodeCursor({ list: name, from: window.from, to: window.to, after: [last.K, last.Hash] })
         : null,
   };
+}
+
+interface Ordered extends ActivityInput<UserSort> {
+  /** The spans that tell who matches. */
+  readonly basis: Basis;
 }
 
 /** The first of them in their order, as far as the rollup and the set of those with a matching span tell it. */
@@ -144,7 +162,7 @@ function keysInOrder(
   runner: Runner,
   context: RequestContext,
   kind: keyof typeof KINDS,
-  input: ActivityInput<UserSort>,
+  input: Ordered,
   after: Place | undefined,
 ): Promise<Key[]> {
   const { hash } = KINDS[kind];
@@ -161,7 +179,7 @@ function keysInOrder(
     scope,
     `SELECT toString(H) AS Hash, toString(Figure) AS K, toString(Begin) AS StartNs, toString(End) AS LastNs FROM (
        SELECT ${figures} FROM ${rows} WHERE ${wanted(scope, kind, input)} GROUP BY ${hash} ${condition}
-     ) ${beyond(scope, descending, after)} ORDER BY Figure ${direction}, H ${direction} LIMIT ${input.limit}`,
+     ) ${beyond(scope, descending, after)} ORDER BY Figure ${direction}, H ${direction} LIMIT ${input.limit} ${input.basis.settings}`,
   );
 }
 
@@ -169,12 +187,12 @@ function keysInOrder(
  * Which rows of the rollup count: those with an id, of a session or user that matches. The hashes tell: the ids
  * themselves are texts, read for the rows of a page only.
  */
-function wanted(scope: Scope, kind: keyof typeof KINDS, input: ActivityInput<UserSort>): string {
+function wanted(scope: Scope, kind: keyof typeof KINDS, input: Ordered): string {
   const { hash } = KINDS[kind];
   const conditions = [`${hash} != cityHash64('')`];
   if (input.filter !== undefined && rolled(input) === undefined) {
     // Those without an id are in there too, under a hash that is left out above: to leave them out costs a quarter more.
-    const matching = scope.over(SPANS).during(input.window).matching(input.filter);
+    const matching = scope.over(SPANS).during(input.basis.window).matching(input.filter);
     conditions.push(`${hash} GLOBAL IN (SELECT ${hash} ${matching.from})`);
   }
   if (input.user !== undefined) {

@@ -1,31 +1,18 @@
 import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { extentOf } from '../core/extent.ts';
-import { compileFilter } from '../core/filter.ts';
-import { Params } from '../core/params.ts';
+import { type LongWork, longWorkOf } from '../core/long-work.ts';
+import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import type { Sample } from '../core/sample.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
 
 /** Granules that are looked at: a question should be answered in less than 300 ms, of which finding out what to read takes a third. */
-const GRANULES = { texts: 44, attributes: 64 } as const;
+const GRANULES: Readonly<Record<LongWork, number>> = { texts: 44, attributes: 64 };
 
 /** Where the sample would be so large a part, all rows are looked at instead: that takes no longer than two answers. */
 const LEAST_EVERY = 3;
-
-/** What a statement reads of every row that takes long: texts, or attributes that have no column here. */
-async function longWork(
-  runner: Runner,
-  scope: Scope,
-  { readsTexts, attributes }: Params,
-): Promise<keyof typeof GRANULES | undefined> {
-  if (readsTexts) return 'texts';
-  if (attributes.length === 0) return undefined;
-  const store = await runner.storeOf(scope);
-  const narrow = await Promise.all(attributes.map(async (read) => store.readsNarrowly?.(read)));
-  return narrow.every(Boolean) ? undefined : 'attributes';
-}
 
 /**
  * The sample that a question is first answered from; undefined when all rows are looked at as soon.
@@ -36,13 +23,10 @@ export async function sampleFor(
   context: RequestContext,
   source: Source,
   asked: { readonly window: Window; readonly filter: Filter | undefined },
-  reads: (params: Params) => void,
+  reads?: (params: Params) => void,
 ): Promise<Sample | undefined> {
-  const params = new Params();
-  if (asked.filter !== undefined) compileFilter(source, asked.filter, params);
-  reads(params);
   const scope = Scope.of(context, source).during(asked.window);
-  const work = await longWork(runner, scope, params);
+  const work = await longWorkOf(runner, scope, source, asked.filter, reads);
   if (work === undefined) return undefined;
   const { rows, granules } = await extentOf(runner, scope);
   const every = Math.floor(granules / GRANULES[work]);

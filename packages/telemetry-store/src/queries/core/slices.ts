@@ -91,7 +91,7 @@ export class Patience {
  * Read in the order of time, a slice ends where the page is full, but in one thread and in small blocks. Where most of it has
  * to be looked at anyway, that takes a third more work and twice the time. The others let both cores read little, too.
  */
-const AT_ONCE = `SETTINGS optimize_read_in_order = 0,
+export const AT_ONCE = `SETTINGS optimize_read_in_order = 0,
   merge_tree_min_rows_for_concurrent_read = 8192, merge_tree_min_bytes_for_concurrent_read = 1048576`;
 
 /**

@@ -58,8 +58,7 @@ export function createDurationQueries(stores: ReadStores, limits: QueryLimits): 
         });
       }
       const asks = runner(stores, limits, 'chart', signal);
-      const sample =
-        input.early === true ? await sampleFor(asks, context, SPANS, input, () => undefined) : undefined;
+      const sample = input.early === true ? await sampleFor(asks, context, SPANS, input) : undefined;
       const scope = Scope.of(context, SPANS).during(input.window).matching(input.filter).sampled(sample);
       const step = scope.params.bind(stepMs, 'Int64');
       const found = asks.run<Row>(

@@ -4,6 +4,7 @@ import { type Cursor, decodeCursor, encodeCursor, listName, nanos } from '../cor
 import { fail } from '@candela/kernel';
 import { readsTexts } from '../core/filter.ts';
 import { type FieldReading, fieldReading } from '../core/field-reading.ts';
+import { basisOf } from '../core/basis.ts';
 import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
@@ -19,11 +20,16 @@ export interface SearchInput<Sort extends string> {
   readonly limit: number;
   readonly cursor: string | undefined;
   /**
-   * Of a list in the order of time whose filter reads texts or attributes: after so many milliseconds the page is answered with the rows it has, as soon as it
-   * has one; its cursor leads on. Default: it is full.
+   * Of a list whose filter reads texts or attributes. In the order of time: after so many milliseconds the page is answered with
+   * the rows it has, as soon as it has one; its cursor leads on. In the order of a figure: the page is made of a part of the rows
+   * first, where all of them take long. Default: it is full, and of all rows.
    */
   readonly patienceMs?: number | undefined;
 }
+
+/** Whether a part of a list is worth more than all of it later: of its first page only. */
+export const isHurried = ({ patienceMs, cursor }: SearchInput<string>): boolean =>
+  patienceMs !== undefined && cursor === undefined;
 
 /** A search of spans whose rows carry the values of some fields besides their own. */
 export interface SpanSearchInput extends SearchInput<SpanSort> {
@@ -33,6 +39,12 @@ export interface SpanSearchInput extends SearchInput<SpanSort> {
 export interface Page<T> {
   readonly data: T[];
   readonly nextCursor: string | null;
+}
+
+/** A page that may be made of a part of the rows: see {@link Basis}. */
+export interface LookedPage<T> extends Page<T> {
+  /** About what part of the rows was looked at; null: all. Such a page has no cursor. */
+  readonly sample: number | null;
 }
 
 interface SpanKey {
@@ -78,16 +90,20 @@ export async function searchSpans(
   runner: Runner,
   context: RequestContext,
   input: SpanSearchInput,
-): Promise<Page<SpanRow>> {
+): Promise<LookedPage<SpanRow>> {
   const fields = (input.fields ?? []).map((name) => fieldReading(SPANS, name));
   const list = listName('spans', context, input.sort, input.filter);
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 4);
   const window = cursor ?? input.window;
   const bounded = { ...input, window };
   const byStart = input.sort === 'start' || input.sort === '-start';
-  const { found, edge } = byStart
+  const {
+    found,
+    edge,
+    share = null,
+  }: Found = byStart
     ? await byTime(runner, context, bounded, cursor, fields.length === 0 && readsTexts(SPANS, input.filter))
-    : { found: await byFigure(runner, context, bounded, cursor) };
+    : await byFigure(runner, context, bounded, cursor);
   const stored = found.slice(0, input.limit);
   const last = stored.at(-1);
   const page = onceEach(byStart ? stored : await withoutEnded(runner, context, stored));
@@ -100,8 +116,9 @@ export async function searchSpans(
       known && fields.length === 0
         ? page.flatMap(({ row }) => row ?? [])
         : await rows(runner, context, page, { fields, filter: input.filter }),
+    sample: share,
     nextCursor:
-      next === undefined
+      next === undefined || share !== null
         ? null
         : encodeCursor({
             list,
@@ -110,6 +127,15 @@ export async function searchSpans(
             after: [next.K, next.Ns, next.TraceId, next.SpanId],
           }),
   };
+}
+
+interface Found {
+  /** Those of the page and, where there is one, the next. */
+  readonly found: SpanKey[];
+  /** Where the next page begins when this one was answered before it was full. */
+  readonly edge?: bigint;
+  /** The part of the spans that it was made of; nothing or null: all. */
+  readonly share?: number | null;
 }
 
 /** Between the spans before an instant and those from it on, in either order of time: no ids come before all others. */
@@ -192,7 +218,7 @@ async function byTime(
   input: SearchInput<SpanSort>,
   cursor: Cursor | undefined,
   withRows: boolean,
-): Promise<{ readonly found: SpanKey[]; readonly edge?: bigint }> {
+): Promise<Found> {
   const order = orderOf(input.sort);
   const keys: SpanKey[] = [];
   const window = shrink(input.window, cursor, order.descending);
@@ -229,8 +255,16 @@ async function byFigure(
   context: RequestContext,
   input: SearchInput<SpanSort>,
   cursor: Cursor | undefined,
-): Promise<SpanKey[]> {
+): Promise<Found> {
   const order = orderOf(input.sort);
+  const basis = await basisOf(runner, context, SPANS, { ...input, hurried: isHurried(input) });
+  if (basis.share !== null) {
+    const scope = Scope.of(context, SPANS).during(basis.window).matching(input.filter);
+    return {
+      found: await rowsByFigure(runner, scope, order, basis.limit, basis.settings),
+      share: basis.share,
+    };
+  }
   const all = Scope.of(context, SPANS).during(input.window).matching(input.filter);
   const beyond = cursor === undefined ? all : all.and(strictlyAfter(all, order, cursor));
   const places = await runner.run<Pick<SpanKey, 'K' | 'Ns'>>(
@@ -243,14 +277,24 @@ async function byFigure(
   const times = places.map(({ Ns }) => BigInt(Ns));
   // Rows at the very place of the cursor of which not all were shown.
   if (cursor !== undefined) times.push(nanos(cursor.after[1], damaged));
-  if (times.length === 0) return [];
+  if (times.length === 0) return { found: [] };
   const end = places.length > input.limit ? places.at(-1) : undefined;
   const near = matching(context, input, order, cursor).at(times);
   const page = end === undefined ? near : near.and(upTo(near, order, end));
+  return { found: await rowsByFigure(runner, page, order, input.limit + 1) };
+}
+
+async function rowsByFigure(
+  runner: Runner,
+  scope: Scope,
+  order: Order,
+  limit: number,
+  settings = '',
+): Promise<SpanKey[]> {
   const raws = await runner.run<RawSpan & { readonly K: string }>(
-    page,
-    `SELECT toString(${order.sql}) AS K, ${SPAN_COLUMNS} ${page.from}
-     ORDER BY ${inOrder(order)} LIMIT ${input.limit + 1}`,
+    scope,
+    `SELECT toString(${order.sql}) AS K, ${SPAN_COLUMNS} ${scope.from}
+     ORDER BY ${inOrder(order)} LIMIT ${limit} ${settings}`,
   );
   return raws.map((raw) => withRow(raw, raw.K));
 }

@@ -5,7 +5,7 @@ import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/curso
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { doublings } from '../core/seen-numbers.ts';
-import { type Page, shrink } from './search-spans.ts';
+import { type LookedPage, shrink } from './search-spans.ts';
 import { Patience, type Slice, slicesOfPage } from '../core/slices.ts';
 import { toTraceRows } from './trace-rows.ts';
 import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
@@ -45,13 +45,18 @@ export async function searchTraces(
   context: RequestContext,
   input: Input,
   seen?: Seen,
-): Promise<Page<TraceRow>> {
+): Promise<LookedPage<TraceRow>> {
   const list = listName('traces', context, input.sort, input.filter);
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 2);
   const window = cursor ?? input.window;
   const bounded = { ...input, window };
   const byStart = input.sort === 'start' || input.sort === '-start';
-  const { page, more, edge }: FoundPage = byStart
+  const {
+    page,
+    more,
+    edge,
+    share = null,
+  }: FoundPage = byStart
     ? await byFirstMatch(runner, context, bounded, cursor)
     : await byFigure(
         runner,
@@ -72,8 +77,9 @@ export async function searchTraces(
       page.map(({ totals }) => totals),
       input.previews === false ? undefined : new Map(shown),
     ),
+    sample: share,
     nextCursor:
-      more && last !== undefined
+      more && last !== undefined && share === null
         ? encodeCursor({ list, from: window.from, to: window.to, after: [last.K, last.TraceId] })
         : null,
   };
@@ -84,6 +90,8 @@ interface FoundPage {
   readonly more: boolean;
   /** Where the next page begins when this one was answered before it was full. */
   readonly edge?: bigint;
+  /** The part of the spans that tells which traces match; nothing or null: all. */
+  readonly share?: number | null;
 }
 
 async function byFigure(
@@ -93,13 +101,13 @@ async function byFigure(
   cursor: Cursor | undefined,
   seen: SeenList | undefined,
 ): Promise<FoundPage> {
-  const { page, more } = await tracesByFigure(runner, context, input, cursor, seen);
+  const { page, more, share } = await tracesByFigure(runner, context, input, cursor, seen);
   const found = page.map(({ key, totals, preview }) => ({
     key: { TraceId: key.hash, K: key.figure },
     totals,
     preview,
   }));
-  return { page: found, more };
+  return { page: found, more, share };
 }
 
 async function byFirstMatch(

@@ -4,6 +4,7 @@ import { LAST_SECOND } from '../../rollups/rollup.ts';
 import { TRACE_FIGURES } from '../../rollups/trace-figures.ts';
 import type { Cursor } from '../core/cursor.ts';
 import { compileFilter } from '../core/filter.ts';
+import { type Basis, basisOf } from '../core/basis.ts';
 import { type Join, JOINED, SINGLE } from '../core/join.ts';
 import { type Known, knownOf } from '../core/known.ts';
 import { Params } from '../core/params.ts';
@@ -11,7 +12,7 @@ import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { SeenNumbers } from '../core/seen-numbers.ts';
 import type { Source } from '../core/source.ts';
-import type { SearchInput } from './search-spans.ts';
+import { isHurried, type SearchInput } from './search-spans.ts';
 import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.ts';
 import { shareOfMatching } from './share.ts';
 import { SPANS } from './span-fields.ts';
@@ -52,6 +53,8 @@ export interface TracesOfFigure {
   readonly page: readonly TraceOfFigure[];
   /** There is at least one more. */
   readonly more: boolean;
+  /** The part of the spans that tells which traces match; null: all. */
+  readonly share: number | null;
 }
 
 const HOUR = 3_600_000_000_000n;
@@ -99,12 +102,14 @@ const TRACES: Source = {
 export async function tracesByFigure(
   runner: Runner,
   context: RequestContext,
-  input: Input,
+  asked: Input,
   cursor: Cursor | undefined,
   seen?: SeenList,
 ): Promise<TracesOfFigure> {
+  const basis = await basisOf(runner, context, SPANS, { ...asked, hurried: isHurried(asked) });
+  const input = { ...asked, limit: basis.limit };
   const hours = wholeHours(input.window);
-  let { known, share } = await expected(runner, context, input, seen);
+  let { known, share } = basis.share === null ? await expected(runner, context, input, seen) : ASKED_SPANS;
   const page: TraceOfFigure[] = [];
   let after = cursor?.after;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -117,6 +122,7 @@ export async function tracesByFigure(
       after,
       limit,
       splits: seen?.splits,
+      basis,
     });
     const near = keys
       .filter((key) => touches(key, input.window))
@@ -126,11 +132,11 @@ export async function tracesByFigure(
     while (left.length > 0) {
       const missing = input.limit - page.length;
       // Of the one after the page it is enough to know that it belongs to the list.
-      if (missing === 0 && left[0]?.certain === true) return { page, more: true };
+      if (missing === 0 && left[0]?.certain === true) return { page, more: true, share: basis.share };
       const chunk = left.splice(0, Math.max(1, known?.enough === false ? missing + 1 : missing));
       const found = await withTotals(runner, context, input, chunk);
       page.push(...found.slice(0, missing));
-      if (found.length > missing) return { page, more: true };
+      if (found.length > missing) return { page, more: true, share: basis.share };
       fitting += found.length;
     }
     const last = keys.at(-1);
@@ -142,7 +148,7 @@ export async function tracesByFigure(
     // Too many were no match: from here on the spans are asked which traces they belong to.
     if (share < LEAST_SHARE) ({ known, share } = ASKED_SPANS);
   }
-  return { page, more: false };
+  return { page, more: false, share: basis.share };
 }
 
 interface Expected {
@@ -225,9 +231,9 @@ interface Asked {
 async function candidates(
   runner: Runner,
   context: RequestContext,
-  asked: Asked & { readonly splits: SplitTraces | undefined },
+  asked: Asked & { readonly splits: SplitTraces | undefined; readonly basis: Basis },
 ): Promise<Key[]> {
-  const { input, hours, known, splits } = asked;
+  const { input, hours, known, splits, basis } = asked;
   const rollup = (within: Window) => Scope.of(context, TRACES).during(within);
   const apart = async (look: Look, settings: string): Promise<Key[]> => {
     const scope = rollup(hours);
@@ -243,10 +249,14 @@ async function candidates(
   }
   let scope = rollup(hours);
   if (known === undefined) {
-    const matching = Scope.of(context, SPANS, scope.params).during(input.window).matching(input.filter);
+    const matching = Scope.of(context, SPANS, scope.params).during(basis.window).matching(input.filter);
     scope = scope.and(`TraceHash GLOBAL IN (SELECT TraceHash ${matching.from})`);
   }
-  return keysOf(runner, scope, `(${traces(scope, asked, JOINED)}) ${next(asked, scope.params)}`);
+  return keysOf(
+    runner,
+    scope,
+    `(${traces(scope, asked, JOINED)}) ${next(asked, scope.params)} ${basis.settings}`,
+  );
 }
 
 /** The traces of a scope of the rollup that may belong to the list. */
