@@ -10,6 +10,7 @@ import type { TelemetryStore } from './types.ts';
 let dir: string;
 let store: TelemetryStore;
 let merged: string[];
+let built: string[];
 let resting: AtRest | undefined;
 beforeAll(async () => {
   dir = scratchDir();
@@ -21,6 +22,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   merged = [];
+  built = [];
   for (const table of ['items', 'others']) {
     await store.command(`DROP TABLE IF EXISTS ${table}`);
     await store.command(
@@ -43,12 +45,24 @@ const parts = async (table: string) =>
     )
   ).map(({ Level, Rows }) => [Level, Rows]);
 
+const build: AtRestParts['build'] = (table, partition, indexes, signal) =>
+  store.command(
+    `ALTER TABLE ${table} ${indexes.map((name) => `MATERIALIZE INDEX ${name} IN PARTITION ID '${partition}'`).join(', ')} SETTINGS mutations_sync = 1`,
+    {},
+    { signal },
+  );
+
 function atRest(of: Partial<AtRestParts> = {}): AtRest {
   resting = new AtRest({
     select: (sql, signal) => store.select(sql, {}, { signal }),
     merge: async (table, signal) => {
       merged.push(table);
       await store.command(`OPTIMIZE TABLE ${table}`, {}, { signal });
+    },
+    deferred: ['idx_text'],
+    build: async (table, partition, indexes, signal) => {
+      built.push(`${table} ${partition} ${indexes.join()}`);
+      await build(table, partition, indexes, signal);
     },
     logger: silentLogger,
     afterMs: 300,
@@ -160,3 +174,36 @@ it('is what an embedded store does on its own', async () => {
   for (const id of [1, 3, 5]) await insert('items', id);
   await expect.poll(() => parts('items'), { timeout: 60_000, interval: 500 }).toEqual([[1, 3]]);
 }, 90_000);
+
+it('builds the indexes of parts that are too few to be merged, once', async () => {
+  await store.command('ALTER TABLE items ADD INDEX idx_text Text TYPE tokenbf_v1(1024, 1, 0) GRANULARITY 1');
+  const fill = (from: number, rows: number) =>
+    store.command(
+      `INSERT INTO items SELECT 2 * number + ${from}, 'text' FROM numbers(${rows}) SETTINGS exclude_materialize_skip_indexes_on_insert = 'idx_text'`,
+    );
+  const indexed = async () =>
+    (
+      await store.select<{ Rows: number; Has: number }>(
+        "SELECT rows AS Rows, secondary_indices_compressed_bytes > 0 AS Has FROM system.parts WHERE active AND table = 'items' ORDER BY Rows",
+      )
+    ).map(({ Rows, Has }) => [Rows, Has]);
+  await fill(0, 9_000);
+  await fill(1, 100);
+  expect(await indexed()).toEqual([
+    [100, 0],
+    [9_000, 0],
+  ]);
+  const own = atRest();
+  own.inserted();
+  await expect.poll(indexed, { timeout: 20_000 }).toEqual([
+    [100, 0],
+    [9_000, 1],
+  ]);
+  expect(merged).toEqual([]);
+  own.inserted();
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  expect(built).toEqual(['items 0 idx_text']);
+  await fill(0, 10);
+  own.inserted();
+  await expect.poll(() => built.length, { timeout: 20_000 }).toBe(2);
+});

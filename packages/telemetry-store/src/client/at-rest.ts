@@ -5,6 +5,15 @@ export interface AtRestParts {
   readonly select: <T>(sql: string, signal: AbortSignal) => Promise<T[]>;
   /** Lets the engine merge what is best merged of a table, once. */
   readonly merge: (table: string, signal: AbortSignal) => Promise<void>;
+  /** Indexes that inserts leave to the first merge. */
+  readonly deferred: readonly string[];
+  /** Builds indexes for the parts of a partition that have none, whose id is letters, digits and hyphens. */
+  readonly build: (
+    table: string,
+    partition: string,
+    indexes: readonly string[],
+    signal: AbortSignal,
+  ) => Promise<void>;
   readonly logger: Logger;
   /** Without an insert for so long a store is at rest, milliseconds. */
   readonly afterMs?: number;
@@ -28,10 +37,34 @@ const UNTIDY_SQL = `SELECT DISTINCT TableName FROM (
     HAVING (countIf(level = 0) >= ${FEW_PARTS} AND Young <= ${MOST_BYTES}) OR (count() >= ${SEVERAL_PARTS} AND Bytes <= ${SMALL_BYTES})
     ORDER BY Bytes, TableName)`;
 
+/** Of fewer young rows the texts are read in the time that a statement takes anyway: those of a granule. */
+const FEW_ROWS = 8_192;
+
+interface Young {
+  readonly TableName: string;
+  readonly PartitionId: string;
+  readonly Indexes: string[];
+  /** Names that stay the same when an index was built. */
+  readonly Parts: string[];
+}
+
+/** Parts as inserts wrote them that nothing will be merged with soon, by partition, and the indexes that they may lack. */
+const youngSql = (
+  deferred: readonly string[],
+): string => `SELECT table AS TableName, partition_id AS PartitionId,
+    any(Indexes) AS Indexes, groupArray(concat(partition_id, '_', toString(min_block_number), '_', toString(max_block_number))) AS Parts
+  FROM system.parts INNER JOIN (
+    SELECT table, groupArray(name) AS Indexes FROM system.data_skipping_indices
+    WHERE database = currentDatabase() AND name IN (${deferred.map((name) => `'${name}'`).join(', ')}) GROUP BY table
+  ) AS indexes USING (table)
+  WHERE active AND database = currentDatabase() AND level = 0
+  GROUP BY table, partition_id HAVING sum(rows) >= ${FEW_ROWS} AND sum(bytes_on_disk) <= ${MOST_BYTES}`;
+
 /**
  * Merges the parts of the last inserts once no more come. The engine waits for eight of a size, so that every row is
  * rewritten seldom; when the stream ends, up to seven of each table would stay as they are for days. Skip indexes are
  * built by the first merge, so all texts in them would be searched word by word, and every question opens every part.
+ * Parts too few to be merged get their indexes by themselves.
  */
 export class AtRest {
   readonly #parts: AtRestParts;
@@ -39,6 +72,8 @@ export class AtRest {
   #timer: NodeJS.Timeout | undefined;
   #inserts = 0;
   #tidying: Promise<void> | undefined;
+  /** Parts whose indexes were built. */
+  #built: ReadonlySet<string> = new Set();
 
   constructor(parts: AtRestParts) {
     this.#parts = parts;
@@ -77,7 +112,7 @@ export class AtRest {
   }
 
   async #tidy(): Promise<void> {
-    const { select, merge } = this.#parts;
+    const { select, merge, build } = this.#parts;
     const { signal } = this.#end;
     const before = this.#inserts;
     for (const { TableName } of await select<{ TableName: string }>(UNTIDY_SQL, signal)) {
@@ -85,5 +120,16 @@ export class AtRest {
       if (this.#inserts !== before || signal.aborted) return;
       await merge(TableName, signal);
     }
+    const young = await select<Young>(youngSql(this.#parts.deferred), signal);
+    const built = new Set<string>();
+    for (const { TableName, PartitionId, Indexes, Parts } of young) {
+      const names = Parts.map((name) => `${TableName} ${name}`);
+      if (!names.every((name) => this.#built.has(name))) {
+        if (this.#inserts !== before || signal.aborted) return;
+        await build(TableName, PartitionId, Indexes, signal);
+      }
+      for (const name of names) built.add(name);
+    }
+    this.#built = built;
   }
 }

@@ -108,6 +108,17 @@ export class ClickHouseStore implements TelemetryStore {
               const [query = ''] = renderMigration(`OPTIMIZE TABLE \${database}.\`${table}\`;`, target);
               await this.#admin.command({ query, abort_signal: signal, clickhouse_settings: LONG_STATEMENT });
             },
+            deferred: DEFERRED_INDEXES,
+            build: async (table, partition, indexes, signal) => {
+              const builds = indexes.map(
+                (name) => `MATERIALIZE INDEX ${name} IN PARTITION ID '${partition}'`,
+              );
+              const [query = ''] = renderMigration(
+                `ALTER TABLE \${database}.\`${table}\` ${builds.join(', ')} SETTINGS mutations_sync = 1;`,
+                target,
+              );
+              await this.#admin.command({ query, abort_signal: signal, clickhouse_settings: LONG_STATEMENT });
+            },
             logger,
           });
   }
@@ -368,8 +379,15 @@ const DAMAGED_SQL = `SELECT table AS Name, count() AS Parts, sum(bytes_on_disk) 
   FROM system.detached_parts WHERE database = currentDatabase() AND reason IN ('broken', 'broken-on-start')
   GROUP BY table ORDER BY table`;
 
-const DEFERRED_INDEXES =
-  'idx_session_id, idx_attributes, idx_content, idx_body, idx_duration, idx_total_tokens, idx_cost_step';
+const DEFERRED_INDEXES: readonly string[] = [
+  'idx_session_id',
+  'idx_attributes',
+  'idx_content',
+  'idx_body',
+  'idx_duration',
+  'idx_total_tokens',
+  'idx_cost_step',
+];
 
 /** One stored block for one call, so that its token covers all of it, and nothing left to do in the background. */
 const INSERT_SETTINGS: ClickHouseSettings = {
@@ -386,7 +404,7 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   // or many projects chose their own. Refused, the insert would be repeated for ever and hold up all behind it.
   max_partitions_per_insert_block: '0',
   // The cheap index is built at once; these cost more than the insert itself and wait for the first merge.
-  exclude_materialize_skip_indexes_on_insert: DEFERRED_INDEXES,
+  exclude_materialize_skip_indexes_on_insert: DEFERRED_INDEXES.join(', '),
 };
 
 const ROLLUP_SETTINGS: ClickHouseSettings = {
