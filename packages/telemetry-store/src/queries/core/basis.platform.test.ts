@@ -46,6 +46,15 @@ function spansFrom(first: number, count: number) {
   });
 }
 
+/** Spans of another environment, all with a word of their own, spread over the hour. */
+const FEW = 200;
+
+function spanAt(one: ReturnType<typeof span>, part: number) {
+  const startTimeUnixNano = window.from + BigInt(Math.round(part * 3_600_000)) * 1_000_000n;
+  const attributes = { ...one.attributes, 'gen_ai.input.messages': 'violin' };
+  return { ...one, startTimeUnixNano, endTimeUnixNano: startTimeUnixNano + 1_000_000n, attributes };
+}
+
 let bench: QueryBench;
 let ask: ReturnType<typeof createTelemetryQueries>;
 let people: ReturnType<typeof createActivityQueries>;
@@ -60,6 +69,8 @@ beforeAll(async () => {
     endTimeUnixNano: BigInt(one.startTimeUnixNano ?? 0) + 60_000_000_000n,
   }));
   await bench.put(others, { project: 'other' });
+  const few = spansFrom(SPANS, FEW).map((one, place) => spanAt(one, (place + 0.5) / FEW));
+  await bench.put(few, { environment: 'staging' });
   const recorded = recordStatements(bench.store);
   ({ statements } = recorded);
   ask = createTelemetryQueries(recorded.store, LIMITS);
@@ -160,6 +171,20 @@ describe('a list by words in the order of a figure', () => {
     expect((await ask.searchSpans(context, { ...named, ...early })).sample).toBeNull();
     expect((await ask.searchTraces(context, { ...named, ...early })).sample).toBeNull();
     expect((await people.sessions(context, { ...named, sort: '-last', early: true })).sample).toBeNull();
+  });
+
+  it('is of the rows of one environment, found as soon where these lie among many others', async () => {
+    const staging = contextOf('default', 'staging');
+    const few = { ...search, filter: parseFilterOrFail('violin', 'spans') };
+    const first = await ask.searchSpans(staging, { ...few, ...EARLY, sort: '-duration' });
+    expect(first.sample).toBeGreaterThan(0.02);
+    expect(first.sample).toBeLessThan(0.5);
+    expect(first.data.length).toBeGreaterThan(5);
+    expect(first.data.length).toBeLessThan(25);
+    expect(first.data.every(({ environment }) => environment === 'staging')).toBe(true);
+    const all = await ask.searchSpans(staging, { ...few, sort: '-duration', limit: 500 });
+    expect(all.data).toHaveLength(FEW);
+    expect((await people.sessions(staging, { ...few, sort: '-last', early: true })).sample).not.toBeNull();
   });
 
   it('finds the latest spans where the end of the time range is empty', async () => {

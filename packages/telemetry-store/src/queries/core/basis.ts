@@ -53,7 +53,7 @@ export async function basisOf(
   { window, filter, hurried, limit }: Asked,
 ): Promise<Basis> {
   const whole = { window, limit, share: null, settings: '' };
-  const scope = Scope.of(context, source).during(window);
+  const scope = Scope.everywhere(context, source).during(window);
   const work = hurried && filter !== undefined ? await longWorkOf(runner, scope, source, filter) : undefined;
   if (work === undefined) return whole;
   const { granules, worth } = SIZES[work];
@@ -90,7 +90,8 @@ async function beginOfLast(
   count: number,
   part: bigint,
 ): Promise<bigint | undefined> {
-  const scope = Scope.of(context, source).during({ from: to - (to - from) / part, to });
+  // Granules hold rows of all environments: as many of one of them may lie in all granules.
+  const scope = Scope.everywhere(context, source).during({ from: to - (to - from) / part, to });
   const [row] = await runner.run<{ Ns: string }>(
     scope,
     `SELECT toString(toUnixTimestamp64Nano(Timestamp)) AS Ns ${scope.from} ORDER BY Timestamp DESC LIMIT 1 OFFSET ${count}`,

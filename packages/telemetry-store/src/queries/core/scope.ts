@@ -64,6 +64,15 @@ export class Scope {
     return new Scope(context, source, params, tenant);
   }
 
+  /**
+   * The rows of all environments of the tenant that lie in the store of the one that is asked for: for what tells where rows lie,
+   * never what is in them.
+   */
+  static everywhere(context: RequestContext, source: Source): Scope {
+    const params = new Params();
+    return new Scope(context, source, params, [`ProjectId = ${params.bind(context.projectId, 'String')}`]);
+  }
+
   /** The table that statements of this scope read; all others they read lie in the same store. */
   get table(): string {
     return this.source.table;
