@@ -18,7 +18,17 @@ interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numPendingTests: number;
-  readonly testResults: readonly { readonly name: string; readonly status: string }[];
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    /** What broke outside of a test, e.g. an import. */
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
 }
 
 const ring = (name: string, project: string, files: readonly string[]): Step => ({
@@ -45,9 +55,29 @@ function reportOf(name: string): Report | undefined {
   }
 }
 
+/** Lines of a failure that are told once more at the end of the run, whose beginning a log may not keep. */
+const FAILURE_LINES = 12;
+
+/** Each failed test of a report with how its message begins. */
+function failuresOf(report: Report): string[] {
+  return report.testResults
+    .filter(({ status }) => status === 'failed')
+    .flatMap(({ name, message, assertionResults }) => {
+      const tests = assertionResults.filter(({ status }) => status === 'failed');
+      const told = tests.map((test) => ({
+        title: ` > ${test.fullName}`,
+        text: test.failureMessages.join('\n'),
+      }));
+      return (told.length > 0 ? told : [{ title: '', text: message }]).map(
+        ({ title, text }) => `${relative(ROOT, name)}${title}\n${text.split('\n', FAILURE_LINES).join('\n')}`,
+      );
+    });
+}
+
 const failed = only.length > 0 ? [] : runSteps(STATIC_STEPS);
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const unstable: string[] = [];
+const failures: string[] = [];
 
 for (const project of ['unit', 'platform', 'e2e']) {
   const name = `${project} tests`;
@@ -66,8 +96,11 @@ for (const project of ['unit', 'platform', 'e2e']) {
   const files = report.testResults.filter(({ status }) => status === 'failed').map((file) => file.name);
   const worthIt = only.length === 0 && files.length > 0 && files.length <= MAX_TRIED_AGAIN;
   const again = `${name}, again`;
+  failures.push(...failuresOf(report));
   if (!worthIt || runSteps([ring(again, project, files)]).length > 0) {
     failed.push(name);
+    const second = worthIt ? reportOf(again) : undefined;
+    if (second !== undefined) failures.push(...failuresOf(second));
     continue;
   }
   unstable.push(...files.map((file) => relative(ROOT, file)));
@@ -78,6 +111,7 @@ rmSync(scratch, { recursive: true, force: true });
 // A filter that matches no file must not look like a success.
 if (totals.passed + totals.failed === 0) failed.push('no test ran');
 
+for (const failure of failures) console.error(`\n${failure}`);
 if (unstable.length > 0) console.error(`\nUnstable, passed only when run again: ${unstable.join(', ')}`);
 if (failed.length > 0) console.error(`\nFailed: ${failed.join(', ')}`);
 console.log(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
