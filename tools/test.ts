@@ -58,6 +58,13 @@ function reportOf(name: string): Report | undefined {
 /** Lines of a failure that are told once more at the end of the run, whose beginning a log may not keep. */
 const FAILURE_LINES = 12;
 
+const beginOf = (text: string): string =>
+  text
+    .split('\n')
+    .filter((line) => !line.includes('node_modules/vitest'))
+    .slice(0, FAILURE_LINES)
+    .join('\n');
+
 /** Each failed test of a report with how its message begins. */
 function failuresOf(report: Report): string[] {
   return report.testResults
@@ -69,7 +76,7 @@ function failuresOf(report: Report): string[] {
         text: test.failureMessages.join('\n'),
       }));
       return (told.length > 0 ? told : [{ title: '', text: message }]).map(
-        ({ title, text }) => `${relative(ROOT, name)}${title}\n${text.split('\n', FAILURE_LINES).join('\n')}`,
+        ({ title, text }) => `${relative(ROOT, name)}${title}\n${beginOf(text)}`,
       );
     });
 }
