@@ -26,8 +26,9 @@ export class TracesPage {
     return this.page.getByRole('complementary', { name: 'Facets' }).getByRole('region', { name });
   }
 
+  /** Rows are there, and they are those of the question that stands above them. */
   async loaded(): Promise<void> {
-    await this.rows.first().waitFor();
+    await this.page.locator('[aria-busy=false] [role=grid] [role=row][aria-rowindex]').first().waitFor();
   }
 
   async search(text: string): Promise<void> {

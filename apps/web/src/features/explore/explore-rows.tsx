@@ -28,7 +28,10 @@ export function ExploreRows<Row>(props: ExploreRowsProps<Row>) {
     <>
       <RowsNews query={props.query} noun={props.noun} />
       {/* Rows of the question before must not be read as the answer to the one that stands above them. */}
-      <div className={cx('relative h-full', props.query.isPlaceholderData && 'opacity-60')}>
+      <div
+        className={cx('relative h-full', props.query.isPlaceholderData && 'opacity-60')}
+        aria-busy={props.query.isPlaceholderData}
+      >
         <Rows {...props} />
         {part !== null && props.query.isFetching && <FoundInPart part={part} />}
       </div>
