@@ -40,7 +40,7 @@ const LEFT_OUT = [
   'gen_ai.request.model',
   'gen_ai.response.model',
   'gen_ai.response.id',
-  'gen_ai.response.finish_reasons',
+  'user.id',
   'gen_ai.conversation.id',
   'gen_ai.usage.input_tokens',
   'gen_ai.usage.output_tokens',

@@ -101,7 +101,7 @@ const AGENTS = [
   'okhttp/5.3.0',
 ] as const;
 
-type Attribute = readonly [key: string, value: string | number | readonly string[]];
+type Attribute = readonly [key: string, value: string | number];
 
 function writeAttribute(writer: ProtoWriter, field: number, [key, value]: Attribute): number {
   const pair = new ProtoWriter();
@@ -109,16 +109,7 @@ function writeAttribute(writer: ProtoWriter, field: number, [key, value]: Attrib
   const any = new ProtoWriter();
   let textAt = -1;
   if (typeof value === 'string') textAt = any.text(1, value);
-  else if (typeof value === 'number') any.number(3, value);
-  else {
-    const list = new ProtoWriter();
-    for (const item of value) {
-      const inner = new ProtoWriter();
-      inner.text(1, item);
-      list.message(1, inner);
-    }
-    any.message(5, list);
-  }
+  else any.number(3, value);
   const anyAt = pair.message(2, any);
   const pairAt = writer.message(field, pair);
   return textAt < 0 ? -1 : pairAt + anyAt + textAt;
@@ -139,11 +130,21 @@ const questionOf = (random: BenchRandom): string => `About ${CASE}: ${prose(rand
  */
 export type Texts = 'conversation' | 'unrelated';
 
+/** What the model calls of a trace have in common. */
+interface Told {
+  readonly session: string;
+  readonly user: string;
+  readonly question: string;
+}
+
+/** Of each of whom there are several sessions. */
+const USERS = 2_000;
+
 function attributesOf(
   role: (typeof ROLE)[number],
   random: BenchRandom,
   prompts: readonly string[],
-  trace: { readonly session: string; readonly question: string },
+  trace: Told,
 ): Attribute[] {
   switch (role) {
     case 'server':
@@ -199,7 +200,7 @@ function attributesOf(
         ['gen_ai.conversation.id', trace.session],
         ['gen_ai.usage.input_tokens', 150 + random.below(900)],
         ['gen_ai.usage.output_tokens', 20 + random.below(300)],
-        ['gen_ai.response.finish_reasons', ['stop']],
+        ['user.id', trace.user],
         ['gen_ai.input.messages', input],
         ['gen_ai.output.messages', output],
       ];
@@ -227,12 +228,16 @@ export function prepareBatch(index: number, spans = 1_000, texts: Texts = 'conve
   scope.text(1, 'bench');
   scope.text(2, '1.0.0');
   scopeSpans.message(1, scope);
-  let told = { session: '', question: '' };
+  let told: Told = { session: '', user: '', question: '' };
   for (let number = 0; number < spans; number++) {
     const place = number % SPANS_PER_TRACE;
     if (place === 0) {
       const question = texts === 'conversation' ? questionOf(random) : '';
-      told = { session: `session-${random.hex(12)}`, question };
+      told = {
+        session: `session-${random.hex(12)}`,
+        user: `user-${random.below(USERS)}`,
+        question,
+      };
     }
     const role = ROLE[place] ?? 'db';
     const span = new ProtoWriter();
@@ -247,7 +252,7 @@ export function prepareBatch(index: number, spans = 1_000, texts: Texts = 'conve
     const end = span.fixed64Hole(8);
     let caseNumber = -1;
     for (const attribute of attributesOf(role, random, prompts, {
-      session: told.session,
+      ...told,
       question: told.question === '' && role === 'model' ? questionOf(random) : told.question,
     })) {
       const isRare = number % RARE_EVERY === RARE_PLACE && attribute[0] === 'db.response.returned_rows';

@@ -244,7 +244,22 @@ export function spanQuestions(loaded: Loaded): Question[] {
         atLeast(1),
       ),
     ),
-    get('users', LIST_GOAL_MS, `users?from=${window.from}&to=now&limit=50`, atLeast(0)),
+    get('users, latest first', LIST_GOAL_MS, `users?from=${window.from}&to=now&limit=50`, atLeast(50)),
+    get('users by -cost', LIST_GOAL_MS, `users?from=${window.from}&to=now&limit=50&sort=-cost`, atLeast(50)),
+    get(
+      'users by -sessions',
+      LIST_GOAL_MS,
+      `users?from=${window.from}&to=now&limit=50&sort=-sessions`,
+      atLeast(50),
+    ),
+    ...['model:gpt-5-2025-08-07', 'status:error', 'duration>900ms'].map((q) =>
+      get(
+        `users, latest first, ${q}`,
+        LIST_GOAL_MS,
+        `users?from=${window.from}&to=now&limit=50&q=${encodeURIComponent(q)}`,
+        atLeast(1),
+      ),
+    ),
     get('agents', LIST_GOAL_MS, `agents?from=${window.from}&to=now`, holds('agents', 0)),
     post(
       'what differs: errors against the rest',

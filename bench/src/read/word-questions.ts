@@ -61,20 +61,21 @@ export function wordOrders(window: { readonly from: string; readonly to: string 
     both(`${list} by -duration`, (api, body) => api.post(`/api/telemetry/${list}/search`, body), {
       sort: '-duration',
     });
-  const sessions = (name: string, how: object) =>
+  const activity = (list: 'sessions' | 'users', name: string, how: object) =>
     both(
-      name,
+      `${list}${name}`,
       (api, body) => {
         const address = Object.entries(body).map(([key, value]) => [key, `${value}`]);
-        return api.get(`/api/telemetry/sessions?${new URLSearchParams(address)}`);
+        return api.get(`/api/telemetry/${list}?${new URLSearchParams(address)}`);
       },
       how,
     );
   return [
     ...search('spans'),
     ...search('traces'),
-    ...sessions('sessions, latest first', {}),
-    ...sessions('sessions by -cost', { sort: '-cost' }),
+    ...activity('sessions', ', latest first', {}),
+    ...activity('sessions', ' by -cost', { sort: '-cost' }),
+    ...activity('users', ', latest first', {}),
   ];
 }
 
