@@ -6,7 +6,6 @@ import { heldIn, type Statement } from './statements.ts';
 
 /** Rows that a look takes, a quarter of those of a granule: neighbours say much the same. */
 export const LOOK_ROWS = 256 * 1_024;
-const GRANULE = 8_192;
 const EVERY = 4;
 /** Rows among whose granules it chooses, the newest parts first. */
 const LOOK_AMONG = 200_000_000;
@@ -46,7 +45,7 @@ export function lookAtMap(table: string, map: string, { rows, bytes, all }: Amon
   const every = Math.max(1, Math.round(rows / (LOOK_ROWS * EVERY)), Math.ceil(bytes / (LOOK_BYTES / 2)));
   // Named only where there are too many: one that is merged meanwhile has another name.
   const parts = all ? '' : `WHERE _part IN (SELECT name FROM (${NEWEST_PARTS}) WHERE Before < ${LOOK_AMONG})`;
-  const place = `(intDiv(_part_offset, ${GRANULE}) + cityHash64(_part) % 1000003)`;
+  const place = `(_part_granule_offset + cityHash64(_part) % 1000003)`;
   return {
     sql: `SELECT K AS Key, count() AS Rows, uniqCombined(13)(V) AS Many,
         uniqCombinedIf(13)(V, Half) AS HalfMany, countIf(Half) AS HalfRows, max(length(V)) AS Longest, avg(length(V)) AS Mean,

@@ -91,7 +91,7 @@ describe.each(['spans', 'logs'] as const)('%s of a word among very many', (signa
     near(sum(told.rows.slice(BUCKETS_BEFORE)) / sum(told.rows.slice(0, 6)), 4, 0.1);
     const [asked] = statements.filter((sql) => sql.includes('PREWHERE'));
     expect(asked).toMatch(
-      /FROM otel_(traces|logs) PREWHERE \(intDiv\(_part_offset, \{p\d+:UInt64\}\) \+ cityHash64\(_part\)\) % \{p\d+:UInt64\} = 0 WHERE ProjectId = /,
+      /FROM otel_(traces|logs) PREWHERE \(_part_granule_offset \+ cityHash64\(_part\)\) % \{p\d+:UInt64\} = 0 WHERE ProjectId = /,
     );
   });
 
@@ -99,7 +99,7 @@ describe.each(['spans', 'logs'] as const)('%s of a word among very many', (signa
     const exact = await chart(false);
     expect(exact.sample).toBeNull();
     expect(sum(exact.rows)).toBe(HITS);
-    expect(statements.join()).not.toContain('_part_offset');
+    expect(statements.join()).not.toContain('_part_granule_offset');
   });
 
   it('are told by group, and beside the period before', async () => {
