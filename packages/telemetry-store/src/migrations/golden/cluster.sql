@@ -1022,3 +1022,15 @@ ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` ADD COLUMN IF 
 ALTER TABLE `telemetry`.`session_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `FailedHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
 
 BACKFILL session_figures;
+
+ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` MODIFY SETTING deduplicate_merge_projection_mode = 'rebuild';
+
+ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` ADD PROJECTION IF NOT EXISTS by_user (
+  SELECT ProjectId, Environment, Bucket, SessionHash, UserHash, UserId, FirstNs, EndNs, OpeningNs, Spans, Errors, Counting,
+    Input, CacheRead, CacheWrite, Output, Reasoning, Priced, Cost, Traces, Models, Agents
+  ORDER BY ProjectId, Environment, UserHash, Bucket
+);
+
+ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` MATERIALIZE PROJECTION by_user SETTINGS mutations_sync = 0;
+
+ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` DROP INDEX IF EXISTS idx_user;

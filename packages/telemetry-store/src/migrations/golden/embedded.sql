@@ -858,3 +858,15 @@ BACKFILL trace_figures;
 ALTER TABLE `candela`.`session_figures` ADD COLUMN IF NOT EXISTS `FailedHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4);
 
 BACKFILL session_figures;
+
+ALTER TABLE `candela`.`session_figures` MODIFY SETTING deduplicate_merge_projection_mode = 'rebuild';
+
+ALTER TABLE `candela`.`session_figures` ADD PROJECTION IF NOT EXISTS by_user (
+  SELECT ProjectId, Environment, Bucket, SessionHash, UserHash, UserId, FirstNs, EndNs, OpeningNs, Spans, Errors, Counting,
+    Input, CacheRead, CacheWrite, Output, Reasoning, Priced, Cost, Traces, Models, Agents
+  ORDER BY ProjectId, Environment, UserHash, Bucket
+);
+
+ALTER TABLE `candela`.`session_figures` MATERIALIZE PROJECTION by_user SETTINGS mutations_sync = 0;
+
+ALTER TABLE `candela`.`session_figures` DROP INDEX IF EXISTS idx_user;

@@ -70,7 +70,8 @@ const KINDS = {
   users: {
     id: 'UserId',
     hash: 'UserHash',
-    own: "uniqExactIf(SessionHash, SessionId != '') AS SessionCount",
+    // By the hash: the texts of all rows of a user would be unpacked for it.
+    own: `${SORT_SQL.sessions} AS SessionCount`,
   },
 } as const;
 
@@ -173,7 +174,7 @@ function keysInOrder(
   const figures = `${hash} AS H, ${figure} AS Figure, min(FirstNs) AS Begin, max(EndNs) AS End`;
   const condition = having(scope, input);
   const rows = rolledRows(scope, ACTIVITY, input.window, {
-    reads: `${hash} SessionHash ${figures} ${condition}`,
+    reads: `${hash} ${input.user === undefined ? '' : 'SessionHash'} ${figures} ${condition}`,
   });
   return runner.run<Key>(
     scope,
