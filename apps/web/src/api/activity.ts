@@ -14,10 +14,8 @@ import type {
 import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
 import { call } from './client.ts';
-import { searchPagesOf } from './pages.ts';
+import { SEARCH_PAGE, searchPagesOf } from './pages.ts';
 import type { Scope } from './telemetry.ts';
-
-const PAGE = '100';
 
 /** Window, filter and paging as the lists asked for by GET take them. */
 export function listSearch(scope: Scope, more: Readonly<Record<string, string>>): URLSearchParams {
@@ -45,7 +43,7 @@ export const sessionsQuery = (scope: Scope, sort: ActivitySort, user?: string) =
     call<ResponseOf<typeof listSessions>>(
       `/api/telemetry/sessions?${listSearch(scope, {
         sort,
-        limit: PAGE,
+        limit: `${SEARCH_PAGE}`,
         ...(user === undefined ? {} : { user }),
         ...inAddress(page),
       })}`,
@@ -108,7 +106,7 @@ export const usersQuery = (scope: Scope, sort: UserSort) =>
     call<ResponseOf<typeof listUsers>>(
       `/api/telemetry/users?${listSearch(scope, {
         sort,
-        limit: PAGE,
+        limit: `${SEARCH_PAGE}`,
         ...inAddress(page),
       })}`,
       scope,

@@ -14,8 +14,8 @@ export const pagesOf = <Page extends { readonly nextCursor: string | null }, Key
     getNextPageParam: (page: Page) => page.nextCursor,
   });
 
-/** Rows of a page of a search. */
-export const SEARCH_PAGE = 100;
+/** Rows of a page of a search, more than a screen shows: the next one is fetched before its end is reached. */
+export const SEARCH_PAGE = 50;
 
 /** Those of the first full page, which may have come in two. */
 export const firstPageOf = <Row>(pages: readonly { readonly data: readonly Row[] }[]): readonly Row[] =>

@@ -43,7 +43,12 @@ describe('users of very many sessions', () => {
     const { users, plan } = await page();
     expect(users).toHaveLength(50);
     const each = SESSIONS / USERS;
-    expect(users[0]).toMatchObject({ userId: `user ${USERS - 1}`, sessions: each, traces: each, models: ['gpt'] });
+    expect(users[0]).toMatchObject({
+      userId: `user ${USERS - 1}`,
+      sessions: each,
+      traces: each,
+      models: ['gpt'],
+    });
     expect(plan).toContain('by_user');
     await bench.store.command('OPTIMIZE TABLE session_figures FINAL');
     const merged = await page();
