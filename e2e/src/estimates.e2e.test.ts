@@ -147,15 +147,15 @@ describe.skipIf(missing !== undefined)('numbers of a search that reads every tex
       list: 'Spans',
       address: '/traces?view=spans&sort=-duration&q=walnuts',
       noun: 'spans',
-      all: '100 or more spans',
+      all: '50 or more spans',
     },
     {
       list: 'Traces',
       address: '/traces?sort=-duration&q=walnuts',
       noun: 'traces',
-      all: '100 or more traces',
+      all: '50 or more traces',
     },
-    { list: 'Sessions', address: '/sessions?q=walnuts', noun: 'sessions', all: '100 or more sessions' },
+    { list: 'Sessions', address: '/sessions?q=walnuts', noun: 'sessions', all: '50 or more sessions' },
   ])('$list come from a part first, say so, and are all there then', async ({ list, address, noun, all }) => {
     const { page, complaints } = await stage.open('/logs');
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
