@@ -47,6 +47,8 @@ describe('users of very many sessions', () => {
       userId: `user ${USERS - 1}`,
       sessions: each,
       traces: each,
+      // One to three a row; those of the other project, of users and sessions of the same names, are not among them.
+      spans: 2 * each,
       models: ['gpt'],
     });
     expect(plan).toContain('by_user');
