@@ -47,10 +47,14 @@ export const tracesQuery = (scope: Scope, sort: TraceSort) =>
     }),
   );
 
+/** Whether a trace may have first words: only those are asked for. */
+export const mayHavePreview = ({ openingNs, models }: TraceRow): boolean =>
+  openingNs !== null || models.length > 0;
+
 /** First words of a page of traces, by trace id: after the rows, so that these never wait for contents. */
 export const tracePreviewsQuery = (rows: readonly TraceRow[], environment: string | undefined) => {
   const traces = rows
-    .filter(({ openingNs, models }) => openingNs !== null || models.length > 0)
+    .filter(mayHavePreview)
     .map(({ traceId, startTime, durationMs, openingNs }) => ({ traceId, startTime, durationMs, openingNs }));
   return queryOptions({
     queryKey: ['trace-previews', traces, environment],

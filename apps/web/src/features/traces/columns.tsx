@@ -25,11 +25,11 @@ import { readColumns, type RowColumn } from '../explore/columns.ts';
 interface FirstWords {
   /** By trace id. */
   readonly words: ReadonlyMap<string, TraceRow['preview']>;
-  /** More are on their way: they come after the rows. */
-  readonly awaited: boolean;
+  /** Trace ids whose words are on their way: they come after the rows. */
+  readonly awaited: ReadonlySet<string>;
 }
 
-export const TracePreviews = createContext<FirstWords>({ words: new Map(), awaited: false });
+export const TracePreviews = createContext<FirstWords>({ words: new Map(), awaited: new Set() });
 
 function Preview({ traceId }: { traceId: string }) {
   const { words, awaited } = useContext(TracePreviews);
@@ -37,7 +37,7 @@ function Preview({ traceId }: { traceId: string }) {
   const said = preview?.input ?? '';
   const answered = preview?.output ?? '';
   // A dash says that there are none.
-  if (preview === undefined && awaited)
+  if (preview === undefined && awaited.has(traceId))
     return <span aria-hidden className="skeleton inline-block h-3 w-24" />;
   if (said === '' && answered === '') return NONE;
   return (

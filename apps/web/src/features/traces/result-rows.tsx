@@ -3,6 +3,7 @@ import { keepPreviousData, useInfiniteQuery, useQueries } from '@tanstack/react-
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import {
+  mayHavePreview,
   type Scope,
   type SpanLine,
   spansQuery,
@@ -39,13 +40,13 @@ export function TraceRows(props: RowsProps) {
     queries: pages.map((page) => tracePreviewsQuery(page.data, props.scope.environment)),
     combine: (answers) => ({
       found: answers.map((answer) => answer.data),
-      awaited: answers.some((answer) => answer.isLoading),
+      awaited: pages.filter((_, index) => answers[index]?.isLoading).flatMap((page) => page.data),
     }),
   });
   const first = useMemo(
     () => ({
       words: new Map(previews.found.flatMap((answer) => [...(answer ?? [])])),
-      awaited: previews.awaited,
+      awaited: new Set(previews.awaited.filter(mayHavePreview).map((row) => row.traceId)),
     }),
     [previews],
   );
