@@ -110,6 +110,30 @@ it('merges several parts of a small table, also where each was merged before', a
   await expect.poll(() => parts('items'), { timeout: 20_000 }).toEqual([[2, 8]]);
 });
 
+it('merges a larger table unless that would rewrite one part for the sake of few rows', async () => {
+  /** Parts of so many rows, 100 bytes each, that were merged before. */
+  const attach = async (rows: number, copies: number) => {
+    await store.command('TRUNCATE TABLE others');
+    for (const half of [0, 1])
+      await store.command(
+        `INSERT INTO others SELECT 2 * number + 1, randomString(100) FROM numbers(${rows * half}, ${rows}) SETTINGS max_block_size = 1000000`,
+      );
+    await store.command('OPTIMIZE TABLE others FINAL');
+    for (let copy = 0; copy < copies; copy += 1)
+      await store.command('ALTER TABLE items ATTACH PARTITION 1 FROM others');
+  };
+  await attach(500_000, 1);
+  await attach(1_000, 4);
+  const own = atRest();
+  own.inserted();
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  expect(merged).toEqual([]);
+  await store.command('TRUNCATE TABLE items');
+  await attach(200_000, 4);
+  own.inserted();
+  await expect.poll(() => parts('items'), { timeout: 20_000 }).toEqual([[2, 1_600_000]]);
+}, 90_000);
+
 it('waits for the end of the stream, and leaves off when rows come again', async () => {
   for (const table of ['items', 'others']) for (const id of [1, 3, 5]) await insert(table, id);
   const own = atRest({

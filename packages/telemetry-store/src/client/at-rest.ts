@@ -28,13 +28,18 @@ const MOST_BYTES = 2 ** 30;
 /** So many of a small partition are worth a second of work, merged before or not: lists read all of a rollup in many places. */
 const SEVERAL_PARTS = 4;
 const SMALL_BYTES = 2 ** 26;
+/** Of larger ones they are where the largest part does not hold nearly all: else it would be rewritten for every few that come. */
+const LARGER_BYTES = 2 ** 28;
+const NEARLY_ALL = 0.75;
 
 /** Tables with parts as inserts wrote them, or small ones in several parts, the smallest first. */
 const UNTIDY_SQL = `SELECT DISTINCT TableName FROM (
-    SELECT table AS TableName, sumIf(bytes_on_disk, level = 0) AS Young, sum(bytes_on_disk) AS Bytes FROM system.parts
+    SELECT table AS TableName, sumIf(bytes_on_disk, level = 0) AS Young, sum(bytes_on_disk) AS Bytes, max(bytes_on_disk) AS Largest
+    FROM system.parts
     WHERE active AND database = currentDatabase()
     GROUP BY table, partition_id
-    HAVING (countIf(level = 0) >= ${FEW_PARTS} AND Young <= ${MOST_BYTES}) OR (count() >= ${SEVERAL_PARTS} AND Bytes <= ${SMALL_BYTES})
+    HAVING (countIf(level = 0) >= ${FEW_PARTS} AND Young <= ${MOST_BYTES})
+      OR (count() >= ${SEVERAL_PARTS} AND (Bytes <= ${SMALL_BYTES} OR (Bytes <= ${LARGER_BYTES} AND Largest <= Bytes * ${NEARLY_ALL})))
     ORDER BY Bytes, TableName)`;
 
 /** Of fewer young rows the texts are read in the time that a statement takes anyway: those of a granule. */
