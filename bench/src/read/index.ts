@@ -168,8 +168,8 @@ async function forgetColumns(folder: string): Promise<void> {
   await store.close();
 }
 
-/** The store is at rest when nothing was merged for so long. */
-const REST_MS = 10_000;
+/** The store is at rest when nothing was merged for so long: half a minute after it was opened it merges what is left. */
+const REST_MS = 45_000;
 
 /** Waits for the merges that loading left: they take a core for about a minute, which is a figure of its own (while spans come in). */
 async function mergesDone(folder: string): Promise<void> {

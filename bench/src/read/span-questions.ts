@@ -105,6 +105,7 @@ export function spanQuestions(loaded: Loaded): Question[] {
       'provider:openai model:gpt-5-2025-08-07',
       'name:POST',
       'name:"SELECT cases"',
+      'name:*cases',
       '-provider:openai',
     ].map((q) => longest(q, q)),
     // As the UI asks for it: what a part of the spans has, then the page.

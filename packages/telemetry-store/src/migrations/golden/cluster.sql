@@ -1034,3 +1034,15 @@ ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` ADD PROJECTION
 ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` MATERIALIZE PROJECTION by_user SETTINGS mutations_sync = 0;
 
 ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` DROP INDEX IF EXISTS idx_user;
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `NameHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4) AFTER `ProviderHashes`;
+
+ALTER TABLE `telemetry`.`trace_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `NameHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4) AFTER `ProviderHashes`;
+
+BACKFILL trace_figures;
+
+ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `NameHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4) AFTER `ProviderHashes`;
+
+ALTER TABLE `telemetry`.`session_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `NameHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4) AFTER `ProviderHashes`;
+
+BACKFILL session_figures;

@@ -870,3 +870,11 @@ ALTER TABLE `candela`.`session_figures` ADD PROJECTION IF NOT EXISTS by_user (
 ALTER TABLE `candela`.`session_figures` MATERIALIZE PROJECTION by_user SETTINGS mutations_sync = 0;
 
 ALTER TABLE `candela`.`session_figures` DROP INDEX IF EXISTS idx_user;
+
+ALTER TABLE `candela`.`trace_figures` ADD COLUMN IF NOT EXISTS `NameHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4) AFTER `ProviderHashes`;
+
+BACKFILL trace_figures;
+
+ALTER TABLE `candela`.`session_figures` ADD COLUMN IF NOT EXISTS `NameHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4) AFTER `ProviderHashes`;
+
+BACKFILL session_figures;

@@ -1,6 +1,6 @@
 import { canonicalFilter, type Filter, type FilterCondition, scaled } from '@candela/contract';
 import { HIGHEST } from '../../rollups/highest.ts';
-import { FAILED_HASHES, failedHash, VALUE_LISTS } from '../../rollups/value-hashes.ts';
+import { FAILED_HASHES, failedHash, isKept, VALUE_LISTS } from '../../rollups/value-hashes.ts';
 import { type Join, JOINED } from './join.ts';
 import type { Params } from './params.ts';
 
@@ -65,7 +65,7 @@ const joined = (parts: readonly Known[], word: 'AND' | 'OR', enough: boolean): K
 const failed: KnownCondition = (condition) =>
   isError(condition) ? { sql: (_, { sum } = JOINED) => `${sum('Errors')} > 0`, enough: true } : undefined;
 
-/** One of its spans has that service, model, operation, agent or provider: those of a rollup with `VALUE_HASHES`. */
+/** One of its spans has that service, model, operation, agent, provider or name: those of a rollup with `VALUE_HASHES`. */
 const listed: KnownCondition = (condition) =>
   among(condition, ({ column }, value) => [column, `cityHash64(${value})`]);
 
@@ -80,7 +80,7 @@ function among(
   of: (list: (typeof VALUE_LISTS)[number], value: string) => readonly [column: string, hash: string],
 ): Known | undefined {
   const list = VALUE_LISTS.find((one) => one.field === field);
-  if (list === undefined || op !== '=' || typeof value !== 'string' || value === '') return undefined;
+  if (list === undefined || op !== '=' || typeof value !== 'string' || !isKept(list, value)) return undefined;
   return {
     sql: (params, { max } = JOINED) =>
       `${max(`has(${of(list, params.bind(value, 'String')).join(', ')})`)} = 1`,

@@ -143,6 +143,9 @@ describe('traces in the order of a figure', () => {
             '-service:chat -service:mail',
             '-status:error input_tokens<100',
             'name:"span 3"',
+            'name:"span 1" status:error',
+            'name:"span 120"',
+            'status:error (name:"span 120" or name:"span 1")',
             'input_tokens<5',
             'input_tokens>900',
             'input_tokens:100..120',
@@ -184,6 +187,22 @@ describe('traces in the order of a figure', () => {
     const spans = statements.filter((sql) => sql.includes('FROM otel_traces'));
     // These take up more of the window than is looked through for hashes: their ids are.
     for (const sql of spans) expect(sql).toMatch(/TraceId (GLOBAL )?IN/);
+  });
+
+  it.each([
+    ['span 3', true],
+    ['span 99', true],
+    ['span 120', false],
+    ['1 span, 2 of\n9', false],
+  ])('of a name, %j, that is one of few come from the rollup: %s', async (name, few) => {
+    const { store, statements } = recordStatements(bench.store);
+    const filter: Filter = { field: 'name', op: '=', value: name };
+    const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 12 * HOUR) * 1_000_000n };
+    await page(window, '-duration', filter)(createTelemetryQueries(store, LIMITS));
+    const order = statements.find((sql) => sql.includes('AS Figure'));
+    expect(order).toContain('FROM trace_figures');
+    expect(order?.includes('NameHashes')).toBe(few);
+    expect(statements.some((sql) => sql.includes('AS Matching'))).toBe(!few);
   });
 
   it('short ones are found by their times and hashes, what they say along with their figures', async () => {
