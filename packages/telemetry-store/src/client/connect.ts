@@ -31,7 +31,7 @@ export const TRANSPORT_GRACE_MS = 5_000;
  */
 const POOL = { keepAlive: true, maxSockets: 64, timeout: 2_500 } as const;
 /** The engine host bounds itself what runs and what waits: here nothing may wait that it would refuse. */
-const HOST_POOL = { ...POOL, maxSockets: 1_024 } as const;
+export const HOST_POOL = { ...POOL, maxSockets: 1_024 } as const;
 const MAX_HEADER_BYTES = 65_536;
 
 /**

@@ -21,11 +21,13 @@ import { AtRest } from './at-rest.ts';
 import {
   type Connection,
   connect,
+  HOST_POOL,
   INSERT_TIMEOUT_MS,
   LONG_STATEMENT,
   TRANSPORT_GRACE_MS,
 } from './connect.ts';
 import { RollupError, translateError } from './errors.ts';
+import { HostReader } from './host-reader.ts';
 import type { Outbox } from './outbox.ts';
 import type {
   CommandOptions,
@@ -61,6 +63,8 @@ export interface StoreParts {
 /** One database; the engine, if there is one, is somebody else's to close. */
 export class ClickHouseStore implements TelemetryStore {
   readonly #client: ClickHouseClient;
+  /** Of the embedded engine: most reads go this way. */
+  readonly #host: HostReader | undefined;
   /** Connections of their own: reads that take all of theirs, and wait there for more, hold up no insert. */
   readonly #inserts: ClickHouseClient;
   /** Without a database, so that it can be created; patient, for that is done by migrations. */
@@ -83,6 +87,9 @@ export class ClickHouseStore implements TelemetryStore {
 
   constructor({ connection, engine, target, logger, attributeColumns }: StoreParts) {
     this.#client = connect(connection, connection.database);
+    const { socketPath, database } = connection;
+    this.#host =
+      socketPath === undefined ? undefined : new HostReader(socketPath, database, HOST_POOL.maxSockets);
     this.#inserts = connect(connection, connection.database);
     this.#admin = connect(connection, 'default', true);
     this.#logger = logger;
@@ -144,13 +151,15 @@ export class ClickHouseStore implements TelemetryStore {
 
   #read<T>(sql: string, params: Record<string, unknown> = {}, options: SelectOptions = {}): Promise<T[]> {
     return this.#call('read', options, async (signal) => {
+      const [headers, settings] = [this.#headers(options), selectSettings(options)];
+      if (this.#host !== undefined) return this.#host.read<T>({ sql, params, settings, headers, signal });
       const result = await this.#client.query({
         query: sql,
         query_params: params,
         format: 'JSONEachRow',
         abort_signal: signal,
-        http_headers: this.#headers(options),
-        clickhouse_settings: selectSettings(options),
+        http_headers: headers,
+        clickhouse_settings: settings,
       });
       return result.json<T>();
     });
@@ -297,6 +306,7 @@ export class ClickHouseStore implements TelemetryStore {
     await this.#atRest?.close();
     await this.#columns.close();
     await this.#client.close();
+    this.#host?.close();
     await this.#inserts.close();
     await this.#admin.close();
     this.#state = 'down';

@@ -1,0 +1,94 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { type ClickHouseSettings, parseError } from '@clickhouse/client';
+import { formatQueryParams } from '@clickhouse/client-common';
+
+/** A reading statement with what it is asked with. */
+export interface HostRead {
+  readonly sql: string;
+  readonly params: Record<string, unknown>;
+  readonly settings: ClickHouseSettings;
+  readonly headers: Record<string, string>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads from the engine host over its socket. The ClickHouse client waits for a timer before every request, a millisecond
+ * or two, since a server may have closed the connection meanwhile; a page asks up to a dozen statements. The host closes none
+ * that is in use, and of a host that was started again that is noticed here.
+ */
+export class HostReader {
+  readonly #agent: Agent;
+  readonly #socketPath: string;
+  readonly #database: string;
+
+  /** @param connections at most; more statements than that wait for one */
+  constructor(socketPath: string, database: string, connections: number) {
+    this.#socketPath = socketPath;
+    this.#database = database;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+  }
+
+  /** All rows of the answer. @throws ClickHouseError what the engine refused; else what the socket failed with */
+  async read<T>(statement: HostRead): Promise<T[]> {
+    const { params, settings } = statement;
+    const search = new URLSearchParams({ database: this.#database, default_format: 'JSONEachRow' });
+    for (const [name, value] of Object.entries(params))
+      search.set(`param_${name}`, formatQueryParams({ value }));
+    for (const [name, value] of Object.entries(settings)) search.set(name, String(value));
+    const text = await this.#ask(`/?${search}`, statement);
+    return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as T]));
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #ask(path: string, statement: HostRead): Promise<string> {
+    try {
+      return await this.#post(path, statement, this.#agent);
+    } catch (thrown) {
+      if (!(thrown instanceof StaleConnection)) throw thrown;
+      // One of its own is never stale: where this fails too, the host is away.
+      return this.#post(path, statement, false);
+    }
+  }
+
+  #post(path: string, { sql, headers, signal }: HostRead, agent: Agent | false): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const body = Buffer.from(sql);
+      const asked = request({
+        agent,
+        socketPath: this.#socketPath,
+        path,
+        method: 'POST',
+        headers: { ...headers, 'Content-Length': body.length },
+        signal,
+      });
+      asked.on('response', (answer) => {
+        textOf(answer).then(
+          (text) => (answer.statusCode === 200 ? resolve(text) : reject(parseError(text))),
+          reject,
+        );
+      });
+      asked.on('error', (error) => {
+        reject(asked.reusedSocket && !signal.aborted ? new StaleConnection({ cause: error }) : error);
+      });
+      asked.end(body);
+    });
+  }
+}
+
+/** A connection of before was closed by the time that it was used. */
+class StaleConnection extends Error {
+  override readonly name = 'StaleConnection';
+
+  constructor(options: ErrorOptions) {
+    super('The engine host closed the connection', options);
+  }
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of answer) parts.push(part);
+  return Buffer.concat(parts).toString('utf8');
+}
