@@ -10,6 +10,7 @@ import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { shareOfMatching } from '../spans/share.ts';
 import { SPANS } from '../spans/span-fields.ts';
+import { spelledOut } from '../spans/spelled-out.ts';
 import {
   FIGURES,
   firstOf,
@@ -108,7 +109,8 @@ async function list<Raw extends object>(
   const { hash } = KINDS[kind];
   const after = placeOf(cursor);
   const { filter } = input;
-  const asksSpans = filter !== undefined && rolled(input) === undefined;
+  const known = filter === undefined ? undefined : await enoughOf(runner, context, filter, window);
+  const asksSpans = filter !== undefined && known === undefined;
   const hurried = input.early === true && cursor === undefined && asksSpans;
   const [settled, basis] = await Promise.all([
     settledWindow(runner, context, window),
@@ -120,7 +122,7 @@ async function list<Raw extends object>(
       runner,
       context,
       kind,
-      { ...input, window: settled, filter: only, limit: count, basis },
+      { ...input, window: settled, filter: only, known, limit: count, basis },
       after,
     );
   const candidates = async (count: number): Promise<readonly Key[]> => {
@@ -154,6 +156,8 @@ async function list<Raw extends object>(
 }
 
 interface Ordered extends ActivityInput<UserSort> {
+  /** The filter as the rollup answers it alone. */
+  readonly known: Known | undefined;
   /** The spans that tell who matches. */
   readonly basis: Basis;
 }
@@ -191,7 +195,7 @@ function keysInOrder(
 function wanted(scope: Scope, kind: keyof typeof KINDS, input: Ordered): string {
   const { hash } = KINDS[kind];
   const conditions = [`${hash} != cityHash64('')`];
-  if (input.filter !== undefined && rolled(input) === undefined) {
+  if (input.filter !== undefined && input.known === undefined) {
     // Those without an id are in there too, under a hash that is left out above: to leave them out costs a quarter more.
     const matching = scope.over(SPANS).during(input.basis.window).matching(input.filter);
     conditions.push(`${hash} GLOBAL IN (SELECT ${hash} ${matching.from})`);
@@ -206,15 +210,18 @@ function wanted(scope: Scope, kind: keyof typeof KINDS, input: Ordered): string 
 }
 
 /** The filter as the rollup answers it alone: for all of its rows, those made from the spans too. */
-function rolled({ filter }: ActivityInput<UserSort>): Known | undefined {
-  if (filter === undefined) return undefined;
-  const known = knownOf(filter);
+async function enoughOf(
+  runner: Runner,
+  context: RequestContext,
+  filter: Filter,
+  window: Window,
+): Promise<Known | undefined> {
+  const known = knownOf(filter, await spelledOut(runner, context, filter, window));
   return known?.enough === true ? known : undefined;
 }
 
-function having({ params }: Scope, input: ActivityInput<UserSort>): string {
-  const known = rolled(input);
-  return known === undefined ? '' : `HAVING ${known.sql(params)}`;
+function having({ params }: Scope, { filter, known }: Ordered): string {
+  return filter === undefined || known === undefined ? '' : `HAVING ${known.sql(params)}`;
 }
 
 /** Figures of these sessions or users in the window, by hash. */

@@ -1,34 +1,8 @@
-import { SPAN_COUNTS } from '../../rollups/span-counts.ts';
 import { ENDED } from '../../schema/tables.ts';
 import { INPUT_TOKENS_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
-import type { Source } from '../core/source.ts';
-import { SPAN_FIELDS, SPANS } from '../spans/span-fields.ts';
+import { COUNTED_SPANS_SOURCE } from '../spans/counted-spans-source.ts';
+import { SPANS } from '../spans/span-fields.ts';
 import type { Counted, Measured } from './counted.ts';
-
-/** The rollup of spans: its columns are called as those of the rows. */
-const COUNTS: Source = {
-  signal: 'spans',
-  table: SPAN_COUNTS.name,
-  time: 'Bucket',
-  fields: {
-    service: SPAN_FIELDS.service,
-    environment: SPAN_FIELDS.environment,
-    name: SPAN_FIELDS.name,
-    kind: SPAN_FIELDS.kind,
-    status: SPAN_FIELDS.status,
-    root: { kind: 'boolean', sql: 'Root = 1' },
-    model: SPAN_FIELDS.model,
-    provider: SPAN_FIELDS.provider,
-    operation: SPAN_FIELDS.operation,
-    agent: SPAN_FIELDS.agent,
-    tool: SPAN_FIELDS.tool,
-    error_type: SPAN_FIELDS.error_type,
-  },
-  mapOf() {
-    throw new RangeError('A rollup has no attributes');
-  },
-  pairs: new Map(),
-};
 
 const figure =
   (name: string): Measured =>
@@ -52,7 +26,7 @@ const COUNT = { rows: 'count()', counts: 'sum(Spans)' };
 /** Spans as charts and facets count them. */
 export const COUNTED_SPANS: Counted = {
   rows: SPANS,
-  counts: COUNTS,
+  counts: COUNTED_SPANS_SOURCE,
   count: COUNT,
   figures: {
     spans: COUNT,

@@ -3,7 +3,10 @@ import type { Window } from './scope.ts';
 
 const BUCKET = BigInt(ROLLUP_BUCKET_SECONDS) * 1_000_000_000n;
 /** The last bucket of a rollup also holds what is later than a `DateTime` can say: it is no aligned part. */
-const LAST = BigInt(LAST_SECOND) * 1_000_000_000n;
+export const LAST_BUCKET = BigInt(LAST_SECOND) * 1_000_000_000n;
+
+/** All that a column of times can hold since 1970. */
+export const LONGEST: Window = { from: 0n, to: 2n ** 63n - 1n };
 
 /** A window cut where a rollup's buckets begin and end. */
 export interface Aligned {
@@ -16,7 +19,7 @@ export interface Aligned {
 /** Cuts a window into the whole buckets of a rollup and its edges; undefined when it holds no whole bucket. */
 export function alignedParts({ from, to }: Window): Aligned | undefined {
   const first = ((from + BUCKET - 1n) / BUCKET) * BUCKET;
-  const end = to < LAST ? (to / BUCKET) * BUCKET : LAST;
+  const end = to < LAST_BUCKET ? (to / BUCKET) * BUCKET : LAST_BUCKET;
   if (first >= end) return undefined;
   const edges = [
     { from, to: first },

@@ -12,23 +12,37 @@ export interface Known {
   readonly enough: boolean;
 }
 
-/** What the rollup knows of a single condition; undefined when nothing. */
-type KnownCondition = (condition: FilterCondition) => Known | undefined;
+/** All values of spans that patterns stand for, by {@link conditionName}. */
+export type Spelled = ReadonlyMap<string, readonly string[]>;
+
+/** What the rollup knows of a part of a filter; undefined when nothing. */
+type Knows<Part extends Filter = Filter> = (part: Part, spelled: Spelled) => Known | undefined;
 
 /** What the rollup knows of a filter; undefined when nothing, and then only the spans can tell. */
-export const knownOf = (filter: Filter): Known | undefined => known(canonicalFilter(filter, 'spans'));
+export const knownOf = (filter: Filter, spelled: Spelled = new Map()): Known | undefined =>
+  known(canonicalFilter(filter, 'spans'), spelled);
 
-function known(filter: Filter): Known | undefined {
+const PATTERNS: ReadonlySet<string> = new Set(['contains', 'starts_with', 'ends_with', 'matches', 'regex']);
+
+/** A pattern of a field whose values rollups keep: if they were told which values it stands for, they would know. */
+export const isPattern = ({ field, op }: FilterCondition): boolean =>
+  PATTERNS.has(op) && VALUE_LISTS.some((list) => list.field === field);
+
+export const conditionName = ({ field, op, value }: FilterCondition): string =>
+  JSON.stringify([field, op, value]);
+
+const known: Knows = (filter, spelled) => {
   if ('and' in filter) {
     const errors = filter.and.filter(isError);
     const others = filter.and.filter((part) => !isError(part));
-    if (errors.length === 0 || others.length === 0) return all(filter.and.map(known));
-    const together = others.map((part) => anyOf(part, failedWith));
-    if (together.every((part) => part === undefined)) return all(filter.and.map(known));
-    return all(others.map((part, index) => together[index] ?? known(part)));
+    const each = (parts: readonly Filter[]) => parts.map((part) => known(part, spelled));
+    if (errors.length === 0 || others.length === 0) return all(each(filter.and));
+    const together = others.map((part) => anyOf(part, failedWith, spelled));
+    if (together.every((part) => part === undefined)) return all(each(filter.and));
+    return all(others.map((part, index) => together[index] ?? known(part, spelled)));
   }
-  return 'or' in filter ? anyOf(filter, known) : 'not' in filter ? undefined : told(filter);
-}
+  return 'or' in filter ? anyOf(filter, known, spelled) : 'not' in filter ? undefined : told(filter, spelled);
+};
 
 /** Two conditions may be met by different spans; one alone says the same of a span and of what it belongs to. */
 function all(parts: readonly (Known | undefined)[]): Known | undefined {
@@ -38,9 +52,9 @@ function all(parts: readonly (Known | undefined)[]): Known | undefined {
 }
 
 /** What is known of each alternative of a filter; undefined where one may be met by whatever. */
-function anyOf(filter: Filter, of: (one: Filter) => Known | undefined): Known | undefined {
-  if (!('or' in filter)) return of(filter);
-  const parts = filter.or.flatMap((part) => anyOf(part, of) ?? []);
+function anyOf(filter: Filter, of: Knows, spelled: Spelled): Known | undefined {
+  if (!('or' in filter)) return of(filter, spelled);
+  const parts = filter.or.flatMap((part) => anyOf(part, of, spelled) ?? []);
   return parts.length < filter.or.length
     ? undefined
     : joined(
@@ -62,36 +76,56 @@ const joined = (parts: readonly Known[], word: 'AND' | 'OR', enough: boolean): K
 });
 
 /** One of its spans failed: `status:error`. */
-const failed: KnownCondition = (condition) =>
+const failed: Knows<FilterCondition> = (condition) =>
   isError(condition) ? { sql: (_, { sum } = JOINED) => `${sum('Errors')} > 0`, enough: true } : undefined;
 
 /** One of its spans has that service, model, operation, agent, provider or name: those of a rollup with `VALUE_HASHES`. */
-const listed: KnownCondition = (condition) =>
-  among(condition, ({ column }, value) => [column, `cityHash64(${value})`]);
+const listed: Knows<FilterCondition> = (condition, spelled) =>
+  among(condition, spelled, ({ column }, value) => [column, `cityHash64(${value})`]);
 
 /** A failed one of its spans has. */
-const failedWith = (filter: Filter): Known | undefined =>
+const failedWith: Knows = (filter, spelled) =>
   isCondition(filter)
-    ? among(filter, (list, value) => [FAILED_HASHES.name, failedHash(list, value)])
+    ? among(filter, spelled, (list, value) => [FAILED_HASHES.name, failedHash(list, value)])
     : undefined;
 
 function among(
-  { field, op, value }: FilterCondition,
+  condition: FilterCondition,
+  spelled: Spelled,
   of: (list: (typeof VALUE_LISTS)[number], value: string) => readonly [column: string, hash: string],
 ): Known | undefined {
-  const list = VALUE_LISTS.find((one) => one.field === field);
-  if (list === undefined || op !== '=' || typeof value !== 'string' || !isKept(list, value)) return undefined;
+  const list = VALUE_LISTS.find((one) => one.field === condition.field);
+  const values = valuesOf(condition, spelled);
+  if (list === undefined || values === undefined || !values.every((value) => isKept(list, value)))
+    return undefined;
   return {
-    sql: (params, { max } = JOINED) =>
-      `${max(`has(${of(list, params.bind(value, 'String')).join(', ')})`)} = 1`,
+    sql: (params, { max } = JOINED) => {
+      const asked = values.map((value) => of(list, params.bind(value, 'String')));
+      const [first] = asked;
+      if (first === undefined) return '0';
+      const [column, hash] = first;
+      const has =
+        asked.length === 1
+          ? `has(${column}, ${hash})`
+          : `hasAny(${column}, [${asked.map(([, one]) => one).join(', ')}])`;
+      return `${max(has)} = 1`;
+    },
     enough: true,
   };
+}
+
+/** The values of which a span has to have one; undefined where they are not known. */
+function valuesOf(condition: FilterCondition, spelled: Spelled): readonly string[] | undefined {
+  const { op, value } = condition;
+  if (op !== '=' && op !== 'in') return spelled.get(conditionName(condition));
+  const values: readonly unknown[] = [value].flat();
+  return values.every((one) => typeof one === 'string') ? values : undefined;
 }
 
 const LEAST: ReadonlySet<string> = new Set(['>', '>=', '=', 'in', 'between']);
 
 /** One of its spans is beyond that limit: takes longer, costs more. The rollup keeps the highest number, 0 where no span has one. */
-const beyond: KnownCondition = ({ field, op, value }) => {
+const beyond: Knows<FilterCondition> = ({ field, op, value }) => {
   const highest = HIGHEST.find((one) => one.field === field);
   if (highest === undefined || !LEAST.has(op)) return undefined;
   const least = Math.min(...[value].flat().map(Number));
@@ -105,4 +139,5 @@ const beyond: KnownCondition = ({ field, op, value }) => {
 };
 
 /** All that the rollups of traces and of sessions know of a condition. */
-const told: KnownCondition = (condition) => failed(condition) ?? listed(condition) ?? beyond(condition);
+const told: Knows<FilterCondition> = (condition, spelled) =>
+  failed(condition, spelled) ?? listed(condition, spelled) ?? beyond(condition, spelled);

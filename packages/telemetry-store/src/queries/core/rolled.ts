@@ -1,7 +1,7 @@
 import { namesIn, ROLLUP_HEAD, type Rollup, selectAlone, selectOf } from '../../rollups/rollup.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import type { RequestContext } from '@candela/kernel';
-import { alignedAround, alignedParts } from './aligned.ts';
+import { alignedAround, alignedParts, LONGEST } from './aligned.ts';
 import type { Runner } from './run.ts';
 import { Scope, type Window } from './scope.ts';
 import type { Source } from './source.ts';
@@ -69,5 +69,3 @@ export async function settledWindow(
   const later = await runner.run(scope, `SELECT 1 ${scope.from} LIMIT 1`);
   return later.length === 0 ? { from, to: end } : window;
 }
-
-const LONGEST: Window = { from: 0n, to: 2n ** 63n - 1n };

@@ -146,6 +146,14 @@ describe('traces in the order of a figure', () => {
             'name:"span 1" status:error',
             'name:"span 120"',
             'status:error (name:"span 120" or name:"span 1")',
+            'name:*9',
+            'name:"span 1*"',
+            'service:*ha* status:error',
+            'status:error (service:sh* or provider:*ropic)',
+            'model:nobody*',
+            'service:/^(chat|mail)$/ name:*7',
+            'service:(chat or shop)',
+            '-service:c*',
             'input_tokens<5',
             'input_tokens>900',
             'input_tokens:100..120',
@@ -202,6 +210,24 @@ describe('traces in the order of a figure', () => {
     const order = statements.find((sql) => sql.includes('AS Figure'));
     expect(order).toContain('FROM trace_figures');
     expect(order?.includes('NameHashes')).toBe(few);
+    expect(statements.some((sql) => sql.includes('AS Matching'))).toBe(!few);
+  });
+
+  it.each([
+    ['name:*99', true],
+    ['service:*a*', true],
+    ['service:(chat or mail)', true],
+    ['name:nobody*', true],
+    // Among them are names that are not kept, and then more than are looked up.
+    ['name:*120', false],
+    ['name:span*', false],
+    ['-service:*a*', false],
+  ])('of a pattern, %j, that stands for few values come from the rollup: %s', async (q, few) => {
+    const { store, statements } = recordStatements(bench.store);
+    const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 12 * HOUR) * 1_000_000n };
+    await page(window, '-duration', parseFilterOrFail(q))(createTelemetryQueries(store, LIMITS));
+    const order = statements.find((sql) => sql.includes('AS Figure'));
+    expect(order).toMatch(few ? /HAVING (0|max\(has(Any)?\((Name|Service)Hashes, .*)/ : /^(?!.*HAVING)/s);
     expect(statements.some((sql) => sql.includes('AS Matching'))).toBe(!few);
   });
 

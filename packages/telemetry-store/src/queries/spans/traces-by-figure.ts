@@ -16,6 +16,7 @@ import { isHurried, type SearchInput } from './search-spans.ts';
 import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.ts';
 import { shareOfMatching } from './share.ts';
 import { SPANS } from './span-fields.ts';
+import { spelledOut } from './spelled-out.ts';
 import { isSplit, type Look, type SplitTraces } from './split-traces.ts';
 import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
 
@@ -175,7 +176,7 @@ async function expected(
   seen: SeenList | undefined,
 ): Promise<Expected> {
   if (filter === undefined) return { known: EVERY, share: 1 };
-  const known = knownOf(filter);
+  const known = knownOf(filter, await spelledOut(runner, context, filter, window));
   if (known?.enough === true) return { known, share: 1 };
   let share = seen?.shares.get(seen.list);
   if (share === undefined) {
