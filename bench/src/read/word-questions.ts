@@ -57,9 +57,10 @@ export function wordOrders(window: { readonly from: string; readonly to: string 
       ask: (api, turn) => ask(api, { ...page, ...how, ...early, q: quoted(together(turn)) }),
       check: atLeast(1),
     }));
-  const search = (list: 'spans' | 'traces') =>
+  const search = (list: 'spans' | 'traces', how: object) =>
     both(`${list} by -duration`, (api, body) => api.post(`/api/telemetry/${list}/search`, body), {
       sort: '-duration',
+      ...how,
     });
   const activity = (list: 'sessions' | 'users', name: string, how: object) =>
     both(
@@ -71,8 +72,9 @@ export function wordOrders(window: { readonly from: string; readonly to: string 
       how,
     );
   return [
-    ...search('spans'),
-    ...search('traces'),
+    ...search('spans', {}),
+    // First words are asked for when the rows are there.
+    ...search('traces', { previews: false }),
     ...activity('sessions', ', latest first', {}),
     ...activity('sessions', ' by -cost', { sort: '-cost' }),
     ...activity('users', ', latest first', {}),
