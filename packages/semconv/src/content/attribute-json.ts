@@ -4,6 +4,8 @@ import { MAX_DEPTH } from './builder.ts';
 
 const MAX_JSON = 8_000_000;
 const MAX_FLAT_KEYS = 20_000;
+/** What follows the prefix of a member of a flattened list. */
+const MEMBER = /^\d{1,6}(?:\.|$)/;
 
 /** Maps become null-prototype objects, so that a key named `__proto__` is just a key. */
 export function toJson(value: AttributeValue | undefined, depth = 0): unknown {
@@ -47,14 +49,15 @@ export function firstJson(attributes: AttributeReader, keys: readonly string[]):
 }
 
 /**
- * The tree behind `prefix.N.a.b` names, as a list in the order of N.
- * `values` that look like numbers of a list are lists; bounded in keys and depth.
+ * The tree behind `prefix.N.a.b` names, as a list in the order of N; other names with the prefix belong to no list.
+ * Inside it what has numbers for names is a list, too; bounded in keys and depth.
  */
 export function unflatten(attributes: AttributeReader, prefix: string): unknown[] {
   const root = emptyRecord();
   let taken = 0;
   for (const key of attributes.keys()) {
-    if (!key.startsWith(prefix)) continue;
+    // What begins with a word says something of all: `gen_ai.prompt.name` beside `gen_ai.prompt.0.content`.
+    if (!key.startsWith(prefix) || !MEMBER.test(key.slice(prefix.length))) continue;
     if (++taken > MAX_FLAT_KEYS) break;
     const path = key.slice(prefix.length).split('.');
     if (path.length > MAX_DEPTH) continue;

@@ -256,6 +256,18 @@ describe('OpenTelemetry up to 1.36', () => {
     ]);
     expect(tools).toEqual([{ name: 'get_weather', description: 'Weather', parameters: '{}' }]);
   });
+
+  test.each([
+    'gen_ai.prompt.name',
+    'gen_ai.prompt.version',
+    'gen_ai.prompt.cache_key',
+    'gen_ai.completion.id',
+  ])('numbered attributes beside %s, which is none of them', (beside) => {
+    const numbered = { 'gen_ai.prompt.0.content': 'hi', 'gen_ai.completion.0.content': 'Hello Ada' };
+    const { input, output } = readConversation(spanOf({ ...numbered, [beside]: 'greeting' }));
+    expect(input).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }]);
+    expect(output).toEqual([{ role: 'assistant', parts: [{ type: 'text', text: 'Hello Ada' }] }]);
+  });
 });
 
 test('messages as structured values', () => {
