@@ -12,7 +12,7 @@ async function readerOf(answer: RequestListener): Promise<HostReader> {
   const folder = await mkdtemp(join(tmpdir(), 'host-reader-'));
   const server = createServer(answer).listen(join(folder, 'engine.sock'));
   await once(server, 'listening');
-  const reader = new HostReader(join(folder, 'engine.sock'), 'candela', 4);
+  const reader = new HostReader(join(folder, 'engine.sock'), 'candela', { keepAlive: true, maxSockets: 4 });
   onTestFinished(async () => {
     reader.close();
     server.closeAllConnections();

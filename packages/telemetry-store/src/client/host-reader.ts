@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent, type AgentOptions, type IncomingMessage, request } from 'node:http';
 import { type ClickHouseSettings, parseError } from '@clickhouse/client';
 import { formatQueryParams } from '@clickhouse/client-common';
 
@@ -21,11 +21,10 @@ export class HostReader {
   readonly #socketPath: string;
   readonly #database: string;
 
-  /** @param connections at most; more statements than that wait for one */
-  constructor(socketPath: string, database: string, connections: number) {
+  constructor(socketPath: string, database: string, pool: AgentOptions) {
     this.#socketPath = socketPath;
     this.#database = database;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+    this.#agent = new Agent(pool);
   }
 
   /** All rows of the answer. @throws ClickHouseError what the engine refused; else what the socket failed with */

@@ -88,8 +88,7 @@ export class ClickHouseStore implements TelemetryStore {
   constructor({ connection, engine, target, logger, attributeColumns }: StoreParts) {
     this.#client = connect(connection, connection.database);
     const { socketPath, database } = connection;
-    this.#host =
-      socketPath === undefined ? undefined : new HostReader(socketPath, database, HOST_POOL.maxSockets);
+    this.#host = socketPath === undefined ? undefined : new HostReader(socketPath, database, HOST_POOL);
     this.#inserts = connect(connection, connection.database);
     this.#admin = connect(connection, 'default', true);
     this.#logger = logger;

@@ -89,6 +89,9 @@ const failedWith: Knows = (filter, spelled) =>
     ? among(filter, spelled, (list, value) => [FAILED_HASHES.name, failedHash(list, value)])
     : undefined;
 
+/** No span has any of no values. */
+const NOBODY: Known = { sql: () => '0', enough: true };
+
 function among(
   condition: FilterCondition,
   spelled: Spelled,
@@ -98,18 +101,16 @@ function among(
   const values = valuesOf(condition, spelled);
   if (list === undefined || values === undefined || !values.every((value) => isKept(list, value)))
     return undefined;
+  const [first] = values;
+  if (first === undefined) return NOBODY;
+  // All values as one of the statement: the engine plans for each.
+  const hasOneOf = (params: Params): string => {
+    if (values.length === 1) return `has(${of(list, params.bind(first, 'String')).join(', ')})`;
+    const [column, hash] = of(list, 'value');
+    return `hasAny(${column}, arrayMap(value -> ${hash}, ${params.bind(values, 'Array(String)')}))`;
+  };
   return {
-    sql: (params, { max } = JOINED) => {
-      const asked = values.map((value) => of(list, params.bind(value, 'String')));
-      const [first] = asked;
-      if (first === undefined) return '0';
-      const [column, hash] = first;
-      const has =
-        asked.length === 1
-          ? `has(${column}, ${hash})`
-          : `hasAny(${column}, [${asked.map(([, one]) => one).join(', ')}])`;
-      return `${max(has)} = 1`;
-    },
+    sql: (params, { max } = JOINED) => `${max(hasOneOf(params))} = 1`,
     enough: true,
   };
 }
