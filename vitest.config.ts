@@ -1,11 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { PROPERTY_TIMES } from './tools/testing/times.ts';
 
 /**
  * Files of the rings that start whole processes run two at a time: much of their time is waiting, and an engine has threads
  * of its own for the rest.
  */
 const PROCESSES_AT_ONCE = 2;
-const setupFiles = ['tools/testing/worker.ts'];
+const setupFiles = ['tools/testing/worker.ts', 'tools/testing/property-times.ts'];
 
 /**
  * Three rings, three projects, one after another. `unit` needs nothing but Node; `platform` starts whole processes (engine
@@ -29,7 +30,7 @@ export default defineConfig({
           maxWorkers: '100%',
           sequence: { groupOrder: 0 },
           // A property test takes a second, and many times that on a machine that is busy.
-          testTimeout: 60_000,
+          testTimeout: 60_000 * PROPERTY_TIMES,
           hookTimeout: 60_000,
         },
       },
@@ -45,7 +46,7 @@ export default defineConfig({
           setupFiles,
           maxWorkers: PROCESSES_AT_ONCE,
           sequence: { groupOrder: 1 },
-          testTimeout: 120_000,
+          testTimeout: 120_000 * PROPERTY_TIMES,
           hookTimeout: 120_000,
         },
       },
