@@ -102,7 +102,10 @@ export const aggregate = defineRoute({
           }),
         }),
       ),
-      groups: count.meta({ description: 'Groups that exist, of which `limit` were returned.' }),
+      groups: count.meta({
+        description:
+          'Groups of the window, of which `limit` were returned. Those that only the period before has come besides, where `limit` leaves room.',
+      }),
       previous: z
         .object({
           from: isoTime,

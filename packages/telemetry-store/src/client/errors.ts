@@ -35,7 +35,7 @@ const BOUNDS = new Map<number, string>([
   [160, 'time'],
   [241, 'memory'],
   [307, 'bytes'],
-  [396, 'result rows'],
+  [396, 'room for its answer'],
 ]);
 
 const TOO_MUCH_MEMORY = 241;

@@ -20,7 +20,7 @@ import {
   span,
 } from '../core/testing.ts';
 import { createTelemetryQueries } from '../index.ts';
-import type { AggregateInput, AggregateResult } from './aggregate.ts';
+import type { AggregateInput, AggregateResult, AggregateRow } from './aggregate.ts';
 
 const HOUR = 3_600_000;
 const context = contextOf();
@@ -223,7 +223,7 @@ describe('figures', () => {
         'SELECT toString(ServiceName) AS G0, count() AS F0, countIf(CountsUsage = 1 AND isNotNull(CostUsd)) AS F1, sumIf(ifNull(CostUsd, 0), CountsUsage = 1) AS F2 FROM otel_traces ' +
         'WHERE ProjectId = {p3:String} AND ((Timestamp >= fromUnixTimestamp64Nano({p4:Int64}) AND Timestamp < fromUnixTimestamp64Nano({p5:Int64})) OR ' +
         '(Timestamp >= fromUnixTimestamp64Nano({p6:Int64}) AND Timestamp < fromUnixTimestamp64Nano({p7:Int64}))) GROUP BY G0) GROUP BY G0) ' +
-        'ORDER BY V0 DESC NULLS LAST, G0 LIMIT 10',
+        "ORDER BY V0 DESC NULLS LAST, G0 LIMIT 10 SETTINGS max_result_bytes = 33554432, result_overflow_mode = 'throw'",
     ]);
   });
 
@@ -254,6 +254,77 @@ describe('figures', () => {
     for (const row of before.rows) {
       expect(both.rows.find(({ group }) => group[0] === row.group[0])?.previous).toEqual(row.values);
     }
+  });
+
+  it.each([
+    ['from the rollup', ['name', 'kind', 'model', 'status'], undefined, undefined],
+    ['from the rollup, over time', ['name', 'kind', 'model', 'status'], 900, undefined],
+    ['from the rows', ['trace'], undefined, undefined],
+    ['from the rows, over time', ['trace', 'name'], 60, undefined],
+    ['as many as have room', ['trace'], undefined, 3],
+    ['as many as have room, over time', ['trace'], 900, 3],
+  ] as const)(
+    'of the period before have groups that are gone as well: %s',
+    async (_what, groupBy, bucketSeconds, room) => {
+      const now = window(HOUR, HOUR + 10 * 60_000);
+      const before = window(0, HOUR);
+      const asked: AggregateInput = { ...base, groupBy, bucketSeconds, limit: 500 };
+      const alone = {
+        now: await bench.queries.aggregate(context, { ...asked, window: now }),
+        before: await bench.queries.aggregate(context, { ...asked, window: before }),
+      };
+      const limit = room === undefined ? 500 : alone.now.groups + room;
+      const both = await bench.queries.aggregate(context, {
+        ...asked,
+        limit,
+        window: now,
+        comparePrevious: before,
+      });
+      const told = (rows: readonly AggregateRow[], shiftMs: number, of: 'values' | 'previous') =>
+        new Map(
+          rows
+            .filter((row) => row[of]?.some((value) => value !== null))
+            .map((row) => [
+              JSON.stringify([row.time === null ? null : Date.parse(row.time) + shiftMs, row.group]),
+              row[of],
+            ]),
+        );
+      const groups = (rows: readonly AggregateRow[]) =>
+        new Set(rows.map(({ group }) => JSON.stringify(group)));
+      const shown = groups(both.rows);
+      const gone = groups(alone.before.rows).difference(groups(alone.now.rows));
+      expect(gone.size).toBeGreaterThan(0);
+      expect(groups(alone.now.rows).isSubsetOf(shown)).toBe(true);
+      expect(shown.size).toBe(alone.now.groups + (room ?? gone.size));
+      const isShown = ({ group }: AggregateRow) => shown.has(JSON.stringify(group));
+      expect(told(both.rows, 0, 'values')).toEqual(told(alone.now.rows.filter(isShown), 0, 'values'));
+      expect(told(both.rows, 0, 'previous')).toEqual(told(alone.before.rows.filter(isShown), HOUR, 'values'));
+      expect(both.groups).toBe(alone.now.groups);
+    },
+  );
+
+  it('of messages are refused', async () => {
+    const grouped = (field: string, bucketSeconds?: number) =>
+      bench.queries.aggregate(context, { ...base, groupBy: [field], bucketSeconds });
+    await expect(grouped('attributes.gen_ai.system_instructions')).rejects.toThrow(/holds messages/);
+    await expect(grouped('attributes.gen_ai.input.messages', 60)).rejects.toThrow(/holds messages/);
+  });
+
+  it('are refused where the values of groups would make an answer of more than 32 MiB', async () => {
+    const project = 'long-values';
+    const texts = { 'long.text': 'a'.repeat(30_000), 'other.text': 'b'.repeat(30_000) };
+    const spans = Array.from({ length: 900 }, (_, n) => span(1, n + 1, n * 10_000, { attributes: texts }));
+    for (let at = 0; at < spans.length; at += 100) await bench.put(spans.slice(at, at + 100), { project });
+    const asked: AggregateInput = {
+      ...base,
+      window: window(0, 3 * HOUR),
+      groupBy: ['attributes.long.text', 'attributes.other.text'],
+    };
+    const whole = await bench.queries.aggregate(contextOf(project), asked);
+    expect(whole.rows.map(({ values }) => values[0])).toEqual([900]);
+    await expect(
+      bench.queries.aggregate(contextOf(project), { ...asked, bucketSeconds: 12 }),
+    ).rejects.toMatchObject({ code: 'query_too_expensive' });
   });
 
   it('of the period before lie on the buckets of this one, also when it is moved by odd milliseconds', async () => {

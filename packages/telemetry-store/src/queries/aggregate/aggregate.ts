@@ -9,7 +9,7 @@ import { doublings, type SeenNumbers } from '../core/seen-numbers.ts';
 import { type Counted, measuredOf } from './counted.ts';
 import { COUNTED_LOGS } from './counted-logs.ts';
 import { COUNTED_SPANS } from './counted-spans.ts';
-import { MAX_POINTS, type RawRow, refuseTooMany, topSeries } from './at-once.ts';
+import { ANSWER_BOUND, MAX_POINTS, type RawRow, refuseTooMany, topSeries } from './at-once.ts';
 import { estimated, lookedAt, shareOf } from './estimate.ts';
 import { listedValues } from './listed.ts';
 import type { Values } from './numbered.ts';
@@ -106,7 +106,7 @@ export async function aggregate(
   const both = async () => {
     const figures = await figuresOf(request, plan);
     const ofSample = sample === undefined ? earlier : { ...earlier, sample };
-    const compared = await estimatedIf(request, ofSample, series(request, ofSample, figures.chosen));
+    const compared = await estimatedIf(request, ofSample, earlierRows(request, ofSample, figures.chosen));
     return { figures, compared: compared.rows };
   };
   const [{ figures, compared }, since] = await Promise.all([
@@ -228,7 +228,7 @@ async function groupsOf(request: Request, plan: Plan, expected: number | undefin
     const both = await topSeries(runner, context, plan, { limit: input.limit, expected });
     if (both !== undefined) {
       const rows = both.rows.map((row) => shape(row, input, timeOf(row)));
-      const chosen = new Map(rows.map(({ group }) => [JSON.stringify(group), group]));
+      const chosen = new Map(rows.map(({ group }) => [keyOfGroup(group), group]));
       return { rows, chosen: [...chosen.values()], groups: both.groups };
     }
   }
@@ -250,7 +250,7 @@ async function topGroups(
     const { scope, sql } = grouped(context, { ...plan, bucketSeconds: null }, { listed });
     return runner.run<RawRow>(
       scope,
-      `SELECT *, count() OVER () AS N FROM (${sql}) ORDER BY V0 DESC NULLS LAST, ${by} LIMIT ${input.limit}`,
+      `SELECT *, count() OVER () AS N FROM (${sql}) ORDER BY V0 DESC NULLS LAST, ${by} LIMIT ${input.limit} SETTINGS ${ANSWER_BOUND}`,
     );
   };
   const listed = await listedValues(runner, context, plan);
@@ -289,11 +289,33 @@ async function series(
   const order = keys.length === 0 ? '' : `ORDER BY ${keys.join(', ')}`;
   const raw = await runner.run<RawRow>(
     scope,
-    `SELECT * FROM (${sql}) ${combined} ${order} LIMIT ${MAX_POINTS + 1}`,
+    `SELECT * FROM (${sql}) ${combined} ${order} LIMIT ${MAX_POINTS + 1} SETTINGS ${ANSWER_BOUND}`,
   );
   refuseTooMany(raw.length);
   return raw.map((row) => shape(row, input, plan.bucketSeconds === null ? null : timeOf(row)));
 }
+
+/**
+ * Of the period before: the chosen groups, and where there is room for more, of the largest groups then those that are
+ * gone. All of them fit mostly, and nothing is asked twice then.
+ */
+async function earlierRows(
+  request: Request,
+  plan: Plan,
+  chosen: readonly string[][] | undefined,
+): Promise<readonly Row[]> {
+  const { limit } = request.input;
+  if (chosen === undefined || chosen.length >= limit) return series(request, plan, chosen);
+  const earlier = await groupsOf(request, plan, undefined);
+  const shown = new Set(chosen.map(keyOfGroup));
+  const gone = (earlier.chosen ?? []).filter((group) => !shown.has(keyOfGroup(group)));
+  const wanted = [...chosen, ...gone.slice(0, limit - chosen.length)];
+  if (earlier.groups > limit) return series(request, plan, wanted);
+  const keys = new Set(wanted.map(keyOfGroup));
+  return earlier.rows.filter(({ group }) => keys.has(keyOfGroup(group)));
+}
+
+const keyOfGroup = (group: readonly string[]): string => JSON.stringify(group);
 
 /** The rows of both periods side by side, in the order of time and group. */
 function joined(rows: readonly Row[], before: readonly Row[], input: AggregateInput): AggregateRow[] {

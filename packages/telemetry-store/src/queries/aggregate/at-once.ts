@@ -14,6 +14,9 @@ export type RawRow = Readonly<Record<string, string | number | null>>;
 /** Buckets times groups that one answer may hold. */
 export const MAX_POINTS = 100_000;
 
+/** Bytes that one answer may hold, as a setting of its statement: each of its rows has the values of its group. */
+export const ANSWER_BOUND = `max_result_bytes = ${32 << 20}, result_overflow_mode = 'throw'`;
+
 /** @throws bad_query */
 export function refuseTooMany(points: number): void {
   if (points <= MAX_POINTS) return;
@@ -198,7 +201,7 @@ function inBuckets(
         ORDER BY Total DESC NULLS LAST, ${groups} LIMIT ${limit})
       ARRAY JOIN ${joined.join(', ')}
       WHERE ${own === undefined ? 'Rows' : of('B')(own)} > 0 ORDER BY T, ${groups} LIMIT ${MAX_POINTS + 1}
-      SETTINGS max_rows_to_group_by = ${maxGroups}, group_by_overflow_mode = 'throw'`,
+      SETTINGS max_rows_to_group_by = ${maxGroups}, group_by_overflow_mode = 'throw', ${ANSWER_BOUND}`,
   };
 }
 

@@ -44,7 +44,7 @@ let bench: QueryBench;
 let queries: TelemetryQueries;
 let statements: string[];
 beforeAll(async () => {
-  bench = await openQueryBench();
+  bench = await openQueryBench({ attributeColumns: 0 });
   for (const sql of [SPANS, LOGS]) {
     await bench.store.command(other(sql));
     await bench.store.command(sql);

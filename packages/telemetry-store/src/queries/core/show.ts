@@ -1,5 +1,6 @@
 import { requireField } from '@candela/contract';
 import { fail } from '@candela/kernel';
+import { isContentKey } from '@candela/semconv';
 import { fieldOf } from './filter.ts';
 import { readKey } from './map-key.ts';
 import type { Params } from './params.ts';
@@ -8,7 +9,11 @@ import { levelName, type Source } from './source.ts';
 /** The value of a field as one text expression, as it is grouped by and shown. @throws bad_query */
 export function shownSql(source: Source, name: string, params: Params): string {
   const resolved = requireField(name, source.signal);
-  if (resolved.kind === 'key') return readKey(source, resolved.source, resolved.key, params).value;
+  if (resolved.kind === 'key') {
+    const { key, source: from } = resolved;
+    if (from === 'attributes' && isContentKey(key)) throw ungrouped(name, 'holds messages');
+    return readKey(source, from, key, params).value;
+  }
   const field = fieldOf(source, resolved.name);
   switch (field.kind) {
     case 'text':
@@ -23,6 +28,9 @@ export function shownSql(source: Source, name: string, params: Params): string {
       return `if(${field.sql}, 'true', 'false')`;
     case 'number':
     case 'words':
-      throw fail('bad_query', { detail: `"${resolved.name}" cannot be grouped by.` });
+      throw ungrouped(resolved.name, field.kind === 'number' ? 'is a number' : 'is searched by words');
   }
 }
+
+const ungrouped = (name: string, why: string) =>
+  fail('bad_query', { detail: `"${name.slice(0, 80)}" ${why}: it cannot be grouped by.` });

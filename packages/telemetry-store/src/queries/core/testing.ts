@@ -56,9 +56,17 @@ export function contextOf(project = 'default', environment?: string): RequestCon
   };
 }
 
-export async function openQueryBench(): Promise<QueryBench> {
+/** @param options `attributeColumns: 0` where a test asks of an attribute that must get no column meanwhile */
+export async function openQueryBench(
+  options: { readonly attributeColumns?: number } = {},
+): Promise<QueryBench> {
   const dir = await mkdtemp(join(tmpdir(), 'candela-queries-'));
-  const store = await openTelemetryStore({ kind: 'embedded', dataDir: dir, logger: silentLogger });
+  const store = await openTelemetryStore({
+    kind: 'embedded',
+    dataDir: dir,
+    logger: silentLogger,
+    ...options,
+  });
   let token = 0;
   async function insert(signal: Signal, body: Uint8Array, place: Place): Promise<void> {
     const { blocks, rejected, message } = encodeRequest(signal, 'protobuf', body, {
