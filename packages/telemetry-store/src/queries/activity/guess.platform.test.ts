@@ -119,8 +119,11 @@ const FILTERS: Readonly<Record<string, (fact: Fact) => boolean>> = {
   'duration:1s..1200ms': (fact) => ms(fact) >= 1_000 && ms(fact) <= 1_200,
   'input_tokens>=950': ({ tokens }) => tokens >= 950,
   'cost>=0': ({ model }) => model !== '',
-  'input_tokens:0': ({ tokens }) => tokens === 0,
-  'input_tokens<20 or duration>40m': (fact) => fact.tokens < 20 || ms(fact) > 40 * MINUTE,
+  // A tool has none: that is not 0.
+  'input_tokens:0': () => false,
+  '-input_tokens:*': ({ tokens }) => tokens === 0,
+  'input_tokens<20 or duration>40m': (fact) =>
+    (fact.tokens > 0 && fact.tokens < 20) || ms(fact) > 40 * MINUTE,
   'model:gpt-4o input_tokens>900': ({ model, tokens }) => model === 'gpt-4o' && tokens > 900,
   'attributes.shop.tier:gold': ({ tier }) => tier === 'gold',
   'attributes.shop.tier:plain or duration>20m': (fact) => fact.tier === 'plain' || ms(fact) > 20 * MINUTE,

@@ -188,7 +188,7 @@ function shape(row: RawRow, input: AggregateInput, time: string | null): Row {
 
 interface Figures {
   readonly rows: readonly Row[];
-  /** The largest groups; undefined when it is not grouped. */
+  /** The largest groups, the largest first; undefined when it is not grouped. */
   readonly chosen: readonly string[][] | undefined;
   readonly groups: number;
   /** The part of the rows that was looked at, null for all. */
@@ -228,8 +228,12 @@ async function groupsOf(request: Request, plan: Plan, expected: number | undefin
     const both = await topSeries(runner, context, plan, { limit: input.limit, expected });
     if (both !== undefined) {
       const rows = both.rows.map((row) => shape(row, input, timeOf(row)));
-      const chosen = new Map(rows.map(({ group }) => [keyOfGroup(group), group]));
-      return { rows, chosen: [...chosen.values()], groups: both.groups };
+      const ranks = new Map(
+        rows.map(({ group }, at) => [keyOfGroup(group), Number(both.rows[at]?.['Rank'])]),
+      );
+      const ranked = [...ranks].sort(([, a], [, b]) => a - b);
+      const chosen = ranked.map(([key]) => JSON.parse(key) as string[]);
+      return { rows, chosen, groups: both.groups };
     }
   }
   const top = await topGroups(request, plan);

@@ -8,7 +8,7 @@ import { addUp, figuresOf, measuredOf } from './counted.ts';
 import { numberedBuckets } from './numbered.ts';
 import type { Plan } from './plan.ts';
 
-/** `T` time, `G0`, `G1`, ... group values, `V0`, `V1`, ... figures, `N` number of groups. */
+/** `T` time, `G0`, `G1`, ... group values, `V0`, `V1`, ... figures, `N` number of groups, `Rank` of a group by its size. */
 export type RawRow = Readonly<Record<string, string | number | null>>;
 
 /** Buckets times groups that one answer may hold. */
@@ -191,14 +191,16 @@ function inBuckets(
     `range(1, ${size + 1}) AS Place`,
   ];
   const maxGroups = Math.max(1, bounds.maxGroups);
+  const order = `Total DESC NULLS LAST, ${groups}`;
   return {
     scope,
     maxGroups,
     maxRows: bounds.maxRows,
-    sql: `SELECT ${buckets.time('Place - 1')} AS T, ${[groups, ...values].join(', ')}, N FROM (
-        SELECT *, ${measured[0]?.(total) ?? 'NULL'} AS Total, count() OVER () AS N
-        FROM (SELECT ${columns.join(', ')} ${scope.from} GROUP BY ${groups})
-        ORDER BY Total DESC NULLS LAST, ${groups} LIMIT ${limit})
+    sql: `SELECT ${buckets.time('Place - 1')} AS T, ${[groups, ...values].join(', ')}, N, Rank FROM (
+        SELECT *, row_number() OVER (ORDER BY ${order}) AS Rank FROM (
+          SELECT *, ${measured[0]?.(total) ?? 'NULL'} AS Total, count() OVER () AS N
+          FROM (SELECT ${columns.join(', ')} ${scope.from} GROUP BY ${groups})
+          ORDER BY ${order} LIMIT ${limit}))
       ARRAY JOIN ${joined.join(', ')}
       WHERE ${own === undefined ? 'Rows' : of('B')(own)} > 0 ORDER BY T, ${groups} LIMIT ${MAX_POINTS + 1}
       SETTINGS max_rows_to_group_by = ${maxGroups}, group_by_overflow_mode = 'throw', ${ANSWER_BOUND}`,

@@ -90,7 +90,9 @@ function fieldCondition(field: Field, filter: FilterCondition, params: Params): 
       return filter.value === true ? field.sql : `NOT (${field.sql})`;
     case 'number':
       if (filter.op === 'exists') return field.exists;
-      return numberCondition(field.sql, field.scale, filter, params);
+      return field.zeroIfNone === true && holdsFor(0, filter)
+        ? `(${field.exists} AND ${numberCondition(field.sql, field.scale, filter, params)})`
+        : numberCondition(field.sql, field.scale, filter, params);
     case 'words':
       if (filter.op === 'exists') return field.exists;
       params.readsTexts = true;
@@ -153,6 +155,25 @@ function numberCondition(sql: string, scale: number, filter: FilterCondition, pa
       )}, toFloat64(${sql})), 0)`;
     default:
       throw new RangeError(`No number condition for ${filter.op}`);
+  }
+}
+
+/** Whether a number fulfils a condition on numbers. */
+function holdsFor(value: number, filter: FilterCondition): boolean {
+  const [first = NaN, second = NaN] = scalars(filter).map(Number);
+  switch (filter.op) {
+    case '>':
+      return value > first;
+    case '>=':
+      return value >= first;
+    case '<':
+      return value < first;
+    case '<=':
+      return value <= first;
+    case 'between':
+      return value >= first && value <= second;
+    default:
+      return scalars(filter).some((one) => Number(one) === value);
   }
 }
 

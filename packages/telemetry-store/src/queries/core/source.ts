@@ -9,7 +9,14 @@ export type Field =
   /** `sql` is the position in `levels`, which go up. */
   | { readonly kind: 'level'; readonly sql: string; readonly levels: readonly string[] }
   /** `sql` is null or a number; `scale` turns the filter's unit into the column's. */
-  | { readonly kind: 'number'; readonly sql: string; readonly scale: number; readonly exists: string }
+  | {
+      readonly kind: 'number';
+      readonly sql: string;
+      readonly scale: number;
+      readonly exists: string;
+      /** `sql` is never null: 0 where there is none, which `exists` tells from a 0 that was reported. */
+      readonly zeroIfNone?: boolean;
+    }
   /** Lower-case text whatever was asked for. */
   | { readonly kind: 'id'; readonly sql: string }
   | { readonly kind: 'boolean'; readonly sql: string }

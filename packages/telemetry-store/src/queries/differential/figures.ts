@@ -93,6 +93,11 @@ const GROUPS = {
   spans: fieldsOf('spans').filter((name) => !/_ms$|tokens|^cost$|^text$|^prompt$|^completion$/.test(name)),
   logs: fieldsOf('logs').filter((name) => !/tokens|^cost$|^text$|^body/.test(name)),
 };
+/** Charts are of everything but messages. */
+const CHARTED = {
+  spans: GROUPS.spans.filter((name) => name !== 'attributes.gen_ai.input.messages'),
+  logs: GROUPS.logs,
+};
 /** What the rollups know, so that they answer often. */
 const ROLLED = {
   spans: ['service', 'name', 'model', 'status', 'root', 'kind', 'agent', 'tool', 'error_type'],
@@ -166,7 +171,7 @@ const aggregate: Question = async (ground, random) => {
   const { window } = asked;
   const known: readonly Measure[] = signal === 'logs' ? LOG_MEASURES : MEASURES;
   const measures = random.some(rolled ? known.filter((one) => SUMS.includes(one)) : known, 1, 6);
-  const groupBy = random.some(rolled ? ROLLED[signal] : GROUPS[signal], 0, random.pick([1, 1, 2, 3]));
+  const groupBy = random.some(rolled ? ROLLED[signal] : CHARTED[signal], 0, random.pick([1, 1, 2, 3]));
   const other = anyWindow(random);
   // Moved onto a later window, the last instants would lie beyond what can be held.
   const later = other.to > window.to && other.from < window.from;
@@ -202,29 +207,30 @@ const aggregate: Question = async (ground, random) => {
       return JSON.stringify([time, groupBy.map((name) => shownOf(row, name))]);
     });
   const inside = matching(rows, asked);
-  const totals = [...Map.groupBy(inside, (row) => JSON.stringify(groupBy.map((name) => shownOf(row, name))))];
-  const sized = totals.map(([key, list]) => {
-    const value = measured(list, main);
-    return {
-      key,
-      order: [typeof value === 'number' ? -value : Number.MAX_VALUE, ...(JSON.parse(key) as string[])],
-    };
-  });
-  const chosen = new Set(
-    sized
+  const ranked = (list: readonly Counted[]): string[] =>
+    [...Map.groupBy(list, (row) => JSON.stringify(groupBy.map((name) => shownOf(row, name))))]
+      .map(([key, own]) => {
+        const value = measured(own, main);
+        const order = [
+          typeof value === 'number' ? -value : Number.MAX_VALUE,
+          ...(JSON.parse(key) as string[]),
+        ];
+        return { key, order };
+      })
       .toSorted((a, b) => byKeys(a.order, b.order))
-      .slice(0, limit)
-      .map(({ key }) => key),
-  );
+      .map(({ key }) => key);
+  const groups = ranked(inside);
+  const chosen = new Set(groups.slice(0, limit));
+  const earlier = before === undefined ? [] : matching(rows, { ...asked, window: before });
+  // Those that are gone take the room that is left.
+  const gone = ranked(earlier).filter((key) => !chosen.has(key));
+  const shown = new Set([...chosen, ...gone.slice(0, limit - chosen.size)]);
   const kept = (list: readonly Counted[]) =>
     groupBy.length === 0
       ? list
-      : list.filter((row) => chosen.has(JSON.stringify(groupBy.map((name) => shownOf(row, name)))));
+      : list.filter((row) => shown.has(JSON.stringify(groupBy.map((name) => shownOf(row, name)))));
   const now = grouped(kept(inside), 0n);
-  const then =
-    before === undefined
-      ? undefined
-      : grouped(kept(matching(rows, { ...asked, window: before })), window.from - before.from);
+  const then = before === undefined ? undefined : grouped(kept(earlier), window.from - before.from);
   if (groupBy.length === 0 && width === null) {
     // A sum of nothing is an answer too.
     for (const side of [now, then]) if (side?.size === 0) side.set('[null,[]]', []);
@@ -268,7 +274,7 @@ const aggregate: Question = async (ground, random) => {
     },
     want: {
       rows: inOrder(want),
-      groups: groupBy.length === 0 ? Math.min(1, now.size) : totals.length,
+      groups: groupBy.length === 0 ? Math.min(1, now.size) : groups.length,
       previous: before === undefined ? null : { ...before, since: sinceWhen(all, before) },
       order:
         groupBy.length > 0 && width === null && WHOLE.has(main)

@@ -65,10 +65,11 @@ type Raw = Readonly<Record<string, string>> & {
 const GEN_AI = `Environment, ServiceName, ScopeName, GenAiConvention, GenAiOperation, GenAiProvider, GenAiRequestModel,
   GenAiResponseModel, SessionId, UserId, AgentName, ToolName, ErrorType, TraceId, SpanId,
   toString(toUnixTimestamp64Nano(Timestamp)) AS Ns, toString(toUnixTimestamp64Milli(ReceivedAt)) AS ReceivedMs`;
-const USED = 'InputTokens, CacheReadTokens, CacheWriteTokens, OutputTokens, ReasoningTokens';
+const USED = 'InputTokens, CacheReadTokens, CacheWriteTokens, OutputTokens, ReasoningTokens, CountsUsage';
 
 function common(raw: Raw): Row {
-  const [input = 0, read = 0, write = 0, output = 0, reasoning = 0] = raw.Numbers;
+  const [input = 0, read = 0, write = 0, output = 0, reasoning = 0, counts = 0] = raw.Numbers;
+  const used = counts === 1 || input + read + write + output + reasoning > 0;
   const { GenAiResponseModel: answered = '', GenAiRequestModel: asked = '' } = raw;
   return {
     ns: BigInt(raw['Ns'] ?? 0),
@@ -93,8 +94,8 @@ function common(raw: Raw): Row {
     },
     number: {
       cost: raw.CostUsd,
-      input_tokens: input + read + write,
-      output_tokens: output + reasoning,
+      input_tokens: used ? input + read + write : null,
+      output_tokens: used ? output + reasoning : null,
     },
     attributes: new Map([raw.Maps[0], raw.Maps[3]].flatMap((map) => Object.entries(map ?? {}))),
     resource: new Map(Object.entries(raw.Maps[1] ?? {})),
@@ -110,7 +111,7 @@ export async function readSpans(bench: QueryBench, project: string): Promise<Spa
   const raws = await bench.store.select<Raw>(
     `SELECT ${GEN_AI}, SpanName, lower(SpanKind) AS Kind, lower(StatusCode) AS Status, StatusMessage, ParentSpanId,
        toString(Duration) AS Length, WorkflowName, PromptName, PromptVersion, FinishReason, TimeToFirstTokenMs AS Ttft,
-       toString(Flags) AS Bits, CostUsd, [${USED}, CountsUsage] AS Numbers, ${AGENT_VERSION} AS Version,
+       toString(Flags) AS Bits, CostUsd, [${USED}] AS Numbers, ${AGENT_VERSION} AS Version,
        toString(cityHash64(TraceId)) AS TraceHash, toString(cityHash64(SessionId)) AS SessionHash,
        toString(cityHash64(UserId)) AS UserHash,
        [SpanAttributes, ResourceAttributes, ScopeAttributes, ContentAttributes] AS Maps
@@ -181,7 +182,7 @@ export async function readLogs(bench: QueryBench, project: string): Promise<LogO
     const row = common(raw);
     const body = raw['Body'] ?? '';
     const said = raw['SeverityText'] ?? '';
-    const level = raw.Numbers[5] ?? 0;
+    const level = raw.Numbers[6] ?? 0;
     const severity =
       level > 0
         ? (SEVERITIES[Math.ceil(level / 4)] ?? '')
@@ -260,7 +261,7 @@ function meets(row: Row, condition: FilterCondition): boolean {
   if (type === 'text') return ofWords(row.words[name] ?? [], name, condition);
   if (type === 'number' || type === 'duration' || type === 'bytes') {
     const value = row.number[name] ?? null;
-    if (condition.op === 'exists') return /tokens/.test(name) ? (value ?? 0) > 0 : value !== null;
+    if (condition.op === 'exists') return value !== null;
     return ofNumber(value, condition, name === 'duration_ms' ? 6 : 0);
   }
   const value = row.text[name] ?? '';

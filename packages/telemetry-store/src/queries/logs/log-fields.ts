@@ -2,7 +2,7 @@ import { type FieldName, SEVERITIES } from '@candela/contract';
 import { LOG_ATTRIBUTE_PAIRS, LOG_SEVERITY, LOG_TEXT } from '../../schema/expressions.ts';
 import { column, type Field, type Source } from '../core/source.ts';
 import { containsText, hasWord, wordsOf } from '../core/words.ts';
-import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
+import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL, tokens } from '../core/gen-ai.ts';
 
 const body: Field = {
   kind: 'words',
@@ -52,8 +52,8 @@ const LOG_FIELDS: Record<LogField, Field> = {
   tool: column('ToolName'),
   convention: column('GenAiConvention'),
   cost: { kind: 'number', sql: 'CostUsd', scale: 1, exists: 'isNotNull(CostUsd)' },
-  input_tokens: { kind: 'number', sql: INPUT_TOKENS_SQL, scale: 1, exists: `${INPUT_TOKENS_SQL} > 0` },
-  output_tokens: { kind: 'number', sql: OUTPUT_TOKENS_SQL, scale: 1, exists: `${OUTPUT_TOKENS_SQL} > 0` },
+  input_tokens: tokens(INPUT_TOKENS_SQL),
+  output_tokens: tokens(OUTPUT_TOKENS_SQL),
   error_type: column('ErrorType'),
   scope_name: column('ScopeName'),
   severity: { kind: 'level', sql: LOG_SEVERITY, levels: SEVERITIES },

@@ -3,7 +3,7 @@ import { isContentKey } from '@candela/semconv';
 import { ATTRIBUTE_COLUMNS } from '../../schema/attribute-columns.ts';
 import { AGENT_VERSION, SPAN_ATTRIBUTE_PAIRS } from '../../schema/expressions.ts';
 import { ENDED } from '../../schema/tables.ts';
-import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
+import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL, tokens } from '../core/gen-ai.ts';
 import { column, type Field, type Source } from '../core/source.ts';
 import { containsAnywhere, hasText, matchesAnywhere, wordsAnywhere } from './span-words.ts';
 
@@ -55,8 +55,8 @@ export const SPAN_FIELDS: Record<
   finish_reason: column('FinishReason'),
   convention: column('GenAiConvention'),
   cost: { kind: 'number', sql: 'CostUsd', scale: 1, exists: 'isNotNull(CostUsd)' },
-  input_tokens: { kind: 'number', sql: INPUT_TOKENS_SQL, scale: 1, exists: `${INPUT_TOKENS_SQL} > 0` },
-  output_tokens: { kind: 'number', sql: OUTPUT_TOKENS_SQL, scale: 1, exists: `${OUTPUT_TOKENS_SQL} > 0` },
+  input_tokens: tokens(INPUT_TOKENS_SQL),
+  output_tokens: tokens(OUTPUT_TOKENS_SQL),
   ttft_ms: { kind: 'number', sql: 'TimeToFirstTokenMs', scale: 1, exists: 'isNotNull(TimeToFirstTokenMs)' },
   error_type: column('ErrorType'),
   scope_name: column('ScopeName'),
