@@ -776,6 +776,34 @@ describe('trees', () => {
     ]);
   });
 
+  it('have the span that was asked for and those above it, also in a trace of more than 5,000', async () => {
+    const [trace, root, middle, last] = [0x430, 0x100_000, 0x110_000, 0x110_001];
+    const siblings = Array.from({ length: 5_100 }, (_, n) =>
+      span(trace, root + 1 + n, 1 + n, { name: 'sibling', parentSpanId: id(root, 16) }),
+    );
+    const below = { parentSpanId: id(middle, 16) };
+    await bench.put(
+      [
+        span(trace, root, 0, { name: 'root' }),
+        ...siblings,
+        span(trace, middle, 9_000, { name: 'middle', parentSpanId: id(root, 16) }),
+        // Its clock is behind.
+        span(trace, last, 8_999, { name: 'last', ...below }),
+        span(trace, last + 1, 9_001, { name: 'beside', ...below }),
+      ],
+      { project },
+    );
+    const tree = await bench.queries.hierarchy(mine, id(last, 16));
+    expect(tree).toMatchObject({ truncated: true, orphans: 0 });
+    expect(tree.roots).toHaveLength(1);
+    const { children = [] } = tree.roots[0] ?? {};
+    expect(children).toHaveLength(5_000);
+    expect(shape(children.slice(-2))).toEqual([
+      ['sibling', []],
+      ['middle', [['last', []]]],
+    ]);
+  });
+
   it('show a trace without a root by its earliest span', async () => {
     await bench.put([span(0x410, 0x411, 0, { name: 'headless', parentSpanId: id(0xbeef, 16) })], { project });
     const { data } = await bench.queries.searchTraces(mine, input('-start', { q: `trace:${id(0x410, 32)}` }));

@@ -11,6 +11,8 @@ import { EACH_ONCE, exactTotals, type RawTotals } from './trace-totals.ts';
 import { SPANS } from './span-fields.ts';
 
 const TRACE_PAGE = 5_000;
+/** Spans above one that are looked up one by one. */
+const MAX_PATH = 64;
 
 /** One trace, its spans oldest first. @throws not_found, also for a trace of another project */
 export async function readTrace(
@@ -98,19 +100,48 @@ function totalsOf(spans: readonly RawSpan[]): Totals | undefined {
   };
 }
 
-/** The tree of the trace that a span belongs to. @throws not_found */
+/**
+ * The tree of the trace that a span belongs to. Of a large trace the first spans, with that span and those it lies below.
+ * @throws not_found
+ */
 export async function readHierarchy(
   runner: Runner,
   context: RequestContext,
   spanId: string,
 ): Promise<{ traceId: string; roots: HierarchyNode[]; orphans: number; truncated: boolean }> {
-  const found = await traceOf(runner, context, spanId.toLowerCase());
+  const own = spanId.toLowerCase();
+  const found = await traceOf(runner, context, own);
   if (found === undefined) throw fail('not_found', { what: 'The span' });
   const raw = await readSpans(runner, context, found.TraceId, TRACE_PAGE + 1, undefined);
-  const page = usageOnce(raw.slice(0, TRACE_PAGE));
+  const truncated = raw.length > TRACE_PAGE;
+  const first = raw.slice(0, TRACE_PAGE);
+  const path = truncated ? await pathTo(runner, context, found.TraceId, own, first) : [];
+  const page = usageOnce([...first, ...path]);
   const start = BigInt(page[0]?.StartNs ?? '0');
   const spans: LightSpan[] = page.map((span) => toLightSpan(span, start));
-  return { traceId: found.TraceId, ...buildHierarchy(spans), truncated: raw.length > TRACE_PAGE };
+  return { traceId: found.TraceId, ...buildHierarchy(spans), truncated };
+}
+
+/** A span and those above it up to one of the known, oldest first; of a deeper path its lower end. */
+async function pathTo(
+  runner: Runner,
+  context: RequestContext,
+  traceId: string,
+  spanId: string,
+  known: readonly RawSpan[],
+): Promise<RawSpan[]> {
+  const ids = new Set(known.map(({ SpanId }) => SpanId));
+  const path: RawSpan[] = [];
+  for (let next = spanId; next !== '' && !ids.has(next) && path.length < MAX_PATH; ) {
+    ids.add(next);
+    const scope = traceScope(context, traceId);
+    const one = scope.and(`SpanId = ${scope.params.bind(next, 'String')}`);
+    const [span] = await runner.run<RawSpan>(one, `SELECT ${SPAN_COLUMNS} ${one.from} ${EACH_ONCE} LIMIT 1`);
+    if (span === undefined) break;
+    path.push(span);
+    next = span.ParentSpanId;
+  }
+  return path.sort((a, b) => (BigInt(a.StartNs) < BigInt(b.StartNs) ? -1 : 1));
 }
 
 const LAST_NANOS = 2n ** 63n - 1n;
