@@ -114,6 +114,40 @@ describe('what differs', () => {
     }
   });
 
+  it('looks at as many rows where they fill a small part of the window as where they fill it', async () => {
+    const project = 'an-hour-ago';
+    const every = 100;
+    const spans = Array.from({ length: 24_000 }, (_, index) =>
+      span(1 + (index >> 4), 1 + index, index * every, {
+        status: { code: index % 4 === 0 ? 2 : 0 },
+        attributes: { release: index % 4 === 0 ? 'v2' : 'v1' },
+      }),
+    );
+    for (let at = 0; at < spans.length; at += 4_000)
+      await bench.put(spans.slice(at, at + 4_000), { project });
+    const end = BigInt(BASE_MS + 24_000 * every) * 1_000_000n;
+    const ask = (hours: bigint, before?: { from: bigint; to: bigint }) =>
+      createCompareQueries(bench.store, LIMITS).compare(contextOf(project), 'spans', {
+        window: { from: end - hours * 3_600_000_000_000n, to: end + hours * 60_000_000_000n },
+        filter: undefined,
+        selection: { field: 'status', op: '=', value: 'error' },
+        limit: 10,
+        before,
+      });
+    const filled = await ask(1n);
+    for (const hours of [24n, 24n * 30n]) {
+      const sparse = await ask(hours);
+      for (const side of ['selection', 'rest'] as const) {
+        expect(sparse[side].rows).toBe(filled[side].rows);
+        expect(sparse[side].sampled, `${side} of ${hours} h`).toBeGreaterThan(filled[side].sampled * 0.7);
+      }
+      expect(sparse.fields[0]).toMatchObject({ field: 'attributes.release' });
+    }
+    const none = await ask(24n, { from: 0n, to: 1n });
+    expect([none.selection.rows, none.rest.rows]).toEqual([6_000, 0]);
+    expect(none.selection.sampled).toBe(6_000);
+  });
+
   it('tells what a named field and the attribute it was taken from have in common once', async () => {
     const failures = (first: number, attributes: (index: number) => Record<string, string>) =>
       Array.from({ length: 200 }, (_, index) =>

@@ -55,7 +55,7 @@ export function createCompareQueries(stores: ReadStores, limits: QueryLimits): C
           detail:
             'The period to compare with has times in common with the period itself: take one before or after it.',
         });
-      const strata = await layStrata(own, context, source, input);
+      const { sides, strata } = await layStrata(own, context, source, input);
       const rows = { selection: sum(strata.selection), rest: sum(strata.rest) };
       if (rows.selection + rows.rest === 0) {
         const none = { rows: 0, sampled: 0 };
@@ -65,7 +65,7 @@ export function createCompareQueries(stores: ReadStores, limits: QueryLimits): C
       const obvious = new Set(before !== undefined || selection === undefined ? [] : fieldsIn(selection));
       const fields = comparedFields(source, obvious);
       const numbers = NUMBERS[signal].filter(({ field }) => !obvious.has(field));
-      const read = { sides: input, strata };
+      const read = { sides, strata };
       const [values, sampled] = await Promise.all([
         sampleValues(own, context, source, { ...read, fields }),
         sampleNumbers(own, context, source, { ...read, fields: numbers.map(({ field }) => field) }),

@@ -76,6 +76,12 @@ export function partOf(source: Source, scope: Scope, sides: Sides, selected: str
     : `if(${selected}, ${own}, ${partSql(source, scope, before.from, widthOf(before))})`;
 }
 
+/** A comparison with its windows cut to where rows lie, and how they lie there. */
+export interface Laid {
+  readonly sides: Sides;
+  readonly strata: Strata;
+}
+
 /**
  * Counts both sides over the window and chooses where to read, evenly over time. Conditions that read maps or texts are
  * not worked out on all rows of a large window: counts are then estimated from pieces of it.
@@ -85,26 +91,57 @@ export async function layStrata(
   context: RequestContext,
   source: Source,
   sides: Sides,
-): Promise<Strata> {
+): Promise<Laid> {
   const { window, filter, selection, before } = sides;
-  if (before !== undefined) {
-    const parts = [filter, selection].filter((part) => part !== undefined);
-    const all = parts.length < 2 ? parts[0] : { and: parts };
-    const [now, then] = await Promise.all(
-      [window, before].map((one) =>
-        layStrata(runner, context, source, { window: one, filter: all, selection: undefined }),
-      ) as [Promise<Strata>, Promise<Strata>],
-    );
-    return {
-      selection: now.selection,
-      rest: then.selection,
-      pieces: [...then.pieces, ...now.pieces],
-      whole: now.whole && then.whole,
-      estimated: now.estimated || then.estimated,
-    };
+  if (before === undefined) {
+    const laid = await layOne(runner, context, source, sides);
+    return { sides: { ...sides, window: laid.window }, strata: laid.strata };
   }
-  const wide = [filter, selection].some((part) => part !== undefined && readsWide(part));
-  return wide ? estimate(runner, context, source, sides) : countAll(runner, context, source, sides);
+  const parts = [filter, selection].filter((part) => part !== undefined);
+  const all = parts.length < 2 ? parts[0] : { and: parts };
+  const lay = (one: Window) =>
+    layOne(runner, context, source, { window: one, filter: all, selection: undefined });
+  const [now, then] = await Promise.all([lay(window), lay(before)]);
+  return {
+    sides: { ...sides, window: now.window, before: then.window },
+    strata: {
+      selection: now.strata.selection,
+      rest: then.strata.selection,
+      pieces: [...then.strata.pieces, ...now.strata.pieces],
+      whole: now.strata.whole && then.strata.whole,
+      estimated: now.strata.estimated || then.strata.estimated,
+    },
+  };
+}
+
+async function layOne(
+  runner: Runner,
+  context: RequestContext,
+  source: Source,
+  sides: Sides,
+): Promise<{ window: Window; strata: Strata }> {
+  const wide = [sides.filter, sides.selection].some((part) => part !== undefined && readsWide(part));
+  const strata = await (wide ? estimate : countAll)(runner, context, source, sides);
+  const window = filledPart(sides.window, strata);
+  return window === undefined
+    ? { window: sides.window, strata }
+    : layOne(runner, context, source, { ...sides, window });
+}
+
+/**
+ * The part of the window that all rows lie in, where that is at most half of it: so many rows are looked at in each of its
+ * parts, and few would be in all of a day that has rows of its last hour only. Undefined where most parts have rows.
+ */
+function filledPart({ from, to }: Window, strata: Strata): Window | undefined {
+  if (strata.whole || strata.estimated) return undefined;
+  const filled = strata.selection.map((rows, part) => rows + (strata.rest[part] ?? 0) > 0);
+  const first = filled.indexOf(true);
+  if (first < 0) return undefined;
+  const width = widthOf({ from, to });
+  const begin = from + width * BigInt(first);
+  const end = from + width * BigInt(filled.lastIndexOf(true) + 1);
+  const part = { from: begin, to: end < to ? end : to };
+  return (part.to - part.from) * 2n <= to - from ? part : undefined;
 }
 
 /** Rows of a window that even wide conditions are worked out on. */
