@@ -8,9 +8,12 @@ import { GIB, Reader, type Reading, Wander } from './readings.ts';
 import { SystemPart } from './system.ts';
 
 const DAY_MS = 86_400_000;
-/** Agents report once a minute, whatever the programs do; of the older past every tenth report is enough. */
+/**
+ * Agents report once a minute, whatever the programs do; in the older past as seldom as a host may without counting as
+ * away.
+ */
 const AGENT_EVERY_MS = 60_000;
-const SPARSE_EVERY_MS = 600_000;
+const SPARSE_EVERY_MS = 150_000;
 const DENSE_MS = 3_600_000;
 /** The one agent that is started again is so after this share of the time until the present. */
 const RESTART_AT = 0.6;

@@ -7,8 +7,11 @@ import { type HostKey, keyOf, points } from './sources.ts';
 
 const SECOND = 1_000_000_000n;
 const HOUR = 3_600n * SECOND;
-/** Of so long a window it is worked out when hosts were away: a longer one would be read for hardly anything else. */
-const LONGEST = 24n * HOUR;
+/**
+ * Of so long a window it is worked out when hosts were away: a longer one would be read for hardly anything else. The last
+ * 24 hours end a moment later than they began to be counted.
+ */
+const LONGEST = 24n * HOUR + 60n * SECOND;
 /** Steps in which a window is looked at for silences. */
 const STEPS = 2_000n;
 
