@@ -1,5 +1,6 @@
 import { MODEL_SQL } from '../queries/core/gen-ai.ts';
 import { AGENT_VERSION } from '../schema/expressions.ts';
+import { ENDED } from '../schema/tables.ts';
 import {
   COST_UNITS_SQL,
   ROLLUP_BUCKET_SECONDS,
@@ -45,7 +46,7 @@ export const AGENT_FIGURES: Rollup = {
     { name: 'OutTokens', type: SUM },
     { name: 'Priced', type: SUM },
     { name: 'Cost', type: 'SimpleAggregateFunction(sum, Int64)' },
-    /** How many durations lie on which step of a logarithmic scale. */
+    /** How many durations, of what has ended, lie on which step of a logarithmic scale. */
     { name: 'Durations', type: 'SimpleAggregateFunction(sumMap, Tuple(Array(UInt16), Array(UInt64)))' },
   ],
   sources: {
@@ -61,7 +62,7 @@ SELECT ${ROLLUP_HEAD_SQL}, ${startOf(ROLLUP_BUCKET_SECONDS)} AS Bucket, AgentNam
   sumIf(toUInt64(InputTokens) + CacheReadTokens + CacheWriteTokens, CountsUsage = 1) AS InTokens,
   sumIf(toUInt64(OutputTokens) + ReasoningTokens, CountsUsage = 1) AS OutTokens,
   countIf(CountsUsage = 1 AND isNotNull(CostUsd)) AS Priced, sumIf(${COST_UNITS_SQL}, CountsUsage = 1) AS Cost,
-  sumMap([${STEP}], [toUInt64(1)]) AS Durations
+  sumMapIf([${STEP}], [toUInt64(1)], ${ENDED}) AS Durations
 FROM ${rows} WHERE AgentName != '' GROUP BY ${KEYS}`,
     },
   },

@@ -33,7 +33,7 @@ const columnsOf = (rows: string): string => `
 SELECT ProjectId, Environment, ReceivedDay, RetentionDays, At AS Timestamp,
   ${exceptionFingerprint('Type', 'Said')} AS Fingerprint,
   if(SpanId = '', Own, cityHash64(TraceId, SpanId, Fingerprint)) AS Occurrence, Source, Type, ${carried}, SpanName,
-  Model, Version, Said AS Message, Stack AS Stacktrace, Escaped
+  Model, Version, Said AS Message, Stack AS Stacktrace, Escaped, Records
 FROM (
   SELECT * EXCEPT (Found), Found.1 AS At, substringUTF8(Found.2, 1, ${MOST_TYPE}) AS Type,
     substringUTF8(Found.3, 1, ${MOST_MESSAGE}) AS Said, substringUTF8(Found.4, 1, ${MOST_STACK}) AS Stack,
@@ -46,7 +46,7 @@ FROM (
 const ofSpans = (spans: string): string =>
   columnsOf(`
     SELECT ${ROLLUP_HEAD.map(({ name }) => name).join(', ')}, ${carried}, Model, ThrowerVersion AS Version, SpanName,
-      toUInt64(0) AS Own, arrayJoin(Exceptions) AS Found
+      toUInt64(0) AS Own, toUInt64(0) AS Records, arrayJoin(Exceptions) AS Found
     FROM ${spans}
     WHERE Thrown`);
 
@@ -57,6 +57,7 @@ const ofLogs = (rows: string): string =>
       ResourceAttributes['service.version'] AS Version, '' AS SpanName,
       cityHash64(Timestamp, ObservedTimestamp, ReceivedAt, ServiceName, TraceId, Body,
         mapKeys(LogAttributes), mapValues(LogAttributes)) AS Own,
+      toUInt64(SpanId = '') AS Records,
       (Timestamp,
         if(LogAttributes['exception.type'] != '', LogAttributes['exception.type'], toString(ErrorType)),
         LogAttributes['exception.message'], LogAttributes['exception.stacktrace'],
@@ -93,11 +94,13 @@ const COLUMNS: readonly RollupColumn[] = [
   { name: 'Message', type: TEXT },
   { name: 'Stacktrace', type: TEXT },
   { name: 'Escaped', type: 'SimpleAggregateFunction(max, UInt8)' },
+  /** How many log records without a span the row is: equal ones are rows of one key. 0 for all others. */
+  { name: 'Records', type: 'SimpleAggregateFunction(sum, UInt64)' },
 ];
 
 /**
  * Exceptions one by one. One exception on a span counts once, however often it was recorded there: rows of the same
- * `Occurrence` are one.
+ * `Occurrence` are one. Log records without a span are one each (`Records`), also those that nothing tells apart.
  */
 export const EXCEPTIONS: Rollup = {
   name: 'exceptions',

@@ -45,7 +45,7 @@ export const HOST_CALLS: Rollup = {
     { name: 'OutTokens', type: SUM },
     { name: 'Priced', type: SUM },
     { name: 'Cost', type: 'SimpleAggregateFunction(sum, Int64)' },
-    /** How many durations lie on which step of a logarithmic scale. */
+    /** How many durations, of what has ended, lie on which step of a logarithmic scale. */
     { name: 'Durations', type: 'SimpleAggregateFunction(sumMap, Tuple(Array(UInt16), Array(UInt64)))' },
   ],
   sources: {
@@ -56,7 +56,7 @@ export const HOST_CALLS: Rollup = {
 SELECT ${HEAD}, ${startOf(CALL_BUCKET_SECONDS, 'Ns')} AS Bucket, Host, ServiceName, GenAiProvider, Model,
   count() AS Calls, sum(Failed) AS Errors, sum(Counts) AS Counting, sum(UsedInput + UsedRead + UsedWrite) AS InTokens,
   sum(UsedOutput + UsedReasoning) AS OutTokens, sum(HasCost) AS Priced, sum(UsedUnits) AS Cost,
-  sumMap([${STEP}], [toUInt64(1)]) AS Durations
+  sumMapIf([${STEP}], [toUInt64(1)], Ended) AS Durations
 FROM ${spans} WHERE ${IS_CALL} GROUP BY ${KEYS}`,
     },
   },

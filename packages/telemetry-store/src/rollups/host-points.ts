@@ -16,12 +16,13 @@ const KEYS = `${ROLLUP_HEAD.map(({ name }) => name).join(', ')}, MetricName, Tim
 export const POINT_KINDS = { level: 0, counter: 1, increase: 2 } as const;
 
 const pointsOf =
-  (kind: string) =>
+  (kind: string, since: string) =>
   (rows: string): string =>
     `
-SELECT ${KEYS}, max(Point) AS Value FROM (
+SELECT ${KEYS}, max(Point) AS Value, max(Since) AS SinceNs FROM (
   SELECT ${ROLLUP_HEAD_SQL}, MetricName, TimeUnix, ${HOST_SQL} AS Host, ${AGENT_SQL} AS Agent, ${DEVICE_SQL} AS Device,
-    ${PART_SQL} AS Part, ${HOST_SERIES_SQL} AS Series, toUInt8(${kind}) AS Kind, Value AS Point
+    ${PART_SQL} AS Part, ${HOST_SERIES_SQL} AS Series, toUInt8(${kind}) AS Kind, Value AS Point,
+    ${since} AS Since
   FROM ${rows} WHERE ${IS_HOST_METRIC_SQL} AND isFinite(Value) AND bitAnd(Flags, 1) = 0
 ) WHERE Host != '' GROUP BY ${KEYS}`;
 
@@ -42,18 +43,21 @@ export const HOST_POINTS: Rollup = {
     { name: 'Series', type: 'UInt64' },
     { name: 'Kind', type: 'UInt8' },
     { name: 'Value', type: 'SimpleAggregateFunction(max, Float64)' },
+    /** Of counters: since when they count, in nanoseconds. 0: not said, or a level, which counts nothing. */
+    { name: 'SinceNs', type: 'SimpleAggregateFunction(max, Int64)' },
   ],
   sources: {
     otel_metrics_gauge: {
       stage: POINT_STAGES.gauge,
       when: IS_HOST_METRIC_SQL,
-      select: pointsOf(String(POINT_KINDS.level)),
+      select: pointsOf(String(POINT_KINDS.level), 'toInt64(0)'),
     },
     otel_metrics_sum: {
       stage: POINT_STAGES.sum,
       when: IS_HOST_METRIC_SQL,
       select: pointsOf(
         `multiIf(NOT IsMonotonic, ${POINT_KINDS.level}, AggregationTemporality = 1, ${POINT_KINDS.increase}, ${POINT_KINDS.counter})`,
+        'if(IsMonotonic, toUnixTimestamp64Nano(StartTimeUnix), 0)',
       ),
     },
   },

@@ -11,6 +11,6 @@ export const POINT_STAGES: Readonly<Record<'gauge' | 'sum', Stage>> = {
   gauge: { name: 'staged_points', select: (rows) => `SELECT ${SHARED} FROM ${rows}` },
   sum: {
     name: 'staged_points',
-    select: (rows) => `SELECT ${SHARED}, AggregationTemporality, IsMonotonic FROM ${rows}`,
+    select: (rows) => `SELECT ${SHARED}, StartTimeUnix, AggregationTemporality, IsMonotonic FROM ${rows}`,
   },
 };

@@ -1,5 +1,6 @@
 import { MODEL_SQL } from '../queries/core/gen-ai.ts';
 import { HOST_SQL } from '../schema/host-points.ts';
+import { ENDED } from '../schema/tables.ts';
 import { HIGHEST_STAGED } from './highest.ts';
 import { COST_UNITS_SQL, ROLLUP_BUCKET_SECONDS, ROLLUP_HEAD_SQL, type Stage, startOf } from './rollup.ts';
 
@@ -25,6 +26,7 @@ const COLUMNS = {
   Ns: 'toUnixTimestamp64Nano(Timestamp)',
   FiveMinutes: startOf(ROLLUP_BUCKET_SECONDS),
   Duration: 'Duration',
+  Ended: ENDED,
   TraceId: 'TraceId',
   SpanId: 'SpanId',
   SpanName: 'SpanName',

@@ -1046,3 +1046,25 @@ ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main` ADD COLUMN IF 
 ALTER TABLE `telemetry`.`session_figures` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `NameHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4) AFTER `ProviderHashes`;
 
 BACKFILL session_figures;
+
+BACKFILL agent_figures;
+
+BACKFILL host_calls;
+
+ALTER TABLE `telemetry`.`host_points_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `SinceNs` SimpleAggregateFunction(max, Int64) CODEC(Delta(8), Default);
+
+ALTER TABLE `telemetry`.`host_points` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `SinceNs` SimpleAggregateFunction(max, Int64) CODEC(Delta(8), Default);
+
+BACKFILL host_points;
+
+ALTER TABLE `telemetry`.`exceptions_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `Records` SimpleAggregateFunction(sum, UInt64) CODEC(T64, Default);
+
+ALTER TABLE `telemetry`.`exceptions` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `Records` SimpleAggregateFunction(sum, UInt64) CODEC(T64, Default);
+
+BACKFILL exceptions;
+
+ALTER TABLE `telemetry`.`metric_series_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `Host` LowCardinality(String) MATERIALIZED coalesce(nullIf(ResourceAttributes['host.name'], ''), nullIf(ResourceAttributes['host.id'], ''), nullIf(ResourceAttributes['k8s.node.name'], ''), '');
+
+ALTER TABLE `telemetry`.`metric_series` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `Host` LowCardinality(String) MATERIALIZED coalesce(nullIf(ResourceAttributes['host.name'], ''), nullIf(ResourceAttributes['host.id'], ''), nullIf(ResourceAttributes['k8s.node.name'], ''), '');
+
+ALTER TABLE `telemetry`.`metric_series_local` ON CLUSTER `main` MATERIALIZE COLUMN Host SETTINGS mutations_sync = 0;

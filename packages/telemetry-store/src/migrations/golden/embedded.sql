@@ -878,3 +878,19 @@ BACKFILL trace_figures;
 ALTER TABLE `candela`.`session_figures` ADD COLUMN IF NOT EXISTS `NameHashes` SimpleAggregateFunction(groupUniqArrayArray, Array(UInt64)) CODEC(LZ4) AFTER `ProviderHashes`;
 
 BACKFILL session_figures;
+
+BACKFILL agent_figures;
+
+BACKFILL host_calls;
+
+ALTER TABLE `candela`.`host_points` ADD COLUMN IF NOT EXISTS `SinceNs` SimpleAggregateFunction(max, Int64) CODEC(Delta(8), Default);
+
+BACKFILL host_points;
+
+ALTER TABLE `candela`.`exceptions` ADD COLUMN IF NOT EXISTS `Records` SimpleAggregateFunction(sum, UInt64) CODEC(T64, Default);
+
+BACKFILL exceptions;
+
+ALTER TABLE `candela`.`metric_series` ADD COLUMN IF NOT EXISTS `Host` LowCardinality(String) MATERIALIZED coalesce(nullIf(ResourceAttributes['host.name'], ''), nullIf(ResourceAttributes['host.id'], ''), nullIf(ResourceAttributes['k8s.node.name'], ''), '');
+
+ALTER TABLE `candela`.`metric_series` MATERIALIZE COLUMN Host SETTINGS mutations_sync = 0;

@@ -299,3 +299,98 @@ describe('an agent of more models than an answer lists', () => {
     expect(all.hidden).toBe(0);
   });
 });
+
+describe('agents whose spans still run', () => {
+  const project = contextOf('running');
+  /** Ten seconds, or none yet. */
+  const lasting = (own: number, span: Span, ended: boolean): Span => ({
+    ...span,
+    spanId: id(own, 16),
+    endTimeUnixNano: ended ? BigInt(span.startTimeUnixNano ?? 0n) + 10_000_000_000n : 0n,
+  });
+  // In the middle of the window, which the rollup tells, and at its edge, which the spans do.
+  const TIMES = [900_000, 1_000];
+  beforeAll(async () => {
+    const spans = TIMES.flatMap((atMs, time) =>
+      [0, 1, 2, 3].flatMap((n) => {
+        const own = 5_000 + time * 100 + n * 10;
+        const trace = own;
+        return [
+          lasting(own, run(trace, own, atMs, 'half'), n < 2),
+          lasting(own + 1, call({ trace, parent: own, atMs, agent: 'half' }), n < 2),
+          lasting(own + 2, call({ trace, parent: own, atMs, model: 'unnamed' }), n < 2),
+          lasting(own + 3, tool(trace, own, atMs, 'search', own, 'half'), false),
+          lasting(own + 4, run(trace, own, atMs, 'never', own), false),
+        ];
+      }),
+    );
+    await bench.put(spans, { project: 'running' });
+  });
+
+  it.each([
+    ['in a bucket', { from: at(600_000), to: at(1_200_000) }, 4],
+    ['at the edge of one', { from: at(500), to: at(2_000) }, 4],
+    ['in both', { from: at(500), to: at(1_200_000) }, 8],
+  ])('count all of them, and have the durations of those that ended: %s', async (_, during, count) => {
+    const { agents } = await queries.agents(project, { window: during, search: undefined });
+    const near = (ms: number | null) => (ms === null ? null : Math.round(ms / 200) * 200);
+    const said = ({ count: all, p50Ms, p95Ms }: Pick<AgentFigures, 'count' | 'p50Ms' | 'p95Ms'>) => [
+      all,
+      near(p50Ms),
+      near(p95Ms),
+    ];
+    const ended = [count, 10_000, 10_000];
+    const none = [count, null, null];
+    const [half, never] = ['half', 'never'].map((name) => agents.find((agent) => agent.name === name));
+    expect([half?.runs, half?.calls, half?.tools, never?.runs].map((one) => one && said(one))).toEqual([
+      ended,
+      ended,
+      none,
+      none,
+    ]);
+    const page = await queries.agent(project, { agent: 'half', window: during });
+    expect([...page.byModel, ...page.byTool, ...page.byVersion].map(({ figures }) => said(figures))).toEqual([
+      ended,
+      none,
+      ended,
+    ]);
+    const { edges } = await queries.graph(project, { agent: 'half', window: during });
+    expect(edges.map(({ to, figures }) => [to, ...said(figures)])).toEqual(
+      expect.arrayContaining([
+        ['model gpt-4o', ...ended],
+        ['tool search', ...none],
+        ['model unnamed', ...ended],
+        ['agent never', ...none],
+      ]),
+    );
+  });
+});
+
+describe('the version of an agent', () => {
+  it('is made of every setting, and that of a call without one stays as it was', async () => {
+    const plain = call({ trace: 60, atMs: 0, agent: 'set' });
+    const put = (more: Record<string, string | number>, ms: number) => ({
+      ...call({ trace: 60, atMs: ms, agent: 'set' }),
+      attributes: { ...plain.attributes, ...more },
+    });
+    await bench.put(
+      [
+        plain,
+        put({ 'gen_ai.request.choice.count': 3 }, 1),
+        put({ 'gen_ai.openai.request.response_format': 'json_object' }, 2),
+        put({ 'gen_ai.request.unheard': 1 }, 3),
+      ],
+      { project: 'settings' },
+    );
+    const { byVersion } = await queries.agent(contextOf('settings'), { agent: 'set', window });
+    // Links and saved views hold it.
+    expect(byVersion[0]?.version).toBe('ce055a433dc02b92');
+    expect(byVersion.map(({ figures }) => figures.count)).toEqual([2, 1, 1]);
+    const shown = await queries.version(contextOf('settings'), {
+      agent: 'set',
+      version: byVersion[2]?.version ?? '',
+      window,
+    });
+    expect(shown.settings).toContainEqual({ key: 'gen_ai.request.choice.count', value: '3' });
+  });
+});

@@ -9,6 +9,8 @@ export interface TreeSpan {
   readonly Model: string;
   readonly StatusCode: string;
   readonly DurationNs: string;
+  /** 0 while it runs: its duration says nothing. */
+  readonly Ended: number;
   readonly InTokens: number;
   readonly OutTokens: number;
   readonly Cost: number | null;

@@ -24,8 +24,9 @@ export const JOINED = `sum(Spans) AS N, sum(Errors) AS Failed, sum(Counting) AS 
   sum(OutTokens) AS TokensOut, sum(Priced) AS PricedCount, sum(Cost) AS CostUnits, sumMap(Durations) AS Steps,
   toString(min(FirstNs)) AS First, toString(max(LastNs)) AS Last`;
 
+/** Of what has ended: what still runs counts in `N` and has no step. */
 const quantile = (share: number) =>
-  `if(N = 0, NULL, pow(${DURATION_BASE}, (Steps.1)[arrayFirstIndex(c -> c >= ${share} * N, arrayCumSum(Steps.2))]) / 1e6)`;
+  `if(empty(Steps.2), NULL, pow(${DURATION_BASE}, (Steps.1)[arrayFirstIndex(c -> c >= ${share} * arraySum(Steps.2), arrayCumSum(Steps.2))]) / 1e6)`;
 
 /** Of joined rows: figures as they are shown. */
 export const SHOWN = `N, Failed, Counted, TokensIn, TokensOut, PricedCount, CostUnits, First, Last,

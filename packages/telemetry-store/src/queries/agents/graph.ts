@@ -7,6 +7,7 @@ import {
 } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { MODEL_OPERATIONS } from '@candela/semconv';
+import { ENDED } from '../../schema/tables.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
@@ -123,7 +124,7 @@ async function readSample(runner: Runner, context: RequestContext, input: OfAgen
   const spans = await runner.run<TreeSpan>(
     scope,
     `SELECT TraceId, SpanId, ParentSpanId, AgentName, GenAiOperation, ToolName, ${MODEL_SQL} AS Model, StatusCode,
-       toString(Duration) AS DurationNs, ${INPUT_TOKENS_SQL} AS InTokens, ${OUTPUT_TOKENS_SQL} AS OutTokens,
+       toString(Duration) AS DurationNs, ${ENDED} AS Ended, ${INPUT_TOKENS_SQL} AS InTokens, ${OUTPUT_TOKENS_SQL} AS OutTokens,
        CostUsd AS Cost, CountsUsage ${scope.from} LIMIT ${MAX_SPANS + 1}`,
   );
   const traceCount = new Set(rows.map((row) => row.TraceId)).size;
@@ -136,7 +137,9 @@ async function readSample(runner: Runner, context: RequestContext, input: OfAgen
 }
 
 function figuresOf({ spans }: Relation): Omit<AgentFigures, 'q'> & { q: string | null } {
-  const durations = spans.map((span) => Number(span.DurationNs) / 1e6).sort((a, b) => a - b);
+  const durations = spans
+    .flatMap((span) => (span.Ended === 1 ? [Number(span.DurationNs) / 1e6] : []))
+    .sort((a, b) => a - b);
   const at = (share: number) => durations[Math.max(0, Math.ceil(share * durations.length) - 1)] ?? null;
   const counting = spans.filter((span) => span.CountsUsage === 1);
   const costs = counting.flatMap((span) => (span.Cost === null ? [] : [span.Cost]));

@@ -12,7 +12,7 @@ import {
 import { previousWindow } from '@candela/kernel';
 import { anyAsked, anyFilter, anyWindow, fieldsOf } from './filters.ts';
 import { counting, sum } from './lists.ts';
-import { byBytes, byKeys, fulfils, type LogOf, matching, type Row, shownOf, type SpanOf } from './model.ts';
+import { byBytes, byKeys, type ExceptionOf, fulfils, type LogOf, matching, type Row, shownOf, type SpanOf } from './model.ts';
 import { LAST_SECOND } from '../../rollups/rollup.ts';
 import type { Question } from './question.ts';
 import type { Random } from './random.ts';
@@ -301,6 +301,8 @@ const facetsOf = (signal: 'spans' | 'logs' | 'exceptions') =>
   });
 const FACETS = { spans: facetsOf('spans'), logs: facetsOf('logs'), exceptions: facetsOf('exceptions') };
 
+const isException = (row: Row): row is ExceptionOf => 'occurrence' in row;
+
 const facets: Question = async (ground, random) => {
   const signal = random.pick(['spans', 'logs', 'exceptions'] as const);
   const known = FACETS[signal];
@@ -321,11 +323,14 @@ const facets: Question = async (ground, random) => {
       // An exception that was recorded several times is one.
       const once = new Map(
         rows.map((row, index) => [
-          JSON.stringify(['occurrence' in row ? row.occurrence : index, shownOf(row, field)]),
+          JSON.stringify([isException(row) && row.records === 0 ? row.occurrence : index, shownOf(row, field)]),
           row,
         ]),
       );
-      const values = counts([...once.values()].map((row) => shownOf(row, field))).filter(
+      const each = [...once.values()].flatMap((row) =>
+        Array.from({ length: isException(row) && row.records > 0 ? row.records : 1 }, () => shownOf(row, field)),
+      );
+      const values = counts(each).filter(
         ({ value }) =>
           value.toLowerCase().includes((search ?? '').toLowerCase()) &&
           Buffer.byteLength(value) <= MAX_FACET_BYTES,

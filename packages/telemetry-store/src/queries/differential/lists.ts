@@ -11,7 +11,7 @@ import type { RequestContext } from '@candela/kernel';
 import { LIMITS, type QueryBench } from '../core/testing.ts';
 import { createLogQueries } from '../index.ts';
 import { anyAsked, fieldsOf } from './filters.ts';
-import { byKeys, type ExceptionOf, inWindow, type LogOf, matching, shownOf, type SpanOf } from './model.ts';
+import { byKeys, type ExceptionOf, exceptionsIn, inWindow, type LogOf, matching, shownOf, type SpanOf } from './model.ts';
 import type { Question } from './question.ts';
 import type { Random } from './random.ts';
 
@@ -358,7 +358,7 @@ const exceptionsList: Question = async (ground, random) => {
       const firstSeen = first(ever.filter((row) => row.fingerprint === fingerprint).map(({ ns }) => ns));
       const lastSeen = last(rows.map(({ ns }) => ns));
       const users = count(rows, ({ text }) => text['user'] ?? '');
-      const exceptions = count(rows, ({ occurrence }) => occurrence);
+      const exceptions = exceptionsIn(rows);
       const keys: Record<string, bigint | number> = { firstSeen, lastSeen, users, count: exceptions };
       return {
         key: [keys[sort.replace('-', '')] ?? 0, fingerprint],

@@ -53,6 +53,8 @@ export interface LogOf extends Row {
 export interface ExceptionOf extends Row {
   readonly fingerprint: bigint;
   readonly occurrence: string;
+  /** Log records without a span that it stands for: each is an exception of its own. */
+  readonly records: number;
 }
 
 type Raw = Readonly<Record<string, string>> & {
@@ -203,7 +205,7 @@ export async function readExceptions(bench: QueryBench, project: string): Promis
   const raws = await bench.store.select<Raw>(
     `SELECT Environment, ServiceName, SpanName, TraceId, SpanId, Model, GenAiProvider, SessionId, UserId, AgentName, ToolName,
        Type, Message, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns, toString(Occurrence) AS Own,
-       toString(Fingerprint) AS Print
+       toString(Fingerprint) AS Print, toString(Records) AS Apart
      FROM exceptions WHERE ProjectId = {project:String}`,
     { project },
   );
@@ -222,9 +224,15 @@ export async function readExceptions(bench: QueryBench, project: string): Promis
       words: { message: [message], text: [`${type} ${message}`] },
       fingerprint: BigInt(print),
       occurrence: raw['Own'] ?? '',
+      records: Number(raw['Apart']),
     };
   });
 }
+
+/** How many exceptions these recordings are. */
+export const exceptionsIn = (rows: readonly ExceptionOf[]): number =>
+  new Set(rows.flatMap(({ occurrence, records }) => (records === 0 ? [occurrence] : []))).size +
+  rows.reduce((sum, { records }) => sum + records, 0);
 
 const IDS = new Set(['trace_id', 'span_id', 'fingerprint']);
 

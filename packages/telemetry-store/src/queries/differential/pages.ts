@@ -1,7 +1,7 @@
 import { type AgentFigures, EXCEPTION_LIMITS, parseFilterOrFail } from '@candela/contract';
 import { anyAsked } from './filters.ts';
 import { activityFigures, allOf, first, isoOf, last, sum, usage } from './lists.ts';
-import { byBytes, byKeys, type ExceptionOf, fulfils, matching, type SpanOf } from './model.ts';
+import { byBytes, byKeys, type ExceptionOf, exceptionsIn, fulfils, matching, type SpanOf } from './model.ts';
 import type { Question } from './question.ts';
 
 /** The pages of one thing: their figures are those of its rows, and the search that a figure leads to finds as many. */
@@ -135,7 +135,7 @@ const exceptionPage: Question = async (ground, random) => {
     const groups = [...Map.groupBy(own, of)].filter(([value]) => value !== '');
     const values = groups.map(([value, rows]) => ({
       value,
-      count: new Set(rows.map(({ occurrence }) => occurrence)).size,
+      count: exceptionsIn(rows),
     }));
     values.sort((a, b) => b.count - a.count || byBytes(a.value, b.value));
     return { values: values.slice(0, EXCEPTION_LIMITS.top), more: values.length > EXCEPTION_LIMITS.top };
@@ -158,7 +158,7 @@ const exceptionPage: Question = async (ground, random) => {
       ),
     },
     want: {
-      count: ofOne.length,
+      count: exceptionsIn(own),
       occurrences: ofOne
         .map(([id, rows]) => [last(rows.map(({ ns }) => ns)), BigInt(id)] as const)
         .toSorted((a, b) => byKeys(b, a))

@@ -52,7 +52,12 @@ const EXCEPTION_FIELDS: Record<ExceptionField, Field> = {
   fingerprint: { kind: 'id', sql: "leftPad(lower(hex(Fingerprint)), 16, '0')" },
 };
 
-/** Exceptions, a row a recording: rows of one `Occurrence` are one exception. */
+/** How many exceptions rows are: on a span by what tells them apart, without one each log record. */
+export const COUNT_SQL = 'uniqExactIf(Occurrence, Records = 0) + sum(Records)';
+/** How often these exceptions were recorded: never less than {@link COUNT_SQL}, and told without telling them apart. */
+export const RECORDINGS_SQL = 'sum(greatest(Records, 1))';
+
+/** Exceptions, a row a recording: rows of one `Occurrence` are one exception, but for `Records`. */
 export const EXCEPTIONS: Source = {
   signal: 'exceptions',
   table: 'exceptions',

@@ -11,7 +11,7 @@ import { decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { iso, orNull } from '../spans/span-row.ts';
-import { EXCEPTIONS, fingerprintOf, storedFingerprint } from './exception-fields.ts';
+import { COUNT_SQL, EXCEPTIONS, fingerprintOf, storedFingerprint } from './exception-fields.ts';
 import { firstSeen, readGroups } from './groups.ts';
 import { latestStack } from './stack.ts';
 import { toTrend, trendGrid } from './trend.ts';
@@ -129,8 +129,8 @@ async function breakdownsOf(runner: Runner, scope: Scope): Promise<ExceptionDeta
   const pairs = BREAKDOWNS.map((field, index) => `(${index}, toString(${BREAKDOWN_SQL[field]}))`).join(', ');
   const rows = await runner.run<{ F: number; V: string; C: number }>(
     scope,
-    `SELECT Pair.1 AS F, Pair.2 AS V, uniqExact(Occurrence) AS C
-     FROM (SELECT arrayJoin([${pairs}]) AS Pair, Occurrence ${scope.from})
+    `SELECT Pair.1 AS F, Pair.2 AS V, ${COUNT_SQL} AS C
+     FROM (SELECT arrayJoin([${pairs}]) AS Pair, Occurrence, Records ${scope.from})
      WHERE V != '' GROUP BY F, V ORDER BY F, C DESC, V LIMIT ${EXCEPTION_LIMITS.top + 1} BY F`,
   );
   return BREAKDOWNS.map((field, index) => {

@@ -314,24 +314,28 @@ describe('exceptions', () => {
     // Messages are long: they are read at the times of the last ones alone.
     const wide = statements.filter((sql) => sql.includes('Message'));
     expect(wide).toEqual([expect.stringContaining('Timestamp IN {p')]);
-    // Of what was recorded twice each point counts once; of anything else recordings are counted.
+    // What was recorded twice is told apart; of anything else recordings are counted.
     const trend = (sqls: readonly string[]) => sqls.find((sql) => sql.includes(' AS B,'));
-    expect(trend(statements)).toContain('uniqExact(Occurrence) AS C');
+    expect(trend(statements)).toContain('GROUP BY Fingerprint, Occurrence) GROUP BY Fingerprint, B');
     statements.length = 0;
     await search('error_type:OSError');
-    expect(trend(statements)).toContain('count() AS C');
+    expect(trend(statements)).not.toContain('Occurrence');
   });
 
   it('are ordered by recordings where none was recorded twice, and by what is told apart where one was', async () => {
     const keys = () =>
       statements.flatMap((sql) => / AS K FROM \( SELECT Fingerprint, (.*?) AS Key/.exec(sql)?.[1] ?? []);
+    const recordings = 'toInt64(sum(greatest(Records, 1)))';
     statements.length = 0;
     await search('service:worker', { sort: '-count' });
-    expect(keys()).toEqual(['toInt64(count())']);
+    expect(keys()).toEqual([recordings]);
     statements.length = 0;
     // The error of the span is in a log record too.
     const { data } = await search('', { sort: '-count' });
-    expect(keys()).toEqual(['toInt64(count())', 'toInt64(uniqExact(Occurrence))']);
+    expect(keys()).toEqual([
+      recordings,
+      'toInt64(uniqExactIf(Occurrence, Records = 0) + sum(Records))',
+    ]);
     expect(data.map(({ count }) => count)).toEqual([2, 2, 1, 1, 1]);
     expect((await search('', { sort: '-count', limit: 1 })).data).toEqual(data.slice(0, 1));
   });
@@ -417,6 +421,93 @@ describe('exceptions', () => {
     for (const { fingerprint } of data) {
       const gone = await read(fingerprint);
       expect([gone.stacktrace?.length, gone.stacktraceCut]).toEqual([16_000, true]);
+    }
+  });
+});
+
+describe('exceptions over time', () => {
+  const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
+
+  it('count each where it was recorded first, so that a trend adds up to the count', async () => {
+    const project = 'trend';
+    const window = { from: at(0), to: at(24 * 60_000) };
+    // 24 points in the list and 60 on the page: a minute and 24 seconds each.
+    const border = thrown(59_000, 'Border', 'lost');
+    await bench.put(
+      [
+        failed(1, 58_000, { events: [border, thrown(61_000, 'Border', 'lost')] }),
+        failed(2, 500_000, { events: [thrown(500_000, 'Border', 'lost')] }),
+      ],
+      { project },
+    );
+    await bench.putLogs(
+      [61_500, 600_000].map((ms) => ({
+        timeUnixNano: at(ms),
+        severityNumber: 17,
+        traceId: id(1, 32),
+        spanId: id(1, 16),
+        body: 'failed',
+        attributes: { 'exception.type': 'Border', 'exception.message': 'lost' },
+      })),
+      { project },
+    );
+    for (const sort of ['-lastSeen', '-count'] as const) {
+      const [row] = (await search('', { window, sort }, project)).data;
+      expect(row?.count).toBe(2);
+      expect(row?.trend.counts.flatMap((count, bucket) => (count > 0 ? [[bucket, count]] : []))).toEqual([
+        [0, 1],
+        [8, 1],
+      ]);
+      const { data } = await group(row?.fingerprint ?? '', { window }, project);
+      expect([data.count, sum(data.trend.counts)]).toEqual([2, 2]);
+      // Of a window that begins between two recordings the second is the first.
+      const late = { from: at(60_000), to: at(24 * 60_000) };
+      const [later] = (await search('', { window: late, sort }, project)).data;
+      expect([later?.count, sum(later?.trend.counts ?? [])]).toEqual([2, 2]);
+      expect(later?.trend.counts[0]).toBe(1);
+    }
+  });
+
+  it('count log records without a span one by one, also those that nothing tells apart', async () => {
+    const project = 'equal';
+    const record = (more: Partial<LogRecord> = {}): LogRecord => ({
+      timeUnixNano: at(1_000),
+      severityNumber: 17,
+      body: 'failed',
+      attributes: { 'exception.type': 'Equal', 'exception.message': 'once more' },
+      ...more,
+    });
+    const ofSpan = { traceId: id(1, 32), spanId: id(1, 16) };
+    await bench.putLogs(
+      [record(), record(), record(), record({ traceId: id(2, 32) }), record(ofSpan), record(ofSpan)],
+      { project },
+    );
+    await bench.put([failed(1, 0, { events: [thrown(500, 'Equal', 'once more')] })], { project });
+    const asked = { fields: ['service', 'error_type'] as const, limit: 5 };
+    for (const merged of [false, true]) {
+      if (merged) await bench.store.command('OPTIMIZE TABLE exceptions FINAL');
+      for (const sort of ['-lastSeen', '-count'] as const) {
+        const [row] = (await search('', { sort }, project)).data;
+        // Three equal ones, one in a trace, and what was recorded three times on a span.
+        expect([sort, merged, row?.count, sum(row?.trend.counts ?? [])]).toEqual([sort, merged, 5, 5]);
+      }
+      const [row] = (await search('', {}, project)).data;
+      const { data } = await group(row?.fingerprint ?? '', {}, project);
+      expect([data.count, sum(data.trend.counts), data.occurrences.length]).toEqual([5, 5, 3]);
+      expect(data.breakdowns.find(({ field }) => field === 'service')?.values).toEqual([
+        { value: 'shop', count: 5 },
+      ]);
+      const { data: facets } = await bench.queries.facets(contextOf(project), {
+        signal: 'exceptions',
+        window: HOUR,
+        filter: undefined,
+        fields: [...asked.fields],
+        limit: asked.limit,
+      });
+      expect(facets.map(({ values }) => values)).toEqual([
+        [{ value: 'shop', count: 5 }],
+        [{ value: 'Equal', count: 5 }],
+      ]);
     }
   });
 });

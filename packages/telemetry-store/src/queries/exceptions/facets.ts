@@ -4,7 +4,7 @@ import type { Facet, FacetsInput } from '../aggregate/facets-input.ts';
 import { facetColumn } from '../aggregate/facet-column.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
-import { EXCEPTIONS } from './exception-fields.ts';
+import { COUNT_SQL, EXCEPTIONS } from './exception-fields.ts';
 
 /** The most frequent values of each field among matching exceptions; one on a span counts once. */
 export async function exceptionFacets(
@@ -24,8 +24,8 @@ export async function exceptionFacets(
       : `AND position(lowerUTF8(V), ${scope.params.bind(input.search.toLowerCase(), 'String')}) > 0`;
   const rows = await runner.run<{ F: number; V: string; C: number }>(
     scope,
-    `SELECT Pair.1 AS F, Pair.2 AS V, uniqExact(Occurrence) AS C
-     FROM (SELECT arrayJoin([${pairs.join(', ')}]) AS Pair, Occurrence ${scope.from})
+    `SELECT Pair.1 AS F, Pair.2 AS V, ${COUNT_SQL} AS C
+     FROM (SELECT arrayJoin([${pairs.join(', ')}]) AS Pair, Occurrence, Records ${scope.from})
      WHERE V != '' AND length(V) <= ${MAX_FACET_BYTES} ${like} GROUP BY F, V ORDER BY F, C DESC, V LIMIT ${input.limit + 1} BY F`,
   );
   return input.fields.map((field, index) => {

@@ -4,7 +4,7 @@ import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { iso, orNull } from '../spans/span-row.ts';
-import { EXCEPTION_GROUPS, EXCEPTIONS, fingerprintOf } from './exception-fields.ts';
+import { COUNT_SQL, EXCEPTION_GROUPS, EXCEPTIONS, fingerprintOf, RECORDINGS_SQL } from './exception-fields.ts';
 import { toTrend, trendGrid } from './trend.ts';
 
 const MAX_MODELS = 8;
@@ -116,7 +116,7 @@ export async function readFigures(
   const scope = among(Scope.of(context, EXCEPTIONS).during(window).matching(filter), fingerprints);
   return runner.run<RawGroup>(
     scope,
-    `SELECT toString(Fingerprint) AS F, uniqExact(Occurrence) AS Count, count() AS Recordings,
+    `SELECT toString(Fingerprint) AS F, ${COUNT_SQL} AS Count, ${RECORDINGS_SQL} AS Recordings,
        uniqExactIf(cityHash64(TraceId), TraceId != '') AS Traces, uniqExactIf(cityHash64(UserId), UserId != '') AS Users,
        length(groupUniqArray(ServiceName)) AS Services,
        arraySort(groupUniqArrayIf(${MAX_MODELS + 1})(Model, Model != '')) AS Models,
@@ -146,7 +146,10 @@ async function lastOnes(
   );
 }
 
-/** How many there were of these groups over time. @param once each was recorded once: nothing has to be told apart */
+/**
+ * How many there were of these groups over time, each where it was recorded first in the window, so that they add up to the
+ * count. @param once each was recorded once: nothing has to be told apart
+ */
 export async function readTrends(
   runner: Runner,
   context: RequestContext,
@@ -158,12 +161,15 @@ export async function readTrends(
   const scope = among(Scope.of(context, EXCEPTIONS).during(window).matching(filter), fingerprints);
   const { params } = scope;
   const grid = trendGrid(window, points);
+  const exceptions = once
+    ? `SELECT Fingerprint, Timestamp AS At, Records ${scope.from}`
+    : `SELECT Fingerprint, min(Timestamp) AS At, sum(Records) AS Records ${scope.from} GROUP BY Fingerprint, Occurrence`;
   const rows = await runner.run<{ F: string; B: number; C: number }>(
     scope,
     `SELECT toString(Fingerprint) AS F,
-       toInt32(intDiv(toUnixTimestamp64Nano(Timestamp) - ${params.bind(grid.from, 'Int64')}, ${params.bind(grid.width, 'Int64')})) AS B,
-       ${once ? 'count()' : 'uniqExact(Occurrence)'} AS C
-     ${scope.from} GROUP BY Fingerprint, B`,
+       toInt32(intDiv(toUnixTimestamp64Nano(At) - ${params.bind(grid.from, 'Int64')}, ${params.bind(grid.width, 'Int64')})) AS B,
+       ${RECORDINGS_SQL} AS C
+     FROM (${exceptions}) GROUP BY Fingerprint, B`,
   );
   const trends = new Map<string, [number, number][]>();
   for (const { F, B, C } of rows) {

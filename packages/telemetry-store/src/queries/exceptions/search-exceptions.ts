@@ -4,14 +4,14 @@ import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/curso
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
 import type { Page, SearchInput } from '../spans/search-spans.ts';
-import { EXCEPTION_GROUPS, EXCEPTIONS } from './exception-fields.ts';
+import { COUNT_SQL, EXCEPTION_GROUPS, EXCEPTIONS, RECORDINGS_SQL } from './exception-fields.ts';
 import { isOnce, readFigures, readGroups, readTrends } from './groups.ts';
 
 /** What a sort orders by, as whole numbers that a cursor can carry. First seen is judged in all that is kept. */
 const SORT_SQL = {
   lastSeen: 'max(toUnixTimestamp64Nano(Timestamp))',
-  count: 'toInt64(uniqExact(Occurrence))',
-  recordings: 'toInt64(count())',
+  count: `toInt64(${COUNT_SQL})`,
+  recordings: `toInt64(${RECORDINGS_SQL})`,
   users: "toInt64(uniqExactIf(UserId, UserId != ''))",
 } as const;
 

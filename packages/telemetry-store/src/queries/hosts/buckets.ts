@@ -1,7 +1,7 @@
 import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
-import { usualGapSql } from './fresh.ts';
+import { SELDOM, usualGapSql } from './fresh.ts';
 import { type HostKey, points } from './sources.ts';
 
 const STEPS = [
@@ -10,6 +10,7 @@ const STEPS = [
 const WANTED = 120;
 const DEFAULT_INTERVAL = 60;
 const SECOND = 1_000_000_000n;
+const USUAL = ['system.memory.usage', 'system.cpu.logical.count', 'hw.gpu.memory.limit', 'hw.gpu.utilization'];
 
 /** Equal steps over a window, the first beginning at or before it. */
 export interface Buckets {
@@ -50,21 +51,17 @@ export async function reportInterval(
 ): Promise<number> {
   const from = window.to - 3_600n * SECOND;
   const recent = { from: from > window.from ? from : window.from, to: window.to };
-  const metrics = [
-    'system.memory.usage',
-    'system.cpu.logical.count',
-    'hw.gpu.memory.limit',
-    'hw.gpu.utilization',
-  ];
-  const scope = points(context, metrics, recent, host);
-  const [row] = await run.run<{ Gap: number }>(
-    scope,
-    `SELECT max(Each) AS Gap FROM (
+  const gapOf = async (metrics: readonly string[]): Promise<number> => {
+    const scope = points(context, metrics, recent, host);
+    const [row] = await run.run<{ Gap: number }>(
+      scope,
+      `SELECT max(Each) AS Gap FROM (
        SELECT arraySort(groupUniqArray(2000)(toUnixTimestamp(TimeUnix))) AS At,
          ${usualGapSql('At')} AS Each
        ${scope.from} GROUP BY Agent, MetricName
      )`,
-  );
-  const gap = Number(row?.Gap ?? 0);
-  return gap > 0 ? gap : DEFAULT_INTERVAL;
+    );
+    return Number(row?.Gap ?? 0);
+  };
+  return (await gapOf(USUAL)) || (await gapOf(SELDOM)) || DEFAULT_INTERVAL;
 }

@@ -1,34 +1,45 @@
+import { HOST_LIMITS } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { POINT_KINDS } from '../../rollups/host-points.ts';
 import { IN_BLOCKS } from '../core/in-order.ts';
+import { beganSince, restarted } from '../core/restarts.ts';
 import type { Runner } from '../core/run.ts';
 import type { Scope, Window } from '../core/scope.ts';
 import type { Fresh } from './fresh.ts';
 import { type HostKey, points } from './sources.ts';
 
+const SECOND = 1_000_000_000n;
+
 /**
  * A table expression of every point of the scope with what its series grew by since the point before (`Grown`) and the
- * seconds in between (`Elapsed`, 0 for the first point of a series). A counter that is lower than before began again:
- * what it shows is all new. Columns of the points stay.
+ * seconds in between (`Elapsed`). What a counter shows is all new where it began again, and of its first point where it
+ * says that it began at or after `from`, the start of the scope; of another first point nothing is known, and both are 0.
+ * Columns of the points stay.
  */
-export function growth(scope: Scope, more = ''): string {
+export function growth(scope: Scope, from: bigint, more = ''): string {
+  const point = { t: 'Ns', s: 'SinceNs', x: 'Value' };
+  const began = beganSince(point, scope.params.bind(from, 'Int64'));
+  const earlier = { t: 'Before', s: 'SinceBefore', x: 'Earlier' };
   return `(
     SELECT Environment, Host, Agent, MetricName, Device, Part, Series, TimeUnix,
-      multiIf(Kind = ${POINT_KINDS.increase}, Value, Earlier IS NULL, 0, Value >= Earlier, Value - assumeNotNull(Earlier), Value) AS Grown,
-      if(Before IS NULL, 0, (toUnixTimestamp64Nano(TimeUnix) - assumeNotNull(Before)) / 1e9) AS Elapsed
+      multiIf(Kind = ${POINT_KINDS.increase}, Value, Before < 0, if(${began}, Value, 0), ${restarted(point, earlier)}, Value, Value - Earlier) AS Grown,
+      (Ns - multiIf(Before >= 0, Before, ${began}, SinceNs, Ns)) / 1e9 AS Elapsed
     FROM (
-      SELECT Environment, Host, Agent, MetricName, Device, Part, Series, TimeUnix, Kind, Value,
-        lagInFrame(toNullable(Value)) OVER own AS Earlier,
-        lagInFrame(toNullable(toUnixTimestamp64Nano(TimeUnix))) OVER own AS Before
+      SELECT Environment, Host, Agent, MetricName, Device, Part, Series, TimeUnix, Kind, Value, SinceNs,
+        toUnixTimestamp64Nano(TimeUnix) AS Ns, lagInFrame(Value) OVER own AS Earlier,
+        lagInFrame(SinceNs) OVER own AS SinceBefore, lagInFrame(Ns, 1, toInt64(-1)) OVER own AS Before
       ${scope.from}${more} AND Kind > ${POINT_KINDS.level}
       WINDOW own AS (PARTITION BY Series ORDER BY TimeUnix ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
     )
   )`;
 }
 
+/** As long as charts of metrics look back at least, so that both know the same points. */
+const LEAST_RUN_UP = 300;
+
 /** The window with enough before it to hold the last point of every series whose values are current for so long. */
 export function withRunUp({ from, to }: Window, freshSeconds: number): Window {
-  const runUp = BigInt(freshSeconds) * 1_000_000_000n;
+  const runUp = BigInt(Math.max(LEAST_RUN_UP, freshSeconds)) * SECOND;
   return { from: from > runUp ? from - runUp : 0n, to };
 }
 
@@ -60,24 +71,23 @@ export interface Rate {
 }
 
 /**
- * A row for each series of the scope's counters with its points in their order (`Points`: time in nanoseconds and
- * negated value) and whether each of them is an increase (`Increases`). Of points of one time, not yet put together,
- * the largest is the one.
+ * A row for each series of the scope's counters with its points in their order (`Points`: time in nanoseconds, negated
+ * value and start time), whether each of them is an increase (`Increases`) and whether the first says that it began at or
+ * after `from` (`Began`). Of points of one time, not yet put together, the largest is the one.
  */
-function seriesOf(scope: Scope, more: string): string {
+function seriesOf(scope: Scope, from: bigint, more: string): string {
+  const first = { t: 'Points[1].1', s: 'Points[1].3', x: '-Points[1].2' };
   return `(
     SELECT any(Environment) AS E, any(Host) AS H, any(Agent) AS A, any(MetricName) AS M, any(Device) AS D, any(Part) AS P,
       any(NOT (${NO_LOOPBACK})) AS Looped, any(Kind) = ${POINT_KINDS.increase} AS Increases,
-      arrayCompact(p -> p.1, arraySort(groupArray((toUnixTimestamp64Nano(TimeUnix), -Value)))) AS Points
+      arrayCompact(p -> p.1, arraySort(groupArray((toUnixTimestamp64Nano(TimeUnix), -Value, toInt64(SinceNs))))) AS Points,
+      ${beganSince(first, scope.params.bind(from, 'Int64'))} AS Began
     ${scope.from}${more} AND Kind > ${POINT_KINDS.level} GROUP BY Series ${IN_BLOCKS}
   )`;
 }
 
-/**
- * What a series grew by with point `p` after point `b`. A counter that is lower than before began again: what it shows
- * is all new.
- */
-const STEP = 'if(Increases OR p.2 > b.2, -p.2, b.2 - p.2)';
+/** What a series grew by with point `p` after point `b`. Where a counter began again what it shows is all new. */
+const STEP = `if(Increases OR ${restarted({ t: 'p.1', s: 'p.3', x: '-p.2' }, { t: 'b.1', s: 'b.3', x: '-b.2' })}, -p.2, b.2 - p.2)`;
 
 /** Series of a host, of each agent added up: two agents that tell the same count once. */
 const ofAgents = (device: string, figure: string, series: string): string => `
@@ -103,8 +113,12 @@ export async function readRates(
 ): Promise<Rate[]> {
   const scope = fresh.points(context, metrics, options.host);
   const all = options.of === 'all' ? ` AND ${NO_LOOPBACK}` : '';
-  const perSecond = `arraySum((p, b) -> ${STEP}, arrayPopFront(Points), arrayPopBack(Points)) / ((Points[-1].1 - Points[1].1) / 1e9)`;
-  const series = `${seriesOf(scope, all)} WHERE length(Points) > 1`;
+  // Of all hosts: no longer than the points of each of them were looked for.
+  const from =
+    options.host === undefined ? fresh.to - BigInt(HOST_LIMITS.freshSeconds) * SECOND : fresh.fromOf(options.host);
+  const perSecond = `(if(Began, -Points[1].2, 0) + arraySum((p, b) -> ${STEP}, arrayPopFront(Points), arrayPopBack(Points)))
+         / ((Points[-1].1 - if(Began, Points[1].3, Points[1].1)) / 1e9)`;
+  const series = `${seriesOf(scope, from, all)} WHERE length(Points) > 1 OR Began`;
   const rows = await run.run<Counted>(
     scope,
     `${ofAgents(DEVICES[options.of], perSecond, series)} ORDER BY Device, Part LIMIT 50000`,
@@ -145,20 +159,17 @@ export async function readIncreases(
   host?: HostKey,
 ): Promise<Increase[]> {
   // The point before the window is what its first point grew from.
-  const scope = points(
-    context,
-    metrics,
-    withRunUp(window, host === undefined ? fresh.mostSeconds : fresh.secondsOf(host)),
-    host,
-  );
+  const wide = withRunUp(window, host === undefined ? fresh.mostSeconds : fresh.secondsOf(host));
+  const scope = points(context, metrics, wide, host);
   const isSmall = host !== undefined && window.to - window.from <= AT_ONCE;
   const moved = `SELECT Series ${scope.from} AND Kind > ${POINT_KINDS.level} GROUP BY Series
-     HAVING max(Value) > min(Value) OR max(Kind) = ${POINT_KINDS.increase} AND max(Value) > 0`;
+     HAVING max(Value) > min(Value)
+       OR (max(Kind) = ${POINT_KINDS.increase} OR max(SinceNs) >= ${scope.params.bind(wide.from, 'Int64')}) AND max(Value) > 0`;
   const from = scope.params.bind(window.from, 'Int64');
-  // Before the first point nobody knows what a counter showed.
-  const grown = `arraySum((p, b) -> if(p.1 < ${from}, 0, ${STEP}), Points,
-       arrayPushFront(arrayPopBack(Points), if(Increases, (toInt64(0), 0.), Points[1])))`;
-  const series = seriesOf(scope, isSmall ? '' : ` AND Series GLOBAL IN (${moved})`);
+  // What a counter showed before its first point only a start within these points tells.
+  const grown = `if(Points[1].1 >= ${from} AND (Increases OR Began), -Points[1].2, 0)
+       + arraySum((p, b) -> if(p.1 < ${from}, 0, ${STEP}), arrayPopFront(Points), arrayPopBack(Points))`;
+  const series = seriesOf(scope, wide.from, isSmall ? '' : ` AND Series GLOBAL IN (${moved})`);
   const rows = await run.run<Counted>(
     scope,
     `${ofAgents(DEVICES.each, grown, series)} HAVING Most > 0 ORDER BY Device, Part LIMIT 50000`,

@@ -203,7 +203,7 @@ export async function readCurves(
   const [interval, facts] = await Promise.all([
     reportInterval(run, context, window, host),
     charts.some((chart) => SPECS[chart].gpus)
-      ? readFacts(run, context, GPUS, window, { host: host.host })
+      ? readFacts(run, context, GPUS, window, { hosts: [host.host] })
       : [],
   ]);
   const buckets = bucketsOf(window, interval);
@@ -288,12 +288,8 @@ interface Lot {
 /** Curves by metric. */
 async function readLot(run: Runner, context: RequestContext, lot: Lot): Promise<Map<string, Curve[]>> {
   const { mode } = lot.spec;
-  const scope = points(
-    context,
-    lot.metrics,
-    mode === 'level' ? lot.window : withRunUp(lot.window, lot.runUp),
-    lot.host,
-  );
+  const window = mode === 'level' ? lot.window : withRunUp(lot.window, lot.runUp);
+  const scope = points(context, lot.metrics, window, lot.host);
   const device =
     lot.gpu !== undefined
       ? ` AND Device = ${scope.params.bind(lot.gpu, 'String')}`
@@ -306,7 +302,7 @@ async function readLot(run: Runner, context: RequestContext, lot: Lot): Promise<
   const grown = (figure: string, having: string) => `
     SELECT Agent, MetricName, ${of} AS Of, Part, B, sum(Each) AS V FROM (
       SELECT Agent, MetricName, Device, Part, Series, ${bucket} AS B, ${figure} AS Each
-      FROM ${growth(scope, device)} WHERE ${since}
+      FROM ${growth(scope, window.from, device)} WHERE ${since}
       GROUP BY Agent, MetricName, Device, Part, Series, B${having}
     ) GROUP BY Agent, MetricName, Of, Part, B`;
   const values = {

@@ -1,9 +1,9 @@
 import { HOST_LIMITS } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { AGENT_SQL, HOST_SQL, PID_SQL } from '../../schema/host-points.ts';
+import { AGENT_SQL, PID_SQL } from '../../schema/host-points.ts';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
-import { type HostKey, seriesOf } from './sources.ts';
+import { type HostKey, keyOf, seriesOf } from './sources.ts';
 
 /** What attributes say of a host, a GPU or a process: the newest word of each agent. */
 export interface Facts extends HostKey {
@@ -19,8 +19,8 @@ export interface Facts extends HostKey {
 }
 
 interface Subject {
-  /** Metrics that tell of it: few series, sent by every agent that has such a thing. */
-  readonly metrics: readonly string[];
+  /** Metrics that tell of it: few series, sent by every agent that has such a thing. Undefined: all there are. */
+  readonly metrics: readonly string[] | undefined;
   /** Expression of `device`. */
   readonly device: string;
   readonly keys: readonly string[];
@@ -31,7 +31,8 @@ interface Subject {
   readonly limit: number;
 }
 
-export const HOSTS: Subject = {
+/** Nearly every agent sends one of these; {@link readHostFacts} finds the hosts of the others. */
+const HOSTS = {
   metrics: [
     'system.memory.usage',
     'system.memory.utilization',
@@ -63,7 +64,7 @@ export const HOSTS: Subject = {
   ],
   // Several agents a host, and several machines that had its name one after the other.
   limit: HOST_LIMITS.hosts * 16,
-};
+} as const satisfies Subject;
 
 export const GPUS: Subject = {
   metrics: ['hw.gpu.memory.limit', 'hw.gpu.memory.usage', 'hw.gpu.utilization'],
@@ -85,7 +86,7 @@ export const GPUS: Subject = {
   limit: HOST_LIMITS.gpus,
 };
 
-export const PROCESSES: Subject = {
+export const PROCESSES = {
   metrics: [
     'process.gpu.memory.usage',
     'process.gpu.utilization',
@@ -109,7 +110,7 @@ export const PROCESSES: Subject = {
     'service.name',
   ],
   limit: 40_000,
-};
+} as const satisfies Subject;
 
 /** The columns that say it, the first one first. */
 const SAID = {
@@ -129,16 +130,18 @@ interface Row {
   readonly Said: readonly Readonly<Record<string, string>>[];
 }
 
-/** Hosts, GPUs or processes that reported within the window, of all hosts or of those of one name. */
+/** Hosts, GPUs or processes that reported within the window, of all hosts or of those of these names. */
 export async function readFacts(
   run: Runner,
   context: RequestContext,
   subject: Subject,
   window: Window,
-  only: { readonly host?: string | undefined; readonly devices?: readonly string[] } = {},
+  only: { readonly hosts?: readonly string[] | undefined; readonly devices?: readonly string[] } = {},
 ): Promise<Facts[]> {
-  const scope = seriesOf(context, subject.metrics, window);
-  const { params } = scope;
+  const { hosts } = only;
+  const series = seriesOf(context, subject.metrics, window);
+  const { params } = series;
+  const scope = series.and(hosts === undefined ? `Host != ''` : `Host IN ${params.bind(hosts, 'Array(String)')}`);
   const keys = params.bind(subject.keys, 'Array(String)');
   const maps = SAID[subject.said];
   const said = maps.map((_, index) => `mapFilter((k, v) -> k IN ${keys}, argMax(Told.${index + 1}, Until))`);
@@ -146,25 +149,25 @@ export async function readFacts(
     subject.devices === undefined
       ? 'Device'
       : `max(Until) DESC, Device LIMIT ${subject.devices} BY Environment, Host, Agent`;
-  const which = only.host === undefined ? `Host != ''` : `Host = ${params.bind(only.host, 'String')}`;
-  const whose =
+  const which =
     only.devices !== undefined
-      ? ` AND Device IN ${params.bind(only.devices, 'Array(String)')}`
+      ? ` WHERE Device IN ${params.bind(only.devices, 'Array(String)')}`
       : subject === GPUS
-        ? ` AND Device != ''`
+        ? ` WHERE Device != ''`
         : '';
   // What conditions take from maps is used again behind them, and asked ahead of the other columns it is taken out
-  // twice. Of what is seldom there that is still better: no map is read for nothing then.
-  const late = subject.said === 'both' ? '' : ' SETTINGS optimize_move_to_prewhere = 0';
+  // twice. Of what is seldom there, and of few hosts, that is still better: no map is read for nothing then.
+  const late =
+    subject.said === 'both' || hosts !== undefined ? '' : ' SETTINGS optimize_move_to_prewhere = 0';
   const rows = await run.run<Row>(
     scope,
     `SELECT Environment, Host, Agent, Device, toString(min(FirstNs)) AS First, toString(max(Until)) AS Last,
        groupUniqArray(MetricName) AS Metrics, [${said.join(', ')}] AS Said
      FROM (
-       SELECT Environment, ${HOST_SQL} AS Host, ${AGENT_SQL} AS Agent, ${subject.device} AS Device, MetricName, FirstNs,
+       SELECT Environment, Host, ${AGENT_SQL} AS Agent, ${subject.device} AS Device, MetricName, FirstNs,
          LastNs AS Until, tuple(${maps.join(', ')}) AS Told
        ${scope.from}
-     ) WHERE ${which}${whose} GROUP BY Environment, Host, Agent, Device
+     )${which} GROUP BY Environment, Host, Agent, Device
      ORDER BY Environment, Host, Agent, ${order} LIMIT ${subject.limit + 1}${late}`,
   );
   return rows.map((row) => ({
@@ -182,4 +185,46 @@ export async function readFacts(
       }),
     ),
   }));
+}
+
+/**
+ * Hosts that reported within the window, whatever it was: those of which none of the usual metrics tells (an agent that sends
+ * only how busy CPUs are) by all that is sent of them. @param host of this name only
+ */
+export async function readHostFacts(
+  run: Runner,
+  context: RequestContext,
+  window: Window,
+  host?: string,
+): Promise<Facts[]> {
+  const [usual, heard] = await Promise.all([
+    readFacts(run, context, HOSTS, window, { hosts: host === undefined ? undefined : [host] }),
+    readOtherHosts(run, context, window, host),
+  ]);
+  const known = new Set(usual.map(idOf));
+  const missing = heard.filter((key) => !known.has(idOf(key)));
+  if (missing.length === 0) return usual;
+  const hosts = [...new Set(missing.map((key) => key.host))];
+  const others = await readFacts(run, context, { ...HOSTS, metrics: undefined }, window, { hosts });
+  return [...usual, ...others.filter((fact) => !known.has(idOf(fact)))];
+}
+
+const idOf = ({ environment, host }: HostKey): string => keyOf(environment, host);
+
+/** Of whom other metrics than the usual ones are sent: no attributes are read for it. */
+async function readOtherHosts(
+  run: Runner,
+  context: RequestContext,
+  window: Window,
+  host: string | undefined,
+): Promise<HostKey[]> {
+  const all = seriesOf(context, undefined, window);
+  const { params } = all;
+  const which = host === undefined ? `Host != ''` : `Host = ${params.bind(host, 'String')}`;
+  const scope = all.and(`MetricName NOT IN ${params.bind(HOSTS.metrics, 'Array(String)')}`).and(which);
+  const rows = await run.run<{ Environment: string; Host: string }>(
+    scope,
+    `SELECT DISTINCT Environment, Host ${scope.from} LIMIT ${HOSTS.limit}`,
+  );
+  return rows.map((row) => ({ environment: row.Environment, host: row.Host }));
 }

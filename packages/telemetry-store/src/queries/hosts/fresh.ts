@@ -18,6 +18,20 @@ const STEPS = 2_000n;
 /** One series a host, of this agent and of the Collector; and what those send that send neither. */
 const PULSE: readonly string[] = ['system.cpu.logical.count', 'system.cpu.load_average.1m'];
 const OTHERWISE: readonly string[] = ['system.memory.usage', 'hw.gpu.memory.limit'];
+/** Of hosts of which none of those is sent. */
+export const SELDOM: readonly string[] = [
+  'system.memory.utilization',
+  'system.cpu.utilization',
+  'system.cpu.time',
+  'system.filesystem.utilization',
+  'system.network.io',
+  'system.disk.io',
+  'hw.gpu.utilization',
+  'hw.gpu.memory.usage',
+  'hw.power',
+  'process.cpu.utilization',
+  'process.memory.usage',
+];
 
 /** The usual distance of sorted times, their median; 0 where there are not two. */
 export const usualGapSql = (times: string): string =>
@@ -69,7 +83,8 @@ export class Fresh {
   /** Of one host. */
   static async read(run: Runner, context: RequestContext, window: Window, host: HostKey): Promise<Fresh> {
     const fresh = new Fresh(window);
-    await fresh.add(run, context, [...PULSE, ...OTHERWISE], host);
+    await fresh.add(run, context, [...PULSE, ...OTHERWISE], { host });
+    if (fresh.pulses.size === 0) await fresh.add(run, context, SELDOM, { host, anyPart: true });
     return fresh;
   }
 
@@ -83,15 +98,26 @@ export class Fresh {
     const fresh = new Fresh(window);
     if (hosts.some(({ metrics }) => PULSE.some((metric) => metrics.includes(metric))))
       await fresh.add(run, context, PULSE);
-    const missing = hosts.filter(({ environment, host }) => !fresh.pulses.has(keyOf(environment, host)));
-    const names = [...new Set(missing.map(({ host }) => host))];
-    if (names.length > 0) await fresh.add(run, context, OTHERWISE, undefined, names);
+    const missing = (): string[] => [
+      ...new Set(
+        hosts.flatMap(({ environment, host }) => (fresh.pulses.has(keyOf(environment, host)) ? [] : [host])),
+      ),
+    ];
+    const names = missing();
+    if (names.length > 0) await fresh.add(run, context, OTHERWISE, { names });
+    const others = missing();
+    if (others.length > 0) await fresh.add(run, context, SELDOM, { names: others, anyPart: true });
     return fresh;
   }
 
   /** Values of a host that are older than this, in seconds before the end of the window, are not current. */
   secondsOf({ environment, host }: HostKey): number {
     return this.pulses.get(keyOf(environment, host))?.freshSeconds ?? HOST_LIMITS.freshSeconds;
+  }
+
+  /** The instant that figures of now are of. */
+  get to(): bigint {
+    return this.window.to;
   }
 
   /** From when on values of a host are current. */
@@ -151,8 +177,16 @@ export class Fresh {
     run: Runner,
     context: RequestContext,
     metrics: readonly string[],
-    host?: HostKey,
-    names?: readonly string[],
+    {
+      host,
+      names,
+      anyPart = false,
+    }: {
+      readonly host?: HostKey;
+      readonly names?: readonly string[];
+      /** Of some metrics no part is told for every host. */
+      readonly anyPart?: boolean;
+    } = {},
   ): Promise<void> {
     const { from, to } = this.window;
     const hourAgo = to > HOUR ? to - HOUR : 0n;
@@ -175,7 +209,7 @@ export class Fresh {
            arrayCompact(arraySort(groupArrayIf(toUnixTimestamp(TimeUnix), TimeUnix >= ${params.time(hourAgo)}))) AS Late,
            ${usualGapSql('Late')} AS Each,
            groupArrayIf(intDiv(toUnixTimestamp(TimeUnix), ${step}), TimeUnix >= ${params.time(since)}) AS At
-         ${scope.from} AND Part IN ('', 'used')${which} GROUP BY Series
+         ${scope.from}${anyPart ? '' : ` AND Part IN ('', 'used')`}${which} GROUP BY Series
        ) GROUP BY E, H`,
     );
     const timeOf = (bucket: number): bigint => BigInt(bucket * this.step) * SECOND;

@@ -3,7 +3,7 @@ import { fail, type RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { PACKET_ERRORS } from './counters.ts';
-import { type Facts, HOSTS, readFacts } from './facts.ts';
+import { type Facts, readHostFacts } from './facts.ts';
 import { Fresh } from './fresh.ts';
 import { readProcesses } from './processes.ts';
 import type { HostKey } from './sources.ts';
@@ -23,7 +23,7 @@ export async function resolveHost(
   name: string,
   window: Window,
 ): Promise<{ readonly key: HostKey; readonly facts: readonly Facts[] }> {
-  const facts = await readFacts(run, context, HOSTS, window, { host: name });
+  const facts = await readHostFacts(run, context, window, name);
   const newest = facts.reduce((most, { last }) => (last > most ? last : most), 0n);
   const environments = [...new Set(facts.map(({ environment }) => environment))].sort();
   const reports = async (environment: string): Promise<boolean> => {

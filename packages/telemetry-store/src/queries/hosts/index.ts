@@ -76,7 +76,9 @@ export function createHostQueries(stores: ReadStores, limits: QueryLimits): Host
       key,
       facts,
       fresh: Fresh.read(run, context, window, key),
-      processes: readFacts(run, context, { ...PROCESSES, metrics: processes }, window, { host }),
+      processes: readFacts(run, context, { ...PROCESSES, metrics: processes }, window, {
+        hosts: [host],
+      }),
     };
   };
   return {

@@ -1,4 +1,5 @@
 import type { RequestContext } from '@candela/kernel';
+import { IS_HOST_METRIC_SQL } from '../../schema/host-points.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
 
@@ -51,13 +52,24 @@ export function ofHost(scope: Scope, { environment, host }: HostKey): Scope {
 /** Model calls of hosts by minute. */
 export const calls = (context: RequestContext): Scope => Scope.of(context, CALLS);
 
-/** Series of these metrics that had points in the window; rows are per series and day of arrival. */
-export function seriesOf(context: RequestContext, metrics: readonly string[], window: Window): Scope {
+/**
+ * Series of these metrics that had points in the window; rows are per series and day of arrival, each with its `Host`.
+ * @param metrics undefined: all of hosts, hardware and processes
+ */
+export function seriesOf(
+  context: RequestContext,
+  metrics: readonly string[] | undefined,
+  window: Window,
+): Scope {
   const scope = Scope.of(context, SERIES);
   const { params } = scope;
   return (
     scope
-      .and(`MetricName IN ${params.bind(metrics, 'Array(String)')}`)
+      .and(
+        metrics === undefined
+          ? IS_HOST_METRIC_SQL
+          : `MetricName IN ${params.bind(metrics, 'Array(String)')}`,
+      )
       // What is late or has a slow clock arrives on another day than its time says: a day to spare on one side.
       .and(`ReceivedDay >= toDate(${params.time(window.from > DAY ? window.from - DAY : 0n)})`)
       .and(`FirstNs < ${params.bind(window.to, 'Int64')} AND LastNs >= ${params.bind(window.from, 'Int64')}`)

@@ -14,7 +14,7 @@ import {
   readHostLevels,
   readTopProcesses,
 } from './current.ts';
-import { type Facts, GPUS, HOSTS, PROCESSES, readFacts } from './facts.ts';
+import { type Facts, GPUS, PROCESSES, readFacts, readHostFacts } from './facts.ts';
 import { byProcess, ownerOf } from './processes.ts';
 import { Fresh } from './fresh.ts';
 import { LastHeard, type Silent } from './last-heard.ts';
@@ -64,11 +64,13 @@ export async function readFigures(
   const host = one?.key;
   const heard = async () => {
     if (one !== undefined) return { hostFacts: one.facts, fresh: await one.fresh };
-    const hostFacts = await readFacts(run, context, HOSTS, window);
+    const hostFacts = await readHostFacts(run, context, window);
     return { hostFacts, fresh: await Fresh.readAll(run, context, window, hostFacts) };
   };
   const [gpuFacts, { hostFacts, fresh }] = await Promise.all([
-    readFacts(run, context, GPUS, window, { host: host?.host }),
+    readFacts(run, context, GPUS, window, {
+      hosts: host === undefined ? undefined : [host.host],
+    }),
     heard(),
   ]);
   const of = host === undefined ? { of: 'all' as const } : { of: 'both' as const, host };

@@ -1,6 +1,7 @@
 import type { Runner } from '../core/run.ts';
 import type { Scope, Window } from '../core/scope.ts';
 import { after, before, eachBucket, inOrder, those } from '../core/in-order.ts';
+import { beganSince, restarted } from '../core/restarts.ts';
 import { lookback, type PointsInput, SINCE, stepNanos, TIME } from './points.ts';
 import { DELTA } from './variant.ts';
 
@@ -13,8 +14,12 @@ import { DELTA } from './variant.ts';
  *   known point of a series does so only when it says that it started inside of the window (or the look back before it).
  */
 
-/** Of a point and the one before it, `t`, `s`, `x` and `pt`, `ps`, `px`: whether a run breaks between them. */
-const BREAKS = 'x < px OR (s > ps AND s >= pt AND s < t)';
+/** A point, the one before it and the one after it, as the lambdas below call them. */
+const POINT = { t: 't', s: 's', x: 'x' };
+const EARLIER = { t: 'pt', s: 'ps', x: 'px' };
+const NEXT = { t: 'nt', s: 'ns', x: 'nx' };
+/** Whether a run breaks between a point and the one before it. */
+const BREAKS = restarted(POINT, EARLIER);
 const NOBODY = '-1';
 
 interface Bounds {
@@ -29,7 +34,7 @@ function boundsOf({ variant, grid }: PointsInput, { params }: Scope, window: Win
   const back = params.bind(window.from - lookback(variant), 'Int64');
   return {
     from: params.bind(window.from, 'Int64'),
-    known: `(s > 0 AND s < t AND s >= ${back})`,
+    known: beganSince(POINT, back),
     step: stepNanos(grid),
   };
 }
@@ -142,13 +147,11 @@ function endsOfRuns(input: PointsInput, scope: Scope, window: Window, payload: s
   const columns = `SeriesId${shape}, ${TIME} AS T, ${SINCE} AS S, toInt64(Count) AS X`;
   const points = inOrder(`(SELECT ${columns} ${scope.from})`, key, ['T', 'S', 'X']);
   const bucket = (time: string) => `if(${time} < ${from}, -1, intDiv(${time}, ${step}))`;
-  // Of a point and the one after it, `nt`, `ns` and `nx`: whether the run goes on.
-  const breaks = BREAKS.replaceAll(/\b([tsx])\b/g, 'n$1').replaceAll(/\bp([tsx])\b/g, '$1');
   const ends = `(
   SELECT cityHash64(${key}, t, s, x) AS Key, Here, if(Here < 0, 0, toInt8(NOT (Goes AND Here = After)) - toInt8(Unknown)) AS Plus,
     if(Goes AND Here != After, After, -1) AS There
   FROM (
-    SELECT ${key}, t, s, x, ${bucket('t')} AS Here, ${bucket('nt')} AS After, nt >= 0 AND NOT (${breaks}) AS Goes,
+    SELECT ${key}, t, s, x, ${bucket('t')} AS Here, ${bucket('nt')} AS After, nt >= 0 AND NOT (${restarted(NEXT, POINT)}) AS Goes,
       n = 1 AND NOT ${known} AS Unknown
     FROM ${points}
     ARRAY JOIN Ts AS t, Ss AS s, Xs AS x, ${after('Ts', NOBODY)} AS nt, ${after('Ss', '0')} AS ns, ${after('Xs', '0')} AS nx,
