@@ -1,17 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import {
   bucketSeconds,
+  CALENDAR,
   calendarBefore,
   fixedLink,
   isRangeText,
   isTimeText,
   labelOf,
+  partsOf,
   plainRange,
   resolveRange,
   windowBefore,
 } from './time-range.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
+
+function inZone(zone: string, check: () => void): void {
+  const was = process.env['TZ'];
+  process.env['TZ'] = zone;
+  try {
+    check();
+  } finally {
+    if (was === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = was;
+  }
+}
 
 describe('time range', () => {
   it('resolves relative and absolute text, and falls back when it is unreadable or inverted', () => {
@@ -92,11 +105,9 @@ describe('time range', () => {
     });
   });
   it('compares days and months of the zone, whatever its clocks do', () => {
-    const zone = process.env['TZ'];
-    process.env['TZ'] = 'Europe/Berlin';
-    try {
-      const before = (from: string, now: string) =>
-        calendarBefore({ from, to: 'now' }, Date.parse(now), 'local');
+    const before = (from: string, now: string) =>
+      calendarBefore({ from, to: 'now' }, Date.parse(now), 'local');
+    inZone('Europe/Berlin', () => {
       // October had 31 days and an hour there, September 30 days.
       expect(before('last-month', '2026-11-20T12:00:00Z')).toEqual({
         from: '2026-08-31T22:00:00.000Z',
@@ -107,10 +118,54 @@ describe('time range', () => {
         from: '2026-10-23T22:00:00.000Z',
         to: '2026-10-24T22:00:00.000Z',
       });
-    } finally {
-      if (zone === undefined) delete process.env['TZ'];
-      else process.env['TZ'] = zone;
-    }
+    });
+    inZone('America/Santiago', () => {
+      // On the sixth of September the clock goes from 23:59 to 01:00: that day begins at one.
+      expect(before('yesterday', '2026-09-06T05:00:00Z')).toEqual({
+        from: '2026-09-04T04:00:00.000Z',
+        to: '2026-09-05T04:00:00.000Z',
+      });
+      expect(before('today', '2026-09-06T05:00:00Z')).toEqual({
+        from: '2026-09-05T04:00:00.000Z',
+        to: '2026-09-05T06:00:00.000Z',
+      });
+      expect(before('today', '2026-09-07T15:00:00Z')?.from).toBe('2026-09-06T04:00:00.000Z');
+    });
+    inZone('America/Nuuk', () => {
+      // The Saturday before has no 23:30: all of it, and nothing of the Sunday.
+      expect(before('today', '2026-03-30T00:30:00Z')).toEqual({
+        from: '2026-03-28T02:00:00.000Z',
+        to: '2026-03-29T01:00:00.000Z',
+      });
+    });
+  });
+  it.each([
+    'America/Santiago',
+    'America/Havana',
+    'America/Nuuk',
+    'Africa/Cairo',
+    'Atlantic/Azores',
+    'Australia/Lord_Howe',
+  ])('compares every day of a year in %s with whole days before it', (zone) => {
+    const day = (ms: number) => partsOf(ms, 'local').slice(0, 3).join('-');
+    const wrong: unknown[] = [];
+    inZone(zone, () => {
+      for (let now = Date.UTC(2026, 0, 1, 0, 7); now < Date.UTC(2027, 0, 5); now += 97 * 60_000) {
+        for (const { from } of CALENDAR) {
+          const window = resolveRange(plainRange({ from, to: 'now' }, now, 'local'), now);
+          const before = calendarBefore({ from, to: 'now' }, now, 'local');
+          const [begin, end] = [Date.parse(before?.from ?? ''), Date.parse(before?.to ?? '')];
+          const ended = window.toMs < now;
+          const good =
+            begin < end &&
+            (ended ? end === window.fromMs : end <= window.fromMs) &&
+            day(begin - 1) !== day(begin) &&
+            day(window.fromMs - 1) !== day(begin - 1);
+          if (!good) wrong.push([from, new Date(now).toString(), before]);
+        }
+      }
+    });
+    expect(wrong).toEqual([]);
   });
   it('keeps the number of bars bounded', () => {
     for (const hours of [0.05, 1, 24, 24 * 30, 24 * 4_000]) {

@@ -104,17 +104,25 @@ export function plainRange(range: TimeRange, nowMs: number, zone: Zone): TimeRan
  * as this one has come. Undefined of every other range, whose period before the server knows.
  */
 export function calendarBefore(range: TimeRange, nowMs: number, zone: Zone): TimeRange | undefined {
-  if (!isCalendarName(range.from)) return undefined;
-  const back = (ms: number): number => {
-    const [year, month, day, ...clock] = partsOf(ms, zone);
-    if (!range.from.endsWith('month'))
-      return timeOf(zone, year, month, day - (range.from.endsWith('week') ? 7 : 1), ...clock);
+  const { from: name } = range;
+  if (!isCalendarName(name)) return undefined;
+  const { fromMs, toMs } = resolveRange(plainRange(range, nowMs, zone), nowMs);
+  // Begins and ends are moved by the calendar, then found on the clock: not every day begins at the same time of it.
+  const back = (ms: number, clock: readonly number[]): number => {
+    const [year, month, day] = partsOf(ms, zone);
+    if (!name.endsWith('month'))
+      return timeOf(zone, year, month, day - (name.endsWith('week') ? 7 : 1), ...clock);
     // What has come farther than the month before is long is compared with all of it.
     const last = new Date(Date.UTC(year, month, 0)).getUTCDate();
     return day > last ? timeOf(zone, year, month, 1) : timeOf(zone, year, month - 1, day, ...clock);
   };
-  const { fromMs, toMs } = resolveRange(plainRange(range, nowMs, zone), nowMs);
-  return { from: new Date(back(fromMs)).toISOString(), to: new Date(back(toMs)).toISOString() };
+  const [, , , ...clock] = partsOf(toMs, zone);
+  const to = name.startsWith('this') || name === 'today' ? back(toMs, clock) : back(toMs, []);
+  // A time of the clock that was left out that day comes after it: never into the period itself.
+  return {
+    from: new Date(back(fromMs, [])).toISOString(),
+    to: new Date(Math.min(to, fromMs)).toISOString(),
+  };
 }
 
 /**
