@@ -31,12 +31,15 @@ export class PointView {
   value: number | undefined;
   countLow = 0;
   countHigh = 0;
-  sum = 0;
+  /** Undefined when the point has none, which histograms need not have. */
+  sum: number | undefined;
   min: number | undefined;
   max: number | undefined;
   scale = 0;
   zeroCountLow = 0;
   zeroCountHigh = 0;
+  /** Half the width of the zero bucket, 0 when the point says nothing. */
+  zeroThreshold = 0;
   positiveOffset = 0;
   negativeOffset = 0;
   /** Bucket counts of a histogram; of the positive range of an exponential one. */
@@ -182,6 +185,9 @@ export class PointView {
       case fixed(13):
         this.max = wire.double();
         return true;
+      case fixed(14):
+        this.zeroThreshold = wire.double();
+        return true;
       default:
         return false;
     }
@@ -270,8 +276,13 @@ export class PointView {
     this.quantileValues.clear();
     this.exemplars.clear();
     this.startLow = this.startHigh = this.timeLow = this.timeHigh = this.flags = 0;
-    this.countLow = this.countHigh = this.sum = this.scale = 0;
-    this.zeroCountLow = this.zeroCountHigh = this.positiveOffset = this.negativeOffset = 0;
-    this.value = this.min = this.max = undefined;
+    this.countLow = this.countHigh = this.scale = 0;
+    this.zeroCountLow =
+      this.zeroCountHigh =
+      this.zeroThreshold =
+      this.positiveOffset =
+      this.negativeOffset =
+        0;
+    this.value = this.sum = this.min = this.max = undefined;
   }
 }

@@ -195,6 +195,7 @@ export const OTEL_METRICS_SUM = metricTable('sum', [
 
 export const OTEL_METRICS_HISTOGRAM = metricTable('histogram', [
   column('Count', 'UInt64'),
+  /** NaN of a point that was sent without one. */
   column('Sum', 'Float64'),
   column('BucketCounts', 'Array(UInt64)'),
   column('ExplicitBounds', 'Array(Float64)'),
@@ -205,9 +206,12 @@ export const OTEL_METRICS_HISTOGRAM = metricTable('histogram', [
 
 export const OTEL_METRICS_EXPONENTIAL_HISTOGRAM = metricTable('exponential_histogram', [
   column('Count', 'UInt64'),
+  /** NaN of a point that was sent without one. */
   column('Sum', 'Float64'),
   column('Scale', 'Int32'),
   column('ZeroCount', 'UInt64'),
+  /** What is not farther from zero than this is counted in ZeroCount. */
+  column('ZeroThreshold', 'Float64'),
   column('PositiveOffset', 'Int32'),
   column('PositiveBucketCounts', 'Array(UInt64)'),
   column('NegativeOffset', 'Int32'),

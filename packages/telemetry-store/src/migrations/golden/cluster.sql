@@ -1068,3 +1068,7 @@ ALTER TABLE `telemetry`.`metric_series_local` ON CLUSTER `main` ADD COLUMN IF NO
 ALTER TABLE `telemetry`.`metric_series` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS `Host` LowCardinality(String) MATERIALIZED coalesce(nullIf(ResourceAttributes['host.name'], ''), nullIf(ResourceAttributes['host.id'], ''), nullIf(ResourceAttributes['k8s.node.name'], ''), '');
 
 ALTER TABLE `telemetry`.`metric_series_local` ON CLUSTER `main` MATERIALIZE COLUMN Host SETTINGS mutations_sync = 0;
+
+ALTER TABLE `telemetry`.`otel_metrics_exponential_histogram_local` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS ZeroThreshold Float64 AFTER `ZeroCount`;
+
+ALTER TABLE `telemetry`.`otel_metrics_exponential_histogram` ON CLUSTER `main` ADD COLUMN IF NOT EXISTS ZeroThreshold Float64 AFTER `ZeroCount`;

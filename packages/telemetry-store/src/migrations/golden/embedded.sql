@@ -894,3 +894,5 @@ BACKFILL exceptions;
 ALTER TABLE `candela`.`metric_series` ADD COLUMN IF NOT EXISTS `Host` LowCardinality(String) MATERIALIZED coalesce(nullIf(ResourceAttributes['host.name'], ''), nullIf(ResourceAttributes['host.id'], ''), nullIf(ResourceAttributes['k8s.node.name'], ''), '');
 
 ALTER TABLE `candela`.`metric_series` MATERIALIZE COLUMN Host SETTINGS mutations_sync = 0;
+
+ALTER TABLE `candela`.`otel_metrics_exponential_histogram` ADD COLUMN IF NOT EXISTS ZeroThreshold Float64 AFTER `ZeroCount`;

@@ -55,6 +55,45 @@ describe('quantiles', () => {
     expect(quantile(of, 0.8)).toBeCloseTo(2 ** 1.5, 12);
   });
 
+  it('reach as far from zero as the zero bucket is wide, within what is known', () => {
+    const part = { scale: 0, zero: 10, zeroWidth: 0.5, positive: new Map(), negative: new Map() };
+    const of = (changes: object, min: number | null = null, max: number | null = null): Distribution => ({
+      ranges: exponentialRanges({ ...part, ...changes, min, max }),
+      spread: 'logarithmic',
+      count: 10,
+      sum: 0,
+      min,
+      max,
+    });
+    const ends = (one: Distribution) => [quantile(one, 0), quantile(one, 1)];
+    expect(ends(of({}))).toEqual([-0.5, 0.5]);
+    expect(ends(of({}, 0.2, 0.4))).toEqual([0.2, 0.4]);
+    expect(ends(of({ zeroWidth: 0 }))).toEqual([0, 0]);
+    // All that is known lies above zero, or below it; unless a negative value is known.
+    expect(of({ positive: new Map([[0, 5]]) }).ranges).toEqual([
+      { low: 0, high: 0.5, count: 10 },
+      { low: 1, high: 2, count: 5 },
+    ]);
+    expect(of({ negative: new Map([[0, 5]]) }).ranges).toEqual([
+      { low: -2, high: -1, count: 5 },
+      { low: -0.5, high: 0, count: 10 },
+    ]);
+    expect(ends(of({ positive: new Map([[0, 5]]) }, -0.25, 2))).toEqual([-0.25, 2]);
+    // What another sender told apart lies within, or begins where the zero bucket ends.
+    const near = new Map([
+      [-3, 1],
+      [-1, 2],
+      [0, 4],
+    ]);
+    expect(of({ zeroWidth: 0.75, positive: near, negative: near }).ranges).toEqual([
+      { low: -2, high: -1, count: 4 },
+      { low: -1, high: -0.75, count: 2 },
+      { low: -0.75, high: 0.75, count: 12 },
+      { low: 0.75, high: 1, count: 2 },
+      { low: 1, high: 2, count: 4 },
+    ]);
+  });
+
   it('stay numbers at scales that reach beyond numbers', () => {
     const [range] = exponentialRanges({
       scale: -11,

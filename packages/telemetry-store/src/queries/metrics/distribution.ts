@@ -118,6 +118,11 @@ export function explicitRanges(bounds: readonly number[], counts: readonly numbe
 export interface ExponentialPart {
   readonly scale: number;
   readonly zero: number;
+  /** How far from zero the values in `zero` may lie, as its senders say. */
+  readonly zeroWidth?: number;
+  /** The smallest and the largest value, where they are known. */
+  readonly min?: number | null;
+  readonly max?: number | null;
   readonly positive: ReadonlyMap<number, number>;
   readonly negative: ReadonlyMap<number, number>;
 }
@@ -128,18 +133,37 @@ function edge(scale: number, index: number): number {
   return Math.min(Number.MAX_VALUE, Math.max(Number.MIN_VALUE, power));
 }
 
-/** Ranges of exponential buckets, from the most negative to the most positive; zero is a range of its own. */
-export function exponentialRanges({ scale, zero, positive, negative }: ExponentialPart): Range[] {
-  const ascending = (counts: ReadonlyMap<number, number>) => [...counts].sort(([a], [b]) => a - b);
+/**
+ * Ranges of exponential buckets, from the most negative to the most positive; what is as near to zero as the zero bucket is
+ * wide is a range of its own. Where all that is known of other values is on one side of zero, so is that range.
+ */
+export function exponentialRanges({
+  scale,
+  zero,
+  zeroWidth = 0,
+  positive,
+  negative,
+  min,
+  max,
+}: ExponentialPart): Range[] {
+  let middle = zero;
+  /** Buckets of one side by distance from zero. What another sender counts as zero is put there. */
+  const beyond = (counts: ReadonlyMap<number, number>): Range[] =>
+    [...counts]
+      .sort(([a], [b]) => a - b)
+      .flatMap(([index, count]) => {
+        const [low, high] = [edge(scale, index), edge(scale, index + 1)];
+        if (high > zeroWidth) return [{ low: Math.max(low, zeroWidth), high, count }];
+        middle += count;
+        return [];
+      });
+  const [below, above] = [beyond(negative), beyond(positive)];
+  const isBelow = negative.size > 0 || positive.size === 0 || (min ?? 0) < 0;
+  const isAbove = positive.size > 0 || negative.size === 0 || (max ?? 0) > 0;
+  const [low, high] = [isBelow ? 0 - zeroWidth : 0, isAbove ? zeroWidth : 0];
   return [
-    ...ascending(negative)
-      .reverse()
-      .map(([index, count]) => ({ low: -edge(scale, index + 1), high: -edge(scale, index), count })),
-    ...(zero === 0 ? [] : [{ low: 0, high: 0, count: zero }]),
-    ...ascending(positive).map(([index, count]) => ({
-      low: edge(scale, index),
-      high: edge(scale, index + 1),
-      count,
-    })),
+    ...below.reverse().map((range) => ({ low: -range.high, high: -range.low, count: range.count })),
+    ...(middle === 0 ? [] : [{ low, high, count: middle }]),
+    ...above,
   ];
 }

@@ -153,6 +153,7 @@ interface ExponentialRow {
   readonly Cells: [
     bucket: number,
     scale: number,
+    zeroWidth: number,
     keys: number[],
     counts: number[],
     count: number,
@@ -197,7 +198,7 @@ export async function exponentialLines(
   const side = (counts: string, offset: string, number: number) =>
     `arrayMap(i -> bitShiftRight(toInt64(${offset}) + i - 1, toUInt8(least(62, Scale - Common))) * 4 + ${number}, arrayEnumerate(${counts}))`;
   const payload =
-    'Sum, Min, Max, Scale, ZeroCount, PositiveOffset, PositiveBucketCounts, NegativeOffset, NegativeBucketCounts';
+    'Sum, Min, Max, Scale, ZeroCount, ZeroThreshold, PositiveOffset, PositiveBucketCounts, NegativeOffset, NegativeBucketCounts';
   const adds = await weighedPoints(runner, input, scope, window, payload);
   // Points that begin at the same bucket are added up as arrays; only what is left is looked up by bucket. The common
   // scale is taken from these few rows too: to ask all points for it beforehand read them twice.
@@ -205,7 +206,8 @@ export async function exponentialLines(
     scope,
     lineRows(
       input,
-      `SELECT ${lineKeys(input, 'B')}, any(Common) AS Scaled, sumMap(Keys, Counted) AS Buckets, sum(Part.N) AS N, sumKahan(Part.Total) AS Total,
+      `SELECT ${lineKeys(input, 'B')}, any(Common) AS Scaled, sumMap(Keys, Counted) AS Buckets,
+  maxIf(Part.ZeroThreshold, Part.Zero > 0) AS Width, sum(Part.N) AS N, sumKahan(Part.Total) AS Total,
   if(countIf(Part.N > 0 AND isNull(Part.Least)) > 0, NULL, min(Part.Least)) AS Least,
   if(countIf(Part.N > 0 AND isNull(Part.Most)) > 0, NULL, max(Part.Most)) AS Most
 FROM (
@@ -214,23 +216,24 @@ FROM (
     arrayConcat(Positive, Negative, [Zero]) AS Counted
   FROM ${toOneScale(
     `(${addedUp(input, withLabels(input, scope, wide, adds), {
-      keys: ', Scale, PositiveOffset, NegativeOffset',
+      keys: ', Scale, PositiveOffset, NegativeOffset, ZeroThreshold',
       arrays: { Positive: 'PositiveBucketCounts', Negative: 'NegativeBucketCounts' },
       numbers: { Zero: 'ZeroCount' },
     })})`,
   )}
 ) AS Part GROUP BY ${lineKeys(input, 'B')}`,
-      'B, Scaled, Buckets.1, Buckets.2, N, Total, Least, Most',
+      'B, Scaled, Width, Buckets.1, Buckets.2, N, Total, Least, Most',
       limit,
       `SETTINGS ${LITTLE_JOINED}, ${IN_PORTIONS}`,
     ),
   );
   const lines = rows.map((row): DistributionLine => {
     const buckets = new Map<number, Distribution>();
-    for (const [bucket, scale, keys, counts, ...rest] of row.Cells) {
+    for (const [bucket, scale, zeroWidth, keys, counts, ...rest] of row.Cells) {
       const part = {
         scale,
         zero: 0,
+        zeroWidth,
         positive: new Map<number, number>(),
         negative: new Map<number, number>(),
       };
@@ -242,51 +245,68 @@ FROM (
         if (kind === SIDE.zero) part.zero = number;
         else (kind === SIDE.positive ? part.positive : part.negative).set(index, number);
       }
-      buckets.set(bucket, { ranges: exponentialRanges(part), spread: 'logarithmic', ...totals([rest]) });
+      const figures = totals([rest]);
+      const ranges = exponentialRanges({ ...part, min: figures.min, max: figures.max });
+      buckets.set(bucket, { ranges, spread: 'logarithmic', ...figures });
     }
     return { labels: labelsOf(row.L), buckets };
   });
   return { lines, total: rows[0]?.Lines ?? 0, exact: true };
 }
 
-export interface TotalLine {
-  readonly labels: readonly string[];
-  readonly buckets: ReadonlyMap<
-    number,
-    { readonly count: number; readonly sum: number; readonly perSecond: number }
-  >;
+export interface Totals {
+  readonly count: number;
+  /** Null where no point had a sum. */
+  readonly sum: number | null;
+  /** How many of `count` are in `sum`: points need not have one. */
+  readonly summed: number;
+  readonly perSecond: number;
 }
 
-/** Count (if `timed` also by second) and sum alone, of any kind that has them: no buckets are read. */
+export interface TotalLine {
+  readonly labels: readonly string[];
+  readonly buckets: ReadonlyMap<number, Totals>;
+}
+
+/** Count (if `timed` also by second) or, if `summed`, sum alone, of any kind that has them: no buckets are read. */
 export async function totalLines(
   runner: Runner,
   input: PointsInput,
   window: Window,
   limit: number,
-  timed: boolean,
+  { timed, summed }: { readonly timed: boolean; readonly summed: boolean },
 ): Promise<{ lines: TotalLine[]; total: number }> {
   const wide = widened(input, window);
   const scope = pointsScope(input, wide);
-  const own = grownByBucket(input, scope, window, 'toInt64(Count)', { second: 'Sum', timed });
+  const own = grownByBucket(input, scope, window, 'toInt64(Count)', {
+    ...(summed ? { second: 'Sum' } : {}),
+    timed,
+  });
+  const figures = [
+    'sum(Own) AS N',
+    `${summed ? 'if(countIf(isFinite(OwnSum)) = 0, NULL, sumKahanIf(OwnSum, isFinite(OwnSum)))' : 'NULL'} AS Total`,
+    `${summed ? 'sum(OwnSummed)' : '0'} AS InTotal`,
+    `${timed ? `sumKahan(${PER_SECOND})` : 'NULL'} AS PerSecond`,
+  ];
   const rows = await runner.run<{
     L: string;
-    Cells: [bucket: number, count: number, sum: number | null, perSecond: number | null][];
+    Cells: [bucket: number, count: number, sum: number | null, summed: number, perSecond: number | null][];
     Lines: number;
   }>(
     scope,
     lineRows(
       input,
-      `SELECT ${lineKeys(input, 'B')}, sum(Own) AS N, sumKahan(OwnSum) AS Total, ${timed ? `sumKahan(${PER_SECOND})` : 'NULL'} AS PerSecond FROM ${withLabels(input, scope, wide, own)} GROUP BY ${lineKeys(input, 'B')}`,
-      'B, N, Total, PerSecond',
+      `SELECT ${lineKeys(input, 'B')}, ${figures.join(', ')} FROM ${withLabels(input, scope, wide, own)} GROUP BY ${lineKeys(input, 'B')}`,
+      'B, N, Total, InTotal, PerSecond',
       limit,
     ),
   );
   const lines = rows.map(({ L, Cells }) => ({
     labels: labelsOf(L),
     buckets: new Map(
-      Cells.map(([bucket, count, sum, perSecond]) => [
+      Cells.map(([bucket, count, sum, added, perSecond]) => [
         bucket,
-        { count: positive(count), sum: sum ?? 0, perSecond: positive(perSecond ?? 0) },
+        { count: positive(count), sum, summed: positive(added), perSecond: positive(perSecond ?? 0) },
       ]),
     ),
   }));

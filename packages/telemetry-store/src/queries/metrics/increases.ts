@@ -50,7 +50,10 @@ const keyOf = ({ variant }: PointsInput): { readonly key: string; readonly shape
 
 /** What is read of each series besides what it grew by. */
 interface Besides {
-  /** A second number that grows along, given as `OwnSum`. */
+  /**
+   * A second number that grows along and may be missing (not finite), given as `OwnSum`: NaN where all of a bucket is.
+   * `OwnSummed` is what `Own` is where the second number is known.
+   */
   readonly second?: string;
   /** The seconds that the growth of a bucket took, given as `Seconds`. */
   readonly timed?: boolean;
@@ -75,24 +78,24 @@ export function grownByBucket(
     ${isDelta(input)} AS Delta ${scope.from})`;
   const points = inOrder(rows, key, both ? ['T', 'S', 'X', 'Y'] : ['T', 'S', 'X'], ', any(Delta) AS Delta');
   const grown = (values: string) =>
-    eachBucket(
-      'arraySum(a)',
-      those(`arrayMap((v, p, w) -> if(w, v, v - p), ${values}, ${before(values, '0')}, Whole)`, 'Counted'),
-      'Bs',
-    );
+    those(`arrayMap((v, p, w) -> if(w, v, v - p), ${values}, ${before(values, '0')}, Whole)`, 'Counted');
+  // A sum that nobody sent is none, and what it belongs to is in no average.
+  const sums = `,
+    ${grown('Ys')} AS Added, ${eachBucket('if(arrayExists(v -> isFinite(v), a), arraySum(v -> if(isFinite(v), v, 0), a), nan)', 'Added', 'Bs')} AS Sums,
+    ${eachBucket('arraySum(a)', `arrayMap((v, y) -> if(isFinite(y), v, 0), ${grown('Xs')}, Added)`, 'Bs')} AS Summed`;
   const time = timed
     ? `,\n    ${lasting(input, scope, window)}, ${eachBucket('arraySum(a) / 1e9', those('Lasting', 'Counted'), 'Bs')} AS Times`
     : '';
   // In a series of deltas nothing is taken off.
-  return `(SELECT SeriesId, B, Own${both ? ', OwnSum' : ''}${timed ? ', Seconds' : ''} FROM (
+  return `(SELECT SeriesId, B, Own${both ? ', OwnSum, OwnSummed' : ''}${timed ? ', Seconds' : ''} FROM (
   SELECT SeriesId, Delta,
     arrayMap((t, s, x, pt, ps, px) -> Delta OR pt < 0 OR ${BREAKS}, Ts, Ss, Xs, ${before('Ts', NOBODY)}, ${before('Ss', '0')}, ${before('Xs', '0')}) AS Whole,
     arrayMap((t, s, pt, nt, ns) -> t >= ${from} AND if(Delta, NOT (nt = t AND ns = s), pt >= 0 OR ${known}),
       Ts, Ss, ${before('Ts', NOBODY)}, ${after('Ts', NOBODY)}, ${after('Ss', NOBODY)}) AS Counted,
     arrayMap(t -> intDiv(t, ${step}), ${those('Ts', 'Counted')}) AS Bs,
-    arrayCompact(Bs) AS Buckets, ${grown('Xs')} AS Grown${both ? `, ${grown('Ys')} AS Sums` : ''}${time}
+    arrayCompact(Bs) AS Buckets, ${eachBucket('arraySum(a)', grown('Xs'), 'Bs')} AS Grown${both ? sums : ''}${time}
   FROM ${points}
-) ARRAY JOIN Buckets AS B, Grown AS Own${both ? ', Sums AS OwnSum' : ''}${timed ? ', Times AS Seconds' : ''})`;
+) ARRAY JOIN Buckets AS B, Grown AS Own${both ? ', Sums AS OwnSum, Summed AS OwnSummed' : ''}${timed ? ', Times AS Seconds' : ''})`;
 }
 
 /**

@@ -383,6 +383,52 @@ describe('histograms', () => {
     expect(heat.cells.map(([, , count]) => count)).toEqual([2, 2, 2]);
   });
 
+  it('has no sum where none was sent, and leaves what has none out of the average', async () => {
+    const points = (temporality: number, kind: 'histogram' | 'exponentialHistogram') => {
+      const shape = (counts: number[]) =>
+        kind === 'histogram'
+          ? { bucketCounts: counts, explicitBounds: BOUNDS }
+          : { scale: 0, zeroCount: 0, positive: { offset: 0, bucketCounts: counts } };
+      const point = (label: string, seconds: number, start: number, counts: number[], total?: number) => ({
+        timeUnixNano: at(seconds),
+        startTimeUnixNano: at(temporality === 1 ? start : -900),
+        count: counts.reduce((all, count) => all + count, 0),
+        ...(total === undefined ? {} : { sum: total }),
+        attributes: { label },
+        ...shape(counts),
+      });
+      return [
+        // In the first minute one has a sum and two have none, in the second one has it, in the third nobody.
+        point('with', -10, -20, [0, 0, 0, 0], 0),
+        point('with', 10, 0, [4, 0, 0, 0], 2),
+        point('without', -10, -20, [0, 0, 0, 0]),
+        point('without', 10, 0, [0, 0, 4, 0]),
+        point('never', -10, -20, [0, 0, 0, 0], Number.NaN),
+        point('never', 10, 0, [0, 0, 4, 0], Number.POSITIVE_INFINITY),
+        point('with', 70, 60, temporality === 1 ? [1, 0, 0, 0] : [5, 0, 0, 0], temporality === 1 ? 3 : 5),
+        point('without', 130, 120, temporality === 1 ? [0, 0, 6, 0] : [0, 0, 10, 0]),
+      ];
+    };
+    for (const temporality of [1, 2]) {
+      for (const kind of ['histogram', 'exponentialHistogram'] as const) {
+        const name = `sums.${kind}.${temporality}`;
+        const dataPoints = points(temporality, kind);
+        await bench.putMetrics([
+          { name, unit: 's', [kind]: { aggregationTemporality: temporality, dataPoints } } as Metric,
+        ]);
+        expect(sparse(await values(name, { aggregation: 'sum' }))).toEqual({ 0: 2, 1: 3 });
+        expect(sparse(await values(name, { aggregation: 'avg' }))).toEqual({ 0: 0.5, 1: 3 });
+        expect(sparse(await values(name, { aggregation: 'count' }))).toEqual({ 0: 12, 1: 1, 2: 6 });
+        const apart = await ask(name, { aggregation: 'avg', groupBy: ['attributes.label'] });
+        const line = (label: string) =>
+          sparse(
+            apart.series.find(({ labels }) => labels[0] === label)?.points.map(([, value]) => value) ?? [],
+          );
+        expect([line('with'), line('without'), line('never')]).toEqual([{ 0: 0.5, 1: 3 }, {}, {}]);
+      }
+    }
+  });
+
   it('ends open ranges at the smallest and largest value', async () => {
     await bench.putMetrics([
       {
@@ -494,6 +540,50 @@ describe('histograms', () => {
     expect((await values('e', { aggregation: 'max' }))[0]).toBe(4);
     const map = await metrics.heatmap(context, { metric: 'e', window, filter: undefined, stepSeconds: 60 });
     expect(map.cells.reduce((all, [, , count]) => all + count, 0)).toBe(9);
+  });
+
+  it('knows how wide the zero bucket is, which limits with what else is known', async () => {
+    const point = (seconds: number, zeroThreshold: number, more: object) => ({
+      timeUnixNano: at(seconds),
+      startTimeUnixNano: at(seconds - 1),
+      count: 10,
+      sum: 3,
+      scale: 0,
+      zeroCount: 10,
+      zeroThreshold,
+      ...more,
+    });
+    await bench.putMetrics([
+      {
+        name: 'zero',
+        unit: 's',
+        exponentialHistogram: {
+          aggregationTemporality: 1,
+          dataPoints: [
+            point(5, 0.5, { min: 0.2, max: 0.4 }),
+            point(65, 0.5, {}),
+            // The wider of two; of a point that counts nothing there the width says nothing.
+            point(125, 0.25, {}),
+            point(126, 0.5, {}),
+            point(127, 8, { zeroCount: 0, positive: { offset: 1, bucketCounts: [10] } }),
+          ],
+        },
+      },
+    ]);
+    expect(sparse(await values('zero', { aggregation: 'min' }))).toEqual({ 0: 0.2, 1: -0.5, 2: 0 });
+    expect(sparse(await values('zero', { aggregation: 'max' }))).toEqual({ 0: 0.4, 1: 0.5, 2: 4 });
+    const map = await metrics.heatmap(context, {
+      metric: 'zero',
+      window,
+      filter: undefined,
+      stepSeconds: 60,
+    });
+    expect(map.cells.map(([column, , count]) => [column, count])).toEqual([
+      [0, 10],
+      [1, 10],
+      [2, 20],
+      [2, 10],
+    ]);
   });
 
   it('makes the scale smaller where values lie far apart', async () => {

@@ -189,13 +189,16 @@ async function linesOf(
   }
   const share = QUANTILES[aggregation];
   if (share === undefined) {
-    const { lines, total } = await totalLines(runner, input, window, limit, aggregation === 'rate');
+    const { lines, total } = await totalLines(runner, input, window, limit, {
+      timed: aggregation === 'rate',
+      summed: aggregation === 'avg' || aggregation === 'sum',
+    });
     return {
       total,
       lines: lines.map(({ labels, buckets }) => ({
         labels,
-        values: valuesOf(buckets, ({ count, sum, perSecond }) => {
-          if (aggregation === 'avg') return count === 0 ? null : sum / count;
+        values: valuesOf(buckets, ({ count, sum, summed, perSecond }) => {
+          if (aggregation === 'avg') return sum === null || summed === 0 ? null : sum / summed;
           if (aggregation === 'sum') return sum;
           return aggregation === 'rate' ? perSecond : count;
         }),

@@ -426,6 +426,7 @@ describe('metrics', () => {
                         exemplars,
                       },
                       { ...point, count: 2n ** 60n },
+                      { ...point, count: 2n ** 61n, sum: Number.NEGATIVE_INFINITY },
                     ],
                   },
                 },
@@ -440,10 +441,13 @@ describe('metrics', () => {
                         sum: -1,
                         scale: -2,
                         zeroCount: 1n,
+                        zeroThreshold: 0.25,
                         positive: { offset: -4, bucketCounts: [1n, 2n] },
                         negative: { offset: 3, bucketCounts: [5n] },
                         max: 0.5,
                       },
+                      { ...point, count: 10n, zeroThreshold: -1 },
+                      { ...point, count: 11n, sum: 0, zeroThreshold: Number.NaN },
                     ],
                   },
                 },
@@ -533,7 +537,9 @@ describe('metrics', () => {
         ExplicitBounds: [2],
         AggregationTemporality: 1,
       },
-      { Count: 2 ** 60, Min: null, Max: null, BucketCounts: [] },
+      // Without a sum it is no number, which JSON writes as null.
+      { Count: 2 ** 60, Sum: null, Min: null, Max: null, BucketCounts: [] },
+      { Count: 2 ** 61 },
     ]);
     expect(await of('exponential_histogram')).toMatchObject([
       {
@@ -542,6 +548,7 @@ describe('metrics', () => {
         Sum: -1,
         Scale: -2,
         ZeroCount: 1,
+        ZeroThreshold: 0.25,
         PositiveOffset: -4,
         PositiveBucketCounts: [1, 2],
         NegativeOffset: 3,
@@ -549,6 +556,8 @@ describe('metrics', () => {
         Min: null,
         Max: 0.5,
       },
+      { Count: 10, Sum: null, ZeroThreshold: 0 },
+      { Count: 11, Sum: 0, ZeroThreshold: 0 },
     ]);
     expect(await of('summary')).toMatchObject([
       {

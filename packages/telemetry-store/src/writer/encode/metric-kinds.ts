@@ -95,6 +95,7 @@ export const METRIC_WRITERS: Record<MetricKind, MakeWriter> = {
     const setTotals = totals(table);
     const scale = table.column('Scale', 'Int32');
     const zeroCount = table.column('ZeroCount', 'UInt64');
+    const zeroThreshold = table.column('ZeroThreshold', 'Float64');
     const positiveOffset = table.column('PositiveOffset', 'Int32');
     const positiveCounts = table.column('PositiveBucketCounts', 'Array(UInt64)');
     const negativeOffset = table.column('NegativeOffset', 'Int32');
@@ -107,6 +108,7 @@ export const METRIC_WRITERS: Record<MetricKind, MakeWriter> = {
         setTotals(row, metric, point);
         scale.data[row] = point.scale;
         zeroCount.set(row, point.zeroCountLow, point.zeroCountHigh);
+        zeroThreshold.data[row] = isWidth(point.zeroThreshold) ? point.zeroThreshold : 0;
         positiveOffset.data[row] = point.positiveOffset;
         setCounts(positiveCounts, row, point.buckets);
         negativeOffset.data[row] = point.negativeOffset;
@@ -133,7 +135,8 @@ export const METRIC_WRITERS: Record<MetricKind, MakeWriter> = {
       },
       set(row, _metric, point) {
         count.set(row, point.countLow, point.countHigh);
-        sum.data[row] = point.sum;
+        // Unlike a histogram's, this sum is always there: 0 is not sent.
+        sum.data[row] = point.sum ?? 0;
         setDoubles(quantiles, row, point.quantiles);
         setDoubles(values, row, point.quantileValues);
       },
@@ -154,12 +157,15 @@ function totals(table: TableWriter): (row: number, metric: MetricView, point: Po
   const temporality = table.column('AggregationTemporality', 'Int32');
   return (row, metric, point) => {
     count.set(row, point.countLow, point.countHigh);
-    sum.data[row] = point.sum;
+    // Not 0, which would be the sum of what was measured.
+    sum.data[row] = point.sum ?? Number.NaN;
     setFinite(min, row, point.min);
     setFinite(max, row, point.max);
     temporality.data[row] = metric.aggregationTemporality;
   };
 }
+
+const isWidth = (value: number): boolean => value > 0 && Number.isFinite(value);
 
 function isRising(bounds: DoubleList): boolean {
   for (let index = 0; index < bounds.count; index++) {
