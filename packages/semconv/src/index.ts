@@ -12,7 +12,7 @@ export {
   readLogConversation,
 } from './normalise.ts';
 export { isFactKey } from './facts/gen-ai-fields.ts';
-export { isModelOperation, MODEL_OPERATIONS } from './facts/operation.ts';
+export { isModelOperation, MODEL_OPERATIONS, SEPARATE_OPERATIONS } from './facts/operation.ts';
 export { type PriceEntry, type PriceList, PRICE_LIST } from './prices/list.ts';
 export { priceUsage } from './prices/price-usage.ts';
 export * from './types.ts';

@@ -41,6 +41,16 @@ export const MODEL_OPERATIONS: readonly string[] = [
   'moderation',
   'realtime',
 ];
+/** Those of them that are never a part of a call of another operation: each has a usage of its own. The others make text. */
+export const SEPARATE_OPERATIONS: readonly string[] = [
+  'embeddings',
+  'rerank',
+  'image',
+  'audio',
+  'video',
+  'translate',
+  'moderation',
+];
 const MODEL_CALLS: ReadonlySet<string> = new Set(MODEL_OPERATIONS);
 
 const FINISH_REASONS: ReadonlyMap<string, string> = new Map([

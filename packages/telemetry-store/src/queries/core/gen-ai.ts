@@ -1,3 +1,4 @@
+import { SEPARATE_OPERATIONS } from '@candela/semconv';
 import type { Field } from './source.ts';
 
 /** Expressions over the promoted GenAI columns that spans and logs share. */
@@ -15,3 +16,6 @@ export const tokens = (sql: string): Field => ({
   exists: HAS_USAGE_SQL,
   zeroIfNone: true,
 });
+
+/** The kind of a model call: only calls of one kind repeat each other's usage. */
+export const CALL_KIND_SQL = `if(GenAiOperation IN (${SEPARATE_OPERATIONS.map((name) => `'${name}'`).join(', ')}), GenAiOperation, '')`;

@@ -274,6 +274,36 @@ describe('a trace of a model call', () => {
     }
   });
 
+  it('leaves a parent its usage where a child has none, or one of another kind, in lists of traces too', async () => {
+    const project = 'apart';
+    const parentSpanId = id(0x171, 16);
+    const none = { ...chat, 'gen_ai.usage.input_tokens': 0, 'gen_ai.usage.output_tokens': 0 };
+    const embeddings = { ...chat, 'gen_ai.operation.name': 'embeddings', 'gen_ai.usage.output_tokens': 0 };
+    // The first child came before its parent, so that it counts as a call.
+    await bench.put([span(0x170, 0x172, 1, { name: 'empty', parentSpanId, attributes: none })], { project });
+    await bench.put([span(0x170, 0x171, 0, { name: 'wrapper', attributes: chat })], { project });
+    await bench.put([span(0x170, 0x173, 2, { name: 'embed', parentSpanId, attributes: embeddings })], {
+      project,
+    });
+    // With a span that is there twice the list reads the trace once more.
+    for (const sentAgain of [false, true]) {
+      if (sentAgain) {
+        const parent = span(0x170, 0x171, 0, { name: 'wrapper', attributes: chat });
+        await bench.put([parent], { project });
+      }
+      const read = async (limit: number) =>
+        (await bench.queries.trace(contextOf(project), { traceId: id(0x170, 32), limit, cursor: undefined }))
+          .data;
+      const whole = await read(10);
+      expect(whole.spans.map((one) => one.countsUsage)).toEqual([true, true, true]);
+      const all = { inputTokens: 200, outputTokens: 20 };
+      expect(whole).toMatchObject(all);
+      expect(await read(1)).toMatchObject(all);
+      const { data } = await bench.queries.searchTraces(contextOf(project), input('-start'));
+      expect(data[0]).toMatchObject(all);
+    }
+  });
+
   it('counts a span once that was stored twice, in every list of traces as on its page', async () => {
     const project = 'copies';
     const mine = contextOf(project);

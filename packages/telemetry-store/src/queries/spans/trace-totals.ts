@@ -1,5 +1,5 @@
 import { UNFINISHED_FLAG } from '../../schema/tables.ts';
-import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
+import { CALL_KIND_SQL, INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 import type { Runner } from '../core/run.ts';
 import type { Scope } from '../core/scope.ts';
 import { type RawSpeaker, SPEAKER_COLUMNS } from './speaker.ts';
@@ -56,13 +56,16 @@ const TRACE_TOTALS = `TraceId,
  */
 export const EACH_ONCE = `ORDER BY Timestamp, SpanId, ${UNFINISHED}, Duration DESC LIMIT 1 BY TraceId, Timestamp, SpanId, SpanName`;
 
+/** A call whose parent, if it is one too, repeats it: one without tokens there is nothing to repeat of. */
+const REPEATED = `CountsUsage = 1 AND ParentSpanId != SpanId AND ${INPUT_TOKENS_SQL} + ${OUTPUT_TOKENS_SQL} > 0`;
+
 /**
  * Whether the totals of a trace count something twice: a span that was stored more than once, or usage of a parent that
  * arrived before the child that it repeats.
  */
 const REPEATS = `count() > uniqExact(cityHash64(Timestamp, SpanId, SpanName))
-  OR notEmpty(arrayIntersect(groupUniqArrayIf(cityHash64(SpanId), CountsUsage = 1),
-    groupUniqArrayIf(cityHash64(ParentSpanId), CountsUsage = 1 AND ParentSpanId != SpanId)))`;
+  OR notEmpty(arrayIntersect(groupUniqArrayIf(cityHash64(SpanId, ${CALL_KIND_SQL}), CountsUsage = 1),
+    groupUniqArrayIf(cityHash64(ParentSpanId, ${CALL_KIND_SQL}), ${REPEATED})))`;
 
 /** The totals of a scope's traces, and whether they are to be read once more by {@link exactTotals}. */
 export const CHECKED_TOTALS = `${TRACE_TOTALS}, ${REPEATS} AS Repeats`;
@@ -76,11 +79,11 @@ const MOST_EXACT = 500_000;
 
 /** The totals of a scope's traces, each span counted once, and usage at the child where parents repeat it. */
 export function exactTotals(runner: Runner, scope: Scope): Promise<RawTotals[]> {
-  const counting = scope.and('CountsUsage = 1 AND ParentSpanId != SpanId');
+  const repeated = scope.and(REPEATED);
   return runner.run<RawTotals>(
     scope,
     `SELECT ${TRACE_TOTALS} FROM (
-       SELECT * REPLACE (CountsUsage = 1 AND (TraceId, SpanId) GLOBAL NOT IN (SELECT TraceId, ParentSpanId ${counting.from}) AS CountsUsage)
+       SELECT * REPLACE (CountsUsage = 1 AND (TraceId, SpanId, ${CALL_KIND_SQL}) GLOBAL NOT IN (SELECT TraceId, ParentSpanId, ${CALL_KIND_SQL} ${repeated.from}) AS CountsUsage)
        ${scope.from} ${EACH_ONCE}
      ) GROUP BY TraceId`,
   );

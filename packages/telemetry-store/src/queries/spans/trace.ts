@@ -1,5 +1,6 @@
 import type { HierarchyNode, LightSpan, Trace } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
+import { SEPARATE_OPERATIONS } from '@candela/semconv';
 import { decodeCursor, encodeCursor, listName, nanos } from '../core/cursor.ts';
 import { buildHierarchy } from './hierarchy.ts';
 import type { Runner } from '../core/run.ts';
@@ -63,10 +64,17 @@ type Totals = Omit<RawTotals, 'TraceId' | 'RootStatus' | 'RootUnfinished' | 'Spe
 function usageOnce(spans: readonly RawSpan[]): readonly RawSpan[] {
   const repeated = new Set<string>();
   for (const span of spans) {
-    if (span.CountsUsage === 1 && span.ParentSpanId !== span.SpanId) repeated.add(span.ParentSpanId);
+    const isUsed = span.CountsUsage === 1 && span.Input + span.Output > 0;
+    if (isUsed && span.ParentSpanId !== span.SpanId) repeated.add(`${kindOf(span)} ${span.ParentSpanId}`);
   }
-  return spans.map((span) => (repeated.has(span.SpanId) ? { ...span, CountsUsage: 0 } : span));
+  return spans.map((span) =>
+    repeated.has(`${kindOf(span)} ${span.SpanId}`) ? { ...span, CountsUsage: 0 } : span,
+  );
 }
+
+/** As `CALL_KIND_SQL`. */
+const kindOf = ({ GenAiOperation }: RawSpan): string =>
+  SEPARATE_OPERATIONS.includes(GenAiOperation) ? GenAiOperation : '';
 
 /** The same figures from all spans at hand, oldest first: most traces are small, and one statement is enough. */
 function totalsOf(spans: readonly RawSpan[]): Totals | undefined {

@@ -390,6 +390,79 @@ describe('hostile bytes', () => {
 });
 
 describe('counting usage', () => {
+  const span = (index: number, parent: number, attributes: Record<string, string | number>): Span => ({
+    ...good,
+    spanId: `aa0000000000000${index}`,
+    ...(parent === 0 ? {} : { parentSpanId: `aa0000000000000${parent}` }),
+    attributes,
+  });
+  const chat = (index: number, parent: number, changes: Record<string, string | number> = {}) =>
+    span(index, parent, {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.request.model': 'gpt-4o',
+      'gen_ai.usage.input_tokens': 100,
+      'gen_ai.usage.output_tokens': 10,
+      ...changes,
+    });
+  /** How many spans of a request count their usage. */
+  const counting = (...spans: Span[]): number =>
+    countsUsage(
+      encodeRequest('traces', 'protobuf', traces(...spans), {
+        ...context,
+        modelCalls: createModelCallRegistry(),
+      }).blocks[0]?.bytes,
+      spans.length,
+    );
+  /** How many rows of a block of traces count their usage. */
+  const countsUsage = (bytes: Uint8Array | undefined, rows: number): number => {
+    const block = Buffer.from(bytes ?? []);
+    const head = Buffer.from('\x0bCountsUsage\x05UInt8', 'latin1');
+    const from = block.indexOf(head) + head.length;
+    return block.subarray(from, from + rows).reduce((sum, one) => sum + one, 0);
+  };
+
+  it.each<[string, number, Span[]]>([
+    ['a parent that a child repeats', 1, [chat(1, 0), chat(2, 1)]],
+    [
+      'a child that says nothing of its tokens',
+      1,
+      [chat(1, 0), chat(2, 1, { 'gen_ai.usage.input_tokens': 0, 'gen_ai.usage.output_tokens': 0 })],
+    ],
+    ['an embedding below a chat', 2, [chat(1, 0), chat(2, 1, { 'gen_ai.operation.name': 'embeddings' })]],
+    ['a gateway', 1, [chat(1, 0), span(2, 1, { 'http.request.method': 'POST' }), chat(3, 2)]],
+    [
+      'a gateway that used more',
+      2,
+      [chat(1, 0), span(2, 1, {}), chat(3, 2, { 'gen_ai.usage.input_tokens': 1 })],
+    ],
+    [
+      'a tool that asks a model',
+      2,
+      [
+        chat(1, 0),
+        span(2, 1, { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 't' }),
+        chat(3, 2),
+      ],
+    ],
+    [
+      'an agent',
+      2,
+      [
+        chat(1, 0),
+        span(2, 1, { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'a' }),
+        chat(3, 2),
+      ],
+    ],
+    [
+      'a call in between of which nobody knows the tokens',
+      1,
+      [chat(1, 0), span(2, 1, { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm' }), chat(3, 2)],
+    ],
+  ])('%s: %i', (_name, calls, spans) => {
+    expect(counting(...spans)).toBe(calls);
+    expect(counting(...spans.toReversed())).toBe(calls);
+  });
+
   it('a registry shared by workers remembers for all of them', () => {
     const modelCalls = createModelCallRegistry();
     const call = (spanId: string, parentSpanId?: string): Span => ({

@@ -5,6 +5,7 @@ import { AttributeWriter } from './attributes.ts';
 import type { EncodeContext, EncodedBlock, EncodeResult } from './context.ts';
 import { LogEncoder } from './logs.ts';
 import { MetricEncoder } from './metrics.ts';
+import { CallsOfRequest } from './calls-of-request.ts';
 import { ModelCallRegistry } from './model-calls.ts';
 import { Outcome } from './outcome.ts';
 import { TraceEncoder } from './traces.ts';
@@ -59,7 +60,7 @@ class RequestEncoder {
   }
 
   #fill(signal: Signal, body: Uint8Array, context: EncodeContext, outcome: Outcome): void {
-    if (signal === 'traces') this.#traces.encode(body, context, outcome, registryOf(context.modelCalls));
+    if (signal === 'traces') this.#traces.encode(body, context, outcome, callsOf(context.modelCalls));
     else if (signal === 'logs') this.#logs.encode(body, context, outcome);
     else this.#metrics.encode(body, context, outcome);
   }
@@ -85,13 +86,13 @@ function encoderFor(limits: Limits): RequestEncoder {
   return encoder;
 }
 
-let registry: { memory: SharedArrayBuffer | undefined; calls: ModelCallRegistry } | undefined;
+let remembered: { memory: SharedArrayBuffer | undefined; calls: CallsOfRequest } | undefined;
 
-function registryOf(memory: SharedArrayBuffer | undefined): ModelCallRegistry {
-  if (registry === undefined || registry.memory !== memory) {
-    registry = { memory, calls: new ModelCallRegistry(memory) };
+function callsOf(memory: SharedArrayBuffer | undefined): CallsOfRequest {
+  if (remembered === undefined || remembered.memory !== memory) {
+    remembered = { memory, calls: new CallsOfRequest(new ModelCallRegistry(memory)) };
   }
-  return registry.calls;
+  return remembered.calls;
 }
 
 /**

@@ -1,11 +1,22 @@
-/** Fingerprints kept, two for a model call with a parent; the oldest of a bucket makes room. */
+/** Fingerprints kept, two to five for a model call with a parent; the oldest of a bucket makes room. */
 const SLOTS = 1 << 21;
 const BUCKET = 4;
 
 /** What is known of a span; each is a fingerprint of its own. */
-const PARENT = 0;
-const COUNTED = 0x3c6ef372;
-const COVERED = 0x5be0cd19;
+export const MARKS = {
+  /** A model call is right below it. */
+  parent: 0,
+  /** A model call that counts its usage. */
+  counted: 0x3c6ef372,
+  /** A model call whose usage counts above it. */
+  covered: 0x5be0cd19,
+  /** A model call without tokens that counts as a call. It covers nothing. */
+  empty: 0x1f83d9ab,
+  /** A model call is below it, with nothing but plain spans in between. */
+  above: 0x510e527f,
+  /** A plain span below a model call whose usage counts there or above, with nothing but plain spans in between. */
+  below: 0x6a09e667,
+} as const;
 
 /** Memory for a registry that several workers share (8 MiB). */
 export function createModelCallRegistry(): SharedArrayBuffer {
@@ -13,13 +24,10 @@ export function createModelCallRegistry(): SharedArrayBuffer {
 }
 
 /**
- * Decides which model calls count their usage. A parent that is a model call too repeats the tokens of its children, so
- * one side counts: the children, or the parent where it came in an earlier request. (Children end first and so mostly
- * come first; not where they are sent by another process.) What was decided of a span stays decided when it is sent again.
- * Chains of three model calls may still count twice, when the middle one comes last or begins a request behind its child.
+ * Marks of spans that outlive a request: what calls-of-request.ts decides by, for spans that come in several requests.
  *
  * A set of 32-bit fingerprints in buckets of four, lossy on purpose: bounded memory, no locks (a slot is one
- * word). Forgotten after about a million newer calls; a wrong hit has odds of one in a billion.
+ * word). Forgotten after about half a million newer calls, and with the process; a wrong hit has odds of one in a billion.
  */
 export class ModelCallRegistry {
   readonly #words: Int32Array;
@@ -35,28 +43,8 @@ export class ModelCallRegistry {
     this.#seed = there === 0 ? drawn : there;
   }
 
-  /** Remembers that span `spanAt` (8 bytes) of trace `traceAt` (16 bytes) has a model call below it. */
-  addParent(view: DataView, traceAt: number, spanAt: number, tenant: number): void {
-    this.#add(view, traceAt, spanAt, tenant ^ PARENT);
-  }
-
-  /** Whether a model call counts its usage. `parentAt`: -1 without a parent. Call it once every parent is added. */
-  counts(view: DataView, traceAt: number, spanAt: number, parentAt: number, tenant: number): boolean {
-    if (this.#has(view, traceAt, spanAt, tenant ^ COUNTED)) return true;
-    const covered =
-      parentAt >= 0 &&
-      (this.#has(view, traceAt, parentAt, tenant ^ COUNTED) ||
-        this.#has(view, traceAt, parentAt, tenant ^ COVERED));
-    if (covered) {
-      this.#add(view, traceAt, spanAt, tenant ^ COVERED);
-      return false;
-    }
-    if (this.#has(view, traceAt, spanAt, tenant ^ PARENT)) return false;
-    this.#add(view, traceAt, spanAt, tenant ^ COUNTED);
-    return true;
-  }
-
-  #add(view: DataView, traceAt: number, spanAt: number, tenant: number): void {
+  /** Remembers of span `spanAt` (8 bytes) of trace `traceAt` (16 bytes) what `tenant`, which holds the mark, says. */
+  add(view: DataView, traceAt: number, spanAt: number, tenant: number): void {
     this.#place(view, traceAt, spanAt, tenant);
     const words = this.#words;
     for (let slot = this.#bucket; slot < this.#bucket + BUCKET; slot++) {
@@ -73,7 +61,7 @@ export class ModelCallRegistry {
     words[this.#bucket + BUCKET - 1] = this.#tag;
   }
 
-  #has(view: DataView, traceAt: number, spanAt: number, tenant: number): boolean {
+  has(view: DataView, traceAt: number, spanAt: number, tenant: number): boolean {
     this.#place(view, traceAt, spanAt, tenant);
     for (let slot = this.#bucket; slot < this.#bucket + BUCKET; slot++) {
       if (this.#words[slot] === this.#tag) return true;

@@ -14,10 +14,11 @@ import { OTEL_TRACES, UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { cutName } from '../columns/bounds.ts';
 import { TableWriter } from '../columns/table-writer.ts';
 import type { AttributeWriter } from './attributes.ts';
+import type { CallsOfRequest } from './calls-of-request.ts';
 import type { EncodeContext } from './context.ts';
 import { GenAiColumns, readFacts, setFinite } from './gen-ai-columns.ts';
 import { isZero } from './ids.ts';
-import { type ModelCallRegistry, tenantHash } from './model-calls.ts';
+import { tenantHash } from './model-calls.ts';
 import type { Outcome, Reason } from './outcome.ts';
 import { environmentOf, TenancyColumns } from './row-head.ts';
 import { OUT_OF_RANGE } from './times.ts';
@@ -46,8 +47,6 @@ export class TraceEncoder {
   readonly #genAi = new GenAiColumns(this.table);
   readonly #columns = traceColumns(this.table);
   readonly #normalise = () => normaliseSpan(this.#span);
-  /** Model calls that may count their usage: row, places of the ids of trace, span and parent (-1: none); four numbers each. */
-  #candidates: number[] = [];
 
   constructor(decoder: Decoder, limits: Limits, attributes: AttributeWriter) {
     this.#decoder = decoder;
@@ -59,15 +58,14 @@ export class TraceEncoder {
     this.#link = new LinkView(decoder, limits);
   }
 
-  encode(body: Uint8Array, context: EncodeContext, outcome: Outcome, calls: ModelCallRegistry): void {
+  encode(body: Uint8Array, context: EncodeContext, outcome: Outcome, calls: CallsOfRequest): void {
     const { wire } = this.#decoder;
-    const tenant = tenantHash(context.projectId);
+    calls.begin(tenantHash(context.projectId));
     let environment: string | undefined;
     let service = '';
     // Resource and scope are written out for the first row below them and copied for the others.
     let newResource = true;
     let newScope = true;
-    this.#candidates = [];
     walkRequest(this.#decoder, body, this.#resource, this.#scope, {
       resource: () => {
         environment = environmentOf(this.#resource.attributes, context, outcome);
@@ -94,14 +92,17 @@ export class TraceEncoder {
         this.#nested(row, outcome);
         this.#shared(row, newResource, newScope);
         this.#tenancy.set(row, environment, context);
-        this.#facts(row, tenant, calls, outcome);
+        this.#facts(row, calls, outcome);
         newResource = false;
         newScope = false;
         outcome.accepted++;
         wire.pos = end;
       },
     });
-    this.#settleUsage(tenant, calls);
+    const counts = this.#genAi.countsUsage.data;
+    calls.settle(wire.view, (counted, isCounted) => {
+      counts[counted] = isCounted ? 1 : 0;
+    });
   }
 
   #refusal(): Reason | undefined {
@@ -121,6 +122,11 @@ export class TraceEncoder {
     return undefined;
   }
 
+  #hasParent(): boolean {
+    const { parentStart, parentEnd } = this.#span;
+    return parentEnd > parentStart && !isZero(this.#decoder.wire.bytes, parentStart, 8);
+  }
+
   #ownColumns(row: number, service: string): void {
     const columns = this.#columns;
     const span = this.#span;
@@ -132,9 +138,8 @@ export class TraceEncoder {
     else columns.duration.set(row, span.endLow - span.startLow, span.endHigh - span.startHigh - borrow);
     columns.traceId.hex(bytes, span.traceIdStart, span.traceIdEnd);
     columns.spanId.hex(bytes, span.spanIdStart, span.spanIdEnd);
-    if (span.parentEnd === span.parentStart || isZero(bytes, span.parentStart, 8))
-      columns.parentSpanId.byte(0);
-    else columns.parentSpanId.hex(bytes, span.parentStart, span.parentEnd);
+    if (this.#hasParent()) columns.parentSpanId.hex(bytes, span.parentStart, span.parentEnd);
+    else columns.parentSpanId.byte(0);
     this.#attributes.text(span.traceStateStart, span.traceStateEnd, columns.traceState);
     this.#attributes.text(span.statusMessageStart, span.statusMessageEnd, columns.statusMessage);
     columns.spanName.set(row, span.name);
@@ -206,13 +211,15 @@ export class TraceEncoder {
     this.#attributes.write(link.attributes, linkAttributes.items, linkAttributes.next());
   }
 
-  #facts(row: number, tenant: number, calls: ModelCallRegistry, outcome: Outcome): void {
+  #facts(row: number, calls: CallsOfRequest, outcome: Outcome): void {
     const span = this.#span;
+    const parentAt = this.#hasParent() ? span.parentStart : -1;
     const columns = this.#columns;
     const facts = readFacts(this.#normalise, outcome);
     if (facts === undefined) {
       this.#genAi.setPlain(row, span.attributes);
       columns.responseId.byte(0);
+      calls.addPlain(span.traceIdStart, span.spanIdStart, parentAt);
       return;
     }
     columns.responseId.string(cutName(facts.responseId));
@@ -221,30 +228,11 @@ export class TraceEncoder {
     columns.promptVersion.set(row, facts.promptVersion);
     columns.finishReason.set(row, facts.finishReason);
     setFinite(columns.timeToFirstTokenMs, row, facts.timeToFirstTokenMs);
-    if (!this.#genAi.setFacts(row, facts, span.attributes)) return;
-    const { view } = this.#decoder.wire;
-    const parentAt = span.parentEnd - span.parentStart === 8 ? span.parentStart : -1;
-    if (parentAt >= 0) calls.addParent(view, span.traceIdStart, parentAt, tenant);
-    this.#candidates.push(row, span.traceIdStart, span.spanIdStart, parentAt);
-  }
-
-  /** The second pass: parents may come before their children within one request. */
-  #settleUsage(tenant: number, calls: ModelCallRegistry): void {
-    const { view } = this.#decoder.wire;
-    const counts = this.#genAi.countsUsage.data;
-    const candidates = this.#candidates;
-    for (let index = 0; index < candidates.length; index += 4) {
-      const row = candidates[index] as number;
-      const counted = calls.counts(
-        view,
-        candidates[index + 1] as number,
-        candidates[index + 2] as number,
-        candidates[index + 3] as number,
-        tenant,
-      );
-      counts[row] = counted ? 1 : 0;
-    }
-    this.#candidates = [];
+    this.#genAi.setFacts(row, facts, span.attributes);
+    if (!facts.isModelCall) return;
+    const { operation, usage } = facts;
+    if (usage === undefined) calls.addPlain(span.traceIdStart, span.spanIdStart, parentAt);
+    else calls.addCall(row, span.traceIdStart, span.spanIdStart, parentAt, { operation, usage });
   }
 }
 

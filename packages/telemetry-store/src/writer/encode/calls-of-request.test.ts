@@ -1,0 +1,265 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CallsOfRequest } from './calls-of-request.ts';
+import { createModelCallRegistry, ModelCallRegistry, tenantHash } from './model-calls.ts';
+
+const TENANT = tenantHash('default');
+const MOST = 24;
+
+/** Spans of one trace as bytes: the trace id, then ids of eight bytes. */
+const view = new DataView(
+  Uint8Array.from({ length: 16 + 8 * MOST }, (_, at) => (at * 37 + (at >> 3) * 101) & 0xff).buffer,
+);
+const at = (span: number): number => 16 + span * 8;
+
+interface Told {
+  readonly id: number;
+  readonly parent?: number | undefined;
+  /** Input tokens of a model call. Undefined: a plain span. */
+  readonly tokens?: number | undefined;
+  readonly operation?: string;
+}
+const chat = (id: number, parent?: number, tokens = 100): Told => ({ id, parent, tokens });
+const plain = (id: number, parent?: number): Told => ({ id, parent });
+
+const fresh = () => new ModelCallRegistry(createModelCallRegistry());
+
+/** What each call of a request counts, by span. */
+function request(
+  registry: ModelCallRegistry,
+  spans: readonly Told[],
+  tenant = TENANT,
+): Record<number, boolean> {
+  const calls = new CallsOfRequest(registry);
+  calls.begin(tenant);
+  for (const { id, parent, tokens, operation = 'chat' } of spans) {
+    const parentAt = parent === undefined ? -1 : at(parent);
+    if (tokens === undefined) calls.addPlain(0, at(id), parentAt);
+    else {
+      const usage = { input: tokens, cacheRead: 0, cacheWrite: 0, output: tokens / 10, reasoning: 0 };
+      calls.addCall(id, 0, at(id), parentAt, { operation, usage });
+    }
+  }
+  const counted: Record<number, boolean> = {};
+  calls.settle(view, (row, counts) => {
+    counted[row] = counts;
+  });
+  return counted;
+}
+
+/** Calls and tokens that are counted of spans that come in several requests. */
+function sent(requests: readonly (readonly Told[])[], registry = fresh()): [calls: number, tokens: number] {
+  const counted = Object.assign({}, ...requests.map((spans) => request(registry, spans)));
+  const counting = requests.flat().filter(({ id, tokens }) => tokens !== undefined && counted[id] === true);
+  return [counting.length, counting.reduce((sum, { tokens = 0 }) => sum + tokens, 0)];
+}
+
+describe('a model call below a model call', () => {
+  it.each<[string, readonly (readonly Told[])[]]>([
+    ['together, the parent first', [[chat(0), chat(1, 0)]]],
+    ['together, the child first', [[chat(1, 0), chat(0)]]],
+    ['the child in an earlier request', [[chat(1, 0)], [chat(0)]]],
+    ['the parent in an earlier request', [[chat(0)], [chat(1, 0)]]],
+    ['three together', [[chat(2, 1), chat(0), chat(1, 0)]]],
+    ['three, the deepest first', [[chat(2, 1)], [chat(1, 0)], [chat(0)]]],
+    ['three, the highest first', [[chat(0)], [chat(1, 0)], [chat(2, 1)]]],
+    ['three, the middle one after its child in a later request', [[chat(0)], [chat(2, 1), chat(1, 0)]]],
+    ['three, the middle one first', [[chat(1, 0)], [chat(0)], [chat(2, 1)]]],
+  ])('counts once: %s', (_name, requests) => {
+    expect(sent(requests)).toEqual([1, 100]);
+  });
+
+  it('counts twice where the middle one of three comes last, as the documentation says', () => {
+    expect(sent([[chat(0)], [chat(2, 1)], [chat(1, 0)]])).toEqual([2, 200]);
+  });
+
+  it('leaves the usage with all children, or with the parent that came before all of them', () => {
+    const registry = fresh();
+    expect(request(registry, [chat(0)])).toEqual({ 0: true });
+    expect(request(registry, [chat(1, 0), chat(2, 0)])).toEqual({ 1: false, 2: false });
+    expect(request(registry, [chat(4, 3)])).toEqual({ 4: true });
+    expect(request(registry, [chat(3)])).toEqual({ 3: false });
+    expect(request(registry, [chat(5, 3)])).toEqual({ 5: true });
+  });
+
+  it('stays decided when a request is sent again, whatever came in between', () => {
+    const registry = fresh();
+    const first = request(registry, [chat(0)]);
+    const child = request(registry, [chat(1, 0)]);
+    expect(request(registry, [chat(0)])).toEqual(first);
+    expect(request(registry, [chat(1, 0)])).toEqual(child);
+  });
+
+  it('of another project is another call', () => {
+    const registry = fresh();
+    request(registry, [chat(0)]);
+    expect(request(registry, [chat(1, 0)], tenantHash('other'))).toEqual({ 1: true });
+  });
+
+  it('without model calls around it counts', () => {
+    expect(request(fresh(), [chat(0, 6), chat(1, 7), chat(2)])).toEqual({ 0: true, 1: true, 2: true });
+  });
+});
+
+describe('a model call without tokens', () => {
+  const none = (id: number, parent?: number) => chat(id, parent, 0);
+
+  it('takes nothing from its parent, in whatever order they come', () => {
+    expect(sent([[chat(0), none(1, 0)]])).toEqual([1, 100]);
+    expect(sent([[none(1, 0), chat(0)]])).toEqual([1, 100]);
+    expect(sent([[chat(0)], [none(1, 0)]])).toEqual([1, 100]);
+    // Whoever comes first cannot know that a call with tokens will come.
+    expect(sent([[none(1, 0)], [chat(0)]])).toEqual([2, 100]);
+  });
+
+  it('takes nothing from its children', () => {
+    expect(sent([[none(0), chat(1, 0)]])).toEqual([1, 100]);
+    expect(sent([[chat(1, 0)], [none(0)]])).toEqual([1, 100]);
+    expect(sent([[none(0)], [chat(1, 0)]])).toEqual([2, 100]);
+  });
+
+  it('hides nothing between two others', () => {
+    const three = [chat(0), none(1, 0), chat(2, 1, 70)];
+    expect(sent([three])).toEqual([1, 70]);
+    expect(sent([three.toReversed()])).toEqual([1, 70]);
+    expect(sent(three.toReversed().map((one) => [one]))).toEqual([1, 70]);
+    expect(sent(three.map((one) => [one]))).toEqual([1, 100]);
+  });
+
+  it('is a call where nothing else is one', () => {
+    expect(sent([[none(0)], [none(1, 5)]])).toEqual([2, 0]);
+  });
+});
+
+it('an embedding or a reranking is no part of a chat, nor of another', () => {
+  const other = (operation: string): Told => ({ id: 1, parent: 0, tokens: 50, operation });
+  for (const operation of ['embeddings', 'rerank', 'moderation']) {
+    expect(sent([[chat(0), other(operation)]])).toEqual([2, 150]);
+    expect(sent([[chat(0)], [other(operation)]])).toEqual([2, 150]);
+    expect(sent([[other(operation)], [chat(0)]])).toEqual([2, 150]);
+    // But one of an embedding is, and spellings of a chat are.
+    expect(sent([[{ ...chat(0, undefined, 50), operation }, other(operation)]])).toEqual([1, 50]);
+  }
+  expect(sent([[chat(0, undefined, 50), other('text_completion')]])).toEqual([1, 50]);
+});
+
+describe('a model call below plain spans below a model call', () => {
+  /** The client calls a gateway over HTTP, which calls the model. */
+  const client = [chat(0), plain(1, 0)];
+  const gateway = [plain(2, 1), chat(3, 2)];
+
+  it.each<[string, readonly (readonly Told[])[]]>([
+    ['together', [[...client, ...gateway]]],
+    ['together, the other way round', [[...gateway, ...client].toReversed()]],
+    ['the client first', [client, gateway]],
+    ['the gateway first', [gateway, client]],
+    ['the gateway first, without a span of its server', [[chat(3, 1)], client]],
+    ['the client first, without a span of its server', [client, [chat(3, 1)]]],
+    ['one process, the outer call in a later request', [[plain(1, 0), ...gateway], [chat(0)]]],
+    [
+      'with a call that does not say its tokens in between',
+      [[chat(0), chat(1, 0, 0), plain(2, 1), chat(3, 2)]],
+    ],
+    ['a call of three, two of them below each other', [client, [...gateway, chat(4, 3)]]],
+  ])('is the same call where it used as much: %s', (_name, requests) => {
+    expect(sent(requests)).toEqual([1, 100]);
+  });
+
+  it('stays decided when it is sent again', () => {
+    for (const order of [
+      [client, gateway],
+      [gateway, client],
+    ]) {
+      const registry = fresh();
+      const first = order.map((spans) => request(registry, spans));
+      expect(order.map((spans) => request(registry, spans))).toEqual(first);
+    }
+  });
+
+  it('is another call where it used more or less, or is of another kind', () => {
+    const another = (changes: Partial<Told>) => [plain(2, 1), { ...chat(3, 2), ...changes }];
+    for (const changes of [{ tokens: 110 }, { tokens: 0 }, { operation: 'embeddings' }]) {
+      const tokens = 100 + (changes.tokens ?? 100);
+      expect(sent([[...client, ...another(changes)]])).toEqual([2, tokens]);
+      expect(sent([client, another(changes)])).toEqual([2, tokens]);
+      expect(sent([another(changes), client])).toEqual([2, tokens]);
+    }
+  });
+
+  it('is another call where a tool or an agent stands in between', () => {
+    // 1 has facts: nobody tells of it.
+    expect(sent([[chat(0), ...gateway]])).toEqual([2, 200]);
+    expect(sent([[chat(0)], gateway])).toEqual([2, 200]);
+    expect(sent([gateway, [chat(0)]])).toEqual([2, 200]);
+  });
+});
+
+describe('whatever is sent', () => {
+  const spans = fc
+    .array(
+      fc.record({
+        parent: fc.option(fc.nat(MOST - 1), { nil: undefined }),
+        tokens: fc.constantFrom(undefined, undefined, 0, 100, 100, 110),
+        operation: fc.constantFrom('chat', 'chat', 'text_completion', 'embeddings'),
+      }),
+      { minLength: 1, maxLength: MOST },
+    )
+    .map((list) => list.map((one, id): Told => ({ ...one, id })));
+  const shuffled = <T>(list: readonly T[], keys: readonly number[]): T[] =>
+    list
+      .map((one, index) => ({ one, key: keys[index] ?? 0 }))
+      .sort((a, b) => a.key - b.key)
+      .map(({ one }) => one);
+  const keys = fc.array(fc.nat(), { minLength: MOST, maxLength: MOST });
+  /** Parents come before their children: no circles. */
+  const isTree = (list: readonly Told[]) =>
+    list.every(({ id, parent }) => parent === undefined || parent < id);
+
+  it('the order within a request decides nothing', () => {
+    fc.assert(
+      fc.property(spans.filter(isTree), keys, (list, order) => {
+        expect(request(fresh(), shuffled(list, order))).toEqual(request(fresh(), list));
+      }),
+    );
+  });
+
+  it('every call of a request is told once, circles of parents or not; again it is told the same', () => {
+    fc.assert(
+      fc.property(spans, fc.array(fc.nat(3), { minLength: MOST, maxLength: MOST }), (list, into) => {
+        const requests = [0, 1, 2, 3].map((part) => list.filter((_, index) => into[index] === part));
+        const registry = fresh();
+        const told = requests.map((one) => request(registry, one));
+        for (const [part, one] of requests.entries()) {
+          const calls = one.filter(({ tokens }) => tokens !== undefined).map(({ id }) => String(id));
+          expect(Object.keys(told[part] ?? {})).toEqual(calls);
+        }
+        expect(requests.map((one) => request(registry, one))).toEqual(told);
+      }),
+    );
+  });
+
+  it('tokens are never lost: of calls below each other at least the highest or what is below it counts', () => {
+    fc.assert(
+      fc.property(spans.filter(isTree), keys, (list, order) => {
+        const registry = fresh();
+        const counted = Object.assign({}, ...shuffled(list, order).map((one) => request(registry, [one])));
+        const text = ({ operation }: Told) => operation !== 'embeddings';
+        const around = (call: Told, other: Told): boolean => {
+          let next: Told | undefined = other;
+          while (next !== undefined && next.id !== call.id)
+            next = next.parent === undefined ? undefined : list[next.parent];
+          return next !== undefined;
+        };
+        for (const call of list.filter(({ tokens = 0 }) => tokens > 0)) {
+          const family = list.filter(
+            (other) =>
+              (other.tokens ?? 0) > 0 &&
+              text(other) === text(call) &&
+              (around(call, other) || around(other, call)),
+          );
+          expect(family.some(({ id }) => counted[id] === true)).toBe(true);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,205 @@
+import { type GenAiFacts, SEPARATE_OPERATIONS, type TokenUsage } from '@candela/semconv';
+import { MARKS, type ModelCallRegistry } from './model-calls.ts';
+import { FIELD, NOBODY, SpansOfRequest } from './spans-of-request.ts';
+
+/** Calls without tokens that are looked through; also the end of a circle of parents. */
+const MOST_BETWEEN = 32;
+
+/**
+ * Decides which model calls of a request count their usage.
+ *
+ * - A parent that is a model call too repeats the tokens of its children, so one side counts: the children, or the parent
+ *   where it came in an earlier request. (Children end first and so mostly come first; not where they are sent by
+ *   another process.) A call without tokens repeats nothing and takes nothing away; an embedding is no part of a chat.
+ * - A call below another with plain spans in between, as those of HTTP between a client and a gateway, is the same call if
+ *   both used as many tokens; else nobody could tell it from a call that a service makes of its own. Plain is what has no GenAI
+ *   facts, not what is a tool or an agent; or a call that does not say its tokens.
+ *
+ * What was decided of a span stays decided when it is sent again. What cannot be told is in docs/explore/charts-and-facets.md.
+ */
+export class CallsOfRequest {
+  readonly #registry: ModelCallRegistry;
+  readonly #spans = new SpansOfRequest();
+  readonly #calls: number[] = [];
+  /** Plain spans below a call. */
+  readonly #passing: number[] = [];
+  #tenant = 0;
+  #view: DataView = new DataView(new ArrayBuffer(0));
+
+  constructor(registry: ModelCallRegistry) {
+    this.#registry = registry;
+  }
+
+  /** Begins a request of a project. */
+  begin(tenant: number): void {
+    this.#tenant = tenant;
+    this.#spans.clear();
+    this.#calls.length = 0;
+    this.#passing.length = 0;
+  }
+
+  /** `parentAt`: -1 without a parent. */
+  addPlain(traceAt: number, spanAt: number, parentAt: number): void {
+    this.#spans.add(traceAt, spanAt, parentAt, NOBODY, 0, 0);
+  }
+
+  addCall(row: number, traceAt: number, spanAt: number, parentAt: number, facts: Used): void {
+    const kind = kindOf(facts.operation);
+    this.#calls.push(this.#spans.add(traceAt, spanAt, parentAt, row, kind, usedOf(facts.usage, kind)));
+  }
+
+  /** Tells of each call in `view` whether it counts. Once, when all spans are added: parents may come after their children. */
+  settle(view: DataView, tell: (row: number, counts: boolean) => void): void {
+    if (this.#calls.length > 0) {
+      this.#view = view;
+      this.#spans.connect(view);
+      for (const call of this.#calls) this.#announce(call);
+      for (let span = 0; span < this.#spans.count; span++) this.#announceAgain(span);
+      for (const call of this.#calls) this.#settleFromAbove(call, tell);
+      for (const span of this.#passing) this.#tellBelow(span);
+    }
+    this.#spans.clear();
+  }
+
+  /** Marks what is above a call. */
+  #announce(call: number): void {
+    if (this.#of(call, FIELD.parent) === NOBODY) return;
+    const mark = MARKS.parent ^ this.#of(call, FIELD.kind);
+    if (this.#of(call, FIELD.used) === 0) {
+      // What is below it is below its parent, too.
+      if (this.#has(call, FIELD.id, mark)) this.#mark(call, FIELD.parent, mark);
+      return;
+    }
+    this.#mark(call, FIELD.parent, mark);
+    let above = this.#of(call, FIELD.above);
+    for (let step = 0; step < MOST_BETWEEN && this.#isEmpty(above, call); step++) {
+      if (this.#of(above, FIELD.parent) === NOBODY) break;
+      this.#mark(above, FIELD.parent, mark);
+      above = this.#of(above, FIELD.above);
+    }
+    const same = this.#repeatedBy(call);
+    if (same !== NOBODY) {
+      // Calls without tokens in between are no calls of their own.
+      for (let at = this.#of(call, FIELD.above); at !== same; at = this.#of(at, FIELD.above))
+        this.#mark(at, FIELD.id, mark);
+      this.#mark(same, FIELD.id, mark);
+    } else if (this.#hasEnd(call)) {
+      this.#mark(this.#of(call, FIELD.end), FIELD.parent, MARKS.above ^ this.#of(call, FIELD.used));
+    }
+  }
+
+  /** What an earlier request had below a plain span or a call is repeated by the call there or above it. */
+  #announceAgain(span: number): void {
+    const isPlain = this.#of(span, FIELD.row) === NOBODY;
+    const call = isPlain ? this.#of(span, FIELD.call) : span;
+    if (call === NOBODY) return;
+    const used = this.#of(call, FIELD.used);
+    if (used === 0) return;
+    if (this.#has(span, FIELD.id, MARKS.above ^ used))
+      this.#mark(call, FIELD.id, MARKS.parent ^ this.#of(call, FIELD.kind));
+    if (isPlain) this.#passing.push(span);
+  }
+
+  #tellBelow(span: number): void {
+    const call = this.#of(span, FIELD.call);
+    if (this.#accounts(call, FIELD.id, this.#of(call, FIELD.kind)))
+      this.#mark(span, FIELD.id, MARKS.below ^ this.#of(call, FIELD.used));
+  }
+
+  /** Calls above are settled first: what they cover is known by then. */
+  #settleFromAbove(call: number, tell: (row: number, counts: boolean) => void): void {
+    const turn: number[] = [];
+    for (let at = call; at !== NOBODY && this.#of(at, FIELD.settled) === 0; at = this.#of(at, FIELD.above)) {
+      this.#spans.set(at, FIELD.settled, 1);
+      if (this.#of(at, FIELD.row) !== NOBODY) turn.push(at);
+    }
+    for (const one of turn.reverse()) tell(this.#of(one, FIELD.row), this.#counts(one));
+  }
+
+  #counts(call: number): boolean {
+    const kind = this.#of(call, FIELD.kind);
+    const own = (this.#of(call, FIELD.used) === 0 ? MARKS.empty : MARKS.counted) ^ kind;
+    if (this.#has(call, FIELD.id, own)) return true;
+    if (this.#isCovered(call, kind)) {
+      this.#mark(call, FIELD.id, MARKS.covered ^ kind);
+      return false;
+    }
+    if (this.#has(call, FIELD.id, MARKS.parent ^ kind)) return false;
+    this.#mark(call, FIELD.id, own);
+    return true;
+  }
+
+  #isCovered(call: number, kind: number): boolean {
+    if (this.#of(call, FIELD.parent) === NOBODY) return false;
+    if (this.#accounts(call, FIELD.parent, kind)) return true;
+    const used = this.#of(call, FIELD.used);
+    if (used === 0) return false;
+    const same = this.#repeatedBy(call);
+    if (same !== NOBODY) return this.#accounts(same, FIELD.id, kind);
+    return this.#hasEnd(call) && this.#has(this.#of(call, FIELD.end), FIELD.parent, MARKS.below ^ used);
+  }
+
+  /** The call above that is the same one, with spans in between. */
+  #repeatedBy(call: number): number {
+    const above = this.#of(call, FIELD.call);
+    if (above === NOBODY || above === call || above === this.#of(call, FIELD.above)) return NOBODY;
+    return this.#of(above, FIELD.used) === this.#of(call, FIELD.used) ? above : NOBODY;
+  }
+
+  /** Whether something is above a call that this request does not have, with nothing but plain spans in between. */
+  #hasEnd(call: number): boolean {
+    const end = this.#of(call, FIELD.end);
+    return end !== NOBODY && this.#of(end, FIELD.parent) !== NOBODY;
+  }
+
+  /** Whether a span is a call without tokens of the kind of `call`. */
+  #isEmpty(span: number, call: number): boolean {
+    return (
+      span !== NOBODY &&
+      this.#of(span, FIELD.row) !== NOBODY &&
+      this.#of(span, FIELD.used) === 0 &&
+      this.#of(span, FIELD.kind) === this.#of(call, FIELD.kind)
+    );
+  }
+
+  /** Whether the usage of a call counts, there or above it. */
+  #accounts(span: number, id: IdField, kind: number): boolean {
+    return this.#has(span, id, MARKS.counted ^ kind) || this.#has(span, id, MARKS.covered ^ kind);
+  }
+
+  #of(span: number, field: (typeof FIELD)[keyof typeof FIELD]): number {
+    return this.#spans.get(span, field);
+  }
+
+  /** Whether a span, or the parent of a span, has a mark. */
+  #has(span: number, id: IdField, mark: number): boolean {
+    const { trace } = FIELD;
+    return this.#registry.has(this.#view, this.#of(span, trace), this.#of(span, id), this.#tenant ^ mark);
+  }
+
+  #mark(span: number, id: IdField, mark: number): void {
+    const { trace } = FIELD;
+    this.#registry.add(this.#view, this.#of(span, trace), this.#of(span, id), this.#tenant ^ mark);
+  }
+}
+
+type IdField = typeof FIELD.id | typeof FIELD.parent;
+
+/** What is asked of a call besides its ids. */
+export interface Used {
+  readonly operation: GenAiFacts['operation'];
+  readonly usage: TokenUsage;
+}
+
+const KINDS = new Map(SEPARATE_OPERATIONS.map((name, index) => [name, Math.imul(index + 1, 0x2c1b3c6d)]));
+
+/** Calls of one kind have the same number: embeddings, rerankings and such have their own, the others are text. */
+const kindOf = (operation: string): number => KINDS.get(operation) ?? 0;
+
+/** A number of the tokens of a call of a kind, by what all conventions tell alike: those of the input and those of the output. */
+function usedOf({ input, cacheRead, cacheWrite, output, reasoning }: TokenUsage, kind: number): number {
+  const [into, out] = [Math.round(input + cacheRead + cacheWrite), Math.round(output + reasoning)];
+  if (into <= 0 && out <= 0) return 0;
+  const mixed = Math.imul(Math.imul(into, 0x9e3779b1) ^ (into >>> 15) ^ out, 0x85ebca6b);
+  return mixed ^ (mixed >>> 13) ^ kind || 1;
+}
