@@ -11,6 +11,7 @@ import {
 import { type GlobPieces, parseGlob, printGlob } from './glob.ts';
 import { canonicalRegex, checkRegex } from './regex.ts';
 import { parseBytes, parseDuration, parseNumber } from './units.ts';
+import { FilterSize, starredWords } from './words.ts';
 
 const EQUALITY: readonly FilterOp[] = ['=', '!=', 'in', 'not_in'];
 const PRESENCE: readonly FilterOp[] = ['exists', 'not_exists'];
@@ -51,8 +52,16 @@ function operatorsOf(field: ResolvedField): readonly FilterOp[] {
   return field.kind === 'named' && field.definition.ordered === true ? [...allowed, ...COMPARISON] : allowed;
 }
 
+/** What is wrong with a name of that length, if anything. */
+export const fieldTooLong = (name: string): string | undefined =>
+  name.length > FILTER_LIMITS.fieldLength
+    ? `The name of a field has at most ${FILTER_LIMITS.fieldLength} characters, the key of an attribute with its "attributes." among them.`
+    : undefined;
+
 /** The field of that name. @throws bad_query with a suggestion */
 export function requireField(name: string, signal?: Signal): ResolvedField {
+  const tooLong = fieldTooLong(name);
+  if (tooLong !== undefined) throw bad(tooLong);
   const field = resolveField(name);
   if (field === undefined || (field.kind === 'key' && field.key === '')) {
     const near = suggestFields(name, signal).map((one) => `"${one.slice(0, 80)}"`);
@@ -151,7 +160,7 @@ export function globCondition(field: string, pieces: GlobPieces): FilterConditio
   return { field, op: 'matches', value: printGlob(pieces) };
 }
 
-function canonicalCondition(condition: FilterCondition, signal: Signal | undefined): FilterCondition {
+function canonicalCondition(condition: FilterCondition, signal: Signal | undefined): Filter {
   const resolved = requireField(condition.field, signal);
   const field = canonicalFieldName(resolved);
   const { op, value } = condition;
@@ -187,6 +196,7 @@ function canonicalCondition(condition: FilterCondition, signal: Signal | undefin
   if (op === 'matches' && fieldType(resolved) !== 'text') {
     return globCondition(field, parseGlob(String(single)));
   }
+  if (op === 'matches' && String(single).includes('*')) return starredWords(field, String(single));
   return { field, op, value: single };
 }
 
@@ -195,7 +205,14 @@ function canonicalCondition(condition: FilterCondition, signal: Signal | undefin
  * the field, groups of one unwrapped. @throws bad_query saying what is wrong
  */
 export function canonicalFilter(filter: Filter, signal?: Signal): Filter {
-  let conditions = 0;
+  const size = new FilterSize(bad);
+  function count(node: Filter): Filter {
+    if ('and' in node) node.and.forEach(count);
+    else if ('field' in node) {
+      size.add(node, node.op === 'matches' && fieldType(requireField(node.field)) === 'text');
+    }
+    return node;
+  }
   function walk(node: Filter, depth: number): Filter {
     if (depth > FILTER_LIMITS.depth) throw bad(`The filter is nested deeper than ${FILTER_LIMITS.depth}.`);
     if ('and' in node || 'or' in node) {
@@ -205,10 +222,7 @@ export function canonicalFilter(filter: Filter, signal?: Signal): Filter {
       return 'and' in node ? { and: items } : { or: items };
     }
     if ('not' in node) return { not: walk(node.not, depth + 1) };
-    if (++conditions > FILTER_LIMITS.conditions) {
-      throw bad(`The filter has more than ${FILTER_LIMITS.conditions} conditions.`);
-    }
-    return canonicalCondition(node, signal);
+    return count(canonicalCondition(node, signal));
   }
   return walk(filter, 1);
 }

@@ -128,6 +128,34 @@ describe('the text grammar', () => {
     ['-refund', { not: { field: 'text', op: 'matches', value: 'refund' } }],
     ['prompt:refund', { field: 'prompt', op: 'matches', value: 'refund' }],
     ['prompt:*"a b"*', { field: 'prompt', op: 'contains', value: 'a b' }],
+    ['body:refun*', { field: 'body', op: 'contains', value: 'refun' }],
+    ['-body:refun*', { field: 'body', op: 'not_contains', value: 'refun' }],
+    ['body!=refun*', { field: 'body', op: 'not_contains', value: 'refun' }],
+    ['body!=refund', { not: { field: 'body', op: 'matches', value: 'refund' } }],
+    ['message:*funded', { field: 'message', op: 'contains', value: 'funded' }],
+    ['text:"re fun"*', { field: 'text', op: 'contains', value: 're fun' }],
+    [
+      'prompt:ref*ed',
+      {
+        and: [
+          { field: 'prompt', op: 'contains', value: 'ref' },
+          { field: 'prompt', op: 'contains', value: 'ed' },
+        ],
+      },
+    ],
+    [
+      'body:(refun* or paid)',
+      {
+        or: [
+          { field: 'body', op: 'contains', value: 'refun' },
+          { field: 'body', op: 'matches', value: 'paid' },
+        ],
+      },
+    ],
+    // A star in quotes is no wildcard.
+    ['body:"refun*"', { field: 'body', op: 'matches', value: 'refun ' }],
+    ['"2 * 3"', { field: 'text', op: 'matches', value: '2   3' }],
+    ['body:"***"', { field: 'body', op: 'contains', value: '***' }],
     ['or-else', { field: 'text', op: 'matches', value: 'or-else' }],
     [
       'a or b c',
@@ -191,6 +219,8 @@ describe('the text grammar', () => {
     ['a and', 2, /both sides/],
     ['attributes.:x', 0, /no field/],
     ['"  "', 0, /nothing to search/],
+    [`status:ok attributes.${'k'.repeat(400)}:a`, 10, /at most 300 characters/],
+    [`"${Array.from({ length: 101 }, (_, index) => `w${index}`).join(' ')}"`, 0, /more than 100 words/],
   ])('says what is wrong with %s', (text, position, message) => {
     const error = trouble(text);
     expect(error.message).toMatch(message);
@@ -402,8 +432,104 @@ describe('a filter in JSON', () => {
   });
 });
 
+describe('words of a text field in JSON', () => {
+  const body = (value: string): Filter => ({ field: 'body', op: 'matches', value });
+  const part = (value: string): Filter => ({ field: 'body', op: 'contains', value });
+  it.each<[string, Filter]>([
+    ['hello', body('hello')],
+    ['hel*', part('hel')],
+    ['hel* world', { and: [part('hel'), body('world')] }],
+    ['h*o w*d', { and: [part('h'), part('o'), part('w'), part('d')] }],
+    ['2 * 3', body('2 3')],
+    ['*', { field: 'body', op: 'exists' }],
+    ['hel\\*o', body('hel o')],
+    ['\\*', part('*')],
+    ['C:\\temp', body('C:\\temp')],
+  ])('%s', (value, filter) => {
+    expect(canonicalFilter(body(value))).toEqual(filter);
+    expect(canonicalFilter(filter)).toEqual(filter);
+    expect(parsed(printFilter(body(value)))).toEqual(filter);
+  });
+});
+
+describe('the shape of a filter in JSON', () => {
+  const ok = { field: 'name', op: 'exists' };
+  it.each<[string, unknown, RegExp]>([
+    [
+      'an operator',
+      { field: 'service', op: '==', value: 'x' },
+      /^"service" cannot be used with "==". It takes =, !=, in/,
+    ],
+    [
+      'no value',
+      { field: 'service', op: '=', value: null },
+      /^"value" of the condition on "service".* not null/,
+    ],
+    ['nothing', {}, /^This is no condition. A condition is \{"field"/],
+    ['a text', 'service:x', /^"service:x" is no condition/],
+    ['a list', [], /^\[\] is no condition/],
+    ['no operator', { field: 'service' }, /^"op" is one of =, !=, in/],
+    ['no field', { field: 'nope', op: 'is' }, /^There is no field "nope"/],
+    [
+      '201 values',
+      { field: 'service', op: 'in', value: Array(201).fill('a') },
+      /1 to 200 values, not of 201/,
+    ],
+    ['a value of a list', { field: 'service', op: 'in', value: ['a', {}] }, /not \{\}/],
+    [
+      'a deep one',
+      { and: [ok, { or: [ok, { not: { field: 'cost', op: '~' } }] }] },
+      /^At and\[1\].or\[1\].not: "cost" cannot/,
+    ],
+    ['two groups', { and: [ok], or: [ok] }, /^"and" stands alone, without "or"/],
+    ['an empty group', { and: {} }, /^"and" takes a list of 1 to 100/],
+  ])('says what is wrong with %s', (_, filter, message) => {
+    const result = filterSchema.safeParse(filter);
+    expect(result.error?.issues[0]?.message).toMatch(message);
+  });
+
+  it('is right where the schema takes it, and said in a moment however deep', () => {
+    let deep: unknown = {};
+    for (let level = 0; level < 60; level += 1) deep = { and: [ok, deep] };
+    const startedAt = performance.now();
+    expect(filterSchema.safeParse(deep).error?.issues[0]?.message).toMatch(
+      /^At and\[1\].*This is no condition/,
+    );
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+});
+
 describe('checking a filter in JSON', () => {
   it.each<[Filter, RegExp]>([
+    [{ field: `attributes.${'k'.repeat(290)}`, op: '=', value: 'x' }, /at most 300 characters/],
+    [
+      {
+        or: Array.from({ length: 20 }, () => ({
+          field: 'name',
+          op: 'contains' as const,
+          value: 'x'.repeat(4_096),
+        })),
+      },
+      /longer than 65,536 bytes together/,
+    ],
+    [
+      {
+        or: Array.from({ length: 40 }, (_, list) => ({
+          field: 'trace_id',
+          op: 'in' as const,
+          value: Array.from({ length: 200 }, (__, id) => `${list}${id}`.padStart(32, '0')),
+        })),
+      },
+      /longer than 65,536 bytes together/,
+    ],
+    [
+      { field: 'body', op: 'matches', value: Array.from({ length: 101 }, (_, n) => `w${n}`).join(' ') },
+      /100 words/,
+    ],
+    [
+      { field: 'body', op: 'matches', value: Array.from({ length: 101 }, (_, n) => `w${n}*`).join(' ') },
+      /100 conditions/,
+    ],
     [{ field: 'nope', op: '=', value: 'x' }, /no field/],
     [{ field: 'service', op: '>', value: 5 }, /cannot be used/],
     [{ field: 'service', op: '=' }, /needs a value/],

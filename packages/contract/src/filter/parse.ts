@@ -1,11 +1,12 @@
 import { type CandelaError, fail } from '@candela/kernel';
 import { FILTER_LIMITS, type Filter, type FilterCondition, type FilterScalar } from './ast.ts';
-import { canonicalFieldName, canonicalFilter } from './canonical.ts';
+import { canonicalFieldName, canonicalFilter, fieldTooLong } from './canonical.ts';
 import { FIELDS, orList, type ResolvedField, resolveField, type Signal, suggestFields } from './fields.ts';
 import { KEY_SOURCES } from './keys.ts';
 import { Scanner, type Value } from './scanner.ts';
 import { type FilterTextError, Trouble } from './trouble.ts';
-import { negate, valueCondition, wildcardWord } from './value-condition.ts';
+import { negate, valueCondition } from './value-condition.ts';
+import { literalWords, piecesOccur } from './words.ts';
 
 export type ParsedFilter =
   | { readonly ok: true; readonly filter: Filter | undefined }
@@ -159,6 +160,8 @@ class Parser {
   private resolve(name: string, start: number): ResolvedField {
     const field = resolveField(name);
     const length = this.scanner.position - start;
+    const tooLong = fieldTooLong(name);
+    if (tooLong !== undefined) throw new Trouble(tooLong, start, length);
     if (field === undefined || (field.kind === 'key' && field.key === '')) {
       const near = suggestFields(name, this.signal).map((one) => one.slice(0, 80));
       const meant = near.length === 0 ? '' : `Did you mean ${orList(near)}? `;
@@ -233,15 +236,16 @@ class Parser {
     }
     scanner.position++;
     if (values.length === 0) throw new Trouble('This list is empty.', open, 2, 'Write e.g. model:(a or b).');
-    const singles = values.map((value) => valueCondition(field, ':', value) as FilterCondition);
-    const plain = singles.every((single) => single.op === '=');
-    const filter: Filter = plain
-      ? {
-          field: canonicalFieldName(field),
-          op: 'in',
-          value: singles.map((single) => single.value as FilterScalar),
-        }
-      : { or: singles };
+    const singles = values.map((value) => valueCondition(field, ':', value));
+    const plain = singles.filter((single) => 'field' in single && single.op === '=') as FilterCondition[];
+    const filter: Filter =
+      plain.length === singles.length
+        ? {
+            field: canonicalFieldName(field),
+            op: 'in',
+            value: plain.map((single) => single.value as FilterScalar),
+          }
+        : { or: singles };
     try {
       canonicalFilter(filter, this.signal);
     } catch (error) {
@@ -266,10 +270,10 @@ class Parser {
         'Name one, e.g. service:checkout or attributes.http.route:/pay.',
       );
     }
-    const parts = !isQuoted && word.includes('*') ? wildcardWord(word) : undefined;
-    if (parts !== undefined) return parts;
-    if (/^\*+$/.test(word) && !isQuoted) throw nothing();
-    return { field: 'text', op: 'matches', value: word };
+    if (isQuoted || !word.includes('*')) return literalWords('text', word);
+    const parts = piecesOccur('text', word.split('*'));
+    if (parts === undefined) throw nothing();
+    return parts;
   }
 
   private quoted(): string {

@@ -5,6 +5,7 @@ import type { GlobPieces } from './glob.ts';
 import { canonicalRegex, checkRegex } from './regex.ts';
 import type { Value } from './scanner.ts';
 import { Trouble } from './trouble.ts';
+import { literalWords, piecesOccur } from './words.ts';
 
 /** What a field, a sign and a value as written mean together. */
 export function valueCondition(field: ResolvedField, op: FilterOp | ':', value: Value): Filter {
@@ -24,8 +25,8 @@ export function valueCondition(field: ResolvedField, op: FilterOp | ':', value: 
     return { field: name, op: op === ':' ? '=' : op, value: number ?? literal };
   }
   if (type === 'text') {
-    if (isContains(value.pieces)) return { field: name, op: 'contains', value: value.pieces[1] ?? '' };
-    return { field: name, op: 'matches', value: literal };
+    const found = textCondition(name, value.pieces);
+    return op === '!=' ? negate(found) : found;
   }
   if (type === 'enum' && op !== ':' && op !== '=' && op !== '!=') return { field: name, op, value: literal };
   const condition = globCondition(name, value.pieces);
@@ -70,15 +71,11 @@ function regexCondition(
   return op === ':' || op === '=' ? condition : { field, op, value: `/${pattern}/` };
 }
 
-/** A free word with stars: its pieces occur somewhere, also inside of words. Undefined for stars alone. */
-export function wildcardWord(word: string): Filter | undefined {
-  const parts = word.split('*').filter((part) => part !== '');
-  const items = parts.map((value): Filter => ({ field: 'text', op: 'contains', value }));
-  return items.length > 1 ? { and: items } : items[0];
-}
-
-function isContains(pieces: GlobPieces): boolean {
-  return pieces.length === 3 && pieces[0] === '' && pieces[2] === '' && pieces[1] !== '';
+/** Words of a text field; with stars as of a free word: its pieces occur somewhere, also inside of words. */
+function textCondition(name: string, pieces: GlobPieces): Filter {
+  const [literal = ''] = pieces;
+  if (pieces.length === 1) return literalWords(name, literal);
+  return piecesOccur(name, pieces) ?? { field: name, op: 'exists' };
 }
 
 const NEGATED: ReadonlyMap<FilterOp, FilterOp> = new Map([

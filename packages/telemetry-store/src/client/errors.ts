@@ -51,6 +51,12 @@ const PASSING = new Set([
 /** The expression does not compile (RE2): most often because repetitions inside repetitions make it huge. */
 const INVALID_REGEX = 427;
 
+/** Statements of more bytes, parts or levels than the engine takes: a filter with very many spellings of very long values. */
+const TOO_LARGE = new Set([167, 168, 306]);
+/** Told as an error of syntax, for what lies beyond the bound is not read. */
+const isQueryTooLong = ({ message }: ClickHouseError): boolean =>
+  message.startsWith('Max query size exceeded');
+
 /** What a failed call becomes. Aborts of the caller pass as they are. */
 export function translateError(thrown: unknown, call: 'read' | 'write', signal?: AbortSignal): unknown {
   if (signal?.aborted === true) return signal.reason;
@@ -76,6 +82,13 @@ export function translateError(thrown: unknown, call: 'read' | 'write', signal?:
     return new StoreError(
       'bad_query',
       'The regular expression is too large or wrong in a way that only the engine notices. Write it shorter.',
+      engine,
+    );
+  }
+  if (TOO_LARGE.has(code) || isQueryTooLong(thrown)) {
+    return new StoreError(
+      'query_too_expensive',
+      'The question is larger than the store takes. Look for fewer words or values at once, or shorter ones.',
       engine,
     );
   }

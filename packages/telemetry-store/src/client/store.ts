@@ -10,6 +10,7 @@ import {
   type Script,
   STREAM_HEADER,
 } from '../engine-host/protocol.ts';
+import { STATEMENT_SIZE } from '../engine-host/statement-size.ts';
 import { fillScript, rollupToken } from '../rollups/fill-script.ts';
 import { rollupsOf } from '../rollups/index.ts';
 import { fillStatement, insertedRows } from '../rollups/rollup.ts';
@@ -426,6 +427,7 @@ const ROLLUP_SETTINGS: ClickHouseSettings = {
 
 function selectSettings(options: SelectOptions): ClickHouseSettings {
   return {
+    ...STATEMENT_SIZE,
     max_execution_time: (options.timeoutMs ?? DEFAULT_TIMEOUT_MS) / 1_000,
     output_format_json_quote_64bit_integers: 0,
     cancel_http_readonly_queries_on_client_close: 1,

@@ -1,4 +1,5 @@
 import type { EngineCaps } from './protocol.ts';
+import { STATEMENT_SIZE } from './statement-size.ts';
 
 const MIB = 1 << 20;
 
@@ -77,6 +78,7 @@ export function usersXml(caps: EngineCaps): string {
     <max_execution_time>${caps.executionSeconds}</max_execution_time>
     <max_result_rows>${caps.resultRows}</max_result_rows>
     <max_result_bytes>${caps.resultBytes}</max_result_bytes>
+${statementSize}
     <result_overflow_mode>throw</result_overflow_mode>
     <use_uncompressed_cache>0</use_uncompressed_cache>
     <optimize_and_compare_chain>0</optimize_and_compare_chain>
@@ -100,6 +102,10 @@ export function usersXml(caps: EngineCaps): string {
 </clickhouse>
 `;
 }
+
+const statementSize = Object.entries(STATEMENT_SIZE)
+  .map(([name, value]) => `    <${name}>${value}</${name}>`)
+  .join('\n');
 
 const xml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -7,6 +7,7 @@ import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { iso } from '../spans/span-row.ts';
 import { JOINED, type Kind, KIND_SQL, type RawAgentFigures, SHOWN, spansOf, toFigures } from './figures.ts';
+import { fold, foldedSql } from '../core/fold.ts';
 
 export interface AgentsInput {
   readonly window: Window;
@@ -51,9 +52,11 @@ export async function listAgents(
 ): Promise<AgentsResult> {
   const bucketSeconds = trendSeconds(input.window);
   const scope = Scope.of(context, rolledSource(AGENT_FIGURES));
-  const search = input.search?.trim().toLowerCase() ?? '';
+  const search = fold(input.search?.trim() ?? '');
   const fits =
-    search === '' ? '1' : `position(lowerUTF8(AgentName), ${scope.params.bind(search, 'String')}) > 0`;
+    search === ''
+      ? '1'
+      : `position(${foldedSql('AgentName', search)}, ${scope.params.bind(search, 'String')}) > 0`;
   const names = await runner.run<{ AgentName: string; Total: number }>(
     scope,
     `SELECT AgentName, count() OVER () AS Total FROM ${rolledRows(scope, AGENT_FIGURES, input.window)}

@@ -15,6 +15,7 @@ import { type FacetColumn, facetColumn, requireFacets } from './facet-column.ts'
 import { lookedAt, shareOf } from './estimate.ts';
 import type { Facet, FacetsAnswer, FacetsInput } from './facets-input.ts';
 import { sampleFor } from './sample-for.ts';
+import { fold, foldedSql } from '../core/fold.ts';
 
 /** The most frequent values of each field among matching rows. @throws bad_query */
 export async function facets(
@@ -124,10 +125,9 @@ async function valuesOf(
         );
   const parts = [first.sql];
   if (aligned !== undefined && aligned.edges.length > 0) parts.push(rowsOf(aligned.edges, true).sql);
+  const wanted = fold(input.search ?? '');
   const search =
-    input.search === undefined || input.search === ''
-      ? ''
-      : `AND position(lowerUTF8(Value), ${params.bind(input.search.toLowerCase(), 'String')}) > 0`;
+    wanted === '' ? '' : `AND position(${foldedSql('Value', wanted)}, ${params.bind(wanted, 'String')}) > 0`;
   const rows = await runner.run<{ F: number; Value: string; Rows: number }>(
     first.scope,
     `SELECT F, Value, sum(C) AS Rows FROM (${parts.join(' UNION ALL ')}) WHERE Value != '' AND length(Value) <= ${MAX_FACET_BYTES} ${search}

@@ -8,6 +8,7 @@ import {
   requireField,
   scaled,
 } from '@candela/contract';
+import { fold, foldedSql } from './fold.ts';
 import { hasKeyOf, readKey } from './map-key.ts';
 import type { Params } from './params.ts';
 import type { Field, Source } from './source.ts';
@@ -106,7 +107,9 @@ function fieldCondition(field: Field, filter: FilterCondition, params: Params): 
 function textCondition(sql: string, filter: FilterCondition, params: Params): string {
   const bound = () => params.bind(String(filter.value), 'String');
   // Patterns ignore case, equality does not.
-  const pattern = () => params.bind(String(filter.value).toLowerCase(), 'String');
+  const part = fold(String(filter.value));
+  const pattern = () => params.bind(part, 'String');
+  const folded = foldedSql(sql, part);
   switch (filter.op) {
     case '=':
       return `${sql} = ${bound()}`;
@@ -115,15 +118,15 @@ function textCondition(sql: string, filter: FilterCondition, params: Params): st
     case 'exists':
       return `${sql} != ''`;
     case 'contains':
-      return `position(lowerUTF8(${sql}), ${pattern()}) > 0`;
+      return `position(${folded}, ${pattern()}) > 0`;
     case 'starts_with':
-      return `startsWith(lowerUTF8(${sql}), ${pattern()})`;
+      return `startsWith(${folded}, ${pattern()})`;
     case 'ends_with':
-      return `endsWith(lowerUTF8(${sql}), ${pattern()})`;
+      return `endsWith(${folded}, ${pattern()})`;
     case 'regex':
       return `match(${sql}, ${bound()})`;
     case 'matches':
-      return `lowerUTF8(${sql}) LIKE ${params.bind(likePattern(String(filter.value)), 'String')}`;
+      return `${folded} LIKE ${params.bind(likePattern(part), 'String')}`;
     default:
       throw new RangeError(`No text condition for ${filter.op}`);
   }
@@ -131,7 +134,7 @@ function textCondition(sql: string, filter: FilterCondition, params: Params): st
 
 /** `a*b` as a LIKE pattern that takes everything but the stars literally. */
 function likePattern(glob: string): string {
-  return parseGlob(glob.toLowerCase())
+  return parseGlob(glob)
     .map((piece) => piece.replaceAll(/[\\%_]/g, (character) => `\\${character}`))
     .join('%');
 }
@@ -189,7 +192,11 @@ function keyCondition(
   const map = source.mapOf(from, key);
   if (filter.op === 'exists') return hasKeyOf(source, from, key, params);
   const { value, has, hasBefore } = readKey(source, from, key, params);
-  if (ORDERED.has(filter.op)) return numberCondition(`toFloat64OrNull(${value})`, 1, filter, params);
+  if (ORDERED.has(filter.op)) {
+    const number = `toFloat64OrNull(${value})`;
+    // The engine takes `inf` and `Infinity` for numbers.
+    return `${numberCondition(number, 1, filter, params)} AND isFinite(ifNull(${number}, 0))`;
+  }
   const exact = `${textCondition(value, filter, params)}${pairHint(source.pairs.get(map), key, filter, params)}`;
   // An absent key reads as the empty text: it must not pass for a key that is there and empty.
   return refusesEmpty(filter) ? `${hasBefore()}${exact}` : `${has} AND ${exact}`;

@@ -27,6 +27,16 @@ function dateTime(nanos: bigint): string {
   return `${seconds}.${(held % SECOND).toString().padStart(9, '0')}`;
 }
 
+const LONG_TEXT = 512;
+
+/** By what a long text, or list of texts, is known; undefined of any other value. */
+function longText(value: unknown, type: ParamType): string | undefined {
+  if (typeof value === 'string') return value.length < LONG_TEXT ? undefined : `${type} ${value}`;
+  if (type !== 'Array(String)' || !Array.isArray(value)) return undefined;
+  const known = `${type} ${JSON.stringify(value)}`;
+  return known.length < LONG_TEXT ? undefined : known;
+}
+
 /** Collects the values of one statement. Values only ever reach the engine through here, never as text in the SQL. */
 export class Params {
   readonly values: Record<string, unknown> = {};
@@ -37,15 +47,25 @@ export class Params {
   /** Whether it looks at a sample of the rows only. */
   isSample = false;
   private count = 0;
+  /** Placeholders of long texts by type and value. */
+  private readonly long = new Map<string, string>();
 
-  /** The placeholder to write into the statement for `value`. */
+  /**
+   * The placeholder to write into the statement for `value`. Long texts have one for all places: what a filter looks for is
+   * needed in each part of a statement, and is sent once.
+   */
   bind(
     value: string | number | bigint | readonly string[] | readonly number[] | readonly bigint[],
     type: ParamType,
   ): string {
+    const known = longText(value, type);
+    const bound = known === undefined ? undefined : this.long.get(known);
+    if (bound !== undefined) return bound;
     const name = `p${this.count++}`;
     this.values[name] = typeof value === 'bigint' ? value.toString() : value;
-    return `{${name}:${type}}`;
+    const placeholder = `{${name}:${type}}`;
+    if (known !== undefined) this.long.set(known, placeholder);
+    return placeholder;
   }
 
   /** Hashes as the answers of statements tell them, digits of 64 bits each, to be looked up by `IN`. */

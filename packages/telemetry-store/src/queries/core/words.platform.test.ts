@@ -1,10 +1,11 @@
-import { parseFilterOrFail } from '@candela/contract';
+import { parseFilterOrFail, wordsOf } from '@candela/contract';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LOG_TEXT, SPAN_TEXT } from '../../schema/expressions.ts';
 import { createLogQueries } from '../index.ts';
+import { fold, foldedSql } from './fold.ts';
 import { Params } from './params.ts';
 import { BASE_MS, contextOf, LIMITS, openQueryBench, type QueryBench, span } from './testing.ts';
-import { hasWord, wordsOf } from './words.ts';
+import { hasWord } from './words.ts';
 
 const BEYOND_ASCII = /[\u0080-\uFFFF]/g;
 /** JSON as Python writes it by itself. */
@@ -22,6 +23,9 @@ const TEXTS = {
   korean: '고객이 환불을 요청했습니다',
   russian: 'Возврат денег за ЗАКАЗ',
   german: 'Über die STRASSE im Müller-Café',
+  turkish: 'kapı ve kapi',
+  greek: 'ΟΔΟΣ ΟΔΟΣΑ',
+  long: Array.from({ length: 60 }, (_, index) => `w${index}`).join(' '),
 } as const;
 
 let bench: QueryBench;
@@ -97,8 +101,53 @@ it.each([
   ['*款，请*', all('chinese')],
   ['*РАТ ден*', all('russian')],
   ['*ÉFÉ*', []],
+  // Of a field too, a star stands for anything inside of words.
+  ['text:ref*', all('english')],
+  ['text:*fund', all('english')],
+  ['text:"ref"*"und"', all('english')],
+  ['text:ref*zz', []],
+  ['text:(ref* or KAP*)', [...all('english'), ...all('turkish')].sort()],
+  // In quotes it is none, and part of no word.
+  ['"ref*"', []],
+  ['"refund*"', all('english')],
+  // A letter in capitals is no other letter.
+  ['kapı', all('turkish')],
+  ['KAPI', all('turkish')],
+  ['KAPıı', []],
+  ['straße', []],
+  ['*ß*', []],
+  ['*ſ*', []],
+  // The two small sigmas are one letter.
+  ['οδος', all('greek')],
+  ['ΟΔΟΣ', all('greek')],
+  ['οδοσα', all('greek')],
+  ['text:*"ΟΔΟΣ"*', all('greek')],
+  ['text:*"οδος α"*', []],
+  ['text:*"ΟΔΟΣ ΟΔΟΣ"*', all('greek')],
+  // All words count, however many.
+  [`"${Array.from({ length: 60 }, (_, index) => `w${index}`).join(' ')}"`, all('long')],
+  [`"${Array.from({ length: 60 }, (_, index) => `w${index}`).join(' ')} absent"`, []],
 ])('%s is found where it occurs', async (q, services) => {
   expect(await found(q)).toEqual(services);
+});
+
+it('of a filter in JSON have stars as those of a text', async () => {
+  const search = (value: string) =>
+    bench.queries.searchSpans(contextOf(), {
+      ...page,
+      filter: { field: 'prompt', op: 'matches', value },
+      sort: 'start',
+    });
+  expect((await search('ref* now')).data).toHaveLength(2);
+  expect((await search('ref* no')).data).toHaveLength(0);
+  expect((await search('*')).data).toHaveLength(Object.keys(TEXTS).length * 2);
+});
+
+it('with a star are left out when they are excluded', async () => {
+  const rest = await found('-text:ref*');
+  expect(rest).not.toContain('english');
+  expect(rest).toHaveLength((Object.keys(TEXTS).length - 1) * 3);
+  expect(await found('text!=ref*')).toEqual(rest);
 });
 
 it('leaves out what it finds when it is excluded', async () => {
@@ -136,7 +185,7 @@ it.each([
 ])('of %s that are absent are passed by with the token index', async (table, text, index) => {
   // What an insert leaves to the first merge.
   await bench.store.command(`OPTIMIZE TABLE ${table} FINAL`);
-  for (const word of wordsOf('absent fehlt-überall ψόφος')) {
+  for (const word of wordsOf('absent fehlt-überall ψόφοι')) {
     const params = new Params();
     const plan = await bench.store.select<{ explain: string }>(
       `EXPLAIN indexes = 1 SELECT count() FROM ${table} WHERE ${hasWord(text, word, params)}`,
@@ -147,6 +196,23 @@ it.each([
     expect(at, lines.join('\n')).toBeGreaterThan(0);
     expect(lines.slice(at, at + 5).find((line) => line.startsWith('Granules:'))).toMatch(/^Granules: 0\//);
   }
+});
+
+it('are folded as the engine does it, whatever stands around a letter', async () => {
+  const hard = [...'ıIiİσςΣßẞſSsKkÅåÇçǅǆﬁŉΐΑαẍЖжՖֆ\u0345\u0307. -aZ9'];
+  const random = (seed: number) => {
+    let state = seed;
+    return () => (state = (state * 48_271) % 2_147_483_647);
+  };
+  const next = random(7);
+  const texts = Array.from({ length: 20_000 }, () =>
+    Array.from({ length: 1 + (next() % 6) }, () => hard[next() % hard.length]).join(''),
+  );
+  const [row] = await bench.store.select<{ Folded: string[] }>(
+    `SELECT arrayMap(text -> ${foldedSql('text', 'σ')}, {texts:Array(String)}) AS Folded`,
+    { texts },
+  );
+  expect(row?.Folded).toEqual(texts.map(fold));
 });
 
 it('are compared in one lower case: that of the engine is that of what is looked for', async () => {

@@ -1,21 +1,6 @@
+import { asciiLower, isUnspaced, wordsOf } from '@candela/contract';
+import { fold, foldedSql, upper } from './fold.ts';
 import type { Params } from './params.ts';
-
-const MAX_WORDS = 20;
-
-/** As the engine's `lower` does it, which the indexes are made with. */
-const asciiLower = (text: string): string => text.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase());
-
-/** Scripts written without spaces, or with endings joined to what a person searches for. */
-const UNSPACED =
-  /[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
-const BETWEEN_UNSPACED = /[\p{P}\p{Z}]+/u;
-
-/** The words of a text as the token index knows them: runs of ASCII letters and digits and of anything beyond ASCII. */
-export function wordsOf(text: string): readonly string[] {
-  const runs = asciiLower(text).match(/[a-z0-9\u0080-\u{10FFFF}]+/gu) ?? [];
-  const words = runs.flatMap((run) => (UNSPACED.test(run) ? run.split(BETWEEN_UNSPACED) : [run]));
-  return [...new Set(words.filter((word) => word !== ''))].slice(0, MAX_WORDS);
-}
 
 const BEYOND_ASCII = /[\u0080-\uFFFF]/;
 
@@ -23,12 +8,21 @@ const BEYOND_ASCII = /[\u0080-\uFFFF]/;
 export const escaped = (text: string): string =>
   text.replaceAll(/[\u0080-\uFFFF]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** The cases of a word whose letters beyond ASCII have any: the index keeps these as they were written. */
+/**
+ * The cases of a word whose letters beyond ASCII have any: the index keeps these as they were written. None of them is
+ * another word: in capitals `ß` would be `ss` and `ı` be `i`.
+ */
 function casesOf(word: string): readonly string[] {
   if (!BEYOND_ASCII.test(word)) return [word];
-  const [first = '', ...rest] = word;
-  const title = first.toUpperCase() + rest.join('').toLowerCase();
-  return [...new Set([word, word.toLowerCase(), word.toUpperCase(), title].map(asciiLower))];
+  const title = (text: string): string => {
+    const [first = '', ...rest] = text;
+    return upper(first) + rest.join('');
+  };
+  // The second ends in the other small sigma of Greek.
+  const small = [fold(word), word.toLowerCase()];
+  const same = fold(word);
+  const all = [word, ...small, upper(word), ...small.map(title)].map(asciiLower);
+  return [...new Set(all)].filter((one) => fold(one) === same);
 }
 
 /** A new line or a tab of a text inside of JSON, which makes one token with the word after it. */
@@ -43,6 +37,32 @@ const AFTER_ESCAPED_WORD = '(?:[^a-z0-9\\x{80}-\\x{10FFFF}\\\\]|\\\\[^u]|$)';
 /** A condition on one lowered text. */
 type Holds = (lowered: string) => string;
 
+interface WordSearch {
+  /** That a condition holds for one of the texts that `lowered` is put together of. */
+  readonly anywhere?: ((holds: Holds) => string) | undefined;
+  /** Whether the token index is asked, too. */
+  readonly byIndex?: boolean;
+}
+
+/** Words of one text that the token index is asked for: those after them would pass by next to nothing more. */
+const INDEXED_WORDS = 20;
+
+/** That all words of a text occur, each as {@link hasWord} tells; undefined of a text without any. */
+export function hasWords(
+  lowered: string,
+  text: string,
+  params: Params,
+  { anywhere, byIndex = true }: WordSearch = {},
+): string | undefined {
+  const words = wordsOf(text);
+  if (words.length === 0) return undefined;
+  return words
+    .map((word, index) =>
+      hasWord(lowered, word, params, { anywhere, byIndex: byIndex && index < INDEXED_WORDS }),
+    )
+    .join(' AND ');
+}
+
 /**
  * That a word of {@link wordsOf} occurs whole, in the way the token index can pass by what does not hold it. `lowered` is
  * a text in the engine's lower case, as the index is made of it. Where that text is put together of others, `anywhere` is
@@ -53,11 +73,11 @@ export function hasWord(
   lowered: string,
   word: string,
   params: Params,
-  anywhere: (holds: Holds) => string = (holds) => holds(lowered),
+  { anywhere = (holds) => holds(lowered), byIndex = true }: WordSearch = {},
 ): string {
   const cases = casesOf(word);
   const inJson = BEYOND_ASCII.test(word) ? cases.map(escaped) : [];
-  if (UNSPACED.test(word)) {
+  if (isUnspaced(word)) {
     const bound = [...cases, ...inJson].map((text) => params.bind(text, 'String'));
     return anywhere((text) => any(bound.map((spelling) => `position(${text}, ${spelling}) > 0`)));
   }
@@ -72,6 +92,7 @@ export function hasWord(
     const fits = any(bound.map((pattern) => `match(${text}, ${pattern})`));
     return several === undefined ? fits : `(multiSearchAny(${text}, ${several}) AND ${fits})`;
   };
+  if (!byIndex) return anywhere(whole);
   // The last letters of an escaped word stand alone between what escapes them and the end of the word.
   const tokens = [
     ...['', ...ESCAPES].flatMap((letter) => cases.map((one) => letter + one)),
@@ -92,11 +113,12 @@ const oneOf = (texts: readonly string[]): string =>
 
 /** That a text occurs as it is, whatever its case, also where it is escaped inside of JSON. */
 export function containsText(sql: string, text: string, params: Params): string {
+  const small = fold(text);
   const spellings = BEYOND_ASCII.test(text)
-    ? [text.toLowerCase(), escaped(text.toLowerCase()), escaped(text.toUpperCase()).toLowerCase()]
-    : [text.toLowerCase()];
+    ? [small, escaped(small), escaped(text.toLowerCase()), escaped(upper(text)).toLowerCase()]
+    : [small];
   const occurs = [...new Set(spellings)].map(
-    (spelling) => `position(lowerUTF8(${sql}), ${params.bind(spelling, 'String')}) > 0`,
+    (spelling) => `position(${foldedSql(sql, spelling)}, ${params.bind(spelling, 'String')}) > 0`,
   );
   return occurs.length === 1 ? (occurs[0] ?? '') : `(${occurs.join(' OR ')})`;
 }

@@ -287,8 +287,7 @@ const ORDERED = new Set(['>', '>=', '<', '<=', 'between']);
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 function numberOf(text: string): number | null {
-  if (NUMBER.test(text)) return Number(text);
-  return text === 'inf' ? Number.POSITIVE_INFINITY : text === 'NaN' ? Number.NaN : null;
+  return NUMBER.test(text) && Number.isFinite(Number(text)) ? Number(text) : null;
 }
 
 /** A number with its decimal point moved: what multiplying by ten would be, were it exact. */

@@ -1,15 +1,13 @@
 import type { FieldName } from '@candela/contract';
 import type { Params } from '../core/params.ts';
 import { column, type Field, type Source } from '../core/source.ts';
-import { containsText, hasWord, wordsOf } from '../core/words.ts';
+import { containsText, hasWords } from '../core/words.ts';
 
 const words = (text: string): Field => ({
   kind: 'words',
   exists: `${text} != ''`,
   words(wanted: string, params: Params) {
-    const all = wordsOf(wanted);
-    if (all.length === 0) return this.contains(wanted.trim(), params);
-    return all.map((word) => hasWord(`lower(${text})`, word, params)).join(' AND ');
+    return hasWords(`lower(${text})`, wanted, params) ?? this.contains(wanted.trim(), params);
   },
   contains: (wanted, params) => containsText(text, wanted, params),
   matches: (pattern, params) => `match(${text}, ${params.bind(pattern, 'String')})`,

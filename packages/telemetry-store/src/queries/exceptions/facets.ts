@@ -5,6 +5,7 @@ import { facetColumn } from '../aggregate/facet-column.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
 import { COUNT_SQL, EXCEPTIONS } from './exception-fields.ts';
+import { fold, foldedSql } from '../core/fold.ts';
 
 /** The most frequent values of each field among matching exceptions; one on a span counts once. */
 export async function exceptionFacets(
@@ -18,10 +19,11 @@ export async function exceptionFacets(
     return shown(columns[0] ?? '');
   };
   const pairs = input.fields.map((field, index) => `(${index}, ${shownOf(field)})`);
+  const wanted = fold(input.search ?? '');
   const like =
-    input.search === undefined
+    wanted === ''
       ? ''
-      : `AND position(lowerUTF8(V), ${scope.params.bind(input.search.toLowerCase(), 'String')}) > 0`;
+      : `AND position(${foldedSql('V', wanted)}, ${scope.params.bind(wanted, 'String')}) > 0`;
   const rows = await runner.run<{ F: number; V: string; C: number }>(
     scope,
     `SELECT Pair.1 AS F, Pair.2 AS V, ${COUNT_SQL} AS C

@@ -6,6 +6,7 @@ import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
+import { fold, foldedSql } from '../core/fold.ts';
 
 export interface ValuesInput {
   readonly window: Window;
@@ -46,9 +47,9 @@ export async function valuesRead(
   { source, exists, value, wide }: ReturnType<typeof fieldReading> & { readonly source: Source },
   input: ValuesInput,
 ): Promise<FieldValues> {
-  const needle = input.prefix.toLowerCase();
+  const needle = fold(input.prefix);
   const contains = (sql: string, params: Params) =>
-    `position(lowerUTF8(${sql}), ${params.bind(needle, 'String')}) > 0`;
+    `position(${foldedSql(sql, needle)}, ${params.bind(needle, 'String')}) > 0`;
   const matching = (scope: Scope) => scope.matching(input.filter);
   const having = (scope: Scope) => matching(scope).and(exists(scope.params));
   const searching = (scope: Scope) => having(scope).and(contains(value(scope.params), scope.params));
@@ -62,7 +63,7 @@ export async function valuesRead(
   });
   const scope = (wide ? having : limit)(Scope.of(context, source).during(window));
   const { params } = scope;
-  const starts = `startsWith(lowerUTF8(V), ${params.bind(needle, 'String')})`;
+  const starts = `startsWith(${foldedSql('V', needle)}, ${params.bind(needle, 'String')})`;
   const found = await runner.run<{ V: string; C: number; Sampled: number }>(
     scope,
     `SELECT V, C, Sampled FROM (

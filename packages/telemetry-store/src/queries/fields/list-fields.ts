@@ -12,6 +12,7 @@ import { newestWidePart } from '../core/newest.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
+import { fold, foldedSql } from '../core/fold.ts';
 
 export interface FieldsInput {
   readonly window: Window;
@@ -59,7 +60,7 @@ export async function listFields(
   const named = Object.entries(FIELDS as Readonly<Record<string, FieldDefinition>>).filter(
     ([, { signals }]) => signals.includes(source.signal),
   );
-  const wanted = input.prefix.toLowerCase();
+  const wanted = fold(input.prefix);
   const sample = (columns: string): { scope: Scope; sql: string } => {
     const scope = limit(Scope.of(context, source).during(window));
     return {
@@ -95,7 +96,7 @@ export async function listFields(
          arrayMap((k, i) -> ('attributes', k, substring(T, i, 1)), A, arrayEnumerate(A)),
          arrayMap(k -> ('resource', k, 's'), R), arrayMap(k -> ('scope', k, 's'), S))) AS K
        FROM ${listed.sql})
-     WHERE startsWith(lowerUTF8(concat(K.1, '.', K.2)), ${prefix}) OR position(lowerUTF8(K.2), ${prefix}) > 0
+     WHERE startsWith(${foldedSql("concat(K.1, '.', K.2)", wanted)}, ${prefix}) OR position(${foldedSql('K.2', wanted)}, ${prefix}) > 0
      GROUP BY Source, Key ORDER BY C DESC, Source, Key LIMIT ${MAX_KEYS + 1}`,
   );
 

@@ -1,16 +1,14 @@
 import { type FieldName, SEVERITIES } from '@candela/contract';
 import { LOG_ATTRIBUTE_PAIRS, LOG_SEVERITY, LOG_TEXT } from '../../schema/expressions.ts';
 import { column, type Field, type Source } from '../core/source.ts';
-import { containsText, hasWord, wordsOf } from '../core/words.ts';
+import { containsText, hasWords } from '../core/words.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL, tokens } from '../core/gen-ai.ts';
 
 const body: Field = {
   kind: 'words',
   exists: "Body != ''",
   words(text, params) {
-    const words = wordsOf(text);
-    if (words.length === 0) return this.contains(text.trim(), params);
-    return words.map((word) => hasWord(LOG_TEXT, word, params)).join(' AND ');
+    return hasWords(LOG_TEXT, text, params) ?? this.contains(text.trim(), params);
   },
   contains: (text, params) => containsText('Body', text, params),
   matches: (pattern, params) => `match(Body, ${params.bind(pattern, 'String')})`,

@@ -6,6 +6,7 @@ import { escaped } from '../core/words.ts';
 import { LOGS } from '../logs/log-fields.ts';
 import { SPANS } from './span-fields.ts';
 import { toldBefore } from './told-before.ts';
+import { fold, foldedSql, upper } from '../core/fold.ts';
 
 const HOUR = 3_600_000_000_000n;
 const LAST_NANOS = 2n ** 63n - 1n;
@@ -80,7 +81,7 @@ function hits(
 ): Promise<Hit[]> {
   const { params } = scope;
   const bound = terms.map((needles) => params.bind(needles, 'Array(String)'));
-  const text = `lowerUTF8(${texts})`;
+  const text = foldedSql(texts, terms.flat().join(''));
   const matching = scope.and(bound.map((needles) => `multiSearchAny(${text}, ${needles})`).join(' AND '));
   const at = `multiSearchFirstPosition(${text}, ${bound[0]})`;
   return runner.run<Hit>(
@@ -92,10 +93,11 @@ function hits(
 
 /**
  * How a term may be written in what was sent: as it is, and inside of JSON, where quotes are escaped and many senders
- * escape everything beyond ASCII. Lower case, because the text is.
+ * escape everything beyond ASCII. In one case ({@link fold}), because the text is.
  */
 function spellings(term: string): string[] {
   const json = (text: string) => JSON.stringify(text).slice(1, -1);
   const ascii = (text: string) => escaped(json(text));
-  return [...new Set([term, json(term), ascii(term), ascii(term.toUpperCase()).toLowerCase()])];
+  const folded = fold(term);
+  return [...new Set([folded, json(folded), ascii(folded), ascii(term), ascii(upper(term)).toLowerCase()])];
 }

@@ -1,6 +1,6 @@
 import { SPAN_TEXT } from '../../schema/expressions.ts';
 import type { Params } from '../core/params.ts';
-import { containsText, hasWord, wordsOf } from '../core/words.ts';
+import { containsText, hasWords } from '../core/words.ts';
 
 type ContentPart = 'prompt' | 'completion' | 'any';
 
@@ -23,13 +23,12 @@ export const hasText = (part: ContentPart): string =>
     ? 'notEmpty(mapKeys(ContentAttributes))'
     : `arrayExists(k -> ${isKeyOf(part)}, mapKeys(ContentAttributes))`;
 
-/** All words occur, in any order, whole, whatever their case: see {@link hasWord}. */
+/** All words occur, in any order, whole, whatever their case: see {@link hasWords}. */
 export function wordsAnywhere(part: ContentPart, text: string, params: Params): string {
-  const words = wordsOf(text);
-  if (words.length === 0) return containsAnywhere(part, text.trim(), params);
-  const inSpan = words.map((word) => hasWord(SPAN_TEXT, word, params, inAnyText)).join(' AND ');
+  const inSpan = hasWords(SPAN_TEXT, text, params, { anywhere: inAnyText });
+  if (inSpan === undefined) return containsAnywhere(part, text.trim(), params);
   if (part === 'any') return inSpan;
-  const inOne = words.map((word) => hasWord('lower(t)', word, params)).join(' AND ');
+  const inOne = hasWords('lower(t)', text, params, { byIndex: false });
   // The index first: it passes by whole granules. Then the side of the conversation.
   return `${inSpan} AND arrayExists(t -> ${inOne}, ${values(part)})`;
 }

@@ -3,6 +3,7 @@ import { type Message, MODEL_OPERATIONS, messageIdentity, readConversation } fro
 import type { Runner } from '../core/run.ts';
 import type { Scope } from '../core/scope.ts';
 import { CONTENT_COLUMNS, READER_COLUMNS, spanReader, type StoredSpan } from './stored-span.ts';
+import { fold } from '../core/fold.ts';
 
 /** Contents that one search reads; calls beyond it count as matches of their own. */
 const MAX_BYTES = 32 << 20;
@@ -85,6 +86,6 @@ const textsOf = (message: Message): string[] =>
   );
 
 function holdAll(texts: readonly string[], terms: readonly (readonly string[])[]): boolean {
-  const text = texts.join('\n').toLowerCase();
+  const text = fold(texts.join('\n'));
   return terms.every((spellings) => spellings.some((spelling) => text.includes(spelling)));
 }

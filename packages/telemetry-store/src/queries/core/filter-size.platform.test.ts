@@ -1,0 +1,131 @@
+import { canonicalFilter, FILTER_LIMITS, type Filter, type Signal } from '@candela/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createActivityQueries,
+  createCompareQueries,
+  createExceptionQueries,
+  createLogQueries,
+} from '../index.ts';
+import { BASE_MS, contextOf, LIMITS, openQueryBench, type QueryBench, span } from './testing.ts';
+
+const { conditions, listLength, textLength, valueBytes, words } = FILTER_LIMITS;
+const context = contextOf();
+const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 60_000) * 1_000_000n };
+
+let bench: QueryBench;
+beforeAll(async () => {
+  bench = await openQueryBench();
+  await bench.put([span(1, 1, 0, { name: 'found', attributes: { 'gen_ai.input.messages': '["found"]' } })]);
+  await bench.putLogs([{ timeUnixNano: window.from.toString(), body: 'found' }]);
+});
+afterAll(() => bench.close());
+
+/** As many texts of that many characters as the limit of bytes lets pass, each another one. */
+function texts(characters: number, filler = 'x'): string[] {
+  const bytes = new TextEncoder().encode(filler).length * (characters - 6) + 6;
+  return Array.from(
+    { length: Math.floor(valueBytes / bytes) },
+    (_, index) => `${index}`.padStart(6, '0') + filler.repeat(characters - 6),
+  );
+}
+
+const of = (field: string, op: 'in' | 'contains' | 'matches', values: readonly string[]): Filter => ({
+  or: values.map((value) => ({ field, op, value: op === 'in' ? [value] : value })),
+});
+
+function lists(field: string, values: readonly string[]): Filter {
+  const count = Math.min(conditions, Math.ceil(values.length / listLength));
+  return {
+    or: Array.from({ length: count }, (_, index) => ({
+      field,
+      op: 'in' as const,
+      value: values.slice(index * listLength, (index + 1) * listLength),
+    })),
+  };
+}
+
+/** Words that are written in most ways: letters beyond ASCII that have cases. */
+const hardWords = Array.from({ length: words }, (_, index) => `äöüσ${index}`);
+
+/** The most that a filter may ask for, in each of the shapes that make the most of it. */
+const LARGEST: readonly [string, Signal, Filter][] = [
+  ['short values', 'spans', lists('name', texts(8).slice(0, 5_000))],
+  ['long values of a list', 'spans', lists('attributes.k', texts(textLength))],
+  ['keys as long as they may be', 'spans', lists(`attributes.${'k'.repeat(280)}`, texts(320))],
+  ['backslashes', 'spans', lists('attributes.k', texts(320, '\\'))],
+  ['quotes', 'spans', lists('name', texts(320, "'"))],
+  ['parts of texts', 'spans', of('name', 'contains', texts(textLength))],
+  ['parts of messages', 'spans', of('text', 'contains', texts(textLength, 'ü'))],
+  ['parts of bodies', 'logs', of('body', 'contains', texts(textLength, '\\'))],
+  ['one word as long as it may be', 'spans', of('prompt', 'matches', texts(textLength, 'σ'))],
+  ['many words of messages', 'spans', { field: 'text', op: 'matches', value: hardWords.join(' ') }],
+  ['many words of prompts', 'spans', { field: 'prompt', op: 'matches', value: hardWords.join(' ') }],
+  [
+    'words in as many conditions as there may be',
+    'spans',
+    of('prompt', 'matches', hardWords.slice(0, conditions)),
+  ],
+  ['many words of bodies', 'logs', of('body', 'matches', hardWords.slice(0, conditions))],
+  ['many words of exceptions', 'exceptions', of('message', 'matches', hardWords.slice(0, conditions))],
+];
+
+/** The reads of a signal; some need the filter several times in one statement. */
+const READS: Readonly<Record<string, (filter: Filter) => readonly (() => Promise<unknown>)[]>> = {
+  spans: (filter) => {
+    const page = { window, filter, limit: 10, cursor: undefined };
+    const { queries, store } = bench;
+    return [
+      () => queries.searchSpans(context, { ...page, sort: '-start' }),
+      ...(['-start', '-duration'] as const).map(
+        (sort) => () => queries.searchTraces(context, { ...page, sort }),
+      ),
+      () => queries.facets(context, { window, filter, fields: ['name', 'service', 'model'], limit: 10 }),
+      () =>
+        queries.aggregate(context, {
+          window,
+          filter,
+          groupBy: ['name'],
+          measures: ['count', 'duration_p95'],
+          bucketSeconds: 'auto',
+          limit: 10,
+        }),
+      () =>
+        createCompareQueries(store, LIMITS).compare(context, 'spans', {
+          window,
+          filter,
+          selection: filter,
+          limit: 10,
+        }),
+      () => createActivityQueries(store, LIMITS).sessions(context, { ...page, sort: '-last' }),
+    ];
+  },
+  logs: (filter) => [
+    () =>
+      createLogQueries(bench.store, LIMITS).search(context, {
+        window,
+        filter,
+        limit: 10,
+        cursor: undefined,
+        sort: 'time',
+      }),
+  ],
+  exceptions: (filter) => [
+    () =>
+      createExceptionQueries(bench.store, LIMITS).search(context, {
+        window,
+        filter,
+        limit: 10,
+        cursor: undefined,
+        sort: '-lastSeen',
+      }),
+  ],
+};
+
+describe('a filter as large as it may be is answered', () => {
+  it.each(LARGEST)('%s', async (_, signal, filter) => {
+    canonicalFilter(filter, signal);
+    for (const [index, read] of (READS[signal]?.(filter) ?? []).entries()) {
+      await expect(read(), `${signal} ${index}`).resolves.toBeDefined();
+    }
+  });
+});
