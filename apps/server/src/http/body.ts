@@ -49,21 +49,33 @@ export async function readJsonObject(request: IncomingMessage, known: boolean): 
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** @throws body_not_json */
+/** @throws body_not_json, bad_request when it is nested too deeply */
 export function parseJsonObject(bytes: Uint8Array): object {
   let value: unknown;
   try {
     value = parseShallowJson(utf8.decode(bytes));
   } catch (cause) {
+    if (cause instanceof NestedTooDeeply) {
+      throw fail('bad_request', { detail: `The request body is ${cause.message}.` }, { cause });
+    }
     throw fail('body_not_json', {}, { cause });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fail('body_not_json');
   return value;
 }
 
-/** JSON that a recursive validator can take. @throws SyntaxError, RangeError when it is nested too deeply */
+/** JSON of more levels than a recursive validator can take. */
+export class NestedTooDeeply extends RangeError {
+  override readonly name = 'NestedTooDeeply';
+
+  constructor() {
+    super(`nested deeper than ${MAX_NESTING} levels`);
+  }
+}
+
+/** JSON that a recursive validator can take. @throws SyntaxError, NestedTooDeeply */
 export function parseShallowJson(text: string): unknown {
-  if (nesting(text) > MAX_NESTING) throw new RangeError('nested too deeply');
+  if (nesting(text) > MAX_NESTING) throw new NestedTooDeeply();
   return JSON.parse(text) as unknown;
 }
 

@@ -135,16 +135,7 @@ describe('errors', () => {
 
 describe('bodies', () => {
   const bytes = (text: string) => Buffer.from(text);
-  it.each([
-    '',
-    '[]',
-    '"x"',
-    'null',
-    '{',
-    '{"a":1}x',
-    `${'['.repeat(100)}`,
-    `{"a":${'['.repeat(70)}${']'.repeat(70)}}`,
-  ])('%.20s is refused', (text) => {
+  it.each(['', '[]', '"x"', 'null', '{', '{"a":1}x'])('%.20s is refused', (text) => {
     expect(codeOf(() => parseJsonObject(bytes(text)))).toBe('body_not_json');
   });
   it('takes objects, brackets in strings do not count', () => {
@@ -153,6 +144,13 @@ describe('bodies', () => {
   });
   it('refuses invalid UTF-8', () => {
     expect(codeOf(() => parseJsonObject(Buffer.from([0x7b, 0xff, 0x7d])))).toBe('body_not_json');
+  });
+  it.each([
+    `${'['.repeat(100)}`,
+    `{"a":${'['.repeat(70)}${']'.repeat(70)}}`,
+    `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`,
+  ])('says that %.20s is nested too deeply', (text) => {
+    expect(() => parseJsonObject(bytes(text))).toThrow('The request body is nested deeper than 64 levels.');
   });
 });
 

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { FILTER_LIMITS, FILTER_OPS, type Filter } from './ast.ts';
+import { shapeTrouble } from './shape.ts';
 
 const scalar = z.union([z.string().max(FILTER_LIMITS.textLength), z.number(), z.boolean()]);
 
 const condition = z
   .strictObject({
-    field: z.string().min(1).max(300),
+    field: z.string().min(1).max(FILTER_LIMITS.fieldLength),
     op: z.enum(FILTER_OPS),
     value: z.union([scalar, z.array(scalar).min(1).max(FILTER_LIMITS.listLength)]).optional(),
   })
@@ -14,11 +15,15 @@ const condition = z
 /** Shape of a filter in JSON. Field names, value types and overall size are checked by `checkFilter`. */
 export const filterSchema: z.ZodType<Filter> = z
   .lazy(() =>
-    z.union([
-      condition,
-      z.strictObject({ and: z.array(filterSchema).min(1).max(FILTER_LIMITS.conditions) }),
-      z.strictObject({ or: z.array(filterSchema).min(1).max(FILTER_LIMITS.conditions) }),
-      z.strictObject({ not: filterSchema }),
-    ]),
+    z.union(
+      [
+        condition,
+        z.strictObject({ and: z.array(filterSchema).min(1).max(FILTER_LIMITS.conditions) }),
+        z.strictObject({ or: z.array(filterSchema).min(1).max(FILTER_LIMITS.conditions) }),
+        z.strictObject({ not: filterSchema }),
+      ],
+      // What a union says by itself is that the input is invalid.
+      { error: ({ input }) => shapeTrouble(input) },
+    ),
   )
   .meta({ id: 'Filter', description: 'A condition, or conditions joined by `and`, `or`, `not`.' });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { filterSchema } from '../filter/schema.ts';
+import { shapeTrouble } from '../filter/shape.ts';
 import { defineRoute, reads } from '../route.ts';
 import { count, isoTime, timeSchema, windowShape } from './common.ts';
 
@@ -63,7 +64,10 @@ export const compare = defineRoute({
     signal: z.enum(COMPARE_SIGNALS).default('spans'),
     ...windowShape,
     selection: z
-      .union([filterSchema, z.string().min(1).max(4_096)])
+      .union([filterSchema, z.string().min(1).max(4_096)], {
+        error: ({ input }) =>
+          typeof input === 'string' ? 'A text has 1 to 4,096 characters.' : shapeTrouble(input),
+      })
       .optional()
       .meta({
         description:

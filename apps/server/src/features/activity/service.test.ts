@@ -34,4 +34,16 @@ describe('reads of sessions and users', () => {
     ])
       expect(() => queryFilterOf({ filter })).toThrow(expect.objectContaining({ code: 'bad_query' }));
   });
+
+  it.each([
+    ['{', /is not the JSON of a filter\.$/],
+    [`${'{"not":'.repeat(70)}{}${'}'.repeat(70)}`, /is nested deeper than 64 levels\.$/],
+    [
+      '{"and":[{"field":"service","op":"=="}]}',
+      /is no filter: At and\[0\]: "service" cannot be used with "=="/,
+    ],
+    [`{"field":"service","op":"=","value":"${'x'.repeat(5_000)}"}`, /is no filter: "value": Too big/],
+  ])('say what is wrong with %.40s', (filter, message) => {
+    expect(() => queryFilterOf({ filter })).toThrow(message);
+  });
 });

@@ -1,7 +1,7 @@
 import { type Filter, filterSchema } from '@candela/contract';
 import { type Clock, fail, parseEntityKey } from '@candela/kernel';
 import type { Window } from '@candela/telemetry-store';
-import { parseShallowJson } from '../../http/body.ts';
+import { NestedTooDeeply, parseShallowJson } from '../../http/body.ts';
 import { filterOf, windowOf } from '../telemetry/service.ts';
 
 /** The id behind a key of a path. @throws not_found: a damaged key names nothing */
@@ -31,14 +31,17 @@ export function queryFilterOf(query: {
 }
 
 function parsed(text: string): Filter {
-  const refuse = () => fail('bad_query', { detail: '"filter" in the query is not the JSON of a filter.' });
+  const refuse = (detail: string) => fail('bad_query', { detail: `"filter" in the query ${detail}` });
   let value: unknown;
   try {
     value = parseShallowJson(text);
-  } catch {
-    throw refuse();
+  } catch (cause) {
+    if (cause instanceof NestedTooDeeply) throw refuse(`is ${cause.message}.`);
+    throw refuse('is not the JSON of a filter.');
   }
   const result = filterSchema.safeParse(value);
-  if (!result.success) throw refuse();
-  return result.data;
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const path = issue?.path.join('.').slice(0, 120) ?? '';
+  throw refuse(`is no filter: ${path === '' ? '' : `"${path}": `}${issue?.message ?? ''}`);
 }
