@@ -51,9 +51,9 @@ const PASSING = new Set([
 /** The expression does not compile (RE2): most often because repetitions inside repetitions make it huge. */
 const INVALID_REGEX = 427;
 
-/** Statements of more bytes, parts or levels than the engine takes: a filter with very many spellings of very long values. */
-const TOO_LARGE = new Set([167, 168, 306]);
-/** Told as an error of syntax, for what lies beyond the bound is not read. */
+/** Statements of more parts or levels than the engine takes: a filter with very many spellings of very long values. */
+const TOO_LARGE = new Set([167, 168, 306, 718]);
+/** Of more bytes. Told as an error of syntax, for what lies beyond the bound is not read. */
 const isQueryTooLong = ({ message }: ClickHouseError): boolean =>
   message.startsWith('Max query size exceeded');
 

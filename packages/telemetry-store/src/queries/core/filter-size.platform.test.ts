@@ -121,6 +121,16 @@ const READS: Readonly<Record<string, (filter: Filter) => readonly (() => Promise
   ],
 };
 
+it.each([
+  ['bytes', `SELECT length('${'x'.repeat(9 << 20)}')`],
+  ['parts', `SELECT ${'a,'.repeat(510_000)} 1 FROM (SELECT 1 AS a)`],
+])('a statement of more %s than the engine takes is no failure of the platform', async (_, sql) => {
+  await expect(bench.store.select(sql)).rejects.toMatchObject({
+    code: 'query_too_expensive',
+    message: expect.stringContaining('Look for fewer words or values at once'),
+  });
+});
+
 describe('a filter as large as it may be is answered', () => {
   it.each(LARGEST)('%s', async (_, signal, filter) => {
     canonicalFilter(filter, signal);

@@ -192,6 +192,29 @@ describe('a regular expression', () => {
   });
 });
 
+it('an attribute is compared as a number where it is a decimal one', async () => {
+  const texts = ['5', '6.5', '-7', '1e2', 'inf', 'Infinity', '-inf', 'nan', '1e999', 'x', '', '5 apples'];
+  await bench.put(
+    texts.map((text, n) =>
+      span(8_000 + n, 8_000 + n, 6_000 + n, { name: text, attributes: { amount: text } }),
+    ),
+  );
+  const amount = (op: '>' | '<' | '>=' | '<=', value: number): Filter => ({
+    field: 'attributes.amount',
+    op,
+    value,
+  });
+  expect(await spans(amount('>', 4))).toEqual(['5', '6.5', '1e2']);
+  expect(await spans(amount('<=', 5))).toEqual(['5', '-7']);
+  expect(await spans({ field: 'attributes.amount', op: 'between', value: [-10, 6.5] })).toEqual([
+    '5',
+    '6.5',
+    '-7',
+  ]);
+  const rest = await spans({ and: [{ field: 'attributes.amount', op: 'exists' }, { not: amount('>', 4) }] });
+  expect(rest).toEqual(texts.filter((text) => !['5', '6.5', '1e2'].includes(text)));
+});
+
 describe('times at the ends of what a column can hold', () => {
   it('are found by lists of traces, and hide nothing else', async () => {
     const last = 2n ** 63n - 1n;
