@@ -25,6 +25,7 @@ import {
   type InputText,
   splitInput,
 } from './sql-text.ts';
+import { MAX_HEAD_BYTES } from './statement-size.ts';
 
 export interface HttpServerOptions {
   readonly engine: Engine;
@@ -63,7 +64,7 @@ export function createEngineServer(options: HttpServerOptions): Server {
     reads: new ConcurrencyGate(options.concurrentQueries),
     inserts: new ConcurrencyGate(CONCURRENT_INSERTS),
   };
-  const server = createServer({ keepAliveTimeout: 600_000, maxHeaderSize: 8 << 20 }, (req, res) => {
+  const server = createServer({ keepAliveTimeout: 600_000, maxHeaderSize: MAX_HEAD_BYTES }, (req, res) => {
     void answer(req, res, options, gates);
   });
   // Inserts may take as long as their bound says; the interface is for our own process only.
