@@ -251,8 +251,10 @@ export const queryMetricHeatmap = defineRoute({
       ...answerShape,
       /** Epoch milliseconds, one for each column. */
       times: z.array(z.number()),
-      /** Ranges `(low, high]` from low to high; null where a range is open. */
-      ranges: z.array(z.object({ low: z.number().nullable(), high: z.number().nullable() })),
+      ranges: z.array(z.object({ low: z.number().nullable(), high: z.number().nullable() })).meta({
+        description:
+          'Ranges `(low, high]` from low to high; null where a range is open; low equals high where only zeros were measured.',
+      }),
       /** Cells that hold something: column, range, count. */
       cells: z.array(z.tuple([count, count, z.number()])),
       exemplars: z.array(exemplarSchema),

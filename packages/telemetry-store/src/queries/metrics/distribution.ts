@@ -143,3 +143,19 @@ export function exponentialRanges({ scale, zero, positive, negative }: Exponenti
     })),
   ];
 }
+
+/** The same counts at a smaller scale, where each bucket is several of the larger one. @throws RangeError for a larger one */
+export function atScale(part: ExponentialPart, scale: number): ExponentialPart {
+  if (scale > part.scale)
+    throw new RangeError(`Counts of scale ${part.scale} cannot be told apart at ${scale}`);
+  const several = 2 ** (part.scale - scale);
+  const together = (counts: ReadonlyMap<number, number>) => {
+    const sums = new Map<number, number>();
+    for (const [index, count] of counts) {
+      const into = Math.floor(index / several);
+      sums.set(into, (sums.get(into) ?? 0) + count);
+    }
+    return sums;
+  };
+  return { scale, zero: part.zero, positive: together(part.positive), negative: together(part.negative) };
+}

@@ -541,6 +541,113 @@ describe('histograms', () => {
     expect(sparse(await values('shrunk', { aggregation: 'count' }))).toEqual({ 0: 4 });
     expect((await values('shrunk', { aggregation: 'p50' }))[0]).toBeCloseTo(2 * 2 ** 0.5, 12);
   });
+
+  const exponential = (
+    name: string,
+    dataPoints: ReturnType<typeof e>[],
+    aggregationTemporality = 1,
+  ): Metric => ({ name, unit: 's', exponentialHistogram: { aggregationTemporality, dataPoints } });
+  const e = (
+    seconds: number,
+    scale: number,
+    counts: number[],
+    more: { k?: string; zeroCount?: number; offset?: number } = {},
+  ) => ({
+    timeUnixNano: at(seconds),
+    startTimeUnixNano: at(seconds - 10),
+    attributes: { k: more.k ?? 'a' },
+    count: counts.reduce((a, b) => a + b, 0) + (more.zeroCount ?? 0),
+    sum: 0,
+    scale,
+    zeroCount: more.zeroCount ?? 0,
+    positive: { offset: more.offset ?? 0, bucketCounts: counts },
+  });
+
+  it.each([
+    ['a coarse one', e(130, -2, [1], { k: 'b' })],
+    ['zeros of a coarse one', e(40, 0, [], { k: 'b', zeroCount: 3 })],
+    ['a coarse one with nothing in it', e(40, 0, [0, 0], { k: 'b' })],
+    ['zeros of a fine one far away', e(40, 5, [0, 0], { k: 'b', zeroCount: 3, offset: 5_000 })],
+  ])('keeps the scale of a line and bucket beside %s elsewhere', async (what, other) => {
+    const name = `scale beside ${what}`;
+    await bench.putMetrics([exponential(name, [e(30, 5, [100]), other])]);
+    const fine = 2 ** (2 ** -5 * ((50 - Math.min(other.zeroCount, 3) / 2) / 100));
+    const [all] = await values(name, { aggregation: 'p50' });
+    expect(all).toBeCloseTo(other.zeroCount > 0 ? fine : 2 ** (2 ** -6), 12);
+    const { series } = await ask(name, { aggregation: 'p50', groupBy: ['attributes.k'] });
+    expect(series.find(({ labels }) => labels[0] === 'a')?.points[0]?.[1]).toBeCloseTo(2 ** (2 ** -6), 12);
+  });
+
+  it('gives lines of one bucket a scale each', async () => {
+    await bench.putMetrics([exponential('own scales', [e(30, 5, [100]), e(31, -2, [8], { k: 'b' })])]);
+    const { series } = await ask('own scales', { aggregation: 'p50', groupBy: ['attributes.k'] });
+    expect(series.map(({ labels, points }) => [labels[0], points[0]?.[1]])).toEqual([
+      ['a', expect.closeTo(2 ** (2 ** -6), 12)],
+      ['b', expect.closeTo(4, 12)],
+    ]);
+  });
+
+  const heat = (metric: string) =>
+    metrics.heatmap(context, { metric, window, filter: undefined, stepSeconds: 60 });
+
+  it('shows a heat map in the ranges of the widest buckets that hold something', async () => {
+    const name = 'heat of scales';
+    const zeros = e(90, -3, [0], { zeroCount: 2 });
+    await bench.putMetrics([exponential(name, [e(30, 1, [1, 2, 4, 8]), zeros])]);
+    const fine = await heat(name);
+    expect(fine.cells).toEqual([
+      [0, 1, 1],
+      [0, 2, 2],
+      [0, 3, 4],
+      [0, 4, 8],
+      [1, 0, 2],
+    ]);
+    expect(fine.ranges[0]).toEqual({ low: 0, high: 1 });
+    expect(fine.notes).toEqual([]);
+    await bench.putMetrics([exponential(name, [e(150, 0, [0, 5])])]);
+    const coarse = await heat(name);
+    expect(coarse.ranges).toEqual([
+      { low: 0, high: 1 },
+      { low: 1, high: 2 },
+      { low: 2, high: 4 },
+    ]);
+    expect(coarse.cells).toEqual([
+      [0, 1, 3],
+      [0, 2, 12],
+      [1, 0, 2],
+      [2, 2, 5],
+    ]);
+    expect(coarse.notes).toEqual([
+      'Exponential buckets differ in width over time: the heat map shows all in the ranges of the widest.',
+    ]);
+  });
+
+  it('shows a heat map of zeros alone', async () => {
+    await bench.putMetrics([exponential('heat of zeros', [e(30, 0, [], { zeroCount: 10 })])]);
+    expect(await heat('heat of zeros')).toMatchObject({ ranges: [{ low: 0, high: 0 }], cells: [[0, 0, 10]] });
+  });
+
+  it('shows ranges that overlap as one, when bounds change over time', async () => {
+    const restarted = [h(30, 20, [1, 1, 1, 1], [1, 2, 5]), h(150, 120, [3, 3, 3], [1, 2])];
+    await bench.putMetrics([
+      { name: 'heat of bounds', unit: 's', histogram: { aggregationTemporality: 2, dataPoints: restarted } },
+    ]);
+    const map = await heat('heat of bounds');
+    expect(map.ranges).toEqual([
+      { low: null, high: 1 },
+      { low: 1, high: 2 },
+      { low: 2, high: null },
+    ]);
+    expect(map.cells).toEqual([
+      [0, 0, 1],
+      [0, 1, 1],
+      [0, 2, 2],
+      [2, 0, 3],
+      [2, 1, 3],
+      [2, 2, 3],
+    ]);
+    expect(map.notes).toEqual(['Bucket bounds differ over time: ranges that overlap are shown as one.']);
+  });
 });
 
 describe('summaries', () => {

@@ -161,6 +161,9 @@ const NAMES: Readonly<Record<Variant['meaning'], string>> = {
   quantiles: 'a summary',
 };
 
+export const BOUNDS_DIFFER =
+  'Not all series have the same bucket bounds: only the bounds that they share are used.';
+
 const QUANTILES: Partial<Record<MetricAggregation, number>> = {
   p50: 0.5,
   p75: 0.75,
@@ -206,7 +209,7 @@ async function linesOf(
   const read = variant.kind === 'histogram' ? explicitLines : exponentialLines;
   const { lines, total, exact } = await read(runner, input, window, limit);
   if (!exact) {
-    notes.push('Not all series have the same bucket bounds: only the bounds that they share are used.');
+    notes.push(BOUNDS_DIFFER);
   }
   return {
     total,
