@@ -158,8 +158,6 @@ function metricRow(shapes: readonly NameRow[]): MetricRow {
     temporality: temporalityOf(row.Kind, row.Temporalities),
     monotonic: row.Kind === 'sum' ? row.Monotonic === 1 : null,
     series: row.Series,
-    points: row.Points,
-    interval: null,
   }));
   const [first] = variants;
   return {

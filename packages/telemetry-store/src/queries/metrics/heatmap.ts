@@ -4,10 +4,11 @@ import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { atScale, type ExponentialPart, exponentialRanges, type Range } from './distribution.ts';
 import { exemplarsOf } from './exemplars.ts';
-import { cut, gridOf } from './grid.ts';
+import { cut } from './grid.ts';
 import { explicitLines, exponentialParts } from './histograms.ts';
-import { checkSize, chosen, type MetricSelection, variantsOf } from './plan.ts';
-import { type PointsInput, spacingOf } from './points.ts';
+import { chosen, type MetricSelection, variantsOf } from './plan.ts';
+import type { PointsInput } from './points.ts';
+import { timed } from './rhythm.ts';
 import { BOUNDS_DIFFER, factsOf, type MetricFacts } from './query.ts';
 
 export interface MetricHeatmap extends MetricFacts {
@@ -28,15 +29,13 @@ export async function queryHeatmap(
   query: MetricSelection & { readonly stepSeconds?: number | undefined },
 ): Promise<MetricHeatmap> {
   const variants = await variantsOf(runner, context, query);
-  const variant = chosen(variants, query);
-  const facts = factsOf(query, variants, variant);
-  if (variant === undefined) return { ...facts, times: [], ranges: [], cells: [], exemplars: [] };
-  if (variant.meaning !== 'distribution') {
-    throw fail('bad_query', { detail: `A heat map needs a histogram; this is a ${variant.kind}.` });
+  const meant = chosen(variants, query);
+  const facts = factsOf(query, variants, meant);
+  if (meant === undefined) return { ...facts, times: [], ranges: [], cells: [], exemplars: [] };
+  if (meant.meaning !== 'distribution') {
+    throw fail('bad_query', { detail: `A heat map needs a histogram; this is a ${meant.kind}.` });
   }
-  checkSize(variant);
-  const spacing = query.stepSeconds === undefined ? await spacingOf(runner, context, query, variant) : null;
-  const grid = gridOf(query.window, query.stepSeconds, spacing, variant.series);
+  const { variant, grid } = await timed(runner, context, query, meant);
   const input: PointsInput = {
     context,
     metric: query.metric,
@@ -64,6 +63,7 @@ export async function queryHeatmap(
     ...facts,
     notes: [...facts.notes, ...notes],
     stepSeconds: grid.step,
+    intervalSeconds: variant.interval,
     times: Array.from(
       { length: grid.last - grid.first + 1 },
       (_, index) => (grid.first + index) * grid.step * 1_000,

@@ -710,6 +710,67 @@ describe('bounds', () => {
     expect(answer.series[0]?.points.reduce((all, [, value]) => all + (value ?? 0), 0)).toBe(140);
   });
 
+  const every = (seconds: number, length: number, point: (at: number) => NumberPoint) =>
+    Array.from({ length: Math.ceil(length / seconds) }, (_, index) => point(index * seconds));
+  const rhythms = (point: (at: number, perSecond: number, k: string) => NumberPoint) => [
+    ...['f1', 'f2', 'f3'].flatMap((k) => every(10, 900, (seconds) => point(seconds, 1, k))),
+    ...every(60, 900, (seconds) => point(seconds + 3, 10, 'slow')),
+  ];
+  const quarter = { from: at(0), to: at(900) };
+
+  it('takes a step in which also the slow ones of a few series report', async () => {
+    const start = { startTimeUnixNano: at(-86_400) };
+    await bench.putMetrics([
+      sum(
+        'rhythms',
+        rhythms((seconds, rate, k) => n(seconds, seconds * rate, { ...start, attributes: { k } })),
+      ),
+      gauge(
+        'levels of rhythms',
+        rhythms((seconds, value, k) => n(seconds, value, { attributes: { k } })),
+      ),
+    ]);
+    const asked = { window: quarter, stepSeconds: undefined };
+    const rate = await ask('rhythms', { ...asked, aggregation: 'rate' });
+    expect(rate).toMatchObject({ stepSeconds: 120, intervalSeconds: 10 });
+    for (const [, value] of rate.series[0]?.points.slice(1) ?? []) expect(value).toBeCloseTo(13, 9);
+    const level = await ask('levels of rhythms', { ...asked, aggregation: 'sum' });
+    expect(new Set(level.series[0]?.points.map(([, value]) => value))).toEqual(new Set([13]));
+  });
+
+  it('waits no longer for points that are sent twice, or late', async () => {
+    const points = every(60, 600, (seconds) => n(seconds, seconds));
+    await bench.putMetrics([
+      sum('sent twice', points),
+      sum(
+        'sent late',
+        points.filter((_, at) => at !== 4),
+      ),
+    ]);
+    await bench.putMetrics([sum('sent twice', points)]);
+    for (const name of ['sent twice', 'sent late'])
+      expect(await ask(name, { stepSeconds: undefined })).toMatchObject({
+        stepSeconds: 120,
+        intervalSeconds: 60,
+      });
+  });
+
+  it('takes of deltas of several rhythms a step that holds all', async () => {
+    const delta = (length: number, k: string) =>
+      every(length, 900, (seconds) =>
+        n(seconds + length, length, { startTimeUnixNano: at(seconds), attributes: { k } }),
+      );
+    await bench.putMetrics([
+      sum('delta rhythms', [...delta(10, 'f1'), ...delta(10, 'f2'), ...delta(60, 's')], 1),
+    ]);
+    const answer = await ask('delta rhythms', {
+      window: quarter,
+      stepSeconds: undefined,
+      aggregation: 'rate',
+    });
+    expect(answer).toMatchObject({ stepSeconds: 120, intervalSeconds: 10 });
+  });
+
   it('keeps tenants and environments apart', async () => {
     await bench.putMetrics([gauge('mine', [n(1, 1)])], { project: 'other' });
     await bench.putMetrics([gauge('mine', [n(1, 2)])], { environment: 'staging' });

@@ -21,6 +21,8 @@ interface ShapeRow {
   readonly Monotonic: number;
   readonly Series: number;
   readonly Points: number;
+  readonly PerSecond: number;
+  readonly Last: string;
   readonly Interval: number | null;
 }
 
@@ -35,6 +37,7 @@ export async function variantsOf(
   const rows = await runner.run<ShapeRow>(
     scope,
     `SELECT Kind, MetricUnit, Temporality, Monotonic, count() AS Series, sum(N) AS Points,
+  sum(N / greatest(1, (L - F) / 1e9)) AS PerSecond, toString(max(L)) AS Last,
   quantileExactIf(0.5)((L - F) / (N - 1) / 1e9, N > 1 AND L > F) AS Interval
 FROM (
   SELECT Kind, MetricUnit, Temporality, Monotonic, SeriesId, sum(Points) AS N, min(FirstNs) AS F, max(LastNs) AS L
@@ -70,6 +73,8 @@ function joined(rows: readonly ShapeRow[]): Variant[] {
         monotonic: main.Kind === 'sum' ? main.Monotonic === 1 : null,
         series: of.reduce((sum, row) => sum + row.Series, 0),
         points: of.reduce((sum, row) => sum + row.Points, 0),
+        perSecond: of.reduce((sum, row) => sum + row.PerSecond, 0),
+        last: of.map((row) => BigInt(row.Last)).reduce((a, b) => (a > b ? a : b)),
         interval: main.Interval !== null && main.Interval > 0 ? main.Interval : null,
       };
     })

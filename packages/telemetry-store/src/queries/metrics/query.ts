@@ -7,8 +7,9 @@ import { exemplarsOf } from './exemplars.ts';
 import { cut, type Grid, gridOf } from './grid.ts';
 import { explicitLines, exponentialLines, totalLines } from './histograms.ts';
 import type { MetricKind } from './metric-fields.ts';
-import { checkSize, chosen, type MetricSelection, variantsOf } from './plan.ts';
-import { type PointsInput, spacingOf } from './points.ts';
+import { chosen, type MetricSelection, variantsOf } from './plan.ts';
+import type { PointsInput } from './points.ts';
+import { timed } from './rhythm.ts';
 import { increaseLines, levelLines, type Line, type Lines } from './scalars.ts';
 import { labelName } from './series-scope.ts';
 import { summaryLines } from './summaries.ts';
@@ -61,9 +62,9 @@ export async function queryMetric(
 ): Promise<MetricAnswer> {
   const groupBy = query.groupBy.map(labelName);
   const variants = await variantsOf(runner, context, query);
-  const variant = chosen(variants, query);
-  const facts = factsOf(query, variants, variant);
-  if (variant === undefined) {
+  const found = chosen(variants, query);
+  const facts = factsOf(query, variants, found);
+  if (found === undefined) {
     return {
       ...facts,
       aggregation: null,
@@ -76,23 +77,21 @@ export async function queryMetric(
       exemplars: [],
     };
   }
-  const aggregation = aggregationFor(variant, query.aggregation);
-  checkSize(variant);
-  const spacing = query.stepSeconds === undefined ? await spacingOf(runner, context, query, variant) : null;
-  const grid = gridOf(query.window, query.stepSeconds, spacing, variant.series);
+  const aggregation = aggregationFor(found, query.aggregation);
+  const { variant, grid } = await timed(runner, context, query, found);
   const input: PointsInput = { context, metric: query.metric, variant, filter: query.filter, groupBy, grid };
   const parts = cut(grid, Math.ceil(variant.points / POINTS_AT_ONCE));
   const limit = parts.length === 1 ? query.limit : LINES_OF_PART;
   const notes = [...facts.notes];
-  const found: Lines[] = [];
+  const each: Lines[] = [];
   const readLines = async () => {
-    for (const part of parts) found.push(await linesOf(runner, input, part, aggregation, limit, notes));
+    for (const part of parts) each.push(await linesOf(runner, input, part, aggregation, limit, notes));
   };
   const [exemplars] = await Promise.all([
     query.exemplars === true ? exemplarsOf(runner, input) : [],
     readLines(),
   ]);
-  const { lines, total } = joined(found, query.limit, aggregation);
+  const { lines, total } = joined(each, query.limit, aggregation);
   if (variant.meaning === 'quantiles' && aggregation.startsWith('p') && variant.series > lines.length) {
     notes.push('Quantiles of several summaries cannot be added up: the largest of the series is shown.');
   }
@@ -100,6 +99,7 @@ export async function queryMetric(
     ...facts,
     notes: [...new Set(notes)],
     stepSeconds: grid.step,
+    intervalSeconds: variant.interval,
     aggregation,
     aggregations: [...AGGREGATIONS[variant.meaning]],
     valueUnit: valueUnitOf(facts.pointUnit, variant, aggregation),

@@ -13,8 +13,14 @@ export interface Variant {
   readonly monotonic: boolean | null;
   readonly series: number;
   readonly points: number;
+  /** Points that its series have in a second, of the time from their first to their last. */
+  readonly perSecond: number;
+  /** Nanoseconds of the newest point. */
+  readonly last: bigint;
   /** Seconds between the points of a series; null when no series has two. */
   readonly interval: number | null;
+  /** The same of series that report rarely, where it is known. */
+  readonly slowest?: number | null;
 }
 
 export const DELTA = 1;
@@ -74,7 +80,13 @@ const isShare = (metric: string): boolean =>
 export const pointUnitOf = (metric: string, { kind, unit }: Pick<Variant, 'kind' | 'unit'>): string =>
   unit === '1' && (kind === 'sum' || !isShare(metric)) ? '' : unit;
 
-export const shownVariant = ({ kind, unit, temporality, monotonic, series }: Variant): MetricVariant => ({
+export const shownVariant = ({
+  kind,
+  unit,
+  temporality,
+  monotonic,
+  series,
+}: Omit<Variant, 'points' | 'perSecond' | 'last' | 'interval' | 'slowest'>): MetricVariant => ({
   type: kind,
   unit,
   temporality,
