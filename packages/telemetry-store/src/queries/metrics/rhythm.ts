@@ -1,5 +1,4 @@
 import type { RequestContext } from '@candela/kernel';
-import { before } from '../core/in-order.ts';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { type Grid, gridOf } from './grid.ts';
@@ -16,11 +15,11 @@ interface Rhythm {
 }
 
 /** Points that are looked at, about: the newest of the window. */
-const POINTS = 200_000;
+const POINTS = 50_000;
 /** Reports of a series that are looked at, at least. */
 const REPORTS = 8;
 /** Series that are looked at, about. */
-const SERIES = 1_000;
+const SERIES = 200;
 
 /** A variant with its rhythm, and the buckets of a query about it. @throws bad_query, refused */
 export async function timed(
@@ -58,8 +57,11 @@ async function rhythmOf(
   const [row] = await runner.run<{ Every: number[] }>(
     some,
     `SELECT groupArray(multiIf(isNaN(Lasts), Apart, isNaN(Apart), Lasts, least(Lasts, Apart)) AS One) AS Every FROM (
-  SELECT if(length(Ts) > 2, arrayReduce('quantileExactInclusive(0.5)', arrayPopFront(arrayMap((t, p) -> (t - p) / 1e9, Ts, ${before('Ts', '0')}))), nan) AS Apart, Lasts
-  FROM (SELECT arraySort(groupUniqArray(${TIME})) AS Ts, ${lasts} AS Lasts ${some.from} GROUP BY SeriesId)
+  SELECT if(length(Gaps) > 1, arrayReduce('quantileExactInclusive(0.5)', Gaps) / 1e9, nan) AS Apart, Lasts
+  FROM (
+    SELECT arrayFilter(gap -> gap > 0, arrayPopFront(arrayDifference(arraySort(groupArray(${TIME}))))) AS Gaps, ${lasts} AS Lasts
+    ${some.from} GROUP BY SeriesId
+  )
 ) WHERE isFinite(One)`,
   );
   const every = (row?.Every ?? []).sort((a, b) => a - b);
