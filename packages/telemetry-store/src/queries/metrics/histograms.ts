@@ -315,7 +315,7 @@ export async function totalLines(
 ): Promise<{ lines: TotalLine[]; total: number }> {
   const wide = widened(input, window);
   const scope = pointsScope(input, wide);
-  const own = grownByBucket(input, scope, window, 'toInt64(Count)', { second: 'Sum', timed });
+  const own = await grownByBucket(runner, input, scope, window, 'toInt64(Count)', { second: 'Sum', timed });
   const rows = await runner.run<{
     L: string;
     Cells: [bucket: number, count: number, sum: number | null, perSecond: number | null][];

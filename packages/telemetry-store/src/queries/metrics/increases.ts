@@ -37,8 +37,16 @@ function boundsOf({ variant, grid }: PointsInput, { params }: Scope, window: Win
 const isDelta = ({ variant }: PointsInput): string =>
   variant.kind === 'summary' ? '0' : `AggregationTemporality = ${DELTA}`;
 
+/** What tells points apart that do not follow one another: their series, and more where that is not enough. */
+interface Key {
+  /** What points are grouped by. */
+  readonly key: string;
+  /** The part of it besides the series, as a column of its own with a comma before. */
+  readonly shape: string;
+}
+
 /** Buckets of another shape cannot be subtracted: they are a run of their own. */
-const keyOf = ({ variant }: PointsInput): { readonly key: string; readonly shape: string } =>
+const keyOf = ({ variant }: PointsInput): Key =>
   variant.kind === 'histogram'
     ? { key: 'SeriesId, ShapeId', shape: ', ShapeId' }
     : { key: 'SeriesId', shape: '' };
@@ -52,20 +60,43 @@ interface Besides {
 }
 
 /**
+ * Points of a histogram of which only the count and the sum are asked. A series that changes its bounds counts on; only one
+ * with several bounds at the same time (of several views) is as many as it has bounds, and deltas are told apart by them
+ * where their times and starts are the same.
+ */
+async function keyOfTotals(runner: Runner, input: PointsInput, scope: Scope): Promise<Key> {
+  const { kind, temporality } = input.variant;
+  if (kind !== 'histogram' || temporality === 'delta') return keyOf(input);
+  const several = `SELECT SeriesId FROM (SELECT SeriesId, ShapeId, min(${TIME}) AS Opens, max(${TIME}) AS Closes ${scope.from} GROUP BY SeriesId, ShapeId)
+    GROUP BY SeriesId HAVING count() > 1 AND arrayExists((o, c) -> o <= c, arrayPopFront(tupleElement(arraySort(groupArray((Opens, Closes))) AS Spans, 1)), arrayPopBack(tupleElement(Spans, 2)))`;
+  const isApart = [temporality === 'mixed' ? isDelta(input) : '', await hasAny(runner, scope, several)];
+  const apart = isApart.filter((condition) => condition !== '').join(' OR ');
+  if (apart === '') return { key: 'SeriesId', shape: '' };
+  return { key: 'SeriesId, Lane', shape: `, if(${apart}, ShapeId, 0) AS Lane` };
+}
+
+/** The condition that a series is among those of `select`; empty when there is none. */
+async function hasAny(runner: Runner, scope: Scope, select: string): Promise<string> {
+  const found = await runner.run(scope, `${select} LIMIT 1`);
+  return found.length === 0 ? '' : `SeriesId GLOBAL IN (${select})`;
+}
+
+/**
  * What each series grew by in each bucket: rows of `SeriesId`, `B` and `Own`.
  * @param scope the points from the look back on
  * @param value the number that never falls in a cumulative series
  */
-export function grownByBucket(
+export async function grownByBucket(
+  runner: Runner,
   input: PointsInput,
   scope: Scope,
   window: Window,
   value: string,
   { second, timed = false }: Besides = {},
-): string {
+): Promise<string> {
   const { from, known, step } = boundsOf(input, scope, window);
   const both = second !== undefined;
-  const { key, shape } = keyOf(input);
+  const { key, shape } = await keyOfTotals(runner, input, scope);
   const rows = `(SELECT SeriesId${shape}, ${TIME} AS T, ${SINCE} AS S, ${value} AS X${both ? `, ${second} AS Y` : ''},
     ${isDelta(input)} AS Delta ${scope.from})`;
   const points = inOrder(rows, key, both ? ['T', 'S', 'X', 'Y'] : ['T', 'S', 'X'], ', any(Delta) AS Delta');

@@ -368,6 +368,36 @@ describe('histograms', () => {
     expect((await ask('views', { aggregation: 'p50' })).notes.join()).toContain('bounds');
   });
 
+  it('counts on when bounds change while the start stays', async () => {
+    const put = (name: string, dataPoints: HistogramPoint[]) =>
+      bench.putMetrics([{ name, histogram: { aggregationTemporality: 2, dataPoints } }]);
+    const old = [
+      h(-30, -900, [1, 1, 1, 1], BOUNDS, { sum: 10 }),
+      h(30, -900, [2, 2, 2, 2], BOUNDS, { sum: 20 }),
+    ];
+    const changed = [
+      h(90, -900, [3, 3, 4], [1, 2], { sum: 30 }),
+      h(150, -900, [4, 4, 4], [1, 2], { sum: 45 }),
+    ];
+    await put('new bounds', [...old, ...changed]);
+    expect(sparse(await values('new bounds', { aggregation: 'count' }))).toEqual({ 0: 4, 1: 2, 2: 2 });
+    expect(sparse(await values('new bounds', { aggregation: 'sum' }))).toEqual({ 0: 10, 1: 10, 2: 15 });
+    expect(sparse(await values('new bounds', { aggregation: 'rate' }))).toMatchObject({ 1: 2 / 60 });
+    // Of the buckets nobody knows what they grew by meanwhile.
+    expect(Object.keys(sparse(await values('new bounds', { aggregation: 'p50' })))).toEqual(['0', '2']);
+    // A new start begins from nothing, as without new bounds; views of the same time stay apart.
+    await put('new process', [...old, h(90, 60, [3, 0, 0], [1, 2], { sum: 1 })]);
+    expect(sparse(await values('new process', { aggregation: 'count' }))).toEqual({ 0: 4, 1: 3 });
+    await put(
+      'new bounds and views',
+      old.flatMap((point) => [
+        point,
+        { ...point, bucketCounts: [8], explicitBounds: [], count: point.count },
+      ]),
+    );
+    expect(sparse(await values('new bounds and views', { aggregation: 'count' }))).toEqual({ 0: 8 });
+  });
+
   it('takes of delta points of one time and start the largest, buckets and all', async () => {
     const put = (dataPoints: HistogramPoint[]) =>
       bench.putMetrics([{ name: 'again', histogram: { aggregationTemporality: 1, dataPoints } }]);
