@@ -69,16 +69,18 @@ async function keyOfTotals(runner: Runner, input: PointsInput, scope: Scope): Pr
   if (kind !== 'histogram' || temporality === 'delta') return keyOf(input);
   const several = `SELECT SeriesId FROM (SELECT SeriesId, ShapeId, min(${TIME}) AS Opens, max(${TIME}) AS Closes ${scope.from} GROUP BY SeriesId, ShapeId)
     GROUP BY SeriesId HAVING count() > 1 AND arrayExists((o, c) -> o <= c, arrayPopFront(tupleElement(arraySort(groupArray((Opens, Closes))) AS Spans, 1)), arrayPopBack(tupleElement(Spans, 2)))`;
-  const isApart = [temporality === 'mixed' ? isDelta(input) : '', await hasAny(runner, scope, several)];
-  const apart = isApart.filter((condition) => condition !== '').join(' OR ');
-  if (apart === '') return { key: 'SeriesId', shape: '' };
-  return { key: 'SeriesId, Lane', shape: `, if(${apart}, ShapeId, 0) AS Lane` };
-}
-
-/** The condition that a series is among those of `select`; empty when there is none. */
-async function hasAny(runner: Runner, scope: Scope, select: string): Promise<string> {
-  const found = await runner.run(scope, `${select} LIMIT 1`);
-  return found.length === 0 ? '' : `SeriesId GLOBAL IN (${select})`;
+  // Hardly a metric has several bounds at all, which costs little to ask.
+  const [shapes] = await runner.run<{ Differ: number }>(
+    scope,
+    `SELECT min(ShapeId) != max(ShapeId) AS Differ ${scope.from}`,
+  );
+  const areApart = shapes?.Differ === 1 && (await runner.run(scope, `${several} LIMIT 1`)).length > 0;
+  const apart = [
+    ...(temporality === 'mixed' ? [isDelta(input)] : []),
+    ...(areApart ? [`SeriesId GLOBAL IN (${several})`] : []),
+  ];
+  if (apart.length === 0) return { key: 'SeriesId', shape: '' };
+  return { key: 'SeriesId, Lane', shape: `, if(${apart.join(' OR ')}, ShapeId, 0) AS Lane` };
 }
 
 /**
