@@ -76,9 +76,14 @@ export const metricRowSchema = z
     services: z.array(z.string()).meta({ description: 'At most 20, sorted.' }),
     serviceCount: count,
     environments: z.array(z.string()).meta({ description: 'At most 20, sorted.' }),
-    series: count,
-    points: count,
-    lastTime: isoTime,
+    series: count.meta({
+      description:
+        'Series whose first and last point of a day of arrival reach into the time range: one that was silent just then counts too.',
+    }),
+    points: count.meta({
+      description: 'Points of these series on these days, those outside of the time range too.',
+    }),
+    lastTime: isoTime.meta({ description: 'Of the newest point within the time range.' }),
     lastValue: z
       .number()
       .nullable()
@@ -144,7 +149,7 @@ export const listMetricLabels = defineRoute({
         valueCount: count,
       }),
     ),
-    series: count,
+    series: count.meta({ description: 'Counted as in the catalogue.' }),
     /** True when there were more series than were looked at. */
     atLeast: z.boolean(),
   }),
@@ -179,7 +184,7 @@ const answerShape = {
   stepSeconds: z.number(),
   /** How often a series reports, in seconds; null when unknown. */
   intervalSeconds: z.number().nullable(),
-  matchedSeries: count,
+  matchedSeries: count.meta({ description: 'Counted as in the catalogue.' }),
   variants: z.array(metricVariantSchema),
   notes: z
     .array(z.string())

@@ -79,6 +79,9 @@ const h = (
   ...more,
 });
 
+const every = (seconds: number, length: number, point: (at: number) => NumberPoint) =>
+  Array.from({ length: Math.ceil(length / seconds) }, (_, index) => point(index * seconds));
+
 describe('levels', () => {
   it('takes each series first, then all of them; nothing is carried on', async () => {
     await bench.putMetrics([
@@ -740,8 +743,6 @@ describe('bounds', () => {
     expect(answer.series[0]?.points.reduce((all, [, value]) => all + (value ?? 0), 0)).toBe(140);
   });
 
-  const every = (seconds: number, length: number, point: (at: number) => NumberPoint) =>
-    Array.from({ length: Math.ceil(length / seconds) }, (_, index) => point(index * seconds));
   const rhythms = (point: (at: number, perSecond: number, k: string) => NumberPoint) => [
     ...['f1', 'f2', 'f3'].flatMap((k) => every(10, 900, (seconds) => point(seconds, 1, k))),
     ...every(60, 900, (seconds) => point(seconds + 3, 10, 'slow')),
@@ -874,6 +875,52 @@ describe('catalogue, labels and series', () => {
     await expect(
       metrics.catalogue(context, { window, limit: 1, q: 'x', cursor: nextCursor ?? '' }),
     ).rejects.toThrow('another query');
+  });
+
+  it('lists what reported within the time range, with its newest value there', async () => {
+    const start = { startTimeUnixNano: at(-86_400) };
+    const put = (name: string, dataPoints: NumberPoint[]) => bench.putMetrics([gauge(name, dataPoints)]);
+    await put('within around', [n(-7_200, 1), n(9_000, 2)]);
+    await put('within and after', [n(100, 1), n(200, 2), n(3_700, 50), n(3_800, 60)]);
+    await put('within, no number', [n(100, 1), n(200, Number.NaN), n(3_700, 50)]);
+    await put('within, long ago', [n(1, 7), ...every(60, 3_600, (seconds) => n(seconds + 5_000, 8))]);
+    await bench.putMetrics([
+      sum('within, falls', [n(50, 5, start), n(5_000, 9, start)], 2, false),
+      sum('within, falls', [n(60, 6, start), n(5_000, 9, start)], 1, false),
+      {
+        name: 'within counts',
+        histogram: {
+          aggregationTemporality: 2,
+          dataPoints: [h(5, 0, [3, 4], [1]), h(5_000, 0, [5, 5], [1])],
+        },
+      },
+    ]);
+    const listed = async (to: number) => {
+      const { data } = await metrics.catalogue(context, {
+        window: { from: at(0), to: at(to) },
+        q: 'within',
+        limit: 50,
+      });
+      return data.map(({ name, lastTime, lastValue }) => [
+        name,
+        (Date.parse(lastTime) - BASE_MS) / 1_000,
+        lastValue,
+      ]);
+    };
+    expect(await listed(1_000)).toEqual([
+      ['within and after', 200, 2],
+      ['within counts', 5, 7],
+      ['within, falls', 60, 6],
+      ['within, long ago', 1, 7],
+      ['within, no number', 200, null],
+    ]);
+    expect(await listed(9_001)).toContainEqual(['within around', 9_000, 2]);
+  });
+
+  it('reads no points for a time range that nothing lies beyond', async () => {
+    statements.length = 0;
+    await metrics.catalogue(context, { window: { from: at(0), to: at(86_400) }, limit: 1 });
+    expect(statements).toHaveLength(1);
   });
 
   it('lists labels with their values, points first', async () => {
