@@ -25,6 +25,10 @@ export const METRIC_AGGREGATIONS = [
 ] as const;
 export type MetricAggregation = (typeof METRIC_AGGREGATIONS)[number];
 
+/** What the points of a metric mean, which decides how they are added up. */
+export const METRIC_MEANINGS = ['level', 'counter', 'change', 'distribution', 'quantiles'] as const;
+export type MetricMeaning = (typeof METRIC_MEANINGS)[number];
+
 /** Bounds of metric reads: what is beyond is cut and said, or refused with the bound named. */
 export const METRIC_LIMITS = {
   /** Series lines of one answer. */
@@ -45,12 +49,17 @@ export const METRIC_LIMITS = {
 const nullableText = z.string().nullable();
 const typeSchema = z.enum(METRIC_TYPES);
 const temporalitySchema = z.enum(TEMPORALITIES);
+const meaningSchema = z.enum(METRIC_MEANINGS);
 
 /** One of the shapes a metric's name is used with: senders may disagree. */
 export const metricVariantSchema = z
   .object({
     type: typeSchema,
     unit: z.string(),
+    meaning: meaningSchema.meta({
+      description:
+        'A gauge is a level, a sum that only rises a counter, one that can fall a level, as deltas changes; a histogram is a distribution, a summary gives quantiles.',
+    }),
     temporality: temporalitySchema.nullable().meta({ description: 'Null where the type has none.' }),
     monotonic: z.boolean().nullable().meta({ description: 'Only of sums: false when it can also fall.' }),
     series: count,
@@ -89,7 +98,7 @@ export const metricRowSchema = z
       .nullable()
       .meta({ description: 'Of the series that reported last; of histograms and summaries their count.' }),
     variants: z.array(metricVariantSchema).meta({
-      description: 'More than one when senders disagree about type or unit.',
+      description: 'More than one when senders disagree about type, unit or meaning.',
     }),
   })
   .meta({ id: 'MetricRow' });
@@ -162,6 +171,9 @@ const metricQueryShape = {
     .optional()
     .meta({ description: 'For a name used with several types; else the most frequent.' }),
   unit: z.string().max(200).optional().meta({ description: 'For a name used with several units.' }),
+  meaning: meaningSchema
+    .optional()
+    .meta({ description: 'For a name used for sums that only rise and sums that can fall.' }),
   ...windowShape,
   stepSeconds: z.int().min(1).max(31_536_000).optional().meta({
     description: 'Width of a bucket; omitted: about 300 buckets, and never below two reporting intervals.',

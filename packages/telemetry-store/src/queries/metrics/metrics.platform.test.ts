@@ -391,13 +391,7 @@ describe('histograms', () => {
     // A new start begins from nothing, as without new bounds; views of the same time stay apart.
     await put('new process', [...old, h(90, 60, [3, 0, 0], [1, 2], { sum: 1 })]);
     expect(sparse(await values('new process', { aggregation: 'count' }))).toEqual({ 0: 4, 1: 3 });
-    await put(
-      'new bounds and views',
-      old.flatMap((point) => [
-        point,
-        { ...point, bucketCounts: [8], explicitBounds: [], count: point.count },
-      ]),
-    );
+    await put('new bounds and views', [...old, h(-30, -900, [4], []), h(30, -900, [8], [])]);
     expect(sparse(await values('new bounds and views', { aggregation: 'count' }))).toEqual({ 0: 8 });
   });
 
@@ -859,6 +853,30 @@ describe('catalogue, labels and series', () => {
     const answer = await ask('conflict');
     expect(answer.notes).toEqual(['Senders disagree about this metric: also gauge in ms, not shown here.']);
     expect((await ask('conflict', { unit: 'ms' })).matchedSeries).toBe(1);
+  });
+
+  it('tells sums of one name and unit apart by what they mean', async () => {
+    const of = (k: string) => ({ attributes: { k }, startTimeUnixNano: at(0) });
+    await bench.putMetrics([
+      sum('meanings', [n(10, 5, of('m')), n(70, 9, of('m')), n(130, 12, of('m'))]),
+      sum('meanings', [n(10, 100, of('n')), n(70, 90, of('n'))], 2, false),
+      sum('meanings', [n(10, -3, of('d'))], 1, false),
+    ]);
+    const usual = await ask('meanings', { aggregation: 'increase' });
+    expect(usual.notes).toEqual([
+      'Senders disagree about this metric: also sum that can fall in {request}, delta sum that can fall in {request}, not shown here.',
+    ]);
+    expect(usual.variants.map(({ meaning, series }) => [meaning, series])).toEqual([
+      ['counter', 1],
+      ['level', 1],
+      ['change', 1],
+    ]);
+    expect(sparse(await values('meanings', { meaning: 'level' }))).toEqual({ 0: 100, 1: 90 });
+    expect(sparse(await values('meanings', { meaning: 'change' }))).toEqual({ 0: -3 });
+    expect((await ask('meanings', { meaning: 'level' })).notes).toEqual([
+      'Senders disagree about this metric: also counter in {request}, delta sum that can fall in {request}, not shown here.',
+    ]);
+    expect((await ask('meanings', { meaning: 'quantiles' })).type).toBeNull();
   });
 
   it('pages by name; a cursor of another search is refused', async () => {

@@ -1,15 +1,16 @@
-import type { Filter, MetricType } from '@candela/contract';
+import type { Filter, MetricMeaning, MetricType } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { METRIC_SERIES_ROWS, type MetricKind } from './metric-fields.ts';
 import { seriesIn } from './series-scope.ts';
-import { type Meaning, meaningOf, temporalityOf, type Variant } from './variant.ts';
+import { meaningOf, temporalityOf, type Variant } from './variant.ts';
 
 export interface MetricSelection {
   readonly metric: string;
   readonly type?: MetricType | undefined;
   readonly unit?: string | undefined;
+  readonly meaning?: MetricMeaning | undefined;
   readonly window: Window;
   readonly filter: Filter | undefined;
 }
@@ -50,7 +51,7 @@ FROM (
 
 /** Shapes whose series can be added up are one: a counter's temporality does not set it apart. */
 function joined(rows: readonly ShapeRow[]): Variant[] {
-  const groups = new Map<string, { meaning: Meaning; rows: ShapeRow[] }>();
+  const groups = new Map<string, { meaning: MetricMeaning; rows: ShapeRow[] }>();
   for (const row of rows) {
     const meaning = meaningOf(row.Kind, row.Temporality, row.Monotonic === 1);
     const key = JSON.stringify([row.Kind, row.MetricUnit, meaning]);
@@ -82,9 +83,15 @@ function joined(rows: readonly ShapeRow[]): Variant[] {
 }
 
 /** The shape that a query is about: what was asked for, else the one with the most points. */
-export function chosen(variants: readonly Variant[], { type, unit }: MetricSelection): Variant | undefined {
+export function chosen(
+  variants: readonly Variant[],
+  { type, unit, meaning }: MetricSelection,
+): Variant | undefined {
   return variants.find(
-    (one) => (type === undefined || one.kind === type) && (unit === undefined || one.unit === unit),
+    (one) =>
+      (type === undefined || one.kind === type) &&
+      (unit === undefined || one.unit === unit) &&
+      (meaning === undefined || one.meaning === meaning),
   );
 }
 

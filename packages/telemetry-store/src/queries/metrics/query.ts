@@ -13,7 +13,7 @@ import { timed } from './rhythm.ts';
 import { increaseLines, levelLines, type Line, type Lines } from './scalars.ts';
 import { labelName } from './series-scope.ts';
 import { summaryLines } from './summaries.ts';
-import { AGGREGATIONS, pointUnitOf, shownVariant, type Variant } from './variant.ts';
+import { AGGREGATIONS, pointUnitOf, shownVariant, type Variant, variantWords } from './variant.ts';
 
 export interface MetricQuery extends MetricSelection {
   readonly groupBy: readonly string[];
@@ -119,11 +119,8 @@ export function factsOf(
   const notes: string[] = [];
   if (variants.length > 1 && variant !== undefined) {
     const others = variants.filter((one) => one !== variant);
-    const shapes = others.map(
-      (one) => `${one.kind.replaceAll('_', ' ')} in ${one.unit === '' ? 'no unit' : one.unit}`,
-    );
     notes.push(
-      `Senders disagree about this metric: also ${[...new Set(shapes)].join(', ')}, not shown here.`,
+      `Senders disagree about this metric: also ${others.map(variantWords).join(', ')}, not shown here.`,
     );
   }
   return {
