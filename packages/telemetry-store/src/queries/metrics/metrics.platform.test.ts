@@ -935,6 +935,25 @@ describe('catalogue, labels and series', () => {
     expect(await listed(9_001)).toContainEqual(['within around', 9_000, 2]);
   });
 
+  it('looks further back for what the end of a long time range does not hold', async () => {
+    const long = -20 * 86_400;
+    await bench.putMetrics([
+      gauge('back', [n(0.5, 1), n(2, 3), n(long, 9, { attributes: { k: 1 } })], 'ms'),
+      gauge('back', [n(long - 1, 4), n(2, 3)], 's'),
+    ]);
+    statements.length = 0;
+    const { data } = await metrics.catalogue(context, {
+      window: { from: at(-3_650 * 86_400), to: at(1) },
+      q: 'back',
+      limit: 5,
+    });
+    expect(statements.length).toBeGreaterThan(2);
+    expect(data).toMatchObject([
+      { name: 'back', lastTime: new Date(BASE_MS + 500).toISOString(), lastValue: 1 },
+    ]);
+    expect(data[0]?.variants).toHaveLength(2);
+  });
+
   it('reads no points for a time range that nothing lies beyond', async () => {
     statements.length = 0;
     await metrics.catalogue(context, { window: { from: at(0), to: at(86_400) }, limit: 1 });

@@ -27,6 +27,9 @@ const POINTS = 200_000;
 /** By how much more each further statement looks through, for what was not found. */
 const WIDER = 8;
 
+/** Names that a statement can be told; beyond, it looks at all. */
+const NAMES = 500;
+
 /**
  * Shapes with their newest point within the window; those without one are left out. Only points beyond the window are a reason
  * to read points: of the end of the window first, which settles what reports steadily, and ever more of the rest by name.
@@ -45,8 +48,9 @@ export async function newestWithin<T extends Shape>(
     seconds = Math.max(seconds * WIDER, POINTS / perSecond);
     const start = to - BigInt(Math.ceil(seconds)) * 1_000_000_000n;
     const from = start > window.from ? start : window.from;
+    // A name brings along its other shapes, of which newer points are known.
     for (const shape of await newestOf(runner, scope, { from, to }, open))
-      found.set(keyOf(shape), shape.Last);
+      if (!found.has(keyOf(shape))) found.set(keyOf(shape), shape.Last);
     open = open.filter((shape) => !found.has(keyOf(shape)));
     to = from;
   }
@@ -64,13 +68,15 @@ const keyOf = ({ Name, Kind, Unit, Monotonic, Change }: Omit<Known, 'Last'>): st
 
 function newestOf(runner: Runner, tenant: Scope, window: Window, shapes: readonly Shape[]): Promise<Known[]> {
   const parts = [...Map.groupBy(shapes, ({ Kind }) => Kind)].map(([kind, of]) => {
-    const points = tenant.over(metricPoints(kind));
-    const names = points.params.bind([...new Set(of.map(({ Name }) => Name))], 'Array(String)');
+    const all = tenant.over(metricPoints(kind)).during(window);
+    const names = [...new Set(of.map(({ Name }) => Name))];
+    const points =
+      names.length > NAMES ? all : all.and(`MetricName IN ${all.params.bind(names, 'Array(String)')}`);
     const change = kind === 'sum' ? `NOT IsMonotonic AND AggregationTemporality = ${DELTA}` : '0';
     return `SELECT toString(MetricName) AS Name, '${kind}' AS Kind, toString(MetricUnit) AS Unit,
   toUInt8(${MONOTONIC[kind]}) AS Monotonic, toUInt8(${change}) AS Change,
   max((intDiv(toUnixTimestamp64Nano(TimeUnix), 1000000), ${LAST_VALUE[kind]})) AS Last
-${points.and(`MetricName IN ${names}`).during(window).from} GROUP BY Name, Unit, Monotonic, Change`;
+${points.from} GROUP BY Name, Unit, Monotonic, Change`;
   });
   return runner.run<Known>(tenant, parts.join('\nUNION ALL\n'));
 }
