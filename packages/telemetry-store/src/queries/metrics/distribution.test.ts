@@ -75,6 +75,14 @@ it('buckets of several bounds are added up over the bounds they share', () => {
     ]),
   ).toEqual({ bounds: [1, 5], counts: [11, 25, 74], exact: false });
   expect(mergeExplicit([{ bounds: [1], counts: [1, 2] }]).exact).toBe(true);
+  // Where nothing was counted nothing has to be told apart.
+  const empty = { bounds: [5], counts: [0, 0] };
+  expect(mergeExplicit([empty, { bounds: [1], counts: [1, 2] }])).toEqual({
+    bounds: [1],
+    counts: [1, 2],
+    exact: true,
+  });
+  expect(mergeExplicit([empty])).toEqual({ ...empty, exact: true });
 });
 
 describe('a smaller scale', () => {
