@@ -2,6 +2,7 @@ import type {
   listMetricLabels,
   listMetrics,
   MetricAggregation,
+  MetricMeaning,
   MetricType,
   queryMetric,
   queryMetricHeatmap,
@@ -80,6 +81,7 @@ export interface MetricQuestion {
   readonly metric: string;
   readonly type?: MetricType | undefined;
   readonly unit?: string | undefined;
+  readonly meaning?: MetricMeaning | undefined;
   readonly aggregation?: MetricAggregation | undefined;
   readonly groupBy?: readonly string[];
   readonly stepSeconds?: number | undefined;
@@ -99,10 +101,11 @@ export const questionBody = (scope: Scope, question: MetricQuestion): RequestBod
   ...(question.limit === undefined ? {} : { limit: question.limit }),
 });
 
-const selection = ({ metric, type, unit, stepSeconds }: MetricQuestion) => ({
+const selection = ({ metric, type, unit, meaning, stepSeconds }: MetricQuestion) => ({
   metric,
   ...(type === undefined ? {} : { type }),
   ...(unit === undefined ? {} : { unit }),
+  ...(meaning === undefined ? {} : { meaning }),
   ...(stepSeconds === undefined ? {} : { stepSeconds }),
 });
 

@@ -25,6 +25,10 @@ export const METRIC_AGGREGATIONS = [
 ] as const;
 export type MetricAggregation = (typeof METRIC_AGGREGATIONS)[number];
 
+/** What the points of a metric mean, which decides how they are added up. */
+export const METRIC_MEANINGS = ['level', 'counter', 'change', 'distribution', 'quantiles'] as const;
+export type MetricMeaning = (typeof METRIC_MEANINGS)[number];
+
 /** Bounds of metric reads: what is beyond is cut and said, or refused with the bound named. */
 export const METRIC_LIMITS = {
   /** Series lines of one answer. */
@@ -45,12 +49,17 @@ export const METRIC_LIMITS = {
 const nullableText = z.string().nullable();
 const typeSchema = z.enum(METRIC_TYPES);
 const temporalitySchema = z.enum(TEMPORALITIES);
+const meaningSchema = z.enum(METRIC_MEANINGS);
 
 /** One of the shapes a metric's name is used with: senders may disagree. */
 export const metricVariantSchema = z
   .object({
     type: typeSchema,
     unit: z.string(),
+    meaning: meaningSchema.meta({
+      description:
+        'A gauge is a level, a sum that only rises a counter, one that can fall a level, as deltas changes; a histogram is a distribution, a summary gives quantiles.',
+    }),
     temporality: temporalitySchema.nullable().meta({ description: 'Null where the type has none.' }),
     monotonic: z.boolean().nullable().meta({ description: 'Only of sums: false when it can also fall.' }),
     series: count,
@@ -76,15 +85,20 @@ export const metricRowSchema = z
     services: z.array(z.string()).meta({ description: 'At most 20, sorted.' }),
     serviceCount: count,
     environments: z.array(z.string()).meta({ description: 'At most 20, sorted.' }),
-    series: count,
-    points: count,
-    lastTime: isoTime,
+    series: count.meta({
+      description:
+        'Series whose first and last point of a day of arrival reach into the time range: one that was silent just then counts too.',
+    }),
+    points: count.meta({
+      description: 'Points of these series on these days, those outside of the time range too.',
+    }),
+    lastTime: isoTime.meta({ description: 'Of the newest point within the time range.' }),
     lastValue: z
       .number()
       .nullable()
       .meta({ description: 'Of the series that reported last; of histograms and summaries their count.' }),
     variants: z.array(metricVariantSchema).meta({
-      description: 'More than one when senders disagree about type or unit.',
+      description: 'More than one when senders disagree about type, unit or meaning.',
     }),
   })
   .meta({ id: 'MetricRow' });
@@ -144,7 +158,7 @@ export const listMetricLabels = defineRoute({
         valueCount: count,
       }),
     ),
-    series: count,
+    series: count.meta({ description: 'Counted as in the catalogue.' }),
     /** True when there were more series than were looked at. */
     atLeast: z.boolean(),
   }),
@@ -157,6 +171,9 @@ const metricQueryShape = {
     .optional()
     .meta({ description: 'For a name used with several types; else the most frequent.' }),
   unit: z.string().max(200).optional().meta({ description: 'For a name used with several units.' }),
+  meaning: meaningSchema
+    .optional()
+    .meta({ description: 'For a name used for sums that only rise and sums that can fall.' }),
   ...windowShape,
   stepSeconds: z.int().min(1).max(31_536_000).optional().meta({
     description: 'Width of a bucket; omitted: about 300 buckets, and never below two reporting intervals.',
@@ -179,7 +196,7 @@ const answerShape = {
   stepSeconds: z.number(),
   /** How often a series reports, in seconds; null when unknown. */
   intervalSeconds: z.number().nullable(),
-  matchedSeries: count,
+  matchedSeries: count.meta({ description: 'Counted as in the catalogue.' }),
   variants: z.array(metricVariantSchema),
   notes: z
     .array(z.string())
@@ -251,8 +268,10 @@ export const queryMetricHeatmap = defineRoute({
       ...answerShape,
       /** Epoch milliseconds, one for each column. */
       times: z.array(z.number()),
-      /** Ranges `(low, high]` from low to high; null where a range is open. */
-      ranges: z.array(z.object({ low: z.number().nullable(), high: z.number().nullable() })),
+      ranges: z.array(z.object({ low: z.number().nullable(), high: z.number().nullable() })).meta({
+        description:
+          'Ranges `(low, high]` from low to high; null where a range is open; low equals high where only zeros were measured.',
+      }),
       /** Cells that hold something: column, range, count. */
       cells: z.array(z.tuple([count, count, z.number()])),
       exemplars: z.array(exemplarSchema),

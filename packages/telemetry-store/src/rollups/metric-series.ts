@@ -30,6 +30,16 @@ const OWN: Readonly<Record<MetricKind, { temporality: string; monotonic: string;
   summary: { temporality: '2', monotonic: '1', value: 'toFloat64(Count)' },
 };
 
+const ofKinds = (of: (kind: MetricKind) => string) =>
+  Object.fromEntries(METRIC_KINDS.map((kind) => [kind, of(kind)])) as Readonly<Record<MetricKind, string>>;
+
+/** The value of a point of each kind that is shown as its last; minus infinity where it has none. */
+export const LAST_VALUE = ofKinds(
+  (kind) => `if(isFinite(${OWN[kind].value}) AND bitAnd(Flags, 1) = 0, ${OWN[kind].value}, -inf)`,
+);
+/** Whether points of each kind only rise. */
+export const MONOTONIC = ofKinds((kind) => OWN[kind].monotonic);
+
 /** Points of one table, each as a row of the rollup before grouping. */
 const pointsOf =
   (kind: MetricKind) =>
@@ -40,11 +50,11 @@ SELECT ${KEYS}, max(Described) AS MetricDescription, any(PointAttributes) AS Att
   count() AS Points, max((T, V)) AS LastPoint
 FROM (
   SELECT ${ROLLUP_HEAD_SQL}, MetricName, '${kind}' AS Kind, MetricUnit,
-    toInt32(${OWN[kind].temporality}) AS Temporality, toUInt8(${OWN[kind].monotonic}) AS Monotonic, ServiceName,
+    toInt32(${OWN[kind].temporality}) AS Temporality, toUInt8(${MONOTONIC[kind]}) AS Monotonic, ServiceName,
     ScopeName, ScopeVersion, ${seriesIdSql(kind)} AS SeriesId, MetricDescription AS Described,
     mapSort(Attributes) AS PointAttributes, mapSort(ResourceAttributes) AS OfResource,
     mapSort(ScopeAttributes) AS OfScope, toUnixTimestamp64Nano(TimeUnix) AS T,
-    if(isFinite(${OWN[kind].value}) AND bitAnd(Flags, 1) = 0, ${OWN[kind].value}, -inf) AS V
+    ${LAST_VALUE[kind]} AS V
   FROM ${rows}
 ) GROUP BY ${KEYS}`;
 

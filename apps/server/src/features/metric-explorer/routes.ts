@@ -17,6 +17,7 @@ export function metricHandlers(queries: MetricQueries, clock: Clock): MetricHand
     metric: body.metric,
     type: body.type,
     unit: body.unit,
+    meaning: body.meaning,
     window: windowOf(body, clock),
     filter: filterOf(body, 'metrics'),
     stepSeconds: body.stepSeconds,

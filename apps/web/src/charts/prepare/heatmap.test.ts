@@ -35,4 +35,8 @@ describe('heat map', () => {
     const map = prepareHeatmap([cell(0, 0, 1, 5), cell(0, 1, 1_000, 5)], window, 1);
     expect(map.cells.every((one) => one.height > 0.01)).toBe(true);
   });
+  it('draws one value alone inside of the plot', () => {
+    const [drawn] = prepareHeatmap([cell(0, 0, 0, 10)], window, 1).cells;
+    expect((drawn?.y ?? 1) + (drawn?.height ?? 0)).toBeLessThanOrEqual(1);
+  });
 });

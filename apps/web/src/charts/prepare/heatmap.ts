@@ -75,12 +75,14 @@ export function prepareHeatmap(
   const most = inside.reduce((top, cell) => Math.max(top, cell.count), 0);
   const drawn = inside.map((cell): DrawnCell => {
     const [bottom, top] = [at(cell.low), at(cell.high)];
+    const height = Math.max(top - bottom, 0.004);
     return {
       ...cell,
       x: (cell.timeMs - fromMs) / (toMs - fromMs),
       width: stepMs / (toMs - fromMs),
-      y: 1 - top,
-      height: Math.max(top - bottom, 0.004),
+      // One value alone is a line, which at the bottom of the plot must not lie below it.
+      y: Math.min(1 - top, 1 - height),
+      height,
       heat: 0.15 + 0.85 * (Math.log1p(cell.count) / Math.log1p(most)),
     };
   });

@@ -16,6 +16,7 @@ describe('queries in the URL', () => {
       filter: 'service:"a b" -attributes.k:1',
       type: 'histogram',
       unit: 's',
+      meaning: 'distribution',
     };
     expect(readQuery(printQuery(query))).toEqual(query);
   });

@@ -1,8 +1,9 @@
-import type { MetricAggregation, MetricType } from '@candela/contract';
+import type { MetricAggregation, MetricMeaning, MetricType } from '@candela/contract';
 import { choiceParam, flagParam, textParam } from '../../lib/search-params.ts';
 import { SERIES_ORDERS, type SeriesOrder } from './series-order.ts';
 
 const TYPES: readonly MetricType[] = ['gauge', 'sum', 'histogram', 'exponential_histogram', 'summary'];
+const MEANINGS: readonly MetricMeaning[] = ['level', 'counter', 'change', 'distribution', 'quantiles'];
 const AGGREGATIONS: readonly MetricAggregation[] = [
   'rate',
   'increase',
@@ -30,9 +31,10 @@ export interface ExplorerQuery {
   readonly aggregation?: MetricAggregation;
   readonly groupBy: readonly string[];
   readonly filter: string;
-  /** For names that are used with several types or units. */
+  /** For names that are used with several types, units or meanings. */
   readonly type?: MetricType;
   readonly unit?: string;
+  readonly meaning?: MetricMeaning;
 }
 
 /** What the explorer has in its URL: a text for each query. */
@@ -60,6 +62,7 @@ export function printQuery(query: ExplorerQuery): string {
   if (query.filter !== '') params.set('q', query.filter);
   if (query.type !== undefined) params.set('type', query.type);
   if (query.unit !== undefined) params.set('unit', query.unit);
+  if (query.meaning !== undefined) params.set('meaning', query.meaning);
   return params.toString();
 }
 
@@ -67,6 +70,7 @@ export function readQuery(text: string): ExplorerQuery {
   const params = new URLSearchParams(text);
   const aggregation = AGGREGATIONS.find((one) => one === params.get('agg'));
   const type = TYPES.find((one) => one === params.get('type'));
+  const meaning = MEANINGS.find((one) => one === params.get('meaning'));
   const unit = params.get('unit') ?? undefined;
   return {
     metric: (params.get('metric') ?? '').slice(0, 300),
@@ -77,6 +81,7 @@ export function readQuery(text: string): ExplorerQuery {
     ...(aggregation === undefined ? {} : { aggregation }),
     ...(type === undefined ? {} : { type }),
     ...(unit === undefined || unit.length > 200 ? {} : { unit }),
+    ...(meaning === undefined ? {} : { meaning }),
   };
 }
 

@@ -12,6 +12,8 @@ import { closedRange } from './explore-series.ts';
 export function HeatmapCard(props: {
   scope: Scope;
   question: MetricQuestion;
+  /** What the page says already. */
+  said: readonly string[];
   window: TimeWindow;
   onZoom: (window: TimeWindow) => void;
 }) {
@@ -50,6 +52,13 @@ export function HeatmapCard(props: {
         height={220}
         onSelect={({ fromMs, toMs }) => props.onZoom({ fromMs, toMs })}
       />
+      {map?.notes
+        .filter((note) => !props.said.includes(note))
+        .map((note) => (
+          <p key={note} className="text-sm text-warn">
+            {note}
+          </p>
+        ))}
     </ChartCard>
   );
 }

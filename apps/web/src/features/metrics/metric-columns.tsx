@@ -11,7 +11,7 @@ import { CutName } from '../../ui/cut-name.tsx';
 import type { GridColumn } from '../../ui/data-grid.tsx';
 import { countCell, Muted, TIME_WIDTH, TimeCell } from '../explore/cells.tsx';
 import { printQuery } from './explore-search.ts';
-import { typeName, typeWords } from './metric-words.ts';
+import { typeWords } from './metric-words.ts';
 
 /**
  * The metric's usual question over the window of the page, drawn small; asked only of rows that are on screen. Its step is
@@ -53,7 +53,7 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
           </Link>
           {row.variants.length > 1 && (
             <span
-              title={`Senders disagree: ${row.variants.map((one) => `${typeName(one.type)} in ${one.unit || 'no unit'} (${one.series} series)`).join('; ')}`}
+              title={`Senders disagree: ${row.variants.map((one) => `${typeWords(one)} in ${one.unit || 'no unit'} (${one.series} series)`).join('; ')}`}
               className="flex items-center gap-1 rounded bg-warn-soft px-1 text-xs text-warn"
             >
               <TriangleAlert size={11} aria-hidden />

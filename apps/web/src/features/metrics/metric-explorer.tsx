@@ -306,6 +306,7 @@ export function MetricExplorer() {
             <HeatmapCard
               scope={histogram.scope}
               question={histogram.question}
+              said={histogram.answer?.notes ?? []}
               window={window}
               onZoom={zoom}
             />

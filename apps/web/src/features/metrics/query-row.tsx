@@ -64,6 +64,13 @@ export function QueryRow(props: {
       .filter(({ value }) => value !== '' && value.toLowerCase().includes(completion.prefix.toLowerCase()))
       .map(({ value, series }) => ({ value, hint: `${series} series` }));
   };
+  const shown = answer?.variants.find(
+    (one) =>
+      one.type === answer.type &&
+      one.unit === answer.unit &&
+      one.monotonic === answer.monotonic &&
+      one.temporality === answer.temporality,
+  );
   const aggregation = query.aggregation ?? answer?.aggregation ?? undefined;
   return (
     <div role="group" aria-label={`Query ${name}`} className="flex flex-wrap items-center gap-2">
@@ -135,21 +142,21 @@ export function QueryRow(props: {
       {answer !== undefined && answer.variants.length > 1 && (
         <ChoiceMenu
           label={`Shape of ${name}`}
-          value={`${answer.type ?? ''} ${answer.unit}`}
+          value={shown === undefined ? '' : shapeKey(shown)}
           choices={answer.variants.map((one) => ({
-            value: `${one.type} ${one.unit}`,
+            value: shapeKey(one),
             label: `${typeWords(one)} in ${one.unit || 'no unit'}`,
             hint: `${one.series} series`,
           }))}
           onChoose={(value) => {
-            const chosen = answer.variants.find((one) => `${one.type} ${one.unit}` === value);
+            const chosen = answer.variants.find((one) => shapeKey(one) === value);
             if (chosen === undefined) return;
             const { aggregation: _before, ...rest } = query;
-            onChange({ ...rest, type: chosen.type, unit: chosen.unit });
+            onChange({ ...rest, type: chosen.type, unit: chosen.unit, meaning: chosen.meaning });
           }}
           trigger={
-            <Button aria-label={`Shape of ${name}: ${answer.unit || 'no unit'}`}>
-              {answer.unit || 'no unit'}
+            <Button aria-label={`Shape of ${name}: ${shapeWords(answer, shown)}`}>
+              {shapeWords(answer, shown)}
             </Button>
           }
         />
@@ -166,6 +173,16 @@ export function QueryRow(props: {
       )}
     </div>
   );
+}
+
+type Shape = MetricAnswer['variants'][number];
+
+const shapeKey = ({ type, unit, meaning }: Shape): string => JSON.stringify([type, unit, meaning]);
+
+/** The unit of what is shown; where others have the same one, what sets it apart. */
+function shapeWords({ variants, unit }: MetricAnswer, shown: Shape | undefined): string {
+  const alike = variants.filter((one) => one.unit === unit);
+  return shown !== undefined && alike.length > 1 ? typeWords(shown) : unit || 'no unit';
 }
 
 const HINTS: Readonly<Record<MetricAggregation, string>> = {

@@ -26,6 +26,7 @@ export const questionOf = (query: ExplorerQuery, stepSeconds: number | undefined
   metric: query.metric,
   type: query.type,
   unit: query.unit,
+  meaning: query.meaning,
   aggregation: query.aggregation,
   groupBy: query.groupBy,
   stepSeconds,

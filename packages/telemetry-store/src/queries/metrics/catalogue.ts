@@ -4,9 +4,10 @@ import type { RequestContext } from '@candela/kernel';
 import { decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
-import { METRIC_SERIES_ROWS, type MetricKind } from './metric-fields.ts';
+import { METRIC_SERIES_ROWS } from './metric-fields.ts';
+import { newestWithin, type Shape } from './newest.ts';
 import { seriesIn } from './series-scope.ts';
-import { meaningOf, pointUnitOf, shownVariant, temporalityOf } from './variant.ts';
+import { DELTA, meaningOf, pointUnitOf, shownVariant, temporalityOf } from './variant.ts';
 
 export interface CatalogueInput {
   readonly window: Window;
@@ -31,18 +32,13 @@ export interface Catalogue {
   readonly facets: { types: FacetValue[]; units: FacetValue[]; services: FacetValue[] };
 }
 
-interface NameRow {
-  readonly Name: string;
-  readonly Kind: MetricKind;
-  readonly Unit: string;
+interface NameRow extends Shape {
   readonly Temporalities: number[];
-  readonly Monotonic: number;
   readonly Description: string;
   readonly Services: string[];
   readonly Environments: string[];
   readonly Series: number;
-  readonly Points: number;
-  readonly Last: [ms: number, value: number | null];
+  readonly AllPoints: number;
 }
 
 /** Names of services and environments that are kept of one shape of a metric. */
@@ -51,8 +47,9 @@ const SHOWN_NAMES = 20;
 const SHOWN_FACETS = 50;
 
 /**
- * Every metric that reported in the window, by name. The whole catalogue (at most 10,000 shapes) is read from the rows of
- * series, and searched and counted here, so that the numbers of all facets are of the same moment.
+ * Every metric that reported in the window, by name, with its newest value there. The whole catalogue (at most 10,000 shapes)
+ * is read from the rows of series, and searched and counted here, so that the numbers of all facets are of the same moment.
+ * Series and points are counted by these rows: those of a day of arrival whose first and last point reach into the window.
  */
 export async function catalogue(
   runner: Runner,
@@ -63,30 +60,33 @@ export async function catalogue(
   const list = listName('metrics', context, q, type, unit, service);
   const after = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 2);
   const window = after === undefined ? input.window : { from: after.from, to: after.to };
-  const scope = seriesIn(Scope.of(context, METRIC_SERIES_ROWS), window);
-  const rows = await runner.run<NameRow>(
+  const tenant = Scope.of(context, METRIC_SERIES_ROWS);
+  const scope = seriesIn(tenant, window);
+  const isBeyond = `LastNs >= ${scope.params.bind(window.to, 'Int64')}`;
+  const found = await runner.run<NameRow>(
     scope,
     `SELECT toString(MetricName) AS Name, Kind, MetricUnit AS Unit, Monotonic,
-  groupUniqArray(3)(Temporality) AS Temporalities, max(MetricDescription) AS Description,
+  Kind = 'sum' AND Monotonic = 0 AND Temporality = ${DELTA} AS Change, groupUniqArray(3)(Temporality) AS Temporalities, max(MetricDescription) AS Description,
   arraySort(groupUniqArray(${MAX_NAMES})(toString(ServiceName))) AS Services,
   arraySort(groupUniqArray(${MAX_NAMES})(toString(Environment))) AS Environments,
-  uniqExact(SeriesId) AS Series, sum(Points) AS Points, max((intDiv(LastPoint.1, 1000000), LastPoint.2)) AS Last
+  uniqExact(SeriesId) AS Series, sum(Points) AS AllPoints, max((intDiv(LastPoint.1, 1000000), LastPoint.2)) AS Last,
+  max(${isBeyond}) AS Beyond, sumIf(Points / greatest(1, (LastNs - FirstNs) / 1e9), ${isBeyond}) AS PerSecond
 ${scope.from}
-GROUP BY Name, Kind, Unit, Monotonic, Kind = 'sum' AND Monotonic = 0 AND Temporality = 1
+GROUP BY Name, Kind, Unit, Monotonic, Change
 ORDER BY Name, Series DESC, Kind, Unit LIMIT ${METRIC_LIMITS.names + 1}`,
   );
-  const atLeast = rows.length > METRIC_LIMITS.names;
+  const atLeast = found.length > METRIC_LIMITS.names;
+  const rows = await newestWithin(runner, tenant, window, found.slice(0, METRIC_LIMITS.names));
   const words = (input.q ?? '')
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  const metrics = [...Map.groupBy(rows.slice(0, METRIC_LIMITS.names), (row) => row.Name).values()].filter(
-    (shapes) =>
-      words.every((word) =>
-        shapes.some(
-          (row) => row.Name.toLowerCase().includes(word) || row.Description.toLowerCase().includes(word),
-        ),
+  const metrics = [...Map.groupBy(rows, (row) => row.Name).values()].filter((shapes) =>
+    words.every((word) =>
+      shapes.some(
+        (row) => row.Name.toLowerCase().includes(word) || row.Description.toLowerCase().includes(word),
       ),
+    ),
   );
   const is = {
     types: (row: NameRow) => input.type === undefined || row.Kind === input.type,
@@ -158,8 +158,6 @@ function metricRow(shapes: readonly NameRow[]): MetricRow {
     temporality: temporalityOf(row.Kind, row.Temporalities),
     monotonic: row.Kind === 'sum' ? row.Monotonic === 1 : null,
     series: row.Series,
-    points: row.Points,
-    interval: null,
   }));
   const [first] = variants;
   return {
@@ -174,7 +172,7 @@ function metricRow(shapes: readonly NameRow[]): MetricRow {
     serviceCount: services.length,
     environments: names((row) => row.Environments).slice(0, SHOWN_NAMES),
     series: shapes.reduce((sum, row) => sum + row.Series, 0),
-    points: shapes.reduce((sum, row) => sum + row.Points, 0),
+    points: shapes.reduce((sum, row) => sum + row.AllPoints, 0),
     lastTime: new Date(newest.Last[0]).toISOString(),
     lastValue: newest.Last[1],
     variants: variants.map(shownVariant),

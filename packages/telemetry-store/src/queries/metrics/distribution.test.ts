@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  atScale,
   type Distribution,
   explicitRanges,
   exponentialRanges,
@@ -113,4 +114,40 @@ it('buckets of several bounds are added up over the bounds they share', () => {
     ]),
   ).toEqual({ bounds: [1, 5], counts: [11, 25, 74], exact: false });
   expect(mergeExplicit([{ bounds: [1], counts: [1, 2] }]).exact).toBe(true);
+  // Where nothing was counted nothing has to be told apart.
+  const empty = { bounds: [5], counts: [0, 0] };
+  expect(mergeExplicit([empty, { bounds: [1], counts: [1, 2] }])).toEqual({
+    bounds: [1],
+    counts: [1, 2],
+    exact: true,
+  });
+  expect(mergeExplicit([empty])).toEqual({ ...empty, exact: true });
+});
+
+describe('a smaller scale', () => {
+  it('takes neighbours together on both sides of nothing', () => {
+    const part = {
+      scale: 1,
+      zero: 7,
+      positive: new Map([
+        [-3, 1],
+        [-1, 2],
+        [0, 3],
+        [1, 4],
+      ]),
+      negative: new Map([[5, 6]]),
+    };
+    expect(atScale(part, 0)).toEqual({
+      scale: 0,
+      zero: 7,
+      positive: new Map([
+        [-2, 1],
+        [-1, 2],
+        [0, 7],
+      ]),
+      negative: new Map([[2, 6]]),
+    });
+    expect(atScale(part, 1)).toEqual(part);
+    expect(() => atScale(part, 2)).toThrow(RangeError);
+  });
 });

@@ -70,7 +70,7 @@ export interface ExplicitPart {
 
 /**
  * Adds up buckets. Where bounds differ, only the bounds that all have are kept: then every count is exact, if coarser.
- * `exact` is false when bounds were given up.
+ * Bounds with nothing between them have no say. `exact` is false when bounds were given up.
  */
 export function mergeExplicit(parts: readonly ExplicitPart[]): {
   readonly bounds: readonly number[];
@@ -79,7 +79,8 @@ export function mergeExplicit(parts: readonly ExplicitPart[]): {
 } {
   let common: readonly number[] | undefined;
   let exact = true;
-  for (const { bounds } of parts) {
+  const filled = parts.filter(({ counts }) => counts.some((count) => count > 0));
+  for (const { bounds } of filled.length > 0 ? filled : parts.slice(0, 1)) {
     if (common === undefined) common = bounds;
     else if (!same(common, bounds)) {
       const known = new Set(bounds);
@@ -89,7 +90,7 @@ export function mergeExplicit(parts: readonly ExplicitPart[]): {
   }
   const bounds = common ?? [];
   const counts = Array.from({ length: bounds.length + 1 }, () => 0);
-  for (const part of parts) {
+  for (const part of filled) {
     let into = 0;
     for (const [index, count] of part.counts.entries()) {
       // The upper bound of the bucket decides; the last has none.
@@ -166,4 +167,20 @@ export function exponentialRanges({
     ...(middle === 0 ? [] : [{ low, high, count: middle }]),
     ...above,
   ];
+}
+
+/** The same counts at a smaller scale, where each bucket is several of the larger one. @throws RangeError for a larger one */
+export function atScale(part: ExponentialPart, scale: number): ExponentialPart {
+  if (scale > part.scale)
+    throw new RangeError(`Counts of scale ${part.scale} cannot be told apart at ${scale}`);
+  const several = 2 ** (part.scale - scale);
+  const together = (counts: ReadonlyMap<number, number>) => {
+    const sums = new Map<number, number>();
+    for (const [index, count] of counts) {
+      const into = Math.floor(index / several);
+      sums.set(into, (sums.get(into) ?? 0) + count);
+    }
+    return sums;
+  };
+  return { scale, zero: part.zero, positive: together(part.positive), negative: together(part.negative) };
 }

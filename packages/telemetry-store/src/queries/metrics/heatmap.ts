@@ -1,13 +1,15 @@
 import type { MetricExemplar } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
-import type { Range } from './distribution.ts';
+import type { Window } from '../core/scope.ts';
+import { atScale, type ExponentialPart, exponentialRanges, type Range } from './distribution.ts';
 import { exemplarsOf } from './exemplars.ts';
-import { cut, gridOf } from './grid.ts';
-import { explicitLines, exponentialLines } from './histograms.ts';
-import { checkSize, chosen, type MetricSelection, variantsOf } from './plan.ts';
-import { type PointsInput, spacingOf } from './points.ts';
-import { factsOf, type MetricFacts } from './query.ts';
+import { cut } from './grid.ts';
+import { explicitLines, exponentialParts } from './histograms.ts';
+import { chosen, type MetricSelection, variantsOf } from './plan.ts';
+import type { PointsInput } from './points.ts';
+import { timed } from './rhythm.ts';
+import { BOUNDS_DIFFER, factsOf, type MetricFacts } from './query.ts';
 
 export interface MetricHeatmap extends MetricFacts {
   readonly times: number[];
@@ -27,15 +29,13 @@ export async function queryHeatmap(
   query: MetricSelection & { readonly stepSeconds?: number | undefined },
 ): Promise<MetricHeatmap> {
   const variants = await variantsOf(runner, context, query);
-  const variant = chosen(variants, query);
-  const facts = factsOf(query, variants, variant);
-  if (variant === undefined) return { ...facts, times: [], ranges: [], cells: [], exemplars: [] };
-  if (variant.meaning !== 'distribution') {
-    throw fail('bad_query', { detail: `A heat map needs a histogram; this is a ${variant.kind}.` });
+  const meant = chosen(variants, query);
+  const facts = factsOf(query, variants, meant);
+  if (meant === undefined) return { ...facts, times: [], ranges: [], cells: [], exemplars: [] };
+  if (meant.meaning !== 'distribution') {
+    throw fail('bad_query', { detail: `A heat map needs a histogram; this is a ${meant.kind}.` });
   }
-  checkSize(variant);
-  const spacing = query.stepSeconds === undefined ? await spacingOf(runner, context, query, variant) : null;
-  const grid = gridOf(query.window, query.stepSeconds, spacing, variant.series);
+  const { variant, grid } = await timed(runner, context, query, meant);
   const input: PointsInput = {
     context,
     metric: query.metric,
@@ -44,25 +44,15 @@ export async function queryHeatmap(
     groupBy: [],
     grid,
   };
-  const read = variant.kind === 'histogram' ? explicitLines : exponentialLines;
-  const notes = [...facts.notes];
-  const columns = new Map<number, readonly Range[]>();
-  const readColumns = async () => {
-    for (const part of cut(grid, Math.ceil(variant.points / POINTS_AT_ONCE))) {
-      const { lines, exact } = await read(runner, input, part, 1);
-      if (!exact)
-        notes.push('Not all series have the same bucket bounds: only the bounds that they share are used.');
-      for (const [bucket, { ranges }] of lines[0]?.buckets ?? []) columns.set(bucket, ranges);
-    }
-  };
-  const [exemplars] = await Promise.all([exemplarsOf(runner, input), readColumns()]);
-  const all = [...columns.values()].flatMap((ranges) => ranges.filter(({ count }) => count > 0));
-  const edges = edgesOf(all);
+  const [exemplars, found] = await Promise.all([
+    exemplarsOf(runner, input),
+    variant.kind === 'histogram' ? explicitColumns(runner, input) : exponentialColumns(runner, input),
+  ]);
+  const { columns, edges, notes } = laidOut(found);
   const cells: [number, number, number][] = [];
   for (const [bucket, ranges] of columns) {
     const counts = new Map<number, number>();
     for (const { high, low, count } of ranges) {
-      if (count === 0) continue;
       const at = rangeAt(edges, low, high);
       counts.set(at, (counts.get(at) ?? 0) + count);
     }
@@ -71,8 +61,9 @@ export async function queryHeatmap(
   const finite = (edge: number | undefined) => (edge !== undefined && Number.isFinite(edge) ? edge : null);
   return {
     ...facts,
-    notes: [...new Set(notes)],
+    notes: [...facts.notes, ...notes],
     stepSeconds: grid.step,
+    intervalSeconds: variant.interval,
     times: Array.from(
       { length: grid.last - grid.first + 1 },
       (_, index) => (grid.first + index) * grid.step * 1_000,
@@ -83,12 +74,96 @@ export async function queryHeatmap(
   };
 }
 
-/** Rising edges of all ranges that hold something; of too many every so-manieth, both ends kept. */
-function edgesOf(ranges: readonly Range[]): number[] {
-  const edges = [...new Set(ranges.flatMap(({ low, high }) => [low, high]))].sort((a, b) => a - b);
+/** What was measured in each bucket of time, and what is to be said about it. */
+interface Columns {
+  readonly columns: ReadonlyMap<number, readonly Range[]>;
+  readonly notes: readonly string[];
+}
+
+const windowsOf = ({ grid, variant }: PointsInput): Window[] =>
+  cut(grid, Math.ceil(variant.points / POINTS_AT_ONCE));
+
+async function explicitColumns(runner: Runner, input: PointsInput): Promise<Columns> {
+  const columns = new Map<number, readonly Range[]>();
+  let all = true;
+  for (const window of windowsOf(input)) {
+    const { lines, exact } = await explicitLines(runner, input, window, 1);
+    all &&= exact;
+    for (const [bucket, { ranges }] of lines[0]?.buckets ?? []) columns.set(bucket, ranges);
+  }
+  return { columns, notes: all ? [] : [BOUNDS_DIFFER] };
+}
+
+/** All in the scale of the coarsest: rows of several widths would show more where they are wider. */
+async function exponentialColumns(runner: Runner, input: PointsInput): Promise<Columns> {
+  const parts = new Map<number, ExponentialPart>();
+  for (const window of windowsOf(input)) {
+    const { lines } = await exponentialParts(runner, input, window, 1);
+    for (const [bucket, { part }] of lines[0]?.buckets ?? []) parts.set(bucket, part);
+  }
+  // Zero lies in the same place at any scale.
+  const scales = [...parts.values()]
+    .filter(({ positive, negative }) => positive.size + negative.size > 0)
+    .map(({ scale }) => scale);
+  const coarsest = scales.reduce((least, scale) => Math.min(least, scale), Infinity);
+  return {
+    columns: new Map(
+      [...parts].map(([bucket, part]) => [
+        bucket,
+        exponentialRanges(atScale(part, Math.min(coarsest, part.scale))),
+      ]),
+    ),
+    notes: new Set(scales).size > 1 ? [SCALES_DIFFER] : [],
+  };
+}
+
+const SCALES_DIFFER =
+  'Exponential buckets differ in width over time: the heat map shows all in the ranges of the widest.';
+const BOUNDS_CHANGE = 'Bucket bounds differ over time: ranges that overlap are shown as one.';
+
+const isAnywhere = ({ low, high }: Range): boolean => low === -Infinity && high === Infinity;
+
+/** The ranges that hold something, and the edges of rows of which each range lies in one. */
+export function laidOut({ columns, notes }: Columns): Columns & { readonly edges: readonly number[] } {
+  const said = [...notes];
+  let filled = new Map(
+    [...columns].map(([bucket, ranges]) => [bucket, ranges.filter(({ count }) => count > 0)]),
+  );
+  const all = [...filled.values()].flat();
+  const lost = all.filter(isAnywhere).reduce((sum, { count }) => sum + count, 0);
+  // One measurement of which nobody knows where it lies would make one row of all.
+  if (lost > 0 && !all.every(isAnywhere)) {
+    filled = new Map(
+      [...filled].map(([bucket, ranges]) => [bucket, ranges.filter((range) => !isAnywhere(range))]),
+    );
+    said.push(`${lost.toLocaleString('en')} measurements are not shown: no bucket says where they lie.`);
+  }
+  const { edges, exact } = edgesOf([...filled.values()].flat());
+  if (!exact) said.push(BOUNDS_CHANGE);
+  return { columns: filled, edges, notes: said };
+}
+
+/**
+ * Rising edges of rows, each range within one: an edge inside of another range would have to cut its count. Of too many
+ * every so-manieth, both ends kept.
+ */
+function edgesOf(ranges: readonly Range[]): { readonly edges: number[]; readonly exact: boolean } {
+  const highest = new Map<number, number>();
+  for (const { low, high } of ranges) highest.set(low, Math.max(high, highest.get(low) ?? high));
+  const all = [...new Set(ranges.flatMap(({ low, high }) => [low, high]))].sort((a, b) => a - b);
+  let reached = -Infinity;
+  const edges = all.filter((edge) => {
+    const isInside = reached > edge;
+    reached = Math.max(reached, highest.get(edge) ?? edge);
+    return !isInside;
+  });
+  const exact = edges.length === all.length;
+  // Zero alone is a range without a width.
+  const [only] = edges;
+  if (only !== undefined && edges.length === 1) return { edges: [only, only], exact };
   const every = Math.ceil((edges.length - 1) / MAX_RANGES);
-  if (every <= 1) return edges;
-  return edges.filter((_, index) => index % every === 0 || index === edges.length - 1);
+  if (every <= 1) return { edges, exact };
+  return { edges: edges.filter((_, index) => index % every === 0 || index === edges.length - 1), exact };
 }
 
 /** The row that a range lies in. Zero as a range of its own falls in the row that ends there. */

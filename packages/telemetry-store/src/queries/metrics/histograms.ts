@@ -1,6 +1,12 @@
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
-import { type Distribution, explicitRanges, exponentialRanges, mergeExplicit } from './distribution.ts';
+import {
+  type Distribution,
+  type ExponentialPart,
+  explicitRanges,
+  exponentialRanges,
+  mergeExplicit,
+} from './distribution.ts';
 import { grownByBucket, weighedPoints } from './increases.ts';
 import { byLine, labelsOf, lineKeys, lookback, type PointsInput, pointsScope, withLabels } from './points.ts';
 import { PER_SECOND } from './scalars.ts';
@@ -170,33 +176,80 @@ const SIDE = { zero: 0, positive: 1, negative: 2 } as const;
 /** Buckets a distribution may have in one scale; beyond, the scale is made smaller. */
 const MAX_EXPONENTIAL_BUCKETS = 320;
 
+/** The place of what fills `counts` on the logarithmic axis: octaves from 1 on, the first and the end of the last. */
+const filled = (counts: string, offset: string) => ({
+  any: `arrayExists(c -> c != 0, ${counts})`,
+  first: `(${offset} + arrayFirstIndex(c -> c != 0, ${counts}) - 1) * exp2(-Scale)`,
+  last: `(${offset} + arrayLastIndex(c -> c != 0, ${counts})) * exp2(-Scale)`,
+});
+const POSITIVE = filled('Positive', 'PositiveOffset');
+const NEGATIVE = filled('Negative', 'NegativeOffset');
+
 /**
- * Rows of {@link addedUp} with the scale they are brought to, `Common`: the smallest of all, smaller still when their
- * values lie far apart. A level for each step: the engine resolves what stands within a condition once more for every
- * condition around it.
+ * Rows of {@link addedUp}, those of a line and bucket as one row of `Parts`, with the scale these are brought to, `Common`:
+ * the smallest of them, smaller still when their values lie far apart. What fills no bucket has no say in it. A level for
+ * each step: the engine resolves what stands within a condition once more for every condition around it.
  */
-const toOneScale = (rows: string): string => `(
+const toOneScale = (input: PointsInput, rows: string): string => {
+  const octaves = ({ any, first, last }: typeof POSITIVE) =>
+    `maxIf(${last}, ${any}) - minIf(${first}, ${any})`;
+  return `(
   SELECT *, toInt32(least(Coarsest, if(Octaves > 0, floor(log2(${MAX_EXPONENTIAL_BUCKETS} / Octaves)), 1000))) AS Common
   FROM (
-    SELECT *, least(2048, ifNull(
-        max(if(notEmpty(Positive), (PositiveOffset + length(Positive)) * exp2(-Scale), NULL)) OVER ()
-          - min(if(notEmpty(Positive), PositiveOffset * exp2(-Scale), NULL)) OVER (), 0)) AS Octaves,
-      min(Scale) OVER () AS Coarsest
-    FROM ${rows}
+    SELECT ${lineKeys(input, 'B')},
+      groupArray((Scale, PositiveOffset, NegativeOffset, arrayConcat(Positive, Negative, [Zero]), length(Positive), length(Negative))) AS Parts,
+      minIf(Scale, ${POSITIVE.any} OR ${NEGATIVE.any}) AS Coarsest,
+      least(2048, greatest(${octaves(POSITIVE)}, ${octaves(NEGATIVE)})) AS Octaves,
+      maxIf(Part.ZeroThreshold, Part.Zero > 0) AS Width, sum(Part.N) AS N, sumKahan(Part.Total) AS Total,
+      if(countIf(Part.N > 0 AND isNull(Part.Least)) > 0, NULL, min(Part.Least)) AS Least,
+      if(countIf(Part.N > 0 AND isNull(Part.Most)) > 0, NULL, max(Part.Most)) AS Most
+    FROM ${rows} AS Part GROUP BY ${lineKeys(input, 'B')}
   )
 )`;
+};
 
-/** Histograms with exponential buckets, brought to one scale. */
+/** What exponential histograms say of a bucket of time: buckets of one scale and the totals. */
+interface ExponentialBucket extends Measured {
+  readonly part: ExponentialPart;
+}
+
+/** Histograms with exponential buckets: of each line and bucket of time all are brought to one scale. */
 export async function exponentialLines(
   runner: Runner,
   input: PointsInput,
   window: Window,
   limit: number,
 ): Promise<DistributionLines> {
+  const { lines, total } = await exponentialParts(runner, input, window, limit);
+  return {
+    lines: lines.map(({ labels, buckets }) => ({
+      labels,
+      buckets: new Map(
+        [...buckets].map(([bucket, { part, ...rest }]) => [
+          bucket,
+          { ranges: exponentialRanges(part), spread: 'logarithmic', ...rest },
+        ]),
+      ),
+    })),
+    total,
+    exact: true,
+  };
+}
+
+/** {@link exponentialLines} before their buckets become ranges of values. */
+export async function exponentialParts(
+  runner: Runner,
+  input: PointsInput,
+  window: Window,
+  limit: number,
+): Promise<{
+  lines: { labels: readonly string[]; buckets: ReadonlyMap<number, ExponentialBucket> }[];
+  total: number;
+}> {
   const wide = widened(input, window);
   const scope = pointsScope(input, wide);
-  const side = (counts: string, offset: string, number: number) =>
-    `arrayMap(i -> bitShiftRight(toInt64(${offset}) + i - 1, toUInt8(least(62, Scale - Common))) * 4 + ${number}, arrayEnumerate(${counts}))`;
+  const side = (offset: string, length: string, number: number) =>
+    `arrayMap(i -> bitShiftRight(toInt64(${offset}) + i - 1, toUInt8(greatest(0, least(62, p.1 - Common)))) * 4 + ${number}, range(1, ${length} + 1))`;
   const payload =
     'Sum, Min, Max, Scale, ZeroCount, ZeroThreshold, PositiveOffset, PositiveBucketCounts, NegativeOffset, NegativeBucketCounts';
   const adds = await weighedPoints(runner, input, scope, window, payload);
@@ -206,29 +259,23 @@ export async function exponentialLines(
     scope,
     lineRows(
       input,
-      `SELECT ${lineKeys(input, 'B')}, any(Common) AS Scaled, sumMap(Keys, Counted) AS Buckets,
-  maxIf(Part.ZeroThreshold, Part.Zero > 0) AS Width, sum(Part.N) AS N, sumKahan(Part.Total) AS Total,
-  if(countIf(Part.N > 0 AND isNull(Part.Least)) > 0, NULL, min(Part.Least)) AS Least,
-  if(countIf(Part.N > 0 AND isNull(Part.Most)) > 0, NULL, max(Part.Most)) AS Most
-FROM (
-  SELECT *,
-    arrayConcat(${side('Positive', 'PositiveOffset', SIDE.positive)}, ${side('Negative', 'NegativeOffset', SIDE.negative)}, [${SIDE.zero}]) AS Keys,
-    arrayConcat(Positive, Negative, [Zero]) AS Counted
-  FROM ${toOneScale(
-    `(${addedUp(input, withLabels(input, scope, wide, adds), {
-      keys: ', Scale, PositiveOffset, NegativeOffset, ZeroThreshold',
-      arrays: { Positive: 'PositiveBucketCounts', Negative: 'NegativeBucketCounts' },
-      numbers: { Zero: 'ZeroCount' },
-    })})`,
-  )}
-) AS Part GROUP BY ${lineKeys(input, 'B')}`,
+      `SELECT ${lineKeys(input, 'B')}, Common AS Scaled, Width, N, Total, Least, Most,
+  arrayReduce('sumMap', arrayMap(p -> arrayConcat(${side('p.2', 'p.5', SIDE.positive)}, ${side('p.3', 'p.6', SIDE.negative)}, [${SIDE.zero}]), Parts), arrayMap(p -> p.4, Parts)) AS Buckets
+FROM ${toOneScale(
+        input,
+        `(${addedUp(input, withLabels(input, scope, wide, adds), {
+          keys: ', Scale, PositiveOffset, NegativeOffset, ZeroThreshold',
+          arrays: { Positive: 'PositiveBucketCounts', Negative: 'NegativeBucketCounts' },
+          numbers: { Zero: 'ZeroCount' },
+        })})`,
+      )}`,
       'B, Scaled, Width, Buckets.1, Buckets.2, N, Total, Least, Most',
       limit,
       `SETTINGS ${LITTLE_JOINED}, ${IN_PORTIONS}`,
     ),
   );
-  const lines = rows.map((row): DistributionLine => {
-    const buckets = new Map<number, Distribution>();
+  const lines = rows.map((row) => {
+    const buckets = new Map<number, ExponentialBucket>();
     for (const [bucket, scale, zeroWidth, keys, counts, ...rest] of row.Cells) {
       const part = {
         scale,
@@ -246,12 +293,11 @@ FROM (
         else (kind === SIDE.positive ? part.positive : part.negative).set(index, number);
       }
       const figures = totals([rest]);
-      const ranges = exponentialRanges({ ...part, min: figures.min, max: figures.max });
-      buckets.set(bucket, { ranges, spread: 'logarithmic', ...figures });
+      buckets.set(bucket, { part: { ...part, min: figures.min, max: figures.max }, ...figures });
     }
     return { labels: labelsOf(row.L), buckets };
   });
-  return { lines, total: rows[0]?.Lines ?? 0, exact: true };
+  return { lines, total: rows[0]?.Lines ?? 0 };
 }
 
 export interface Totals {
@@ -278,7 +324,7 @@ export async function totalLines(
 ): Promise<{ lines: TotalLine[]; total: number }> {
   const wide = widened(input, window);
   const scope = pointsScope(input, wide);
-  const own = grownByBucket(input, scope, window, 'toInt64(Count)', {
+  const own = await grownByBucket(runner, input, scope, window, 'toInt64(Count)', {
     ...(summed ? { second: 'Sum' } : {}),
     timed,
   });
@@ -324,9 +370,11 @@ const lineRows = (input: PointsInput, cells: string, tuple: string, limit: numbe
 /** A run that its count did not show to have broken may leave a bucket below nothing. */
 const positive = (count: number): number => Math.max(0, count);
 
+type Measured = Pick<Distribution, 'count' | 'sum' | 'min' | 'max'>;
+
 function totals(
   parts: readonly [count: number, sum: number | null, min: number | null, max: number | null][],
-): Pick<Distribution, 'count' | 'sum' | 'min' | 'max'> {
+): Measured {
   const known = (values: (number | null)[], pick: (...numbers: number[]) => number) => {
     const numbers = values.filter((value) => value !== null);
     return numbers.length === values.length ? pick(...numbers) : null;

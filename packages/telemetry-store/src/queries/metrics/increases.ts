@@ -42,8 +42,16 @@ function boundsOf({ variant, grid }: PointsInput, { params }: Scope, window: Win
 const isDelta = ({ variant }: PointsInput): string =>
   variant.kind === 'summary' ? '0' : `AggregationTemporality = ${DELTA}`;
 
+/** What tells points apart that do not follow one another: their series, and more where that is not enough. */
+interface Key {
+  /** What points are grouped by. */
+  readonly key: string;
+  /** The part of it besides the series, as a column of its own with a comma before. */
+  readonly shape: string;
+}
+
 /** Buckets of another shape cannot be subtracted: they are a run of their own. */
-const keyOf = ({ variant }: PointsInput): { readonly key: string; readonly shape: string } =>
+const keyOf = ({ variant }: PointsInput): Key =>
   variant.kind === 'histogram'
     ? { key: 'SeriesId, ShapeId', shape: ', ShapeId' }
     : { key: 'SeriesId', shape: '' };
@@ -60,20 +68,45 @@ interface Besides {
 }
 
 /**
+ * Points of a histogram of which only the count and the sum are asked. A series that changes its bounds counts on; only one
+ * with several bounds at the same time (of several views) is as many as it has bounds, and deltas are told apart by them
+ * where their times and starts are the same.
+ */
+async function keyOfTotals(runner: Runner, input: PointsInput, scope: Scope): Promise<Key> {
+  const { kind, temporality } = input.variant;
+  if (kind !== 'histogram' || temporality === 'delta') return keyOf(input);
+  const several = `SELECT SeriesId FROM (SELECT SeriesId, ShapeId, min(${TIME}) AS Opens, max(${TIME}) AS Closes ${scope.from} GROUP BY SeriesId, ShapeId)
+    GROUP BY SeriesId HAVING count() > 1 AND arrayExists((o, c) -> o <= c, arrayPopFront(tupleElement(arraySort(groupArray((Opens, Closes))) AS Spans, 1)), arrayPopBack(tupleElement(Spans, 2)))`;
+  // Hardly a metric has several bounds at all, which costs little to ask.
+  const [shapes] = await runner.run<{ Differ: number }>(
+    scope,
+    `SELECT min(ShapeId) != max(ShapeId) AS Differ ${scope.from}`,
+  );
+  const areApart = shapes?.Differ === 1 && (await runner.run(scope, `${several} LIMIT 1`)).length > 0;
+  const apart = [
+    ...(temporality === 'mixed' ? [isDelta(input)] : []),
+    ...(areApart ? [`SeriesId GLOBAL IN (${several})`] : []),
+  ];
+  if (apart.length === 0) return { key: 'SeriesId', shape: '' };
+  return { key: 'SeriesId, Lane', shape: `, if(${apart.join(' OR ')}, ShapeId, 0) AS Lane` };
+}
+
+/**
  * What each series grew by in each bucket: rows of `SeriesId`, `B` and `Own`.
  * @param scope the points from the look back on
  * @param value the number that never falls in a cumulative series
  */
-export function grownByBucket(
+export async function grownByBucket(
+  runner: Runner,
   input: PointsInput,
   scope: Scope,
   window: Window,
   value: string,
   { second, timed = false }: Besides = {},
-): string {
+): Promise<string> {
   const { from, known, step } = boundsOf(input, scope, window);
   const both = second !== undefined;
-  const { key, shape } = keyOf(input);
+  const { key, shape } = await keyOfTotals(runner, input, scope);
   const rows = `(SELECT SeriesId${shape}, ${TIME} AS T, ${SINCE} AS S, ${value} AS X${both ? `, ${second} AS Y` : ''},
     ${isDelta(input)} AS Delta ${scope.from})`;
   const points = inOrder(rows, key, both ? ['T', 'S', 'X', 'Y'] : ['T', 'S', 'X'], ', any(Delta) AS Delta');

@@ -79,6 +79,9 @@ const h = (
   ...more,
 });
 
+const every = (seconds: number, length: number, point: (at: number) => NumberPoint) =>
+  Array.from({ length: Math.ceil(length / seconds) }, (_, index) => point(index * seconds));
+
 describe('levels', () => {
   it('takes each series first, then all of them; nothing is carried on', async () => {
     await bench.putMetrics([
@@ -368,6 +371,30 @@ describe('histograms', () => {
     expect((await ask('views', { aggregation: 'p50' })).notes.join()).toContain('bounds');
   });
 
+  it('counts on when bounds change while the start stays', async () => {
+    const put = (name: string, dataPoints: HistogramPoint[]) =>
+      bench.putMetrics([{ name, histogram: { aggregationTemporality: 2, dataPoints } }]);
+    const old = [
+      h(-30, -900, [1, 1, 1, 1], BOUNDS, { sum: 10 }),
+      h(30, -900, [2, 2, 2, 2], BOUNDS, { sum: 20 }),
+    ];
+    const changed = [
+      h(90, -900, [3, 3, 4], [1, 2], { sum: 30 }),
+      h(150, -900, [4, 4, 4], [1, 2], { sum: 45 }),
+    ];
+    await put('new bounds', [...old, ...changed]);
+    expect(sparse(await values('new bounds', { aggregation: 'count' }))).toEqual({ 0: 4, 1: 2, 2: 2 });
+    expect(sparse(await values('new bounds', { aggregation: 'sum' }))).toEqual({ 0: 10, 1: 10, 2: 15 });
+    expect(sparse(await values('new bounds', { aggregation: 'rate' }))).toMatchObject({ 1: 2 / 60 });
+    // Of the buckets nobody knows what they grew by meanwhile.
+    expect(Object.keys(sparse(await values('new bounds', { aggregation: 'p50' })))).toEqual(['0', '2']);
+    // A new start begins from nothing, as without new bounds; views of the same time stay apart.
+    await put('new process', [...old, h(90, 60, [3, 0, 0], [1, 2], { sum: 1 })]);
+    expect(sparse(await values('new process', { aggregation: 'count' }))).toEqual({ 0: 4, 1: 3 });
+    await put('new bounds and views', [...old, h(-30, -900, [4], []), h(30, -900, [8], [])]);
+    expect(sparse(await values('new bounds and views', { aggregation: 'count' }))).toEqual({ 0: 8 });
+  });
+
   it('takes of delta points of one time and start the largest, buckets and all', async () => {
     const put = (dataPoints: HistogramPoint[]) =>
       bench.putMetrics([{ name: 'again', histogram: { aggregationTemporality: 1, dataPoints } }]);
@@ -631,6 +658,113 @@ describe('histograms', () => {
     expect(sparse(await values('shrunk', { aggregation: 'count' }))).toEqual({ 0: 4 });
     expect((await values('shrunk', { aggregation: 'p50' }))[0]).toBeCloseTo(2 * 2 ** 0.5, 12);
   });
+
+  const exponential = (
+    name: string,
+    dataPoints: ReturnType<typeof e>[],
+    aggregationTemporality = 1,
+  ): Metric => ({ name, unit: 's', exponentialHistogram: { aggregationTemporality, dataPoints } });
+  const e = (
+    seconds: number,
+    scale: number,
+    counts: number[],
+    more: { k?: string; zeroCount?: number; offset?: number } = {},
+  ) => ({
+    timeUnixNano: at(seconds),
+    startTimeUnixNano: at(seconds - 10),
+    attributes: { k: more.k ?? 'a' },
+    count: counts.reduce((a, b) => a + b, 0) + (more.zeroCount ?? 0),
+    sum: 0,
+    scale,
+    zeroCount: more.zeroCount ?? 0,
+    positive: { offset: more.offset ?? 0, bucketCounts: counts },
+  });
+
+  it.each([
+    ['a coarse one', e(130, -2, [1], { k: 'b' })],
+    ['zeros of a coarse one', e(40, 0, [], { k: 'b', zeroCount: 3 })],
+    ['a coarse one with nothing in it', e(40, 0, [0, 0], { k: 'b' })],
+    ['zeros of a fine one far away', e(40, 5, [0, 0], { k: 'b', zeroCount: 3, offset: 5_000 })],
+  ])('keeps the scale of a line and bucket beside %s elsewhere', async (what, other) => {
+    const name = `scale beside ${what}`;
+    await bench.putMetrics([exponential(name, [e(30, 5, [100]), other])]);
+    const fine = 2 ** (2 ** -5 * ((50 - Math.min(other.zeroCount, 3) / 2) / 100));
+    const [all] = await values(name, { aggregation: 'p50' });
+    expect(all).toBeCloseTo(other.zeroCount > 0 ? fine : 2 ** (2 ** -6), 12);
+    const { series } = await ask(name, { aggregation: 'p50', groupBy: ['attributes.k'] });
+    expect(series.find(({ labels }) => labels[0] === 'a')?.points[0]?.[1]).toBeCloseTo(2 ** (2 ** -6), 12);
+  });
+
+  it('gives lines of one bucket a scale each', async () => {
+    await bench.putMetrics([exponential('own scales', [e(30, 5, [100]), e(31, -2, [8], { k: 'b' })])]);
+    const { series } = await ask('own scales', { aggregation: 'p50', groupBy: ['attributes.k'] });
+    expect(series.map(({ labels, points }) => [labels[0], points[0]?.[1]])).toEqual([
+      ['a', expect.closeTo(2 ** (2 ** -6), 12)],
+      ['b', expect.closeTo(4, 12)],
+    ]);
+  });
+
+  const heat = (metric: string) =>
+    metrics.heatmap(context, { metric, window, filter: undefined, stepSeconds: 60 });
+
+  it('shows a heat map in the ranges of the widest buckets that hold something', async () => {
+    const name = 'heat of scales';
+    const zeros = e(90, -3, [0], { zeroCount: 2 });
+    await bench.putMetrics([exponential(name, [e(30, 1, [1, 2, 4, 8]), zeros])]);
+    const fine = await heat(name);
+    expect(fine.cells).toEqual([
+      [0, 1, 1],
+      [0, 2, 2],
+      [0, 3, 4],
+      [0, 4, 8],
+      [1, 0, 2],
+    ]);
+    expect(fine.ranges[0]).toEqual({ low: 0, high: 1 });
+    expect(fine.notes).toEqual([]);
+    await bench.putMetrics([exponential(name, [e(150, 0, [0, 5])])]);
+    const coarse = await heat(name);
+    expect(coarse.ranges).toEqual([
+      { low: 0, high: 1 },
+      { low: 1, high: 2 },
+      { low: 2, high: 4 },
+    ]);
+    expect(coarse.cells).toEqual([
+      [0, 1, 3],
+      [0, 2, 12],
+      [1, 0, 2],
+      [2, 2, 5],
+    ]);
+    expect(coarse.notes).toEqual([
+      'Exponential buckets differ in width over time: the heat map shows all in the ranges of the widest.',
+    ]);
+  });
+
+  it('shows a heat map of zeros alone', async () => {
+    await bench.putMetrics([exponential('heat of zeros', [e(30, 0, [], { zeroCount: 10 })])]);
+    expect(await heat('heat of zeros')).toMatchObject({ ranges: [{ low: 0, high: 0 }], cells: [[0, 0, 10]] });
+  });
+
+  it('shows ranges that overlap as one, when bounds change over time', async () => {
+    const restarted = [h(30, 20, [1, 1, 1, 1], [1, 2, 5]), h(150, 120, [3, 3, 3], [1, 2])];
+    await bench.putMetrics([
+      { name: 'heat of bounds', unit: 's', histogram: { aggregationTemporality: 2, dataPoints: restarted } },
+    ]);
+    const map = await heat('heat of bounds');
+    expect(map.ranges).toEqual([
+      { low: null, high: 1 },
+      { low: 1, high: 2 },
+      { low: 2, high: null },
+    ]);
+    expect(map.cells).toEqual([
+      [0, 0, 1],
+      [0, 1, 1],
+      [0, 2, 2],
+      [2, 0, 3],
+      [2, 1, 3],
+      [2, 2, 3],
+    ]);
+    expect(map.notes).toEqual(['Bucket bounds differ over time: ranges that overlap are shown as one.']);
+  });
 });
 
 describe('summaries', () => {
@@ -693,6 +827,65 @@ describe('bounds', () => {
     expect(answer.series[0]?.points.reduce((all, [, value]) => all + (value ?? 0), 0)).toBe(140);
   });
 
+  const rhythms = (point: (at: number, perSecond: number, k: string) => NumberPoint) => [
+    ...['f1', 'f2', 'f3'].flatMap((k) => every(10, 900, (seconds) => point(seconds, 1, k))),
+    ...every(60, 900, (seconds) => point(seconds + 3, 10, 'slow')),
+  ];
+  const quarter = { from: at(0), to: at(900) };
+
+  it('takes a step in which also the slow ones of a few series report', async () => {
+    const start = { startTimeUnixNano: at(-86_400) };
+    await bench.putMetrics([
+      sum(
+        'rhythms',
+        rhythms((seconds, rate, k) => n(seconds, seconds * rate, { ...start, attributes: { k } })),
+      ),
+      gauge(
+        'levels of rhythms',
+        rhythms((seconds, value, k) => n(seconds, value, { attributes: { k } })),
+      ),
+    ]);
+    const asked = { window: quarter, stepSeconds: undefined };
+    const rate = await ask('rhythms', { ...asked, aggregation: 'rate' });
+    expect(rate).toMatchObject({ stepSeconds: 120, intervalSeconds: 10 });
+    for (const [, value] of rate.series[0]?.points.slice(1) ?? []) expect(value).toBeCloseTo(13, 9);
+    const level = await ask('levels of rhythms', { ...asked, aggregation: 'sum' });
+    expect(new Set(level.series[0]?.points.map(([, value]) => value))).toEqual(new Set([13]));
+  });
+
+  it('waits no longer for points that are sent twice, or late', async () => {
+    const points = every(60, 600, (seconds) => n(seconds, seconds));
+    await bench.putMetrics([
+      sum('sent twice', points),
+      sum(
+        'sent late',
+        points.filter((_, at) => at !== 4),
+      ),
+    ]);
+    await bench.putMetrics([sum('sent twice', points)]);
+    for (const name of ['sent twice', 'sent late'])
+      expect(await ask(name, { stepSeconds: undefined })).toMatchObject({
+        stepSeconds: 120,
+        intervalSeconds: 60,
+      });
+  });
+
+  it('takes of deltas of several rhythms a step that holds all', async () => {
+    const delta = (length: number, k: string) =>
+      every(length, 900, (seconds) =>
+        n(seconds + length, length, { startTimeUnixNano: at(seconds), attributes: { k } }),
+      );
+    await bench.putMetrics([
+      sum('delta rhythms', [...delta(10, 'f1'), ...delta(10, 'f2'), ...delta(60, 's')], 1),
+    ]);
+    const answer = await ask('delta rhythms', {
+      window: quarter,
+      stepSeconds: undefined,
+      aggregation: 'rate',
+    });
+    expect(answer).toMatchObject({ stepSeconds: 120, intervalSeconds: 10 });
+  });
+
   it('keeps tenants and environments apart', async () => {
     await bench.putMetrics([gauge('mine', [n(1, 1)])], { project: 'other' });
     await bench.putMetrics([gauge('mine', [n(1, 2)])], { environment: 'staging' });
@@ -752,6 +945,30 @@ describe('catalogue, labels and series', () => {
     expect((await ask('conflict', { unit: 'ms' })).matchedSeries).toBe(1);
   });
 
+  it('tells sums of one name and unit apart by what they mean', async () => {
+    const of = (k: string) => ({ attributes: { k }, startTimeUnixNano: at(0) });
+    await bench.putMetrics([
+      sum('meanings', [n(10, 5, of('m')), n(70, 9, of('m')), n(130, 12, of('m'))]),
+      sum('meanings', [n(10, 100, of('n')), n(70, 90, of('n'))], 2, false),
+      sum('meanings', [n(10, -3, of('d'))], 1, false),
+    ]);
+    const usual = await ask('meanings', { aggregation: 'increase' });
+    expect(usual.notes).toEqual([
+      'Senders disagree about this metric: also sum that can fall in {request}, delta sum that can fall in {request}, not shown here.',
+    ]);
+    expect(usual.variants.map(({ meaning, series }) => [meaning, series])).toEqual([
+      ['counter', 1],
+      ['level', 1],
+      ['change', 1],
+    ]);
+    expect(sparse(await values('meanings', { meaning: 'level' }))).toEqual({ 0: 100, 1: 90 });
+    expect(sparse(await values('meanings', { meaning: 'change' }))).toEqual({ 0: -3 });
+    expect((await ask('meanings', { meaning: 'level' })).notes).toEqual([
+      'Senders disagree about this metric: also counter in {request}, delta sum that can fall in {request}, not shown here.',
+    ]);
+    expect((await ask('meanings', { meaning: 'quantiles' })).type).toBeNull();
+  });
+
   it('pages by name; a cursor of another search is refused', async () => {
     const names: string[] = [];
     let cursor: string | undefined;
@@ -766,6 +983,71 @@ describe('catalogue, labels and series', () => {
     await expect(
       metrics.catalogue(context, { window, limit: 1, q: 'x', cursor: nextCursor ?? '' }),
     ).rejects.toThrow('another query');
+  });
+
+  it('lists what reported within the time range, with its newest value there', async () => {
+    const start = { startTimeUnixNano: at(-86_400) };
+    const put = (name: string, dataPoints: NumberPoint[]) => bench.putMetrics([gauge(name, dataPoints)]);
+    await put('within around', [n(-7_200, 1), n(9_000, 2)]);
+    await put('within and after', [n(100, 1), n(200, 2), n(3_700, 50), n(3_800, 60)]);
+    await put('within, no number', [n(100, 1), n(200, Number.NaN), n(3_700, 50)]);
+    await put('within, long ago', [n(1, 7), ...every(60, 3_600, (seconds) => n(seconds + 5_000, 8))]);
+    await bench.putMetrics([
+      sum('within, falls', [n(50, 5, start), n(5_000, 9, start)], 2, false),
+      sum('within, falls', [n(60, 6, start), n(5_000, 9, start)], 1, false),
+      {
+        name: 'within counts',
+        histogram: {
+          aggregationTemporality: 2,
+          dataPoints: [h(5, 0, [3, 4], [1]), h(5_000, 0, [5, 5], [1])],
+        },
+      },
+    ]);
+    const listed = async (to: number) => {
+      const { data } = await metrics.catalogue(context, {
+        window: { from: at(0), to: at(to) },
+        q: 'within',
+        limit: 50,
+      });
+      return data.map(({ name, lastTime, lastValue }) => [
+        name,
+        (Date.parse(lastTime) - BASE_MS) / 1_000,
+        lastValue,
+      ]);
+    };
+    expect(await listed(1_000)).toEqual([
+      ['within and after', 200, 2],
+      ['within counts', 5, 7],
+      ['within, falls', 60, 6],
+      ['within, long ago', 1, 7],
+      ['within, no number', 200, null],
+    ]);
+    expect(await listed(9_001)).toContainEqual(['within around', 9_000, 2]);
+  });
+
+  it('looks further back for what the end of a long time range does not hold', async () => {
+    const long = -20 * 86_400;
+    await bench.putMetrics([
+      gauge('back', [n(0.5, 1), n(2, 3), n(long, 9, { attributes: { k: 1 } })], 'ms'),
+      gauge('back', [n(long - 1, 4), n(2, 3)], 's'),
+    ]);
+    statements.length = 0;
+    const { data } = await metrics.catalogue(context, {
+      window: { from: at(-3_650 * 86_400), to: at(1) },
+      q: 'back',
+      limit: 5,
+    });
+    expect(statements.length).toBeGreaterThan(2);
+    expect(data).toMatchObject([
+      { name: 'back', lastTime: new Date(BASE_MS + 500).toISOString(), lastValue: 1 },
+    ]);
+    expect(data[0]?.variants).toHaveLength(2);
+  });
+
+  it('reads no points for a time range that nothing lies beyond', async () => {
+    statements.length = 0;
+    await metrics.catalogue(context, { window: { from: at(0), to: at(86_400) }, limit: 1 });
+    expect(statements).toHaveLength(1);
   });
 
   it('lists labels with their values, points first', async () => {

@@ -1,15 +1,16 @@
-import type { Filter, MetricType } from '@candela/contract';
+import type { Filter, MetricMeaning, MetricType } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { METRIC_SERIES_ROWS, type MetricKind } from './metric-fields.ts';
 import { seriesIn } from './series-scope.ts';
-import { type Meaning, meaningOf, temporalityOf, type Variant } from './variant.ts';
+import { meaningOf, temporalityOf, type Variant } from './variant.ts';
 
 export interface MetricSelection {
   readonly metric: string;
   readonly type?: MetricType | undefined;
   readonly unit?: string | undefined;
+  readonly meaning?: MetricMeaning | undefined;
   readonly window: Window;
   readonly filter: Filter | undefined;
 }
@@ -21,6 +22,8 @@ interface ShapeRow {
   readonly Monotonic: number;
   readonly Series: number;
   readonly Points: number;
+  readonly PerSecond: number;
+  readonly Last: string;
   readonly Interval: number | null;
 }
 
@@ -35,6 +38,7 @@ export async function variantsOf(
   const rows = await runner.run<ShapeRow>(
     scope,
     `SELECT Kind, MetricUnit, Temporality, Monotonic, count() AS Series, sum(N) AS Points,
+  sum(N / greatest(1, (L - F) / 1e9)) AS PerSecond, toString(max(L)) AS Last,
   quantileExactIf(0.5)((L - F) / (N - 1) / 1e9, N > 1 AND L > F) AS Interval
 FROM (
   SELECT Kind, MetricUnit, Temporality, Monotonic, SeriesId, sum(Points) AS N, min(FirstNs) AS F, max(LastNs) AS L
@@ -47,7 +51,7 @@ FROM (
 
 /** Shapes whose series can be added up are one: a counter's temporality does not set it apart. */
 function joined(rows: readonly ShapeRow[]): Variant[] {
-  const groups = new Map<string, { meaning: Meaning; rows: ShapeRow[] }>();
+  const groups = new Map<string, { meaning: MetricMeaning; rows: ShapeRow[] }>();
   for (const row of rows) {
     const meaning = meaningOf(row.Kind, row.Temporality, row.Monotonic === 1);
     const key = JSON.stringify([row.Kind, row.MetricUnit, meaning]);
@@ -70,6 +74,8 @@ function joined(rows: readonly ShapeRow[]): Variant[] {
         monotonic: main.Kind === 'sum' ? main.Monotonic === 1 : null,
         series: of.reduce((sum, row) => sum + row.Series, 0),
         points: of.reduce((sum, row) => sum + row.Points, 0),
+        perSecond: of.reduce((sum, row) => sum + row.PerSecond, 0),
+        last: of.map((row) => BigInt(row.Last)).reduce((a, b) => (a > b ? a : b)),
         interval: main.Interval !== null && main.Interval > 0 ? main.Interval : null,
       };
     })
@@ -77,9 +83,15 @@ function joined(rows: readonly ShapeRow[]): Variant[] {
 }
 
 /** The shape that a query is about: what was asked for, else the one with the most points. */
-export function chosen(variants: readonly Variant[], { type, unit }: MetricSelection): Variant | undefined {
+export function chosen(
+  variants: readonly Variant[],
+  { type, unit, meaning }: MetricSelection,
+): Variant | undefined {
   return variants.find(
-    (one) => (type === undefined || one.kind === type) && (unit === undefined || one.unit === unit),
+    (one) =>
+      (type === undefined || one.kind === type) &&
+      (unit === undefined || one.unit === unit) &&
+      (meaning === undefined || one.meaning === meaning),
   );
 }
 

@@ -1,6 +1,5 @@
 import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { Grid } from './grid.ts';
 import { metricPoints } from './metric-fields.ts';
@@ -33,8 +32,8 @@ const FINITE: Partial<Record<Variant['kind'], string>> = {
  * How long before the window the point is looked for that an increase counts from: two reporting intervals, at least
  * five minutes, at most a day.
  */
-export function lookback({ interval }: Variant): bigint {
-  const two = BigInt(Math.ceil((interval ?? 0) * 2)) * 1_000_000_000n;
+export function lookback({ interval, slowest }: Variant): bigint {
+  const two = BigInt(Math.ceil((slowest ?? interval ?? 0) * 2)) * 1_000_000_000n;
   if (two < 5n * MINUTE) return 5n * MINUTE;
   return two > DAY ? DAY : two;
 }
@@ -69,31 +68,6 @@ function matching(input: Selected, scope: Scope, window: Window): Scope {
     .and(`MetricName = ${series.params.bind(input.metric, 'String')}`)
     .and(`Kind = ${series.params.bind(input.variant.kind, 'String')}`)
     .matching(input.filter);
-}
-
-/** Deltas whose length is looked at: senders report in one rhythm. */
-const LENGTHS = 1_000;
-
-/**
- * Seconds in which every series that has something to say says it; null when nobody knows. A delta series that is silent has
- * nothing new, so that its points may lie any time apart: the time that each stands for is how often it is asked.
- */
-export async function spacingOf(
-  runner: Runner,
-  context: RequestContext,
-  { metric, filter, window }: { metric: string; filter: Filter | undefined; window: Window },
-  variant: Variant,
-): Promise<number | null> {
-  if (variant.temporality !== 'delta') return variant.interval;
-  const all = pointsScope({ context, metric, variant, filter }, window);
-  const scope = all.and(`${SINCE} > 0 AND ${SINCE} < ${TIME}`);
-  const [row] = await runner.run<{ Usual: number | null }>(
-    scope,
-    `SELECT quantileExactOrNull(0.5)(Long) AS Usual FROM (SELECT (${TIME} - ${SINCE}) / 1e9 AS Long ${scope.from} LIMIT ${LENGTHS})`,
-  );
-  const usual = row?.Usual ?? null;
-  // A sender that counts from its own start every time is known by its points alone.
-  return usual === null || variant.interval === null ? usual : Math.min(usual, variant.interval);
 }
 
 /**

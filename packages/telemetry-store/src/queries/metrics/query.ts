@@ -7,12 +7,13 @@ import { exemplarsOf } from './exemplars.ts';
 import { cut, type Grid, gridOf } from './grid.ts';
 import { explicitLines, exponentialLines, totalLines } from './histograms.ts';
 import type { MetricKind } from './metric-fields.ts';
-import { checkSize, chosen, type MetricSelection, variantsOf } from './plan.ts';
-import { type PointsInput, spacingOf } from './points.ts';
+import { chosen, type MetricSelection, variantsOf } from './plan.ts';
+import type { PointsInput } from './points.ts';
+import { timed } from './rhythm.ts';
 import { increaseLines, levelLines, type Line, type Lines } from './scalars.ts';
 import { labelName } from './series-scope.ts';
 import { summaryLines } from './summaries.ts';
-import { AGGREGATIONS, pointUnitOf, shownVariant, type Variant } from './variant.ts';
+import { AGGREGATIONS, pointUnitOf, shownVariant, type Variant, variantWords } from './variant.ts';
 
 export interface MetricQuery extends MetricSelection {
   readonly groupBy: readonly string[];
@@ -61,9 +62,9 @@ export async function queryMetric(
 ): Promise<MetricAnswer> {
   const groupBy = query.groupBy.map(labelName);
   const variants = await variantsOf(runner, context, query);
-  const variant = chosen(variants, query);
-  const facts = factsOf(query, variants, variant);
-  if (variant === undefined) {
+  const found = chosen(variants, query);
+  const facts = factsOf(query, variants, found);
+  if (found === undefined) {
     return {
       ...facts,
       aggregation: null,
@@ -76,23 +77,21 @@ export async function queryMetric(
       exemplars: [],
     };
   }
-  const aggregation = aggregationFor(variant, query.aggregation);
-  checkSize(variant);
-  const spacing = query.stepSeconds === undefined ? await spacingOf(runner, context, query, variant) : null;
-  const grid = gridOf(query.window, query.stepSeconds, spacing, variant.series);
+  const aggregation = aggregationFor(found, query.aggregation);
+  const { variant, grid } = await timed(runner, context, query, found);
   const input: PointsInput = { context, metric: query.metric, variant, filter: query.filter, groupBy, grid };
   const parts = cut(grid, Math.ceil(variant.points / POINTS_AT_ONCE));
   const limit = parts.length === 1 ? query.limit : LINES_OF_PART;
   const notes = [...facts.notes];
-  const found: Lines[] = [];
+  const each: Lines[] = [];
   const readLines = async () => {
-    for (const part of parts) found.push(await linesOf(runner, input, part, aggregation, limit, notes));
+    for (const part of parts) each.push(await linesOf(runner, input, part, aggregation, limit, notes));
   };
   const [exemplars] = await Promise.all([
     query.exemplars === true ? exemplarsOf(runner, input) : [],
     readLines(),
   ]);
-  const { lines, total } = joined(found, query.limit, aggregation);
+  const { lines, total } = joined(each, query.limit, aggregation);
   if (variant.meaning === 'quantiles' && aggregation.startsWith('p') && variant.series > lines.length) {
     notes.push('Quantiles of several summaries cannot be added up: the largest of the series is shown.');
   }
@@ -100,6 +99,7 @@ export async function queryMetric(
     ...facts,
     notes: [...new Set(notes)],
     stepSeconds: grid.step,
+    intervalSeconds: variant.interval,
     aggregation,
     aggregations: [...AGGREGATIONS[variant.meaning]],
     valueUnit: valueUnitOf(facts.pointUnit, variant, aggregation),
@@ -119,11 +119,8 @@ export function factsOf(
   const notes: string[] = [];
   if (variants.length > 1 && variant !== undefined) {
     const others = variants.filter((one) => one !== variant);
-    const shapes = others.map(
-      (one) => `${one.kind.replaceAll('_', ' ')} in ${one.unit === '' ? 'no unit' : one.unit}`,
-    );
     notes.push(
-      `Senders disagree about this metric: also ${[...new Set(shapes)].join(', ')}, not shown here.`,
+      `Senders disagree about this metric: also ${others.map(variantWords).join(', ')}, not shown here.`,
     );
   }
   return {
@@ -160,6 +157,9 @@ const NAMES: Readonly<Record<Variant['meaning'], string>> = {
   distribution: 'a histogram',
   quantiles: 'a summary',
 };
+
+export const BOUNDS_DIFFER =
+  'Not all series have the same bucket bounds: only the bounds that they share are used.';
 
 const QUANTILES: Partial<Record<MetricAggregation, number>> = {
   p50: 0.5,
@@ -209,7 +209,7 @@ async function linesOf(
   const read = variant.kind === 'histogram' ? explicitLines : exponentialLines;
   const { lines, total, exact } = await read(runner, input, window, limit);
   if (!exact) {
-    notes.push('Not all series have the same bucket bounds: only the bounds that they share are used.');
+    notes.push(BOUNDS_DIFFER);
   }
   return {
     total,

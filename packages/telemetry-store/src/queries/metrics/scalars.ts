@@ -103,7 +103,7 @@ export async function increaseLines(
   const wide = { from: window.from - lookback(input.variant), to: window.to };
   const scope = pointsScope(input, wide);
   const timed = what === 'rate';
-  const own = grownByBucket(input, scope, window, 'Value', { timed });
+  const own = await grownByBucket(runner, input, scope, window, 'Value', { timed });
   const rows = await runner.run<LineRow>(
     scope,
     asLines(

@@ -16,7 +16,7 @@ export interface MetricSeries {
   readonly environment: string;
   readonly attributes: ReadonlyMap<string, string>;
   readonly resource: ReadonlyMap<string, string>;
-  /** Epoch milliseconds of the newest point. */
+  /** Epoch milliseconds of the newest point of the days that reach into the window. */
   readonly lastTime: number;
   /** Newest value (of histograms and summaries: their count); null when it was no finite number. */
   readonly lastValue: number | null;

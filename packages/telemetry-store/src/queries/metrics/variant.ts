@@ -1,26 +1,29 @@
-import type { MetricAggregation, MetricVariant, Temporality } from '@candela/contract';
+import type { MetricAggregation, MetricMeaning, MetricVariant, Temporality } from '@candela/contract';
 import type { MetricKind } from './metric-fields.ts';
-
-/** What the points of a metric mean, which decides how they are added up. */
-export type Meaning = 'level' | 'counter' | 'change' | 'distribution' | 'quantiles';
 
 /** Series of one name that can be added up: one kind, one unit, one meaning. */
 export interface Variant {
   readonly kind: MetricKind;
   readonly unit: string;
-  readonly meaning: Meaning;
+  readonly meaning: MetricMeaning;
   readonly temporality: Temporality | null;
   readonly monotonic: boolean | null;
   readonly series: number;
   readonly points: number;
+  /** Points that its series have in a second, of the time from their first to their last. */
+  readonly perSecond: number;
+  /** Nanoseconds of the newest point. */
+  readonly last: bigint;
   /** Seconds between the points of a series; null when no series has two. */
   readonly interval: number | null;
+  /** The same of series that report rarely, where it is known. */
+  readonly slowest?: number | null;
 }
 
 export const DELTA = 1;
 const CUMULATIVE = 2;
 
-export function meaningOf(kind: MetricKind, temporality: number, monotonic: boolean): Meaning {
+export function meaningOf(kind: MetricKind, temporality: number, monotonic: boolean): MetricMeaning {
   if (kind === 'gauge') return 'level';
   if (kind === 'summary') return 'quantiles';
   if (kind !== 'sum') return 'distribution';
@@ -40,7 +43,7 @@ const LEVEL: readonly MetricAggregation[] = ['avg', 'min', 'max', 'sum', 'last',
 const QUANTILES: readonly MetricAggregation[] = ['p50', 'p75', 'p90', 'p95', 'p99'];
 
 /** What each meaning can be asked for; the first is the one taken when nothing is asked for. */
-export const AGGREGATIONS: Readonly<Record<Meaning, readonly MetricAggregation[]>> = {
+export const AGGREGATIONS: Readonly<Record<MetricMeaning, readonly MetricAggregation[]>> = {
   level: LEVEL,
   counter: ['rate', 'increase'],
   change: ['increase', 'rate'],
@@ -74,10 +77,28 @@ const isShare = (metric: string): boolean =>
 export const pointUnitOf = (metric: string, { kind, unit }: Pick<Variant, 'kind' | 'unit'>): string =>
   unit === '1' && (kind === 'sum' || !isShare(metric)) ? '' : unit;
 
-export const shownVariant = ({ kind, unit, temporality, monotonic, series }: Variant): MetricVariant => ({
+export const shownVariant = ({
+  kind,
+  unit,
+  meaning,
+  temporality,
+  monotonic,
+  series,
+}: Omit<Variant, 'points' | 'perSecond' | 'last' | 'interval' | 'slowest'>): MetricVariant => ({
   type: kind,
   unit,
+  meaning,
   temporality,
   monotonic,
   series,
 });
+
+const WORDS: Partial<Record<MetricMeaning, string>> = {
+  counter: 'counter',
+  level: 'sum that can fall',
+  change: 'delta sum that can fall',
+};
+
+/** A shape in words: `counter in s`. */
+export const variantWords = ({ kind, unit, meaning }: Pick<Variant, 'kind' | 'unit' | 'meaning'>): string =>
+  `${(kind === 'sum' && WORDS[meaning]) || kind.replaceAll('_', ' ')} in ${unit === '' ? 'no unit' : unit}`;

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Range } from './distribution.ts';
+import { laidOut } from './heatmap.ts';
+
+const columns = (...ranges: Range[]) => ({ columns: new Map([[0, ranges]]), notes: [] });
+const range = (low: number, high: number, count = 1): Range => ({ low, high, count });
+
+describe('rows of a heat map', () => {
+  it('leaves out edges that lie inside of another range', () => {
+    const { edges, notes } = laidOut(
+      columns(range(-Infinity, 1), range(1, 2), range(2, 5), range(2, Infinity)),
+    );
+    expect(edges).toEqual([-Infinity, 1, 2, Infinity]);
+    expect(notes).toEqual(['Bucket bounds differ over time: ranges that overlap are shown as one.']);
+  });
+  it('does not mind the edges of ranges that hold nothing', () => {
+    expect(laidOut(columns(range(1, 2), range(2, 4), range(1, 4, 0)))).toMatchObject({
+      edges: [1, 2, 4],
+      notes: [],
+    });
+  });
+  it('leaves out what nobody knows the place of, unless there is nothing else', () => {
+    const { columns: shown, edges, notes } = laidOut(columns(range(1, 2), range(-Infinity, Infinity, 1_234)));
+    expect([edges, [...shown.values()]]).toEqual([[1, 2], [[range(1, 2)]]]);
+    expect(notes).toEqual(['1,234 measurements are not shown: no bucket says where they lie.']);
+    expect(laidOut(columns(range(-Infinity, Infinity)))).toMatchObject({
+      edges: [-Infinity, Infinity],
+      notes: [],
+    });
+  });
+
+  const edge = fc.oneof(fc.integer({ min: -9, max: 9 }), fc.constantFrom(-Infinity, Infinity));
+  const ranges = fc.array(
+    fc
+      .tuple(edge, edge)
+      .filter(([a, b]) => a !== b || Number.isFinite(a))
+      .map(([a, b]) => range(Math.min(a, b), Math.max(a, b))),
+    { minLength: 1, maxLength: 12 },
+  );
+  it('has a row for each range, however they overlap', () =>
+    fc.assert(
+      fc.property(ranges, (all) => {
+        const { columns: shown, edges } = laidOut(columns(...all));
+        const rows = edges.slice(1).map((high, index) => ({ low: edges[index] ?? NaN, high }));
+        expect(edges).toEqual([...edges].sort((a, b) => a - b));
+        for (const { low, high } of [...shown.values()].flat())
+          expect(rows.some((row) => row.low <= low && high <= row.high)).toBe(true);
+      }),
+    ));
+});

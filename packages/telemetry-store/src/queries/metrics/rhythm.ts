@@ -1,0 +1,98 @@
+import type { RequestContext } from '@candela/kernel';
+import type { Runner } from '../core/run.ts';
+import type { Window } from '../core/scope.ts';
+import { type Grid, gridOf } from './grid.ts';
+import { checkSize, type MetricSelection } from './plan.ts';
+import { pointsScope, SINCE, TIME } from './points.ts';
+import { DELTA, type Variant } from './variant.ts';
+
+/** How often the series of a metric report, in seconds; null when nobody knows. */
+interface Rhythm {
+  /** Of the series in the middle. */
+  readonly usual: number | null;
+  /** What a bucket has to hold two of; see {@link waitedFor}. */
+  readonly slowest: number | null;
+}
+
+/** Points that are looked at, about: the newest of the window. */
+const POINTS = 50_000;
+/** Reports of a series that are looked at, at least. */
+const REPORTS = 8;
+/** Series that are looked at, about. */
+const SERIES = 200;
+
+/** A variant with its rhythm, and the buckets of a query about it. @throws bad_query, refused */
+export async function timed(
+  runner: Runner,
+  context: RequestContext,
+  query: MetricSelection & { readonly stepSeconds?: number | undefined },
+  variant: Variant,
+): Promise<{ readonly variant: Variant; readonly grid: Grid }> {
+  checkSize(variant);
+  if (query.stepSeconds !== undefined)
+    return { variant, grid: gridOf(query.window, query.stepSeconds, null, variant.series) };
+  const { usual, slowest } = await rhythmOf(runner, context, query, variant);
+  return {
+    variant: { ...variant, interval: usual, slowest },
+    grid: gridOf(query.window, undefined, slowest, variant.series),
+  };
+}
+
+/**
+ * The rhythm of the points themselves: what the rows of series say of it is halved where a sender repeats itself, and
+ * stretched by every silence. A delta series that is silent has nothing new, so that its points may lie any time apart: the
+ * time that each stands for is how often it is asked.
+ */
+async function rhythmOf(
+  runner: Runner,
+  context: RequestContext,
+  { metric, filter, window }: Pick<MetricSelection, 'metric' | 'filter' | 'window'>,
+  variant: Variant,
+): Promise<Rhythm> {
+  const scope = pointsScope({ context, metric, variant, filter }, newest(window, variant));
+  const nth = Math.ceil(variant.series / SERIES);
+  const some = nth === 1 ? scope : scope.and(`SeriesId % ${scope.params.bind(nth, 'UInt32')} = 0`);
+  const delta = variant.temporality === 'delta' || variant.temporality === 'mixed';
+  const lasts = `quantileExactIf(0.5)((${TIME} - ${SINCE}) / 1e9, ${delta ? `AggregationTemporality = ${DELTA} AND ${SINCE} > 0 AND ${SINCE} < ${TIME}` : '0'})`;
+  const [row] = await runner.run<{ Every: number[] }>(
+    some,
+    `SELECT groupArray(multiIf(isNaN(Lasts), Apart, isNaN(Apart), Lasts, least(Lasts, Apart)) AS One) AS Every FROM (
+  SELECT if(length(Gaps) > 1, arrayReduce('quantileExactInclusive(0.5)', Gaps) / 1e9, nan) AS Apart, Lasts
+  FROM (
+    SELECT arrayFilter(gap -> gap > 0, arrayPopFront(arrayDifference(arraySort(groupArray(${TIME}))))) AS Gaps, ${lasts} AS Lasts
+    ${some.from} GROUP BY SeriesId
+  )
+) WHERE isFinite(One)`,
+  );
+  const every = (row?.Every ?? []).sort((a, b) => a - b);
+  const usual = every[every.length >> 1] ?? variant.interval;
+  return { usual, slowest: waitedFor(every, Number(window.to - window.from) / 1e9) ?? usual };
+}
+
+/** The end of the window, as much of it as is looked at. */
+function newest(window: Window, { last, perSecond, interval }: Variant): Window {
+  const to = last < window.to ? last + 1n : window.to;
+  const seconds = Math.max(POINTS / Math.max(perSecond, 1e-6), REPORTS * (interval ?? 0));
+  const from = to - BigInt(Math.ceil(seconds)) * 1_000_000_000n;
+  return { from: from > window.from ? from : window.from, to };
+}
+
+/** Buckets that are many, and the fewest that still show how something went. */
+const [MANY_BUCKETS, FEW_BUCKETS] = [60, 6];
+/** Series of which each bucket should hold something. */
+const MOST_SERIES = 0.95;
+
+/**
+ * The interval that a bucket holds two of, so that a sum over series is one of all of them: the longest one, when many
+ * buckets are left; else that of nearly all series. Series so slow that they would leave few buckets are not waited for,
+ * unless half of all are as slow.
+ * @param every intervals of series in seconds, in order
+ * @param seconds length of the window
+ */
+export function waitedFor(every: readonly number[], seconds: number): number | undefined {
+  const patience = Math.max(every[every.length >> 1] ?? 0, seconds / (2 * FEW_BUCKETS));
+  const patient = every.filter((one) => one <= patience);
+  const longest = patient.at(-1);
+  if (longest === undefined || longest * 2 * MANY_BUCKETS <= seconds) return longest;
+  return patient[Math.ceil(patient.length * MOST_SERIES) - 1];
+}
