@@ -73,7 +73,7 @@ const LARGEST: readonly [string, Signal, Filter][] = [
 const other = (filter: Filter): Filter =>
   JSON.parse(
     JSON.stringify(filter)
-      .replaceAll(/(?<=[\[:]")0/g, '9')
+      .replaceAll(/(?<=[[:]")0/g, '9')
       .replaceAll('äöüσ', 'σüöä'),
   ) as Filter;
 
