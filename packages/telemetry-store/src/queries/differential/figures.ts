@@ -12,7 +12,17 @@ import {
 import { previousWindow } from '@candela/kernel';
 import { anyAsked, anyFilter, anyWindow, fieldsOf } from './filters.ts';
 import { counting, sum } from './lists.ts';
-import { byBytes, byKeys, type ExceptionOf, fulfils, type LogOf, matching, type Row, shownOf, type SpanOf } from './model.ts';
+import {
+  byBytes,
+  byKeys,
+  type ExceptionOf,
+  fulfils,
+  type LogOf,
+  matching,
+  type Row,
+  shownOf,
+  type SpanOf,
+} from './model.ts';
 import { LAST_SECOND } from '../../rollups/rollup.ts';
 import type { Question } from './question.ts';
 import type { Random } from './random.ts';
@@ -323,12 +333,17 @@ const facets: Question = async (ground, random) => {
       // An exception that was recorded several times is one.
       const once = new Map(
         rows.map((row, index) => [
-          JSON.stringify([isException(row) && row.records === 0 ? row.occurrence : index, shownOf(row, field)]),
+          JSON.stringify([
+            isException(row) && row.records === 0 ? row.occurrence : index,
+            shownOf(row, field),
+          ]),
           row,
         ]),
       );
       const each = [...once.values()].flatMap((row) =>
-        Array.from({ length: isException(row) && row.records > 0 ? row.records : 1 }, () => shownOf(row, field)),
+        Array.from({ length: isException(row) && row.records > 0 ? row.records : 1 }, () =>
+          shownOf(row, field),
+        ),
       );
       const values = counts(each).filter(
         ({ value }) =>

@@ -11,7 +11,16 @@ import type { RequestContext } from '@candela/kernel';
 import { LIMITS, type QueryBench } from '../core/testing.ts';
 import { createLogQueries } from '../index.ts';
 import { anyAsked, fieldsOf } from './filters.ts';
-import { byKeys, type ExceptionOf, exceptionsIn, inWindow, type LogOf, matching, shownOf, type SpanOf } from './model.ts';
+import {
+  byKeys,
+  type ExceptionOf,
+  exceptionsIn,
+  inWindow,
+  type LogOf,
+  matching,
+  shownOf,
+  type SpanOf,
+} from './model.ts';
 import type { Question } from './question.ts';
 import type { Random } from './random.ts';
 

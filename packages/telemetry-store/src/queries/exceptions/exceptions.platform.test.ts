@@ -332,10 +332,7 @@ describe('exceptions', () => {
     statements.length = 0;
     // The error of the span is in a log record too.
     const { data } = await search('', { sort: '-count' });
-    expect(keys()).toEqual([
-      recordings,
-      'toInt64(uniqExactIf(Occurrence, Records = 0) + sum(Records))',
-    ]);
+    expect(keys()).toEqual([recordings, 'toInt64(uniqExactIf(Occurrence, Records = 0) + sum(Records))']);
     expect(data.map(({ count }) => count)).toEqual([2, 2, 1, 1, 1]);
     expect((await search('', { sort: '-count', limit: 1 })).data).toEqual(data.slice(0, 1));
   });

@@ -4,7 +4,13 @@ import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { iso, orNull } from '../spans/span-row.ts';
-import { COUNT_SQL, EXCEPTION_GROUPS, EXCEPTIONS, fingerprintOf, RECORDINGS_SQL } from './exception-fields.ts';
+import {
+  COUNT_SQL,
+  EXCEPTION_GROUPS,
+  EXCEPTIONS,
+  fingerprintOf,
+  RECORDINGS_SQL,
+} from './exception-fields.ts';
 import { toTrend, trendGrid } from './trend.ts';
 
 const MAX_MODELS = 8;

@@ -10,7 +10,12 @@ const STEPS = [
 const WANTED = 120;
 const DEFAULT_INTERVAL = 60;
 const SECOND = 1_000_000_000n;
-const USUAL = ['system.memory.usage', 'system.cpu.logical.count', 'hw.gpu.memory.limit', 'hw.gpu.utilization'];
+const USUAL = [
+  'system.memory.usage',
+  'system.cpu.logical.count',
+  'hw.gpu.memory.limit',
+  'hw.gpu.utilization',
+];
 
 /** Equal steps over a window, the first beginning at or before it. */
 export interface Buckets {

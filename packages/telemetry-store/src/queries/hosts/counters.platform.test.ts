@@ -62,9 +62,7 @@ async function explored(project: string, metric: string, by: string): Promise<Re
     stepSeconds: 60,
     limit: 100,
   });
-  return grown(
-    series.map(({ labels, points }) => [labels[0] ?? '', points.map(([, value]) => value)]),
-  );
+  return grown(series.map(({ labels, points }) => [labels[0] ?? '', points.map(([, value]) => value)]));
 }
 
 const grown = (curves: (readonly [string, readonly (number | null)[]])[]): Record<string, number> =>
@@ -96,13 +94,28 @@ describe('counters of hosts', () => {
       ALIVE,
       counter('hw.errors', [
         // Its series comes with its first error.
-        ...errors('xid', minutesFrom(20).map((minute) => [minute, 1, at(0)])),
-        ...errors('more', minutesFrom(20).map((minute) => [minute, minute < 30 ? 7 : 10, at(19)])),
+        ...errors(
+          'xid',
+          minutesFrom(20).map((minute) => [minute, 1, at(0)]),
+        ),
+        ...errors(
+          'more',
+          minutesFrom(20).map((minute) => [minute, minute < 30 ? 7 : 10, at(19)]),
+        ),
         // Nobody knows when, or it was long ago.
-        ...errors('unknown', minutesFrom(20).map((minute) => [minute, 5, undefined])),
-        ...errors('old', minutesFrom(20).map((minute) => [minute, 6, LONG_AGO])),
+        ...errors(
+          'unknown',
+          minutesFrom(20).map((minute) => [minute, 5, undefined]),
+        ),
+        ...errors(
+          'old',
+          minutesFrom(20).map((minute) => [minute, 6, LONG_AGO]),
+        ),
         // It begins after the point itself: a wrong clock.
-        ...errors('future', minutesFrom(20).map((minute) => [minute, 3, at(minute) + 1n])),
+        ...errors(
+          'future',
+          minutesFrom(20).map((minute) => [minute, 3, at(minute) + 1n]),
+        ),
       ]),
       counter(
         'hw.energy',
@@ -123,7 +136,12 @@ describe('counters of hosts', () => {
   });
 
   it('rates are those of the time since a known start, and no first report makes a spike', async () => {
-    const io = (project: string, first: number, since: bigint | undefined, value: (minute: number) => number) =>
+    const io = (
+      project: string,
+      first: number,
+      since: bigint | undefined,
+      value: (minute: number) => number,
+    ) =>
       put(project, [
         ALIVE,
         counter(
@@ -162,7 +180,10 @@ describe('counters of hosts', () => {
   });
 
   it('grow by what the explorer of metrics says, whatever was sent', async () => {
-    const seeds = Array.from({ length: 3 * Number(process.env['PROPERTY_TIMES'] ?? 1) }, (_, n) => `grown ${n}`);
+    const seeds = Array.from(
+      { length: 3 * Number(process.env['PROPERTY_TIMES'] ?? 1) },
+      (_, n) => `grown ${n}`,
+    );
     for (const seed of seeds) {
       const random = new Random(seed);
       await put(seed, [ALIVE, ...anyCounters(random)]);

@@ -115,7 +115,9 @@ export async function readRates(
   const all = options.of === 'all' ? ` AND ${NO_LOOPBACK}` : '';
   // Of all hosts: no longer than the points of each of them were looked for.
   const from =
-    options.host === undefined ? fresh.to - BigInt(HOST_LIMITS.freshSeconds) * SECOND : fresh.fromOf(options.host);
+    options.host === undefined
+      ? fresh.to - BigInt(HOST_LIMITS.freshSeconds) * SECOND
+      : fresh.fromOf(options.host);
   const perSecond = `(if(Began, -Points[1].2, 0) + arraySum((p, b) -> ${STEP}, arrayPopFront(Points), arrayPopBack(Points)))
          / ((Points[-1].1 - if(Began, Points[1].3, Points[1].1)) / 1e9)`;
   const series = `${seriesOf(scope, from, all)} WHERE length(Points) > 1 OR Began`;

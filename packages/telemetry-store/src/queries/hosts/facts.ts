@@ -141,7 +141,9 @@ export async function readFacts(
   const { hosts } = only;
   const series = seriesOf(context, subject.metrics, window);
   const { params } = series;
-  const scope = series.and(hosts === undefined ? `Host != ''` : `Host IN ${params.bind(hosts, 'Array(String)')}`);
+  const scope = series.and(
+    hosts === undefined ? `Host != ''` : `Host IN ${params.bind(hosts, 'Array(String)')}`,
+  );
   const keys = params.bind(subject.keys, 'Array(String)');
   const maps = SAID[subject.said];
   const said = maps.map((_, index) => `mapFilter((k, v) -> k IN ${keys}, argMax(Told.${index + 1}, Until))`);
@@ -199,7 +201,7 @@ export async function readHostFacts(
 ): Promise<Facts[]> {
   const [usual, heard] = await Promise.all([
     readFacts(run, context, HOSTS, window, { hosts: host === undefined ? undefined : [host] }),
-    readOtherHosts(run, context, window, host),
+    readAnyHosts(run, context, window, host),
   ]);
   const known = new Set(usual.map(idOf));
   const missing = heard.filter((key) => !known.has(idOf(key)));
@@ -211,20 +213,20 @@ export async function readHostFacts(
 
 const idOf = ({ environment, host }: HostKey): string => keyOf(environment, host);
 
-/** Of whom other metrics than the usual ones are sent: no attributes are read for it. */
-async function readOtherHosts(
+/** Of whom anything is sent: no attributes are read for it, and grouping by one key costs half as much as by two. */
+async function readAnyHosts(
   run: Runner,
   context: RequestContext,
   window: Window,
   host: string | undefined,
 ): Promise<HostKey[]> {
   const all = seriesOf(context, undefined, window);
-  const { params } = all;
-  const which = host === undefined ? `Host != ''` : `Host = ${params.bind(host, 'String')}`;
-  const scope = all.and(`MetricName NOT IN ${params.bind(HOSTS.metrics, 'Array(String)')}`).and(which);
-  const rows = await run.run<{ Environment: string; Host: string }>(
+  const scope = host === undefined ? all : all.and(`Host = ${all.params.bind(host, 'String')}`);
+  const rows = await run.run<{ Host: string; Environments: string[] }>(
     scope,
-    `SELECT DISTINCT Environment, Host ${scope.from} LIMIT ${HOSTS.limit}`,
+    `SELECT Host, groupUniqArray(Environment) AS Environments ${scope.from} GROUP BY Host LIMIT ${HOSTS.limit}`,
   );
-  return rows.map((row) => ({ environment: row.Environment, host: row.Host }));
+  return rows.flatMap((row) =>
+    row.Host === '' ? [] : row.Environments.map((environment) => ({ environment, host: row.Host })),
+  );
 }

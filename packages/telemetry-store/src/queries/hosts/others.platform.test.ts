@@ -82,7 +82,11 @@ it('every machine that sends metrics of hosts, hardware or processes is in the f
     ['staging', 'usual', 'id of usual', 'linux', false, 'agent'],
   ]);
   const of = (name: string) => fleet.hosts.find((host) => host.name === name);
-  expect(of('cpu-only')).toMatchObject({ freshSeconds: 180, cpuUtilization: 0.3, diskReadBytesPerSecond: 10 });
+  expect(of('cpu-only')).toMatchObject({
+    freshSeconds: 180,
+    cpuUtilization: 0.3,
+    diskReadBytesPerSecond: 10,
+  });
   expect(of('gpu-only')?.gpus).toMatchObject([{ id: 'GPU-0', errors: [{ type: 'xid', count: 29 }] }]);
   // It reports every five minutes, which nothing but its CPU tells.
   expect(of('slow')).toMatchObject({ freshSeconds: 900, cpuUtilization: 0.26 });
@@ -113,8 +117,8 @@ it('has a page, as those of the usual agents', async () => {
 it('reads no attributes to find them', async () => {
   statements.length = 0;
   await hosts.hosts(context, { window: WINDOW });
-  expect(statements.find((text) => text.startsWith('SELECT DISTINCT Environment, Host'))).toBe(
-    "SELECT DISTINCT Environment, Host FROM metric_series WHERE ProjectId = {p0:String} AND ((startsWith(MetricName, 'system.') OR startsWith(MetricName, 'hw.') OR (startsWith(MetricName, 'process.') AND NOT startsWith(MetricName, 'process.runtime.')))) AND (ReceivedDay >= toDate(fromUnixTimestamp64Nano({p1:Int64}))) AND (FirstNs < {p2:Int64} AND LastNs >= {p3:Int64}) AND (MetricName NOT IN {p4:Array(String)}) AND (Host != '') LIMIT 32000",
+  expect(statements.find((text) => text.startsWith('SELECT Host, groupUniqArray(Environment)'))).toBe(
+    "SELECT Host, groupUniqArray(Environment) AS Environments FROM metric_series WHERE ProjectId = {p0:String} AND ((startsWith(MetricName, 'system.') OR startsWith(MetricName, 'hw.') OR (startsWith(MetricName, 'process.') AND NOT startsWith(MetricName, 'process.runtime.')))) AND (ReceivedDay >= toDate(fromUnixTimestamp64Nano({p1:Int64}))) AND (FirstNs < {p2:Int64} AND LastNs >= {p3:Int64}) GROUP BY Host LIMIT 32000",
   );
 });
 

@@ -66,9 +66,7 @@ export function seriesOf(
   return (
     scope
       .and(
-        metrics === undefined
-          ? IS_HOST_METRIC_SQL
-          : `MetricName IN ${params.bind(metrics, 'Array(String)')}`,
+        metrics === undefined ? IS_HOST_METRIC_SQL : `MetricName IN ${params.bind(metrics, 'Array(String)')}`,
       )
       // What is late or has a slow clock arrives on another day than its time says: a day to spare on one side.
       .and(`ReceivedDay >= toDate(${params.time(window.from > DAY ? window.from - DAY : 0n)})`)
