@@ -38,15 +38,8 @@ export const CALENDAR = [
 type CalendarName = (typeof CALENDAR)[number]['from'];
 const isCalendarName = (text: string): text is CalendarName => CALENDAR.some((one) => one.from === text);
 
-type Parts = [
-  year: number,
-  month: number,
-  day: number,
-  hour?: number,
-  minute?: number,
-  second?: number,
-  ms?: number,
-];
+type Clock = [hour?: number, minute?: number, second?: number, ms?: number];
+type Parts = [year: number, month: number, day: number, ...clock: Clock];
 
 /** What a calendar and a clock of the zone show; months from 0. */
 export function partsOf(ms: number, zone: Zone): Parts {
@@ -108,7 +101,7 @@ export function calendarBefore(range: TimeRange, nowMs: number, zone: Zone): Tim
   if (!isCalendarName(name)) return undefined;
   const { fromMs, toMs } = resolveRange(plainRange(range, nowMs, zone), nowMs);
   // Begins and ends are moved by the calendar, then found on the clock: not every day begins at the same time of it.
-  const back = (ms: number, clock: readonly number[]): number => {
+  const back = (ms: number, clock: Clock): number => {
     const [year, month, day] = partsOf(ms, zone);
     if (!name.endsWith('month'))
       return timeOf(zone, year, month, day - (name.endsWith('week') ? 7 : 1), ...clock);
