@@ -150,7 +150,7 @@ describe('time range', () => {
     const day = (ms: number) => partsOf(ms, 'local').slice(0, 3).join('-');
     const wrong: unknown[] = [];
     inZone(zone, () => {
-      for (let now = Date.UTC(2026, 0, 1, 0, 7); now < Date.UTC(2027, 0, 5); now += 97 * 60_000) {
+      for (let now = Date.UTC(2026, 0, 1, 0, 7); now < Date.UTC(2027, 0, 5); now += 307 * 60_000) {
         for (const { from } of CALENDAR) {
           const window = resolveRange(plainRange({ from, to: 'now' }, now, 'local'), now);
           const before = calendarBefore({ from, to: 'now' }, now, 'local');
