@@ -235,6 +235,60 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await soon(() => traces.query()).toBe('attributes.http.route:"/item/3"');
   });
 
+  it('leaves the keyboard to an open panel', async () => {
+    const { page, traces } = await open('/traces');
+    const focused = () => page.evaluate<string>('document.activeElement.getAttribute("aria-label") ?? ""');
+    const words = () => page.evaluate<string>('document.activeElement.textContent');
+    // What comes late has the focus as soon as it is there.
+    const form = { name: 'Name of the new view', file: '**/assets/saved-views-panel-*.js' };
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route(form.file, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Views' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Saved views' }).getByRole('status').waitFor();
+    // Neither live, nor a row, nor the time range: the page below hears nothing.
+    await page.keyboard.type('ljd');
+    release();
+    await soon(focused).toBe(form.name);
+    await page.keyboard.type('lj');
+    expect(await page.getByLabel(form.name).inputValue()).toBe('lj');
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Export' }).press('Enter');
+    await soon(() => page.evaluate('document.activeElement.name')).toBe('format');
+    await page.keyboard.press('Escape');
+
+    await page.keyboard.press('d');
+    const ranges = page.getByRole('dialog', { name: 'Time range' });
+    const offered = (name: string) => ranges.getByRole('list', { name }).getByRole('button').allInnerTexts();
+    const relative = await offered('Relative ranges');
+    const chosen = relative.indexOf(await words());
+    expect(chosen).toBeGreaterThanOrEqual(0);
+    await page.keyboard.type('lj');
+    await page.keyboard.press('ArrowDown');
+    expect(await words()).toBe(relative[chosen + 1]);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await words()).toBe(relative[chosen - 1]);
+    const calendar = await offered('Ranges of the calendar');
+    await page.keyboard.press('ArrowRight');
+    expect(await words()).toBe(calendar[Math.min(chosen - 1, calendar.length - 1)]);
+    await page.keyboard.press('ArrowLeft');
+    // The rest of a row walked is told after a while.
+    await page.waitForTimeout(500);
+    expect([...new URL(page.url()).searchParams.keys()]).not.toContain('row');
+    expect(page.url()).not.toContain('live');
+    expect(await ranges.isVisible()).toBe(true);
+    // Closed, the keys are the page's again.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await soon(() => new URL(page.url()).searchParams.has('row')).toBe(true);
+    expect(await traces.rows.count()).toBeGreaterThan(0);
+  });
+
   it('keeps views under names for everybody: save, open, replace, rename, delete', async () => {
     const { page, traces } = await open('/traces?q=service:cart&sort=-start&cols=name,duration');
     const menu = page.getByRole('dialog', { name: 'Saved views' });

@@ -26,6 +26,9 @@ const typing = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
+/** What stands above the page and owns the keyboard while it is open. */
+const ABOVE = 'dialog:modal, [popover]:popover-open';
+
 const CONTROL = 'a, button, summary, [role=tab], [role=option], [role=menuitemradio]';
 
 function onKeyDown(event: KeyboardEvent): void {
@@ -33,8 +36,8 @@ function onKeyDown(event: KeyboardEvent): void {
   const modified = event.metaKey || event.ctrlKey;
   // Of what stands in a shadow root, as the text editor does, an event's own target is only the host.
   const target = event.composedPath()[0] ?? event.target;
-  // A modal dialog owns the keyboard; only the command key reaches past a text field.
-  if (!modified && (typing(target) || document.querySelector('dialog:modal') !== null)) return;
+  // What stands above the page owns the keyboard; only the command key reaches past it and past a text field.
+  if (!modified && (typing(target) || document.querySelector(ABOVE) !== null)) return;
   // A focused control keeps the keys that work it.
   if (event.key === 'Enter' && event.target instanceof Element && event.target.closest(CONTROL)) return;
   const combination = modified ? `mod+${event.key.toLowerCase()}` : event.key;

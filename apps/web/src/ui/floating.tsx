@@ -18,6 +18,7 @@ export type Align = 'start' | 'end';
 
 const GAP = 4;
 const MARGIN = 8;
+const CONTROL = 'button:not(:disabled), input, a[href], [tabindex="0"]';
 
 /** Puts a panel beside its trigger, on the other side when there is no room, and never beyond the window. */
 function place(panel: HTMLElement, trigger: HTMLElement, side: Side, align: Align): void {
@@ -50,7 +51,7 @@ export function Floating(props: {
   side?: Side | undefined;
   align: Align;
   className?: string | undefined;
-  /** What has the focus first; absent: the first control of the panel. */
+  /** What has the focus first, asked again when more of the panel arrives; absent: its first control. */
   firstFocus?: (panel: HTMLElement) => HTMLElement | null;
   onKeyDown?: (event: KeyboardEvent<HTMLElement>, close: () => void) => void;
   /** Made only while it is open. */
@@ -62,16 +63,19 @@ export function Floating(props: {
   const [shown, setShown] = useState(false);
   const triggerOf = () => document.querySelector<HTMLElement>(`[popovertarget="${CSS.escape(id)}"]`);
   const close = () => panel.current?.hidePopover();
+  const firstOf = (element: HTMLElement): HTMLElement =>
+    props.firstFocus?.(element) ?? element.querySelector<HTMLElement>(CONTROL) ?? element;
   const settle = useEffectEvent(() => {
     const element = panel.current;
     const trigger = triggerOf();
     if (!element || !trigger) return;
     place(element, trigger, side, align);
-    const first =
-      props.firstFocus?.(element) ??
-      element.querySelector<HTMLElement>('button:not(:disabled), input, a[href], [tabindex="0"]') ??
-      element;
-    first.focus({ preventScroll: true });
+    firstOf(element).focus({ preventScroll: true });
+  });
+  const settleLate = useEffectEvent(() => {
+    const element = panel.current;
+    // The panel itself has the focus only where it had no control to give it to.
+    if (element && document.activeElement === element) firstOf(element).focus({ preventScroll: true });
   });
   const follow = useEffectEvent(() => {
     const trigger = triggerOf();
@@ -83,11 +87,16 @@ export function Floating(props: {
     const moved = () => follow();
     // What is inside may come later and be larger.
     const observer = new ResizeObserver(moved);
-    if (element) observer.observe(element);
+    const arrivals = new MutationObserver(() => settleLate());
+    if (element) {
+      observer.observe(element);
+      arrivals.observe(element, { childList: true, subtree: true });
+    }
     addEventListener('resize', moved);
     addEventListener('scroll', moved, true);
     return () => {
       observer.disconnect();
+      arrivals.disconnect();
       removeEventListener('resize', moved);
       removeEventListener('scroll', moved, true);
     };

@@ -175,6 +175,7 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
         }}
       >
         <input
+          data-first
           aria-label="Name of the new view"
           placeholder="Save what is shown as …"
           maxLength={100}
