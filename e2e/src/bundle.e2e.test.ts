@@ -2,11 +2,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
-import { WEB_DIST } from './stage.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { whyNoBrowser } from './chromium.ts';
+import { agentTrace } from './seeds.ts';
+import { LONG_SESSION, seedSession } from './seeds-sessions.ts';
+import { openStage, type Stage, WEB_DIST } from './stage.ts';
 
 /** Bytes of JavaScript after gzip: any page with everything it needs to be there, and what all pages share. */
 const PAGE_LIMIT = 190_000;
+/** What a browser loads for a page with its data, also what is asked for only once those are there. */
+const LOADED_LIMIT = 200_000;
+/** Nothing that a page asks for by itself comes later. */
+const SETTLED_MS = 4_000;
 const BASE_LIMIT = 142_000;
 
 const ROUTES = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'apps', 'web', 'src', 'routes');
@@ -75,5 +82,53 @@ describe.skipIf(!built)('size of the web UI', () => {
     expect(html).not.toMatch(/<script(?![^>]*src=)[^>]*>/);
     expect(html).not.toMatch(/<style|style=/);
     expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+  });
+});
+
+const missing = built ? whyNoBrowser() : 'apps/web/dist is not built';
+if (missing !== undefined) console.warn(`SKIPPED, size of the web UI in the browser: ${missing}`);
+
+describe.skipIf(missing !== undefined)('size of the web UI in the browser', () => {
+  let stage: Stage;
+  const agent = agentTrace(Date.now() - 60_000);
+  beforeAll(async () => {
+    stage = await openStage();
+    await stage.seed(agent);
+    await seedSession(stage, LONG_SESSION, 12, Date.now() - 60_000);
+  });
+  afterAll(() => stage?.close());
+
+  const answered = `?span=${agent.spans[5]?.spanId}`;
+  it.each([
+    ['a trace with messages', `/traces/${agent.traceId}${answered}`, '.prose-message strong'],
+    [
+      'a tool call of a trace',
+      `/traces/${agent.traceId}?span=${agent.spans[3]?.spanId}`,
+      '[data-testid=span-panel] :text("left the warehouse")',
+    ],
+    [
+      'the transcript of a trace',
+      `/traces/${agent.traceId}${answered}&view=transcript`,
+      '.prose-message strong',
+    ],
+    ['a session', `/sessions/${LONG_SESSION}`, '.prose-message'],
+    ['traces', '/traces', '[role=row] a'],
+    ['home', '/', 'main svg'],
+  ])('loads less than 200 kB of JavaScript (gzip) for %s', async (name, path, shown) => {
+    // Nothing of it is in the cache of a browser that saw only an answer of the API.
+    const { page } = await stage.open('/api/health');
+    const bodies: Promise<Buffer>[] = [];
+    page.on('requestfinished', (request) => {
+      if (!new URL(request.url()).pathname.endsWith('.js')) return;
+      bodies.push(request.response().then((response) => response?.body() ?? Buffer.alloc(0)));
+    });
+    await page.goto(`${stage.platform.http}${path}`);
+    await page.locator(shown).first().waitFor();
+    await page.waitForTimeout(SETTLED_MS);
+    const bytes = (await Promise.all(bodies)).reduce((sum, body) => sum + gzipSync(body).length, 0);
+    console.info(`${name}: ${(bytes / 1_000).toFixed(1)} kB gzip in ${bodies.length} files, loaded`);
+    expect(bytes).toBeGreaterThan(BASE_LIMIT / 2);
+    expect(bytes).toBeLessThan(LOADED_LIMIT);
+    await page.context().close();
   });
 });

@@ -29,13 +29,13 @@ import { useRefresh, useShell } from './shell-search.ts';
 import { TimeRangePicker, ZoneMenu } from './time-range-picker.tsx';
 import { UserMenu } from './user-menu.tsx';
 
-const loadPalette = () => import('./palette.tsx');
-const Palette = lazy(loadPalette);
+const importPalette = () => import('./palette.tsx');
+const Palette = lazy(importPalette);
+/** Whoever reaches for it finds it there, and no page is larger by it for those who do not. */
+const loadPalette = () => void importPalette().catch(() => undefined);
 const KeySheet = lazy(() => import('./key-sheet.tsx'));
 const UNOWNED = 'Nobody owns this installation yet: set it up with the link printed at start';
 const sidebar = preference('sidebar', 'open', oneOf('open', 'closed'));
-/** After the page itself has come. */
-const PALETTE_MS = 3_000;
 
 /** Navigation, header and keyboard around every page. */
 export function AppShell({ children }: { children: ReactNode }) {
@@ -51,9 +51,14 @@ export function AppShell({ children }: { children: ReactNode }) {
   const open = sidebar.use() === 'open';
   const close = () => setOverlay('none');
   useEffect(() => {
-    // Nobody waits for it then, and everybody finds it at once.
-    const timer = setTimeout(() => void loadPalette().catch(() => undefined), PALETTE_MS);
-    return () => clearTimeout(timer);
+    // The command key goes down before the letter does.
+    const onKeyDown = ({ key }: KeyboardEvent) => {
+      if (key !== 'Control' && key !== 'Meta') return;
+      removeEventListener('keydown', onKeyDown);
+      loadPalette();
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
   }, []);
   useHotkey('mod+k', () => setOverlay(overlay === 'palette' ? 'none' : 'palette'), {
     label: 'Command palette',
@@ -92,7 +97,13 @@ export function AppShell({ children }: { children: ReactNode }) {
             </p>
           )}
           <div className="ml-auto flex min-w-0 items-center gap-1 sm:shrink-0">
-            <Button look="plain" onClick={() => setOverlay('palette')} title="Command palette">
+            <Button
+              look="plain"
+              onPointerEnter={loadPalette}
+              onFocus={loadPalette}
+              onClick={() => setOverlay('palette')}
+              title="Command palette"
+            >
               <CommandIcon size={14} aria-hidden />
               <span className="sr-only">Command palette</span>
               <span className="max-md:hidden">

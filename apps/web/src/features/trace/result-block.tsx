@@ -2,13 +2,15 @@ import { lazy, Suspense } from 'react';
 import { structuredJson } from '../../ui/json-view.tsx';
 import { PayloadBlock } from '../../ui/text-block.tsx';
 
+/** Words that a picture, sound or file comes with, in the type of a part, of its content or in its key. */
+const MEDIA = /image|audio|video|file|document|media|uri|url|blob|inline_?data/i;
 const ResultParts = lazy(() => import('./result-parts-view.tsx'));
 
 /** What a tool gave back: pictures, sound and files as such, anything else as JSON or text. */
 export function ResultBlock({ text, open = 1 }: { text: string; open?: number }) {
   const json = structuredJson(text);
   const plain = <PayloadBlock text={text} open={open} />;
-  if (json === undefined) return plain;
+  if (json === undefined || !MEDIA.test(text)) return plain;
   return (
     <Suspense fallback={plain}>
       <ResultParts result={json} plain={plain} />
