@@ -201,6 +201,31 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     await soon(() => traces.query()).toBe('status:error');
   });
 
+  it('keeps a chosen value among the facets, however rare it is, to be taken out there', async () => {
+    const service = (name: string, spans: number) => ({
+      traceId: newTraceId(),
+      service: name,
+      startedAt: Date.now() - 10_000,
+      spans: Array.from({ length: spans }, () => ({ spanId: newSpanId(), name: 'tick', durationMs: 1 })),
+    });
+    const many = Array.from({ length: 12 }, (_, index) => service(`crowd-${index}`, 2));
+    await stage.seed(...many, service('a-rare-one', 1));
+    const { page, traces } = await open('/traces?q=service:a-rare-one');
+    await traces.loaded();
+    const services = traces.facet('Service');
+    const rare = services.getByRole('button', { name: 'a-rare-one', exact: false }).first();
+    await soon(() => services.getByText('top 12 values').count()).toBe(1);
+    expect(await rare.getAttribute('aria-pressed')).toBe('true');
+    expect((await rare.innerText()).replaceAll(/\s+/g, ' ')).toMatch(/ 1$/);
+    // With the others of the field, all of which stay.
+    expect(await services.getByRole('listitem').count()).toBe(14);
+    await rare.click();
+    await soon(() => traces.query()).toBe('');
+    await page.goto(`${stage.platform.http}/traces?q=service:(a-rare-one or nowhere-at-all)`);
+    const gone = services.getByRole('button', { name: 'nowhere-at-all', exact: false }).first();
+    await soon(async () => (await gone.innerText()).replaceAll(/\s+/g, ' ')).toMatch(/ 0$/);
+  });
+
   it('says of every number that it counts spans, and in how many traces they are', async () => {
     const { page, traces } = await open('/traces?q=service:shop');
     await traces.loaded();

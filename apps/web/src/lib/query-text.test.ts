@@ -7,6 +7,7 @@ import {
   quoted,
   terms,
   toggleValue,
+  namedValuesOf,
   valuesOf,
   withoutField,
   withoutTerm,
@@ -118,4 +119,13 @@ describe('query text', () => {
     expect(completionAt('"service', 8)).toBeUndefined();
     expect(completionAt('duration>2', 10)).toBeUndefined();
   });
+});
+
+it('tells values that are named from patterns and expressions', () => {
+  expect(namedValuesOf('service:(cart or "a b" or che* or /x/ or >2) status:ok', 'service')).toEqual([
+    'cart',
+    'a b',
+  ]);
+  expect(namedValuesOf('service:"che*"', 'service')).toEqual(['che*']);
+  expect(namedValuesOf('model:a', 'service')).toEqual([]);
 });

@@ -99,6 +99,15 @@ export function valuesOf(query: string, field: string): string[] {
   return term ? itemsOf(term.text.slice(field.length + 1)).map(({ value }) => value) : [];
 }
 
+/** Those of them that name one value each: no pattern, no expression. */
+export function namedValuesOf(query: string, field: string): string[] {
+  const term = termOf(query, field);
+  const items = term ? itemsOf(term.text.slice(field.length + 1)) : [];
+  return items
+    .filter(({ text, value }) => text.startsWith('"') || text === quoted(value))
+    .map(({ value }) => value);
+}
+
 /** What a term lists: each as it is written, and its value. */
 function itemsOf(text: string): { text: string; value: string }[] {
   const inner = /^\((.*)\)$/s.exec(text)?.[1];

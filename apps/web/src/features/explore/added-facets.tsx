@@ -3,8 +3,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { facetsQuery, type Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
-import { withoutField } from '../../lib/query-text.ts';
+import { namedValuesOf, withoutField } from '../../lib/query-text.ts';
 import { FailureLine } from '../../ui/states.tsx';
+import { withChosen } from './chosen-values.ts';
 import { Estimated } from './estimated.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import type { useFolded } from './facet-fields.ts';
@@ -33,12 +34,24 @@ function AddedFacet({ field, config, scope, folded, ...props }: Props & { field:
     enabled: !isFolded,
   });
   const facet = data?.data[0];
+  const chosen = namedValuesOf(scope.q, term);
+  const isMissing = chosen.some((value) => facet?.values.every((listed) => listed.value !== value) ?? false);
+  // What was chosen and is none of the most frequent is counted with its own term.
+  const own = useQuery({
+    ...facetsQuery(scope, [field], { signal: config.signal }),
+    enabled: !isFolded && isMissing,
+  });
+  const shown = withChosen(
+    facet ?? { field, values: [], more: false },
+    facet ? chosen : [],
+    own.data?.data[0],
+  );
   const sample = data?.sample ?? null;
   const label = facetLabel(field);
   return (
     <div className={cx(isPlaceholderData && 'opacity-60')}>
       <FacetGroup
-        facet={facet ?? { field, values: [], more: false }}
+        facet={shown}
         noun={config.noun}
         estimated={sample !== null}
         term={term}
@@ -78,7 +91,7 @@ function AddedFacet({ field, config, scope, folded, ...props }: Props & { field:
             <div className="skeleton h-4 w-4/5" />
             <div className="skeleton h-4 w-3/5" />
           </div>
-        ) : facet.values.length === 0 ? (
+        ) : shown.values.length === 0 ? (
           <p className="mb-2 pl-1.5 text-sm text-muted">Nothing here has it.</p>
         ) : undefined}
       </FacetGroup>

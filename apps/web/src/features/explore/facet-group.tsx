@@ -1,10 +1,10 @@
 import { ChevronRight, Minus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { FacetValues } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCount, nounOf } from '../../lib/format.ts';
 import { excludeValue, toggleValue, valuesOf } from '../../lib/query-text.ts';
 import { CutName } from '../../ui/cut-name.tsx';
+import type { ShownFacet } from './chosen-values.ts';
 
 const LABELS: ReadonlyMap<string, string> = new Map([
   ['kind', 'Span kind'],
@@ -22,7 +22,7 @@ export function facetLabel(field: string): string {
 
 /** The values of one field; a click adds one to the query or takes it out. */
 export function FacetGroup(props: {
-  facet: FacetValues;
+  facet: ShownFacet;
   /** What is counted, in the plural. */
   noun: string;
   /** The numbers are what a sample says. */
@@ -66,13 +66,17 @@ export function FacetGroup(props: {
                 key={value}
                 value={value}
                 count={count}
-                title={`${props.estimated ? 'About ' : ''}${exact(count)} ${nounOf(count, props.noun)}`}
+                title={
+                  count === undefined
+                    ? 'Not counted'
+                    : `${props.estimated ? 'About ' : ''}${exact(count)} ${nounOf(count, props.noun)}`
+                }
                 chosen={chosen.includes(value)}
                 onToggle={() => onChange(toggleValue(q, term, value))}
                 onExclude={() => onChange(excludeValue(q, term, value))}
               />
             ))}
-            {facet.more && <li className="pl-1.5 text-xs text-faint">top {facet.values.length} values</li>}
+            {facet.more && <li className="pl-1.5 text-xs text-faint">top {facet.top} values</li>}
           </ul>
         ))}
     </section>
@@ -81,7 +85,7 @@ export function FacetGroup(props: {
 
 function FacetRow(props: {
   value: string;
-  count: number;
+  count: number | undefined;
   /** The number in full, and of what. */
   title: string;
   chosen: boolean;
@@ -105,7 +109,7 @@ function FacetRow(props: {
         />
         <CutName name={props.value} title="" />
         <span className="ml-auto text-sm text-muted group-hover:hidden" title={props.title}>
-          {formatCount(props.count)}
+          {props.count === undefined ? '–' : formatCount(props.count)}
         </span>
       </button>
       <button

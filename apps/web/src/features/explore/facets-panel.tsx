@@ -3,10 +3,11 @@ import { ListFilter, Plus } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { facetsQuery, type Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
-import { valuesOf, withoutField } from '../../lib/query-text.ts';
+import { namedValuesOf, valuesOf, withoutField } from '../../lib/query-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { FailureLine } from '../../ui/states.tsx';
+import { withChosen } from './chosen-values.ts';
 import { Estimated } from './estimated.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import { useAddedFacets, useFolded } from './facet-fields.ts';
@@ -76,9 +77,13 @@ function Facets(props: FacetsProps) {
   });
   const groups = facets.flatMap((field) => {
     const found = [others[asked.findIndex((one) => one === field)]?.data, data].find((answer) => answer);
-    const sample = found?.sample ?? null;
-    const own = found?.data.filter((facet) => facet.field === field && facet.values.length > 0) ?? [];
-    return own.map((facet) => ({ facet, sample }));
+    // What was chosen is counted with it, and may be none of the most frequent.
+    const own = isPlaceholderData ? undefined : data?.data.find((facet) => facet.field === field);
+    const shown = found?.data
+      .filter((facet) => facet.field === field)
+      .map((facet) => withChosen(facet, namedValuesOf(q, field), own))
+      .filter((facet) => facet.values.length > 0);
+    return (shown ?? []).map((facet) => ({ facet, sample: found?.sample ?? null }));
   });
   const sample = isPlaceholderData ? null : (data?.sample ?? null);
   const counted = props.rows !== undefined && props.rows !== noun;
