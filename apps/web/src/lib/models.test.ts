@@ -31,6 +31,13 @@ it('never gives two series one name', () => {
   ]);
 });
 
+it('gives a name to no other model of the page', () => {
+  const dated = { label: 'gpt-4o-mini-2024-07-18' };
+  expect(withModelNames([dated])).toEqual([{ label: 'gpt-4o-mini', title: 'gpt-4o-mini-2024-07-18' }]);
+  expect(withModelNames([dated], ['gpt-4o-mini', 'gpt-4o-mini-2024-07-18'])).toEqual([dated]);
+  expect(withModelNames([dated], ['gpt-4o'])).toMatchObject([{ label: 'gpt-4o-mini' }]);
+});
+
 it('takes a model for named only by its own name, with or without the date', () => {
   expect(namesModel('chat gpt-4o', 'gpt-4o-2024-08-06')).toBe(true);
   expect(namesModel('chat gpt-4o-2024-08-06', 'gpt-4o-2024-08-06')).toBe(true);

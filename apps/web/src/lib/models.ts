@@ -16,11 +16,17 @@ export function shortModels(models: readonly string[]): string[] {
   );
 }
 
-/** Series a model, by names that a legend has room for: the date goes where the rest tells them apart. */
-export function withModelNames<Series extends { readonly label: string }>(all: readonly Series[]): Series[] {
-  const groups = Map.groupBy(all, ({ label }) => undated(label));
+/**
+ * Series a model, by names that a legend has room for: the date goes where the rest tells apart all models that the page
+ * names, of which these may be some. One name is one model wherever it stands on a page.
+ */
+export function withModelNames<Series extends { readonly label: string }>(
+  all: readonly Series[],
+  onPage: readonly string[] = [],
+): (Series & { readonly title?: string })[] {
+  const groups = Map.groupBy(new Set([...all.map(({ label }) => label), ...onPage]), undated);
   return all.map((one) => {
     const label = undated(one.label);
-    return groups.get(label)?.length === 1 ? { ...one, label } : one;
+    return label !== one.label && groups.get(label)?.length === 1 ? { ...one, label, title: one.label } : one;
   });
 }

@@ -15,6 +15,8 @@ export interface ChartSeries {
   /** What its colour follows from instead, where several queries draw the same thing in one chart. */
   readonly identity?: string;
   readonly label: string;
+  /** Its whole name, where the label is a shorter one. */
+  readonly title?: string;
   readonly points: readonly ChartPoint[];
   /** For outcomes only: a colour that has a meaning. */
   readonly tone?: Tone;
@@ -46,6 +48,8 @@ export interface TimeChartInput {
 export interface PreparedSeries {
   readonly key: string;
   readonly label: string;
+  /** Its whole name. */
+  readonly title: string;
   readonly colour: string;
   /** How many series of the same colour come before it: those are told apart by how they are drawn. */
   readonly twin: number;
@@ -108,7 +112,18 @@ export function prepareTimeChart(input: TimeChartInput): PreparedChart {
     const twin = twins.get(colour) ?? 0;
     twins.set(colour, twin + 1);
     const last = values.findLast((value) => value !== null) ?? null;
-    return { key: series.key, label: series.label, colour, twin, values, low, high, sum, last };
+    return {
+      key: series.key,
+      label: series.label,
+      title: series.title ?? series.label,
+      colour,
+      twin,
+      values,
+      low,
+      high,
+      sum,
+      last,
+    };
   });
   const keys = new Map(prepared.map((series) => [series.key, series.colour]));
   const previous = (input.previous ?? [])
@@ -119,6 +134,7 @@ export function prepareTimeChart(input: TimeChartInput): PreparedChart {
       return {
         key: series.key,
         label: series.label,
+        title: series.title ?? series.label,
         colour: keys.get(series.key) ?? toneColour(series.tone ?? 'muted'),
         twin: 0,
         values,

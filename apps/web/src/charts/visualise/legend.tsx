@@ -31,7 +31,7 @@ export function Legend(props: {
           <button
             type="button"
             aria-pressed={solo === series.key}
-            title={`${series.label}: ${solo === series.key ? 'show all' : 'show alone'}`}
+            title={`${series.title}: ${solo === series.key ? 'show all' : 'show alone'}`}
             onClick={() => props.onSolo(solo === series.key ? undefined : series.key)}
             onPointerEnter={() => props.onPoint(series.key)}
             onPointerLeave={() => props.onPoint(undefined)}

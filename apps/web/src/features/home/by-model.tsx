@@ -10,7 +10,7 @@ import { quoted } from '../../lib/query-text.ts';
 import { bucketSeconds, type TimeWindow } from '../../lib/time-range.ts';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { useShell } from '../shell/shell-search.ts';
-import { seriesByModel } from './figures.ts';
+import { modelsOf, seriesByModel } from './figures.ts';
 import { useFigures } from './use-figures.ts';
 
 /** What the charts draw; the rest is counted as "N of M". */
@@ -18,8 +18,16 @@ const MOST_MODELS = 8;
 
 /** Cost and tokens over time, a series a model; the same model has the same colour in both. */
 export function ByModel({ scope }: { scope: Scope }) {
-  const cost = useModelSeries(scope, 'cost');
-  const tokens = useModelSeries(scope, 'tokens');
+  const costs = useModelAnswer(scope, 'cost');
+  const counts = useModelAnswer(scope, 'tokens');
+  const [byCost, byTokens] = [costs.query.data, counts.query.data];
+  // What is called alike in both is the same model in both.
+  const onPage = useMemo(() => [...modelsOf(byCost), ...modelsOf(byTokens)], [byCost, byTokens]);
+  const cost = { ...costs, ...useMemo(() => seriesByModel(byCost, 'cost', onPage), [byCost, onPage]) };
+  const tokens = {
+    ...counts,
+    ...useMemo(() => seriesByModel(byTokens, 'tokens', onPage), [byTokens, onPage]),
+  };
   const colours = useMemo(
     () => paletteOfAll([cost.series.map(identityOf), tokens.series.map(identityOf)]),
     [cost.series, tokens.series],
@@ -41,7 +49,7 @@ export function ByModel({ scope }: { scope: Scope }) {
 
 type ModelMeasure = 'cost' | 'tokens';
 
-function useModelSeries(scope: Scope, measure: ModelMeasure) {
+function useModelAnswer(scope: Scope, measure: ModelMeasure) {
   const step = bucketSeconds(scope.window, 60);
   const body: FigureBody = useMemo(
     () => ({
@@ -53,9 +61,7 @@ function useModelSeries(scope: Scope, measure: ModelMeasure) {
     }),
     [measure, step],
   );
-  const query = useFigures(scope, body);
-  const { series, total } = useMemo(() => seriesByModel(query.data, measure), [query.data, measure]);
-  return { query, body, step, series, total };
+  return { query: useFigures(scope, body), body, step };
 }
 
 function ModelChart(props: {
@@ -63,7 +69,7 @@ function ModelChart(props: {
   title: string;
   measure: ModelMeasure;
   unit: string;
-  of: ReturnType<typeof useModelSeries>;
+  of: ReturnType<typeof useModelAnswer> & ReturnType<typeof seriesByModel>;
   colours: ReadonlyMap<string, string>;
 }) {
   const { scope, measure } = props;

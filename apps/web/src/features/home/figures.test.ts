@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest';
 import type { AggregateData } from '../../api/home.ts';
-import { bucketValues, costOf, errorSeconds, figureOf, rankedOf, seriesByModel, sumOf } from './figures.ts';
+import {
+  bucketValues,
+  costOf,
+  errorSeconds,
+  figureOf,
+  modelsOf,
+  rankedOf,
+  seriesByModel,
+  sumOf,
+} from './figures.ts';
 
 type Row = AggregateData['rows'][number];
 const row = (changes: Partial<Row>): Row => ({
@@ -87,6 +96,16 @@ it('draws the cost of models whose price is known, and says how many they are', 
   ]);
   expect(tokens.total).toBe(9);
   expect(seriesByModel(undefined, 'cost')).toEqual({ series: [], total: 0 });
+});
+
+it('calls a model as no other chart of the page calls another one', () => {
+  const time = '2026-11-20T10:20:00.000Z';
+  const of = (model: string) => answer([row({ time, group: [model], values: [1, 1] })], 1_200);
+  const [cost, tokens] = [of('gpt-4o-mini-2024-07-18'), of('gpt-4o-mini')];
+  const onPage = [...modelsOf(cost), ...modelsOf(tokens)];
+  expect(seriesByModel(cost, 'cost', onPage).series[0]?.label).toBe('gpt-4o-mini-2024-07-18');
+  expect(seriesByModel(tokens, 'tokens', onPage).series[0]?.label).toBe('gpt-4o-mini');
+  expect(seriesByModel(cost, 'cost', modelsOf(cost)).series[0]?.label).toBe('gpt-4o-mini');
 });
 
 it('errors are counted finely over long ranges, and no finer than a bar or five minutes', () => {

@@ -82,13 +82,19 @@ export function rankedOf(data: AggregateData | undefined): Ranked[] {
     .map((row) => ({ group: row.group, values: row.values, before: row.previous?.[0] ?? null }));
 }
 
-/** A series a model of its cost or its tokens, and how many models there are to draw. */
+/** Models that an answer by model names. */
+export const modelsOf = (data: AggregateData | undefined): string[] => [
+  ...new Set(data?.rows.map(({ group: [model = ''] }) => model)),
+];
+
+/** A series a model of its cost or its tokens, and how many models there are to draw. `onPage`: models that others name. */
 export function seriesByModel(
   data: AggregateData | undefined,
   measure: 'cost' | 'tokens',
+  onPage: readonly string[] = [],
 ): { series: ChartSeries[]; total: number } {
   if (data === undefined) return { series: [], total: 0 };
-  const own = withModelNames(seriesOfAggregate(data, 0, 'all'));
+  const own = withModelNames(seriesOfAggregate(data, 0, 'all'), onPage);
   if (measure === 'cost') {
     // An unknown price is not $0. Largest first: behind a model without a price there are only others without.
     const priced = own.filter(({ points }) => points.some(({ value }) => value !== null));
