@@ -41,6 +41,21 @@ export function FacetGroup(props: {
   const { facet, term, q, isFolded, onChange } = props;
   const label = facetLabel(facet.field);
   const chosen = valuesOf(q, term);
+  const row = ({ value, count }: ShownFacet['values'][number]) => (
+    <FacetRow
+      key={value}
+      value={value}
+      count={count}
+      title={
+        count === undefined
+          ? 'Not counted'
+          : `${props.estimated ? 'About ' : ''}${exact(count)} ${nounOf(count, props.noun)}`
+      }
+      chosen={chosen.includes(value)}
+      onToggle={() => onChange(toggleValue(q, term, value))}
+      onExclude={() => onChange(excludeValue(q, term, value))}
+    />
+  );
   return (
     <section className="mb-1" aria-label={label}>
       <div className="group/head flex items-start">
@@ -61,22 +76,9 @@ export function FacetGroup(props: {
       {!isFolded &&
         (props.children ?? (
           <ul className="mb-2">
-            {facet.values.map(({ value, count }) => (
-              <FacetRow
-                key={value}
-                value={value}
-                count={count}
-                title={
-                  count === undefined
-                    ? 'Not counted'
-                    : `${props.estimated ? 'About ' : ''}${exact(count)} ${nounOf(count, props.noun)}`
-                }
-                chosen={chosen.includes(value)}
-                onToggle={() => onChange(toggleValue(q, term, value))}
-                onExclude={() => onChange(excludeValue(q, term, value))}
-              />
-            ))}
+            {facet.values.slice(0, facet.top).map(row)}
             {facet.more && <li className="pl-1.5 text-xs text-faint">top {facet.top} values</li>}
+            {facet.values.slice(facet.top).map(row)}
           </ul>
         ))}
     </section>
