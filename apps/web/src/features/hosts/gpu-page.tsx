@@ -3,7 +3,7 @@ import { entityKey, parseEntityKey } from '@candela/kernel';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { curvesPath, gpuCurvesQuery, gpuPath, gpuQuery, hostCallsQuery } from '../../api/hosts.ts';
 import { MeterBar } from '../../charts/visualise/meter-bar.tsx';
@@ -287,7 +287,7 @@ function Figures({ data }: { data: GpuDetail }) {
     <div
       className={cx(
         'grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))]',
-        data.gpu.last !== null && 'opacity-75',
+        data.gpu.last !== null && 'text-muted',
       )}
       data-testid="gpu-figures"
     >
@@ -374,21 +374,9 @@ function Family(props: { data: GpuDetail; host: string; search: { in?: string } 
                 <span className="font-medium">
                   {one.id === parent?.id ? one.name : (names.get(one.id) ?? one.id)}
                 </span>
-                <span className="ml-auto truncate text-muted">
-                  {one.topProcess === null
-                    ? one.id === parent?.id
-                      ? ''
-                      : 'nobody'
-                    : (one.topProcess.pod ?? one.topProcess.name)}
-                </span>
+                <span className="ml-auto truncate text-muted">{onIt(one, one.id === parent?.id)}</span>
               </span>
-              <MeterBar
-                label="Memory"
-                value={shareOf(one.memoryUsedBytes, one.memoryLimitBytes)}
-                text={`${formatValue(one.memoryUsedBytes, 'By')} of ${formatValue(one.memoryLimitBytes, 'By')}`}
-                warnAt={THRESHOLDS.memory.warn}
-                dangerAt={THRESHOLDS.memory.danger}
-              />
+              <MemoryOf gpu={one} />
             </Link>
           </li>
         ))}
@@ -399,6 +387,28 @@ function Family(props: { data: GpuDetail; host: string; search: { in?: string } 
         </p>
       )}
     </section>
+  );
+}
+
+/** Who is on a GPU. Of one that is silent nobody knows whether anybody is, and of a partitioned one its partitions tell. */
+function onIt(gpu: Gpu, isParent: boolean): ReactNode {
+  if (gpu.topProcess !== null) return gpu.topProcess.pod ?? gpu.topProcess.name;
+  if (gpu.last !== null) return <AsOf iso={gpu.last.asOf} />;
+  return gpu.stale || isParent ? '' : 'nobody';
+}
+
+/** How full it is; what it showed last where it is silent, and that where nothing is known of it. */
+function MemoryOf({ gpu }: { gpu: Gpu }) {
+  const { memoryUsedBytes, memoryLimitBytes } = gpu.last ?? gpu;
+  if (gpu.stale && memoryUsedBytes === null) return <span className="text-muted">not reported</span>;
+  return (
+    <MeterBar
+      label="Memory"
+      value={shareOf(memoryUsedBytes, memoryLimitBytes)}
+      text={`${formatValue(memoryUsedBytes, 'By')} of ${formatValue(memoryLimitBytes, 'By')}`}
+      warnAt={THRESHOLDS.memory.warn}
+      dangerAt={THRESHOLDS.memory.danger}
+    />
   );
 }
 

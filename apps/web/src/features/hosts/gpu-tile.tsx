@@ -46,7 +46,7 @@ export function GpuTile(props: {
       className={cx(
         'overflow-hidden rounded-md border bg-surface',
         worst === 'danger' ? 'border-danger' : worst === 'warn' ? 'border-warn' : 'border-line',
-        gpu.stale && 'border-dashed opacity-75',
+        gpu.stale && 'border-dashed text-muted',
       )}
       style={{ width: rem(TILE.width) }}
     >

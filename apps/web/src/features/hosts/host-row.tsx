@@ -76,7 +76,7 @@ export function HostRow(props: {
         <dl
           className={cx(
             'grid grid-cols-[2.6rem_1fr] items-center gap-x-2 text-xs',
-            host.last !== null && 'opacity-75',
+            host.last !== null && 'text-muted',
           )}
         >
           <dt className="text-muted">CPU</dt>
