@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { sendMetrics } from './otlp.ts';
 import { HostsPage } from './pages/hosts-page.ts';
-import { hostMetrics, machinesOfOneName, servedTrace } from './seeds-hosts.ts';
+import { hostMetrics, machinesOfOneName, processMetrics, servedTrace, silentMetrics } from './seeds-hosts.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
@@ -223,6 +223,51 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
       const beginning = hosts.host(name).locator('.cut-name > span').first();
       expect(await beginning.evaluate((span) => span.scrollWidth <= span.clientWidth)).toBe(true);
     }
+  });
+
+  it('claims nothing of what is silent, and can be read there in both themes', async () => {
+    await sendMetrics(stage.platform.otlpHttp, ...silentMetrics(Date.now()));
+    await stage.settled();
+    for (const colorScheme of ['dark', 'light'] as const) {
+      const { page, hosts } = await open('/hosts?from=-1h', { colorScheme });
+      await soon(() => hosts.host('gone-gpu-node').innerText()).toMatch(/as of \d\d/);
+      expect(await accessibilityFindings(page)).toEqual([]);
+      await page.goto(`${stage.platform.http}/hosts/gone-gpu-node/gpus/GPU-gone?from=-1h`);
+      const partition = page.getByRole('listitem').getByRole('link', { name: /3g\.40gb/ });
+      await partition.waitFor();
+      const text = await partition.innerText();
+      expect(text).not.toContain('nobody');
+      expect(text).not.toContain('– of –');
+      await page.getByTestId('gpu-figures').waitFor();
+      expect(await accessibilityFindings(page)).toEqual([]);
+    }
+  });
+
+  it('keeps its tools within the window, however wide that is', async () => {
+    const { page, hosts } = await open('/hosts?from=-1h');
+    await hosts.hosts.first().waitFor();
+    const last = page.getByRole('button', { name: 'Open Fleet as query' });
+    for (const width of [390, 640, 680, 720, 768, 800, 900]) {
+      await page.setViewportSize({ width, height: 800 });
+      const at = await last.boundingBox();
+      expect([width, (at?.x ?? 9_999) + (at?.width ?? 0) <= width]).toEqual([width, true]);
+    }
+  });
+
+  it('writes the name of a process in one piece', async () => {
+    await sendMetrics(stage.platform.otlpHttp, ...processMetrics(Date.now()));
+    await stage.settled();
+    const { page } = await open('/hosts/process-node?from=-1h&tab=processes');
+    const name = page.getByRole('row').locator('.cut-name', { hasText: 'llm-inference' });
+    await name.waitFor();
+    // What is drawn of the beginning has no more room than its letters.
+    const spare = await name.evaluate((element) => {
+      const beginning = element.firstElementChild;
+      const range = element.ownerDocument.createRange();
+      range.selectNodeContents(beginning);
+      return beginning.getBoundingClientRect().width - range.getBoundingClientRect().width;
+    });
+    expect(spare).toBeLessThan(2);
   });
 
   it('says what is not there', async () => {

@@ -153,6 +153,57 @@ export function hostMetrics(now: number): SeedMetric[] {
   ];
 }
 
+/** Ten minutes of a machine with a partitioned GPU, an hour's half ago: both are silent since. */
+export function silentMetrics(now: number): SeedMetric[] {
+  const resource = { ...GPU_HOST, 'host.name': 'gone-gpu-node' };
+  const gauge = (name: string, unit: string, ...series: readonly Series[]): SeedMetric => ({
+    name,
+    kind: 'gauge',
+    unit,
+    resource,
+    service: 'agent',
+    points: series.flatMap(([attributes, value]) =>
+      Array.from(
+        { length: 10 },
+        (_, minute): SeedPoint => ({ at: now - (40 - minute) * MINUTE, value: value(minute), attributes }),
+      ),
+    ),
+  });
+  const whole = { ...GPU(1), 'hw.id': 'GPU-gone' };
+  const part = { ...MIG, 'hw.id': 'MIG-gone', 'gpu.parent.uuid': 'GPU-gone' };
+  return [
+    gauge('system.cpu.utilization', '1', [{ 'cpu.logical_number': 0 }, () => 0.3]),
+    gauge('hw.gpu.memory.limit', 'By', [whole, () => 80e9], [part, () => 40e9]),
+    gauge('hw.gpu.memory.usage', 'By', [whole, () => 22e9], [part, () => 21e9]),
+    gauge('hw.gpu.utilization', '1', [{ ...whole, 'hw.gpu.task': 'general' }, () => 0.6]),
+    gauge('hw.power', 'W', [whole, () => 210]),
+  ];
+}
+
+/** Processes of a machine, the name of one of which is worth more than its beginning. */
+export const processMetrics = (now: number): SeedMetric[] => [
+  {
+    ...(machinesOfOneName(now)[0] as SeedMetric),
+    resource: { 'host.name': 'process-node' },
+  },
+  {
+    name: 'process.memory.usage',
+    kind: 'gauge',
+    unit: 'By',
+    resource: { 'host.name': 'process-node' },
+    service: 'agent',
+    points: Array.from({ length: 10 }, (_, minute) => ({
+      at: now - (10 - minute) * MINUTE,
+      value: 4e9,
+      attributes: {
+        'process.pid': 77,
+        'process.executable.name': 'llm-inference',
+        'process.command_line': `python3 -m vllm.entrypoints.openai.api_server ${'--flag '.repeat(20)}`,
+      },
+    })),
+  },
+];
+
 /** Ten minutes of two machines that both call themselves `localhost`. */
 export const machinesOfOneName = (now: number): SeedMetric[] =>
   ['m-1', 'm-2'].map((id) => ({

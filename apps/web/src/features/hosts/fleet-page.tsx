@@ -84,7 +84,7 @@ export function FleetPage() {
       <title>Hosts & GPUs · Candela</title>
       <h1 className="sr-only">Hosts & GPUs</h1>
       <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
-        <div className="flex items-center gap-2 max-sm:flex-wrap">
+        <div className="flex flex-wrap items-center gap-2">
           <FilterBox
             label="Filter hosts and GPUs"
             placeholder="Name, type, zone, GPU, process, pod, xid …"
