@@ -206,6 +206,17 @@ describe.skipIf(missing !== undefined)('logs', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await logs.panel.waitFor();
+    // All tabs are there to be seen, beside or above what copies.
+    const copy = logs.panel.getByRole('button', { name: 'Copy the line' });
+    await copy.waitFor();
+    const row = await logs.panel.getByRole('tablist').evaluate((list) => list.scrollWidth - list.clientWidth);
+    expect(row).toBe(0);
+    const [tab, first] = [
+      await logs.panel.getByRole('tab', { name: 'Context' }).boundingBox(),
+      await copy.boundingBox(),
+    ];
+    expect((tab?.x ?? 999) + (tab?.width ?? 0)).toBeLessThan(390);
+    expect((tab?.y ?? 999) + (tab?.height ?? 999)).toBeLessThanOrEqual((first?.y ?? 0) + 1);
     await page.keyboard.press('Escape');
     await page.goto(`${page.url()}&cols=time,service`);
     await page.getByRole('columnheader', { name: 'Service' }).waitFor();

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { logQuery } from '../../api/logs.ts';
+import { cx } from '../../lib/cx.ts';
 import { curlOf } from '../../lib/curl.ts';
 import { exact, formatCost, formatCount, formatIso, formatTime } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
@@ -50,7 +51,8 @@ export default function LogPanel(props: {
       data-testid="log-panel"
       className="flex min-h-0 w-[44%] min-w-96 shrink-0 flex-col border-l border-line bg-bg max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-20 max-lg:h-2/3 max-lg:w-full max-lg:min-w-0 max-lg:border-t"
     >
-      <div className="flex shrink-0 items-center border-b border-line px-2">
+      {/* On a telephone what copies has a line of its own, below tabs and cross. */}
+      <div className="flex shrink-0 items-center border-b border-line px-2 max-sm:flex-wrap">
         <TabList
           id="log-tabs"
           label="Log record"
@@ -59,34 +61,32 @@ export default function LogPanel(props: {
           tabClassName="h-8 px-2"
           tabs={TABS.map((entry) => ({ value: entry.id, label: entry.label }))}
         />
-        <span className="ml-auto flex items-center">
-          {detail && (
-            <>
-              <CopyButton label="Copy the line" text={() => lineOf(detail)} className="h-6">
-                Line
-              </CopyButton>
-              <CopyButton label="Copy as JSON" text={() => JSON.stringify(detail, null, 2)} className="h-6">
-                JSON
-              </CopyButton>
-              <CopyButton
-                label="Copy as cURL"
-                text={() => curlOf(location.origin, `/api/telemetry/logs/${detail.id}`)}
-                className="h-6"
-              >
-                cURL
-              </CopyButton>
-            </>
-          )}
-          <Button
-            look="plain"
-            className="h-7"
-            aria-label="Close the record"
-            title="Close (Esc)"
-            onClick={props.onClose}
-          >
-            <X size={15} aria-hidden />
-          </Button>
-        </span>
+        {detail && (
+          <span className="ml-auto flex items-center max-sm:order-last max-sm:basis-full max-sm:justify-end">
+            <CopyButton label="Copy the line" text={() => lineOf(detail)} className="h-6">
+              Line
+            </CopyButton>
+            <CopyButton label="Copy as JSON" text={() => JSON.stringify(detail, null, 2)} className="h-6">
+              JSON
+            </CopyButton>
+            <CopyButton
+              label="Copy as cURL"
+              text={() => curlOf(location.origin, `/api/telemetry/logs/${detail.id}`)}
+              className="h-6"
+            >
+              cURL
+            </CopyButton>
+          </span>
+        )}
+        <Button
+          look="plain"
+          className={cx('h-7 max-sm:ml-auto', !detail && 'ml-auto')}
+          aria-label="Close the record"
+          title="Close (Esc)"
+          onClick={props.onClose}
+        >
+          <X size={15} aria-hidden />
+        </Button>
       </div>
       {detail && <LogHead detail={detail} />}
       <div className="min-h-0 grow overflow-auto" key={`${props.id} ${props.tab}`} tabIndex={-1}>
