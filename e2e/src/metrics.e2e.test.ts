@@ -284,7 +284,10 @@ describe.skipIf(missing !== undefined)('metrics', () => {
     );
     await metrics.chart.waitFor();
     await page.getByTestId('heatmap').waitFor();
-    await page.getByRole('button', { name: `Trace ${traceId.slice(0, 8)}` }).click();
+    const exemplar = page.getByRole('button', { name: `Trace ${traceId.slice(0, 8)}` });
+    // Whose it is and what was measured, once.
+    expect(await exemplar.getAttribute('aria-label')).toMatch(/^Trace [\da-f]{8}, [^,]+$/);
+    await exemplar.click();
     await page.waitForURL(new RegExp(`/traces/${traceId}.*span=${spanId}`));
   });
 

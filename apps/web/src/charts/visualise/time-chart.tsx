@@ -4,6 +4,7 @@ import { formatTickValue, formatValue } from '../../lib/format-value.ts';
 import { textScale } from '../../lib/rem.ts';
 import type { TimeWindow } from '../../lib/time-range.ts';
 import { zonePreference } from '../../lib/zone.ts';
+import { apart } from '../prepare/apart.ts';
 import {
   brushedSteps,
   type PreparedChart,
@@ -23,6 +24,7 @@ export interface Exemplar {
   readonly value: number;
   /** Unique within the chart: a trace id. */
   readonly id: string;
+  /** Whose it is and its value, for those who hear it. */
   readonly label: string;
 }
 
@@ -44,6 +46,8 @@ export interface TimeChartProps extends TimeChartInput {
   readonly onExemplar?: (exemplar: Exemplar) => void;
 }
 
+/** Pixels of a side of what takes the click on an exemplar. */
+const MARK = 24;
 /** A plot lower than this has room for few values beside it. */
 const LOW = 100;
 const MINIMUM_DRAG = 0.006;
@@ -111,6 +115,12 @@ export function TimeChart(props: TimeChartProps) {
     x: (step) => ((step + 0.5) * width) / chart.steps,
     y: (value) => height - ((value - axis.low) / (axis.high - axis.low || 1)) * (height - 2),
   };
+  const marks = (exemplars ?? []).map((exemplar) => ({
+    exemplar,
+    x: ((exemplar.timeMs - chart.fromMs) / (chart.toMs - chart.fromMs)) * width,
+    y: place.y(exemplar.value),
+    weight: exemplar.value,
+  }));
   const positionOf = (event: PointerEvent): { at: number; y: number } => {
     const area = event.currentTarget.getBoundingClientRect();
     const at = area.width === 0 ? 0 : (event.clientX - area.left) / area.width;
@@ -239,18 +249,18 @@ export function TimeChart(props: TimeChartProps) {
           </div>
           {width > 0 &&
             props.onExemplar &&
-            exemplars?.map((exemplar) => (
+            apart(marks, MARK * textScale()).map(({ exemplar, x, y }) => (
               <button
                 key={exemplar.id}
                 type="button"
                 title={exemplar.label}
-                aria-label={`${exemplar.label}, ${formatValue(exemplar.value, unit)}`}
+                aria-label={exemplar.label}
                 onClick={() => props.onExemplar?.(exemplar)}
                 // The mark is small, what takes the click is not.
                 className="group absolute flex size-6 -translate-1/2 items-center justify-center"
                 style={{
-                  left: `${((exemplar.timeMs - chart.fromMs) / (chart.toMs - chart.fromMs)) * 100}%`,
-                  top: place.y(exemplar.value),
+                  left: x,
+                  top: y,
                 }}
               >
                 <span className="size-2 rotate-45 border border-accent bg-accent-fill group-hover:scale-150" />
