@@ -17,8 +17,10 @@ describe.skipIf(missing !== undefined)('explorer', () => {
   beforeAll(async () => {
     stage = await openStage();
     await stage.seed(agentTrace(Date.now() - 60_000), ...requestTraces(120, Date.now()));
-    // The installation is older than the hours compared.
-    await stage.seed(...requestTraces(1, Date.now() - 50 * 3_600_000));
+    // The installation is older than the hours compared. So old, a single span may be one that came late; these are many.
+    const old = Date.now() - 50 * 3_600_000;
+    const early = Array.from({ length: 100 }, (_, n) => requestTraces(1, old + n * 300_000)).flat();
+    await stage.seed(...early);
   });
   afterAll(() => stage?.close());
   const heard: string[][] = [];
