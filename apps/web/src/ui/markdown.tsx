@@ -1,7 +1,7 @@
-import type { ReactNode } from 'react';
-import { type Block, type ListItem, parseBlocks } from '../lib/markdown/blocks.ts';
-import { type Inline, parseInlines, type References } from '../lib/markdown/inlines.ts';
+import type { MarkedToken, Token, Tokens } from 'marked';
+import { type ReactNode, useMemo } from 'react';
 import { safeTarget } from '../lib/markdown/safe-target.ts';
+import { decoded, tokensOf, wordsOf } from '../lib/markdown/tokens.ts';
 
 const INLINE_IMAGE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
 
@@ -25,121 +25,129 @@ const Picture = ({ src, alt }: { src: string; alt: string }) =>
     <Away href={src}>image: {alt || safeTarget(src)}</Away>
   );
 
-function Piece({ inline }: { inline: Inline }) {
-  if (inline.type === 'text') return inline.text;
-  if (inline.type === 'code') return <code>{inline.text}</code>;
-  if (inline.type === 'break') return <br />;
-  if (inline.type === 'image') return <Picture src={inline.src} alt={inline.alt} />;
-  const inner = <Pieces of={inline.children} />;
-  if (inline.type === 'link') return <Away href={inline.href}>{inner}</Away>;
-  if (inline.type === 'strong') return <strong>{inner}</strong>;
-  return inline.type === 'em' ? <em>{inner}</em> : <del>{inner}</del>;
-}
-
-/** They have no identity but their place. */
-const Pieces = (props: { of: readonly Inline[] }) =>
-  props.of.map((inline, index) => <Piece key={index} inline={inline} />);
-
-interface Told {
-  readonly references: References;
-}
-
-const Line = ({ text, references }: Told & { text: string }) => (
-  <Pieces of={parseInlines(text, references)} />
-);
+/** Tokens have no identity but their place. */
+const Pile = ({ of }: { of: readonly Token[] | undefined }) =>
+  of?.map((token, index) => <Piece key={index} token={token as MarkedToken} />);
 
 const ALIGNED = { left: undefined, center: 'text-center!', right: 'text-right!' } as const;
 
-function Table({ table, references }: Told & { table: Block & { type: 'table' } }) {
-  const cellClass = (column: number) => ALIGNED[table.align[column] ?? 'left'];
-  return (
-    <table>
-      <thead>
-        <tr>
-          {table.head.map((text, column) => (
-            <th key={column} className={cellClass(column)}>
-              <Line text={text} references={references} />
-            </th>
-          ))}
-        </tr>
-      </thead>
-      {table.rows.length > 0 && (
-        <tbody>
-          {table.rows.map((row, index) => (
-            <tr key={index}>
-              {row.map((text, column) => (
-                <td key={column} className={cellClass(column)}>
-                  <Line text={text} references={references} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      )}
-    </table>
-  );
-}
+const Cells = ({ as: Cell, of }: { as: 'th' | 'td'; of: readonly Tokens.TableCell[] }) => (
+  <tr>
+    {of.map((cell, column) => (
+      <Cell key={column} className={ALIGNED[cell.align ?? 'left']}>
+        <Pile of={cell.tokens} />
+      </Cell>
+    ))}
+  </tr>
+);
 
-function Item({ item, tight, references }: Told & { item: ListItem; tight: boolean }) {
-  const box = item.checked !== undefined && <span aria-hidden>{item.checked ? '☑ ' : '☐ '}</span>;
-  return (
-    <li>
-      {tight && box}
-      {item.blocks.map((block, index) =>
-        tight && block.type === 'paragraph' ? (
-          <Line key={index} text={block.text} references={references} />
-        ) : (
-          <Piled key={index} block={block} references={references} box={!tight && index === 0 && box} />
-        ),
-      )}
+const Table = ({ head, rows }: { head: Tokens.TableCell[]; rows: Tokens.TableCell[][] }) => (
+  <table>
+    <thead>
+      <Cells as="th" of={head} />
+    </thead>
+    {rows.length > 0 && (
+      <tbody>
+        {rows.map((row, index) => (
+          <Cells key={index} as="td" of={row} />
+        ))}
+      </tbody>
+    )}
+  </table>
+);
+
+function List({ list }: { list: Tokens.List }) {
+  const items = list.items.map((item, index) => (
+    <li key={index}>
+      <Pile of={item.tokens} />
     </li>
-  );
-}
-
-function Piled({ block, references, box }: Told & { block: Block; box?: ReactNode }) {
-  if (block.type === 'paragraph')
-    return (
-      <p>
-        {box}
-        <Line text={block.text} references={references} />
-      </p>
-    );
-  // Headings of a message are text within it, not headings of the page.
-  if (block.type === 'heading')
-    return (
-      <p className={block.level === 1 ? 'mt-3 text-lg font-semibold' : 'mt-3 font-semibold'}>
-        <Line text={block.text} references={references} />
-      </p>
-    );
-  if (block.type === 'code')
-    return (
-      <pre>
-        <code>{block.text}</code>
-      </pre>
-    );
-  if (block.type === 'rule') return <hr />;
-  if (block.type === 'table') return <Table table={block} references={references} />;
-  if (block.type === 'quote')
-    return (
-      <blockquote>
-        <Pile blocks={block.blocks} references={references} />
-      </blockquote>
-    );
-  const items = block.items.map((item, index) => (
-    <Item key={index} item={item} tight={block.tight} references={references} />
   ));
-  if (block.start === undefined) return <ul>{items}</ul>;
-  return <ol start={block.start === 1 ? undefined : block.start}>{items}</ol>;
+  if (list.start === '') return <ul>{items}</ul>;
+  return <ol start={list.start === 1 ? undefined : list.start}>{items}</ol>;
 }
 
-const Pile = ({ blocks, references }: Told & { blocks: readonly Block[] }) =>
-  blocks.map((block, index) => <Piled key={index} block={block} references={references} />);
+function Piece({ token }: { token: MarkedToken }): ReactNode {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null;
+    case 'paragraph':
+      return (
+        <p>
+          <Pile of={token.tokens} />
+        </p>
+      );
+    // Headings of a message are text within it, not headings of the page.
+    case 'heading':
+      return (
+        <p className={token.depth === 1 ? 'mt-3 text-lg font-semibold' : 'mt-3 font-semibold'}>
+          <Pile of={token.tokens} />
+        </p>
+      );
+    case 'code':
+      return (
+        <pre>
+          <code>{token.text.replace(/\n$/, '')}</code>
+        </pre>
+      );
+    case 'hr':
+      return <hr />;
+    case 'blockquote':
+      return (
+        <blockquote>
+          <Pile of={token.tokens} />
+        </blockquote>
+      );
+    case 'list':
+      return <List list={token} />;
+    case 'table':
+      return <Table head={token.header} rows={token.rows} />;
+    case 'checkbox':
+      return <span aria-hidden>{token.checked ? '☑ ' : '☐ '}</span>;
+    case 'text':
+      return token.tokens === undefined ? decoded(token.text) : <Pile of={token.tokens} />;
+    case 'codespan':
+      return <code>{token.text}</code>;
+    case 'br':
+      return <br />;
+    case 'em':
+      return (
+        <em>
+          <Pile of={token.tokens} />
+        </em>
+      );
+    case 'strong':
+      return (
+        <strong>
+          <Pile of={token.tokens} />
+        </strong>
+      );
+    case 'del':
+      return (
+        <del>
+          <Pile of={token.tokens} />
+        </del>
+      );
+    case 'link':
+      // What stands for itself is written as it is: `&` and all.
+      return (
+        <Away href={token.autolink ? token.href : decoded(token.href)}>
+          {token.autolink ? token.text : <Pile of={token.tokens} />}
+        </Away>
+      );
+    case 'image':
+      return <Picture src={decoded(token.href)} alt={wordsOf(token.tokens)} />;
+    default:
+      return token.text;
+  }
+}
 
 /** Markdown of a message. Raw HTML in it stays text; only safe link targets survive. */
 export default function SafeMarkdown({ text }: { text: string }) {
+  const tokens = useMemo(() => tokensOf(text), [text]);
   return (
     <div className="prose-message">
-      <Pile {...parseBlocks(text)} />
+      {tokens === undefined ? <p className="whitespace-pre-wrap">{text}</p> : <Pile of={tokens} />}
     </div>
   );
 }

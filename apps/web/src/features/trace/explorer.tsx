@@ -21,17 +21,21 @@ import {
 } from './trace-search.ts';
 import { TraceFoot } from './trace-foot.tsx';
 import { failedPositions, firstToRead, nextOf, reasonBelow, type TraceSpan } from './trace-spans.ts';
-import { TraceTree } from './trace-tree.tsx';
 import { ancestorsOf, type SpanTree } from './tree.ts';
 import { useHighlight } from './use-highlight.ts';
 import { useTraceFind } from './use-trace-find.ts';
 
 const route = getRouteApi('/traces/$traceId');
-// A trace opens as a tree; whoever reads it another way has that in the address, or asks for it.
+// Each comes when the address or a click asks for it: who reads the transcript loads no tree.
 const TraceGraphView = lazy(() => import('./trace-graph-view.tsx'));
 const TraceLogs = lazy(() => import('./trace-logs.tsx'));
+const importTree = () => import('./trace-tree.tsx');
+const TraceTree = lazy(importTree);
 const TraceTimeline = lazy(() => import('./trace-timeline.tsx'));
 const TranscriptView = lazy(() => import('./transcript-view.tsx'));
+
+/** Fetches the tree beside the spans, so that it waits for nothing once they are there. */
+export const loadTree = (): void => void importTree().catch(() => undefined);
 
 /** The spans on the left, read as tree, transcript or timeline; the selected one on the right. */
 export function Explorer(props: {
@@ -191,12 +195,12 @@ export function Explorer(props: {
                 onFocus={setFocus}
               />
             )}
-            {view === 'tree' && <TraceTree {...shared} />}
             <CatchBoundary
               getResetKey={() => view}
               errorComponent={({ error, reset }) => <Failure error={error} onRetry={reset} />}
             >
               <Suspense fallback={<SkeletonRows rows={8} label={`Loading the ${view}`} />}>
+                {view === 'tree' && <TraceTree {...shared} />}
                 {view === 'timeline' && <TraceTimeline {...shared} />}
                 {view === 'transcript' && (
                   <TranscriptView

@@ -7,7 +7,7 @@ import { ApiError } from '../../api/client.ts';
 import { traceQuery } from '../../api/telemetry.ts';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { keptTraces } from '../traces/traces-search.ts';
-import { Explorer } from './explorer.tsx';
+import { Explorer, loadTree } from './explorer.tsx';
 import { LOOK_AGAIN_MS, mayGrow } from './still-running.ts';
 import { TraceHeader } from './trace-header.tsx';
 import { traceSpans } from './trace-spans.ts';
@@ -33,6 +33,10 @@ const grows = (
   );
 
 function ReadTrace({ traceId }: { traceId: string }) {
+  const isTree = route.useSearch({ select: ({ view }) => view === undefined });
+  useEffect(() => {
+    if (isTree) loadTree();
+  }, [isTree]);
   const query = useInfiniteQuery({
     ...traceQuery(traceId.toLowerCase()),
     // A program that runs sends its spans as they end.

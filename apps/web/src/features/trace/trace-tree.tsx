@@ -22,7 +22,7 @@ export interface TreeProps {
 }
 
 /** The spans as a tree with their bars in time; only the rows on screen exist. */
-export function TraceTree(props: TreeProps) {
+export default function TraceTree(props: TreeProps) {
   const { spans, tree, folded } = props;
   const visible = useMemo(() => visiblePositions(tree, spans, folded), [tree, spans, folded]);
   const siblings = useMemo(() => siblingPlaces(tree), [tree]);
