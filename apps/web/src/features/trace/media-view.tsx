@@ -13,7 +13,7 @@ const ICONS = { image: Image, audio: Volume2, video: Film } as const;
  * Pictures, sound, files. What is embedded is shown or can be saved; what has an address stays a link that a person
  * follows or not: reading a trace calls nobody.
  */
-export function MediaView({ part }: { part: Extract<MessagePart, { type: 'media' }> }) {
+export default function MediaView({ part }: { part: Extract<MessagePart, { type: 'media' }> }) {
   const [asked, setAsked] = useState(false);
   const { uri } = part;
   const label = `${part.modality || 'media'}${part.mimeType === '' ? '' : `, ${part.mimeType}`}`;

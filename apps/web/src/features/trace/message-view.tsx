@@ -1,16 +1,17 @@
 import type { Message, MessagePart } from '@candela/semconv';
 import { Ban, Link2, Quote, Wrench } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
 import { LongText } from '../../ui/json-view.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { PayloadBlock, TextBlock } from '../../ui/text-block.tsx';
-import { MediaView } from './media-view.tsx';
 import type { ResultPart } from './pair-tools.ts';
 import { ResultBlock } from './result-block.tsx';
 
+// Few messages have pictures, sound or files.
+const MediaView = lazy(() => import('./media-view.tsx'));
 /** Characters of a refusal or a quotation shown at first. */
 const MOST_NOTE = 1_000;
 
@@ -173,7 +174,11 @@ function PartView(props: {
         />
       );
     case 'media':
-      return <MediaView part={part} />;
+      return (
+        <Suspense fallback={<p className="text-sm text-muted">{part.modality || 'media'}</p>}>
+          <MediaView part={part} />
+        </Suspense>
+      );
     case 'json':
       return <PayloadBlock text={part.json} />;
   }

@@ -2,7 +2,7 @@ import type { MessagePart } from '@candela/semconv';
 import { resultParts } from '@candela/semconv/result-parts';
 import type { ReactNode } from 'react';
 import { PayloadBlock, TextBlock } from '../../ui/text-block.tsx';
-import { MediaView } from './media-view.tsx';
+import MediaView from './media-view.tsx';
 
 /** The parts of a result that holds pictures, sound or files; `plain` for any other. */
 export default function ResultParts({ result, plain }: { result: object; plain: ReactNode }) {
