@@ -301,12 +301,10 @@ export const getHierarchy = defineRoute({
       traceId: z.string(),
       roots: z.array(hierarchyNodeSchema),
       orphans: count.meta({ description: 'Roots whose parent was never received.' }),
-      truncated: z
-        .boolean()
-        .meta({
-          description:
-            'True when the trace has more than 5,000 spans: the first of them are here, this span and those it lies below.',
-        }),
+      truncated: z.boolean().meta({
+        description:
+          'True when the trace has more than 5,000 spans: the first of them are here, this span and those it lies below.',
+      }),
     }),
   }),
   errors: ['not_found', 'query_too_expensive', 'store_unavailable'],

@@ -29,6 +29,8 @@ export interface PoolParts {
 
 /** How long somebody waits for a store to open; it goes on opening without them. */
 const OPEN_WAIT_MS = 10_000;
+/** Who wants its tables made or changed waits for that. */
+export const MIGRATION_WAIT_MS = 120_000;
 /** A store that could not be opened is not tried again before. */
 const RETRY_MS = 2_000;
 const IDLE_MS = 300_000;
@@ -81,6 +83,7 @@ export class StorePool {
     id: string,
     projectId: string | undefined,
     work: (store: TelemetryStore) => Promise<T>,
+    waitMs = OPEN_WAIT_MS,
   ): Promise<T> {
     if (id === DEFAULT_DATABASE_CONFIG_ID) return work(this.#parts.builtIn);
     const entry = await this.#entry(id);
@@ -92,7 +95,7 @@ export class StorePool {
     }
     entry.busy += 1;
     try {
-      return await work(await this.#opened(entry));
+      return await work(await this.#opened(entry, waitMs));
     } finally {
       entry.busy -= 1;
       entry.usedAt = this.#parts.clock.now();
@@ -183,7 +186,7 @@ export class StorePool {
     return openTelemetryStore({ ...urlOptions(connector, envelope, logger), attributeColumns, alone });
   }
 
-  async #opened(entry: Entry): Promise<TelemetryStore> {
+  async #opened(entry: Entry, waitMs: number): Promise<TelemetryStore> {
     if (entry.store !== undefined) return entry.store;
     const { id, name } = entry.connector;
     if (entry.failedAt !== undefined && this.#parts.clock.now() - entry.failedAt >= RETRY_MS) {
@@ -192,7 +195,7 @@ export class StorePool {
     }
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(unavailable(name, 'It did not answer in time.')), OPEN_WAIT_MS);
+      timer = setTimeout(() => reject(unavailable(name, 'It did not answer in time.')), waitMs);
     });
     try {
       return await Promise.race([entry.opening, late]);

@@ -5,7 +5,7 @@ import type { Inspection } from '@candela/telemetry-store';
 import { type AuditEntry, record } from '../audit/service.ts';
 import type { Envelope } from '@candela/vault';
 import { serverAddress } from './address.ts';
-import type { StorePool } from './pool.ts';
+import { MIGRATION_WAIT_MS, type StorePool } from './pool.ts';
 import { type ConnectorSecrets, placeOf, secretsOf } from './secrets.ts';
 
 /** What the configuration says of the built-in connector. */
@@ -248,7 +248,7 @@ export function createConnectors(parts: ConnectorParts) {
         record(repositories, context, entry('migrate', id, { name: connector.name })),
       );
       await pool.forget(id);
-      await pool.use(id, undefined, async () => undefined);
+      await pool.use(id, undefined, async () => undefined, MIGRATION_WAIT_MS);
       return check(pool.inspect(connector));
     },
   };

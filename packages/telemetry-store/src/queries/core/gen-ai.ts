@@ -6,7 +6,7 @@ export const MODEL_SQL = "if(GenAiResponseModel != '', GenAiResponseModel, GenAi
 export const INPUT_TOKENS_SQL = '(InputTokens + CacheReadTokens + CacheWriteTokens)';
 export const OUTPUT_TOKENS_SQL = '(OutputTokens + ReasoningTokens)';
 /** What was reported says how many tokens there were: a model call, even one of none, or whatever else named some. */
-export const HAS_USAGE_SQL = `(CountsUsage = 1 OR ${INPUT_TOKENS_SQL} > 0 OR ${OUTPUT_TOKENS_SQL} > 0)`;
+const HAS_USAGE_SQL = `(CountsUsage = 1 OR ${INPUT_TOKENS_SQL} > 0 OR ${OUTPUT_TOKENS_SQL} > 0)`;
 
 /** A field of tokens: 0 where none were reported, as its columns are. */
 export const tokens = (sql: string): Field => ({
