@@ -488,14 +488,13 @@ describe('the shape of a filter in JSON', () => {
     expect(result.error?.issues[0]?.message).toMatch(message);
   });
 
-  it('is right where the schema takes it, and said in a moment however deep', () => {
+  // Once a level, and not twice: of 60 levels that would never end.
+  it('is right where the schema takes it, and said however deep', () => {
     let deep: unknown = {};
     for (let level = 0; level < 60; level += 1) deep = { and: [ok, deep] };
-    const startedAt = performance.now();
     expect(filterSchema.safeParse(deep).error?.issues[0]?.message).toMatch(
       /^At and\[1\].*This is no condition/,
     );
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 });
 
