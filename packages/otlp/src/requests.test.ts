@@ -197,7 +197,6 @@ describe('JSON', () => {
   it('refuses deep nesting before parsing it', () => {
     refusal(() => decodeTraces(Buffer.from('['.repeat(5_000_000)), 'json'));
     refusal(() => decodeTraces(Buffer.from(`{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`), 'json'));
-    expect(performance.now() - started).toBeLessThan(5000);
     // Brackets inside strings are text.
     expect(valueOf(`{"stringValue":"${'['.repeat(10_000)}\\"${'{'.repeat(10_000)}"}`)).toHaveLength(20_001);
   });
