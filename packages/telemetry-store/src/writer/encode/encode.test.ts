@@ -240,10 +240,8 @@ describe('limits', () => {
       attributes: new Map(Array.from({ length: 100 }, (_item, key) => [`${index} ${key}`, key])),
     }));
     const bodies = [traces({ ...good, attributes: wide }), traces(...spans)];
-    // Quadratic would be minutes; the bound leaves room for a busy machine.
-    const started = performance.now();
+    // Quadratic would be minutes, beyond the time of a test.
     for (const body of bodies) encodeRequest('traces', 'protobuf', body, context);
-    expect(performance.now() - started).toBeLessThan(15_000);
     // The table of keys starts anew after such a request; what comes next is as before.
     expect(encodeSpans(good).blocks[0]?.bytes).toEqual(encodeSpans(good).blocks[0]?.bytes);
   }, 30_000);
