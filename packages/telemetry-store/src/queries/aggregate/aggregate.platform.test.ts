@@ -300,6 +300,12 @@ describe('figures', () => {
       expect(told(both.rows, 0, 'values')).toEqual(told(alone.now.rows.filter(isShown), 0, 'values'));
       expect(told(both.rows, 0, 'previous')).toEqual(told(alone.before.rows.filter(isShown), HOUR, 'values'));
       expect(both.groups).toBe(alone.now.groups);
+      if (bucketSeconds === undefined) {
+        const sizes = both.rows
+          .filter(({ values }) => values[0] === null)
+          .map(({ previous }) => previous?.[0] ?? 0);
+        expect(sizes).toEqual(sizes.toSorted((x, y) => y - x));
+      }
     },
   );
 

@@ -314,9 +314,11 @@ async function earlierRows(
   const shown = new Set(chosen.map(keyOfGroup));
   const gone = (earlier.chosen ?? []).filter((group) => !shown.has(keyOfGroup(group)));
   const wanted = [...chosen, ...gone.slice(0, limit - chosen.length)];
-  if (earlier.groups > limit) return series(request, plan, wanted);
-  const keys = new Set(wanted.map(keyOfGroup));
-  return earlier.rows.filter(({ group }) => keys.has(keyOfGroup(group)));
+  const places = new Map(wanted.map((group, place) => [keyOfGroup(group), place]));
+  const placeOf = ({ group }: Row): number => places.get(keyOfGroup(group)) ?? -1;
+  if (earlier.groups <= limit) return earlier.rows.filter((row) => placeOf(row) >= 0);
+  const rows = await series(request, plan, wanted);
+  return plan.bucketSeconds === null ? rows.sort((a, b) => placeOf(a) - placeOf(b)) : rows;
 }
 
 const keyOfGroup = (group: readonly string[]): string => JSON.stringify(group);

@@ -114,18 +114,22 @@ export async function layStrata(
   };
 }
 
+/** So often a window is cut; each time rows are counted anew. */
+const MOST_CUTS = 3;
+
 async function layOne(
   runner: Runner,
   context: RequestContext,
   source: Source,
   sides: Sides,
+  cuts = MOST_CUTS,
 ): Promise<{ window: Window; strata: Strata }> {
   const wide = [sides.filter, sides.selection].some((part) => part !== undefined && readsWide(part));
   const strata = await (wide ? estimate : countAll)(runner, context, source, sides);
-  const window = filledPart(sides.window, strata);
+  const window = cuts === 0 ? undefined : filledPart(sides.window, strata);
   return window === undefined
     ? { window: sides.window, strata }
-    : layOne(runner, context, source, { ...sides, window });
+    : layOne(runner, context, source, { ...sides, window }, cuts - 1);
 }
 
 /**

@@ -95,6 +95,22 @@ describe('quantiles', () => {
     ]);
   });
 
+  it('follow a zero bucket that became wider: what was beside it is taken off where it now lies', () => {
+    const part = {
+      scale: 0,
+      zero: 1_005,
+      zeroWidth: 2,
+      positive: new Map([[0, -1_000]]),
+      negative: new Map(),
+    };
+    expect(exponentialRanges(part)).toEqual([{ low: -2, high: 2, count: 5 }]);
+    // What cannot be is nothing.
+    expect(exponentialRanges({ ...part, zero: 10 })).toEqual([]);
+    expect(exponentialRanges({ ...part, zeroWidth: 0, zero: 0, negative: new Map([[1, 3]]) })).toEqual([
+      { low: -4, high: -2, count: 3 },
+    ]);
+  });
+
   it('stay numbers at scales that reach beyond numbers', () => {
     const [range] = exponentialRanges({
       scale: -11,
@@ -148,6 +164,8 @@ describe('a smaller scale', () => {
       negative: new Map([[2, 6]]),
     });
     expect(atScale(part, 1)).toEqual(part);
+    const known = { zeroWidth: 0.5, min: -1, max: 2 };
+    expect(atScale({ ...part, ...known }, 0)).toMatchObject(known);
     expect(() => atScale(part, 2)).toThrow(RangeError);
   });
 });

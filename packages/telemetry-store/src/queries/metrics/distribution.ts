@@ -115,7 +115,10 @@ export function explicitRanges(bounds: readonly number[], counts: readonly numbe
   }));
 }
 
-/** Counts of exponential buckets of one scale: by index on both sides of zero. */
+/**
+ * Counts of exponential buckets of one scale: by index on both sides of zero. What grew less than it was taken off is below 0,
+ * until it is known what else lies in its range.
+ */
 export interface ExponentialPart {
   readonly scale: number;
   readonly zero: number;
@@ -134,19 +137,29 @@ function edge(scale: number, index: number): number {
   return Math.min(Number.MAX_VALUE, Math.max(Number.MIN_VALUE, power));
 }
 
+const isFilled = (counts: ReadonlyMap<number, number>): boolean => counts.values().some((count) => count > 0);
+
+/** Whether buckets beside that of zero hold something. */
+export const isBesideZero = ({ positive, negative }: ExponentialPart): boolean =>
+  isFilled(positive) || isFilled(negative);
+
+/** On which sides of zero values of these lie, as far as is known. */
+export const sidesOf = (parts: readonly ExponentialPart[]): { below: boolean; above: boolean } => {
+  const isBelow = parts.some(({ negative }) => isFilled(negative));
+  const isAbove = parts.some(({ positive }) => isFilled(positive));
+  return {
+    below: isBelow || !isAbove || parts.some(({ min }) => (min ?? 0) < 0),
+    above: isAbove || !isBelow || parts.some(({ max }) => (max ?? 0) > 0),
+  };
+};
+
 /**
  * Ranges of exponential buckets, from the most negative to the most positive; what is as near to zero as the zero bucket is
  * wide is a range of its own. Where all that is known of other values is on one side of zero, so is that range.
+ * @param sides default: those of this part
  */
-export function exponentialRanges({
-  scale,
-  zero,
-  zeroWidth = 0,
-  positive,
-  negative,
-  min,
-  max,
-}: ExponentialPart): Range[] {
+export function exponentialRanges(part: ExponentialPart, sides = sidesOf([part])): Range[] {
+  const { scale, zero, zeroWidth = 0, positive, negative } = part;
   let middle = zero;
   /** Buckets of one side by distance from zero. What another sender counts as zero is put there. */
   const beyond = (counts: ReadonlyMap<number, number>): Range[] =>
@@ -159,14 +172,12 @@ export function exponentialRanges({
         return [];
       });
   const [below, above] = [beyond(negative), beyond(positive)];
-  const isBelow = negative.size > 0 || positive.size === 0 || (min ?? 0) < 0;
-  const isAbove = positive.size > 0 || negative.size === 0 || (max ?? 0) > 0;
-  const [low, high] = [isBelow ? 0 - zeroWidth : 0, isAbove ? zeroWidth : 0];
+  const [low, high] = [sides.below ? 0 - zeroWidth : 0, sides.above ? zeroWidth : 0];
   return [
     ...below.reverse().map((range) => ({ low: -range.high, high: -range.low, count: range.count })),
-    ...(middle === 0 ? [] : [{ low, high, count: middle }]),
+    { low, high, count: middle },
     ...above,
-  ];
+  ].filter(({ count }) => count > 0);
 }
 
 /** The same counts at a smaller scale, where each bucket is several of the larger one. @throws RangeError for a larger one */
@@ -182,5 +193,5 @@ export function atScale(part: ExponentialPart, scale: number): ExponentialPart {
     }
     return sums;
   };
-  return { scale, zero: part.zero, positive: together(part.positive), negative: together(part.negative) };
+  return { ...part, scale, positive: together(part.positive), negative: together(part.negative) };
 }

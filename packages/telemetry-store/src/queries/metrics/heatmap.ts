@@ -2,7 +2,14 @@ import type { MetricExemplar } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
-import { atScale, type ExponentialPart, exponentialRanges, type Range } from './distribution.ts';
+import {
+  atScale,
+  type ExponentialPart,
+  exponentialRanges,
+  isBesideZero,
+  type Range,
+  sidesOf,
+} from './distribution.ts';
 import { exemplarsOf } from './exemplars.ts';
 import { cut } from './grid.ts';
 import { explicitLines, exponentialParts } from './histograms.ts';
@@ -94,7 +101,7 @@ async function explicitColumns(runner: Runner, input: PointsInput): Promise<Colu
   return { columns, notes: all ? [] : [BOUNDS_DIFFER] };
 }
 
-/** All in the scale of the coarsest: rows of several widths would show more where they are wider. */
+/** All in the scale of the coarsest, and zero as wide as the widest: rows of several widths would show more where they are wider. */
 async function exponentialColumns(runner: Runner, input: PointsInput): Promise<Columns> {
   const parts = new Map<number, ExponentialPart>();
   for (const window of windowsOf(input)) {
@@ -102,15 +109,16 @@ async function exponentialColumns(runner: Runner, input: PointsInput): Promise<C
     for (const [bucket, { part }] of lines[0]?.buckets ?? []) parts.set(bucket, part);
   }
   // Zero lies in the same place at any scale.
-  const scales = [...parts.values()]
-    .filter(({ positive, negative }) => positive.size + negative.size > 0)
-    .map(({ scale }) => scale);
+  const all = [...parts.values()];
+  const scales = all.filter(isBesideZero).map(({ scale }) => scale);
   const coarsest = scales.reduce((least, scale) => Math.min(least, scale), Infinity);
+  const zeroWidth = all.reduce((widest, part) => Math.max(widest, part.zeroWidth ?? 0), 0);
+  const sides = sidesOf(all);
   return {
     columns: new Map(
       [...parts].map(([bucket, part]) => [
         bucket,
-        exponentialRanges(atScale(part, Math.min(coarsest, part.scale))),
+        exponentialRanges({ ...atScale(part, Math.min(coarsest, part.scale)), zeroWidth }, sides),
       ]),
     ),
     notes: new Set(scales).size > 1 ? [SCALES_DIFFER] : [],

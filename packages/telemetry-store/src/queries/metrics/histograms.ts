@@ -285,7 +285,7 @@ FROM ${toOneScale(
         negative: new Map<number, number>(),
       };
       for (const [at, key] of keys.entries()) {
-        const number = positive(counts[at] ?? 0);
+        const number = counts[at] ?? 0;
         const kind = ((key % 4) + 4) % 4;
         const index = (key - kind) / 4;
         if (number === 0) continue;

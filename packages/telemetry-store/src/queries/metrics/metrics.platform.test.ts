@@ -605,12 +605,19 @@ describe('histograms', () => {
       filter: undefined,
       stepSeconds: 60,
     });
-    expect(map.cells.map(([column, , count]) => [column, count])).toEqual([
-      [0, 10],
-      [1, 10],
-      [2, 20],
-      [2, 10],
+    // As wide everywhere, and on the side on which the others lie.
+    expect(map.ranges).toEqual([
+      { low: 0, high: 0.5 },
+      { low: 0.5, high: 2 },
+      { low: 2, high: 4 },
     ]);
+    expect(map.cells).toEqual([
+      [0, 0, 10],
+      [1, 0, 10],
+      [2, 0, 20],
+      [2, 2, 10],
+    ]);
+    expect(map.notes).toEqual([]);
   });
 
   it('makes the scale smaller where values lie far apart', async () => {

@@ -27,7 +27,7 @@ const POINTS = 200_000;
 /** By how much more each further statement looks through, for what was not found. */
 const WIDER = 8;
 
-/** Names that a statement can be told; beyond, it looks at all. */
+/** Names in one part of a statement. All are named: who else reports may do so much more often. */
 const NAMES = 500;
 
 /**
@@ -67,11 +67,16 @@ const keyOf = ({ Name, Kind, Unit, Monotonic, Change }: Omit<Known, 'Last'>): st
   JSON.stringify([Name, Kind, Unit, Monotonic, Change]);
 
 function newestOf(runner: Runner, tenant: Scope, window: Window, shapes: readonly Shape[]): Promise<Known[]> {
-  const parts = [...Map.groupBy(shapes, ({ Kind }) => Kind)].map(([kind, of]) => {
-    const all = tenant.over(metricPoints(kind)).during(window);
+  const lots = [...Map.groupBy(shapes, ({ Kind }) => Kind)].flatMap(([kind, of]) => {
     const names = [...new Set(of.map(({ Name }) => Name))];
-    const points =
-      names.length > NAMES ? all : all.and(`MetricName IN ${all.params.bind(names, 'Array(String)')}`);
+    return Array.from({ length: Math.ceil(names.length / NAMES) }, (_, lot) => ({
+      kind,
+      names: names.slice(lot * NAMES, (lot + 1) * NAMES),
+    }));
+  });
+  const parts = lots.map(({ kind, names }) => {
+    const all = tenant.over(metricPoints(kind)).during(window);
+    const points = all.and(`MetricName IN ${all.params.bind(names, 'Array(String)')}`);
     const change = kind === 'sum' ? `NOT IsMonotonic AND AggregationTemporality = ${DELTA}` : '0';
     return `SELECT toString(MetricName) AS Name, '${kind}' AS Kind, toString(MetricUnit) AS Unit,
   toUInt8(${MONOTONIC[kind]}) AS Monotonic, toUInt8(${change}) AS Change,
