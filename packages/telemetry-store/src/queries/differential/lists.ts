@@ -415,10 +415,16 @@ const metricsList: Question = async (ground, random) => {
   const own = ground.points.filter(
     ({ environment }) => asked.environment === undefined || environment === asked.environment,
   );
-  // Of a series is known when it began and ended: all of its points count where these reach into the window.
+  const isWithin = ({ ns }: (typeof own)[number]) => ns >= from && ns < to;
+  const shapeOf = ({ name, kind, unit: measure }: (typeof own)[number]) =>
+    JSON.stringify([name, kind, measure]);
+  const reported = new Set(own.filter(isWithin).map(shapeOf));
+  // What reported in the window is listed. Of its series is known when they began and ended: all of their points count where these
+  // reach into the window.
   const inside = [...Map.groupBy(own, ({ series }) => series).values()]
     .filter((points) => last(points.map(({ ns }) => ns)) >= from && first(points.map(({ ns }) => ns)) < to)
-    .flat();
+    .flat()
+    .filter((point) => reported.has(shapeOf(point)));
   const words = (q ?? '').toLowerCase().split(' ');
   const metrics = [...Map.groupBy(inside, ({ name }) => name)].filter(([, points]) => {
     const texts = points.map(({ name, description }) => `${name}\n${description}`.toLowerCase());
@@ -477,7 +483,7 @@ const metricsList: Question = async (ground, random) => {
           points.length,
           [...new Set(points.map((point) => point.service))].sort(),
           [...new Set(points.map(({ environment }) => environment))].sort(),
-          isoOf(last(points.map(({ ns }) => ns))),
+          isoOf(last(points.filter(isWithin).map(({ ns }) => ns))),
         ]),
     },
   };
