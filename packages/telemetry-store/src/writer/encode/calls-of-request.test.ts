@@ -194,6 +194,26 @@ describe('a model call below plain spans below a model call', () => {
   });
 });
 
+it('many calls below many plain spans are settled in time that grows with their number', () => {
+  const [many, calls] = [20_000, new CallsOfRequest(fresh())];
+  const bytes = new DataView(new ArrayBuffer(16 + 8 * (2 * many + 1)));
+  for (let span = 0; span <= 2 * many; span++) bytes.setInt32(at(span), span + 1, true);
+  const facts = {
+    operation: 'chat' as const,
+    usage: { input: 100, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0 },
+  };
+  calls.begin(TENANT);
+  calls.addCall(0, 0, at(0), -1, facts);
+  for (let span = 1; span <= many; span++) calls.addPlain(0, at(span), at(span - 1));
+  for (let row = 1; row <= many; row++) calls.addCall(row, 0, at(many + row), at(many), facts);
+  let [told, counted] = [0, 0];
+  calls.settle(bytes, (_, counts) => {
+    told++;
+    if (counts) counted++;
+  });
+  expect([told, counted]).toEqual([many + 1, many]);
+});
+
 describe('whatever is sent', () => {
   const spans = fc
     .array(

@@ -79,12 +79,20 @@ export class CallsOfRequest {
     }
     const same = this.#repeatedBy(call);
     if (same !== NOBODY) {
-      // Calls without tokens in between are no calls of their own.
-      for (let at = this.#of(call, FIELD.above); at !== same; at = this.#of(at, FIELD.above))
-        this.#mark(at, FIELD.id, mark);
+      this.#pass(call, same, mark);
       this.#mark(same, FIELD.id, mark);
     } else if (this.#hasEnd(call)) {
       this.#mark(this.#of(call, FIELD.end), FIELD.parent, MARKS.above ^ this.#of(call, FIELD.used));
+    }
+  }
+
+  /** Calls without tokens in between are no calls of their own. Each span is passed once, however many calls are below it. */
+  #pass(call: number, same: number, mark: number): void {
+    let at = this.#of(call, FIELD.above);
+    while (at !== same && this.#of(at, FIELD.passed) === 0) {
+      this.#spans.set(at, FIELD.passed, 1);
+      if (this.#of(at, FIELD.row) !== NOBODY) this.#mark(at, FIELD.id, mark);
+      at = this.#of(at, FIELD.above);
     }
   }
 

@@ -23,9 +23,11 @@ export const FIELD = {
   call: 7,
   end: 8,
   settled: 9,
+  /** Whether the calls from here up to `call` are marked. */
+  passed: 10,
 } as const;
 type Field = (typeof FIELD)[keyof typeof FIELD];
-const FIELDS = 10;
+const FIELDS = 11;
 const UNKNOWN = -2;
 
 /** Spans of one request with who is above whom, in a few arrays that are filled anew for each: it is done for every span. */
@@ -63,6 +65,7 @@ export class SpansOfRequest {
     numbers[from + FIELD.above] = NOBODY;
     numbers[from + FIELD.call] = UNKNOWN;
     numbers[from + FIELD.settled] = 0;
+    numbers[from + FIELD.passed] = 0;
     return span;
   }
 
