@@ -57,9 +57,20 @@ const TOO_LARGE = new Set([167, 168, 306, 718]);
 const isQueryTooLong = ({ message }: ClickHouseError): boolean =>
   message.startsWith('Max query size exceeded');
 
+const TOO_LARGE_TEXT =
+  'The question is larger than the store takes. Look for fewer words or values at once, or shorter ones.';
+
+/** A statement whose values are more than a request takes: it is not even sent. */
+export class OversizedError extends CandelaError {
+  constructor() {
+    super('query_too_expensive', TOO_LARGE_TEXT);
+  }
+}
+
 /** What a failed call becomes. Aborts of the caller pass as they are. */
 export function translateError(thrown: unknown, call: 'read' | 'write', signal?: AbortSignal): unknown {
   if (signal?.aborted === true) return signal.reason;
+  if (thrown instanceof OversizedError) return thrown;
   if (!(thrown instanceof ClickHouseError)) {
     return fail('store_unavailable', { seconds: 5 }, { cause: thrown });
   }
@@ -86,11 +97,7 @@ export function translateError(thrown: unknown, call: 'read' | 'write', signal?:
     );
   }
   if (TOO_LARGE.has(code) || isQueryTooLong(thrown)) {
-    return new StoreError(
-      'query_too_expensive',
-      'The question is larger than the store takes. Look for fewer words or values at once, or shorter ones.',
-      engine,
-    );
+    return new StoreError('query_too_expensive', TOO_LARGE_TEXT, engine);
   }
   const resource = BOUNDS.get(code);
   if (resource !== undefined) {

@@ -1,6 +1,11 @@
 import { Agent, type AgentOptions, type IncomingMessage, request } from 'node:http';
 import { type ClickHouseSettings, parseError } from '@clickhouse/client';
 import { formatQueryParams } from '@clickhouse/client-common';
+import { MAX_HEAD_BYTES } from '../engine-host/statement-size.ts';
+import { OversizedError } from './errors.ts';
+
+/** What the head of a request may hold besides its path. */
+const HEADERS_BYTES = 65_536;
 
 /** A reading statement with what it is asked with. */
 export interface HostRead {
@@ -27,14 +32,17 @@ export class HostReader {
     this.#agent = new Agent(pool);
   }
 
-  /** All rows of the answer. @throws ClickHouseError what the engine refused; else what the socket failed with */
+  /** All rows of the answer. @throws ClickHouseError what the engine refused; OversizedError; else what the socket failed with */
   async read<T>(statement: HostRead): Promise<T[]> {
     const { params, settings } = statement;
     const search = new URLSearchParams({ database: this.#database, default_format: 'JSONEachRow' });
     for (const [name, value] of Object.entries(params))
       search.set(`param_${name}`, formatQueryParams({ value }));
     for (const [name, value] of Object.entries(settings)) search.set(name, String(value));
-    const text = await this.#ask(`/?${search}`, statement);
+    const path = `/?${search}`;
+    // The host would close the connection while it is still written to.
+    if (path.length > MAX_HEAD_BYTES - HEADERS_BYTES) throw new OversizedError();
+    const text = await this.#ask(path, statement);
     return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as T]));
   }
 

@@ -8,7 +8,7 @@ import {
 } from '../index.ts';
 import { BASE_MS, contextOf, LIMITS, openQueryBench, type QueryBench, span } from './testing.ts';
 
-const { conditions, listLength, textLength, valueBytes, words } = FILTER_LIMITS;
+const { conditions, fieldLength, listLength, textLength, valueBytes, words } = FILTER_LIMITS;
 const context = contextOf();
 const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 60_000) * 1_000_000n };
 
@@ -44,6 +44,15 @@ function lists(field: string, values: readonly string[]): Filter {
   };
 }
 
+/** Full lists of short values in as many conditions as there may be, each of a key of its own. */
+const manyKeys = (letter: string): Filter => ({
+  or: Array.from({ length: conditions }, (_, index) => ({
+    field: `attributes.${letter.repeat(fieldLength - 13)}${`${index}`.padStart(2, '0')}`,
+    op: 'in' as const,
+    value: Array.from({ length: listLength }, (__, value) => `${value}`),
+  })),
+});
+
 /** Words that are written in most ways: letters beyond ASCII that have cases. */
 const hardWords = Array.from({ length: words }, (_, index) => `äöüσ${index}`);
 
@@ -52,6 +61,8 @@ const LARGEST: readonly [string, Signal, Filter][] = [
   ['short values', 'spans', lists('name', texts(8).slice(0, 5_000))],
   ['long values of a list', 'spans', lists('attributes.k', texts(textLength))],
   ['keys as long as they may be', 'spans', lists(`attributes.${'k'.repeat(280)}`, texts(320))],
+  ['keys of letters of three bytes', 'spans', manyKeys('中')],
+  ['keys of backslashes', 'logs', manyKeys('\\')],
   ['backslashes', 'spans', lists('attributes.k', texts(320, '\\'))],
   ['quotes', 'spans', lists('name', texts(320, "'"))],
   ['parts of texts', 'spans', of('name', 'contains', texts(textLength))],
@@ -135,6 +146,14 @@ it.each([
   ['parts', `SELECT ${'a,'.repeat(510_000)} 1 FROM (SELECT 1 AS a)`],
 ])('a statement of more %s than the engine takes is no failure of the platform', async (_, sql) => {
   await expect(bench.store.select(sql)).rejects.toMatchObject({
+    code: 'query_too_expensive',
+    message: expect.stringContaining('Look for fewer words or values at once'),
+  });
+});
+
+it('values of more bytes than a request takes are no failure of the platform', async () => {
+  const values = Array.from({ length: 3 }, () => '中'.repeat(1 << 20));
+  await expect(bench.store.select('SELECT length({values:Array(String)})', { values })).rejects.toMatchObject({
     code: 'query_too_expensive',
     message: expect.stringContaining('Look for fewer words or values at once'),
   });

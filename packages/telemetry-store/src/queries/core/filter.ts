@@ -207,10 +207,21 @@ function refusesEmpty(filter: FilterCondition): boolean {
   return (filter.op === '=' || filter.op === 'in') && scalars(filter).every((value) => value !== '');
 }
 
-/** Lets the skip index over `key=value` pass by the parts that cannot match; it never decides a row. */
+/**
+ * Bytes of keys in the hint of one condition. The limits of a filter count its values and not the key that goes with each
+ * here: a hundred long lists of a long key would be more than a statement takes.
+ */
+const MOST_HINT_KEYS = 4_096;
+
+/**
+ * Lets the skip index over `key=value` pass by the parts that cannot match; it never decides a row, and a long list of a
+ * long key does without.
+ */
 function pairHint(pairs: string | undefined, key: string, filter: FilterCondition, params: Params): string {
   if (pairs === undefined || (filter.op !== '=' && filter.op !== 'in')) return '';
-  const wanted = scalars(filter).map((value) => `${key}=${value}`);
+  const values = scalars(filter);
+  if (values.length > 1 && Buffer.byteLength(key) * values.length > MOST_HINT_KEYS) return '';
+  const wanted = values.map((value) => `${key}=${value}`);
   return wanted.length === 1
     ? ` AND indexHint(has(${pairs}, ${params.bind(wanted[0] ?? '', 'String')}))`
     : ` AND indexHint(hasAny(${pairs}, ${params.bind(wanted, 'Array(String)')}))`;
