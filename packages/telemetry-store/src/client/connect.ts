@@ -48,6 +48,19 @@ const PATIENT_HEADER_BYTES = 1 << 20;
 /** The engine host says none; one that hangs is killed by its supervisor, and then the connection ends. */
 const PATIENT_MS = 7 * 86_400_000;
 
+/** A server takes no field of a form that is longer (`http_max_field_value_size`), the statement too. */
+const MOST_OF_FORM = 131_072;
+
+/**
+ * Whether a statement to a server has its long values in a form: of a URL servers take a mebibyte, and what stands before
+ * them less. The client does so from four kilobytes of values on, and then sends the statement there as well, so a statement
+ * longer than a field stays out. The engine host takes long URLs and no forms.
+ */
+export const sendsForms = ({ socketPath }: Connection, sql: string): boolean =>
+  socketPath === undefined && Buffer.byteLength(sql) + FORMAT_BYTES < MOST_OF_FORM;
+/** What the client adds to a statement. */
+const FORMAT_BYTES = 64;
+
 /**
  * A client of one database, with connections of its own.
  * @param patient for statements that may take hours, see {@link LONG_STATEMENT}

@@ -25,6 +25,7 @@ import {
   HOST_POOL,
   INSERT_TIMEOUT_MS,
   LONG_STATEMENT,
+  sendsForms,
   TRANSPORT_GRACE_MS,
 } from './connect.ts';
 import { RollupError, translateError } from './errors.ts';
@@ -63,6 +64,7 @@ export interface StoreParts {
 
 /** One database; the engine, if there is one, is somebody else's to close. */
 export class ClickHouseStore implements TelemetryStore {
+  readonly #connection: Connection;
   readonly #client: ClickHouseClient;
   /** Of the embedded engine: most reads go this way. */
   readonly #host: HostReader | undefined;
@@ -87,6 +89,7 @@ export class ClickHouseStore implements TelemetryStore {
   #damagedParts = 0;
 
   constructor({ connection, engine, target, logger, attributeColumns }: StoreParts) {
+    this.#connection = connection;
     this.#client = connect(connection, connection.database);
     const { socketPath, database } = connection;
     this.#host = socketPath === undefined ? undefined : new HostReader(socketPath, database, HOST_POOL);
@@ -156,6 +159,7 @@ export class ClickHouseStore implements TelemetryStore {
       const result = await this.#client.query({
         query: sql,
         query_params: params,
+        use_multipart_params_auto: sendsForms(this.#connection, sql),
         format: 'JSONEachRow',
         abort_signal: signal,
         http_headers: headers,
@@ -180,6 +184,7 @@ export class ClickHouseStore implements TelemetryStore {
       const result = await this.#client.query({
         query: sql,
         query_params: params,
+        use_multipart_params_auto: sendsForms(this.#connection, sql),
         format: 'JSONEachRow',
         abort_signal: signal,
         http_headers: { ...this.#headers(options), [STREAM_HEADER]: '1' },
