@@ -126,6 +126,15 @@ describe('a model call without tokens', () => {
     expect(sent(three.map((one) => [one]))).toEqual([1, 100]);
   });
 
+  it('passes on what an earlier request had below it, in whatever order they come', () => {
+    const later = [none(2, 1), none(1, 0), chat(0)];
+    const orders = [later, later.toReversed(), [none(1, 0), none(2, 1), chat(0)]];
+    for (const order of orders) expect(sent([[chat(3, 2)], order])).toEqual([1, 100]);
+    const chain = Array.from({ length: MOST - 2 }, (_, id) => none(id + 1, id));
+    for (const order of [chain, chain.toReversed()])
+      expect(sent([[chat(MOST - 1, MOST - 2)], [...order, chat(0)]])).toEqual([1, 100]);
+  });
+
   it('is a call where nothing else is one', () => {
     expect(sent([[none(0)], [none(1, 5)]])).toEqual([2, 0]);
   });
@@ -239,6 +248,27 @@ describe('whatever is sent', () => {
     fc.assert(
       fc.property(spans.filter(isTree), keys, (list, order) => {
         expect(request(fresh(), shuffled(list, order))).toEqual(request(fresh(), list));
+      }),
+    );
+  });
+
+  it('nor does it in several requests', () => {
+    // Deep ones, in which calls without tokens are above each other.
+    const deep = fc
+      .array(fc.record({ back: fc.nat(2), tokens: fc.constantFrom(undefined, 0, 0, 0, 100, 100, 110) }), {
+        minLength: 1,
+        maxLength: MOST,
+      })
+      .map((list) => list.map(({ back, tokens }, id): Told => ({ id, parent: above(id, back), tokens })));
+    const above = (id: number, back: number) => (id > back ? id - 1 - back : undefined);
+    const parts = fc.array(fc.nat(2), { minLength: MOST, maxLength: MOST });
+    fc.assert(
+      fc.property(fc.oneof(deep, spans.filter(isTree)), parts, keys, (list, into, order) => {
+        const told = (all: readonly Told[]) => {
+          const registry = fresh();
+          return [0, 1, 2].map((part) => request(registry, all.filter(({ id }) => into[id] === part)));
+        };
+        expect(told(shuffled(list, order))).toEqual(told(list));
       }),
     );
   });

@@ -2,9 +2,6 @@ import { type GenAiFacts, SEPARATE_OPERATIONS, type TokenUsage } from '@candela/
 import { MARKS, type ModelCallRegistry } from './model-calls.ts';
 import { FIELD, NOBODY, SpansOfRequest } from './spans-of-request.ts';
 
-/** Calls without tokens that are looked through; also the end of a circle of parents. */
-const MOST_BETWEEN = 32;
-
 /**
  * Decides which model calls of a request count their usage.
  *
@@ -66,17 +63,11 @@ export class CallsOfRequest {
     if (this.#of(call, FIELD.parent) === NOBODY) return;
     const mark = MARKS.parent ^ this.#of(call, FIELD.kind);
     if (this.#of(call, FIELD.used) === 0) {
-      // What is below it is below its parent, too.
-      if (this.#has(call, FIELD.id, mark)) this.#mark(call, FIELD.parent, mark);
+      // What an earlier request had below it is below its parent, too.
+      if (this.#has(call, FIELD.id, mark)) this.#raise(call, mark);
       return;
     }
-    this.#mark(call, FIELD.parent, mark);
-    let above = this.#of(call, FIELD.above);
-    for (let step = 0; step < MOST_BETWEEN && this.#isEmpty(above, call); step++) {
-      if (this.#of(above, FIELD.parent) === NOBODY) break;
-      this.#mark(above, FIELD.parent, mark);
-      above = this.#of(above, FIELD.above);
-    }
+    this.#raise(call, mark);
     const same = this.#repeatedBy(call);
     if (same !== NOBODY) {
       this.#pass(call, same, mark);
@@ -84,6 +75,17 @@ export class CallsOfRequest {
     } else if (this.#hasEnd(call)) {
       this.#mark(this.#of(call, FIELD.end), FIELD.parent, MARKS.above ^ this.#of(call, FIELD.used));
     }
+  }
+
+  /** Marks the parent of a call, and through calls without tokens what is above. Each of these passes it on once. */
+  #raise(call: number, mark: number): void {
+    let at = call;
+    do {
+      this.#spans.set(at, FIELD.raised, 1);
+      if (this.#of(at, FIELD.parent) === NOBODY) return;
+      this.#mark(at, FIELD.parent, mark);
+      at = this.#of(at, FIELD.above);
+    } while (this.#isEmpty(at, call) && this.#of(at, FIELD.raised) === 0);
   }
 
   /** Calls without tokens in between are no calls of their own. Each span is passed once, however many calls are below it. */

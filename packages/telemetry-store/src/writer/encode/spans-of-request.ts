@@ -23,11 +23,12 @@ export const FIELD = {
   call: 7,
   end: 8,
   settled: 9,
-  /** Whether the calls from here up to `call` are marked. */
+  /** Whether the calls from here up to `call` are marked; whether what is above it is, through calls without tokens. */
   passed: 10,
+  raised: 11,
 } as const;
 type Field = (typeof FIELD)[keyof typeof FIELD];
-const FIELDS = 11;
+const FIELDS = 12;
 const UNKNOWN = -2;
 
 /** Spans of one request with who is above whom, in a few arrays that are filled anew for each: it is done for every span. */
@@ -66,6 +67,7 @@ export class SpansOfRequest {
     numbers[from + FIELD.call] = UNKNOWN;
     numbers[from + FIELD.settled] = 0;
     numbers[from + FIELD.passed] = 0;
+    numbers[from + FIELD.raised] = 0;
     return span;
   }
 
