@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CallsOfRequest } from './calls-of-request.ts';
-import { createModelCallRegistry, ModelCallRegistry, tenantHash } from './model-calls.ts';
+import { createModelCallRegistry, MARKS, ModelCallRegistry, tenantHash } from './model-calls.ts';
 
 const TENANT = tenantHash('default');
 const MOST = 24;
@@ -94,6 +94,39 @@ describe('a model call below a model call', () => {
     const registry = fresh();
     request(registry, [chat(0)]);
     expect(request(registry, [chat(1, 0)], tenantHash('other'))).toEqual({ 1: true });
+  });
+
+  it('has marks that nobody makes by other numbers: each is a word of its own', () => {
+    const numbers = fc.oneof(
+      fc.constantFrom(0, 1, 0x3c6ef372, 0x510e527f, 0x5be0cd19, TENANT),
+      fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
+    );
+    fc.assert(
+      fc.property(numbers, numbers, (tenant, about) => {
+        const registry = fresh();
+        registry.add(view, 0, at(0), tenant, MARKS.counted, about);
+        expect(registry.has(view, 0, at(0), tenant, MARKS.counted, about)).toBe(true);
+        for (const mark of Object.values(MARKS)) {
+          for (const other of [about, mark, tenant, about ^ mark ^ MARKS.counted, tenant ^ mark]) {
+            const by = tenant ^ about ^ other ^ mark ^ MARKS.counted;
+            const isSame = by === tenant && other === about && mark === MARKS.counted;
+            expect(registry.has(view, 0, at(0), by, mark, other)).toBe(isSame);
+          }
+        }
+      }),
+    );
+  });
+
+  it('of a project that is that far away as two marks are is another call, too', () => {
+    for (const one of Object.values(MARKS)) {
+      for (const other of Object.values(MARKS)) {
+        const registry = fresh();
+        request(registry, [chat(0)]);
+        request(registry, [chat(2, 0)]);
+        const tenant = TENANT ^ one ^ other;
+        if (tenant !== TENANT) expect(request(registry, [chat(1, 0)], tenant)).toEqual({ 1: true });
+      }
+    }
   });
 
   it('without model calls around it counts', () => {

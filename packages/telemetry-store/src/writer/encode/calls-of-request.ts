@@ -1,5 +1,5 @@
 import { type GenAiFacts, SEPARATE_OPERATIONS, type TokenUsage } from '@candela/semconv';
-import { MARKS, type ModelCallRegistry } from './model-calls.ts';
+import { type Mark, MARKS, type ModelCallRegistry } from './model-calls.ts';
 import { FIELD, NOBODY, SpansOfRequest } from './spans-of-request.ts';
 
 /**
@@ -61,39 +61,39 @@ export class CallsOfRequest {
   /** Marks what is above a call. */
   #announce(call: number): void {
     if (this.#of(call, FIELD.parent) === NOBODY) return;
-    const mark = MARKS.parent ^ this.#of(call, FIELD.kind);
+    const kind = this.#of(call, FIELD.kind);
     if (this.#of(call, FIELD.used) === 0) {
       // What an earlier request had below it is below its parent, too.
-      if (this.#has(call, FIELD.id, mark)) this.#raise(call, mark);
+      if (this.#has(call, FIELD.id, MARKS.parent, kind)) this.#raise(call, kind);
       return;
     }
-    this.#raise(call, mark);
+    this.#raise(call, kind);
     const same = this.#repeatedBy(call);
     if (same !== NOBODY) {
-      this.#pass(call, same, mark);
-      this.#mark(same, FIELD.id, mark);
+      this.#pass(call, same, kind);
+      this.#mark(same, FIELD.id, MARKS.parent, kind);
     } else if (this.#hasEnd(call)) {
-      this.#mark(this.#of(call, FIELD.end), FIELD.parent, MARKS.above ^ this.#of(call, FIELD.used));
+      this.#mark(this.#of(call, FIELD.end), FIELD.parent, MARKS.above, this.#of(call, FIELD.used));
     }
   }
 
   /** Marks the parent of a call, and through calls without tokens what is above. Each of these passes it on once. */
-  #raise(call: number, mark: number): void {
+  #raise(call: number, kind: number): void {
     let at = call;
     do {
       this.#spans.set(at, FIELD.raised, 1);
       if (this.#of(at, FIELD.parent) === NOBODY) return;
-      this.#mark(at, FIELD.parent, mark);
+      this.#mark(at, FIELD.parent, MARKS.parent, kind);
       at = this.#of(at, FIELD.above);
     } while (this.#isEmpty(at, call) && this.#of(at, FIELD.raised) === 0);
   }
 
   /** Calls without tokens in between are no calls of their own. Each span is passed once, however many calls are below it. */
-  #pass(call: number, same: number, mark: number): void {
+  #pass(call: number, same: number, kind: number): void {
     let at = this.#of(call, FIELD.above);
     while (at !== same && this.#of(at, FIELD.passed) === 0) {
       this.#spans.set(at, FIELD.passed, 1);
-      if (this.#of(at, FIELD.row) !== NOBODY) this.#mark(at, FIELD.id, mark);
+      if (this.#of(at, FIELD.row) !== NOBODY) this.#mark(at, FIELD.id, MARKS.parent, kind);
       at = this.#of(at, FIELD.above);
     }
   }
@@ -105,15 +105,15 @@ export class CallsOfRequest {
     if (call === NOBODY) return;
     const used = this.#of(call, FIELD.used);
     if (used === 0) return;
-    if (this.#has(span, FIELD.id, MARKS.above ^ used))
-      this.#mark(call, FIELD.id, MARKS.parent ^ this.#of(call, FIELD.kind));
+    if (this.#has(span, FIELD.id, MARKS.above, used))
+      this.#mark(call, FIELD.id, MARKS.parent, this.#of(call, FIELD.kind));
     if (isPlain) this.#passing.push(span);
   }
 
   #tellBelow(span: number): void {
     const call = this.#of(span, FIELD.call);
     if (this.#accounts(call, FIELD.id, this.#of(call, FIELD.kind)))
-      this.#mark(span, FIELD.id, MARKS.below ^ this.#of(call, FIELD.used));
+      this.#mark(span, FIELD.id, MARKS.below, this.#of(call, FIELD.used));
   }
 
   /** Calls above are settled first: what they cover is known by then. */
@@ -128,14 +128,14 @@ export class CallsOfRequest {
 
   #counts(call: number): boolean {
     const kind = this.#of(call, FIELD.kind);
-    const own = (this.#of(call, FIELD.used) === 0 ? MARKS.empty : MARKS.counted) ^ kind;
-    if (this.#has(call, FIELD.id, own)) return true;
+    const own = this.#of(call, FIELD.used) === 0 ? MARKS.empty : MARKS.counted;
+    if (this.#has(call, FIELD.id, own, kind)) return true;
     if (this.#isCovered(call, kind)) {
-      this.#mark(call, FIELD.id, MARKS.covered ^ kind);
+      this.#mark(call, FIELD.id, MARKS.covered, kind);
       return false;
     }
-    if (this.#has(call, FIELD.id, MARKS.parent ^ kind)) return false;
-    this.#mark(call, FIELD.id, own);
+    if (this.#has(call, FIELD.id, MARKS.parent, kind)) return false;
+    this.#mark(call, FIELD.id, own, kind);
     return true;
   }
 
@@ -146,7 +146,7 @@ export class CallsOfRequest {
     if (used === 0) return false;
     const same = this.#repeatedBy(call);
     if (same !== NOBODY) return this.#accounts(same, FIELD.id, kind);
-    return this.#hasEnd(call) && this.#has(this.#of(call, FIELD.end), FIELD.parent, MARKS.below ^ used);
+    return this.#hasEnd(call) && this.#has(this.#of(call, FIELD.end), FIELD.parent, MARKS.below, used);
   }
 
   /** The call above that is the same one, with spans in between. */
@@ -174,7 +174,7 @@ export class CallsOfRequest {
 
   /** Whether the usage of a call counts, there or above it. */
   #accounts(span: number, id: IdField, kind: number): boolean {
-    return this.#has(span, id, MARKS.counted ^ kind) || this.#has(span, id, MARKS.covered ^ kind);
+    return this.#has(span, id, MARKS.counted, kind) || this.#has(span, id, MARKS.covered, kind);
   }
 
   #of(span: number, field: (typeof FIELD)[keyof typeof FIELD]): number {
@@ -182,14 +182,14 @@ export class CallsOfRequest {
   }
 
   /** Whether a span, or the parent of a span, has a mark. */
-  #has(span: number, id: IdField, mark: number): boolean {
-    const { trace } = FIELD;
-    return this.#registry.has(this.#view, this.#of(span, trace), this.#of(span, id), this.#tenant ^ mark);
+  #has(span: number, id: IdField, mark: Mark, about: number): boolean {
+    const [traceAt, spanAt] = [this.#of(span, FIELD.trace), this.#of(span, id)];
+    return this.#registry.has(this.#view, traceAt, spanAt, this.#tenant, mark, about);
   }
 
-  #mark(span: number, id: IdField, mark: number): void {
-    const { trace } = FIELD;
-    this.#registry.add(this.#view, this.#of(span, trace), this.#of(span, id), this.#tenant ^ mark);
+  #mark(span: number, id: IdField, mark: Mark, about: number): void {
+    const [traceAt, spanAt] = [this.#of(span, FIELD.trace), this.#of(span, id)];
+    this.#registry.add(this.#view, traceAt, spanAt, this.#tenant, mark, about);
   }
 }
 

@@ -2,21 +2,22 @@
 const SLOTS = 1 << 21;
 const BUCKET = 4;
 
-/** What is known of a span; each is a fingerprint of its own. */
+/** What is known of a span; each is a fingerprint of its own, and so is each for another kind of calls or number of tokens. */
 export const MARKS = {
   /** A model call is right below it. */
-  parent: 0,
+  parent: 1,
   /** A model call that counts its usage. */
-  counted: 0x3c6ef372,
+  counted: 2,
   /** A model call whose usage counts above it. */
-  covered: 0x5be0cd19,
+  covered: 3,
   /** A model call without tokens that counts as a call. It covers nothing. */
-  empty: 0x1f83d9ab,
+  empty: 4,
   /** A model call is below it, with nothing but plain spans in between. */
-  above: 0x510e527f,
+  above: 5,
   /** A plain span below a model call whose usage counts there or above, with nothing but plain spans in between. */
-  below: 0x6a09e667,
+  below: 6,
 } as const;
+export type Mark = (typeof MARKS)[keyof typeof MARKS];
 
 /** Memory for a registry that several workers share (8 MiB). */
 export function createModelCallRegistry(): SharedArrayBuffer {
@@ -28,10 +29,15 @@ export function createModelCallRegistry(): SharedArrayBuffer {
  *
  * A set of 32-bit fingerprints in buckets of four, lossy on purpose: bounded memory, no locks (a slot is one
  * word). Forgotten after about half a million newer calls, and with the process; a wrong hit has odds of one in a billion.
+ *
+ * What a sender chooses, as ids and numbers of tokens, goes word by word through a hash with a seed that nobody outside knows:
+ * no choice of these leads to the fingerprints of another project, but by chance.
  */
 export class ModelCallRegistry {
   readonly #words: Int32Array;
   readonly #seed: number;
+  #first = 0;
+  #second = 0;
   #bucket = 0;
   #tag = 0;
 
@@ -43,9 +49,12 @@ export class ModelCallRegistry {
     this.#seed = there === 0 ? drawn : there;
   }
 
-  /** Remembers of span `spanAt` (8 bytes) of trace `traceAt` (16 bytes) what `tenant`, which holds the mark, says. */
-  add(view: DataView, traceAt: number, spanAt: number, tenant: number): void {
-    this.#place(view, traceAt, spanAt, tenant);
+  /**
+   * Remembers a mark of span `spanAt` (8 bytes) of trace `traceAt` (16 bytes).
+   * @param about the kind of calls that the mark is about, or a number of kind and tokens
+   */
+  add(view: DataView, traceAt: number, spanAt: number, tenant: number, mark: Mark, about: number): void {
+    this.#place(view, traceAt, spanAt, tenant, mark, about);
     const words = this.#words;
     for (let slot = this.#bucket; slot < this.#bucket + BUCKET; slot++) {
       const there = words[slot] as number;
@@ -61,30 +70,43 @@ export class ModelCallRegistry {
     words[this.#bucket + BUCKET - 1] = this.#tag;
   }
 
-  has(view: DataView, traceAt: number, spanAt: number, tenant: number): boolean {
-    this.#place(view, traceAt, spanAt, tenant);
+  has(view: DataView, traceAt: number, spanAt: number, tenant: number, mark: Mark, about: number): boolean {
+    this.#place(view, traceAt, spanAt, tenant, mark, about);
     for (let slot = this.#bucket; slot < this.#bucket + BUCKET; slot++) {
       if (this.#words[slot] === this.#tag) return true;
     }
     return false;
   }
 
-  #place(view: DataView, traceAt: number, spanAt: number, tenant: number): void {
-    let first = this.#seed ^ tenant;
-    let second = Math.imul(tenant, 0x27d4eb2f) ^ this.#seed;
-    for (let index = 0; index < 24; index += 4) {
-      const word = view.getInt32(index < 16 ? traceAt + index : spanAt + index - 16, true);
-      first = Math.imul(first ^ word, 0x9e3779b1);
-      first ^= first >>> 15;
-      second = Math.imul(second ^ word, 0x85ebca6b);
-      second ^= second >>> 13;
-    }
-    this.#bucket = BUCKET + ((first >>> 2) & (SLOTS / BUCKET - 1)) * BUCKET;
+  #place(
+    view: DataView,
+    traceAt: number,
+    spanAt: number,
+    tenant: number,
+    mark: Mark,
+    about: number,
+  ): void {
+    this.#first = this.#seed;
+    this.#second = Math.imul(this.#seed, 0x27d4eb2f);
+    this.#mix(tenant);
+    this.#mix(mark);
+    this.#mix(about);
+    for (let at = 0; at < 16; at += 4) this.#mix(view.getInt32(traceAt + at, true));
+    for (let at = 0; at < 8; at += 4) this.#mix(view.getInt32(spanAt + at, true));
+    const second = this.#second;
+    this.#bucket = BUCKET + ((this.#first >>> 2) & (SLOTS / BUCKET - 1)) * BUCKET;
     this.#tag = second === 0 ? 1 : second;
+  }
+
+  #mix(word: number): void {
+    this.#first = Math.imul(this.#first ^ word, 0x9e3779b1);
+    this.#first ^= this.#first >>> 15;
+    this.#second = Math.imul(this.#second ^ word, 0x85ebca6b);
+    this.#second ^= this.#second >>> 13;
   }
 }
 
-/** A 32-bit hash of a project's id, so that one project's traces can never touch another's. */
+/** A 32-bit hash of a project's id, which senders do not choose: two projects share one with odds of one in four billion. */
 export function tenantHash(projectId: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < projectId.length; index++) {
