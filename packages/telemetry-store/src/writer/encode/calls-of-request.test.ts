@@ -1,3 +1,6 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CallsOfRequest } from './calls-of-request.ts';
@@ -234,6 +237,27 @@ describe('a model call below plain spans below a model call', () => {
     expect(sent([[chat(0)], gateway])).toEqual([2, 200]);
     expect(sent([gateway, [chat(0)]])).toEqual([2, 200]);
   });
+});
+
+it('the bytes of a request are let go when it is settled', async () => {
+  const calls = new CallsOfRequest(fresh());
+  const settled = (): WeakRef<DataView> => {
+    const bytes = new DataView(view.buffer.slice(0));
+    calls.begin(TENANT);
+    calls.addCall(0, 0, at(0), -1, {
+      operation: 'chat',
+      usage: { input: 100, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0 },
+    });
+    calls.settle(bytes, () => undefined);
+    return new WeakRef(bytes);
+  };
+  const bytes = settled();
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  await turn();
+  collect();
+  expect(bytes.deref()).toBeUndefined();
+  calls.begin(TENANT);
 });
 
 it('many calls below many plain spans are settled in time that grows with their number', () => {

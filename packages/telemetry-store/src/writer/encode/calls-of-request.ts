@@ -1,6 +1,6 @@
 import { type GenAiFacts, SEPARATE_OPERATIONS, type TokenUsage } from '@candela/semconv';
 import { type Mark, MARKS, type ModelCallRegistry } from './model-calls.ts';
-import { FIELD, NOBODY, SpansOfRequest } from './spans-of-request.ts';
+import { FIELD, NO_BYTES, NOBODY, SpansOfRequest } from './spans-of-request.ts';
 
 /**
  * Decides which model calls of a request count their usage.
@@ -21,7 +21,7 @@ export class CallsOfRequest {
   /** Plain spans below a call. */
   readonly #passing: number[] = [];
   #tenant = 0;
-  #view: DataView = new DataView(new ArrayBuffer(0));
+  #view: DataView = NO_BYTES;
 
   constructor(registry: ModelCallRegistry) {
     this.#registry = registry;
@@ -30,9 +30,7 @@ export class CallsOfRequest {
   /** Begins a request of a project. */
   begin(tenant: number): void {
     this.#tenant = tenant;
-    this.#spans.clear();
-    this.#calls.length = 0;
-    this.#passing.length = 0;
+    this.#clear();
   }
 
   /** `parentAt`: -1 without a parent. */
@@ -55,7 +53,15 @@ export class CallsOfRequest {
       for (const call of this.#calls) this.#settleFromAbove(call, tell);
       for (const span of this.#passing) this.#tellBelow(span);
     }
+    this.#clear();
+  }
+
+  /** Lets go of the request, its bytes too: a worker may wait long for the next. */
+  #clear(): void {
+    this.#view = NO_BYTES;
     this.#spans.clear();
+    this.#calls.length = 0;
+    this.#passing.length = 0;
   }
 
   /** Marks what is above a call. */

@@ -5,6 +5,8 @@ const MOST_PROBES = 64;
 
 /** No such span in the request. */
 export const NOBODY = -1;
+/** Of no request. */
+export const NO_BYTES: DataView = new DataView(new ArrayBuffer(0));
 
 /** What is kept of a span, as one number each. */
 export const FIELD = {
@@ -38,7 +40,7 @@ export class SpansOfRequest {
   /** Places for the ids, open addressing. */
   #places = new Int32Array(0);
   #mask = 0;
-  #view: DataView = new DataView(new ArrayBuffer(0));
+  #view: DataView = NO_BYTES;
 
   get(span: number, field: Field): number {
     return this.#numbers[span * FIELDS + field] as number;
@@ -91,6 +93,7 @@ export class SpansOfRequest {
 
   clear(): void {
     this.count = 0;
+    this.#view = NO_BYTES;
     if (this.#numbers.length > USUAL * FIELDS) {
       this.#numbers = new Int32Array(USUAL * FIELDS);
       this.#places = new Int32Array(0);
