@@ -239,6 +239,23 @@ describe('a model call below plain spans below a model call', () => {
   });
 });
 
+it('plain spans below one call push out little of what is known of others', () => {
+  const [many, memory] = [100_000, createModelCallRegistry()];
+  const bytes = new DataView(new ArrayBuffer(16 + 8 * (many + 1)));
+  for (let span = 0; span <= many; span++) bytes.setInt32(at(span), span + 1, true);
+  const calls = new CallsOfRequest(new ModelCallRegistry(memory));
+  calls.begin(TENANT);
+  calls.addCall(0, 0, at(0), -1, {
+    operation: 'chat',
+    usage: { input: 100, cacheRead: 0, cacheWrite: 0, output: 10, reasoning: 0 },
+  });
+  for (let span = 1; span <= many; span++) calls.addPlain(0, at(span), at(0));
+  calls.settle(bytes, () => undefined);
+  const [seed, ...marks] = new Int32Array(memory).filter((word) => word !== 0);
+  expect(seed).toBeDefined();
+  expect(marks.length).toBe(1 + 32);
+});
+
 it('the bytes of a request are let go when it is settled', async () => {
   const calls = new CallsOfRequest(fresh());
   const settled = (): WeakRef<DataView> => {

@@ -3,6 +3,12 @@ import { type Mark, MARKS, type ModelCallRegistry } from './model-calls.ts';
 import { FIELD, NO_BYTES, NOBODY, SpansOfRequest } from './spans-of-request.ts';
 
 /**
+ * Plain spans below a call that later requests may have the same call below: those of HTTP, with redirects and attempts. Of more,
+ * as where all spans of a program are below one call, each would push out what is known of another.
+ */
+const MOST_TOLD = 32;
+
+/**
  * Decides which model calls of a request count their usage.
  *
  * - A parent that is a model call too repeats the tokens of its children, so one side counts: the children, or the parent
@@ -118,8 +124,10 @@ export class CallsOfRequest {
 
   #tellBelow(span: number): void {
     const call = this.#of(span, FIELD.call);
-    if (this.#accounts(call, FIELD.id, this.#of(call, FIELD.kind)))
-      this.#mark(span, FIELD.id, MARKS.below, this.#of(call, FIELD.used));
+    const told = this.#of(call, FIELD.told);
+    if (told === MOST_TOLD || !this.#accounts(call, FIELD.id, this.#of(call, FIELD.kind))) return;
+    this.#spans.set(call, FIELD.told, told + 1);
+    this.#mark(span, FIELD.id, MARKS.below, this.#of(call, FIELD.used));
   }
 
   /** Calls above are settled first: what they cover is known by then. */

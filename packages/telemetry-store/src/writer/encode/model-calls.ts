@@ -1,4 +1,7 @@
-/** Fingerprints kept, two to five for a model call with a parent; the oldest of a bucket makes room. */
+/**
+ * Fingerprints kept: two to five for a model call with a parent, one more for each plain span below it (of 32 at most), one or two
+ * for a call without tokens. The oldest of a bucket makes room.
+ */
 const SLOTS = 1 << 21;
 const BUCKET = 4;
 
@@ -27,8 +30,9 @@ export function createModelCallRegistry(): SharedArrayBuffer {
 /**
  * Marks of spans that outlive a request: what calls-of-request.ts decides by, for spans that come in several requests.
  *
- * A set of 32-bit fingerprints in buckets of four, lossy on purpose: bounded memory, no locks (a slot is one
- * word). Forgotten after about half a million newer calls, and with the process; a wrong hit has odds of one in a billion.
+ * A set of 32-bit fingerprints in buckets of four, lossy on purpose: bounded memory, no locks (a slot is one word). Forgotten
+ * after about half a million newer calls, fewer where these have plain spans below, and with the process; a wrong hit has odds
+ * of one in a billion.
  *
  * What a sender chooses, as ids and numbers of tokens, goes word by word through a hash with a seed that nobody outside knows:
  * no choice of these leads to the fingerprints of another project, but by chance.

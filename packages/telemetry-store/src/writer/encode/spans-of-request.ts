@@ -28,9 +28,11 @@ export const FIELD = {
   /** Whether the calls from here up to `call` are marked; whether what is above it is, through calls without tokens. */
   passed: 10,
   raised: 11,
+  /** Of a call the plain spans below it that are told to later requests. */
+  told: 12,
 } as const;
 type Field = (typeof FIELD)[keyof typeof FIELD];
-const FIELDS = 12;
+const FIELDS = 13;
 const UNKNOWN = -2;
 
 /** Spans of one request with who is above whom, in a few arrays that are filled anew for each: it is done for every span. */
@@ -70,6 +72,7 @@ export class SpansOfRequest {
     numbers[from + FIELD.settled] = 0;
     numbers[from + FIELD.passed] = 0;
     numbers[from + FIELD.raised] = 0;
+    numbers[from + FIELD.told] = 0;
     return span;
   }
 
