@@ -37,6 +37,9 @@ const OPS: Record<FieldType | 'key', readonly FilterOp[]> = {
   key: [...EQUALITY, ...PRESENCE, ...PATTERN, ...ORDER],
 };
 
+/** Characters of an operator that there is not, in what is said of it. */
+const MOST_OF_OP = 40;
+
 function bad(detail: string): Error {
   return fail('bad_query', { detail });
 }
@@ -167,7 +170,7 @@ function canonicalCondition(condition: FilterCondition, signal: Signal | undefin
   const shown = shownFieldName(resolved);
   const allowed = operatorsOf(resolved);
   if (!allowed.includes(op)) {
-    throw bad(`"${shown}" cannot be used with "${op}". It takes ${allowed.join(', ')}.`);
+    throw bad(`"${shown}" cannot be used with "${op.slice(0, MOST_OF_OP)}". It takes ${allowed.join(', ')}.`);
   }
   if (op === 'exists' || op === 'not_exists') return { field, op };
   const list = Array.isArray(value) ? (value as readonly FilterScalar[]) : undefined;

@@ -466,8 +466,9 @@ describe('the shape of a filter in JSON', () => {
       /^"value" of the condition on "service".* not null/,
     ],
     ['nothing', {}, /^This is no condition. A condition is \{"field"/],
-    ['a text', 'service:x', /^"service:x" is no condition/],
-    ['a list', [], /^\[\] is no condition/],
+    ['a text', 'service:x', /^This is no condition but "service:x"\./],
+    ['a list', [], /^This is no condition but a list of 0\./],
+    ['null in a group', { and: [ok, null] }, /^At and\[1\]: This is no condition but null\./],
     ['no operator', { field: 'service' }, /^"op" is one of =, !=, in/],
     ['no field', { field: 'nope', op: 'is' }, /^There is no field "nope"/],
     [
@@ -475,7 +476,7 @@ describe('the shape of a filter in JSON', () => {
       { field: 'service', op: 'in', value: Array(201).fill('a') },
       /1 to 200 values, not of 201/,
     ],
-    ['a value of a list', { field: 'service', op: 'in', value: ['a', {}] }, /not \{\}/],
+    ['a value of a list', { field: 'service', op: 'in', value: ['a', {}] }, /not an object/],
     [
       'a deep one',
       { and: [ok, { or: [ok, { not: { field: 'cost', op: '~' } }] }] },
@@ -486,6 +487,25 @@ describe('the shape of a filter in JSON', () => {
   ])('says what is wrong with %s', (_, filter, message) => {
     const result = filterSchema.safeParse(filter);
     expect(result.error?.issues[0]?.message).toMatch(message);
+  });
+
+  const huge = 'x'.repeat(1 << 20);
+  const list = Array.from({ length: 1_000 }, () => huge.slice(0, 1_000));
+  it.each<[string, unknown, RegExp]>([
+    ['operator', { field: 'service', op: huge }, /^"service" cannot be used with "x{40}"\. It takes/],
+    ['operator that is a list', { field: 'service', op: list }, /not a list of 1000\.$/],
+    ['field', { field: { list }, op: '=' }, /not an object\.$/],
+    ['value of a list', { field: 'name', op: 'in', value: [list] }, /not a list of 1000\. Rows/],
+    ['value that is an object', { field: 'name', op: '=', value: { list } }, /not an object\. Rows/],
+    ['text', huge, /^This is no condition but "x{79}\.\.\.\. A/],
+    ['list', list, /^This is no condition but a list of 1000\. A/],
+    ['name', { field: 'name', op: '=', [huge]: 1 }, /^A condition has no "x{79}\.\.\.\. A/],
+    ['name beside a group', { and: [ok], [huge]: 1 }, /^"and" stands alone, without "x{79}\.\.\.\. A/],
+    ['name beside not', { not: ok, [huge]: 1 }, /^"not" stands alone, without "x{79}\.\.\.\. A/],
+  ])('says in a sentence what is wrong with a huge %s', (_, filter, message) => {
+    const said = filterSchema.safeParse(filter).error?.issues[0]?.message ?? '';
+    expect(said).toMatch(message);
+    expect(said.length).toBeLessThan(600);
   });
 
   // Once a level, and not twice: of 60 levels that would never end.

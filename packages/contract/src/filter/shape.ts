@@ -7,10 +7,16 @@ const SHAPES =
 const SCALARS: ReadonlySet<string> = new Set(['string', 'number', 'boolean']);
 const OPS: ReadonlySet<unknown> = new Set(FILTER_OPS);
 
-const shown = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
-};
+const MOST_SHOWN = 80;
+
+/** A value in a sentence. Of lists and objects, which may be as large as a request, not what is in them. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  if (value === undefined) return 'nothing';
+  const text = typeof value === 'string' ? JSON.stringify(value.slice(0, MOST_SHOWN)) : String(value);
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text;
+}
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -28,7 +34,7 @@ export function shapeTrouble(value: unknown, path = ''): string | undefined {
     node = node['not'];
   }
   const at = here === '' ? '' : `At ${here}: `;
-  if (!isObject(node)) return `${at}${shown(node)} is no condition. ${SHAPES}`;
+  if (!isObject(node)) return `${at}This is no condition but ${shown(node)}. ${SHAPES}`;
   const group = GROUPS.find((name) => name in node);
   if (group === undefined) {
     const trouble = conditionTrouble(node);
@@ -72,13 +78,13 @@ function conditionTrouble(node: Readonly<Record<string, unknown>>): string | und
 /** What the field takes, where it is one. */
 function operatorTrouble(field: string, op: unknown): string {
   const takes = `"op" is one of ${FILTER_OPS.join(', ')}`;
+  if (typeof op !== 'string') return `${takes}, not ${shown(op)}.`;
   try {
     // Of a field that there is, this fails by saying what it takes.
     canonicalFilter({ field, op: op as never });
     return `${takes}, not ${shown(op)}.`;
   } catch (error) {
-    const said = error instanceof Error ? error.message : '';
-    return typeof op === 'string' ? said : `${takes}, not ${shown(op)}.`;
+    return error instanceof Error ? error.message : takes;
   }
 }
 
