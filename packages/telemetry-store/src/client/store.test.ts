@@ -55,6 +55,9 @@ it('short values, and those of a statement that is no field of a form, are sent 
   const { store, seen } = await storeOfServer();
   await store.select(SQL, { texts: ['one'] });
   await store.select(`${SQL} /* ${'-'.repeat(131_072)} */`, { texts });
-  expect(seen.map(({ url }) => url.searchParams.get('param_texts')?.slice(0, 6))).toEqual(["['one'", "['one'"]);
+  expect(seen.map(({ url }) => url.searchParams.get('param_texts')?.slice(0, 6))).toEqual([
+    "['one'",
+    "['one'",
+  ]);
   expect(seen.every(({ body }) => body.startsWith(SQL))).toBe(true);
 });

@@ -153,10 +153,12 @@ it.each([
 
 it('values of more bytes than a request takes are no failure of the platform', async () => {
   const values = Array.from({ length: 3 }, () => '中'.repeat(1 << 20));
-  await expect(bench.store.select('SELECT length({values:Array(String)})', { values })).rejects.toMatchObject({
-    code: 'query_too_expensive',
-    message: expect.stringContaining('Look for fewer words or values at once'),
-  });
+  await expect(bench.store.select('SELECT length({values:Array(String)})', { values })).rejects.toMatchObject(
+    {
+      code: 'query_too_expensive',
+      message: expect.stringContaining('Look for fewer words or values at once'),
+    },
+  );
 });
 
 describe('a filter as large as it may be is answered', () => {

@@ -340,7 +340,12 @@ describe('whatever is sent', () => {
       fc.property(fc.oneof(deep, spans.filter(isTree)), parts, keys, (list, into, order) => {
         const told = (all: readonly Told[]) => {
           const registry = fresh();
-          return [0, 1, 2].map((part) => request(registry, all.filter(({ id }) => into[id] === part)));
+          return [0, 1, 2].map((part) =>
+            request(
+              registry,
+              all.filter(({ id }) => into[id] === part),
+            ),
+          );
         };
         expect(told(shuffled(list, order))).toEqual(told(list));
       }),

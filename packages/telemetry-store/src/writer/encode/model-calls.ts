@@ -82,14 +82,7 @@ export class ModelCallRegistry {
     return false;
   }
 
-  #place(
-    view: DataView,
-    traceAt: number,
-    spanAt: number,
-    tenant: number,
-    mark: Mark,
-    about: number,
-  ): void {
+  #place(view: DataView, traceAt: number, spanAt: number, tenant: number, mark: Mark, about: number): void {
     this.#first = this.#seed;
     this.#second = Math.imul(this.#seed, 0x27d4eb2f);
     this.#mix(tenant);
