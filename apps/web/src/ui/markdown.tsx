@@ -1,21 +1,27 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
-import { type ReactNode, useMemo } from 'react';
+import { createContext, type ReactNode, use, useMemo } from 'react';
 import { safeTarget } from '../lib/markdown/safe-target.ts';
 import { decoded, tokensOf, wordsOf } from '../lib/markdown/tokens.ts';
 
 const INLINE_IMAGE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
 
-/** A link that opens apart; only its words where the target is unsafe or missing: it would lead to this page. */
-const Away = ({ href, children }: { href: string; children: ReactNode }) => {
+/** Whether it stands in a link: an address and a picture there are its words, since no link may hold another. */
+const InLink = createContext(false);
+
+/**
+ * A link that opens apart; only its words within another one, and where the target is unsafe or missing: it would lead
+ * to this page.
+ */
+function Away({ href, children }: { href: string; children: ReactNode }) {
   const target = safeTarget(href);
-  return target === '' ? (
+  return use(InLink) || target === '' ? (
     <span>{children}</span>
   ) : (
     <a href={target} target="_blank" rel="noopener noreferrer nofollow">
-      {children}
+      <InLink value>{children}</InLink>
     </a>
   );
-};
+}
 
 /** Nothing is fetched from elsewhere: a picture with an address is a link, an embedded one is shown. */
 const Picture = ({ src, alt }: { src: string; alt: string }) =>
@@ -103,7 +109,11 @@ function Piece({ token }: { token: MarkedToken }): ReactNode {
     case 'table':
       return <Table head={token.header} rows={token.rows} />;
     case 'checkbox':
-      return <span aria-hidden>{token.checked ? '☑ ' : '☐ '}</span>;
+      return (
+        <span role="img" aria-label={token.checked ? 'done' : 'open'}>
+          {token.checked ? '☑ ' : '☐ '}
+        </span>
+      );
     case 'text':
       return token.tokens === undefined ? decoded(token.text) : <Pile of={token.tokens} />;
     case 'codespan':

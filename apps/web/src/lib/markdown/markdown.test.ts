@@ -3,6 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import SafeMarkdown from '../../ui/markdown.tsx';
+import { tokensOf } from './tokens.ts';
 
 const shown = (text: string): string =>
   renderToStaticMarkup(createElement(SafeMarkdown, { text })).replace(
@@ -96,11 +97,11 @@ const CASES: readonly (readonly [text: string, html: string])[] = [
   ['3. three\n4. four', '<ol start="3"><li>three</li><li>four</li></ol>'],
   [
     '- [ ] open\n- [x] done\n- [X] done too\n- [y] none',
-    '<ul><li><span aria-hidden="true">☐ </span>open</li><li><span aria-hidden="true">☑ </span>done</li><li><span aria-hidden="true">☑ </span>done too</li><li>[y] none</li></ul>',
+    '<ul><li><span role="img" aria-label="open">☐ </span>open</li><li><span role="img" aria-label="done">☑ </span>done</li><li><span role="img" aria-label="done">☑ </span>done too</li><li>[y] none</li></ul>',
   ],
   [
     '- [ ] open\n\n- [x] done',
-    '<ul><li><p><span aria-hidden="true">☐ </span>open</p></li><li><p><span aria-hidden="true">☑ </span>done</p></li></ul>',
+    '<ul><li><p><span role="img" aria-label="open">☐ </span>open</p></li><li><p><span role="img" aria-label="done">☑ </span>done</p></li></ul>',
   ],
   [
     'text\n- list\n\ntext\n2. no list\ntext\n1. list',
@@ -158,7 +159,7 @@ const CASES: readonly (readonly [text: string, html: string])[] = [
   ],
   [
     '- a\n\n  ```js\n  x\n  ```\n- [ ] t',
-    '<ul><li><p>a</p><pre><code>x</code></pre></li><li><p><span aria-hidden="true">☐ </span>t</p></li></ul>',
+    '<ul><li><p>a</p><pre><code>x</code></pre></li><li><p><span role="img" aria-label="open">☐ </span>t</p></li></ul>',
   ],
   [
     'a<br>b **<i>y</i>** <a href="https://x.example">**go**</a>',
@@ -167,6 +168,23 @@ const CASES: readonly (readonly [text: string, html: string])[] = [
   ['![a &amp; *b* `c`](https://x.example)', '<p><a href="https://x.example">image: a &amp; b c</a></p>'],
   ['~~a **b**~~ ~c~', '<p><del>a <strong>b</strong></del> <del>c</del></p>'],
   ['a\0b', '<p>a�b</p>'],
+  [
+    '1. Summary of it:\n   > 3. third point\n   continues here\n\n# Rest **x**',
+    '<ol><li>Summary of it:<blockquote><ol start="3"><li>third point\ncontinues here</li></ol></blockquote></li></ol><p class="mt-3 text-lg font-semibold">Rest <strong>x</strong></p>',
+  ],
+  ['- a\n  > 0) a\n  b', '<ul><li>a<blockquote><ol start="0"><li>a\nb</li></ol></blockquote></li></ul>'],
+  [
+    '[see <https://x.example> *now <me@x.example>*](https://y.example) <https://x.example>',
+    '<p><a href="https://y.example">see <span>https://x.example</span> <em>now <span>me@x.example</span></em></a> <a href="https://x.example">https://x.example</a></p>',
+  ],
+  [
+    '[![build](https://img.example/b.svg)](https://ci.example)',
+    '<p><a href="https://ci.example"><span>image: build</span></a></p>',
+  ],
+  [
+    '[![build](https://img.example/b.svg)](javascript:x)',
+    '<p><span><a href="https://img.example/b.svg">image: build</a></span></p>',
+  ],
 ];
 
 describe('markdown of messages', () => {
@@ -238,6 +256,9 @@ describe('markdown of messages', () => {
     '\t',
     '=',
     'javascript:',
+    '<https://y.example>',
+    '![a](b)',
+    '](c)',
   ];
   const marked = fc.array(fc.constantFrom(...MARKS), { maxLength: 60 }).map((parts) => parts.join(''));
 
@@ -247,11 +268,20 @@ describe('markdown of messages', () => {
     fc.assert(
       fc.property(fc.oneof(marked, fc.string({ maxLength: 200 })), (text) => {
         const html = shown(text);
+        expect(html).not.toMatch(/<a\b(?:(?!<\/a>).)*<a\b/s);
         for (const [tag] of html.matchAll(/<[^>]*>/g)) {
           expect(tag).toMatch(allowed);
           const href = / href="([^"]*)"/.exec(tag)?.[1] ?? '';
           expect(href).not.toMatch(/^\s*(?:javascript|data|vbscript):/i);
         }
+      }),
+    );
+  });
+
+  it('reads every text that is not too long', () => {
+    fc.assert(
+      fc.property(marked, (text) => {
+        expect(tokensOf(text)).toBeDefined();
       }),
     );
   });
@@ -302,6 +332,9 @@ describe('markdown of messages', () => {
     ['quotes', many('>')],
     ['lazy quotes', many('> a\nb\n')],
     ['lists in lazy quotes', many('> - a\nb\n')],
+    ['lists with lazy lines in a quote', many('> - a\n> - b\nc\n')],
+    ['quotes with lazy lines in a quote', many('> > a\nb\n')],
+    ['lists in lazy quotes of an item', `- x\n${many('  > - a\n  b\n')}`],
     ['items', `${many('- ')}a`],
     [
       'deep items',
@@ -328,12 +361,18 @@ describe('markdown of messages', () => {
     ['addresses', many('https://x.example/')],
     ['parentheses', `https://x.example/${many(')')}`],
   ])('reads many %s within the time of a test', (_, text) => {
+    expect(tokensOf(text)).toBeDefined();
     expect(() => shown(text)).not.toThrow();
   });
 
   it('reads every list of a long change log', () => {
     const log = many('## 1.0\n\n- a\n\n');
     expect(shown(log).match(/<ul>/g)).toHaveLength(log.match(/- a/g)?.length ?? 0);
+  });
+
+  it('ends a quote at a lazy line that it may no longer be read anew for', () => {
+    const html = shown(`> - x\n${many('>   > - a\n>   b\n', 80_000)}lazy\n\n**d**`);
+    expect(html).toContain('</blockquote><p>lazy</p><p><strong>d</strong></p>');
   });
 
   it('shows what is too long as it is', () => {
@@ -351,6 +390,12 @@ describe('markdown of messages', () => {
 
   it('goes on after a mark that never ends, and links a long address', () => {
     expect(shown(`${'*a '.repeat(500)}\n\n**b**`)).toContain('<strong>b</strong>');
+    const long = `https://x.example/${'a'.repeat(3_981)}`;
+    const mail = `me@x.${'a'.repeat(394)}`;
+    for (const text of [`${long}.${'b'.repeat(200)}`, `${long}aa`, `${mail}.bb`, `${mail}aaaa`])
+      expect(shown(text)).toBe(`<p>${text}</p>`);
+    for (const text of [`${long}. ${'b'.repeat(200)}`, `${long}a b`, `${mail}. bb`, `${mail}, bb`])
+      expect(shown(text)).toContain('</a>');
     const address = `https://x.example/${'a'.repeat(2_000)}`;
     expect(shown(`${'word '.repeat(300)}${address} me@x.example`)).toMatch(
       /a<\/a> <a href="mailto:me@x\.example"/,

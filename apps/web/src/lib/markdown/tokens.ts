@@ -17,7 +17,7 @@ const MOST_ADDRESS = 4_000;
 const MOST_WORK = 4_000_000;
 /**
  * Characters behind the beginnings of lists and quotes in a quote: the reader copies them anew where a line goes on
- * lazily. Once they are spent lists and quotes are paragraphs.
+ * lazily. Once they are spent such a line ends its quote, and the lists and quotes behind it are paragraphs.
  */
 const MOST_COPIED = 20_000_000;
 /** Characters of an address of mail. */
@@ -29,6 +29,8 @@ class BoundTokenizer extends Tokenizer {
   #copied = 0;
   #blocks = 0;
   #quotes = 0;
+  /** The list or quote read last. */
+  #latest: Tokens.List | Tokens.Blockquote | undefined;
 
   /** What stands between two tags is markdown: models put their thoughts and their sources there. */
   override html(): undefined {}
@@ -47,14 +49,19 @@ class BoundTokenizer extends Tokenizer {
   }
 
   override blockquote(src: string): Tokens.Blockquote | undefined {
+    // Where a list in the quote is read anew, the reader fails at a list that could not interrupt what stands before the quote.
+    const state: { lastToken?: Token | undefined } = this.lexer.state;
+    const before = state.lastToken;
+    state.lastToken = undefined;
     this.#quotes += 1;
-    const found = this.#nested(src, () => super.blockquote(src));
+    const found = this.#nested(src, 'blockquote', () => super.blockquote(src));
     this.#quotes -= 1;
+    state.lastToken = before;
     return found;
   }
 
   override list(src: string): Tokens.List | undefined {
-    return this.#nested(src, () => super.list(src));
+    return this.#nested(src, 'list', () => super.list(src));
   }
 
   override link(src: string): ReturnType<Tokenizer['link']> {
@@ -78,9 +85,13 @@ class BoundTokenizer extends Tokenizer {
   }
 
   override url(src: string): Tokens.Link | undefined {
-    const most = /^(?:https?:|ftp:|www\.)/i.test(src) ? MOST_ADDRESS : MOST_MAIL;
+    const isMail = !/^(?:https?:|ftp:|www\.)/i.test(src);
+    const most = isMail ? MOST_MAIL : MOST_ADDRESS;
     const found = super.url(src.slice(0, most));
-    return found?.raw.length === most ? undefined : found;
+    // What is cut off must not be a part of it: else the beginning of a long address would be another one.
+    const end = isMail ? /[^\w.+-]/ : /[\s<]/;
+    const isCut = found && src.length > most && !end.test(src.slice(found.raw.length, most + 1));
+    return isCut ? undefined : found;
   }
 
   /** Looks no further for an `@` than mail has it. */
@@ -89,12 +100,23 @@ class BoundTokenizer extends Tokenizer {
     return near?.raw.length === MOST_MAIL ? super.inlineText(src) : near;
   }
 
-  #nested<T>(src: string, read: () => T | undefined): T | undefined {
-    if (this.#blocks >= MOST_BLOCKS || this.#copied > MOST_COPIED) return undefined;
+  #nested<T extends Tokens.List | Tokens.Blockquote>(
+    src: string,
+    type: T['type'],
+    read: () => T | undefined,
+  ): T | undefined {
+    if (this.#blocks >= MOST_BLOCKS) return undefined;
+    if (this.#copied > MOST_COPIED) {
+      // A quote that reads its last part anew, with lazy lines behind it, needs an answer: the part without them.
+      const { type: found, raw = '' } = this.#latest ?? {};
+      return found === type && src.startsWith(`${raw}\n`) ? (this.#latest as T) : undefined;
+    }
     this.#blocks += 1;
     const found = read();
     this.#blocks -= 1;
-    if (found !== undefined && this.#quotes > 0) this.#copied += src.length;
+    if (found === undefined) return undefined;
+    if (this.#quotes > 0) this.#copied += src.length;
+    this.#latest = found;
     return found;
   }
 
