@@ -1,8 +1,9 @@
-import { parseFilter } from '@candela/contract/filter';
+import { type FieldDefinition, FIELDS, parseFilter } from '@candela/contract/filter';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   completionAt,
+  ENUMS,
   excludeValue,
   quoted,
   terms,
@@ -119,6 +120,16 @@ describe('query text', () => {
     expect(completionAt('"service', 8)).toBeUndefined();
     expect(completionAt('duration>2', 10)).toBeUndefined();
   });
+});
+
+it('reads the values of a field that has a few as they are shown, in whatever case they are written', () => {
+  expect(valuesOf('severity:ERROR', 'severity')).toEqual(['error']);
+  expect(namedValuesOf('kind:(SERVER or "Client") x', 'kind')).toEqual(['server', 'client']);
+  expect(toggleValue('status:ERROR x', 'status', 'error')).toBe('x');
+  expect(toggleValue('status:ERROR', 'status', 'ok')).toBe('status:(ERROR or ok)');
+  expect(valuesOf('service:ERROR', 'service')).toEqual(['ERROR']);
+  const known = Object.entries<FieldDefinition>(FIELDS).filter(([, { type }]) => type === 'enum');
+  expect(known.map(([name]) => name).toSorted()).toEqual(ENUMS);
 });
 
 it('tells values that are named from patterns and expressions', () => {

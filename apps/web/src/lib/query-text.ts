@@ -93,23 +93,25 @@ export function quoted(value: string): string {
 const termOf = (query: string, field: string): Term | undefined =>
   terms(query).find(({ text }) => text.startsWith(`${field}:`) && wordsOf(text).length === 1);
 
+/** Fields of a few values, which a query may write in any case. The grammar knows them, and comes later than the page. */
+export const ENUMS: readonly string[] = ['kind', 'severity', 'status'];
+
 /** The values that a query asks of a field. */
 export function valuesOf(query: string, field: string): string[] {
   const term = termOf(query, field);
-  return term ? itemsOf(term.text.slice(field.length + 1)).map(({ value }) => value) : [];
+  return term ? itemsOf(term, field).map(({ value }) => value) : [];
 }
 
 /** Those of them that name one value each: no pattern, no expression. */
 export function namedValuesOf(query: string, field: string): string[] {
   const term = termOf(query, field);
-  const items = term ? itemsOf(term.text.slice(field.length + 1)) : [];
-  return items
-    .filter(({ text, value }) => text.startsWith('"') || text === quoted(value))
-    .map(({ value }) => value);
+  const items = term ? itemsOf(term, field) : [];
+  return items.filter(({ text }) => text.startsWith('"') || text === quoted(text)).map(({ value }) => value);
 }
 
-/** What a term lists: each as it is written, and its value. */
-function itemsOf(text: string): { text: string; value: string }[] {
+/** What the term of a field lists: each as it is written, and its value. */
+function itemsOf(term: Term, field: string): { text: string; value: string }[] {
+  const text = term.text.slice(field.length + 1);
   const inner = /^\((.*)\)$/s.exec(text)?.[1];
   const words =
     inner === undefined
@@ -117,17 +119,17 @@ function itemsOf(text: string): { text: string; value: string }[] {
       : wordsOf(inner, true)
           .map((word) => word.text)
           .filter((word) => !JOINS.test(word));
-  return words.map((word) => ({
-    text: word,
-    value: /^".*"$/s.test(word) ? word.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : word,
-  }));
+  return words.map((word) => {
+    const value = /^".*"$/s.test(word) ? word.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : word;
+    return { text: word, value: ENUMS.includes(field) ? value.toLowerCase() : value };
+  });
 }
 
 /** Adds the value to the field's term, or takes it out when it is there. */
 export function toggleValue(query: string, field: string, value: string): string {
   const term = termOf(query, field);
   if (!term) return join(query, `${field}:${quoted(value)}`);
-  const before = itemsOf(term.text.slice(field.length + 1));
+  const before = itemsOf(term, field);
   const without = before.filter((item) => item.value !== value);
   const after = without.length < before.length ? without : [...before, { text: quoted(value), value }];
   if (after.length === 0) return withoutTerm(query, term);

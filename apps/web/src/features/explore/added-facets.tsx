@@ -5,7 +5,7 @@ import { facetsQuery, type Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { namedValuesOf, withoutField } from '../../lib/query-text.ts';
 import { FailureLine } from '../../ui/states.tsx';
-import { withChosen } from './chosen-values.ts';
+import { asBefore, withChosen } from './chosen-values.ts';
 import { Estimated } from './estimated.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import type { useFolded } from './facet-fields.ts';
@@ -35,16 +35,20 @@ function AddedFacet({ field, config, scope, folded, ...props }: Props & { field:
   });
   const facet = data?.data[0];
   const chosen = namedValuesOf(scope.q, term);
-  const isMissing = chosen.some((value) => facet?.values.every((listed) => listed.value !== value) ?? false);
+  const isMissing =
+    !isPlaceholderData &&
+    chosen.some((value) => facet?.values.every((listed) => listed.value !== value) ?? false);
   // What was chosen and is none of the most frequent is counted with its own term.
   const own = useQuery({
     ...facetsQuery(scope, [field], { signal: config.signal }),
+    placeholderData: keepPreviousData,
     enabled: !isFolded && isMissing,
   });
+  const counted = own.data?.data[0];
   const shown = withChosen(
     facet ?? { field, values: [], more: false },
     facet ? chosen : [],
-    own.data?.data[0],
+    own.isPlaceholderData ? asBefore(counted) : counted,
   );
   const sample = data?.sample ?? null;
   const label = facetLabel(field);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withChosen } from './chosen-values.ts';
+import { asBefore, withChosen } from './chosen-values.ts';
 
 const facet = (values: Record<string, number>, more = false) => ({
   field: 'service',
@@ -29,6 +29,17 @@ it('says 0 only of what a whole answer does not name', () => {
   ]);
   expect(rows(most, ['gone'], facet({ a: 1 }, true))[1]).toEqual(['gone', undefined]);
   expect(rows(most, ['gone'], undefined)[1]).toEqual(['gone', undefined]);
+});
+
+it('keeps the numbers of the answer before in their places until the next one is there', () => {
+  const most = facet({ cart: 50 }, true);
+  const before = asBefore(facet({ rare: 2, solo: 3 }));
+  expect(rows(most, ['rare', 'new', 'solo'], before).slice(1)).toEqual([
+    ['solo', 3],
+    ['rare', 2],
+    ['new', undefined],
+  ]);
+  expect(asBefore(undefined)).toBeUndefined();
 });
 
 it('leaves the list as it is where all that was chosen is in it', () => {

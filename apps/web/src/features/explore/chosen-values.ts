@@ -11,6 +11,13 @@ export interface ShownFacet extends Omit<FacetValues, 'values'> {
 }
 
 /**
+ * An answer of before, shown until the next one is there: what it counted is about right still, and of what it does not
+ * name nothing is known.
+ */
+export const asBefore = (own: FacetValues | undefined): FacetValues | undefined =>
+  own && { ...own, more: true };
+
+/**
  * The most frequent values of a field, and behind them those that the query asks for and that are not among them: what
  * was chosen can be taken out where it was put in. `own` is the answer with the field's own term, which counts them.
  */

@@ -7,7 +7,7 @@ import { namedValuesOf, valuesOf, withoutField } from '../../lib/query-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { FailureLine } from '../../ui/states.tsx';
-import { withChosen } from './chosen-values.ts';
+import { asBefore, withChosen } from './chosen-values.ts';
 import { Estimated } from './estimated.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import { useAddedFacets, useFolded } from './facet-fields.ts';
@@ -78,7 +78,8 @@ function Facets(props: FacetsProps) {
   const groups = facets.flatMap((field) => {
     const found = [others[asked.findIndex((one) => one === field)]?.data, data].find((answer) => answer);
     // What was chosen is counted with it, and may be none of the most frequent.
-    const own = isPlaceholderData ? undefined : data?.data.find((facet) => facet.field === field);
+    const told = data?.data.find((facet) => facet.field === field);
+    const own = isPlaceholderData ? asBefore(told) : told;
     const shown = found?.data
       .filter((facet) => facet.field === field)
       .map((facet) => withChosen(facet, namedValuesOf(q, field), own))
