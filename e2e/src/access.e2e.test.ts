@@ -229,6 +229,52 @@ describe.skipIf(missing !== undefined)('other ways to use the pages', () => {
     await page.context().close();
   });
 
+  it('keeps the keys from the page while the palette is on its way, and gives the focus back', async () => {
+    const page = await open('/traces');
+    await new TracesPage(page).loaded();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/assets/palette-*.js', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const refresh = page.getByRole('button', { name: 'Refresh', exact: true });
+    await refresh.focus();
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Command palette' });
+    await palette.getByRole('status', { name: 'Loading' }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    for (const key of ['r', 't', 'l', 'd', 'j']) await page.keyboard.press(key);
+    // Escape takes it back.
+    await page.keyboard.press('Escape');
+    await palette.waitFor({ state: 'detached' });
+    const isOn = (name: string) =>
+      page.evaluate<boolean>(`document.activeElement.getAttribute('aria-label') === ${JSON.stringify(name)}`);
+    expect(await isOn('Refresh')).toBe(true);
+    await page.keyboard.press('Control+k');
+    await palette.getByRole('status', { name: 'Loading' }).waitFor();
+    expect(asked.filter((url) => url.includes('/api/'))).toEqual([]);
+    release();
+    await soon(() => isOn('Type a command, a page or a trace id')).toBe(true);
+    await page.keyboard.type('light');
+    await palette.getByRole('option', { name: 'Light' }).waitFor();
+    await page.keyboard.press('Escape');
+    await palette.waitFor({ state: 'detached' });
+    expect(await isOn('Refresh')).toBe(true);
+    // Opened from what stands above the page, which closes and is gone.
+    await page.getByRole('button', { name: 'Add facet' }).click();
+    await soon(() => isOn('Find a field')).toBe(true);
+    await page.keyboard.press('Control+k');
+    await soon(() => isOn('Type a command, a page or a trace id')).toBe(true);
+    await page.keyboard.press('Escape');
+    await palette.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Add facet');
+    await page.context().close();
+  });
+
   it('shows that it is coming while the script is under way', async () => {
     const page = await open('/sign-in');
     await page.route('**/assets/*.js', () => undefined);

@@ -164,6 +164,32 @@ describe.skipIf(missing !== undefined)('facets of one’s own', () => {
     expect(await kept(page, 'facets.folded')).not.toContain('odd');
   });
 
+  it('are picked in a panel that gives the focus to what comes, and takes it from nobody', async () => {
+    const { page, traces } = await open('/traces');
+    await traces.loaded();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/assets/facet-picker-*.js', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await panelOf(page).getByRole('button', { name: 'Add facet' }).click();
+    await picker(page).getByRole('status', { name: 'Loading' }).waitFor();
+    expect(await focused(page)).toBe('Add a facet');
+    release();
+    await soon(() => focused(page)).toBe('Find a field');
+    // Beside its controls, where something comes later.
+    await picker(page).click({ position: { x: 2, y: 2 } });
+    expect(await focused(page)).toBe('Add a facet');
+    await picker(page).evaluate(async (panel) => {
+      panel.append(panel.ownerDocument.createElement('i'));
+      await Promise.resolve();
+    });
+    expect(await focused(page)).toBe('Add a facet');
+  });
+
   it('of which one cannot be had leave the others', async () => {
     const { page, traces } = await open('/traces?facets=prompt,attributes.item.count,attributes.nobody');
     await traces.loaded();

@@ -35,6 +35,10 @@ function place(panel: HTMLElement, trigger: HTMLElement, side: Side, align: Alig
   panel.style.visibility = 'visible';
 }
 
+/** The button of a popover. */
+export const triggerOf = (popover: string): HTMLElement | null =>
+  document.querySelector(`[popovertarget="${CSS.escape(popover)}"]`);
+
 /** What a trigger must take: a button element, or a part that hands its properties on to one. */
 type Trigger = ReactElement<HTMLAttributes<HTMLElement> & { popoverTarget?: string; 'data-state'?: string }>;
 
@@ -61,24 +65,33 @@ export function Floating(props: {
   const id = useId();
   const panel = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState(false);
-  const triggerOf = () => document.querySelector<HTMLElement>(`[popovertarget="${CSS.escape(id)}"]`);
+  /** There while the panel has the focus only because it had no control to give it to. */
+  const arrivals = useRef<MutationObserver>(undefined);
   const close = () => panel.current?.hidePopover();
   const firstOf = (element: HTMLElement): HTMLElement =>
     props.firstFocus?.(element) ?? element.querySelector<HTMLElement>(CONTROL) ?? element;
   const settle = useEffectEvent(() => {
     const element = panel.current;
-    const trigger = triggerOf();
+    const trigger = triggerOf(id);
     if (!element || !trigger) return;
     place(element, trigger, side, align);
-    firstOf(element).focus({ preventScroll: true });
+    const first = firstOf(element);
+    first.focus({ preventScroll: true });
+    if (first !== element) return;
+    arrivals.current = new MutationObserver(() => settleLate());
+    arrivals.current.observe(element, { childList: true, subtree: true });
   });
   const settleLate = useEffectEvent(() => {
     const element = panel.current;
-    // The panel itself has the focus only where it had no control to give it to.
-    if (element && document.activeElement === element) firstOf(element).focus({ preventScroll: true });
+    if (!element) return;
+    const first = firstOf(element);
+    if (document.activeElement === element && first === element) return;
+    // From now on whoever clicks beside the controls is where they want to be.
+    arrivals.current?.disconnect();
+    if (document.activeElement === element) first.focus({ preventScroll: true });
   });
   const follow = useEffectEvent(() => {
-    const trigger = triggerOf();
+    const trigger = triggerOf(id);
     if (panel.current && trigger) place(panel.current, trigger, side, align);
   });
   useEffect(() => {
@@ -87,16 +100,12 @@ export function Floating(props: {
     const moved = () => follow();
     // What is inside may come later and be larger.
     const observer = new ResizeObserver(moved);
-    const arrivals = new MutationObserver(() => settleLate());
-    if (element) {
-      observer.observe(element);
-      arrivals.observe(element, { childList: true, subtree: true });
-    }
+    if (element) observer.observe(element);
     addEventListener('resize', moved);
     addEventListener('scroll', moved, true);
     return () => {
       observer.disconnect();
-      arrivals.disconnect();
+      arrivals.current?.disconnect();
       removeEventListener('resize', moved);
       removeEventListener('scroll', moved, true);
     };
@@ -146,7 +155,7 @@ export function Floating(props: {
         }}
         onBlur={(event: FocusEvent<HTMLElement>) => {
           const to = event.relatedTarget;
-          if (to instanceof Node && !event.currentTarget.contains(to) && to !== triggerOf()) close();
+          if (to instanceof Node && !event.currentTarget.contains(to) && to !== triggerOf(id)) close();
         }}
         className={cx(
           'fixed z-50 overflow-auto rounded-md border border-line bg-surface shadow-pop outline-none',

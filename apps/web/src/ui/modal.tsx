@@ -1,5 +1,18 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { cx } from '../lib/cx.ts';
+import { triggerOf } from './floating.tsx';
+
+/** What has the focus, and the buttons of the popovers that it is in: a modal closes those, and what they held is gone. */
+function waysBack(): HTMLElement[] {
+  const ways: HTMLElement[] = [];
+  let at = document.activeElement;
+  while (at instanceof HTMLElement) {
+    ways.push(at);
+    const popover = at.closest('[popover]');
+    at = popover && triggerOf(popover.id);
+  }
+  return ways;
+}
 
 /**
  * A modal on the browser's own `dialog`: focus trap, inert page and Escape come with it. (The usual script-made
@@ -14,13 +27,17 @@ export function Modal(props: {
   children: ReactNode;
 }) {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the page is drawn: no key gets past it to the page, also where one takes the place of another.
+  useLayoutEffect(() => {
     const dialog = ref.current;
-    const before = document.activeElement;
+    const back = waysBack();
     if (dialog && !dialog.open) dialog.showModal();
     return () => {
       dialog?.close();
-      if (before instanceof HTMLElement) before.focus();
+      back.find((element) => {
+        element.focus();
+        return document.activeElement === element;
+      });
     };
   }, []);
   return (
