@@ -522,6 +522,16 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await trace.panel.getByText('outcome').waitFor();
   });
 
+  it('keeps the messages when what shows their pictures does not come', async () => {
+    const { page, trace } = await open();
+    await page.route('**/assets/media-view-*.js', (route) => route.fulfill({ status: 404 }));
+    await page.goto(`${stage.platform.http}/traces/${shapes.traceId}?span=${shapes.spans[1]?.spanId}`);
+    const said = trace.panel.getByRole('article').first();
+    await said.getByText('What is in these pictures?').waitFor();
+    await said.getByRole('button', { name: 'Load the page again' }).first().waitFor();
+    await trace.panel.getByText('A red square.').waitFor();
+  });
+
   it("renders every provider's shapes; nothing is fetched from elsewhere", async () => {
     const { page, trace } = await open();
     const show = async (index: number) => {

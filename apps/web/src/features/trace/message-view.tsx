@@ -1,10 +1,12 @@
 import type { Message, MessagePart } from '@candela/semconv';
+import { CatchBoundary } from '@tanstack/react-router';
 import { Ban, Link2, Quote, Wrench } from 'lucide-react';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
 import { LongText } from '../../ui/json-view.tsx';
+import { Failure } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { PayloadBlock, TextBlock } from '../../ui/text-block.tsx';
 import type { ResultPart } from './pair-tools.ts';
@@ -175,9 +177,14 @@ function PartView(props: {
       );
     case 'media':
       return (
-        <Suspense fallback={<p className="text-sm text-muted">{part.modality || 'media'}</p>}>
-          <MediaView part={part} />
-        </Suspense>
+        <CatchBoundary
+          getResetKey={() => 0}
+          errorComponent={({ error, reset }) => <Failure error={error} onRetry={reset} />}
+        >
+          <Suspense fallback={<p className="text-sm text-muted">{part.modality || 'media'}</p>}>
+            <MediaView part={part} />
+          </Suspense>
+        </CatchBoundary>
       );
     case 'json':
       return <PayloadBlock text={part.json} />;
