@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { newSpanId, newTraceId, sendRecords } from './otlp.ts';
@@ -217,6 +218,18 @@ describe.skipIf(missing !== undefined)('logs', () => {
     ];
     expect((tab?.x ?? 999) + (tab?.width ?? 0)).toBeLessThan(390);
     expect((tab?.y ?? 999) + (tab?.height ?? 999)).toBeLessThanOrEqual((first?.y ?? 0) + 1);
+    // The keyboard goes as the eye does, here and where all are in one line.
+    const cross = logs.panel.getByRole('button', { name: 'Close the record' });
+    const isBefore = (one: Locator, other: Locator) => async () => {
+      await one.focus();
+      await page.keyboard.press('Tab');
+      return other.evaluate((element) => element === element.ownerDocument.activeElement);
+    };
+    await soon(isBefore(cross, copy)).toBe(true);
+    expect(await cross.evaluate((one) => one.nextElementSibling?.textContent)).toContain('Line');
+    await page.setViewportSize({ width: 1_280, height: 844 });
+    await soon(isBefore(logs.panel.getByRole('button', { name: 'Copy as cURL' }), cross)).toBe(true);
+    await page.setViewportSize({ width: 390, height: 844 });
     await page.keyboard.press('Escape');
     await page.goto(`${page.url()}&cols=time,service`);
     await page.getByRole('columnheader', { name: 'Service' }).waitFor();

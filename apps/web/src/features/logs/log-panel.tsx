@@ -51,8 +51,8 @@ export default function LogPanel(props: {
       data-testid="log-panel"
       className="flex min-h-0 w-[44%] min-w-96 shrink-0 flex-col border-l border-line bg-bg max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-20 max-lg:h-2/3 max-lg:w-full max-lg:min-w-0 max-lg:border-t"
     >
-      {/* On a telephone what copies has a line of its own, below tabs and cross. */}
-      <div className="flex shrink-0 items-center border-b border-line px-2 max-sm:flex-wrap">
+      {/* On a telephone what copies has a line of its own, below tabs and cross; the keyboard goes as the eye does. */}
+      <div className="flex shrink-0 items-center border-b border-line px-2 [reading-flow:flex-visual] max-sm:flex-wrap">
         <TabList
           id="log-tabs"
           label="Log record"
@@ -61,8 +61,17 @@ export default function LogPanel(props: {
           tabClassName="h-8 px-2"
           tabs={TABS.map((entry) => ({ value: entry.id, label: entry.label }))}
         />
+        <Button
+          look="plain"
+          className={cx('ml-auto h-7 sm:order-last', detail && 'sm:ml-0')}
+          aria-label="Close the record"
+          title="Close (Esc)"
+          onClick={props.onClose}
+        >
+          <X size={15} aria-hidden />
+        </Button>
         {detail && (
-          <span className="ml-auto flex items-center max-sm:order-last max-sm:basis-full max-sm:justify-end">
+          <span className="ml-auto flex items-center max-sm:basis-full max-sm:justify-end">
             <CopyButton label="Copy the line" text={() => lineOf(detail)} className="h-6">
               Line
             </CopyButton>
@@ -78,15 +87,6 @@ export default function LogPanel(props: {
             </CopyButton>
           </span>
         )}
-        <Button
-          look="plain"
-          className={cx('h-7 max-sm:ml-auto', !detail && 'ml-auto')}
-          aria-label="Close the record"
-          title="Close (Esc)"
-          onClick={props.onClose}
-        >
-          <X size={15} aria-hidden />
-        </Button>
       </div>
       {detail && <LogHead detail={detail} />}
       <div className="min-h-0 grow overflow-auto" key={`${props.id} ${props.tab}`} tabIndex={-1}>
