@@ -260,7 +260,7 @@ describe.skipIf(missing !== undefined)('other ways to use the pages', () => {
     release();
     await soon(() => isOn('Type a command, a page or a trace id')).toBe(true);
     await page.keyboard.type('light');
-    await palette.getByRole('option', { name: 'Light' }).waitFor();
+    await palette.getByRole('option', { name: 'Theme Light' }).waitFor();
     await page.keyboard.press('Escape');
     await palette.waitFor({ state: 'detached' });
     expect(await isOn('Refresh')).toBe(true);
