@@ -26,13 +26,16 @@ export class Shell {
 
   async openPalette(): Promise<void> {
     await this.page.keyboard.press('Control+k');
-    await this.palette.waitFor();
+    // Something of that name stands there while it is on its way.
+    await this.palette.getByRole('combobox').waitFor();
   }
 
   /** Types into the palette and takes the first suggestion. */
   async command(text: string): Promise<void> {
     await this.openPalette();
     await this.page.keyboard.type(text);
+    // What somebody saved is asked for when it opens.
+    await this.palette.getByRole('option').first().waitFor();
     await this.page.keyboard.press('Enter');
     await this.palette.waitFor({ state: 'detached' });
   }

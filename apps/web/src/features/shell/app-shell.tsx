@@ -34,7 +34,6 @@ const Palette = lazy(importPalette);
 /** Whoever reaches for it finds it there, and no page is larger by it for those who do not. */
 const loadPalette = () => void importPalette().catch(() => undefined);
 const KeySheet = lazy(() => import('./key-sheet.tsx'));
-const OVERLAYS = { palette: 'Command palette', keys: 'Keyboard shortcuts' } as const;
 const UNOWNED = 'Nobody owns this installation yet: set it up with the link printed at start';
 const sidebar = preference('sidebar', 'open', oneOf('open', 'closed'));
 
@@ -133,7 +132,7 @@ export function AppShell({ children }: { children: ReactNode }) {
           </Modal>
         )}
       >
-        <Suspense fallback={overlay === 'none' ? null : <Coming label={OVERLAYS[overlay]} onClose={close} />}>
+        <Suspense fallback={overlay === 'palette' && <ComingPalette onClose={close} />}>
           {overlay === 'palette' && (
             <Palette items={items} onClose={close} onKeys={() => setOverlay('keys')} />
           )}
@@ -144,10 +143,10 @@ export function AppShell({ children }: { children: ReactNode }) {
   );
 }
 
-/** In the place of what is on its way: keys are for that already. */
-function Coming(props: { label: string; onClose: () => void }) {
+/** In the palette's place while it is on its way: keys work the page no more. */
+function ComingPalette({ onClose }: { onClose: () => void }) {
   return (
-    <Modal label={props.label} onClose={props.onClose} className="w-[min(600px,92vw)]">
+    <Modal label="Command palette" onClose={onClose} className="w-[min(600px,92vw)]">
       <div role="status" aria-label="Loading" className="skeleton m-3 h-24" />
     </Modal>
   );
