@@ -523,7 +523,9 @@ describe.skipIf(missing !== undefined)('trace page', () => {
   });
 
   it('keeps the messages when what shows their pictures does not come', async () => {
-    const { page, trace } = await open();
+    // A browser complains of what it cannot load.
+    const { page } = await stage.open('/api/health');
+    const trace = new TracePage(page);
     await page.route('**/assets/media-view-*.js', (route) => route.fulfill({ status: 404 }));
     await page.goto(`${stage.platform.http}/traces/${shapes.traceId}?span=${shapes.spans[1]?.spanId}`);
     const said = trace.panel.getByRole('article').first();
