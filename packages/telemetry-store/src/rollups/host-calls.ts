@@ -1,3 +1,4 @@
+import { MODEL_OPERATIONS } from '@candela/semconv';
 import { ROLLUP_HEAD, type Rollup, startOf } from './rollup.ts';
 import { SPAN_STAGE } from './span-stage.ts';
 
@@ -12,21 +13,7 @@ export const CALL_BUCKET_SECONDS = 60;
 export const CALL_DURATION_BASE = 1.02;
 const STEP = `toUInt16(round(log(greatest(Duration, 1)) / ${Math.log(CALL_DURATION_BASE)}))`;
 
-/** Operations that are one request to a model, in the spelling of the promoted column. */
-const MODEL_CALLS = [
-  'chat',
-  'text_completion',
-  'embeddings',
-  'rerank',
-  'image',
-  'audio',
-  'video',
-  'translate',
-  'moderation',
-  'realtime',
-];
-
-const IS_CALL = `(Host != '' AND GenAiOperation IN (${MODEL_CALLS.map((name) => `'${name}'`).join(', ')}))`;
+const IS_CALL = `(Host != '' AND GenAiOperation IN (${MODEL_OPERATIONS.map((name) => `'${name}'`).join(', ')}))`;
 
 /** Model calls made or served by the programs of a host, by minute and model. */
 export const HOST_CALLS: Rollup = {
