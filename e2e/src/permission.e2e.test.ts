@@ -84,20 +84,20 @@ describe.skipIf(missing !== undefined)('permission and failure', () => {
     await traces.loaded();
   });
 
-  it('ends a live view that is too expensive, and says why', async () => {
+  it('ends a live view that is refused meanwhile, and says why', async () => {
     const { page } = await stage.open('/traces?from=-1h');
     await new TracesPage(page).loaded();
     let opened = 0;
     await page.route('**/api/telemetry/tail?**', (route) => {
       opened += 1;
-      const failure = { err: 'The query needs more rows.', code: 'query_too_expensive', requestId: 'abc' };
+      const failure = { err: 'Choose one.', code: 'choose_environment', status: 422, requestId: 'abc' };
       const body = `event: failure\ndata: ${JSON.stringify(failure)}\n\n`;
       return route.fulfill({ headers: { 'content-type': 'text/event-stream' }, body });
     });
     await page.getByRole('button', { name: 'Live', exact: true }).click();
     const live = page.getByRole('button', { name: 'Refused' });
     await live.waitFor();
-    expect(await live.getAttribute('title')).toBe('The query needs more rows.');
+    expect(await live.getAttribute('title')).toBe('Choose one.');
     expect(opened).toBe(1);
   });
 });

@@ -113,8 +113,21 @@ describe('events', () => {
     const message = await connectTo(events(new AbortController().signal, source()));
     const { text } = await readAll(message);
     expect(text).toContain('event: failure\ndata: {"err":"Something went wrong on our side.');
-    expect(text).toContain('"requestId":"r1"');
+    expect(text).toContain('"code":"internal","status":500,"requestId":"r1"');
     expect(text).not.toMatch(/SELECT|secret/);
+  });
+
+  it('end with the reason for which they are stopped', async () => {
+    const stop = new AbortController();
+    async function* source(): AsyncGenerator<ServerEvent> {
+      yield { event: 'rows', data: [] };
+      await once(stop.signal, 'abort');
+    }
+    const message = await connectTo(events(stop.signal, source()));
+    await once(message, 'data');
+    stop.abort(fail('rate_limited', { seconds: 7 }));
+    const { text } = await readAll(message);
+    expect(text).toContain('"code":"rate_limited","status":429,"retryAfterSeconds":7,"requestId":"r1"');
   });
 
   it('give back their source when the client leaves', async () => {

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { fail } from '@candela/kernel';
 import { errorAnswer } from './errors.ts';
 
 export interface ServerEvent {
@@ -70,17 +69,25 @@ class Outlet {
 const eventText = ({ event, id, data }: ServerEvent): string =>
   `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
 
-/** The sentence of a failure as an event: the client sees why its view ends. */
+/** A failure as an event, with the status that it has before a stream begins: the client sees why its view ends. */
 function failureText(thrown: unknown, requestId: string): string {
   const answer = errorAnswer(thrown, '');
   const { err } = JSON.parse(answer.body) as { err: string };
-  const data = { err, code: answer.headers['x-platform-error-code'], requestId };
+  const { status, headers } = answer;
+  const wait = headers['retry-after'];
+  const data = {
+    err,
+    code: headers['x-platform-error-code'],
+    status,
+    ...(wait === undefined ? {} : { retryAfterSeconds: Number(wait) }),
+    requestId,
+  };
   return eventText({ event: 'failure', data });
 }
 
 /**
- * Sends events until the source ends, the client leaves or the platform stops. A failure after the first byte ends
- * the stream with `event: failure`. Returns what was thrown, for the log.
+ * Sends events until the source ends, the client leaves or `stop` fires with the reason. A failure after the first byte
+ * ends the stream with `event: failure`. Returns what was thrown, for the log.
  */
 export async function sendEvents(
   response: ServerResponse,
@@ -104,7 +111,7 @@ export async function sendEvents(
     // Whatever the source holds is given back, also when it waits for something that no longer comes.
     void Promise.resolve(source.return?.()).catch(() => undefined);
   }
-  if (stop.aborted) await outlet.write(failureText(fail('shutting_down'), requestId));
+  if (stop.aborted) await outlet.write(failureText(stop.reason, requestId));
   else if (failure !== undefined) await outlet.write(failureText(failure, requestId));
   response.end();
   return stop.aborted ? undefined : failure;

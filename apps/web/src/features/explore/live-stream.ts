@@ -65,8 +65,14 @@ const isFinal = (thrown: unknown): thrown is ApiError =>
 
 /** What ended a stream that had begun, as a refusal before it would have been. */
 function brokenOff(data: string): ApiError {
-  const { err, code, requestId } = JSON.parse(data) as { err: string; code: string; requestId: string };
-  return new ApiError(err, code === 'query_too_expensive' ? 422 : 503, code, requestId);
+  const { err, status, code, requestId, retryAfterSeconds } = JSON.parse(data) as {
+    err: string;
+    status: number;
+    code: string;
+    requestId: string;
+    retryAfterSeconds?: number;
+  };
+  return new ApiError(err, status, code, requestId, { retryAfterSeconds });
 }
 
 async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
