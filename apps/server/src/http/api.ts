@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type Envelope, type RouteDeclaration, ROUTES, type RouteId } from '@candela/contract';
-import { askerOf, type ClientOrigin, type Clock, type RequestContext } from '@candela/kernel';
+import { askerOf, type ClientOrigin, type Clock, fail, type RequestContext } from '@candela/kernel';
 import { authorise } from '../features/identity/access.ts';
 import { isLoopbackAddress } from '../features/identity/addresses.ts';
 import type { AuthenticateInput, Identity } from '../features/identity/service.ts';
@@ -23,6 +23,7 @@ import {
   type StreamTiming,
 } from './stream-answer.ts';
 import type { StreamGate } from './stream-gate.ts';
+import { StreamPermit } from './stream-permit.ts';
 import { validate } from './validate.ts';
 
 export interface ApiParts {
@@ -118,7 +119,8 @@ export function createApi(parts: ApiParts): (request: ApiRequest) => Promise<Api
     const handler = parts.handlers[id as RouteId] as (input: unknown) => unknown;
     if (route.stream !== undefined) {
       const client = context === undefined ? 'public' : askerOf(context);
-      return stream(parts, api, { route, client }, (signal) => handler({ ...input, signal }));
+      const check = () => stillMay(parts.identity, caller, route, context);
+      return stream(parts, api, { route, client, check }, (signal) => handler({ ...input, signal }));
     }
     const result = await handler({ ...input, signal: api.signal });
     if (tag !== undefined && hasVersion(header(api.request, 'if-none-match'), tag)) {
@@ -187,17 +189,41 @@ const originOf = (request: IncomingMessage): ClientOrigin => ({
   userAgent: header(request, 'user-agent'),
 });
 
+/**
+ * Whether who opened a stream still may, and still reaches what it tells of.
+ * @throws what authenticate and authorise throw, forbidden
+ */
+async function stillMay(
+  identity: Identity,
+  caller: AuthenticateInput,
+  { permission }: RouteDeclaration,
+  opened: RequestContext | undefined,
+): Promise<void> {
+  if (permission === 'public' || opened === undefined) return;
+  const now = await identity.authenticate(caller);
+  authorise(permission, now);
+  if (now.projectId !== opened.projectId || now.environment !== opened.environment) {
+    throw fail('forbidden', { detail: 'What this credential reaches was changed. Ask again.' });
+  }
+}
+
 /** Starts a stream: until its first part is there a failure is a plain error answer. */
 async function stream(
   parts: ApiParts,
   api: ApiRequest,
-  of: { readonly route: RouteDeclaration; readonly client: string },
+  of: { readonly route: RouteDeclaration; readonly client: string; readonly check: () => Promise<void> },
   handle: (signal: AbortSignal) => unknown,
 ): Promise<ApiAnswer | StreamingAnswer> {
   const { streams, streamTiming: timing } = parts;
-  const leave = streams.enter(of.client);
+  const exit = streams.enter(of.client);
+  const permit = new StreamPermit(of.check);
+  const leave = () => {
+    permit.close();
+    exit();
+  };
   try {
-    const signal = AbortSignal.any([api.signal, streams.stopping]);
+    const stop = AbortSignal.any([streams.stopping, permit.ended]);
+    const signal = AbortSignal.any([api.signal, stop]);
     // Proxies that gather an answer before they pass it on would hold events back.
     const headers = { 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' };
     if (of.route.stream === 'events') {
@@ -206,8 +232,7 @@ async function stream(
       return {
         status: 200,
         headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8' },
-        send: (response) =>
-          sendEvents(response, events, { timing, requestId, stop: streams.stopping }).finally(leave),
+        send: (response) => sendEvents(response, events, { timing, requestId, stop }).finally(leave),
       };
     }
     const file = (await handle(signal)) as FileAnswer;
@@ -220,7 +245,10 @@ async function stream(
         'content-type': file.contentType,
         'content-disposition': `attachment; filename="${file.fileName.replaceAll(/[^A-Za-z0-9._-]/g, '_')}"`,
       },
-      send: (response) => sendFile(response, started, timing).finally(leave),
+      send: async (response) => {
+        const failure = await sendFile(response, started, timing).finally(leave);
+        return stop.aborted ? undefined : failure;
+      },
     };
   } catch (thrown) {
     leave();

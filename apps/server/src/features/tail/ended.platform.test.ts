@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser } from '../identity/testing/browser.ts';
+import { type Installation, openInstallation } from '../identity/testing/installation.ts';
+import { openView, type View } from './testing.ts';
+
+let installation: Installation;
+let owner: Browser;
+
+beforeAll(async () => {
+  installation = await openInstallation();
+  owner = await installation.own();
+});
+afterAll(() => installation.close());
+
+const watch = (headers: Record<string, string>): Promise<View> =>
+  openView(installation.platform.http, 'signal=spans', headers);
+
+const cookieOf = ({ cookies }: Browser): string =>
+  [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+
+async function newKey(more: object = {}): Promise<{ id: string; authorization: string }> {
+  const { data, text } = await owner.call('POST', '/api/api-key', { name: 'live', ...more });
+  if (data === undefined) throw new Error(text);
+  return { id: String(data.id), authorization: `Bearer ${String(data.apiKey)}` };
+}
+
+/** How a view ended. */
+async function endOf(view: View): Promise<unknown> {
+  expect(await view.ended).toBe('end');
+  const last = view.events.at(-1);
+  expect(last?.event).toBe('failure');
+  return last?.data;
+}
+
+describe('a live view ends', () => {
+  it('when its key is revoked', async () => {
+    const { id, authorization } = await newKey();
+    const view = await watch({ authorization });
+    expect(view.response.status).toBe(200);
+    expect((await owner.call('DELETE', `/api/api-key/${id}`)).status).toBeLessThan(300);
+    expect(await endOf(view)).toMatchObject({ code: 'unknown_credential', status: 401 });
+  });
+
+  it('when its key loses the scope, or the environment that it shows', async () => {
+    const narrowed = await newKey();
+    const moved = await newKey();
+    const views = [
+      await watch({ authorization: narrowed.authorization }),
+      await watch({ authorization: moved.authorization }),
+    ];
+    await owner.call('PATCH', `/api/api-key/${narrowed.id}`, { scopes: ['ingest'] });
+    await owner.call('PATCH', `/api/api-key/${moved.id}`, { environments: ['production'] });
+    for (const view of views) expect(await endOf(view)).toMatchObject({ code: 'forbidden', status: 403 });
+  });
+
+  it('when who watches is signed out, or is no member any more; others go on', async () => {
+    const [leaves, removed, stays] = [
+      await installation.join(owner, 'viewer'),
+      await installation.join(owner, 'viewer'),
+      await installation.join(owner, 'viewer'),
+    ];
+    const [one, two, three] = [
+      await watch({ cookie: cookieOf(leaves.browser) }),
+      await watch({ cookie: cookieOf(removed.browser) }),
+      await watch({ cookie: cookieOf(stays.browser) }),
+    ];
+    expect((await leaves.browser.call('POST', '/api/auth/sign-out')).status).toBeLessThan(300);
+    expect((await owner.call('DELETE', `/api/organisation/members/${removed.id}`)).status).toBeLessThan(300);
+    for (const view of [one, two]) expect(await endOf(view)).toMatchObject({ status: 401 });
+    expect(three.events).toEqual([]);
+    three.leave();
+  });
+});
