@@ -37,6 +37,9 @@ export const earlyShape = {
   }),
 };
 
+/** What a row of spans holds of a long text. */
+export const SPAN_LIMITS = { rowMessage: 2_000 } as const;
+
 /** The part of the spans that a list was made of. */
 export const listSampleSchema = z.number().nullable().meta({
   description:
@@ -83,7 +86,9 @@ export const spanSummaryShape = {
     .boolean()
     .meta({ description: 'Sent without an end, while it ran: its duration of 0 says nothing.' }),
   status: statusSchema,
-  statusMessage: nullableText,
+  statusMessage: nullableText.meta({
+    description: `At most ${SPAN_LIMITS.rowMessage} characters in rows; whole in the span by its id and in exports.`,
+  }),
   operation: nullableText,
   provider: nullableText,
   model: nullableText,

@@ -1,11 +1,12 @@
 import { UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { rowReader } from '../core/row-shape.ts';
 import { SPANS } from '../spans/span-fields.ts';
-import { type RawSpan, SPAN_COLUMNS, toSpanRow } from '../spans/span-row.ts';
+import { orNull, type RawSpan, SPAN_COLUMNS, toSpanRow } from '../spans/span-row.ts';
 import type { ExportSource, RawMaps } from './export-source.ts';
 import { otlpAttributes } from './otlp-values.ts';
 
 interface RawExport extends RawSpan, RawMaps {
+  readonly StatusMessage: string;
   readonly TraceState: string;
   readonly SpanFlags: number;
   readonly EventNames: string[];
@@ -37,7 +38,7 @@ export const SPAN_EXPORT: ExportSource<RawExport> = {
     arrayConcat(mapValues(SpanAttributes), mapValues(ContentAttributes)) AS AttributeValues, AttributeTypes,
     mapKeys(ResourceAttributes) AS ResourceKeys, mapValues(ResourceAttributes) AS ResourceValues,
     ScopeName, ScopeVersion, mapKeys(ScopeAttributes) AS ScopeKeys, mapValues(ScopeAttributes) AS ScopeValues,
-    TraceState, Flags AS SpanFlags, Events.Name AS EventNames,
+    StatusMessage, TraceState, Flags AS SpanFlags, Events.Name AS EventNames,
     arrayMap(t -> toString(toUnixTimestamp64Nano(t)), Events.Timestamp) AS EventTimes,
     arrayMap(m -> mapKeys(m), Events.Attributes) AS EventKeys,
     arrayMap(m -> mapValues(m), Events.Attributes) AS EventValues,
@@ -46,6 +47,7 @@ export const SPAN_EXPORT: ExportSource<RawExport> = {
     arrayMap(m -> mapValues(m), Links.Attributes) AS LinkValues`,
   whole: (row, raw) => ({
     ...row,
+    statusMessage: orNull(raw.StatusMessage),
     scopeName: raw.ScopeName,
     scopeVersion: raw.ScopeVersion,
     events: raw.EventNames.map((name, index) => ({

@@ -1,10 +1,11 @@
-import type { LightSpan, SpanRow } from '@candela/contract';
+import { type LightSpan, SPAN_LIMITS, type SpanRow } from '@candela/contract';
 import { UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 
 /** Columns of every view of a span: narrow ones only. Times travel as text, they do not fit a double. */
 export const SPAN_COLUMNS = `TraceId, SpanId, ParentSpanId, SpanName, SpanKind, ServiceName, Environment,
-  toString(toUnixTimestamp64Nano(Timestamp)) AS StartNs, toString(Duration) AS DurationNs, StatusCode, StatusMessage,
+  toString(toUnixTimestamp64Nano(Timestamp)) AS StartNs, toString(Duration) AS DurationNs, StatusCode,
+  substringUTF8(StatusMessage, 1, ${SPAN_LIMITS.rowMessage}) AS MessageStart,
   GenAiOperation, GenAiProvider, ${MODEL_SQL} AS Model, AgentName, ToolName, ErrorType, SessionId, UserId,
   ${INPUT_TOKENS_SQL} AS Input, ${OUTPUT_TOKENS_SQL} AS Output, CountsUsage, CostUsd, TimeToFirstTokenMs,
   Flags >= ${UNFINISHED_FLAG} AS Unfinished`;
@@ -20,7 +21,7 @@ export interface RawSpan {
   readonly StartNs: string;
   readonly DurationNs: string;
   readonly StatusCode: string;
-  readonly StatusMessage: string;
+  readonly MessageStart: string;
   readonly GenAiOperation: string;
   readonly GenAiProvider: string;
   readonly Model: string;
@@ -76,7 +77,7 @@ export function toSpanRow(raw: RawSpan): SpanRow {
     durationMs: ms(BigInt(raw.DurationNs)),
     unfinished: raw.Unfinished === 1,
     status: statusOf(raw.StatusCode),
-    statusMessage: orNull(raw.StatusMessage),
+    statusMessage: orNull(raw.MessageStart),
     operation: orNull(raw.GenAiOperation),
     provider: orNull(raw.GenAiProvider),
     model: orNull(raw.Model),

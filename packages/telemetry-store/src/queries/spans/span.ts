@@ -51,7 +51,7 @@ interface WholeSpan extends RawSpan, StoredSpan {
 
 const READER_ONLY = READER_COLUMNS.replace(/^[\s\S]*?AS DurationNs,/, 'ScopeName,');
 
-const DETAIL_COLUMNS = `${SPAN_COLUMNS}, ${READER_ONLY}, ${CONTENT_COLUMNS},
+const DETAIL_COLUMNS = `${SPAN_COLUMNS}, StatusMessage, ${READER_ONLY}, ${CONTENT_COLUMNS},
   TraceState, Flags, ScopeVersion, mapKeys(ScopeAttributes) AS ScopeKeys, mapValues(ScopeAttributes) AS ScopeValues,
   Links.TraceId AS LinkTraceIds, Links.SpanId AS LinkSpanIds, Links.TraceState AS LinkStates,
   arrayMap(m -> mapKeys(m), Links.Attributes) AS LinkKeys, arrayMap(m -> mapValues(m), Links.Attributes) AS LinkValues,
@@ -92,6 +92,7 @@ function toDetail(raw: WholeSpan, logs: readonly LogReader[]): SpanDetail {
   const hasUsage = row.inputTokens !== null;
   return {
     ...row,
+    statusMessage: orNull(raw.StatusMessage),
     startTimeUnixNano: raw.StartNs,
     endTimeUnixNano: (start + BigInt(raw.DurationNs)).toString(),
     traceState: orNull(raw.TraceState),
