@@ -1,10 +1,10 @@
 import type { Filter, LiveSignal } from '@candela/contract';
 import { TAIL_MAX_BACK_SECONDS } from '@candela/contract';
 import { CandelaError, type Clock, newRequestId, type RequestContext } from '@candela/kernel';
-import { liveTable, type TailQueries } from '@candela/telemetry-store';
+import { type Arrival, liveTable, type LiveRow, type TailQueries } from '@candela/telemetry-store';
 import type { ServerEvent } from '../../http/stream-answer.ts';
 import type { Bell } from './bell.ts';
-import { eventId, forget, parseEventId, type Position, Positions, searchFrom, startAt } from './position.ts';
+import { eventId, parseEventId, Position, Positions, type Skip } from './position.ts';
 
 export interface TailParts {
   readonly queries: TailQueries;
@@ -31,109 +31,169 @@ const MAX_GAP_MS = 3_000;
 const BURST_SECONDS = 2;
 /** Looks that may fail in a row, e.g. while the engine is started again, before the view ends. */
 const PATIENCE = 10;
+/** Characters of the rows of one event, unless one row alone has more. */
+const EVENT_CHARACTERS = 1_000_000;
+
+/** A live view by its name, and what its client has of it. */
+interface View {
+  readonly name: string;
+  readonly position: Position;
+}
 
 /** Live views: what arrives is told once, in order of arrival, and no faster than a person or a network can follow. */
 export function createTail(parts: TailParts) {
   const { queries, bell, clock } = parts;
   const positions = new Positions();
 
-  function positionOf(input: TailInput): { view: string; position: Position } {
+  function viewOf(input: TailInput): View {
     const now = clock.now();
-    const oldest = now - TAIL_MAX_BACK_SECONDS * 1_000;
+    const start = (ms: number) => {
+      const oldest = now - TAIL_MAX_BACK_SECONDS * 1_000;
+      return { name: newRequestId(), position: Position.startingAt(Math.max(oldest, Math.min(now, ms))) };
+    };
     const last = parseEventId(input.lastEventId);
-    if (last === undefined) {
-      return { view: newRequestId(), position: startAt(Math.max(oldest, Math.min(now, input.since ?? now))) };
-    }
-    const kept = positions.take(last, input.question, now);
-    if (kept !== undefined) return { view: last.view, position: kept };
-    // Nothing is known of what was sent: rather leave out a late row than tell one twice.
-    return { view: newRequestId(), position: startAt(Math.max(oldest, Math.min(now, last.watermark + 1))) };
+    if (last === undefined) return start(input.since ?? now);
+    const position = positions.take(last, input.question, now);
+    // Where nothing is known of what was sent: rather leave out a late row than tell one twice.
+    return position === undefined ? start(last.watermark + 1) : { name: last.view, position };
   }
 
+  /** What arrived since the last look: at most `budget` rows, the newest, and how many others there are. */
   async function look(
     context: RequestContext,
-    input: TailInput,
-    position: Position,
+    { filter, signal }: TailInput,
+    { name, position }: View,
     budget: number,
     abort: AbortSignal,
-  ): Promise<{ rows: unknown[]; skipped: number }> {
-    forget(position);
-    const fromMs = searchFrom(position);
-    const known = position.sent.size;
-    const { filter, signal } = input;
-    const found = await queries.arrivals(
-      context,
-      signal,
-      { filter, fromMs, limit: known + budget + 1 },
-      abort,
-    );
-    const fresh = found.filter(({ id }) => !position.sent.has(id));
-    const newest = found.at(-1)?.receivedAtMs ?? position.watermark;
+  ): Promise<{ events: ServerEvent[]; rows: number }> {
+    const during = position.search(clock.now());
+    // A filter may match little: looking on from the last row that it matched would read more with every look. Asked
+    // before the rows are, so that what it has seen is found.
+    const arrived = filter && (await queries.newest(context, signal, during, abort));
+    const known = position.toldSince(during.fromMs);
+    const limit = known + budget + 1;
+    const found = await queries.arrivals(context, signal, { filter, ...during, limit }, abort);
+    const fresh = found.filter(({ id }) => !position.isTold(id));
     const shown = fresh.slice(-budget);
-    let skipped = 0;
-    if (fresh.length > budget) {
-      const all = await queries.count(context, signal, { filter, fromMs, toMs: newest }, abort);
-      skipped = Math.max(fresh.length - shown.length, all - known - shown.length);
-      position.floor = newest;
+    const newest = found.at(-1)?.receivedAtMs ?? 0;
+    const isCut = fresh.length > budget;
+    const skips = [...position.skips];
+    if (isCut) skips.push({ fromMs: during.fromMs, toMs: newest, told: known + shown.length });
+    const counts = await queries.count(context, signal, { filter, during: skips }, abort);
+    const counted = skips.map((skip, index) => ({ ...skip, told: Math.max(skip.told, counts[index] ?? 0) }));
+    const count = sum(counted) - sum(skips);
+
+    const now = clock.now();
+    const events: ServerEvent[] = [];
+    const add = (event: string, watermark: number, data: unknown) =>
+      events.push({ event, id: eventId({ view: name, event: position.event, watermark }), data });
+    for (const rows of inEvents(shown)) {
+      position.tell(rows, now);
+      const last = rows.at(-1)?.receivedAtMs ?? 0;
+      add(
+        'rows',
+        Math.max(position.reach.watermark, last),
+        rows.map(({ row }) => row),
+      );
     }
-    position.watermark = Math.max(position.watermark, newest);
-    if (shown.length > 0 || skipped > 0) position.event += 1;
-    for (const { id, receivedAtMs } of shown)
-      position.sent.set(id, { at: receivedAtMs, event: position.event });
-    return { rows: shown.map(({ row }) => row), skipped };
+    const { floor, watermark } = position.reach;
+    const reach = {
+      floor: isCut ? newest : floor,
+      watermark: Math.max(watermark, newest, arrived ?? 0),
+      skips: counted,
+    };
+    if (count > 0) {
+      position.tellReach(reach, now);
+      add('skipped', reach.watermark, { count });
+    } else position.reached(reach, now);
+    return { events, rows: shown.length };
   }
 
-  async function* events(
+  /**
+   * Opens a view. Its first look is made before its first byte is sent: a question that cannot be answered is refused
+   * like any other. @throws bad_query, query_too_expensive, choose_environment, store_unavailable
+   */
+  async function open(
     context: RequestContext,
     input: TailInput,
     abort: AbortSignal,
-  ): AsyncGenerator<ServerEvent> {
-    const { view, position } = positionOf(input);
+  ): Promise<AsyncIterable<ServerEvent>> {
+    const view = viewOf(input);
     const table = liveTable(input.signal);
+    const taken = new AbortController();
+    const ended = AbortSignal.any([abort, taken.signal]);
+    const keep = () => {
+      if (taken.signal.aborted) return;
+      const kept = { of: input.question, position: view.position, end: () => taken.abort() };
+      positions.keep(view.name, kept, clock.now());
+    };
     let credit = parts.rowsPerSecond;
     let lookedAt = clock.now();
-    let failures = 0;
-    try {
-      // Rows that were there before the view began are found at once.
-      let news = true;
-      while (!abort.aborted) {
-        if (!news) news = await bell.wait(table, MAX_GAP_MS, abort);
-        const gap = lookedAt + MIN_GAP_MS - clock.now();
-        if (gap > 0) await pause(gap, abort);
-        if (abort.aborted) return;
-        const now = clock.now();
-        const earned = (Math.max(0, now - lookedAt) / 1_000) * parts.rowsPerSecond;
-        credit = Math.min(credit + earned, parts.rowsPerSecond * BURST_SECONDS);
-        lookedAt = now;
-        news = false;
-        try {
-          const { rows, skipped } = await look(
-            context,
-            input,
-            position,
-            Math.max(1, Math.floor(credit)),
-            abort,
-          );
-          failures = 0;
-          credit -= rows.length;
-          const id = eventId({ view, event: position.event, watermark: position.watermark });
-          if (skipped > 0) yield { event: 'skipped', id, data: { count: skipped } };
-          if (rows.length > 0) yield { event: 'rows', id, data: rows };
-        } catch (thrown) {
-          if (abort.aborted) return;
-          const passing = thrown instanceof CandelaError && thrown.retryable;
-          if (!passing || ++failures >= PATIENCE) throw thrown;
-        }
-      }
-    } finally {
-      positions.keep(view, input.question, position, clock.now());
+    let heard = 0;
+
+    async function next(): Promise<ServerEvent[]> {
+      const now = clock.now();
+      const earned = (Math.max(0, now - lookedAt) / 1_000) * parts.rowsPerSecond;
+      credit = Math.min(credit + earned, parts.rowsPerSecond * BURST_SECONDS);
+      lookedAt = now;
+      heard = bell.count(table);
+      keep();
+      const { events, rows } = await look(context, input, view, Math.max(1, Math.floor(credit)), ended);
+      credit -= rows;
+      return events;
     }
+
+    async function* events(first: ServerEvent[]): AsyncGenerator<ServerEvent> {
+      let failures = 0;
+      try {
+        yield* first;
+        while (!ended.aborted) {
+          await bell.wait(table, heard, MAX_GAP_MS, ended);
+          // Of a clock that was set back, `lookedAt` is far ahead.
+          await pause(Math.min(MIN_GAP_MS, lookedAt + MIN_GAP_MS - clock.now()), ended);
+          if (ended.aborted) return;
+          let found: ServerEvent[] = [];
+          try {
+            found = await next();
+            failures = 0;
+          } catch (thrown) {
+            if (ended.aborted) return;
+            const passing = thrown instanceof CandelaError && thrown.retryable;
+            if (!passing || ++failures >= PATIENCE) throw thrown;
+          }
+          yield* found;
+        }
+      } finally {
+        keep();
+      }
+    }
+
+    return events(await next());
   }
 
-  return { events };
+  return { open };
+}
+
+const sum = (skips: readonly Skip[]): number => skips.reduce((all, { told }) => all + told, 0);
+
+/** Rows in as many events as keep each below its bound. */
+function inEvents(rows: readonly Arrival<LiveRow>[]): Arrival<LiveRow>[][] {
+  const events: Arrival<LiveRow>[][] = [];
+  let size = Infinity;
+  for (const row of rows) {
+    const { length } = JSON.stringify(row.row);
+    if (size + length > EVENT_CHARACTERS) {
+      events.push([]);
+      size = 0;
+    }
+    events.at(-1)?.push(row);
+    size += length;
+  }
+  return events;
 }
 
 function pause(ms: number, abort: AbortSignal): Promise<void> {
+  if (ms <= 0 || abort.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const settle = () => {
       clearTimeout(timer);

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Config, readConfig } from '../../config.ts';
 import { createMetrics } from '../../metrics.ts';
 import { type Platform, startPlatform } from '../../platform.ts';
+import { openView, type View } from './testing.ts';
 
 let dir: string;
 let platform: Platform;
@@ -68,92 +69,14 @@ async function send(name: string, count: number, service = 'shop'): Promise<stri
   return ids;
 }
 
-interface Event {
-  readonly event: string;
-  readonly id: string | undefined;
-  readonly data: unknown;
-}
-
-/** A live view: what came so far, and a way to wait for more and to leave. */
-class View {
-  readonly events: Event[] = [];
-  readonly response: Response;
-  readonly ended: Promise<'end' | 'cut'>;
-  readonly #leave: AbortController;
-
-  private constructor(response: Response, leave: AbortController) {
-    this.response = response;
-    this.#leave = leave;
-    this.ended = this.#read();
-  }
-
-  static async open(query: string, headers: Record<string, string> = {}): Promise<View> {
-    const leave = new AbortController();
-    const response = await fetch(`${platform.http}/api/telemetry/tail?${query}`, {
-      headers,
-      signal: leave.signal,
-    });
-    return new View(response, leave);
-  }
-
-  async #read(): Promise<'end' | 'cut'> {
-    let text = '';
-    try {
-      const chunks = (this.response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream());
-      for await (const chunk of chunks) {
-        text += chunk;
-        const blocks = text.split('\n\n');
-        text = blocks.pop() ?? '';
-        for (const block of blocks) this.#take(block);
-      }
-      return 'end';
-    } catch {
-      return 'cut';
-    }
-  }
-
-  #take(block: string): void {
-    const field = (name: string) =>
-      block
-        .split('\n')
-        .find((line) => line.startsWith(`${name}: `))
-        ?.slice(name.length + 2);
-    const event = field('event');
-    if (event !== undefined) {
-      this.events.push({ event, id: field('id'), data: JSON.parse(field('data') ?? 'null') });
-    }
-  }
-
-  get spanIds(): string[] {
-    return this.events
-      .filter(({ event }) => event === 'rows')
-      .flatMap(({ data }) => (data as { spanId: string }[]).map(({ spanId }) => spanId));
-  }
-
-  get skipped(): number {
-    return this.events
-      .filter(({ event }) => event === 'skipped')
-      .reduce((sum, { data }) => sum + (data as { count: number }).count, 0);
-  }
-
-  async until(done: (view: View) => boolean, ms = 15_000): Promise<void> {
-    const end = Date.now() + ms;
-    while (!done(this)) {
-      if (Date.now() > end) throw new Error(`nothing came: ${JSON.stringify(this.events).slice(0, 500)}`);
-      await new Promise((resolve) => setTimeout(resolve, 30));
-    }
-  }
-
-  leave(): void {
-    this.#leave.abort();
-  }
-}
-
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const open = (query: string, headers?: Record<string, string>): Promise<View> =>
+  openView(platform.http, query, headers);
 
 describe('a live view', () => {
   it('tells each new row once, in order of arrival, and only those that match', async () => {
-    const view = await View.open('signal=spans&q=name%3Awanted');
+    const view = await open('signal=spans&q=name%3Awanted');
     expect(view.response.status).toBe(200);
     expect(view.response.headers.get('content-type')).toContain('text/event-stream');
     expect(view.response.headers.get('content-encoding')).toBeNull();
@@ -173,14 +96,14 @@ describe('a live view', () => {
   });
 
   it('goes on after a lost connection where it stopped: nothing twice, nothing missing', async () => {
-    const first = await View.open('q=name%3Aagain');
+    const first = await open('q=name%3Aagain');
     const before = await send('again', 4);
     await first.until(({ spanIds }) => spanIds.length === before.length);
     const lastId = first.events.at(-1)?.id ?? '';
     first.leave();
     const meanwhile = await send('again', 5);
     await sleep(600);
-    const second = await View.open('q=name%3Aagain', { 'last-event-id': lastId });
+    const second = await open('q=name%3Aagain', { 'last-event-id': lastId });
     const after = await send('again', 2);
     await second.until(({ spanIds }) => spanIds.length >= 7);
     await sleep(1_200);
@@ -188,8 +111,30 @@ describe('a live view', () => {
     second.leave();
   });
 
+  it('begins a while ago, by the clock of the platform', async () => {
+    const before = await send('earlier', 3);
+    const view = await open('q=name%3Aearlier&since=-60s');
+    await view.until(({ spanIds }) => spanIds.length === before.length);
+    expect([...view.spanIds].sort()).toEqual([...before].sort());
+    view.leave();
+    const wrong = await fetch(`${platform.http}/api/telemetry/tail?since=lately`);
+    expect([wrong.status, wrong.headers.get('x-platform-error-code')]).toEqual([400, 'bad_query']);
+  });
+
+  it('takes the place of its connection that is still thought to be there', async () => {
+    const first = await open('q=name%3Aplace');
+    const [one] = await send('place', 1);
+    await first.until(({ spanIds }) => spanIds.length === 1);
+    const second = await open('q=name%3Aplace', { 'last-event-id': first.events.at(-1)?.id ?? '' });
+    expect(await first.ended).toBe('end');
+    const [two] = await send('place', 1);
+    await second.until(({ spanIds }) => spanIds.length > 0);
+    expect([first.spanIds, second.spanIds]).toEqual([[one], [two]]);
+    second.leave();
+  });
+
   it('says how many rows it left out when more arrive than a client is sent', async () => {
-    const view = await View.open('q=name%3Aflood');
+    const view = await open('q=name%3Aflood');
     await sleep(200);
     const ids = await send('flood', 1_000);
     await view.until(({ skipped }) => skipped > 0);
@@ -212,20 +157,20 @@ describe('a live view', () => {
       expect(foreign.status).toBe(403);
     }
     await sleep(300);
-    const views = await Promise.all([View.open(''), View.open(''), View.open('')]);
+    const views = await Promise.all([open(''), open(''), open('')]);
     const fourth = await fetch(`${platform.http}/api/telemetry/tail`);
     expect(fourth.status).toBe(429);
     expect(fourth.headers.get('x-platform-error-code')).toBe('too_many_streams');
     expect(fourth.headers.get('retry-after')).not.toBeNull();
     for (const view of views) view.leave();
     await sleep(300);
-    const again = await View.open('');
+    const again = await open('');
     expect(again.response.status).toBe(200);
     again.leave();
   });
 
   it('ends with a sentence when the platform stops', async () => {
-    const view = await View.open('');
+    const view = await open('');
     await sleep(100);
     const stopped = platform.stop();
     expect(await view.ended).toBe('end');

@@ -33,7 +33,12 @@ export const patienceOf = ({
   early,
 }: Pick<BodyOf<typeof ROUTES.searchTraces>, 'early'>): number | undefined => (early ? EARLY_MS : undefined);
 
-function point(name: string, value: string | number, now: number): bigint {
+/** A point in time as requests write it, epoch milliseconds. @throws bad_query */
+export function momentOf(name: string, value: string | number, clock: Clock): number {
+  return readMoment(name, value, clock.now());
+}
+
+function readMoment(name: string, value: string | number, now: number): number {
   const ms = parseTime(value, now);
   if (ms === undefined) {
     throw fail('bad_query', {
@@ -46,6 +51,11 @@ function point(name: string, value: string | number, now: number): bigint {
       detail: `"${name}" lies outside of the years that can be asked for: 1970 to ${last}.`,
     });
   }
+  return ms;
+}
+
+function point(name: string, value: string | number, now: number): bigint {
+  const ms = readMoment(name, value, now);
   // `now` includes what arrives in this very millisecond.
   const nanos =
     BigInt(Math.floor(ms)) * NANOS_PER_MS + (name === 'to' && value === 'now' ? NANOS_PER_MS : 0n);

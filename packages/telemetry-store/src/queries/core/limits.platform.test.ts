@@ -105,6 +105,7 @@ const READS: Readonly<Record<QueryKind, (limits: typeof LIMITS) => Promise<unkno
     createTailQueries(bench.store, limits).arrivals(context, 'spans', {
       filter: undefined,
       fromMs: now - MINUTE,
+      toMs: Date.now(),
       limit: 50,
     }),
   metric: (limits) =>

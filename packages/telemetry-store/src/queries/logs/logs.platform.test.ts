@@ -163,7 +163,12 @@ describe('log records', () => {
       service: 'live',
     });
     const filter = parseFilterOrFail('severity>=error', 'logs');
-    const arrivals = await tail.arrivals(contextOf(), 'logs', { filter, fromMs: started, limit: 10 });
+    const arrivals = await tail.arrivals(contextOf(), 'logs', {
+      filter,
+      fromMs: started,
+      toMs: Date.now(),
+      limit: 10,
+    });
     expect(arrivals.map(({ row }) => 'body' in row && row.body)).toEqual(['live two']);
     const window = { from: at(now) - 1_000_000_000n, to: at(now) + 1_000_000_000n };
     const { data } = await search('service:live severity:fatal', { window });

@@ -12,10 +12,14 @@ export interface Arrival<Row> {
   readonly row: Row;
 }
 
-export interface ArrivalsInput {
-  readonly filter: Filter | undefined;
-  /** Arrived at this time or later, epoch milliseconds. */
+/** A span of arrivals, both ends included, epoch milliseconds. */
+export interface Arriving {
   readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export interface ArrivalsInput extends Arriving {
+  readonly filter: Filter | undefined;
   /** Rows to give, the newest. */
   readonly limit: number;
 }
@@ -31,26 +35,28 @@ const MAX_AHEAD_NS = HOUR_NS;
 function arrived<Row>(
   context: RequestContext,
   shape: RowReader<Row>,
-  input: Pick<ArrivalsInput, 'filter' | 'fromMs'>,
+  { fromMs, toMs }: Arriving,
+  filter: Filter | undefined,
 ): Scope {
-  const from = BigInt(input.fromMs) * 1_000_000n;
+  const from = BigInt(fromMs) * 1_000_000n;
   const scope = Scope.of(context, shape.source).during({
     from: from > MAX_LAG_NS ? from - MAX_LAG_NS : 0n,
-    to: BigInt(Date.now()) * 1_000_000n + MAX_AHEAD_NS,
+    to: BigInt(toMs) * 1_000_000n + MAX_AHEAD_NS,
   });
-  return scope
-    .and(`ReceivedAt >= fromUnixTimestamp64Milli(${scope.params.bind(input.fromMs, 'Int64')})`)
-    .matching(input.filter);
+  return scope.and(between(scope, { fromMs, toMs })).matching(filter);
 }
 
-/** The newest rows that arrived since a moment, oldest arrival first; rows of one moment as they were sent, where that is known. */
+const between = ({ params }: Scope, { fromMs, toMs }: Arriving): string =>
+  `ReceivedAt BETWEEN fromUnixTimestamp64Milli(${params.bind(fromMs, 'Int64')}) AND fromUnixTimestamp64Milli(${params.bind(toMs, 'Int64')})`;
+
+/** The newest rows that arrived in a time, oldest arrival first; rows of one moment as they were sent, where that is known. */
 export async function readArrivals<Row>(
   runner: Runner,
   context: RequestContext,
   shape: RowReader<Row>,
   input: ArrivalsInput,
 ): Promise<Arrival<Row>[]> {
-  const scope = arrived(context, shape, input);
+  const scope = arrived(context, shape, input, input.filter);
   const order = ['ReceivedAt', shape.source.time, ...(shape.sent ?? shape.ids)];
   const rows = await runner.run<
     Readonly<Record<string, unknown>> & { RowNs: string; RowAt: number; RowIds: string[] }
@@ -62,10 +68,11 @@ export async function readArrivals<Row>(
      ORDER BY ${order.map((column) => `${column} DESC`).join(', ')}
      LIMIT ${input.limit}`,
   );
-  // Records that are the same in every respect are told apart by how many came before.
+  // Records that are the same in every respect and came together are told apart by how many came before. A span that is
+  // sent again, with its end, is another arrival.
   const equals = new Map<string, number>();
   return rows.reverse().map((raw) => {
-    const same = `${raw.RowNs} ${raw.RowIds.join(' ')}`;
+    const same = `${raw.RowAt} ${raw.RowNs} ${raw.RowIds.join(' ')}`;
     const place = equals.get(same) ?? 0;
     equals.set(same, place + 1);
     return {
@@ -76,17 +83,39 @@ export async function readArrivals<Row>(
   });
 }
 
-/** How many rows arrived from one moment to another, both included. */
+/** How many rows arrived in each of these times. */
 export async function countArrivals<Row>(
   runner: Runner,
   context: RequestContext,
   shape: RowReader<Row>,
-  input: Pick<ArrivalsInput, 'filter' | 'fromMs'> & { readonly toMs: number },
-): Promise<number> {
-  const scope = arrived(context, shape, input);
-  const until = scope.and(
-    `ReceivedAt <= fromUnixTimestamp64Milli(${scope.params.bind(input.toMs, 'Int64')})`,
+  input: { readonly filter: Filter | undefined; readonly during: readonly Arriving[] },
+): Promise<number[]> {
+  const { during } = input;
+  if (during.length === 0) return [];
+  const whole = {
+    fromMs: Math.min(...during.map(({ fromMs }) => fromMs)),
+    toMs: Math.max(...during.map(({ toMs }) => toMs)),
+  };
+  const scope = arrived(context, shape, whole, input.filter);
+  const counts = during.map((each) => `countIf(${between(scope, each)})`);
+  const [row] = await runner.run<{ C: number[] }>(scope, `SELECT [${counts.join(', ')}] AS C ${scope.from}`);
+  return row?.C ?? [];
+}
+
+/**
+ * The newest arrival of the tenant in a time, whatever a view shows of it, epoch milliseconds; undefined: nothing arrived. It
+ * reads two narrow columns.
+ */
+export async function newestArrival<Row>(
+  runner: Runner,
+  context: RequestContext,
+  shape: RowReader<Row>,
+  during: Arriving,
+): Promise<number | undefined> {
+  const scope = arrived(context, shape, during, undefined);
+  const [row] = await runner.run<{ Newest: number; C: number }>(
+    scope,
+    `SELECT toUnixTimestamp64Milli(max(ReceivedAt)) AS Newest, count() AS C ${scope.from}`,
   );
-  const [row] = await runner.run<{ C: number }>(until, `SELECT count() AS C ${until.from}`);
-  return row?.C ?? 0;
+  return row === undefined || row.C === 0 ? undefined : row.Newest;
 }

@@ -1,13 +1,20 @@
-import type { LiveSignal, LogRow, SpanRow } from '@candela/contract';
+import type { Filter, LiveSignal, LogRow, SpanRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import type { ReadStores } from '../core/stores.ts';
 import type { RowReader } from '../core/row-shape.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { LOG_SHAPE } from '../logs/log-shape.ts';
 import { SPAN_SHAPE } from '../spans/span-shape.ts';
-import { type Arrival, type ArrivalsInput, countArrivals, readArrivals } from './arrivals.ts';
+import {
+  type Arrival,
+  type ArrivalsInput,
+  type Arriving,
+  countArrivals,
+  newestArrival,
+  readArrivals,
+} from './arrivals.ts';
 
-export type { Arrival, ArrivalsInput } from './arrivals.ts';
+export type { Arrival, ArrivalsInput, Arriving } from './arrivals.ts';
 
 /** What a live view of any signal shows. */
 export type LiveRow = SpanRow | LogRow;
@@ -20,20 +27,27 @@ const SHAPES: Record<LiveSignal, RowReader<LiveRow>> = {
 
 /** Rows by arrival: what live views poll. @throws bad_query, query_too_expensive, store_unavailable */
 export interface TailQueries {
-  /** The newest rows that arrived since a moment, oldest arrival first. */
+  /** The newest rows that arrived in a time, oldest arrival first. */
   arrivals(
     context: RequestContext,
     signal: LiveSignal,
     input: ArrivalsInput,
     abort?: AbortSignal,
   ): Promise<Arrival<LiveRow>[]>;
-  /** How many arrived from one moment to another, both included. */
+  /** How many arrived in each of these times. */
   count(
     context: RequestContext,
     signal: LiveSignal,
-    input: Pick<ArrivalsInput, 'filter' | 'fromMs'> & { readonly toMs: number },
+    input: { readonly filter: Filter | undefined; readonly during: readonly Arriving[] },
     abort?: AbortSignal,
-  ): Promise<number>;
+  ): Promise<number[]>;
+  /** The newest arrival in a time, of all rows of the tenant, epoch milliseconds; undefined: nothing arrived. */
+  newest(
+    context: RequestContext,
+    signal: LiveSignal,
+    during: Arriving,
+    abort?: AbortSignal,
+  ): Promise<number | undefined>;
 }
 
 /** Table whose inserts bring new rows of a signal. */
@@ -45,5 +59,7 @@ export function createTailQueries(stores: ReadStores, limits: QueryLimits): Tail
       readArrivals(runner(stores, limits, 'tail', abort), context, SHAPES[signal], input),
     count: (context, signal, input, abort) =>
       countArrivals(runner(stores, limits, 'tail', abort), context, SHAPES[signal], input),
+    newest: (context, signal, during, abort) =>
+      newestArrival(runner(stores, limits, 'tail', abort), context, SHAPES[signal], during),
   };
 }

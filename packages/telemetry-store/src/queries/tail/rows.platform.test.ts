@@ -1,4 +1,4 @@
-import { parseFilterOrFail } from '@candela/contract';
+import { parseFilterOrFail, type SpanRow } from '@candela/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   contextOf,
@@ -38,26 +38,29 @@ describe('rows by arrival', () => {
     const { store, statements } = recordStatements(bench.store);
     const tail = createTailQueries(store, LIMITS);
     const filter = parseFilterOrFail('name:odd', 'spans');
-    const found = await tail.arrivals(contextOf(), 'spans', { filter, fromMs: startedMs, limit: 20 });
+    const during = { fromMs: startedMs, toMs: Date.now() };
+    const found = await tail.arrivals(contextOf(), 'spans', { filter, ...during, limit: 20 });
     expect(found).toHaveLength(20);
     expect(new Set(found.map(({ id }) => id)).size).toBe(20);
     expect(found.map(({ receivedAtMs }) => receivedAtMs)).toEqual(
       found.map(({ receivedAtMs }) => receivedAtMs).sort((a, b) => a - b),
     );
-    const count = await tail.count(contextOf(), 'spans', { filter, fromMs: startedMs, toMs: Date.now() });
-    expect(count).toBe(1_250);
-    expect(
-      await tail.count(contextOf('nobody'), 'spans', { filter, fromMs: startedMs, toMs: Date.now() }),
-    ).toBe(0);
+    const before = { fromMs: startedMs - 60_000, toMs: startedMs - 1 };
+    const counts = { filter, during: [before, during] };
+    expect(await tail.count(contextOf(), 'spans', counts)).toEqual([0, 1_250]);
+    expect(await tail.count(contextOf('nobody'), 'spans', counts)).toEqual([0, 0]);
+    expect(await tail.newest(contextOf(), 'spans', during)).toBe(found.at(-1)?.receivedAtMs);
+    expect(await tail.newest(contextOf(), 'spans', before)).toBeUndefined();
+    expect(await tail.newest(contextOf('nobody'), 'spans', during)).toBeUndefined();
     expect(statements[0]).toMatch(
-      /FROM otel_traces WHERE ProjectId = \{p0:String\} AND \(Timestamp >= .* AND Timestamp < .*\) AND \(ReceivedAt >= fromUnixTimestamp64Milli\(\{p3:Int64\}\)\) AND .* ORDER BY ReceivedAt DESC, Timestamp DESC, TraceId DESC, SpanId DESC LIMIT 20$/,
+      /FROM otel_traces WHERE ProjectId = \{p0:String\} AND \(Timestamp >= .* AND Timestamp < .*\) AND \(ReceivedAt BETWEEN fromUnixTimestamp64Milli\(\{p3:Int64\}\) AND fromUnixTimestamp64Milli\(\{p4:Int64\}\)\) AND .* ORDER BY ReceivedAt DESC, Timestamp DESC, TraceId DESC, SpanId DESC LIMIT 20$/,
     );
     expect(statements[0]).not.toMatch(/Attributes/);
   });
 
   it('of records that are the same in every respect are as many as there are', async () => {
     const tail = createTailQueries(bench.store, LIMITS);
-    const ask = { filter: undefined, fromMs: startedMs, limit: 10 };
+    const ask = { filter: undefined, fromMs: startedMs, toMs: Date.now(), limit: 10 };
     const found = await tail.arrivals(contextOf(), 'logs', ask);
     expect(new Set(found.map(({ id }) => id)).size).toBe(4);
     expect(new Set(found.map(({ row }) => ('id' in row ? row.id : ''))).size).toBe(4);
@@ -72,10 +75,70 @@ describe('rows by arrival', () => {
       { project },
     );
     const tail = createTailQueries(bench.store, LIMITS);
-    const ask = { filter: undefined, fromMs: startedMs, limit: 15 };
+    const ask = { filter: undefined, fromMs: startedMs, toMs: Date.now(), limit: 15 };
     const found = await tail.arrivals(contextOf(project), 'logs', ask);
     expect(found.map(({ row }) => ('body' in row ? row.body : ''))).toEqual(bodies.slice(5));
   });
+});
+
+describe('a span that is sent while it runs and again with its end', () => {
+  it('arrives twice, each arrival by an id of its own that stays when the other one is out of sight', async () => {
+    const project = 'running';
+    const tail = createTailQueries(bench.store, LIMITS);
+    const running = {
+      ...span(9_001, 9_001, 0),
+      startTimeUnixNano: BigInt(startedMs) * 1_000_000n,
+      endTimeUnixNano: 0n,
+    };
+    const ask = () =>
+      tail.arrivals(contextOf(project), 'spans', {
+        filter: undefined,
+        fromMs: startedMs,
+        toMs: Date.now(),
+        limit: 10,
+      });
+    await bench.put([running], { project });
+    const [first] = await ask();
+    // Within one millisecond both would be one arrival.
+    await expect.poll(() => Date.now()).toBeGreaterThan(first?.receivedAtMs ?? 0);
+    await bench.put([{ ...running, endTimeUnixNano: BigInt(startedMs + 5) * 1_000_000n }], { project });
+    const both = await ask();
+    expect(both.map(({ row }) => 'unfinished' in row && row.unfinished)).toEqual([true, false]);
+    expect(new Set(both.map(({ id }) => id)).size).toBe(2);
+    const [late] = await tail.arrivals(contextOf(project), 'spans', {
+      filter: undefined,
+      fromMs: (first?.receivedAtMs ?? 0) + 1,
+      toMs: Date.now(),
+      limit: 10,
+    });
+    expect(late?.id).toBe(both[1]?.id);
+  });
+});
+
+it('a row has the beginning of a long status message; the span and an export have all of it', async () => {
+  const project = 'long';
+  const message = 'é'.repeat(5_000);
+  const failed = {
+    ...span(9_002, 9_002, 0),
+    startTimeUnixNano: BigInt(startedMs) * 1_000_000n,
+    endTimeUnixNano: BigInt(startedMs) * 1_000_000n,
+    status: { code: 2, message },
+  };
+  await bench.put([failed], { project });
+  const ask = { filter: undefined, fromMs: startedMs, toMs: Date.now(), limit: 10 };
+  const [arrival] = await createTailQueries(bench.store, LIMITS).arrivals(contextOf(project), 'spans', ask);
+  const row = arrival?.row as SpanRow;
+  expect(row.statusMessage).toBe('é'.repeat(2_000));
+  const detail = await bench.queries.span(contextOf(project), row);
+  expect(detail.statusMessage).toBe(message);
+  const queries = createExportQueries(bench.store, LIMITS);
+  const input = { window, filter: undefined, limit: 10 };
+  for await (const [exported] of queries.rows(contextOf(project), 'spans', input, none)) {
+    expect(exported?.row['statusMessage']).toBe(message);
+  }
+  for await (const line of queries.otlp(contextOf(project), 'spans', input, none)) {
+    expect(line).toContain(message);
+  }
 });
 
 describe('pages of an export', () => {
