@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { fail } from '@candela/kernel';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FileAnswer, sendEvents, sendFile, type ServerEvent, startFile } from './stream-answer.ts';
@@ -13,15 +13,22 @@ afterEach(() => {
   server?.close();
 });
 
-/** A server that answers each request with `answer`, and a connected client. */
-async function connectTo(answer: (response: ServerResponse) => Promise<unknown>): Promise<IncomingMessage> {
+/** A server that answers each request with `answer`; the port it has. */
+async function serve(answer: (response: ServerResponse) => Promise<unknown>): Promise<number> {
   server = createServer((_request, response) => {
     response.writeHead(200);
     response.flushHeaders();
     void answer(response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const call = get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A server that answers each request with `answer`, and a connected client. */
+async function connectTo(answer: (response: ServerResponse) => Promise<unknown>): Promise<IncomingMessage> {
+  const call = get({ port: await serve(answer), host: '127.0.0.1' });
+  // A reset is told here too; readers hear of it from the message.
+  call.on('error', () => undefined);
   const [message] = (await once(call, 'response')) as [IncomingMessage];
   return message;
 }
@@ -64,6 +71,25 @@ describe('a file', () => {
     const { text, whole } = await readAll(message);
     expect([text, whole]).toEqual(['first', false]);
     expect(failure).toEqual(new Error('engine gone'));
+  });
+
+  it('that fails on the way ends with a reset where the end of the connection is the end of the body', async () => {
+    async function* source(): AsyncGenerator<string> {
+      yield 'first';
+      throw new Error('engine gone');
+    }
+    const started = await startFile(file(source()));
+    const port = await serve((response) => sendFile(response, started, TIMING));
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET / HTTP/1.0\r\n\r\n');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    const end = await new Promise((resolve) => {
+      socket.once('end', () => resolve('the end'));
+      socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+    });
+    expect(text).not.toContain('chunked');
+    expect(end).toBe('ECONNRESET');
   });
 
   it('waits for a slow client instead of filling memory, and drops one that takes nothing', async () => {

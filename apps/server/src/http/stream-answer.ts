@@ -32,6 +32,15 @@ export interface StreamTiming {
 /** Told the browser: how soon to come back after a lost connection. */
 const RETRY_MS = 2_000;
 
+/**
+ * Ends an answer before its end, so that nobody takes it for whole. To a hop that speaks HTTP/1.0 a body ends where its
+ * connection does: only a reset says that there was more.
+ */
+function cut(response: ServerResponse): void {
+  response.socket?.resetAndDestroy();
+  response.destroy();
+}
+
 /** Writes to one client: waits while it is slow, gives up when it is gone or stuck. */
 class Outlet {
   readonly #response: ServerResponse;
@@ -58,7 +67,7 @@ class Outlet {
       const closed = () => settle(false);
       const timer = setTimeout(() => {
         settle(false);
-        response.destroy();
+        cut(response);
       }, this.#stallMs);
       response.once('drain', drained);
       response.once('close', closed);
@@ -155,8 +164,8 @@ export async function startFile(answer: FileAnswer): Promise<StartedFile> {
 }
 
 /**
- * Sends a file. A failure on the way cuts the connection before the end of the chunked body: the client sees a failed
- * download, never a short file that looks whole. Returns what was thrown, for the log.
+ * Sends a file. A failure on the way resets the connection: the client sees a failed download, never a short file that
+ * looks whole. Returns what was thrown, for the log.
  */
 export async function sendFile(
   response: ServerResponse,
@@ -172,7 +181,7 @@ export async function sendFile(
     response.end();
     return undefined;
   } catch (thrown) {
-    response.destroy();
+    cut(response);
     return thrown;
   } finally {
     void Promise.resolve(file.rest.return?.()).catch(() => undefined);
