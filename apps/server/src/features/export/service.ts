@@ -35,7 +35,7 @@ const FORMATS: Record<ExportFormat, { readonly contentType: string; readonly end
 
 /** Exports: a file made page by page while it is sent. */
 export function createExport({ queries, clock, maxRows }: ExportParts) {
-  async function* rows(
+  async function* pages(
     context: RequestContext,
     ask: ExportAsk,
     abort: AbortSignal,
@@ -58,7 +58,7 @@ export function createExport({ queries, clock, maxRows }: ExportParts) {
     abort: AbortSignal,
   ): AsyncGenerator<string> {
     let head = csvLine(columns.map(({ name }) => name));
-    for await (const page of rows(context, ask, abort)) {
+    for await (const page of pages(context, ask, abort)) {
       yield head + page.map((row) => csvLine(columns.map((column) => column.value(row)))).join('');
       head = '';
     }
@@ -71,7 +71,7 @@ export function createExport({ queries, clock, maxRows }: ExportParts) {
     columns: readonly Column[] | undefined,
     abort: AbortSignal,
   ): AsyncGenerator<string> {
-    for await (const page of rows(context, ask, abort)) {
+    for await (const page of pages(context, ask, abort)) {
       yield page.map((row) => `${JSON.stringify(toObject(ask.signal, row, columns))}\n`).join('');
     }
   }
@@ -109,15 +109,15 @@ export function createExport({ queries, clock, maxRows }: ExportParts) {
     const limit = Math.min(asked.input.limit, maxRows);
     const ask = { ...asked, input: { ...asked.input, limit } };
     const made = parts(context, ask, abort);
-    const found = await queries.count(context, ask.signal, ask.input, abort);
+    const { rows, more } = await queries.count(context, ask.signal, ask.input, abort);
     const { contentType, ending } = FORMATS[ask.format];
     const stamp = new Date(clock.now()).toISOString().slice(0, 19).replaceAll(':', '-');
     return {
       contentType,
       fileName: `candela-${ask.signal}-${stamp}Z.${ending}`,
       headers: {
-        [EXPORT_HEADERS.rows]: String(Math.min(found, limit)),
-        [EXPORT_HEADERS.cut]: String(found > limit),
+        [EXPORT_HEADERS.rows]: String(rows),
+        [EXPORT_HEADERS.cut]: String(more),
       },
       parts: made,
     };

@@ -5,25 +5,25 @@ import { type QueryLimits, runner } from '../core/run.ts';
 import type { ExportRow, ExportSource, OtlpRecord, RawMaps } from './export-source.ts';
 import { countList, listPages, type ListSignal, type OtlpSignal } from './lists.ts';
 import { LOG_EXPORT } from './logs.ts';
-import { countExport, type ExportInput, exportPages } from './pages.ts';
+import { countExport, type ExportInput, exportPages, type ExportSize } from './pages.ts';
 import { SPAN_EXPORT } from './spans.ts';
 
 export type { ExportRow } from './export-source.ts';
 export type { ListSignal, OtlpSignal } from './lists.ts';
-export type { ExportInput } from './pages.ts';
+export type { ExportInput, ExportSize } from './pages.ts';
 
-/** Of one line of OTLP JSON: what any door takes as one request. */
+/** Of one line of OTLP JSON, which a door takes as one request; only a record that is larger alone makes a longer one. */
 const LINE_CHARACTERS = 2_000_000;
 
 /** Reads for exports: page by page, bounded in memory. @throws bad_query, query_too_expensive, store_unavailable */
 export interface ExportQueries {
-  /** Rows that match, counted up to one more than the limit. */
+  /** How many rows the file will hold, and whether more match. */
   count(
     context: RequestContext,
     signal: ExportSignal,
     input: ExportInput,
     abort: AbortSignal,
-  ): Promise<number>;
+  ): Promise<ExportSize>;
   /** Rows of a list whose rows are no records of their own. */
   list(
     context: RequestContext,

@@ -7,7 +7,7 @@ import { catalogue } from '../metrics/catalogue.ts';
 import type { Page } from '../spans/search-spans.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { searchTraces } from '../spans/search-traces.ts';
-import { countExport, type ExportInput } from './pages.ts';
+import { countExport, type ExportInput, type ExportSize } from './pages.ts';
 
 /** Signals whose records are exported as they were received. */
 export type OtlpSignal = Extract<ExportSignal, 'spans' | 'logs'>;
@@ -21,8 +21,7 @@ interface ListSource {
     context: RequestContext,
     input: ExportInput & { readonly cursor: string | undefined },
   ): Promise<Page<object>>;
-  /** Rows that match, counted up to one more than the limit. */
-  count(runner: Runner, context: RequestContext, input: ExportInput): Promise<number>;
+  count(runner: Runner, context: RequestContext, input: ExportInput): Promise<ExportSize>;
 }
 
 /** Every list that is exported; the registry. */
@@ -39,8 +38,8 @@ const LISTS: Record<ListSignal, ListSource> = {
     page: (runner, context, { window, metrics, limit, cursor }) =>
       catalogue(runner, context, { ...metrics, window, limit, cursor }),
     async count(runner, context, { window, metrics, limit }) {
-      const { total } = await catalogue(runner, context, { ...metrics, window, limit: 1 });
-      return Math.min(total, limit + 1);
+      const { total, atLeast } = await catalogue(runner, context, { ...metrics, window, limit: 1 });
+      return { rows: Math.min(total, limit), more: atLeast || total > limit };
     },
   },
 };
@@ -69,4 +68,4 @@ export const countList = (
   context: RequestContext,
   signal: ListSignal,
   input: ExportInput,
-): Promise<number> => LISTS[signal].count(runner, context, input);
+): Promise<ExportSize> => LISTS[signal].count(runner, context, input);

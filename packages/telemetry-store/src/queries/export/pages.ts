@@ -17,6 +17,13 @@ export interface ExportInput {
   readonly metrics?: Pick<CatalogueInput, 'q' | 'type' | 'unit' | 'service'>;
 }
 
+export interface ExportSize {
+  /** Rows it will hold. */
+  readonly rows: number;
+  /** True when more match. */
+  readonly more: boolean;
+}
+
 interface Placed {
   readonly RowPlace: string[];
 }
@@ -142,18 +149,19 @@ async function* equalTimes<Raw>(
 const samePlace = (a: readonly string[], b: readonly string[]): boolean =>
   a.every((value, index) => value === b[index]);
 
-/** How many rows an export will hold, at most one more than its limit. */
+/** How many rows an export will hold: read no further than one row beyond its limit. */
 export async function countExport(
   runner: Runner,
   context: RequestContext,
   source: Source,
   input: ExportInput,
   distinct?: string,
-): Promise<number> {
+): Promise<ExportSize> {
   const scope = Scope.of(context, source).during(input.window).matching(input.filter);
   const [row] = await runner.run<{ C: number }>(
     scope,
     `SELECT count() AS C FROM (SELECT ${distinct === undefined ? '1' : `DISTINCT ${distinct}`} ${scope.from} LIMIT ${input.limit + 1})`,
   );
-  return row?.C ?? 0;
+  const found = row?.C ?? 0;
+  return { rows: Math.min(found, input.limit), more: found > input.limit };
 }
