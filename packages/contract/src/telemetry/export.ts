@@ -45,14 +45,14 @@ export const exportRows = defineRoute({
       }),
     columns: z.array(z.string().min(1).max(300)).min(1).max(EXPORT_MAX_COLUMNS).optional().meta({
       description:
-        'Of `csv` and `json`: fields of the row as the search gives it, or `attributes.<key>`, `resource.<key>`, `scope.<key>`. Default: all fields of the row; `json` has all attributes too.',
+        'Of `csv` and `json`: fields of the row as the search gives it (`*`: all of them), or `attributes.<key>`, `resource.<key>`, `scope.<key>`. Default: all fields of the row; `json` has all attributes too.',
     }),
     limit: z.int().min(1).max(10_000_000).optional().meta({
       description: 'Rows at most; the platform has a bound of its own (PLATFORM_EXPORT_MAX_ROWS).',
     }),
   }),
   response: z.string().meta({
-    description: `The file. Header \`${EXPORT_HEADERS.rows}\`: rows it will hold; \`${EXPORT_HEADERS.cut}\`: \`true\` when more rows match than the limit lets through. A failure on the way cuts the connection, so that no file looks whole that is not.`,
+    description: `The file. Header \`${EXPORT_HEADERS.rows}\`: rows it will hold; \`${EXPORT_HEADERS.cut}\`: \`true\` when more rows match than the limit lets through. A failure on the way resets the connection, so that no file looks whole that is not.`,
   }),
   errors: ['bad_query', 'query_too_expensive', 'too_many_streams', 'store_unavailable'],
 });

@@ -22,7 +22,7 @@ const MORE: Record<ExportSignal, readonly string[]> = {
   traces: [],
   exceptions: [],
   metrics: [],
-  spans: ['scopeName', 'scopeVersion'],
+  spans: ['startTimeUnixNano', 'endTimeUnixNano', 'traceState', 'flags', 'scopeName', 'scopeVersion'],
   logs: ['scopeVersion'],
 };
 /** Of a row what no file has a column for: parts of lists, charts. */
@@ -40,16 +40,20 @@ function rowFields(signal: ExportSignal): readonly string[] {
   return [...Object.keys(ROWS[signal].shape).filter((field) => !LEFT_OUT.has(field)), ...MORE[signal]];
 }
 
+/** Stands among columns for all fields of the row. */
+const ALL = '*';
+
 /** The columns asked for, else one for every field of the row. @throws bad_query */
-export function columnsOf(signal: ExportSignal, wanted: readonly string[] | undefined): Column[] {
+export function columnsOf(signal: ExportSignal, wanted: readonly string[] = [ALL]): Column[] {
   const fields = rowFields(signal);
-  return [...new Set(wanted ?? fields)].map((name): Column => {
+  const names = wanted.flatMap((name) => (name === ALL ? fields : [name]));
+  return [...new Set(names)].map((name): Column => {
     if (fields.includes(name)) return { name, value: ({ row }) => row[name] };
     const source = !isOtlp(signal) ? undefined : KEY_SOURCES.find((one) => name.startsWith(`${one}.`));
     if (source === undefined) {
       const keys = !isOtlp(signal) ? '' : ', or attributes.<key>, resource.<key>, scope.<key>';
       throw fail('bad_query', {
-        detail: `There is no column "${name.slice(0, 80)}". Columns of ${signal} are ${fields.join(', ')}${keys}.`,
+        detail: `There is no column "${name.slice(0, 80)}". Columns of ${signal} are ${fields.join(', ')}${keys}; * is all fields.`,
       });
     }
     const key = name.slice(source.length + 1);

@@ -68,6 +68,8 @@ const SPANS = {
                     kvlistValue: {
                       values: [
                         { key: '__proto__', value: text('x') },
+                        { key: '50256', value: { intValue: '-100' } },
+                        { key: '198', value: { intValue: '5' } },
                         {
                           key: 'in',
                           value: { kvlistValue: { values: [{ key: 'n', value: { intValue: '1' } }] } },
@@ -313,6 +315,18 @@ describe('an export', () => {
         'shop',
       ],
     ]);
+    const [head = [], ...rows] = readCsv(
+      await (
+        await ask({
+          signal: 'spans',
+          format: 'csv',
+          q: 'service:shop kind:client',
+          columns: ['*', 'attributes.text'],
+        })
+      ).text(),
+    );
+    expect([head[0], head.at(-1), rows[0]?.at(-1)]).toEqual(['traceId', 'attributes.text', "'-1+2"]);
+    expect(head).toContain('durationMs');
     const json = await ask({ signal: 'spans', format: 'json', q: 'service:shop name:still*', columns });
     expect(await json.json()).toEqual({
       spanId: 'd7ad6b7169203331',
@@ -338,6 +352,13 @@ describe('an export', () => {
       events: unknown[];
       links: unknown[];
     };
+    expect(span).toMatchObject({
+      startTimeUnixNano: (now - 7_000_000_123n).toString(),
+      endTimeUnixNano: (now - 5_000_000_001n).toString(),
+      traceState: 'k=v',
+      flags: 257,
+      links: [{ traceState: 'l=1' }],
+    });
     expect(Object.hasOwn(span.attributes, '__proto__')).toBe(true);
     expect([span.events.length, span.links.length]).toEqual([1, 1]);
   });

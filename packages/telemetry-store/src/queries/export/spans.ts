@@ -48,6 +48,10 @@ export const SPAN_EXPORT: ExportSource<RawExport> = {
   whole: (row, raw) => ({
     ...row,
     statusMessage: orNull(raw.StatusMessage),
+    startTimeUnixNano: raw.StartNs,
+    endTimeUnixNano: isUnfinished(raw) ? null : endNsOf(raw),
+    traceState: orNull(raw.TraceState),
+    flags: flagsOf(raw),
     scopeName: raw.ScopeName,
     scopeVersion: raw.ScopeVersion,
     events: raw.EventNames.map((name, index) => ({
@@ -58,63 +62,64 @@ export const SPAN_EXPORT: ExportSource<RawExport> = {
     links: raw.LinkTraceIds.map((traceId, index) => ({
       traceId,
       spanId: raw.LinkSpanIds[index] ?? '',
+      traceState: orNull(raw.LinkStates[index] ?? ''),
       attributes: textObject(raw.LinkKeys[index], raw.LinkValues[index]),
     })),
   }),
   lists: { resources: 'resourceSpans', scopes: 'scopeSpans', records: 'spans' },
-  toOtlp(raw) {
-    const start = BigInt(raw.StartNs);
-    const unfinished = (raw.SpanFlags & UNFINISHED_FLAG) !== 0;
-    const end = unfinished ? 0n : start + BigInt(raw.DurationNs);
-    return {
-      resourceKey: JSON.stringify([raw.ResourceKeys, raw.ResourceValues]),
-      scopeKey: JSON.stringify([raw.ScopeName, raw.ScopeVersion, raw.ScopeKeys, raw.ScopeValues]),
-      resource: {
-        attributes: otlpAttributes({ keys: raw.ResourceKeys, values: raw.ResourceValues }),
-      },
-      scope: {
-        name: raw.ScopeName,
-        version: raw.ScopeVersion,
-        attributes: otlpAttributes({ keys: raw.ScopeKeys, values: raw.ScopeValues }),
-      },
-      resourceSchemaUrl: '',
-      scopeSchemaUrl: '',
-      record: {
-        traceId: raw.TraceId,
-        spanId: raw.SpanId,
-        parentSpanId: raw.ParentSpanId,
-        traceState: raw.TraceState,
-        flags: (raw.SpanFlags & ~UNFINISHED_FLAG) >>> 0,
-        name: raw.SpanName,
-        kind: Math.max(0, KINDS.indexOf(raw.SpanKind)),
-        startTimeUnixNano: raw.StartNs,
-        endTimeUnixNano: end.toString(),
-        attributes: otlpAttributes(
-          { keys: raw.AttributeKeys, values: raw.AttributeValues },
-          raw.AttributeTypes,
-        ),
-        events: raw.EventNames.map((name, index) => ({
-          timeUnixNano: raw.EventTimes[index] ?? '0',
-          name,
-          attributes: otlpAttributes({
-            keys: raw.EventKeys[index] ?? [],
-            values: raw.EventValues[index] ?? [],
-          }),
-        })),
-        links: raw.LinkTraceIds.map((traceId, index) => ({
-          traceId,
-          spanId: raw.LinkSpanIds[index] ?? '',
-          traceState: raw.LinkStates[index] ?? '',
-          attributes: otlpAttributes({
-            keys: raw.LinkKeys[index] ?? [],
-            values: raw.LinkValues[index] ?? [],
-          }),
-        })),
-        status: { code: Math.max(0, STATUSES.indexOf(raw.StatusCode)), message: raw.StatusMessage },
-      },
-    };
-  },
+  toOtlp: (raw) => ({
+    resourceKey: JSON.stringify([raw.ResourceKeys, raw.ResourceValues]),
+    scopeKey: JSON.stringify([raw.ScopeName, raw.ScopeVersion, raw.ScopeKeys, raw.ScopeValues]),
+    resource: {
+      attributes: otlpAttributes({ keys: raw.ResourceKeys, values: raw.ResourceValues }),
+    },
+    scope: {
+      name: raw.ScopeName,
+      version: raw.ScopeVersion,
+      attributes: otlpAttributes({ keys: raw.ScopeKeys, values: raw.ScopeValues }),
+    },
+    resourceSchemaUrl: '',
+    scopeSchemaUrl: '',
+    record: {
+      traceId: raw.TraceId,
+      spanId: raw.SpanId,
+      parentSpanId: raw.ParentSpanId,
+      traceState: raw.TraceState,
+      flags: flagsOf(raw),
+      name: raw.SpanName,
+      kind: Math.max(0, KINDS.indexOf(raw.SpanKind)),
+      startTimeUnixNano: raw.StartNs,
+      endTimeUnixNano: isUnfinished(raw) ? '0' : endNsOf(raw),
+      attributes: otlpAttributes(
+        { keys: raw.AttributeKeys, values: raw.AttributeValues },
+        raw.AttributeTypes,
+      ),
+      events: raw.EventNames.map((name, index) => ({
+        timeUnixNano: raw.EventTimes[index] ?? '0',
+        name,
+        attributes: otlpAttributes({
+          keys: raw.EventKeys[index] ?? [],
+          values: raw.EventValues[index] ?? [],
+        }),
+      })),
+      links: raw.LinkTraceIds.map((traceId, index) => ({
+        traceId,
+        spanId: raw.LinkSpanIds[index] ?? '',
+        traceState: raw.LinkStates[index] ?? '',
+        attributes: otlpAttributes({
+          keys: raw.LinkKeys[index] ?? [],
+          values: raw.LinkValues[index] ?? [],
+        }),
+      })),
+      status: { code: Math.max(0, STATUSES.indexOf(raw.StatusCode)), message: raw.StatusMessage },
+    },
+  }),
 };
+
+const isUnfinished = (raw: RawExport): boolean => raw.Unfinished === 1;
+const endNsOf = (raw: RawExport): string => (BigInt(raw.StartNs) + BigInt(raw.DurationNs)).toString();
+/** As they were sent, without our own bit. */
+const flagsOf = (raw: RawExport): number => (raw.SpanFlags & ~UNFINISHED_FLAG) >>> 0;
 
 /** Texts by key; of a key that occurs twice the last. */
 const textObject = (keys: readonly string[] = [], values: readonly string[] = []): object =>
