@@ -347,6 +347,53 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await menu.getByText('Saved 40 spans').waitFor();
   });
 
+  it('downloads the columns of the page while one goes on elsewhere, and says when a file ended early', async () => {
+    const { page } = await open('/traces?view=spans&q=service:cart&cols=start,name,attributes.http.route');
+    const menu = page.getByRole('dialog', { name: 'Export' });
+    const button = page.getByRole('button', { name: /^Export/ });
+    const exported = '**/api/telemetry/export';
+    let release = (): void => undefined;
+    const held = new Promise<void>((done) => (release = done));
+    await page.route(exported, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await button.click();
+    const download = page.waitForEvent('download');
+    await menu.getByRole('button', { name: 'Download' }).click();
+    await menu.getByRole('button', { name: 'Stop' }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.mouse.click(700, 880);
+    await menu.waitFor({ state: 'hidden' });
+    await soon(() => button.getAttribute('aria-label')).toBe('Export, 0 B');
+    await page.getByRole('link', { name: 'Exceptions' }).click();
+    await soon(() => new URL(page.url()).pathname).toBe('/exceptions');
+    await soon(() => button.getAttribute('aria-label')).toBe('Export, 0 B');
+    release();
+    const [head, ...rows] = readFileSync(await (await download).path(), 'utf8')
+      .trimEnd()
+      .split('\r\n');
+    expect(head).toBe('startTime,name,attributes.http.route');
+    expect(rows).toHaveLength(40);
+    for (const row of rows) expect(row).toMatch(/,GET \/item\/(\d),\/item\/\1$/);
+    await soon(() => button.getAttribute('aria-label')).toBe('Export');
+
+    await page.unroute(exported);
+    await page.route(exported, (route) =>
+      route.fulfill({
+        headers: { 'x-platform-export-rows': '5', 'x-platform-export-cut': 'false' },
+        contentType: 'text/csv',
+        body: 'type\r\nfirst\r\nsecond\r\n',
+      }),
+    );
+    await button.click();
+    await menu.getByRole('button', { name: 'Download' }).click();
+    await menu.getByText('the file ended after 2 of 5 exceptions').waitFor();
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'hidden' });
+    await soon(() => button.getAttribute('aria-label')).toBe('Export');
+  });
+
   it('opens the list as a query to copy', async () => {
     const { page } = await open('/traces?q=service:cart');
     await page.getByRole('button', { name: 'Open Traces as query' }).click();

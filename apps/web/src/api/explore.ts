@@ -64,21 +64,22 @@ export const updateView = (id: string, change: { name?: string; search?: string 
 export const deleteView = (id: string): Promise<unknown> =>
   call(`${VIEWS}/${encodeURIComponent(id)}`, HERE, { method: 'DELETE' });
 
+export interface ExportOptions {
+  readonly signal: ExportSignal;
+  readonly format: ExportFormat;
+  readonly columns?: readonly string[];
+  readonly limit: number;
+  readonly metrics?: CatalogueFilter;
+}
+
+/** The body of an export. */
+export const exportRequest = (scope: Scope, options: ExportOptions) => ({ ...bounds(scope), ...options });
+
 /** A file of the matching rows; the stream is read by whoever asked. */
-export const openExport = (
-  scope: Scope,
-  options: {
-    signal: ExportSignal;
-    format: ExportFormat;
-    columns?: readonly string[];
-    limit: number;
-    metrics?: CatalogueFilter;
-  },
-  abort: AbortSignal,
-) =>
+export const openExport = (scope: Scope, options: ExportOptions, abort: AbortSignal) =>
   openStream('/api/telemetry/export', scope, {
     signal: abort,
-    body: { ...bounds(scope), ...options },
+    body: exportRequest(scope, options),
     headers: { accept: '*/*' },
   });
 

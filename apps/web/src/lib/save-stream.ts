@@ -5,34 +5,53 @@ export const EXPORT_FILES = {
   otlp: { ending: 'otlp.jsonl', type: 'application/x-ndjson' },
 } as const;
 
-/**
- * Saves a stream as a file of the browser's downloads, whole or not at all: what breaks off is thrown away. Tells the
- * bytes so far, and gives back all of them.
- */
-export async function saveStream(
+/** What is put together in a tab at most. */
+export const MOST_BYTES = 1_000_000_000;
+/** What of it is held in the memory of the page: a browser keeps larger blobs outside of it, on disk where it can. */
+const HELD_BYTES = 8_000_000;
+
+/** A stream gave more than a tab puts together. */
+export class TooLargeToSave extends Error {
+  override readonly name = 'TooLargeToSave';
+}
+
+/** A stream as one blob; `onPart` hears of every part as it comes. @throws TooLargeToSave, and what reading throws */
+export async function gather(
   stream: ReadableStream<Uint8Array>,
-  name: string,
-  type: string,
-  onBytes: (bytes: number) => void,
-): Promise<number> {
+  onPart: (part: Uint8Array) => void,
+  { most = MOST_BYTES, held = HELD_BYTES } = {},
+): Promise<Blob> {
   const reader = stream.getReader();
-  const parts: Uint8Array<ArrayBuffer>[] = [];
+  const blobs: Blob[] = [];
+  let parts: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
-  let told = 0;
+  let own = 0;
   for (let step = await reader.read(); !step.done; step = await reader.read()) {
-    parts.push(new Uint8Array(step.value));
-    bytes += step.value.length;
-    const now = performance.now();
-    if (now - told < 100) continue;
-    told = now;
-    onBytes(bytes);
+    const { value } = step;
+    bytes += value.length;
+    if (bytes > most) {
+      void reader.cancel().catch(() => undefined);
+      throw new TooLargeToSave();
+    }
+    parts.push(new Uint8Array(value));
+    own += value.length;
+    if (own >= held) {
+      blobs.push(new Blob(parts));
+      parts = [];
+      own = 0;
+    }
+    onPart(value);
   }
-  const url = URL.createObjectURL(new Blob(parts, { type }));
+  return new Blob([...blobs, ...parts]);
+}
+
+/** Gives a file to the browser's downloads. */
+export function saveFile(content: Blob, name: string, type: string): void {
+  const url = URL.createObjectURL(content.slice(0, content.size, type));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
   // The browser has taken it by then.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
-  return bytes;
 }

@@ -43,6 +43,7 @@ export function ExceptionsPage() {
   const client = useQueryClient();
   if (ever.data === false) return <FirstException environment={environment} />;
   if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+  const chosen = chosenColumns(columns, search.cols);
   return (
     <ExplorerLayout
       title="Exceptions"
@@ -51,7 +52,12 @@ export function ExceptionsPage() {
       actions={
         <>
           <SavedViewsMenu page="exceptions" signal="exceptions" />
-          <ExportMenu signal="exceptions" noun="exceptions" scope={scope} />
+          <ExportMenu
+            signal="exceptions"
+            noun="exceptions"
+            scope={scope}
+            columns={chosen.map(({ id }) => id)}
+          />
           <OpenQueryButton
             title="Exceptions"
             query={{
@@ -64,11 +70,7 @@ export function ExceptionsPage() {
               },
             }}
           />
-          <ColumnChooser
-            all={columns}
-            chosen={chosenColumns(columns, search.cols)}
-            onChange={(cols) => change({ cols })}
-          />
+          <ColumnChooser all={columns} chosen={chosen} onChange={(cols) => change({ cols })} />
         </>
       }
     >

@@ -1,38 +1,50 @@
-import type { ExportSignal } from '@candela/contract';
 import { Download } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import type { CatalogueFilter } from '../../api/metrics.ts';
-import type { Scope } from '../../api/telemetry.ts';
+import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
+import type { ExportAbout } from './export-form.tsx';
+import { forgetProgress, useExportProgress } from './export-progress.ts';
 
 const ExportForm = lazy(() => import('./export-form.tsx'));
 
-/** Downloads what matches: format, bound, progress. */
-export function ExportMenu(props: {
-  signal: ExportSignal;
-  scope: Scope;
-  /** What the rows are, in the plural. */
-  noun: string;
-  /** What narrows the catalogue of metrics. */
-  metrics?: CatalogueFilter | undefined;
-}) {
+/** Downloads what matches: format, columns, bound, progress. A download goes on when it is closed, and shows on its button. */
+export function ExportMenu(props: ExportAbout) {
   const [open, setOpen] = useState(false);
+  const { state, text, size } = useExportProgress();
+  const note = state === 'running' ? size : state === 'failed' ? 'failed' : '';
   return (
-    <Popover
-      label="Export"
-      open={open}
-      onOpenChange={setOpen}
-      className="w-96 max-w-[92vw] p-3"
-      trigger={
-        <Button look="plain" className="h-8" aria-label="Export" title="Export the matching rows">
-          <Download size={15} aria-hidden />
-        </Button>
-      }
-    >
-      <Suspense fallback={<div role="status" aria-label="Loading" className="skeleton h-40" />}>
-        <ExportForm {...props} />
-      </Suspense>
-    </Popover>
+    <>
+      <Popover
+        label="Export"
+        open={open}
+        onOpenChange={(next) => {
+          setOpen(next);
+          if (!next) forgetProgress();
+        }}
+        className="w-96 max-w-[92vw] p-3"
+        trigger={
+          <Button
+            look="plain"
+            className="h-8"
+            aria-label={note === '' ? 'Export' : `Export, ${note}`}
+            title={text || 'Export the matching rows'}
+          >
+            <Download size={15} aria-hidden />
+            {note !== '' && (
+              <span className={cx('text-sm', state === 'failed' && 'text-danger')}>{note}</span>
+            )}
+          </Button>
+        }
+      >
+        <Suspense fallback={<div role="status" aria-label="Loading" className="skeleton h-40" />}>
+          <ExportForm {...props} />
+        </Suspense>
+      </Popover>
+      {/* The form says it where it is open. */}
+      <span aria-live="polite" className="sr-only">
+        {open || state === 'running' ? '' : text}
+      </span>
+    </>
   );
 }

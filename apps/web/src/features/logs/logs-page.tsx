@@ -88,6 +88,7 @@ export function LogsPage() {
   }
   if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
 
+  const chosen = chosenColumns(columns, search.cols);
   // The open record stays open while it still fits.
   const addTerm = (term: string) =>
     change({
@@ -135,7 +136,7 @@ export function LogsPage() {
             <WrapText size={15} aria-hidden className={wrap ? 'text-accent' : undefined} />
           </Button>
           <SavedViewsMenu page="logs" signal="logs" />
-          <ExportMenu signal="logs" noun="log records" scope={scope} />
+          <ExportMenu signal="logs" noun="log records" scope={scope} columns={chosen.map(({ id }) => id)} />
           <OpenQueryButton
             title="Logs"
             query={{
@@ -144,11 +145,7 @@ export function LogsPage() {
               body: { ...range, ...(q === '' ? {} : { q }), ...(sort === 'time' ? { sort } : {}) },
             }}
           />
-          <ColumnChooser
-            all={columns}
-            chosen={chosenColumns(columns, search.cols)}
-            onChange={(cols) => change({ cols })}
-          />
+          <ColumnChooser all={columns} chosen={chosen} onChange={(cols) => change({ cols })} />
         </>
       }
     >

@@ -89,6 +89,7 @@ export function TracesPage() {
   const fields = isSpans ? fieldColumns(search.cols) : [];
   const ownColumns = spanColumns(fields);
   const Rows = isSpans ? SpanRows : TraceRows;
+  const chosen = isSpans ? chosenColumns(ownColumns, search.cols) : chosenColumns(TRACE_COLUMNS, search.cols);
   return (
     <ExplorerLayout
       title="Traces"
@@ -166,6 +167,7 @@ export function TracesPage() {
             signal={isSpans ? 'spans' : 'traces'}
             noun={isSpans ? 'spans' : 'traces'}
             scope={scope}
+            columns={chosen.map(({ id }) => id)}
           />
           <OpenQueryButton
             title={isSpans ? 'Spans' : 'Traces'}
@@ -182,9 +184,7 @@ export function TracesPage() {
           />
           <ColumnChooser
             all={isSpans ? ownColumns : TRACE_COLUMNS}
-            chosen={
-              isSpans ? chosenColumns(ownColumns, search.cols) : chosenColumns(TRACE_COLUMNS, search.cols)
-            }
+            chosen={chosen}
             onChange={(cols) => change({ cols })}
             {...(isSpans ? { fields: { signal: 'spans', scope } } : {})}
           />
