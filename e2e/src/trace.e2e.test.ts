@@ -175,6 +175,13 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await trace.panel.getByText('connection reset', { exact: true }).waitFor();
     await trace.openTab('Raw');
     await trace.panel.getByText('"traceId"').waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await trace.panel.getByRole('button', { name: 'Copy as OTLP' }).click();
+    await trace.panel.getByText('Copied').waitFor();
+    const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()'));
+    expect(copied.resourceSpans[0].scopeSpans[0].spans).toMatchObject([
+      { spanId: agent.spans[4]?.spanId, name: 'GET parcels', events: [{ name: 'exception' }] },
+    ]);
     await trace.openTab('Attributes');
     await page.getByRole('searchbox', { name: 'Filter attributes' }).fill('error.type');
     await soon(() => trace.panel.locator('dt').count()).toBe(1);

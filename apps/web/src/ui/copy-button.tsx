@@ -5,7 +5,7 @@ import { cx } from '../lib/cx.ts';
 /** Copies `text()`; the icon confirms for a moment. */
 export function CopyButton(props: {
   label: string;
-  text: () => string;
+  text: () => string | Promise<string>;
   /** Stands for what is copied, where it is not the text beside. */
   icon?: ReactNode;
   children?: string;
@@ -17,12 +17,12 @@ export function CopyButton(props: {
     const timer = setTimeout(() => setState('idle'), 1_500);
     return () => clearTimeout(timer);
   }, [state]);
-  const copy = async () => setState((await writeClipboard(props.text())) ? 'done' : 'failed');
+  const copy = async () => setState((await writeClipboard(props.text)) ? 'done' : 'failed');
   return (
     <button
       type="button"
       aria-label={props.label}
-      title={state === 'failed' ? 'The browser refused to copy' : props.label}
+      title={state === 'failed' ? 'This could not be copied' : props.label}
       onClick={(event) => {
         event.stopPropagation();
         void copy();
@@ -46,7 +46,13 @@ export function CopyButton(props: {
 }
 
 /** Clipboard API needs a secure context; a plain-HTTP host falls back to the selection command. */
-async function writeClipboard(text: string): Promise<boolean> {
+async function writeClipboard(make: () => string | Promise<string>): Promise<boolean> {
+  let text: string;
+  try {
+    text = await make();
+  } catch {
+    return false;
+  }
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -1,10 +1,11 @@
 import type { SpanDetail } from '@candela/contract';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { curlOf } from '../../lib/curl.ts';
 import { formatDuration } from '../../lib/format.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { AttributeTable } from '../explore/attributes.tsx';
-import { otlpJson } from './otlp-json.ts';
+import { spanOtlpQuery } from './span-otlp.ts';
 
 /** What happened while the span ran, in order. */
 export function EventsTab({ detail }: { detail: SpanDetail }) {
@@ -50,6 +51,7 @@ export function LinksTab({ detail }: { detail: SpanDetail }) {
 
 /** The span as the API has it, to be copied. */
 export function RawTab({ detail }: { detail: SpanDetail }) {
+  const client = useQueryClient();
   const text = JSON.stringify(detail, null, 2);
   return (
     <div className="relative p-3">
@@ -63,7 +65,11 @@ export function RawTab({ detail }: { detail: SpanDetail }) {
         >
           cURL
         </CopyButton>
-        <CopyButton label="Copy as OTLP" text={() => otlpJson(detail)} className="h-6">
+        <CopyButton
+          label="Copy as OTLP"
+          text={() => client.fetchQuery(spanOtlpQuery(detail))}
+          className="h-6"
+        >
           OTLP
         </CopyButton>
         <CopyButton label="Copy as JSON" text={() => text} className="h-6">
