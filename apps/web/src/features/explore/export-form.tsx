@@ -104,11 +104,11 @@ export default function ExportForm({ signal, scope, noun, columns, metrics }: Ex
         labelOf={exact}
         onChoose={setLimit}
       />
+      <p role="status" className="text-sm text-muted empty:-mt-3">
+        {progress.state === 'failed' ? <span className="text-danger">{progress.text}</span> : progress.text}
+      </p>
       <div className="flex items-center gap-2">
-        <p role="status" className="min-w-0 grow text-sm text-muted">
-          {progress.state === 'failed' ? <span className="text-danger">{progress.text}</span> : progress.text}
-        </p>
-        <CopyButton label="Copy as cURL" text={command} className="h-7">
+        <CopyButton label="Copy as cURL" text={command} className="mr-auto h-7">
           cURL
         </CopyButton>
         {running && <Button onClick={stopExport}>Stop</Button>}
