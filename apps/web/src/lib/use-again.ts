@@ -1,15 +1,24 @@
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { heals, waitBefore } from '../api/again.ts';
 
 const RETRY_MS = 4_000;
 
-/** Asks again by itself, while somebody looks, for what could not be had and may heal. Returns whether it does. */
-export function useAgain(error: unknown, onRetry: () => void): boolean {
-  const again = heals(error);
+interface Again {
+  /** It is asked again without anybody doing anything. */
+  readonly byItself: boolean;
+  /** Somebody asked again and has no answer yet. */
+  readonly asking: boolean;
+  readonly ask: () => void;
+}
+
+/** How to ask again for what could not be had; while somebody looks it is by itself, where that may help. */
+export function useAgain(error: unknown, onRetry: () => void): Again {
+  const [asked, setAsked] = useState<unknown>();
   const retry = useEffectEvent(onRetry);
-  const wait = Math.max(RETRY_MS, waitBefore(0, error, 0));
+  // Every failure counts anew: it may say when to come back.
   useEffect(() => {
-    if (!again) return undefined;
+    if (!heals(error)) return undefined;
+    const wait = Math.max(RETRY_MS, waitBefore(0, error, 0));
     // Not all pages, nor all parts of one, in the same moment.
     const timer = setInterval(
       () => {
@@ -18,6 +27,13 @@ export function useAgain(error: unknown, onRetry: () => void): boolean {
       wait * (1 + Math.random() / 2),
     );
     return () => clearInterval(timer);
-  }, [again, wait]);
-  return again;
+  }, [error]);
+  return {
+    byItself: heals(error),
+    asking: asked !== undefined && asked === error,
+    ask() {
+      setAsked(error);
+      onRetry();
+    },
+  };
 }

@@ -16,7 +16,7 @@ export function Button({ look = 'outline', className, ...rest }: ComponentProps<
     <button
       type="button"
       className={cx(
-        'relative inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 whitespace-nowrap disabled:opacity-50',
+        'relative inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 whitespace-nowrap disabled:opacity-50 aria-busy:opacity-60',
         'pointer-coarse:after:absolute pointer-coarse:after:inset-x-0 pointer-coarse:after:-inset-y-1.5',
         'data-[state=open]:bg-hover aria-pressed:bg-selected aria-pressed:text-text',
         LOOKS[look],

@@ -1,7 +1,9 @@
+import { QueryClientContext } from '@tanstack/react-query';
 import { CircleAlert, KeyRound } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, use, useState } from 'react';
 import { ApiError, setTabKey, tabKey } from '../api/client.ts';
 import { cx } from '../lib/cx.ts';
+import { leadsOn } from '../lib/leads-on.ts';
 import { useAgain } from '../lib/use-again.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
@@ -10,6 +12,7 @@ import { CopyButton } from './copy-button.tsx';
 export function Notice(props: { icon?: ReactNode; title: string; children?: ReactNode; alert?: boolean }) {
   return (
     <div
+      ref={leadsOn}
       data-testid="notice"
       role={props.alert ? 'alert' : undefined}
       className="mx-auto flex max-w-xl flex-col items-center gap-2 px-6 py-16 text-center"
@@ -33,16 +36,21 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry: () => voi
   if (error instanceof Error && PART_MISSING.test(error.message)) return <PartMissing />;
   const requestId = error instanceof ApiError ? error.requestId : '';
   return (
-    <Notice alert icon={<CircleAlert className="text-danger" aria-hidden />} title="This could not be loaded">
-      <p>{error instanceof Error ? error.message : 'Something unexpected happened in this page.'}</p>
+    <Notice icon={<CircleAlert className="text-danger" aria-hidden />} title="This could not be loaded">
+      {/* Not the id, which is another one with every try: it would be read out each time. */}
+      <p role="alert">
+        {error instanceof Error ? error.message : 'Something unexpected happened in this page.'}
+      </p>
       {requestId !== '' && (
         <p className="flex items-center gap-1 text-sm">
           Request <code className="font-mono">{requestId}</code>
           <CopyButton label="Copy request id" text={() => requestId} />
         </p>
       )}
-      <Button onClick={onRetry}>Try again</Button>
-      {again && <p className="text-sm">This page tries again by itself.</p>}
+      <Button aria-busy={again.asking} onClick={again.ask}>
+        Try again
+      </Button>
+      {again.byItself && <p className="text-sm">This page tries again by itself.</p>}
     </Notice>
   );
 }
@@ -58,20 +66,34 @@ export function FailureLine(props: {
   className?: string;
 }) {
   const { error } = props;
-  useAgain(error, props.onRetry);
+  const again = useAgain(error, props.onRetry);
   const requestId = error instanceof ApiError ? error.requestId : '';
   return (
-    <p role="alert" className={cx('text-sm text-muted', props.className)}>
+    <p ref={leadsOn} role="alert" className={cx('text-sm text-muted', props.className)}>
       {props.what} could not be loaded. {error instanceof ApiError && <span>{error.message} </span>}
       <button
         type="button"
-        className="text-accent underline"
+        className="text-accent underline aria-busy:opacity-60"
+        aria-busy={again.asking}
         title={requestId === '' ? undefined : `Request ${requestId}`}
-        onClick={props.onRetry}
+        onClick={again.ask}
       >
         Try again
       </button>
     </p>
+  );
+}
+
+/** Over a page that shows what it has because what is newer could not be had; null: nothing failed. */
+export function NotRefreshed(props: { error: unknown; onRetry: () => void; className?: string }) {
+  if (props.error === null) return null;
+  return (
+    <FailureLine
+      what="What is newer"
+      error={props.error}
+      onRetry={props.onRetry}
+      className={cx('shrink-0 border-b border-line bg-selected px-3 py-1', props.className)}
+    />
   );
 }
 
@@ -94,6 +116,13 @@ function PartMissing() {
 
 function NoPermission({ error, onRetry }: { error: ApiError; onRetry: () => void }) {
   const [key, setKey] = useState('');
+  const client = use(QueryClientContext);
+  const takeKey = (next: string) => {
+    setTabKey(next);
+    // What was answered before was answered to somebody else.
+    void client?.resetQueries();
+    onRetry();
+  };
   // Somebody who is signed in, or was until now, is not helped by a key.
   if (tabKey() === '')
     return (
@@ -126,8 +155,7 @@ function NoPermission({ error, onRetry }: { error: ApiError; onRetry: () => void
         className="flex w-full max-w-md gap-2"
         onSubmit={(event) => {
           event.preventDefault();
-          setTabKey(key.trim());
-          onRetry();
+          takeKey(key.trim());
         }}
       >
         <input
@@ -142,16 +170,7 @@ function NoPermission({ error, onRetry }: { error: ApiError; onRetry: () => void
         <Button look="primary" type="submit" disabled={key.trim() === ''}>
           Use this key
         </Button>
-        {tabKey() !== '' && (
-          <Button
-            onClick={() => {
-              setTabKey('');
-              onRetry();
-            }}
-          >
-            Forget key
-          </Button>
-        )}
+        {tabKey() !== '' && <Button onClick={() => takeKey('')}>Forget key</Button>}
       </form>
       <p className="text-sm">The key stays in this tab and is forgotten when the tab closes.</p>
     </Notice>

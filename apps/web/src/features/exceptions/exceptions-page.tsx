@@ -1,5 +1,5 @@
 import type { ExceptionGroup, ExceptionSort } from '@candela/contract';
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { anyExceptionQuery, exceptionsQuery } from '../../api/exceptions.ts';
@@ -40,9 +40,8 @@ export function ExceptionsPage() {
   });
   const columns = useMemo(() => exceptionColumns(q), [q]);
   const ever = useEver(anyExceptionQuery(environment));
-  const client = useQueryClient();
   if (ever.data === false) return <FirstException environment={environment} />;
-  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+  if (ever.isLoadingError) return <Failure error={ever.error} onRetry={() => void ever.refetch()} />;
   const chosen = chosenColumns(columns, search.cols);
   return (
     <ExplorerLayout

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { cx } from '../../lib/cx.ts';
+import { leadsOn } from '../../lib/leads-on.ts';
 import { useAgain } from '../../lib/use-again.ts';
 import { Button } from '../../ui/button.tsx';
 import type { OpenQuery } from './open-query.tsx';
@@ -80,21 +81,23 @@ export function ChartCard(props: {
 
 /** A chart that failed says why in its own place; the rest of the page goes on. */
 function Failed(props: { error: unknown; height: number; onRetry: () => void }) {
-  useAgain(props.error, props.onRetry);
+  const again = useAgain(props.error, props.onRetry);
   const requestId = props.error instanceof ApiError ? props.error.requestId : '';
   return (
     <div
-      role="alert"
+      ref={leadsOn}
       className="flex flex-col items-center justify-center gap-1 px-4 text-center text-sm text-muted"
       style={{ minHeight: props.height }}
     >
-      <p>{props.error instanceof Error ? props.error.message : 'This chart could not be loaded.'}</p>
+      <p role="alert">
+        {props.error instanceof Error ? props.error.message : 'This chart could not be loaded.'}
+      </p>
       {requestId !== '' && (
         <p>
           Request <code className="font-mono">{requestId}</code>
         </p>
       )}
-      <Button className="h-6" onClick={props.onRetry}>
+      <Button className="h-6" aria-busy={again.asking} onClick={again.ask}>
         Try again
       </Button>
     </div>

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
 import { anyTraceQuery, type Scope } from '../../api/telemetry.ts';
 import { Failure } from '../../ui/states.tsx';
@@ -17,7 +16,6 @@ export function HomePage() {
   const { window, environment } = useShell();
   const scope: Scope = useMemo(() => ({ window, q: '', environment }), [window, environment]);
   const ever = useEver(anyTraceQuery(environment));
-  const client = useQueryClient();
   if (ever.data === false) {
     return (
       <Suspense>
@@ -25,7 +23,7 @@ export function HomePage() {
       </Suspense>
     );
   }
-  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+  if (ever.isLoadingError) return <Failure error={ever.error} onRetry={() => void ever.refetch()} />;
   return (
     <div className="flex h-full flex-col gap-2 overflow-auto p-2">
       <title>Home · Candela</title>

@@ -1,5 +1,5 @@
 import type { LogRow, LogSort } from '@candela/contract';
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { WrapText } from 'lucide-react';
 import { lazy, Suspense, useMemo, useRef } from 'react';
@@ -78,7 +78,6 @@ export function LogsPage() {
     [columns, isOpen, search.cols],
   );
   const ever = useEver(anyLogQuery(environment));
-  const client = useQueryClient();
   if (ever.data === false) {
     return (
       <Suspense>
@@ -86,7 +85,7 @@ export function LogsPage() {
       </Suspense>
     );
   }
-  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+  if (ever.isLoadingError) return <Failure error={ever.error} onRetry={() => void ever.refetch()} />;
 
   const chosen = chosenColumns(columns, search.cols);
   // The open record stays open while it still fits.

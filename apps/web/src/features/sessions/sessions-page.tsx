@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { anyOf, listSearch } from '../../api/activity.ts';
 import { useKeptSearch } from '../../lib/kept-search.ts';
@@ -31,7 +30,6 @@ export function SessionsPage() {
   const explorer = useExplorer(SPANS_EXPLORE, search, change);
   const { scope } = explorer;
   const ever = useEver(anyOf('session', environment));
-  const client = useQueryClient();
   if (ever.data === false)
     return (
       <FirstRecord
@@ -45,7 +43,7 @@ export function SessionsPage() {
         conversation begins; this page shows the session as soon as it arrives.
       </FirstRecord>
     );
-  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+  if (ever.isLoadingError) return <Failure error={ever.error} onRetry={() => void ever.refetch()} />;
   return (
     <ExplorerLayout
       title="Sessions"

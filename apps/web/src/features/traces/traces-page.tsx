@@ -1,5 +1,4 @@
 import type { SpanRow } from '@candela/contract';
-import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { GitCompareArrows } from 'lucide-react';
 import { lazy, Suspense, useRef } from 'react';
@@ -64,7 +63,6 @@ export function TracesPage() {
   });
   const toggleLive = () => change({ live: isLive ? undefined : true });
   const ever = useEver(anyTraceQuery(environment));
-  const client = useQueryClient();
   if (ever.data === false) {
     return (
       <Suspense>
@@ -72,7 +70,7 @@ export function TracesPage() {
       </Suspense>
     );
   }
-  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+  if (ever.isLoadingError) return <Failure error={ever.error} onRetry={() => void ever.refetch()} />;
 
   const compareRectangle = (diff: string, { fromMs, toMs }: HeatSelection) => {
     const { window } = scope;

@@ -1,5 +1,5 @@
 import type { UserRow, UserSort } from '@candela/contract';
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { anyOf, listSearch, usersQuery } from '../../api/activity.ts';
 import type { Scope } from '../../api/telemetry.ts';
@@ -33,7 +33,6 @@ export function UsersPage() {
   useKeptSearch(keptUsers, search);
   const explorer = useExplorer(SPANS_EXPLORE, search, change);
   const ever = useEver(anyOf('user', environment));
-  const client = useQueryClient();
   if (ever.data === false)
     return (
       <FirstRecord
@@ -46,7 +45,7 @@ export function UsersPage() {
         Spans that carry a user id are counted for that user. Any stable id will do; it need not be a name.
       </FirstRecord>
     );
-  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+  if (ever.isLoadingError) return <Failure error={ever.error} onRetry={() => void ever.refetch()} />;
   return (
     <ExplorerLayout
       title="Users"
