@@ -5,6 +5,7 @@ import { useMemo } from 'react';
 import { graphQuery, type Place } from '../../api/agents.ts';
 import { edgeKey, type GraphEdge, type GraphNode } from '../../charts/prepare/graph.ts';
 import { GraphView } from '../../charts/visualise/graph/graph-view.tsx';
+import { cx } from '../../lib/cx.ts';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
@@ -49,12 +50,15 @@ export default function AgentGraphPanel(props: {
     ];
   }, [data]);
   if (query.isPending) return <SkeletonRows label="Loading the graph" />;
-  if (query.isError || !data) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  if (!data) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   const chosenEdge = data.edges.find((edge) => edgeKey(edge) === props.pick);
   const chosenNode = data.nodes.find((node) => node.id === props.pick);
   const nameOf = (id: string) => data.nodes.find((node) => node.id === id)?.name ?? id;
   return (
-    <div className="flex h-full min-h-96 max-lg:flex-col">
+    <div
+      className={cx('flex h-full min-h-96 max-lg:flex-col', query.isPlaceholderData && 'opacity-60')}
+      aria-busy={query.isPlaceholderData}
+    >
       <div className="min-h-80 min-w-0 grow">
         <GraphView
           label={`Who calls what around ${props.name}`}

@@ -1,14 +1,16 @@
 import { printFilter } from '@candela/contract/filter';
 import { parseEntityKey } from '@candela/kernel';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import { agentQuery, type Place } from '../../api/agents.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
+import { cx } from '../../lib/cx.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
+import { useStanding } from '../../lib/use-standing.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { BackLink, PageHead } from '../../ui/page-head.tsx';
-import { SkeletonRows } from '../../ui/states.tsx';
+import { NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
 import { TimeCell } from '../explore/cells.tsx';
 import { EntityLinks, EntityTrouble } from '../explore/entity.tsx';
@@ -28,16 +30,18 @@ export function AgentPage() {
   const { agent: key } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { window, environment, setRange } = useShell();
+  const { window, environment, choice, setRange } = useShell();
   const name = parseEntityKey(key) ?? key;
   useHotkey('Escape', () => void navigate({ to: '/agents', search: keptAgents.last() }), {
     label: 'Back to the agents',
     group: 'Agent',
   });
   const place: Place = useMemo(() => ({ window, environment }), [window, environment]);
-  const query = useQuery(agentQuery(place, key));
+  const query = useQuery({ ...agentQuery(place, key), placeholderData: keepPreviousData });
+  const standing = useStanding(query, choice);
+  const { data: agent } = standing;
   const view = search.view ?? 'overview';
-  const count = query.data?.versions;
+  const count = agent?.versions;
   const change = (next: Partial<Record<keyof AgentSearch, string | undefined>>) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true });
   const q = printFilter({ field: 'agent', op: '=', value: name });
@@ -74,20 +78,20 @@ export function AgentPage() {
       </PageHead>
     </>
   );
-  if (query.isPending) return <SkeletonRows label="Loading the agent" />;
-  if (query.isError)
+  if (standing.isPending) return <SkeletonRows label="Loading the agent" />;
+  if (agent === undefined)
     return (
       <div className="flex h-full flex-col">
         {head}
-        <EntityTrouble noun="agent" error={query.error} onRetry={() => void query.refetch()} />
+        <EntityTrouble noun="agent" error={standing.error} onRetry={standing.refetch} />
       </div>
     );
-  const { data: agent } = query;
   const main = mainFigures(agent);
   const { inputTokens, outputTokens } = agent.calls;
   return (
-    <div className="flex h-full flex-col">
+    <div className={cx('flex h-full flex-col', standing.isOld && 'opacity-60')} aria-busy={standing.isOld}>
       {head}
+      <NotRefreshed error={standing.missed} onRetry={standing.refetch} />
       <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
         <div className="-mx-2 flex flex-wrap gap-x-8 gap-y-2">
           <Stat label="Runs" value={agent.runs.count === 0 ? null : agent.runs.count} />

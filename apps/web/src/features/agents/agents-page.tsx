@@ -1,13 +1,15 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { useDeferredValue, useMemo } from 'react';
 import { anyOf } from '../../api/activity.ts';
 import { agentsPath, agentsQuery, type Place } from '../../api/agents.ts';
 import { useKeptSearch } from '../../lib/kept-search.ts';
+import { cx } from '../../lib/cx.ts';
 import { useNarrow } from '../../lib/narrow.ts';
+import { useStanding } from '../../lib/use-standing.ts';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
-import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { FirstRecord } from '../explore/first-record.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { NoMatch } from '../explore/rows-state.tsx';
@@ -25,7 +27,6 @@ const keyOf = (line: AgentLine) => line.agent.key;
 export function AgentsPage() {
   const { environment } = useShell();
   const ever = useEver(anyOf('agent', environment));
-  const client = useQueryClient();
   if (ever.data === false)
     return (
       <FirstRecord
@@ -39,7 +40,7 @@ export function AgentsPage() {
         not, set gen_ai.agent.name.
       </FirstRecord>
     );
-  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+  if (ever.isLoadingError) return <Failure error={ever.error} onRetry={() => void ever.refetch()} />;
   return <Agents />;
 }
 
@@ -91,18 +92,21 @@ function AgentRows(props: {
   const { place, search } = props;
   const navigate = useNavigate();
   const records = useNarrow();
+  const { choice } = useShell();
   const text = useDeferredValue(search.search ?? '');
   const query = useQuery({ ...agentsQuery(place, text), placeholderData: keepPreviousData });
+  const list = useStanding(query, `${choice} ${text}`);
+  const { data } = list;
   const lines = useMemo(
     () =>
-      sortAgents(query.data?.agents ?? [], search.sort).map((agent) => ({
+      sortAgents(data?.agents ?? [], search.sort).map((agent) => ({
         agent,
-        counts: fillTrend(agent.trend, place.window, query.data?.bucketSeconds ?? 300),
+        counts: fillTrend(agent.trend, place.window, data?.bucketSeconds ?? 300),
       })),
-    [query.data, search.sort, place.window],
+    [data, search.sort, place.window],
   );
-  if (query.isPending) return <SkeletonRows label="Loading agents" />;
-  if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  if (list.isPending || (list.isOld && lines.length === 0)) return <SkeletonRows label="Loading agents" />;
+  if (data === undefined) return <Failure error={list.error} onRetry={list.refetch} />;
   if (lines.length === 0)
     return (
       <NoMatch
@@ -111,32 +115,37 @@ function AgentRows(props: {
         onClear={() => props.onChange({ search: undefined })}
       />
     );
-  const { total } = query.data;
+  const { total } = data;
   return (
-    <DataGrid<AgentLine>
-      label="Agents"
-      key={records ? 'records' : 'line'}
-      place={`agents ${text} ${search.sort ?? ''}${records ? ' records' : ''}`}
-      columns={AGENT_COLUMNS}
-      records={records}
-      rows={lines}
-      keyOf={keyOf}
-      active={search.row}
-      onActive={props.onRow}
-      onOpen={({ agent }) => void navigate({ to: '/agents/$agent', params: { agent: agent.key } })}
-      sort={search.sort ?? DEFAULT_SORT}
-      onSort={(field) => props.onChange({ sort: nextSort(search.sort ?? DEFAULT_SORT, field) })}
-      more={false}
-      onMore={() => undefined}
-      footer={
-        <p className="sticky left-0 px-4 py-2 text-sm text-muted" role="status">
-          {total > lines.length
-            ? `The ${lines.length} busiest of ${total.toLocaleString('en-US')} agents`
-            : lines.length === 1
-              ? 'The only agent'
-              : `All ${lines.length} agents shown`}
-        </p>
-      }
-    />
+    <div className={cx('flex h-full flex-col', list.isOld && 'opacity-60')} aria-busy={list.isOld}>
+      <NotRefreshed error={list.missed} onRetry={list.refetch} />
+      <div className="min-h-0 grow">
+        <DataGrid<AgentLine>
+          label="Agents"
+          key={records ? 'records' : 'line'}
+          place={`agents ${choice} ${text} ${search.sort ?? ''}${records ? ' records' : ''}`}
+          columns={AGENT_COLUMNS}
+          records={records}
+          rows={lines}
+          keyOf={keyOf}
+          active={search.row}
+          onActive={props.onRow}
+          onOpen={({ agent }) => void navigate({ to: '/agents/$agent', params: { agent: agent.key } })}
+          sort={search.sort ?? DEFAULT_SORT}
+          onSort={(field) => props.onChange({ sort: nextSort(search.sort ?? DEFAULT_SORT, field) })}
+          more={false}
+          onMore={() => undefined}
+          footer={
+            <p className="sticky left-0 px-4 py-2 text-sm text-muted" role="status">
+              {total > lines.length
+                ? `The ${lines.length} busiest of ${total.toLocaleString('en-US')} agents`
+                : lines.length === 1
+                  ? 'The only agent'
+                  : `All ${lines.length} agents shown`}
+            </p>
+          }
+        />
+      </div>
+    </div>
   );
 }

@@ -8,18 +8,22 @@ import { exceptionPath, exceptionQuery } from '../../api/exceptions.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { BarList } from '../../charts/visualise/bar-list.tsx';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
+import { cx } from '../../lib/cx.ts';
 import { typeName } from '../../lib/failure-words.ts';
 import { curlOf } from '../../lib/curl.ts';
 import { exact, formatCount, formatIso, formatTime } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { toggleValue, valuesOf } from '../../lib/query-text.ts';
+import type { TimeWindow } from '../../lib/time-range.ts';
+import { useStanding } from '../../lib/use-standing.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { FilterChips } from '../explore/filter-chips.tsx';
+import { MoreRows } from '../settings/more-rows.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { keptExceptions } from './exceptions-explore.ts';
 import { NewBadge } from './new-badge.tsx';
@@ -46,27 +50,29 @@ export function ExceptionPage() {
   const { fingerprint } = route.useParams();
   const { q = '' } = route.useSearch();
   const navigate = route.useNavigate();
-  const { window, environment, setRange } = useShell();
+  const { window, environment, choice, setRange } = useShell();
   const scope: Scope = useMemo(() => ({ window, q, environment }), [window, q, environment]);
   const query = useInfiniteQuery({
     ...exceptionQuery(fingerprint, scope),
     placeholderData: keepPreviousData,
   });
+  const standing = useStanding(query, `${choice} ${q}`);
   const leave = () => void navigate({ to: '/exceptions', search: keptExceptions.last() });
   useHotkey('Escape', leave, { label: 'Back to the exceptions', group: 'Exception' });
   const setQuery = (text: string) => void navigate({ search: text === '' ? {} : { q: text } });
-  const pages = query.data?.pages;
+  const pages = standing.data?.pages;
   const detail = pages?.[0]?.data;
   const occurrences = useMemo(() => pages?.flatMap((page) => page.data.occurrences) ?? [], [pages]);
-  if (query.isPending) return <SkeletonRows label="Loading the exception" />;
-  if (query.isError && detail === undefined) {
-    if (!FINGERPRINT.test(fingerprint) || (query.error instanceof ApiError && query.error.status === 404))
+  if (standing.isPending) return <SkeletonRows label="Loading the exception" />;
+  if (detail === undefined) {
+    const { error } = standing;
+    if (!FINGERPRINT.test(fingerprint) || (error instanceof ApiError && error.status === 404))
       return <NotHere onLeave={leave} />;
-    return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+    return <Failure error={error} onRetry={standing.refetch} />;
   }
-  if (detail === undefined) return null;
   return (
-    <div className="h-full overflow-auto">
+    <div className={cx('h-full overflow-auto', standing.isOld && 'opacity-60')} aria-busy={standing.isOld}>
+      <NotRefreshed error={standing.missed} onRetry={standing.refetch} />
       <title>{`${typeName(detail.type)} · Candela`}</title>
       <div className="mx-auto flex max-w-[90rem] flex-col gap-4 p-4">
         <Head detail={detail} scope={scope} onLeave={leave} />
@@ -77,7 +83,7 @@ export function ExceptionPage() {
               <h2 className="mb-1 font-medium">Occurrences over time</h2>
               <Trend
                 detail={detail}
-                scope={scope}
+                window={standing.isOld ? windowOf(detail) : window}
                 onZoom={({ fromMs, toMs }) =>
                   setRange({ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() })
                 }
@@ -103,13 +109,7 @@ export function ExceptionPage() {
               ) : (
                 <Occurrences rows={occurrences} />
               )}
-              {query.hasNextPage && (
-                <div className="p-2">
-                  <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                    {query.isFetchingNextPage ? 'Loading …' : 'More occurrences'}
-                  </Button>
-                </div>
-              )}
+              <MoreRows query={query} noun="occurrences" className="p-2" />
             </section>
           </div>
           <Breakdowns detail={detail} q={q} onQuery={setQuery} />
@@ -201,7 +201,13 @@ function Head({ detail, scope, onLeave }: { detail: ExceptionDetail; scope: Scop
   );
 }
 
-function Trend(props: { detail: ExceptionDetail; scope: Scope; onZoom: (window: Scope['window']) => void }) {
+/** The time that the counts are of. */
+const windowOf = ({ trend }: ExceptionDetail): TimeWindow => ({
+  fromMs: trend.fromMs,
+  toMs: trend.fromMs + trend.counts.length * trend.bucketSeconds * 1_000,
+});
+
+function Trend(props: { detail: ExceptionDetail; window: TimeWindow; onZoom: (window: TimeWindow) => void }) {
   const { trend } = props.detail;
   const series = useMemo(
     () => [
@@ -224,7 +230,7 @@ function Trend(props: { detail: ExceptionDetail; scope: Scope; onZoom: (window: 
       missing="zero"
       height={110}
       series={series}
-      window={props.scope.window}
+      window={props.window}
       stepSeconds={trend.bucketSeconds}
       onZoom={props.onZoom}
     />

@@ -9,10 +9,10 @@ import { hourText, reasonText, recordsWord, sinceText } from '../ingest-health/w
 
 /** Whether records arrive and go in, in one line. */
 export function IngestStrip() {
-  const { data, isError } = useQuery(ingestHealthQuery());
+  const { data, isLoadingError, isError } = useQuery(ingestHealthQuery());
   const frame =
     'flex min-h-9 shrink-0 flex-wrap items-center gap-x-4 gap-y-1 rounded-md border border-line bg-surface px-3 py-1 text-sm';
-  if (isError) return <p className={cx(frame, 'text-muted')}>Ingest health could not be read.</p>;
+  if (isLoadingError) return <p className={cx(frame, 'text-muted')}>Ingest health could not be read.</p>;
   if (!data)
     return <div role="status" aria-label="Loading ingest health" className="skeleton h-9 shrink-0" />;
   const { pipeline } = data;
@@ -58,6 +58,7 @@ export function IngestStrip() {
       <span className="text-muted" title={`${exact(pipeline.logBytes)} bytes of the write-ahead log`}>
         backlog <span className="text-text">{formatCount(pipeline.backlogRequests)}</span>
       </span>
+      {isError && <span className="text-danger">Not up to date: the server does not answer.</span>}
       <Link
         to="/settings/ingest"
         className={cx('ml-auto hover:underline', refused > 0 ? 'text-danger' : 'text-muted')}

@@ -1,10 +1,11 @@
 import type { HostCalls } from '@candela/contract';
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { hostCallsQuery, hostPath, type HostScope } from '../../api/hosts.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
+import { cx } from '../../lib/cx.ts';
 import { formatCost, formatCount, formatDuration } from '../../lib/format.ts';
 import { Notice } from '../../ui/states.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
@@ -32,11 +33,12 @@ export function CallsTab(props: {
   title: string;
   name: Name;
 }) {
-  const calls = useQuery(hostCallsQuery(props.scope, props.host));
+  const calls = useQuery({ ...hostCallsQuery(props.scope, props.host), placeholderData: keepPreviousData });
+  const none = calls.data?.total.calls === 0 && !calls.isPlaceholderData;
   return (
     <div className="flex flex-col gap-2">
-      <CallCharts {...props} calls={calls} />
-      {calls.data?.total.calls === 0 ? (
+      <CallCharts {...props} calls={calls} none={none} />
+      {none ? (
         <Notice title="No model call came from this host in this time range">
           <p>
             Calls are told to be a host's by <code className="font-mono">host.name</code> of the program that
@@ -44,7 +46,10 @@ export function CallsTab(props: {
           </p>
         </Notice>
       ) : (
-        <section className="rounded-md border border-line bg-surface">
+        <section
+          className={cx('rounded-md border border-line bg-surface', calls.isPlaceholderData && 'opacity-60')}
+          aria-busy={calls.isPlaceholderData}
+        >
           <h2 className="px-2 pt-2 font-medium">By model</h2>
           {calls.data && <ByModel rows={calls.data.byModel} host={props.host} />}
         </section>
@@ -55,6 +60,8 @@ export function CallsTab(props: {
 
 function CallCharts(props: {
   calls: UseQueryResult<HostCalls>;
+  /** There was no call. */
+  none: boolean;
   host: string;
   scope: HostScope;
   source: CurveSource;
@@ -98,7 +105,10 @@ function CallCharts(props: {
   return (
     <>
       {data && data.total.calls > 0 && (
-        <div className="flex flex-wrap gap-x-4">
+        <div
+          className={cx('flex flex-wrap gap-x-4', calls.isPlaceholderData && 'opacity-60')}
+          aria-busy={calls.isPlaceholderData}
+        >
           <Stat label="Calls" value={data.total.calls} />
           <Stat label="Failed" value={data.total.errors} />
           <Stat label="p50" value={data.total.p50Ms} unit="ms" />
@@ -115,7 +125,7 @@ function CallCharts(props: {
         height={96}
         gutter={GUTTER}
       />
-      {data?.total.calls !== 0 && (
+      {!props.none && (
         <>
           <ChartCard title="Model calls" note="a second" {...card}>
             {drawn && (

@@ -4,13 +4,15 @@ import { ArrowDownWideNarrow, Group } from 'lucide-react';
 import { useDeferredValue, useEffect, useMemo } from 'react';
 import { anyHostQuery, fleetQuery } from '../../api/hosts.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
+import { cx } from '../../lib/cx.ts';
 import { useKeptSearch } from '../../lib/kept-search.ts';
 import { isRelative } from '../../lib/time-range.ts';
+import { useStanding } from '../../lib/use-standing.ts';
 import { Button } from '../../ui/button.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
 import { Segments } from '../../ui/segments.tsx';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { useEver } from '../explore/use-ever.ts';
 import { refreshNow, useShell } from '../shell/shell-search.ts';
@@ -54,11 +56,12 @@ const choices = (values: readonly string[], labels: Readonly<Record<string, stri
 export function FleetPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { window, environment, range } = useShell();
+  const { window, environment, range, choice } = useShell();
   const scope = useMemo(() => ({ window, environment }), [window, environment]);
   useKeptSearch(keptFleet, search);
-  const fleet = useQuery({ ...fleetQuery(scope), placeholderData: keepPreviousData });
-  const empty = fleet.data !== undefined && !fleet.isPlaceholderData && fleet.data.hosts.length === 0;
+  const query = useQuery({ ...fleetQuery(scope), placeholderData: keepPreviousData });
+  const fleet = useStanding(query, choice);
+  const empty = fleet.data !== undefined && !fleet.isOld && fleet.data.hosts.length === 0;
   const ever = useEver({ ...anyHostQuery(environment), enabled: empty });
   const moving = isRelative(range);
   useEffect(() => {
@@ -77,7 +80,7 @@ export function FleetPage() {
   const twice = useMemo(() => namesOfSeveral(hosts ?? []), [hosts]);
   const environments = useMemo(() => new Set((hosts ?? []).map((host) => host.environment)), [hosts]);
 
-  if (fleet.isError) return <Failure error={fleet.error} onRetry={() => void fleet.refetch()} />;
+  if (fleet.error !== null) return <Failure error={fleet.error} onRetry={fleet.refetch} />;
   if (empty && ever.data === false) return <FirstHost environment={environment} />;
   return (
     <div className="flex h-full flex-col">
@@ -130,11 +133,13 @@ export function FleetPage() {
         <Totals
           totals={totals}
           pending={fleet.isPending}
+          isOld={fleet.isOld}
           onShow={(value) => change({ show: value, row: undefined })}
         />
       </div>
-      <div className="min-h-0 grow">
-        {fleet.isPending || (empty && ever.isPending) ? (
+      <NotRefreshed error={fleet.missed} onRetry={fleet.refetch} />
+      <div className={cx('min-h-0 grow', fleet.isOld && 'opacity-60')} aria-busy={fleet.isOld}>
+        {fleet.isPending || (fleet.isOld && fleet.data?.hosts.length === 0) || (empty && ever.isPending) ? (
           <SkeletonRows label="Loading the hosts" />
         ) : empty ? (
           <Notice title="No host reported in this time range">
@@ -174,12 +179,17 @@ function namesOfSeveral(hosts: readonly { readonly name: string }[]): ReadonlySe
 function Totals(props: {
   totals: FleetTotals;
   pending: boolean;
+  isOld: boolean;
   onShow: (show: 'attention' | 'idle') => void;
 }) {
   const { totals } = props;
   if (props.pending) return <div className="skeleton h-12 w-full" />;
   return (
-    <div className="flex flex-wrap gap-x-4" data-testid="fleet-totals">
+    <div
+      className={cx('flex flex-wrap gap-x-4', props.isOld && 'opacity-60')}
+      aria-busy={props.isOld}
+      data-testid="fleet-totals"
+    >
       <Stat label="Hosts" value={totals.hosts}>
         {totals.silent > 0 && <span className="text-xs text-danger">{totals.silent} silent</span>}
       </Stat>

@@ -12,8 +12,9 @@ import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { cx } from '../../lib/cx.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { formatValue } from '../../lib/format-value.ts';
+import { useStanding } from '../../lib/use-standing.ts';
 import { Button } from '../../ui/button.tsx';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { valueTerm } from '../explore/filter-term.ts';
 import { useShell } from '../shell/shell-search.ts';
@@ -60,12 +61,13 @@ export function GpuPage() {
   const params = route.useParams();
   const search = route.useSearch();
   const leave = useNavigate();
-  const { window, environment } = useShell();
+  const { window, environment, choice } = useShell();
   const host = parseEntityKey(params.host) ?? '';
   const id = parseEntityKey(params.gpu) ?? '';
   const of = search.in ?? environment;
   const scope = useMemo(() => ({ window, environment: of }), [window, of]);
-  const gpu = useQuery({ ...gpuQuery(scope, host, id), placeholderData: keepPreviousData });
+  const query = useQuery({ ...gpuQuery(scope, host, id), placeholderData: keepPreviousData });
+  const gpu = useStanding(query, `${choice} ${of}`);
   const curves = useQuery({ ...gpuCurvesQuery(scope, host, id, CHARTS), placeholderData: keepPreviousData });
   const source: CurveSource = {
     query: curves,
@@ -116,7 +118,7 @@ export function GpuPage() {
     [owners],
   );
   if (gpu.isPending) return <SkeletonRows label="Loading the GPU" />;
-  if (gpu.isError || data === undefined)
+  if (data === undefined)
     return gpu.error instanceof ApiError && gpu.error.status === 404 ? (
       <Notice title="This GPU did not report in this time range">
         <title>GPU · Candela</title>
@@ -131,14 +133,15 @@ export function GpuPage() {
         </Link>
       </Notice>
     ) : (
-      <Failure error={gpu.error} onRetry={() => void gpu.refetch()} />
+      <Failure error={gpu.error} onRetry={gpu.refetch} />
     );
   // Of a partition only a part is measured: what never is has no place on its page.
   const measured = (chart: GpuChart) => data.parent === null || !prepareCurves(curves.data, chart).isEmpty;
   const name = `${data.gpu.name}${data.gpu.index === null ? '' : ` · GPU ${data.gpu.index}`}`;
   return (
-    <div className="flex h-full flex-col">
+    <div className={cx('flex h-full flex-col', gpu.isOld && 'opacity-60')} aria-busy={gpu.isOld}>
       <title>{`${name} on ${data.host.name} · Candela`}</title>
+      <NotRefreshed error={gpu.missed} onRetry={gpu.refetch} />
       <HostHeader
         host={data.host}
         toMs={window.toMs}

@@ -6,8 +6,10 @@ import { useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { curvesPath, hostCurvesQuery, hostPath, hostQuery } from '../../api/hosts.ts';
 import { formatDuration } from '../../lib/format.ts';
+import { cx } from '../../lib/cx.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { useStanding } from '../../lib/use-standing.ts';
+import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { CallsTab } from './calls-tab.tsx';
@@ -51,12 +53,13 @@ export function HostPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const leave = useNavigate();
-  const { window, environment, range } = useShell();
+  const { window, environment, range, choice } = useShell();
   const name = parseEntityKey(key) ?? '';
   const of = search.in ?? environment;
   const scope = useMemo(() => ({ window, environment: of }), [window, of]);
   const tab: HostTab = search.tab ?? 'overview';
-  const host = useQuery({ ...hostQuery(scope, name), placeholderData: keepPreviousData });
+  const query = useQuery({ ...hostQuery(scope, name), placeholderData: keepPreviousData });
+  const host = useStanding(query, `${choice} ${of}`);
   const charts = CHARTS[tab];
   const curves = useQuery({
     ...hostCurvesQuery(scope, name, charts),
@@ -87,7 +90,7 @@ export function HostPage() {
     [names],
   );
   if (host.isPending) return <SkeletonRows label="Loading the host" />;
-  if (host.isError || detail === undefined)
+  if (detail === undefined)
     return host.error instanceof ApiError && host.error.status === 404 ? (
       <Notice title="This host did not report in this time range">
         <title>Host · Candela</title>
@@ -97,7 +100,7 @@ export function HostPage() {
         </Link>
       </Notice>
     ) : (
-      <Failure error={host.error} onRetry={() => void host.refetch()} />
+      <Failure error={host.error} onRetry={host.refetch} />
     );
   const { gpus } = detail.host;
   const inSearch = search.in === undefined ? {} : { in: search.in };
@@ -107,8 +110,9 @@ export function HostPage() {
     label: value === 'gpus' ? `GPUs ${nodes.length}` : LABELS[value],
   }));
   return (
-    <div className="flex h-full flex-col">
+    <div className={cx('flex h-full flex-col', host.isOld && 'opacity-60')} aria-busy={host.isOld}>
       <title>{`${detail.host.name} · Candela`}</title>
+      <NotRefreshed error={host.missed} onRetry={host.refetch} />
       <HostHeader host={detail.host} toMs={window.toMs} search={inSearch} />
       <div className="shrink-0 border-b border-line px-2">
         <TabList id="host" label="About this host" tabs={tabs} value={tab} onChoose={choose} />

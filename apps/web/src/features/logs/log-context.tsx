@@ -6,7 +6,7 @@ import { cx } from '../../lib/cx.ts';
 import { formatIso, formatTime } from '../../lib/format.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
-import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { Line } from './columns.tsx';
 import { SeverityLabel } from './severity.tsx';
 
@@ -24,13 +24,14 @@ export function LogContext({ id, onOpen }: { id: string; onOpen: (row: LogRow) =
     if (loaded) own.current?.scrollIntoView({ block: 'center' });
   }, [loaded, lines]);
   if (query.isPending) return <SkeletonRows rows={10} label="Loading the lines around it" />;
-  if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.isLoadingError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   const { before, log, after, instance } = query.data;
   const dayOf = (row: LogRow) => formatTime(Date.parse(row.timestamp), zone).slice(0, 6);
   const day = new Set([...before, log, ...after].map(dayOf)).size > 1;
   const isMore = lines < MOST_LINES && (before.length >= lines || after.length >= lines);
   return (
     <div className="flex flex-col gap-2 p-3">
+      <NotRefreshed error={query.error} onRetry={() => void query.refetch({ cancelRefetch: false })} />
       <p className="text-sm text-muted">
         Lines of <span className="text-text">{log.service || 'a service without a name'}</span>
         {instance.length > 0 && ` with ${instance.map(({ key, value }) => `${key} ${value}`).join(', ')}`}, up

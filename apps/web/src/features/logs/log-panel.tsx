@@ -97,7 +97,7 @@ export default function LogPanel(props: {
         ) : (
           <>
             {query.isPending && <SkeletonRows rows={8} label="Loading the record" />}
-            {query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+            {query.isLoadingError && <Failure error={query.error} onRetry={() => void query.refetch()} />}
             {detail && (
               <TabPanel id="log-tabs" value={props.tab} className="outline-none">
                 {props.tab === 'body' ? (

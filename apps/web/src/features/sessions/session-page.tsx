@@ -8,7 +8,7 @@ import { formatCount } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { Button } from '../../ui/button.tsx';
 import { BackLink, PageHead } from '../../ui/page-head.tsx';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { keptSessions } from './activity-search.ts';
 import type { TurnPlace } from './session-search.ts';
 import { SessionSide } from './session-side.tsx';
@@ -72,7 +72,7 @@ export function SessionPage() {
     label: 'Back to the sessions',
   });
   if (query.isPending) return <SkeletonRows label="Loading the session" />;
-  if (query.isError)
+  if (query.isLoadingError)
     return query.error instanceof ApiError && query.error.status === 404 ? (
       <Notice title="This session is not here">
         <title>Session · Candela</title>
@@ -134,6 +134,7 @@ export function SessionPage() {
         >
           <SpeakersList session={session} />
         </PageHead>
+        <NotRefreshed error={query.error} onRetry={() => void query.refetch({ cancelRefetch: false })} />
         <div className="flex min-h-0 grow max-lg:flex-col">
           <div className="min-h-0 min-w-0 grow">
             <SessionTimeline

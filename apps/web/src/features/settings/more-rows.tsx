@@ -1,20 +1,29 @@
+import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
+import { FailureLine } from '../../ui/states.tsx';
 
 /** Below a list that is read page by page: the next page, when there is one. */
 export function MoreRows(props: {
   query: {
     readonly hasNextPage: boolean;
     readonly isFetchingNextPage: boolean;
-    fetchNextPage(): unknown;
+    readonly isFetchNextPageError: boolean;
+    readonly error: unknown;
+    fetchNextPage(options?: { cancelRefetch?: boolean }): unknown;
   };
+  /** What the rows are, in the plural. */
+  noun?: string;
+  className?: string;
 }) {
-  const { query } = props;
+  const { query, noun = 'rows' } = props;
   if (!query.hasNextPage) return null;
+  const more = () => void query.fetchNextPage({ cancelRefetch: false });
   return (
-    <div>
-      <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-        Show more
+    <div className={cx('flex flex-wrap items-center gap-2', props.className)}>
+      <Button disabled={query.isFetchingNextPage} onClick={more}>
+        {query.isFetchingNextPage ? 'Loading …' : `More ${noun}`}
       </Button>
+      {query.isFetchNextPageError && <FailureLine what={`More ${noun}`} error={query.error} onRetry={more} />}
     </div>
   );
 }

@@ -76,6 +76,8 @@ export interface ShellState {
   readonly range: TimeRange;
   /** As chosen: the name of a calendar range, too. */
   readonly chosen: TimeRange;
+  /** All that is chosen in the header, as one text: it stays while time goes on and the page asks for newer figures. */
+  readonly choice: string;
   readonly window: TimeWindow;
   readonly environment: string | undefined;
   readonly project: string | undefined;
@@ -108,6 +110,7 @@ export function useShell(): ShellState {
     return {
       range,
       chosen: { from, to },
+      choice: JSON.stringify([from, to, env ?? '', project ?? '']),
       window: resolveRange(range, at),
       rangeUse,
       compare,

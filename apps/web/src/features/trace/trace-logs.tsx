@@ -5,12 +5,12 @@ import { traceExceptionsQuery, traceLogsQuery, type TraceSpanOfTime } from '../.
 import { cx } from '../../lib/cx.ts';
 import { failureWords } from '../../lib/failure-words.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
-import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
-import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { PayloadBlock } from '../../ui/text-block.tsx';
+import { MoreRows } from '../settings/more-rows.tsx';
 import { type LogEntry, logEntries, spanIdOf } from './log-entries.ts';
 import type { TraceSpan } from './trace-spans.ts';
 
@@ -48,7 +48,7 @@ export default function TraceLogs(props: {
   );
   const names = useMemo(() => new Map(spans.map((span) => [span.spanId, span.light.name])), [spans]);
   if (query.isPending) return <SkeletonRows rows={8} label="Loading the logs" />;
-  if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.isLoadingError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   if (entries.length === 0)
     return (
       <p className="p-4 text-muted">
@@ -58,14 +58,15 @@ export default function TraceLogs(props: {
     );
   return (
     <div className="flex min-h-0 grow flex-col">
+      {query.isRefetchError && (
+        <NotRefreshed error={query.error} onRetry={() => void query.refetch({ cancelRefetch: false })} />
+      )}
       <Lines {...props} entries={entries} names={names} selected={selected} />
       {query.hasNextPage && (
-        <p className="shrink-0 border-t border-line px-3 py-1 text-sm text-muted">
-          {formatCount(entries.length)} lines shown.{' '}
-          <Button disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            More lines
-          </Button>
-        </p>
+        <div className="flex shrink-0 flex-wrap items-center gap-2 border-t border-line px-3 py-1 text-sm text-muted">
+          {formatCount(entries.length)} lines shown.
+          <MoreRows query={query} noun="lines" />
+        </div>
       )}
     </div>
   );

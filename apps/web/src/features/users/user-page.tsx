@@ -8,10 +8,11 @@ import type { Scope } from '../../api/telemetry.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { cx } from '../../lib/cx.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
+import { useStanding } from '../../lib/use-standing.ts';
 import { shortModels } from '../../lib/models.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { BackLink, PageHead } from '../../ui/page-head.tsx';
-import { Notice, SkeletonRows } from '../../ui/states.tsx';
+import { Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { TimeCell } from '../explore/cells.tsx';
 import type { ExploreChange } from '../explore/explorer.ts';
 import { keptUsers } from '../sessions/activity-search.ts';
@@ -27,7 +28,7 @@ export function UserPage() {
   const { user: key } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { window, environment, setRange } = useShell();
+  const { window, environment, choice, setRange } = useShell();
   const userId = parseEntityKey(key) ?? key;
   useHotkey('Escape', () => void navigate({ to: '/users', search: keptUsers.last() }), {
     label: 'Back to the users',
@@ -37,6 +38,8 @@ export function UserPage() {
   const own: Scope = useMemo(() => ({ window, q, environment }), [window, q, environment]);
   const all: Scope = useMemo(() => ({ window, q: '', environment }), [window, environment]);
   const query = useQuery({ ...userQuery(key, own), placeholderData: keepPreviousData });
+  const standing = useStanding(query, choice);
+  const { data: user, isOld } = standing;
   const change = (next: ExploreChange, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
   const head = (
@@ -51,15 +54,14 @@ export function UserPage() {
       />
     </>
   );
-  if (query.isPending) return <SkeletonRows label="Loading the user" />;
-  if (query.isError)
+  if (standing.isPending) return <SkeletonRows label="Loading the user" />;
+  if (user === undefined)
     return (
       <div className="flex h-full flex-col">
         {head}
-        <EntityTrouble noun="user" error={query.error} onRetry={() => void query.refetch()} />
+        <EntityTrouble noun="user" error={standing.error} onRetry={standing.refetch} />
       </div>
     );
-  const { data: user } = query;
   const tokens =
     user.inputTokens === null && user.outputTokens === null
       ? null
@@ -68,11 +70,9 @@ export function UserPage() {
     // Where the window is low or narrow the whole page scrolls, so that the sessions can be reached.
     <div className="flex h-full flex-col overflow-auto" data-testid="user">
       {head}
+      <NotRefreshed error={standing.missed} onRetry={standing.refetch} />
       <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
-        <div
-          className={cx('-mx-2 flex flex-wrap gap-x-8 gap-y-2', query.isPlaceholderData && 'opacity-60')}
-          aria-busy={query.isPlaceholderData}
-        >
+        <div className={cx('-mx-2 flex flex-wrap gap-x-8 gap-y-2', isOld && 'opacity-60')} aria-busy={isOld}>
           <Stat label="Sessions" value={user.sessions} />
           <Stat label="Traces" value={user.traces} />
           <Stat label="Model calls" value={user.modelCalls} />

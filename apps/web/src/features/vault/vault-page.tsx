@@ -67,7 +67,7 @@ export function VaultPage() {
         <div className="min-w-0 grow overflow-auto p-3">
           {query.isPending ? (
             <SkeletonRows rows={6} label="Loading the secrets" />
-          ) : query.isError ? (
+          ) : query.isLoadingError ? (
             <Failure error={query.error} onRetry={() => void query.refetch()} />
           ) : rows.length === 0 && narrowed ? (
             <Notice title="No secret fits">
