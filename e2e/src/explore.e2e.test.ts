@@ -187,6 +187,24 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await soon(() => shell.timeRange.innerText()).toContain('UTC');
   });
 
+  it('begins another time range at its top, and comes back to where the one before was left', async () => {
+    const { page, traces } = await open('/traces?view=spans');
+    const scroller = page.getByTestId('scroller');
+    const top = () => scroller.evaluate((element: { scrollTop: number }) => element.scrollTop);
+    await scroller.evaluate((element: { scrollTop: number }) => {
+      element.scrollTop = 900;
+    });
+    await soon(top).toBe(900);
+    await page.keyboard.press('d');
+    await page.getByRole('button', { name: 'Last 7 days' }).click();
+    await soon(() => new URL(page.url()).searchParams.get('from')).toBe('-7d');
+    await traces.loaded();
+    await soon(top).toBe(0);
+    await page.goBack();
+    await traces.loaded();
+    await soon(top).toBe(900);
+  });
+
   it('reads and zooms the chart by keyboard', async () => {
     const { page } = await open('/traces?from=-1h');
     const chart = page.getByRole('slider', { name: /Number of spans/ });

@@ -60,7 +60,10 @@ export function DataGrid<Row>(props: {
   onOpen: (row: Row) => void;
   sort: string;
   onSort: (field: string) => void;
+  /** There are more rows than these. */
   more: boolean;
+  /** The next ones are under way, or could not be had: they are not asked for. */
+  paused?: boolean;
   onMore: () => void;
   onScrolled?: (top: number) => void;
   /** Rows are as high as their text. */
@@ -109,9 +112,10 @@ export function DataGrid<Row>(props: {
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   const fetchMore = useEffectEvent(() => props.onMore());
+  const wantsMore = props.more && props.paused !== true;
   useEffect(() => {
-    if (props.more && last >= rows.length - 30) fetchMore();
-  }, [props.more, last, rows.length]);
+    if (wantsMore && last >= rows.length - 30) fetchMore();
+  }, [wantsMore, last, rows.length]);
 
   const at = rows.findIndex((row) => keyOf(row) === active);
   const goTo = (wanted: number) => {

@@ -8,6 +8,7 @@ import { FilterBox } from '../../ui/filter-box.tsx';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { RowsFooter } from '../explore/rows-state.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
+import { useShell } from '../shell/shell-search.ts';
 
 type Pages<Row> = InfiniteData<{ readonly data: readonly Row[] }>;
 
@@ -42,6 +43,7 @@ export interface ListPageProps<Row extends { readonly id: string }> {
 export function ListPage<Row extends { readonly id: string }>(props: ListPageProps<Row>) {
   const { noun, nouns, query, search, narrowed } = props;
   const { can } = useWhoAsks();
+  const { choice } = useShell();
   const router = useRouter();
   const [making, setMaking] = useState(false);
   const title = `${nouns.charAt(0).toUpperCase()}${nouns.slice(1)}`;
@@ -71,7 +73,7 @@ export function ListPage<Row extends { readonly id: string }>(props: ListPagePro
       <div className="min-h-0 grow overflow-auto">
         {query.isPending ? (
           <SkeletonRows label={`Loading ${nouns}`} />
-        ) : query.isError ? (
+        ) : query.isLoadingError ? (
           <Failure error={query.error} onRetry={() => void query.refetch()} />
         ) : rows.length === 0 && (search.text !== '' || narrowed !== undefined) ? (
           <Notice title={`No ${noun} fits`}>
@@ -82,7 +84,7 @@ export function ListPage<Row extends { readonly id: string }>(props: ListPagePro
         ) : (
           <DataGrid
             label={title}
-            place={`${nouns} ${search.text} ${narrowed ?? ''}`}
+            place={`${nouns} ${choice} ${search.text} ${narrowed ?? ''}`}
             columns={props.columns}
             rows={rows}
             keyOf={(row) => row.id}
@@ -95,15 +97,16 @@ export function ListPage<Row extends { readonly id: string }>(props: ListPagePro
             onOpen={(row) => props.onOpen(row.id)}
             sort=""
             onSort={() => undefined}
-            more={query.hasNextPage && !query.isFetchingNextPage}
+            more={query.hasNextPage}
+            paused={query.isFetchingNextPage || query.isFetchNextPageError}
             onMore={() => void query.fetchNextPage()}
             footer={
               <RowsFooter
                 shown={rows.length}
                 fetching={query.isFetchingNextPage}
-                failed={query.isFetchNextPageError}
+                failed={query.isFetchNextPageError ? 'More rows' : query.isError ? 'What is newer' : ''}
                 done={!query.hasNextPage}
-                onRetry={() => void query.fetchNextPage()}
+                onRetry={() => void (query.isFetchNextPageError ? query.fetchNextPage() : query.refetch())}
               />
             }
           />

@@ -7,6 +7,7 @@ import { exact, nounOf } from '../../lib/format.ts';
 import { useNarrow } from '../../lib/narrow.ts';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import { useShell } from '../shell/shell-search.ts';
 import { eachOnce } from './each-once.ts';
 import { chosenColumns, type RowColumn } from './columns.ts';
 import type { ExploreChange, ExploreSearch } from './explorer.ts';
@@ -98,6 +99,9 @@ function Rows<Row>(props: ExploreRowsProps<Row>) {
     return eachOnce([...live, ...fetched], keyOf);
   }, [query.data, live, keyOf]);
   const part = partOfRows(query);
+  const { choice } = useShell();
+  // Of a part of the rows there is no next page, but the page itself.
+  const moreFailed = query.isFetchNextPageError || (part !== null && query.isError);
   if (query.isPending || (part !== null && rows.length === 0 && !query.isError))
     return <SkeletonRows label={`Loading ${noun}`} />;
   if (query.isError && rows.length === 0)
@@ -108,7 +112,7 @@ function Rows<Row>(props: ExploreRowsProps<Row>) {
     <DataGrid<Row>
       label={props.label}
       key={layout}
-      place={`${noun} ${scope.q} ${sort} ${layout}`}
+      place={`${noun} ${choice} ${scope.q} ${sort} ${layout}`}
       columns={chosenColumns(props.columns, search.cols)}
       rows={rows}
       keyOf={keyOf}
@@ -117,7 +121,8 @@ function Rows<Row>(props: ExploreRowsProps<Row>) {
       onOpen={props.onOpen}
       sort={sort}
       onSort={(field) => onChange({ sort: nextSort(sort, field), live: undefined })}
-      more={query.hasNextPage && !query.isFetchingNextPage && !query.isError}
+      more={query.hasNextPage}
+      paused={query.isFetchingNextPage || moreFailed}
       onMore={() => void query.fetchNextPage()}
       wrap={props.wrap ?? false}
       records={records}
@@ -126,9 +131,9 @@ function Rows<Row>(props: ExploreRowsProps<Row>) {
         <RowsFooter
           shown={rows.length}
           fetching={query.isFetchingNextPage}
-          failed={query.isError}
+          failed={moreFailed ? 'More rows' : query.isError ? 'What is newer' : ''}
           done={!query.hasNextPage && part === null}
-          onRetry={() => void (part === null ? query.fetchNextPage() : query.refetch())}
+          onRetry={() => void (query.isFetchNextPageError ? query.fetchNextPage() : query.refetch())}
         />
       }
     />

@@ -9,15 +9,16 @@ import { useShell } from '../shell/shell-search.ts';
 export function RowsFooter(props: {
   shown: number;
   fetching: boolean;
-  failed: boolean;
+  /** What could not be loaded: `More rows`; '' for nothing. */
+  failed: string;
   done: boolean;
   onRetry: () => void;
 }) {
   return (
     <p className="sticky left-0 px-4 py-2 text-sm text-muted" role="status">
-      {props.failed ? (
+      {props.failed !== '' ? (
         <>
-          More rows could not be loaded.{' '}
+          {props.failed} could not be loaded.{' '}
           <button type="button" className="text-accent underline" onClick={props.onRetry}>
             Try again
           </button>

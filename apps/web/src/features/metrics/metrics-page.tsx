@@ -1,5 +1,5 @@
 import type { MetricRow } from '@candela/contract';
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { ChartLine, SearchX } from 'lucide-react';
 import { useMemo } from 'react';
@@ -34,7 +34,7 @@ export function MetricsPage() {
   const records = useNarrow();
   useKeptSearch(keptCatalogue, search);
   const router = useRouter();
-  const { window, environment, range } = useShell();
+  const { window, environment, range, choice } = useShell();
   const change = (next: Partial<Record<keyof CatalogueSearch, string | undefined>>, replace = false) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace });
   const scope = useMemo(() => ({ window, q: search.q ?? '', environment }), [window, search.q, environment]);
@@ -44,10 +44,9 @@ export function MetricsPage() {
   );
   const list = useInfiniteQuery({ ...catalogueQuery(scope, filter), placeholderData: keepPreviousData });
   const ever = useEver(anyMetricQuery(environment));
-  const client = useQueryClient();
   const columns = useMemo(() => metricColumns({ window, q: '', environment }), [window, environment]);
   if (ever.data === false) return <FirstMetric environment={environment} />;
-  if (ever.isError) return <Failure error={ever.error} onRetry={() => void client.resetQueries()} />;
+  if (ever.isLoadingError) return <Failure error={ever.error} onRetry={() => void ever.refetch()} />;
 
   const rows = list.data?.pages.flatMap((page) => page.data) ?? [];
   const first = list.data?.pages[0];
@@ -153,7 +152,7 @@ export function MetricsPage() {
               // Rows of another height are another list.
               key={records ? 'records' : 'line'}
               label="Metrics"
-              place={`metrics${records ? ' records' : ''}`}
+              place={`metrics ${choice}${records ? ' records' : ''}`}
               records={records}
               columns={columns}
               rows={rows}
@@ -168,14 +167,15 @@ export function MetricsPage() {
               sort="name"
               onSort={() => {}}
               more={list.hasNextPage}
-              onMore={() => !list.isFetchingNextPage && void list.fetchNextPage()}
+              paused={list.isFetchingNextPage || list.isFetchNextPageError}
+              onMore={() => void list.fetchNextPage()}
               footer={
                 <RowsFooter
                   shown={rows.length}
                   fetching={list.isFetchingNextPage}
-                  failed={list.isFetchNextPageError}
+                  failed={list.isFetchNextPageError ? 'More rows' : list.isError ? 'What is newer' : ''}
                   done={!list.hasNextPage}
-                  onRetry={() => void list.fetchNextPage()}
+                  onRetry={() => void (list.isFetchNextPageError ? list.fetchNextPage() : list.refetch())}
                 />
               }
             />
