@@ -83,6 +83,11 @@ export function SessionTimeline(props: {
       aria-label="Conversation"
       role="region"
     >
+      {failed.size > 0 && (
+        <p role="alert" className="sr-only">
+          A part of the conversation could not be loaded.
+        </p>
+      )}
       <div className="relative mx-auto max-w-4xl" style={{ height: total }}>
         <div
           className="absolute inset-x-0 top-0 px-3 pt-2"

@@ -4,6 +4,7 @@ import { ArrowUpRight, ChevronRight } from 'lucide-react';
 import { use } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
+import { leadsOn } from '../../lib/leads-on.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
@@ -47,6 +48,7 @@ export function TurnView(props: {
       >
         <button
           type="button"
+          aria-label={`Turn ${props.index + 1}`}
           aria-pressed={props.selected}
           onClick={props.onSelect}
           className="h-8 font-medium text-text"
@@ -82,7 +84,8 @@ export function TurnView(props: {
         </span>
       </header>
       {props.failed ? (
-        <p role="alert" className="px-2 text-sm text-danger">
+        // All turns of a page fail together: the conversation says so once.
+        <p ref={leadsOn} className="px-2 text-sm text-danger">
           This part could not be loaded.{' '}
           <button type="button" className="underline" onClick={props.onRetry}>
             Try again
