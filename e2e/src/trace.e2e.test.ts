@@ -402,6 +402,14 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     expect(focus()).toBe(before);
     await page.keyboard.press('Escape');
     await soon(focus).toBeNull();
+    // Also where the glance at the whole trace has no room: whoever was sent a stretch of it gets at the rest.
+    await page.setViewportSize({ width: 390, height: 480 });
+    await page.goto(`${page.url().split('?')[0]}?focus=${before}`);
+    await trace.loaded();
+    await page.getByRole('button', { name: 'Show all of the time' }).press('Enter');
+    await soon(focus).toBeNull();
+    // The keyboard goes on where the line was.
+    expect(await page.evaluate('document.activeElement !== document.body')).toBe(true);
   });
 
   it('finds words of the messages, and shows where', async () => {

@@ -1,13 +1,16 @@
 import { useEffect, useRef, useState } from 'react';
 import { useEscape } from '../../charts/visualise/use-escape.ts';
+import { formatDuration } from '../../lib/format.ts';
+import { leadsOn } from '../../lib/leads-on.ts';
 import type { ReadingKind } from '../../lib/span-kind.ts';
+import { Button } from '../../ui/button.tsx';
 import type { Focus } from './trace-search.ts';
 import type { TraceSpan } from './trace-spans.ts';
 import type { SpanTree } from './tree.ts';
 
 const HEIGHT = 44;
 
-/** All spans of the trace at a glance; dragging focuses a stretch of time, a double click lets go of it. */
+/** All spans of the trace at a glance; dragging focuses a stretch of time, a double click or the button below lets go of it. */
 export function Minimap(props: {
   spans: readonly TraceSpan[];
   tree: SpanTree;
@@ -40,40 +43,54 @@ export function Minimap(props: {
     ? { from: Math.min(drag.from, drag.to), to: Math.max(drag.from, drag.to) }
     : props.focus && { from: props.focus.fromMs / totalMs, to: props.focus.toMs / totalMs };
   return (
-    <div
-      data-testid="minimap"
-      aria-hidden
-      className="relative h-11 shrink-0 low:hidden cursor-crosshair touch-none overflow-hidden border-b border-line bg-sunken select-none"
-      onPointerDown={(event) => {
-        event.currentTarget.setPointerCapture(event.pointerId);
-        const at = positionOf(event.clientX);
-        setDrag({ from: at, to: at });
-      }}
-      onPointerMove={(event) => drag && setDrag({ ...drag, to: positionOf(event.clientX) })}
-      onPointerUp={() => {
-        if (drag && shown && shown.to - shown.from > 0.005)
-          props.onFocus({ fromMs: shown.from * totalMs, toMs: shown.to * totalMs });
-        setDrag(undefined);
-      }}
-      onPointerCancel={() => setDrag(undefined)}
-      onDoubleClick={() => props.onFocus(undefined)}
-      title="Drag to focus on a stretch of time, double click to see all"
-    >
-      <canvas ref={canvas} className="size-full" />
-      {shown && (
-        <>
-          <div className="absolute inset-y-0 left-0 bg-bg/70" style={{ width: `${shown.from * 100}%` }} />
-          <div
-            className="absolute inset-y-0 right-0 bg-bg/70"
-            style={{ width: `${(1 - shown.to) * 100}%` }}
-          />
-          <div
-            className="absolute inset-y-0 border-x border-accent-fill"
-            style={{ left: `${shown.from * 100}%`, width: `${(shown.to - shown.from) * 100}%` }}
-          />
-        </>
+    <>
+      <div
+        data-testid="minimap"
+        aria-hidden
+        className="relative h-11 shrink-0 low:hidden cursor-crosshair touch-none overflow-hidden border-b border-line bg-sunken select-none"
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          const at = positionOf(event.clientX);
+          setDrag({ from: at, to: at });
+        }}
+        onPointerMove={(event) => drag && setDrag({ ...drag, to: positionOf(event.clientX) })}
+        onPointerUp={() => {
+          if (drag && shown && shown.to - shown.from > 0.005)
+            props.onFocus({ fromMs: shown.from * totalMs, toMs: shown.to * totalMs });
+          setDrag(undefined);
+        }}
+        onPointerCancel={() => setDrag(undefined)}
+        onDoubleClick={() => props.onFocus(undefined)}
+        title="Drag to focus on a stretch of time, double click to see all"
+      >
+        <canvas ref={canvas} className="size-full" />
+        {shown && (
+          <>
+            <div className="absolute inset-y-0 left-0 bg-bg/70" style={{ width: `${shown.from * 100}%` }} />
+            <div
+              className="absolute inset-y-0 right-0 bg-bg/70"
+              style={{ width: `${(1 - shown.to) * 100}%` }}
+            />
+            <div
+              className="absolute inset-y-0 border-x border-accent-fill"
+              style={{ left: `${shown.from * 100}%`, width: `${(shown.to - shown.from) * 100}%` }}
+            />
+          </>
+        )}
+      </div>
+      {props.focus && (
+        <p
+          ref={leadsOn}
+          className="flex shrink-0 flex-wrap items-center justify-between gap-x-3 border-b border-line bg-selected px-2 py-0.5 text-sm"
+        >
+          Only {formatDuration(props.focus.fromMs)} to {formatDuration(props.focus.toMs)} of{' '}
+          {formatDuration(totalMs)}
+          <Button className="h-6" title="Show all of the time (Esc)" onClick={() => props.onFocus(undefined)}>
+            Show all of the time
+          </Button>
+        </p>
       )}
-    </div>
+    </>
   );
 }
 
