@@ -449,6 +449,23 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     expect(await shell.keySheet.innerText()).toContain('Next row');
     await page.keyboard.press('Escape');
     await shell.keySheet.waitFor({ state: 'detached' });
+    // Who speaks to the browser has letters written by chance: alone they do nothing then.
+    await page.keyboard.press('?');
+    await shell.keySheet.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await traces.loaded();
+    await page.keyboard.type('?d');
+    await page.keyboard.press('ArrowDown');
+    await soon(() => page.locator('[role=row][aria-selected=true]').count()).toBe(1);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+    await shell.keySheet.getByRole('checkbox', { name: 'Single-key shortcuts' }).check();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await shell.keySheet.waitFor();
+    await page.keyboard.press('Escape');
     await shell.command(agent.traceId);
     await page.getByRole('heading', { name: 'POST /chat' }).waitFor();
   });

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import { oneOf, preference } from './preference.ts';
 
 /**
  * The keyboard: one listener, a registry that the sheet of keys (`?`) reads. The latest registration of a combination
@@ -10,6 +11,12 @@ export interface Hotkey {
   readonly label: string;
   readonly group: string;
 }
+
+/** Whether keys that write a character work as shortcuts: whoever speaks to the browser says them by chance. */
+export const singleKeys = preference('single-keys', 'on', oneOf('on', 'off'));
+
+/** Whether it is a shortcut that somebody can turn off. */
+export const isSingleKey = (keys: string): boolean => keys.length === 1;
 
 interface Entry extends Hotkey {
   readonly run: () => void;
@@ -41,6 +48,7 @@ function onKeyDown(event: KeyboardEvent): void {
   // A focused control keeps the keys that work it.
   if (event.key === 'Enter' && event.target instanceof Element && event.target.closest(CONTROL)) return;
   const combination = modified ? `mod+${event.key.toLowerCase()}` : event.key;
+  if (isSingleKey(combination) && singleKeys.get() === 'off') return;
   const entry = entries.findLast((candidate) => candidate.keys.includes(combination));
   if (!entry) return;
   event.preventDefault();

@@ -1,4 +1,4 @@
-import { isMac } from '../lib/hotkeys.ts';
+import { isMac, isSingleKey, singleKeys } from '../lib/hotkeys.ts';
 
 const NAMES: Record<string, string> = {
   Escape: 'Esc',
@@ -9,8 +9,10 @@ const NAMES: Record<string, string> = {
   Enter: '↵',
 };
 
-/** One key combination as it stands on the keyboard. */
+/** One key combination as it stands on the keyboard; nothing where it was turned off. */
 export function Kbd({ keys }: { keys: string }) {
+  const off = singleKeys.use() === 'off';
+  if (off && isSingleKey(keys)) return null;
   const text = keys
     .split('+')
     .map((key) =>

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
-import { useHotkeys } from '../../lib/hotkeys.ts';
+import { singleKeys, useHotkeys } from '../../lib/hotkeys.ts';
 import { Button } from '../../ui/button.tsx';
+import { CheckField } from '../../ui/field.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { Modal } from '../../ui/modal.tsx';
 
@@ -16,6 +17,14 @@ export default function KeySheet({ onClose }: { onClose: () => void }) {
           <Button look="plain" className="ml-auto" aria-label="Close" onClick={onClose}>
             <X size={14} aria-hidden />
           </Button>
+        </div>
+        <div className="mb-3">
+          <CheckField
+            label="Single-key shortcuts"
+            hint="Off: letters and signs alone do nothing. Esc, Enter, arrows and combinations stay."
+            checked={singleKeys.use() === 'on'}
+            onChange={(on) => singleKeys.set(on ? 'on' : 'off')}
+          />
         </div>
         <div className="columns-2 gap-8">
           {[...groups].map(([group, entries]) => (
