@@ -1,11 +1,13 @@
 import { type ReactNode, useRef } from 'react';
+import { cx } from '../lib/cx.ts';
 import { preference } from '../lib/preference.ts';
+import { PAGE_ROWS } from './page-column.ts';
 
 const isPercent = (text: string): text is string => /^(2[5-9]|[3-6]\d|7[0-5])$/.test(text);
 const splitAt = preference('split', '54', isPercent);
 const clamp = (percent: number) => String(Math.round(Math.min(75, Math.max(25, percent))));
 
-/** Two panes side by side; the line between them moves by pointer and by arrow keys. */
+/** The panes of a page, side by side; the line between them moves by pointer and by arrow keys. */
 export function Split({ left, right }: { left: ReactNode; right: ReactNode }) {
   const percent = splitAt.use();
   const box = useRef<HTMLDivElement>(null);
@@ -14,9 +16,9 @@ export function Split({ left, right }: { left: ReactNode; right: ReactNode }) {
     if (area && area.width > 0) splitAt.set(clamp(((clientX - area.left) / area.width) * 100));
   };
   return (
-    <div ref={box} className="flex min-h-0 grow max-lg:flex-col low:max-lg:overflow-y-auto">
+    <div ref={box} className={cx('flex max-lg:flex-col low:max-lg:overflow-y-auto', PAGE_ROWS)}>
       <div
-        className="flex min-w-0 shrink-0 flex-col max-lg:h-1/2 low:max-lg:h-4/5 max-lg:w-full! max-lg:border-b max-lg:border-line"
+        className="flex min-w-0 shrink-0 flex-col max-lg:h-1/2 low:max-lg:h-[max(80%,16rem)] max-lg:w-full! max-lg:border-b max-lg:border-line"
         style={{ width: `${percent}%` }}
       >
         {left}

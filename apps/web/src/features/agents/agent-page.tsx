@@ -10,6 +10,7 @@ import { useHotkey } from '../../lib/hotkeys.ts';
 import { useStanding } from '../../lib/use-standing.ts';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { BackLink, PageHead } from '../../ui/page-head.tsx';
+import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
 import { TimeCell } from '../explore/cells.tsx';
@@ -89,7 +90,7 @@ export function AgentPage() {
   const main = mainFigures(agent);
   const { inputTokens, outputTokens } = agent.calls;
   return (
-    <div className={cx('flex h-full flex-col', standing.isOld && 'opacity-60')} aria-busy={standing.isOld}>
+    <div className={cx(PAGE_COLUMN, standing.isOld && 'opacity-60')} aria-busy={standing.isOld}>
       {head}
       <NotRefreshed error={standing.missed} onRetry={standing.refetch} />
       <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
@@ -105,7 +106,7 @@ export function AgentPage() {
         </div>
         <AgentFacts agent={agent} />
       </div>
-      <TabPanel id="agent" value={view} className="min-h-0 grow overflow-auto -outline-offset-2">
+      <TabPanel id="agent" value={view} className={cx('overflow-auto -outline-offset-2', PAGE_ROWS)}>
         <Suspense fallback={<SkeletonRows label="Loading the view" />}>
           {view === 'overview' && (
             <AgentOverview

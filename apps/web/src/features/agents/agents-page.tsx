@@ -9,6 +9,7 @@ import { useNarrow } from '../../lib/narrow.ts';
 import { useStanding } from '../../lib/use-standing.ts';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
+import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Failure, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { FirstRecord } from '../explore/first-record.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
@@ -55,7 +56,7 @@ function Agents() {
   const change = (next: Partial<Record<keyof AgentsSearch, string | undefined>>) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true });
   return (
-    <div className="flex h-full flex-col">
+    <div className={PAGE_COLUMN}>
       <title>Agents · Candela</title>
       <h1 className="sr-only">Agents</h1>
       <div className="flex shrink-0 items-center gap-2 border-b border-line px-3 py-2">
@@ -67,7 +68,7 @@ function Agents() {
         />
         <OpenQueryButton title="Agents" query={{ path: agentsPath(place, text), environment }} />
       </div>
-      <div className="min-h-0 grow">
+      <div className={PAGE_ROWS}>
         <AgentRows
           place={place}
           search={search}

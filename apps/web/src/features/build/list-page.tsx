@@ -2,9 +2,11 @@ import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query
 import { useRouter } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataGrid, type GridColumn } from '../../ui/data-grid.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
+import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { RowsFooter } from '../explore/rows-state.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
@@ -55,7 +57,7 @@ export function ListPage<Row extends { readonly id: string }>(props: ListPagePro
     </Button>
   );
   return (
-    <div className="flex h-full flex-col">
+    <div className={PAGE_COLUMN}>
       <title>{`${title} · Candela`}</title>
       <h1 className="sr-only">{title}</h1>
       <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-3 py-2">
@@ -70,7 +72,7 @@ export function ListPage<Row extends { readonly id: string }>(props: ListPagePro
         {props.filters}
         {add}
       </div>
-      <div className="min-h-0 grow overflow-auto">
+      <div className={cx('overflow-auto', PAGE_ROWS)}>
         {query.isPending ? (
           <SkeletonRows label={`Loading ${nouns}`} />
         ) : query.isLoadingError ? (

@@ -3,8 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { contextQuery } from '../../api/contexts.ts';
+import { cx } from '../../lib/cx.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { BackLink } from '../../ui/page-head.tsx';
+import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { SkeletonRows } from '../../ui/states.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
 import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
@@ -50,7 +52,7 @@ function OneContext({ context }: { context: Context }) {
   const change = (next: { [Key in keyof ContextSearch]?: ContextSearch[Key] | undefined }) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true });
   return (
-    <div className="flex h-full flex-col">
+    <div className={PAGE_COLUMN}>
       <DetailHead
         noun="context"
         back={<Back />}
@@ -82,7 +84,7 @@ function OneContext({ context }: { context: Context }) {
         </div>
       </DetailHead>
       <UnsavedGuard unsaved={form.dirty} what={context.name} />
-      <TabPanel id="context" value={view} className="flex min-h-0 grow flex-col -outline-offset-2">
+      <TabPanel id="context" value={view} className={cx('flex flex-col -outline-offset-2', PAGE_ROWS)}>
         <Suspense fallback={<SkeletonRows label="Loading the view" />}>
           {view === 'editor' ? (
             <ContextEditor context={context} guarded={form} />

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { cx } from '../../lib/cx.ts';
+import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Notice } from '../../ui/states.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import type { Explorer } from './explorer.ts';
@@ -26,7 +28,7 @@ export function ExplorerLayout(props: {
   const { config, explorer, rows } = props;
   const facets = { config, scope: explorer.scope, onChange: explorer.setQuery, rows };
   return (
-    <div className="flex h-full flex-col">
+    <div className={PAGE_COLUMN}>
       <title>{`${props.title} · Candela`}</title>
       <h1 className="sr-only">{props.title}</h1>
       <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
@@ -43,7 +45,7 @@ export function ExplorerLayout(props: {
           <p>Correct the marked part above and press Enter.</p>
         </Notice>
       ) : (
-        <div className="flex min-h-0 grow">
+        <div className={cx('flex', PAGE_ROWS)}>
           <FacetsPanel {...facets} />
           <div className="min-w-0 grow">{props.children}</div>
           {props.aside}

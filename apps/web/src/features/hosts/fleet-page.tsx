@@ -11,6 +11,7 @@ import { useStanding } from '../../lib/use-standing.ts';
 import { Button } from '../../ui/button.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
+import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Segments } from '../../ui/segments.tsx';
 import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
@@ -83,7 +84,7 @@ export function FleetPage() {
   if (fleet.error !== null) return <Failure error={fleet.error} onRetry={fleet.refetch} />;
   if (empty && ever.data === false) return <FirstHost environment={environment} />;
   return (
-    <div className="flex h-full flex-col">
+    <div className={PAGE_COLUMN}>
       <title>Hosts & GPUs · Candela</title>
       <h1 className="sr-only">Hosts & GPUs</h1>
       <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
@@ -138,7 +139,7 @@ export function FleetPage() {
         />
       </div>
       <NotRefreshed error={fleet.missed} onRetry={fleet.refetch} />
-      <div className={cx('min-h-0 grow', fleet.isOld && 'opacity-60')} aria-busy={fleet.isOld}>
+      <div className={cx(PAGE_ROWS, fleet.isOld && 'opacity-60')} aria-busy={fleet.isOld}>
         {fleet.isPending || (fleet.isOld && fleet.data?.hosts.length === 0) || (empty && ever.isPending) ? (
           <SkeletonRows label="Loading the hosts" />
         ) : empty ? (

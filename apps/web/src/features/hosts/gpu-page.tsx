@@ -14,6 +14,7 @@ import { useHotkey } from '../../lib/hotkeys.ts';
 import { formatValue } from '../../lib/format-value.ts';
 import { useStanding } from '../../lib/use-standing.ts';
 import { Button } from '../../ui/button.tsx';
+import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
 import { valueTerm } from '../explore/filter-term.ts';
@@ -139,7 +140,7 @@ export function GpuPage() {
   const measured = (chart: GpuChart) => data.parent === null || !prepareCurves(curves.data, chart).isEmpty;
   const name = `${data.gpu.name}${data.gpu.index === null ? '' : ` · GPU ${data.gpu.index}`}`;
   return (
-    <div className={cx('flex h-full flex-col', gpu.isOld && 'opacity-60')} aria-busy={gpu.isOld}>
+    <div className={cx(PAGE_COLUMN, gpu.isOld && 'opacity-60')} aria-busy={gpu.isOld}>
       <title>{`${name} on ${data.host.name} · Candela`}</title>
       <NotRefreshed error={gpu.missed} onRetry={gpu.refetch} />
       <HostHeader
@@ -182,7 +183,7 @@ export function GpuPage() {
         </dl>
       </HostHeader>
       <div
-        className="min-h-0 grow overflow-auto p-3"
+        className={cx('overflow-auto p-3 -outline-offset-2', PAGE_ROWS)}
         tabIndex={0}
         role="region"
         aria-label="Figures of the GPU"

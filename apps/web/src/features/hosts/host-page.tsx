@@ -5,10 +5,11 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { curvesPath, hostCurvesQuery, hostPath, hostQuery } from '../../api/hosts.ts';
-import { formatDuration } from '../../lib/format.ts';
 import { cx } from '../../lib/cx.ts';
+import { formatDuration } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { useStanding } from '../../lib/use-standing.ts';
+import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -110,14 +111,14 @@ export function HostPage() {
     label: value === 'gpus' ? `GPUs ${nodes.length}` : LABELS[value],
   }));
   return (
-    <div className={cx('flex h-full flex-col', host.isOld && 'opacity-60')} aria-busy={host.isOld}>
+    <div className={cx(PAGE_COLUMN, host.isOld && 'opacity-60')} aria-busy={host.isOld}>
       <title>{`${detail.host.name} · Candela`}</title>
       <NotRefreshed error={host.missed} onRetry={host.refetch} />
       <HostHeader host={detail.host} toMs={window.toMs} search={inSearch} />
       <div className="shrink-0 border-b border-line px-2">
         <TabList id="host" label="About this host" tabs={tabs} value={tab} onChoose={choose} />
       </div>
-      <TabPanel id="host" value={tab} className="min-h-0 grow overflow-auto p-3">
+      <TabPanel id="host" value={tab} className={cx('overflow-auto p-3 -outline-offset-2', PAGE_ROWS)}>
         {tab === 'overview' && <OverviewTab detail={detail} source={source} />}
         {tab === 'gpus' && (
           <div className="flex flex-col gap-3">

@@ -12,6 +12,7 @@ import { Button } from '../../ui/button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
+import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { ExportMenu } from '../explore/export-menu.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
@@ -61,10 +62,10 @@ export function MetricsPage() {
   const narrowed =
     scope.q !== '' || search.type !== undefined || search.unit !== undefined || search.service !== undefined;
   return (
-    <div className="flex h-full flex-col">
+    <div className={PAGE_COLUMN}>
       <title>Metrics · Candela</title>
       <h1 className="sr-only">Metrics</h1>
-      <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
+      <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-3 py-2">
         <FilterBox
           label="Search metrics"
           placeholder="Words of the name or the description"
@@ -94,7 +95,7 @@ export function MetricsPage() {
           }}
         />
       </div>
-      <div className="flex min-h-0 grow">
+      <div className={cx('flex', PAGE_ROWS)}>
         <aside
           aria-label="Facets"
           className="w-52 shrink-0 overflow-auto border-r border-line px-2 py-2 max-lg:hidden"

@@ -3,8 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { promptQuery } from '../../api/prompts.ts';
+import { cx } from '../../lib/cx.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { BackLink } from '../../ui/page-head.tsx';
+import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { SkeletonRows } from '../../ui/states.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
 import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
@@ -51,7 +53,7 @@ function OnePrompt({ prompt }: { prompt: Prompt }) {
   const change = (next: { [Key in keyof PromptSearch]?: PromptSearch[Key] | undefined }) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true });
   return (
-    <div className="flex h-full flex-col">
+    <div className={PAGE_COLUMN}>
       <DetailHead
         noun="prompt"
         back={<Back />}
@@ -97,7 +99,7 @@ function OnePrompt({ prompt }: { prompt: Prompt }) {
         </div>
       </DetailHead>
       <UnsavedGuard unsaved={draft.dirty} what={prompt.name} />
-      <TabPanel id="prompt" value={view} className="flex min-h-0 grow flex-col -outline-offset-2">
+      <TabPanel id="prompt" value={view} className={cx('flex flex-col -outline-offset-2', PAGE_ROWS)}>
         <Suspense fallback={<SkeletonRows label="Loading the view" />}>
           {view === 'editor' && <EditorTab prompt={prompt} draft={draft} />}
           {view === 'versions' && (

@@ -5,6 +5,7 @@ import { lazy, Suspense } from 'react';
 import { ruleQuery } from '../../api/rules.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { BackLink } from '../../ui/page-head.tsx';
+import { PAGE_COLUMN } from '../../ui/page-column.ts';
 import { SkeletonRows } from '../../ui/states.tsx';
 import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { DetailHead, DetailPage } from '../build/detail-page.tsx';
@@ -45,7 +46,7 @@ function OneRule({ rule }: { rule: Rule }) {
   const navigate = route.useNavigate();
   const form = useRuleForm(rule);
   return (
-    <div className="flex h-full flex-col">
+    <div className={PAGE_COLUMN}>
       <DetailHead
         noun="rule"
         back={<Back />}

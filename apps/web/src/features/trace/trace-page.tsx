@@ -5,6 +5,7 @@ import { SearchX } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { traceQuery } from '../../api/telemetry.ts';
+import { PAGE_COLUMN } from '../../ui/page-column.ts';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { keptTraces } from '../traces/traces-search.ts';
 import { Explorer, loadTree } from './explorer.tsx';
@@ -63,7 +64,7 @@ function ReadTrace({ traceId }: { traceId: string }) {
     return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   }
   return (
-    <div className="flex h-full flex-col">
+    <div className={PAGE_COLUMN}>
       <title>{`${trace.rootName || trace.traceId} · Candela`}</title>
       <TraceHeader trace={trace} root={spans[tree.order[0] ?? -1]} />
       <Explorer

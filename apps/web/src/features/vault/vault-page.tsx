@@ -4,11 +4,13 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { secretsQuery } from '../../api/vault.ts';
+import { cx } from '../../lib/cx.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
+import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
@@ -45,7 +47,7 @@ export function VaultPage() {
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
   const narrowed = text !== '' || tag !== '';
   return (
-    <div className="flex h-full flex-col">
+    <div className={PAGE_COLUMN}>
       <title>Vault · Candela</title>
       <h1 className="sr-only">Vault</h1>
       <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-3 py-2">
@@ -63,7 +65,7 @@ export function VaultPage() {
         )}
         {add}
       </div>
-      <div className="flex min-h-0 grow">
+      <div className={cx('flex', PAGE_ROWS)}>
         <div className="min-w-0 grow overflow-auto p-3">
           {query.isPending ? (
             <SkeletonRows rows={6} label="Loading the secrets" />
