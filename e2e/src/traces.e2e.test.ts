@@ -390,7 +390,7 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
       expect(await accessibilityFindings(page)).toEqual([]);
     }
     await page.goto(new URL('/traces', page.url()).href);
-    await page.getByRole('columnheader', { name: 'Cost' }).getByRole('button').click();
+    await page.getByRole('group', { name: 'Sort by' }).getByRole('button', { name: 'Cost' }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get('sort')).toBe('-cost');
     await traces.rows
       .first()

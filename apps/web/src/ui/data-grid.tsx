@@ -23,7 +23,8 @@ export interface GridColumn<Row> {
   readonly align?: 'end';
   /** Name of the sort order, when the server can sort by it. */
   readonly sort?: string;
-  readonly cell: (row: Row) => ReactNode;
+  /** Links and buttons in it take `tabIndex`: a tab key passes by those of all rows but the one walked on. */
+  readonly cell: (row: Row, tabIndex: 0 | -1) => ReactNode;
   /** In a grid that wraps: its text breaks into as many lines as it needs. */
   readonly wraps?: true;
   /** Where rows are records: what stands on the first line, or on lines of its own; all else follows, side by side. */
@@ -38,13 +39,15 @@ const SETTLED_MS = 200;
 const ROW = 32;
 /** About as high as a record is. */
 const RECORD = 76;
+/** What stands above the rows and stays there. */
+const HEAD = 'sticky top-0 z-10 h-8 items-center border-b border-line bg-bg text-sm text-muted';
 /** Rows that a page key goes over. */
 const LEAP = 20;
 
 /**
  * A virtualised list of rows that fetches more as its end comes near. `j`/`k` walk, Enter opens; the name cell holds
  * a real link, so that rows open in new tabs too. The grid keeps the focus and names the row walked on, which is what
- * a screen reader reads out.
+ * a screen reader reads out. A tab key leads to the links of that row and then out: the list may have no end.
  */
 export function DataGrid<Row>(props: {
   label: string;
@@ -101,11 +104,14 @@ export function DataGrid<Row>(props: {
     settling.current = timer;
     return () => clearTimeout(timer);
   }, [active, inUrl]);
+  const orders = records ? props.columns.filter(({ sort }) => sort !== undefined) : [];
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => (records ? RECORD : ROW) * scale,
     overscan: 16,
+    // The rows begin below the head.
+    scrollPaddingEnd: records && orders.length === 0 ? 0 : ROW * scale,
     initialOffset: places.get(props.place) ?? 0,
     getItemKey: (index) => keyOf(rows[index] as Row),
   });
@@ -124,6 +130,8 @@ export function DataGrid<Row>(props: {
     if (row === undefined) return;
     setActive(keyOf(row));
     virtual.scrollToIndex(next);
+    // In a low window the page may have scrolled the rows away.
+    scroller.current?.scrollIntoView({ block: 'nearest' });
     // The walk is heard where the focus is, and Enter opens what was walked to.
     if (mayTakeFocus()) grid.current?.focus({ preventScroll: true });
   };
@@ -185,7 +193,6 @@ export function DataGrid<Row>(props: {
           .join(' '),
       };
   const minWidth = records ? 0 : props.columns.reduce((sum, column) => sum + column.width * scale, 16);
-  const heads = records ? props.columns.filter(({ sort }) => sort !== undefined) : props.columns;
   return (
     <div
       ref={scroller}
@@ -197,6 +204,14 @@ export function DataGrid<Row>(props: {
       className="h-full overflow-auto"
       data-testid="scroller"
     >
+      {/* Records have no columns that a head could stand above. */}
+      {orders.length > 0 && (
+        <div role="group" aria-label="Sort by" className={cx(HEAD, 'flex gap-4 overflow-x-auto px-3.5')}>
+          {orders.map((column) => (
+            <SortButton key={column.id} column={column} sort={props.sort} onSort={props.onSort} says />
+          ))}
+        </div>
+      )}
       <div
         ref={grid}
         role="grid"
@@ -209,23 +224,10 @@ export function DataGrid<Row>(props: {
         // The row walked on shows where the keyboard is; before there is one, the whole list.
         className={cx('group/grid', at === -1 ? '-outline-offset-2' : 'outline-none')}
       >
-        {heads.length > 0 && (
-          <div
-            role="row"
-            style={template}
-            className={cx(
-              'sticky top-0 z-10 h-8 items-center border-b border-line bg-bg px-2 text-sm text-muted',
-              records ? 'flex gap-1 overflow-x-auto' : 'grid',
-            )}
-          >
-            {heads.map((column) => (
-              <HeadCell
-                key={column.id}
-                column={column}
-                sort={props.sort}
-                onSort={props.onSort}
-                whole={records}
-              />
+        {!records && (
+          <div role="row" style={template} className={cx(HEAD, 'grid px-2')}>
+            {props.columns.map((column) => (
+              <HeadCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
             ))}
           </div>
         )}
@@ -240,7 +242,8 @@ export function DataGrid<Row>(props: {
                 data-index={item.index}
                 id={`${id}-${item.index}`}
                 role="row"
-                aria-rowindex={item.index + 2}
+                // Columns have a head, which is the first of the rows.
+                aria-rowindex={item.index + (records ? 1 : 2)}
                 aria-selected={key === active}
                 // Before the link inside goes away from this page.
                 onClickCapture={(event) => {
@@ -263,7 +266,7 @@ export function DataGrid<Row>(props: {
                 )}
               >
                 {records ? (
-                  <RecordCells columns={props.columns} row={row} />
+                  <RecordCells columns={props.columns} row={row} tabIndex={key === active ? 0 : -1} />
                 ) : (
                   props.columns.map((column) => (
                     <div
@@ -275,7 +278,7 @@ export function DataGrid<Row>(props: {
                         column.align === 'end' && 'text-right',
                       )}
                     >
-                      {column.cell(row)}
+                      {column.cell(row, key === active ? 0 : -1)}
                     </div>
                   ))
                 )}
@@ -289,9 +292,12 @@ export function DataGrid<Row>(props: {
   );
 }
 
-/** A row without columns. What has no label (an outcome) stands before what leads; figures say what they are. */
-function RecordCells<Row>(props: { columns: readonly GridColumn<Row>[]; row: Row }) {
-  const { columns, row } = props;
+/**
+ * A row without columns. What has no label (an outcome) stands before what leads; figures say what they are, and all else
+ * says it to those who do not see it.
+ */
+function RecordCells<Row>(props: { columns: readonly GridColumn<Row>[]; row: Row; tabIndex: 0 | -1 }) {
+  const { columns, row, tabIndex } = props;
   const first = columns.filter(({ label, record }) => label === '' || record === 'lead');
   const texts = columns.filter(({ record }) => record === 'text');
   const rest = columns.filter(({ label, record }) => label !== '' && record === undefined);
@@ -305,25 +311,27 @@ function RecordCells<Row>(props: { columns: readonly GridColumn<Row>[]; row: Row
               role="gridcell"
               className={label === '' ? 'shrink-0' : 'line-clamp-2 min-w-0 grow wrap-anywhere'}
             >
-              {cell(row)}
+              {label !== '' && <span className="sr-only">{label} </span>}
+              {cell(row, tabIndex)}
             </div>
           ))}
         </div>
       )}
-      {texts.map(({ id, wraps, cell }) => (
+      {texts.map(({ id, label, wraps, cell }) => (
         <div
           key={id}
           role="gridcell"
           className={cx('wrap-anywhere has-[[data-none]]:hidden', wraps !== true && 'line-clamp-3')}
         >
-          {cell(row)}
+          <span className="sr-only">{label} </span>
+          {cell(row, tabIndex)}
         </div>
       ))}
       <div role="presentation" className="flex flex-wrap gap-x-3 text-sm text-muted">
         {rest.map(({ id, label, align, sort, cell }) => (
           <div key={id} role="gridcell" className="flex max-w-full gap-1 truncate has-[[data-none]]:hidden">
-            {(align === 'end' || sort !== undefined) && <span className="text-faint">{label}</span>}
-            {cell(row)}
+            <span className={align === 'end' || sort !== undefined ? 'text-faint' : 'sr-only'}>{label}</span>
+            {cell(row, tabIndex)}
           </div>
         ))}
       </div>
@@ -331,44 +339,53 @@ function RecordCells<Row>(props: { columns: readonly GridColumn<Row>[]; row: Row
   );
 }
 
-function HeadCell<Row>(props: {
+interface HeadProps<Row> {
   column: GridColumn<Row>;
   sort: string;
   onSort: (field: string) => void;
-  /** Its text is not cut. */
-  whole?: boolean;
-}) {
-  const { column, sort } = props;
-  const field = column.sort;
-  const direction =
-    field !== undefined && sort.replace('-', '') === field
-      ? sort.startsWith('-')
-        ? 'descending'
-        : 'ascending'
-      : undefined;
+}
+
+/** Which way the rows are put in order by a column; undefined: they are not. */
+function directionOf<Row>({ column, sort }: HeadProps<Row>): 'ascending' | 'descending' | undefined {
+  if (column.sort === undefined || sort.replace('-', '') !== column.sort) return undefined;
+  return sort.startsWith('-') ? 'descending' : 'ascending';
+}
+
+function HeadCell<Row>(props: HeadProps<Row>) {
+  const { column } = props;
   return (
     <div
       role="columnheader"
-      aria-sort={field === undefined ? undefined : (direction ?? 'none')}
-      className={cx(
-        'flex px-1.5',
-        props.whole === true ? 'shrink-0' : 'min-w-0',
-        column.align === 'end' && 'justify-end',
-      )}
+      aria-sort={column.sort === undefined ? undefined : (directionOf(props) ?? 'none')}
+      className={cx('flex min-w-0 px-1.5', column.align === 'end' && 'justify-end')}
     >
-      {field === undefined ? (
+      {column.sort === undefined ? (
         <span className="truncate">{column.label}</span>
       ) : (
-        <button
-          type="button"
-          onClick={() => props.onSort(field)}
-          className={cx('flex items-center gap-1 truncate rounded hover:text-text', direction && 'text-text')}
-        >
-          {column.label}
-          {direction === 'descending' && <ArrowDown size={12} aria-hidden />}
-          {direction === 'ascending' && <ArrowUp size={12} aria-hidden />}
-        </button>
+        <SortButton {...props} />
       )}
     </div>
+  );
+}
+
+/** Puts the rows in order by a column, or turns the order round; `says` which it is where no head does. */
+function SortButton<Row>(props: HeadProps<Row> & { says?: true }) {
+  const { column } = props;
+  const direction = directionOf(props);
+  return (
+    <button
+      type="button"
+      onClick={() => column.sort !== undefined && props.onSort(column.sort)}
+      className={cx(
+        'flex items-center gap-1 rounded hover:text-text',
+        props.says ? 'shrink-0' : 'truncate',
+        direction && 'text-text',
+      )}
+    >
+      {column.label}
+      {props.says && direction && <span className="sr-only"> {direction}</span>}
+      {direction === 'descending' && <ArrowDown size={12} aria-hidden />}
+      {direction === 'ascending' && <ArrowUp size={12} aria-hidden />}
+    </button>
   );
 }

@@ -48,10 +48,11 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
     grow: 1.4,
     sort: 'name',
     record: 'lead',
-    cell: ({ agent }) => (
+    cell: ({ agent }, tabIndex) => (
       <span className="flex items-center gap-1.5">
         <SpanGlyph kind="agent" />
         <Link
+          tabIndex={tabIndex}
           to="/agents/$agent"
           params={{ agent: agent.key }}
           className="min-w-0 font-medium hover:underline"

@@ -23,8 +23,13 @@ const COLUMNS: readonly GridColumn<ContextSummary>[] = [
     label: 'Context',
     width: 170,
     grow: 1,
-    cell: (row) => (
-      <Link to="/contexts/$context" params={{ context: row.id }} className="font-medium hover:underline">
+    cell: (row, tabIndex) => (
+      <Link
+        to="/contexts/$context"
+        params={{ context: row.id }}
+        tabIndex={tabIndex}
+        className="font-medium hover:underline"
+      >
         <CutName name={row.name} />
       </Link>
     ),

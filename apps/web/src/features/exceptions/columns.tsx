@@ -17,9 +17,10 @@ export const exceptionColumns = (q: string): readonly RowColumn<ExceptionGroup>[
     grow: 1,
     shown: true,
     record: 'lead',
-    cell: (row) => (
+    cell: (row, tabIndex) => (
       <span className="flex min-w-0 items-center gap-2">
         <Link
+          tabIndex={tabIndex}
           to="/exceptions/$fingerprint"
           params={{ fingerprint: row.fingerprint }}
           search={q === '' ? {} : { q }}

@@ -94,11 +94,12 @@ export const logColumns = (wrap: boolean): readonly RowColumn<LogRow>[] => [
     label: 'Trace',
     width: 92,
     shown: true,
-    cell: (row) =>
+    cell: (row, tabIndex) =>
       row.traceId === null ? (
         textCell(null)
       ) : (
         <Link
+          tabIndex={tabIndex}
           to="/traces/$traceId"
           params={{ traceId: row.traceId }}
           search={row.spanId === null ? {} : { span: row.spanId }}

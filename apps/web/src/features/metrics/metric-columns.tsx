@@ -42,9 +42,10 @@ export function metricColumns(scope: Scope): GridColumn<MetricRow>[] {
       width: 200,
       grow: 2,
       record: 'lead',
-      cell: (row) => (
+      cell: (row, tabIndex) => (
         <span className="flex items-center gap-1.5">
           <Link
+            tabIndex={tabIndex}
             to="/metrics/explore"
             search={{ a: printQuery({ metric: row.name, groupBy: [], filter: '' }) }}
             className="min-w-0 font-mono text-sm hover:underline"

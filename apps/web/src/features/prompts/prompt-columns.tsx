@@ -14,8 +14,13 @@ export const promptColumns = (onTag: (tag: string) => void): readonly GridColumn
     label: 'Prompt',
     width: 180,
     grow: 1.4,
-    cell: (row) => (
-      <Link to="/prompts/$prompt" params={{ prompt: row.id }} className="font-medium hover:underline">
+    cell: (row, tabIndex) => (
+      <Link
+        to="/prompts/$prompt"
+        params={{ prompt: row.id }}
+        tabIndex={tabIndex}
+        className="font-medium hover:underline"
+      >
         <CutName name={row.name} />
       </Link>
     ),
@@ -57,10 +62,10 @@ export const promptColumns = (onTag: (tag: string) => void): readonly GridColumn
     label: 'Tags',
     width: 120,
     grow: 0.8,
-    cell: (row) => (
+    cell: (row, tabIndex) => (
       <span className="flex gap-1 overflow-hidden">
         {row.tags.map((tag) => (
-          <TagButton key={tag} tag={tag} onChoose={onTag} />
+          <TagButton key={tag} tag={tag} onChoose={onTag} tabIndex={tabIndex} />
         ))}
       </span>
     ),

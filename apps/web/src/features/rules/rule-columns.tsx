@@ -44,9 +44,14 @@ export const RULE_COLUMNS: readonly GridColumn<Rule>[] = [
     label: 'Rule',
     width: 160,
     grow: 1,
-    cell: (row) => (
+    cell: (row, tabIndex) => (
       <span className="flex min-w-0 items-center gap-1">
-        <Link to="/rules/$rule" params={{ rule: row.id }} className="min-w-0 font-medium hover:underline">
+        <Link
+          to="/rules/$rule"
+          params={{ rule: row.id }}
+          tabIndex={tabIndex}
+          className="min-w-0 font-medium hover:underline"
+        >
           <CutName name={row.name} />
         </Link>
         {row.problem !== null && (

@@ -22,7 +22,7 @@ type Previews = ReadonlyMap<string, TraceRow['preview']>;
 /** First words by session id; they come after the rows. */
 export const PreviewContext = createContext<Previews>(new Map());
 
-function Opening({ row }: { row: SessionRow }) {
+function Opening({ row, tabIndex }: { row: SessionRow; tabIndex: 0 | -1 }) {
   const preview = useContext(PreviewContext).get(row.sessionId);
   const said = preview?.input ?? '';
   const answered = preview?.output ?? '';
@@ -30,6 +30,7 @@ function Opening({ row }: { row: SessionRow }) {
     <Link
       to="/sessions/$session"
       params={{ session: row.key }}
+      tabIndex={tabIndex}
       title={[row.sessionId, said, answered].filter(Boolean).join('\n\n')}
       className="hover:underline"
     >
@@ -91,7 +92,7 @@ export const SESSION_COLUMNS: readonly RowColumn<SessionRow>[] = [
     grow: 3,
     shown: true,
     record: 'lead',
-    cell: (row) => <Opening row={row} />,
+    cell: (row, tabIndex) => <Opening row={row} tabIndex={tabIndex} />,
   },
   {
     id: 'session',

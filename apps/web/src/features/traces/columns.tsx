@@ -76,8 +76,13 @@ export const TRACE_COLUMNS: readonly RowColumn<TraceRow>[] = [
     grow: 1,
     shown: true,
     record: 'lead',
-    cell: (row) => (
-      <Link to="/traces/$traceId" params={{ traceId: row.traceId }} className="font-medium hover:underline">
+    cell: (row, tabIndex) => (
+      <Link
+        to="/traces/$traceId"
+        params={{ traceId: row.traceId }}
+        tabIndex={tabIndex}
+        className="font-medium hover:underline"
+      >
         <CutName name={row.rootName || row.traceId} />
       </Link>
     ),
@@ -216,10 +221,11 @@ const SPAN_COLUMNS: readonly RowColumn<SpanLine>[] = [
     grow: 1.6,
     shown: true,
     record: 'lead',
-    cell: (row) => (
+    cell: (row, tabIndex) => (
       <span className="flex items-center gap-1.5">
         <SpanGlyph kind={readingKind(row)} />
         <Link
+          tabIndex={tabIndex}
           to="/traces/$traceId"
           params={{ traceId: row.traceId }}
           search={{ span: row.spanId }}

@@ -14,8 +14,13 @@ export const USER_COLUMNS: readonly RowColumn<UserRow>[] = [
     grow: 2,
     shown: true,
     record: 'lead',
-    cell: (row) => (
-      <Link to="/users/$user" params={{ user: row.key }} className="font-medium hover:underline">
+    cell: (row, tabIndex) => (
+      <Link
+        to="/users/$user"
+        params={{ user: row.key }}
+        tabIndex={tabIndex}
+        className="font-medium hover:underline"
+      >
         <CutName name={row.userId} />
       </Link>
     ),
