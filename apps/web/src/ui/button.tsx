@@ -10,19 +10,28 @@ const LOOKS: Record<Look, string> = {
   danger: 'border border-danger/50 bg-danger-soft font-medium text-danger hover:border-danger',
 };
 
-/** A button of 28 px, which a finger may miss by six; give `aria-label` when it holds only an icon. */
-export function Button({ look = 'outline', className, ...rest }: ComponentProps<'button'> & { look?: Look }) {
+/**
+ * A button of 28 px, which a finger may miss by six; give `aria-label` when it holds only an icon. While it is `busy` with
+ * what it was pressed for it does nothing more, and keeps the focus, which a disabled one loses.
+ */
+export function Button({
+  look = 'outline',
+  className,
+  busy = false,
+  ...rest
+}: ComponentProps<'button'> & { look?: Look; busy?: boolean }) {
   return (
     <button
       type="button"
       className={cx(
-        'relative inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 whitespace-nowrap disabled:opacity-50 aria-busy:opacity-60',
+        'relative inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 whitespace-nowrap disabled:opacity-50 aria-disabled:cursor-default aria-disabled:opacity-50',
         'pointer-coarse:after:absolute pointer-coarse:after:inset-x-0 pointer-coarse:after:-inset-y-1.5',
         'data-[state=open]:bg-hover aria-pressed:bg-selected aria-pressed:text-text',
         LOOKS[look],
         className,
       )}
       {...rest}
+      {...(busy ? { 'aria-busy': true, 'aria-disabled': true, onClick: (event) => event.preventDefault() } : {})}
     />
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { cx } from '../lib/cx.ts';
+import { leadOn } from '../lib/lead-on.ts';
 
 const MOST_CHILDREN = 100;
 const MOST_TEXT = 2_000;
@@ -70,7 +71,10 @@ function Branch({ name, value, open }: { name?: string; value: object; open: num
             <button
               type="button"
               className="pl-4 text-accent"
-              onClick={() => setShown(shown + MOST_CHILDREN)}
+              onClick={(event) => {
+                leadOn(event.currentTarget);
+                setShown(shown + MOST_CHILDREN);
+              }}
             >
               {entries.length - shown} more
             </button>
@@ -107,7 +111,14 @@ export function LongText({ text, most }: { text: string; most: number }) {
     <>
       {text.slice(0, most)}
       {'… '}
-      <button type="button" className="font-sans text-sm text-accent" onClick={() => setWhole(true)}>
+      <button
+        type="button"
+        className="font-sans text-sm text-accent"
+        onClick={(event) => {
+          leadOn(event.currentTarget);
+          setWhole(true);
+        }}
+      >
         show all {text.length.toLocaleString('en-US')} characters
       </button>
     </>

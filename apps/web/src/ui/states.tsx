@@ -47,7 +47,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry: () => voi
           <CopyButton label="Copy request id" text={() => requestId} />
         </p>
       )}
-      <Button aria-busy={again.asking} onClick={again.ask}>
+      <Button busy={again.asking} onClick={again.ask}>
         Try again
       </Button>
       {again.byItself && <p className="text-sm">This page tries again by itself.</p>}

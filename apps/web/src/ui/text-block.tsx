@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
+import { leadOn } from '../lib/lead-on.ts';
 import { oneOf, preference } from '../lib/preference.ts';
 import { Fold, useSoughtAt } from './fold.tsx';
 import { JsonView, LongText, structuredJson } from './json-view.tsx';
@@ -41,7 +42,14 @@ function Words({ text }: { text: string }) {
         <SafeMarkdown text={cut} />
       </Suspense>
       {cut !== text && (
-        <button type="button" className="mt-1 text-sm text-accent" onClick={() => setWhole(true)}>
+        <button
+          type="button"
+          className="mt-1 text-sm text-accent"
+          onClick={(event) => {
+            leadOn(event.currentTarget);
+            setWhole(true);
+          }}
+        >
           show all {text.length.toLocaleString('en-US')} characters
         </button>
       )}

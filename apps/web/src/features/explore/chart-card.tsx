@@ -97,7 +97,7 @@ function Failed(props: { error: unknown; height: number; onRetry: () => void }) 
           Request <code className="font-mono">{requestId}</code>
         </p>
       )}
-      <Button className="h-6" aria-busy={again.asking} onClick={again.ask}>
+      <Button className="h-6" busy={again.asking} onClick={again.ask}>
         Try again
       </Button>
     </div>

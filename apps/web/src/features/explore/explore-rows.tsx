@@ -30,7 +30,8 @@ export function ExploreRows<Row>(props: ExploreRowsProps<Row>) {
       <RowsNews query={props.query} noun={props.noun} />
       {/* Rows of the question before must not be read as the answer to the one that stands above them. */}
       <div
-        className={cx('relative h-full', props.query.isPlaceholderData && 'opacity-60')}
+        data-rows
+        className={cx('relative h-full -outline-offset-2', props.query.isPlaceholderData && 'opacity-60')}
         aria-busy={props.query.isPlaceholderData}
       >
         <Rows {...props} />

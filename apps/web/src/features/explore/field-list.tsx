@@ -1,9 +1,10 @@
 import type { Signal } from '@candela/contract/filter';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import { fieldsQuery } from '../../api/explore.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { exact, nounOf } from '../../lib/format.ts';
+import { inPlace, leadOn } from '../../lib/lead-on.ts';
 import { useRested } from '../../lib/use-rested.ts';
 
 /** Fields that are offered at once; more words find the others. */
@@ -28,6 +29,7 @@ export function FieldList(props: {
 }) {
   const { signal } = props;
   const listId = useId();
+  const list = useRef<HTMLUListElement>(null);
   const [text, setText] = useState('');
   const words = text.trim();
   const rested = useRested(words, REST_MS);
@@ -92,13 +94,20 @@ export function FieldList(props: {
               <div className="skeleton h-4 w-3/5" />
             </div>
           )}
-          <ul id={listId} aria-label="Fields" className="max-h-52 overflow-auto">
-            {offered.map(({ field, title }) => (
+          <ul ref={list} id={listId} aria-label="Fields" className="max-h-52 overflow-auto">
+            {offered.map(({ field, title }, at) => (
               <li key={field}>
                 <button
                   type="button"
                   title={title}
-                  onClick={() => props.onAdd(field)}
+                  onClick={(event) => {
+                    const panel = event.currentTarget.closest<HTMLElement>('[popover]');
+                    leadOn(
+                      event.currentTarget,
+                      () => inPlace(list.current?.querySelectorAll<HTMLElement>('button'), at) ?? panel,
+                    );
+                    props.onAdd(field);
+                  }}
                   className="flex min-h-7 w-full items-center rounded px-2 py-0.5 text-left font-mono text-sm wrap-anywhere hover:bg-hover"
                 >
                   <span className="min-w-0">{field}</span>

@@ -1,6 +1,7 @@
 import { ArrowUp, Radio } from 'lucide-react';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { exact, nounOf } from '../../lib/format.ts';
+import { leadOn } from '../../lib/lead-on.ts';
 import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Live, LiveState } from './live.ts';
@@ -52,7 +53,8 @@ export function LiveNews(props: { live: Live<unknown>; noun: string; onRelease: 
         <button
           type="button"
           className="flex items-center gap-1 font-medium hover:underline"
-          onClick={() => {
+          onClick={(event) => {
+            leadOn(event.currentTarget, () => document.querySelector<HTMLElement>('main [role=grid]'));
             live.release();
             props.onRelease();
           }}

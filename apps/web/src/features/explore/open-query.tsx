@@ -50,7 +50,7 @@ export default function OpenQueryDialog(props: {
           <TabPanel
             id="open-query"
             value={form}
-            className="flex max-h-80 flex-col gap-4 overflow-auto p-3 outline-none"
+            className="flex max-h-80 flex-col gap-4 overflow-auto p-3 -outline-offset-2"
           >
             {props.queries.map((query, index) => (
               <Request key={index} query={query} form={form} needsKey={needsKey} />

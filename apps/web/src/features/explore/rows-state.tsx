@@ -1,6 +1,7 @@
 import { SearchX } from 'lucide-react';
 import type { Scope } from '../../api/telemetry.ts';
 import { exact } from '../../lib/format.ts';
+import { leadOn } from '../../lib/lead-on.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/states.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -19,7 +20,14 @@ export function RowsFooter(props: {
       {props.failed !== '' ? (
         <>
           {props.failed} could not be loaded.{' '}
-          <button type="button" className="text-accent underline" onClick={props.onRetry}>
+          <button
+            type="button"
+            className="text-accent underline"
+            onClick={(event) => {
+              toRows(event.currentTarget);
+              props.onRetry();
+            }}
+          >
             Try again
           </button>
         </>
@@ -48,6 +56,12 @@ export function FoundInPart({ part }: { part: number }) {
   );
 }
 
+/** The keyboard goes on where the rows will be, which come later than the button goes. */
+function toRows(from: Element): void {
+  const place = from.closest<HTMLElement>('[data-rows], main');
+  leadOn(from, () => place);
+}
+
 /** Instead of rows: what to change when none fits. */
 export function NoMatch({ scope, noun, onClear }: { scope: Scope; noun: string; onClear: () => void }) {
   const { setRange, range } = useShell();
@@ -59,9 +73,25 @@ export function NoMatch({ scope, noun, onClear }: { scope: Scope; noun: string; 
           : `None of the ${noun} in this time range fits the search.`}
       </p>
       <div className="flex gap-2">
-        {scope.q !== '' && <Button onClick={onClear}>Clear the search</Button>}
+        {scope.q !== '' && (
+          <Button
+            onClick={(event) => {
+              toRows(event.currentTarget);
+              onClear();
+            }}
+          >
+            Clear the search
+          </Button>
+        )}
         {range.from !== '-30d' && (
-          <Button onClick={() => setRange({ from: '-30d', to: 'now' })}>Look at the last 30 days</Button>
+          <Button
+            onClick={(event) => {
+              toRows(event.currentTarget);
+              setRange({ from: '-30d', to: 'now' });
+            }}
+          >
+            Look at the last 30 days
+          </Button>
         )}
       </div>
     </Notice>

@@ -3,8 +3,9 @@ import type { Signal } from '@candela/contract/filter';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { Check, Pencil, RefreshCw, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { createView, deleteView, updateView, viewsQuery } from '../../api/explore.ts';
+import { leadOn } from '../../lib/lead-on.ts';
 import { parseSearch, stringifySearch } from '../../lib/search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
@@ -58,6 +59,15 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
       return changed();
     },
   });
+  const panel = useRef<HTMLDivElement>(null);
+  /** What was asked of a view is done, and its buttons go: to the view, else to where a new one gets its name. */
+  const toView = (from: Element, id: string) =>
+    leadOn(
+      from,
+      () =>
+        panel.current?.querySelector<HTMLElement>(`[data-view="${CSS.escape(id)}"]`) ??
+        panel.current?.querySelector<HTMLElement>('[data-first]'),
+    );
   const error = save.error ?? update.error ?? remove.error;
   const open = (view: SavedView) => {
     props.onDone();
@@ -70,10 +80,23 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
       return (
         <div className="flex items-center gap-2 px-2 py-1">
           <span className="min-w-0 grow truncate">Delete “{view.name}” for everybody?</span>
-          <Button className="h-6 text-danger" autoFocus onClick={() => remove.mutate(view.id)}>
+          <Button
+            className="h-6 text-danger"
+            autoFocus
+            onClick={(event) => {
+              toView(event.currentTarget, view.id);
+              remove.mutate(view.id);
+            }}
+          >
             Delete
           </Button>
-          <Button className="h-6" onClick={() => setEditing(undefined)}>
+          <Button
+            className="h-6"
+            onClick={(event) => {
+              toView(event.currentTarget, view.id);
+              setEditing(undefined);
+            }}
+          >
             Keep
           </Button>
         </div>
@@ -84,7 +107,9 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
           className="flex items-center gap-2 px-2 py-1"
           onSubmit={(event) => {
             event.preventDefault();
-            if (editing.name.trim() !== '') update.mutate({ id: view.id, name: editing.name.trim() });
+            if (editing.name.trim() === '') return;
+            toView(event.currentTarget, view.id);
+            update.mutate({ id: view.id, name: editing.name.trim() });
           }}
         >
           <input
@@ -104,6 +129,7 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
       <div className="group flex items-center rounded hover:bg-hover">
         <button
           type="button"
+          data-view={view.id}
           aria-current={isCurrent}
           onClick={() => open(view)}
           className="flex h-7 min-w-0 grow items-center gap-2 px-2 text-left"
@@ -121,7 +147,10 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
               className="h-7 px-1.5"
               aria-label={`Replace ${view.name} by what is shown`}
               title="Replace by what is shown"
-              onClick={() => update.mutate({ id: view.id, search: current })}
+              onClick={(event) => {
+                toView(event.currentTarget, view.id);
+                update.mutate({ id: view.id, search: current });
+              }}
             >
               <RefreshCw size={13} aria-hidden />
             </Button>
@@ -149,7 +178,7 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
     );
   };
   return (
-    <div>
+    <div ref={panel}>
       <div className="p-1">
         {views.isPending && <div role="status" aria-label="Loading views" className="skeleton m-2 h-16" />}
         {views.isError && <p className="p-2 text-sm text-danger">{views.error.message}</p>}

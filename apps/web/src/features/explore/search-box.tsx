@@ -137,6 +137,8 @@ export function SearchBox(props: {
             onClick={() => {
               setText('');
               submit('');
+              // The button goes away with the text.
+              input.current?.focus();
             }}
           >
             <X size={14} aria-hidden />

@@ -14,6 +14,7 @@ import {
   type Zone,
 } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
+import { leadOn } from '../../lib/lead-on.ts';
 import { type TimeWindow, windowBefore } from '../../lib/time-range.ts';
 import { useFocusBack } from '../../lib/use-focus-back.ts';
 import { zonePreference } from '../../lib/zone.ts';
@@ -64,7 +65,7 @@ export default function WhatDiffers(props: {
     placeholderData: keepPreviousData,
   });
   const panel = useRef<HTMLElement>(null);
-  useFocusBack(panel);
+  useFocusBack(panel, { takes: true });
   useHotkey('Escape', () => props.onSelection(undefined), {
     label: 'Close what differs',
     group: 'What differs',
@@ -73,7 +74,8 @@ export default function WhatDiffers(props: {
     <aside
       ref={panel}
       aria-label="What differs"
-      className="flex w-[26rem] shrink-0 flex-col border-l border-line bg-bg max-lg:fixed max-lg:inset-y-0 max-lg:right-0 max-lg:z-30 max-lg:max-w-full max-lg:shadow-pop"
+      tabIndex={-1}
+      className="flex w-[26rem] shrink-0 flex-col -outline-offset-2 border-l border-line bg-bg max-lg:fixed max-lg:inset-y-0 max-lg:right-0 max-lg:z-30 max-lg:max-w-full max-lg:shadow-pop"
     >
       <header className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-3">
         <h2 className="font-medium">What differs</h2>
@@ -87,7 +89,7 @@ export default function WhatDiffers(props: {
         </Button>
       </header>
       <Choose {...props} before={before} isPeriod={isPeriod} trouble={trouble?.message} />
-      <div className="min-h-0 grow overflow-auto">
+      <div data-scrolls className="min-h-0 grow overflow-auto">
         {selection === '' && !isPeriod ? (
           <p className="p-3 text-sm text-muted">
             Choose some of the {props.config.noun}: for every field and attribute you then see which values
@@ -298,7 +300,11 @@ function FieldCards({ field, alike, ...rest }: FieldsAlike & { scope: Scope; onQ
             type="button"
             title={names}
             className="block max-w-full truncate text-sm text-accent"
-            onClick={() => setAll(true)}
+            onClick={(event) => {
+              const card = event.currentTarget.closest('section');
+              leadOn(event.currentTarget, () => card?.nextElementSibling as HTMLElement | null);
+              setAll(true);
+            }}
           >
             {alike.length === 1 ? `${names} says the same` : `${alike.length} more say the same: ${names}`}
           </button>
@@ -357,7 +363,14 @@ function FieldCard(props: {
         ))}
       </ul>
       {values.length > shown.length && (
-        <button type="button" className="text-sm text-accent" onClick={() => setAll(true)}>
+        <button
+          type="button"
+          className="text-sm text-accent"
+          onClick={(event) => {
+            leadOn(event.currentTarget);
+            setAll(true);
+          }}
+        >
           {values.length - shown.length} more
         </button>
       )}

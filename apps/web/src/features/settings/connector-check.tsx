@@ -68,7 +68,7 @@ export function ConnectorCheckDialog({ connector, onClose }: { connector: Connec
             Bring the schema up to date
           </Button>
         )}
-        <Button disabled={query.isFetching} onClick={() => void query.refetch()}>
+        <Button busy={query.isFetching} onClick={() => void query.refetch()}>
           Check again
         </Button>
         <Button onClick={onClose}>Close</Button>

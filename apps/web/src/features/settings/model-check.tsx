@@ -40,7 +40,7 @@ export function ModelCheckDialog({ model, onClose }: { model: ModelConfig; onClo
         </Loaded>
       </div>
       <footer className="flex justify-end gap-2 border-t border-line px-4 py-2.5">
-        <Button disabled={query.isFetching} onClick={() => void query.refetch()}>
+        <Button busy={query.isFetching} onClick={() => void query.refetch()}>
           Check again
         </Button>
         <Button onClick={onClose}>Close</Button>

@@ -20,7 +20,7 @@ export function MoreRows(props: {
   const more = () => void query.fetchNextPage({ cancelRefetch: false });
   return (
     <div className={cx('flex flex-wrap items-center gap-2', props.className)}>
-      <Button disabled={query.isFetchingNextPage} onClick={more}>
+      <Button busy={query.isFetchingNextPage} onClick={more}>
         {query.isFetchingNextPage ? 'Loading …' : `More ${noun}`}
       </Button>
       {query.isFetchNextPageError && <FailureLine what={`More ${noun}`} error={query.error} onRetry={more} />}

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
+import { leadOn } from '../../lib/lead-on.ts';
 import { scrollToSee } from '../../lib/scroll-to-see.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -212,6 +213,8 @@ function Messages(props: {
       <div
         key={at}
         ref={at === linkedAt ? marked : undefined}
+        data-marked={at === linkedAt || undefined}
+        aria-current={at === linkedAt || undefined}
         className={cx(at === linkedAt && 'rounded-md ring-1 ring-accent-fill')}
       >
         <MessageView
@@ -227,7 +230,13 @@ function Messages(props: {
     <Section title={side === 'input' ? 'Input' : 'Output'} count={props.messages.length}>
       {isCut ? messages.slice(0, FIRST_SHOWN).map(view) : messages.map(view)}
       {isCut && (
-        <Button className="self-center" onClick={() => setWhole(true)}>
+        <Button
+          className="self-center"
+          onClick={(event) => {
+            leadOn(event.currentTarget);
+            setWhole(true);
+          }}
+        >
           {formatCount(between)} messages between
         </Button>
       )}

@@ -226,7 +226,7 @@ export default function TranscriptView(props: {
     <div ref={scroller} {...released} className="min-h-0 grow overflow-auto" data-testid="transcript">
       <div ref={content} className="mx-auto flex max-w-4xl flex-col gap-2 p-3">
         {first > 0 && entries.length > 0 && (
-          <Button className="self-center" onClick={earlier} disabled={isEarlier}>
+          <Button className="self-center" onClick={earlier} busy={isEarlier}>
             {isEarlier ? 'Reading earlier steps' : `${formatCount(first)} earlier steps`}
           </Button>
         )}
@@ -289,6 +289,8 @@ const EntryView = memo(function EntryView(props: EntryProps & { readonly selecte
       style={indent}
       data-span={entry.span.spanId}
       data-entry={entry.key}
+      data-marked={props.selected || undefined}
+      aria-current={props.selected || undefined}
       // What is not on screen is not laid out: a transcript may be thousands of entries long.
       className={cx(
         'rounded-md [contain-intrinsic-size:auto_120px] [content-visibility:auto]',
