@@ -38,6 +38,12 @@ const ABOVE = 'dialog:modal, [popover]:popover-open';
 
 const CONTROL = 'a, button, summary, [role=tab], [role=option], [role=menuitemradio]';
 
+/** Keys that scroll what has the focus, and where they do: a list within it that is walked by them has them first. */
+const SCROLLING = /^(Arrow(Up|Down)|Home|End)$/;
+const SCROLLS = '[role=tabpanel], [data-scrolls]';
+const scrolls = (target: EventTarget | null): boolean =>
+  target instanceof Element && (target.closest(`[role=grid], ${SCROLLS}`)?.matches(SCROLLS) ?? false);
+
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.altKey || event.isComposing) return;
   const modified = event.metaKey || event.ctrlKey;
@@ -47,6 +53,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (!modified && (typing(target) || document.querySelector(ABOVE) !== null)) return;
   // A focused control keeps the keys that work it.
   if (event.key === 'Enter' && event.target instanceof Element && event.target.closest(CONTROL)) return;
+  if (!modified && SCROLLING.test(event.key) && scrolls(event.target)) return;
   const combination = modified ? `mod+${event.key.toLowerCase()}` : event.key;
   if (isSingleKey(combination) && singleKeys.get() === 'off') return;
   const entry = entries.findLast((candidate) => candidate.keys.includes(combination));

@@ -1,8 +1,22 @@
-/** What stands at the same place of the same parent; at its end the parent. */
-function afterwards(from: Element): () => HTMLElement | null {
-  const parent = from.parentElement;
-  const at = parent === null ? -1 : [...parent.children].indexOf(from);
-  return () => (parent?.children[at] as HTMLElement | undefined) ?? parent;
+/**
+ * What stands at the same place once the element is gone; at the end of its parent the parent. More than the element may
+ * go, so that its place is found from the inside out.
+ */
+function placeOf(element: Element): () => HTMLElement | undefined {
+  const places: { parent: Element; index: number }[] = [];
+  for (let at = element, parent = at.parentElement; parent !== null; at = parent, parent = at.parentElement)
+    places.push({ parent, index: [...parent.children].indexOf(at) });
+  return () => {
+    const place = places.find(({ parent }) => parent.isConnected);
+    const next = place?.parent.children[place.index] ?? place?.parent;
+    return next instanceof HTMLElement ? next : undefined;
+  };
+}
+
+function focusOn(next: HTMLElement | null | undefined): void {
+  if (!next) return;
+  if (next.tabIndex < 0) next.tabIndex = -1;
+  next.focus({ preventScroll: true });
 }
 
 /**
@@ -10,7 +24,7 @@ function afterwards(from: Element): () => HTMLElement | null {
  * before the change, with the pressed control or what goes with it. `to` is asked once that is gone; absent: what comes
  * in its place.
  */
-export function leadOn(from: Element, to: () => HTMLElement | null | undefined = afterwards(from)): void {
+export function leadOn(from: Element, to: () => HTMLElement | null | undefined = placeOf(from)): void {
   const pressed = document.activeElement;
   if (!from.contains(pressed) || pressed?.matches(':focus-visible') !== true) return;
   const observer = new MutationObserver(() => {
@@ -18,10 +32,7 @@ export function leadOn(from: Element, to: () => HTMLElement | null | undefined =
     observer.disconnect();
     // Whoever has gone on to something else stays there.
     if (document.activeElement !== document.body) return;
-    const next = to();
-    if (!next) return;
-    if (next.tabIndex < 0) next.tabIndex = -1;
-    next.focus({ preventScroll: true });
+    focusOn(to());
   });
   observer.observe(document.body, { childList: true, subtree: true });
 }
@@ -29,3 +40,19 @@ export function leadOn(from: Element, to: () => HTMLElement | null | undefined =
 /** What comes in the place of one of several, else the last of them. */
 export const inPlace = (items: NodeListOf<HTMLElement> | undefined, at: number): HTMLElement | undefined =>
   items?.[Math.min(at, items.length - 1)];
+
+/**
+ * As `ref` of what something else will stand instead of: whoever is in it with the keyboard when it goes is led to what
+ * stands there then, as by `leadOn`. Focus that is elsewhere stays there.
+ */
+export function leadsOn(element: HTMLElement | null): (() => void) | undefined {
+  if (element === null) return undefined;
+  return () => {
+    if (!element.contains(document.activeElement)) return;
+    const place = placeOf(element);
+    // What comes is not in the page yet.
+    queueMicrotask(() => {
+      if (!element.isConnected && document.activeElement === document.body) focusOn(place());
+    });
+  };
+}

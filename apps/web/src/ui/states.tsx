@@ -3,7 +3,7 @@ import { CircleAlert, KeyRound } from 'lucide-react';
 import { type ReactNode, use, useState } from 'react';
 import { ApiError, setTabKey, tabKey } from '../api/client.ts';
 import { cx } from '../lib/cx.ts';
-import { leadsOn } from '../lib/leads-on.ts';
+import { leadsOn } from '../lib/lead-on.ts';
 import { useAgain } from '../lib/use-again.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { cx } from '../../lib/cx.ts';
-import { leadsOn } from '../../lib/leads-on.ts';
+import { leadsOn } from '../../lib/lead-on.ts';
 import { useAgain } from '../../lib/use-again.ts';
 import { Button } from '../../ui/button.tsx';
 import type { OpenQuery } from './open-query.tsx';

@@ -1,9 +1,10 @@
 import type { LogRow } from '@candela/contract';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { logContextQuery } from '../../api/logs.ts';
 import { cx } from '../../lib/cx.ts';
 import { formatIso, formatTime } from '../../lib/format.ts';
+import { leadOn } from '../../lib/lead-on.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
@@ -17,12 +18,21 @@ const MOST_LINES = 200;
 export function LogContext({ id, onOpen }: { id: string; onOpen: (row: LogRow) => void }) {
   const [lines, setLines] = useState(FIRST_LINES);
   const zone = zonePreference.use();
-  const query = useQuery(logContextQuery(id, lines));
+  const query = useQuery({ ...logContextQuery(id, lines), placeholderData: keepPreviousData });
   const own = useRef<HTMLLIElement>(null);
-  const loaded = query.data !== undefined;
+  /** Whether a line of the list was opened: it is the record then, and no button any more. */
+  const walked = useRef(false);
+  const loaded = query.data !== undefined && !query.isPlaceholderData;
   useEffect(() => {
-    if (loaded) own.current?.scrollIntoView({ block: 'center' });
-  }, [loaded, lines]);
+    if (!loaded) return;
+    own.current?.scrollIntoView({ block: 'center' });
+    if (walked.current) own.current?.focus({ preventScroll: true });
+    walked.current = false;
+  }, [loaded, id, lines]);
+  const open = (row: LogRow) => {
+    walked.current = true;
+    onOpen(row);
+  };
   if (query.isPending) return <SkeletonRows rows={10} label="Loading the lines around it" />;
   if (query.isLoadingError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   const { before, log, after, instance } = query.data;
@@ -30,7 +40,10 @@ export function LogContext({ id, onOpen }: { id: string; onOpen: (row: LogRow) =
   const day = new Set([...before, log, ...after].map(dayOf)).size > 1;
   const isMore = lines < MOST_LINES && (before.length >= lines || after.length >= lines);
   return (
-    <div className="flex flex-col gap-2 p-3">
+    <div
+      aria-busy={query.isPlaceholderData}
+      className={cx('flex flex-col gap-2 p-3', query.isPlaceholderData && 'opacity-60')}
+    >
       <NotRefreshed error={query.error} onRetry={() => void query.refetch({ cancelRefetch: false })} />
       <p className="text-sm text-muted">
         Lines of <span className="text-text">{log.service || 'a service without a name'}</span>
@@ -40,16 +53,22 @@ export function LogContext({ id, onOpen }: { id: string; onOpen: (row: LogRow) =
       <ol aria-label="Lines around the record" className="rounded-md border border-line bg-surface py-1">
         {before.length === 0 && <li className="px-2 text-sm text-muted">No line before it.</li>}
         {before.map((row) => (
-          <ContextLine key={row.id} row={row} onOpen={onOpen} day={day} />
+          <ContextLine key={row.id} row={row} onOpen={open} day={day} />
         ))}
         <ContextLine row={log} own={own} day={day} />
         {after.map((row) => (
-          <ContextLine key={row.id} row={row} onOpen={onOpen} day={day} />
+          <ContextLine key={row.id} row={row} onOpen={open} day={day} />
         ))}
         {after.length === 0 && <li className="px-2 text-sm text-muted">No line after it.</li>}
       </ol>
       {isMore && (
-        <Button className="self-center" onClick={() => setLines(Math.min(MOST_LINES, lines * 3))}>
+        <Button
+          className="self-center"
+          onClick={(event) => {
+            leadOn(event.currentTarget, () => own.current);
+            setLines(Math.min(MOST_LINES, lines * 3));
+          }}
+        >
           More lines
         </Button>
       )}
@@ -81,7 +100,12 @@ function ContextLine(props: {
     </>
   );
   return (
-    <li ref={own} aria-current={own ? 'true' : undefined} className={cx(own && 'bg-selected')}>
+    <li
+      ref={own}
+      tabIndex={own ? -1 : undefined}
+      aria-current={own ? 'true' : undefined}
+      className={cx(own && 'bg-selected')}
+    >
       {onOpen === undefined ? (
         <div className="flex items-center gap-2 px-2 py-0.5">{text}</div>
       ) : (

@@ -3,12 +3,13 @@ import { entityKey } from '@candela/kernel';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { logQuery } from '../../api/logs.ts';
 import { cx } from '../../lib/cx.ts';
 import { curlOf } from '../../lib/curl.ts';
 import { exact, formatCost, formatCount, formatIso, formatTime } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
+import { useFocusBack } from '../../lib/use-focus-back.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -44,10 +45,20 @@ export default function LogPanel(props: {
   onOpen: (row: LogRow) => void;
 }) {
   const query = useQuery(logQuery(props.id));
+  const panel = useRef<HTMLElement>(null);
+  useFocusBack(panel);
+  // Another record is read from its beginning; the panel itself stays, for it may have the focus.
+  const scroller = useRef<HTMLDivElement>(null);
+  const shown = `${props.id} ${props.tab}`;
+  useLayoutEffect(() => {
+    scroller.current?.scrollTo(0, 0);
+  }, [shown]);
   useHotkey('Escape', props.onClose, { label: 'Close the record', group: 'Logs' });
   const detail = query.data;
   return (
-    <div
+    <aside
+      ref={panel}
+      aria-label="Log record"
       data-testid="log-panel"
       className="flex min-h-0 w-[44%] min-w-96 shrink-0 flex-col border-l border-line bg-bg max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-20 max-lg:h-2/3 max-lg:w-full max-lg:min-w-0 max-lg:border-t"
     >
@@ -89,28 +100,22 @@ export default function LogPanel(props: {
         )}
       </div>
       {detail && <LogHead detail={detail} />}
-      <div className="min-h-0 grow overflow-auto" key={`${props.id} ${props.tab}`} tabIndex={-1}>
-        {props.tab === 'context' ? (
-          <TabPanel id="log-tabs" value="context" className="outline-none">
+      <div ref={scroller} className="min-h-0 grow overflow-auto" tabIndex={-1}>
+        <TabPanel id="log-tabs" value={props.tab} className="min-h-full -outline-offset-2">
+          {props.tab === 'context' ? (
             <LogContext id={props.id} onOpen={props.onOpen} />
-          </TabPanel>
-        ) : (
-          <>
-            {query.isPending && <SkeletonRows rows={8} label="Loading the record" />}
-            {query.isLoadingError && <Failure error={query.error} onRetry={() => void query.refetch()} />}
-            {detail && (
-              <TabPanel id="log-tabs" value={props.tab} className="outline-none">
-                {props.tab === 'body' ? (
-                  <Body detail={detail} />
-                ) : (
-                  <LogAttributes detail={detail} onFilter={props.onFilter} />
-                )}
-              </TabPanel>
-            )}
-          </>
-        )}
+          ) : query.isPending ? (
+            <SkeletonRows rows={8} label="Loading the record" />
+          ) : query.isLoadingError ? (
+            <Failure error={query.error} onRetry={() => void query.refetch()} />
+          ) : props.tab === 'body' ? (
+            <Body key={props.id} detail={query.data} />
+          ) : (
+            <LogAttributes key={props.id} detail={query.data} onFilter={props.onFilter} />
+          )}
+        </TabPanel>
       </div>
-    </div>
+    </aside>
   );
 }
 

@@ -150,6 +150,10 @@ export function LogsPage() {
     >
       <div className="flex h-full flex-col">
         <LiveNews live={live} noun="log records" onRelease={refreshNow} />
+        {/* The list keeps the focus, so that the next row is a key away. */}
+        <p role="status" className="sr-only">
+          {isOpen ? 'The record is open beside the list' : ''}
+        </p>
         <div className="min-h-0 grow">
           <ExploreRows<LogRow>
             label="Log records"

@@ -4,9 +4,11 @@ import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { sessionQuery } from '../../api/activity.ts';
 import { ApiError } from '../../api/client.ts';
-import { formatCount } from '../../lib/format.ts';
+import { cx } from '../../lib/cx.ts';
+import { formatCount, nounOf } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { Button } from '../../ui/button.tsx';
+import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { BackLink, PageHead } from '../../ui/page-head.tsx';
 import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { keptSessions } from './activity-search.ts';
@@ -37,19 +39,27 @@ export function SessionPage() {
     setAsked((before) => before + 1);
     void navigate({ search: { turn: next.traceId, ...(at === undefined ? {} : { at }) }, replace: true });
   };
-  const step = (by: number) => choose(Math.min(turns.length - 1, Math.max(0, found === -1 ? 0 : at + by)));
+  /** Where a key or a button led to, for those who do not see it. */
+  const [said, setSaid] = useState('');
+  const go = (index: number, at?: TurnPlace) => {
+    choose(index, at);
+    const errors = turns[index]?.errors ?? 0;
+    const outcome = errors === 0 ? '' : `, ${formatCount(errors)} ${nounOf(errors, 'failed spans')}`;
+    setSaid(`Turn ${index + 1} of ${turns.length}${outcome}`);
+  };
+  const step = (by: number) => go(Math.min(turns.length - 1, Math.max(0, found === -1 ? 0 : at + by)));
   const failed = turns.flatMap(({ errors }, index) => (errors > 0 ? [index] : []));
   const about = { group: 'Session', enabled: turns.length > 0 };
   useHotkey(['j', 'ArrowDown'], () => step(1), { ...about, label: 'Next turn' });
   useHotkey(['k', 'ArrowUp'], () => step(-1), { ...about, label: 'Previous turn' });
-  const toFirst = () => choose(0);
-  const toEnd = () => choose(turns.length - 1, 'end');
+  const toFirst = () => go(0);
+  const toEnd = () => go(turns.length - 1, 'end');
   const toFailure = (by: 1 | -1) => {
     const next =
       by === 1
         ? (failed.find((index) => index > found) ?? failed[0])
         : (failed.findLast((index) => index < found) ?? failed.at(-1));
-    if (next !== undefined) choose(next, 'failure');
+    if (next !== undefined) go(next, 'failure');
   };
   useHotkey('Home', toFirst, { ...about, label: 'First turn' });
   useHotkey('End', toEnd, { ...about, label: 'End of the session' });
@@ -87,7 +97,7 @@ export function SessionPage() {
   const { data: session } = query;
   return (
     <Speakers value={speakers}>
-      <div className="flex h-full flex-col">
+      <div className={PAGE_COLUMN}>
         <title>{`Session ${session.sessionId.slice(0, 60)} · Candela`}</title>
         <PageHead
           back={<BackLink to="/sessions" search={keptSessions.last()} label="Back to the sessions" />}
@@ -134,9 +144,12 @@ export function SessionPage() {
         >
           <SpeakersList session={session} />
         </PageHead>
+        <p role="status" className="sr-only">
+          {said}
+        </p>
         <NotRefreshed error={query.error} onRetry={() => void query.refetch({ cancelRefetch: false })} />
-        <div className="flex min-h-0 grow max-lg:flex-col">
-          <div className="min-h-0 min-w-0 grow">
+        <div className={cx('flex max-lg:flex-col low:max-lg:shrink-0', PAGE_ROWS)}>
+          <div className="min-h-0 min-w-0 grow low:max-lg:h-[min(16rem,70dvh)] low:max-lg:flex-none">
             <SessionTimeline
               key={key}
               sessionKey={key}

@@ -79,6 +79,7 @@ export function SessionTimeline(props: {
       {...released}
       className="h-full overflow-auto"
       data-testid="conversation"
+      data-scrolls
       tabIndex={0}
       aria-label="Conversation"
       role="region"

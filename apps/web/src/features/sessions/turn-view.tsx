@@ -4,7 +4,7 @@ import { ArrowUpRight, ChevronRight } from 'lucide-react';
 import { use } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCost, formatCount, formatDuration } from '../../lib/format.ts';
-import { leadsOn } from '../../lib/leads-on.ts';
+import { leadsOn } from '../../lib/lead-on.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';

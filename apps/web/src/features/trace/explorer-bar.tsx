@@ -40,6 +40,8 @@ export function ExplorerBar(props: {
               key={view}
               type="button"
               role="tab"
+              id={`trace-views-${view}`}
+              aria-controls="trace-views-panel"
               aria-selected={props.view === view}
               tabIndex={props.view === view ? 0 : -1}
               onClick={() => props.onView(view)}

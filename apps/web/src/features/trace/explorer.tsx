@@ -2,7 +2,7 @@ import type { Trace } from '@candela/contract';
 import { searchTerms } from '@candela/contract/filter';
 import { CatchBoundary, getRouteApi, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
-import { useHotkey } from '../../lib/hotkeys.ts';
+import { mayTakeFocus, useHotkey } from '../../lib/hotkeys.ts';
 import { themePreference } from '../../lib/theme.ts';
 import { Sought } from '../../ui/fold.tsx';
 import { Split } from '../../ui/split.tsx';
@@ -20,7 +20,14 @@ import {
   type TraceSearch,
 } from './trace-search.ts';
 import { TraceFoot } from './trace-foot.tsx';
-import { failedPositions, firstToRead, nextOf, reasonBelow, type TraceSpan } from './trace-spans.ts';
+import {
+  failedPositions,
+  firstToRead,
+  nextOf,
+  reasonBelow,
+  spanNews,
+  type TraceSpan,
+} from './trace-spans.ts';
 import { ancestorsOf, type SpanTree } from './tree.ts';
 import { useHighlight } from './use-highlight.ts';
 import { useTraceFind } from './use-trace-find.ts';
@@ -117,6 +124,16 @@ export function Explorer(props: {
       });
     setFolded(next);
   };
+  const views = useRef<HTMLDivElement>(null);
+  /** Where a key led to, for those who do not see it, unless a list that has the focus names it. */
+  const [said, setSaid] = useState('');
+  /** A list of spans takes the focus as it is walked; a transcript, a graph and logs are none. */
+  const toList = (): boolean => {
+    const list = views.current?.querySelector<HTMLElement>('[role=tree], [role=listbox]');
+    if (!list || !mayTakeFocus()) return document.activeElement === list;
+    list.focus();
+    return true;
+  };
   const step = (by: 1 | -1) => {
     let target = position + by;
     while (
@@ -125,9 +142,17 @@ export function Explorer(props: {
       ancestorsOf(tree, spans, target).some((id) => folded.has(id))
     )
       target += by;
-    if (target >= 0 && target < tree.order.length) goTo(target);
+    if (target < 0 || target >= tree.order.length) return;
+    goTo(target);
+    setSaid(toList() ? '' : spanNews(spans[tree.order[target] as number] as TraceSpan));
   };
-  const goToFailed = (by: 1 | -1) => goTo(nextOf(failed, position, by));
+  const goToFailed = (by: 1 | -1) => {
+    const target = nextOf(failed, position, by);
+    if (target === undefined) return;
+    goTo(target);
+    const span = spans[tree.order[target] as number] as TraceSpan;
+    setSaid(spanNews(span, failed.indexOf(target), failed.length));
+  };
 
   const panel = useRef<HTMLDivElement>(null);
   const terms = useMemo(() => searchTerms(search.find ?? ''), [search.find]);
@@ -135,8 +160,12 @@ export function Explorer(props: {
   const finder = useRef<HTMLInputElement>(null);
   useHotkey([']', 'j', 'ArrowDown'], () => step(1), { label: 'Next span', group: 'Trace' });
   useHotkey(['[', 'k', 'ArrowUp'], () => step(-1), { label: 'Previous span', group: 'Trace' });
-  useHotkey('e', () => goToFailed(1), { label: 'Next failed span', group: 'Trace' });
-  useHotkey('E', () => goToFailed(-1), { label: 'Previous failed span', group: 'Trace' });
+  const walkFailed = (by: 1 | -1) => {
+    goToFailed(by);
+    toList();
+  };
+  useHotkey('e', () => walkFailed(1), { label: 'Next failed span', group: 'Trace' });
+  useHotkey('E', () => walkFailed(-1), { label: 'Previous failed span', group: 'Trace' });
   useHotkey('f', () => span && setFocus({ fromMs: span.startMs, toMs: span.startMs + span.durationMs }), {
     label: 'Look only at the time of this span',
     group: 'Trace',
@@ -195,39 +224,50 @@ export function Explorer(props: {
                 onFocus={setFocus}
               />
             )}
-            <CatchBoundary
-              getResetKey={() => view}
-              errorComponent={({ error, reset }) => <Failure error={error} onRetry={reset} />}
+            <div
+              ref={views}
+              role="tabpanel"
+              id="trace-views-panel"
+              aria-labelledby={`trace-views-${view}`}
+              className="flex min-h-0 grow flex-col"
             >
-              <Suspense fallback={<SkeletonRows rows={8} label={`Loading the ${view}`} />}>
-                {view === 'tree' && <TraceTree {...shared} />}
-                {view === 'timeline' && <TraceTimeline {...shared} />}
-                {view === 'transcript' && (
-                  <TranscriptView
-                    traceId={trace.traceId}
-                    spans={spans}
-                    tree={tree}
-                    selected={search.span}
-                    terms={terms}
-                    linked={linked}
-                    linkTo={linkTo}
-                    onSelect={select}
-                  />
-                )}
-                {view === 'graph' && (
-                  <TraceGraphView spans={spans} tree={tree} selected={span?.spanId} onSelect={select} />
-                )}
-                {view === 'logs' && (
-                  <TraceLogs
-                    traceId={trace.traceId}
-                    during={during}
-                    spans={spans}
-                    selected={search.span}
-                    onSelect={select}
-                  />
-                )}
-              </Suspense>
-            </CatchBoundary>
+              <CatchBoundary
+                getResetKey={() => view}
+                errorComponent={({ error, reset }) => <Failure error={error} onRetry={reset} />}
+              >
+                <Suspense fallback={<SkeletonRows rows={8} label={`Loading the ${view}`} />}>
+                  {view === 'tree' && <TraceTree {...shared} />}
+                  {view === 'timeline' && <TraceTimeline {...shared} />}
+                  {view === 'transcript' && (
+                    <TranscriptView
+                      traceId={trace.traceId}
+                      spans={spans}
+                      tree={tree}
+                      selected={search.span}
+                      terms={terms}
+                      linked={linked}
+                      linkTo={linkTo}
+                      onSelect={select}
+                    />
+                  )}
+                  {view === 'graph' && (
+                    <TraceGraphView spans={spans} tree={tree} selected={span?.spanId} onSelect={select} />
+                  )}
+                  {view === 'logs' && (
+                    <TraceLogs
+                      traceId={trace.traceId}
+                      during={during}
+                      spans={spans}
+                      selected={search.span}
+                      onSelect={select}
+                    />
+                  )}
+                </Suspense>
+              </CatchBoundary>
+            </div>
+            <p role="status" className="sr-only">
+              {said}
+            </p>
             <TraceFoot {...props} />
           </>
         }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useEscape } from '../../charts/visualise/use-escape.ts';
 import { formatDuration } from '../../lib/format.ts';
-import { leadsOn } from '../../lib/leads-on.ts';
+import { leadsOn } from '../../lib/lead-on.ts';
 import type { ReadingKind } from '../../lib/span-kind.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Focus } from './trace-search.ts';

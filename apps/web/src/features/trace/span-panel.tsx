@@ -1,9 +1,10 @@
 import type { SpanDetail } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { CornerDownRight } from 'lucide-react';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense, useLayoutEffect, useRef } from 'react';
 import { spanQuery } from '../../api/telemetry.ts';
 import type { TraceSpanOfTime } from '../../api/trace.ts';
+import { cx } from '../../lib/cx.ts';
 import { failureWords } from '../../lib/failure-words.ts';
 import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
 import { zonePreference } from '../../lib/zone.ts';
@@ -53,6 +54,12 @@ export function SpanPanel(props: {
   });
   const detail = query.data;
   const tab = props.tab ?? (detail === undefined ? 'messages' : firstFilled(detail));
+  // Another span is read from its beginning; the panel itself stays, for it may have the focus.
+  const shown = `${span.spanId} ${tab}`;
+  const scroller = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    scroller.current?.scrollTo(0, 0);
+  }, [shown]);
   const loading = <SkeletonRows rows={8} label="Loading the span" />;
   const tabs: readonly { id: SpanTab; label: string; count?: number }[] = [
     { id: 'messages', label: 'Messages' },
@@ -89,13 +96,13 @@ export function SpanPanel(props: {
           }))}
         />
       </div>
-      <div className="min-h-0 grow overflow-auto" key={`${span.spanId} ${tab}`}>
+      <div ref={scroller} className="min-h-0 grow overflow-auto">
         <TabPanel
           id="span-tabs"
           value={tab}
-          className={tab === 'logs' ? 'flex h-full flex-col outline-none' : 'outline-none'}
+          className={cx('min-h-full -outline-offset-2', tab === 'logs' && 'flex h-full flex-col')}
         >
-          <Suspense fallback={loading}>
+          <Suspense key={shown} fallback={loading}>
             {tab === 'logs' ? (
               <SpanLogs traceId={traceId} during={props.during} span={span} />
             ) : detail ? (

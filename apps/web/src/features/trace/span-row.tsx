@@ -28,19 +28,19 @@ export function SpanName(props: {
       style={{ paddingLeft: 4 + indentOf(props.depth) }}
     >
       {props.below > 0 ? (
-        <button
-          type="button"
-          tabIndex={-1}
-          aria-label={props.folded ? 'Unfold' : 'Fold'}
+        // For the pointer: the row itself says whether it is folded, and arrows fold it.
+        <span
+          aria-hidden
+          title={props.folded ? 'Unfold' : 'Fold'}
           onClick={(event) => {
             event.stopPropagation();
             props.onFold();
           }}
           // Drawn small, taken large: as high as the row.
-          className="relative flex size-4 shrink-0 items-center justify-center rounded text-muted before:absolute before:-inset-x-1 before:-inset-y-1.5 hover:bg-line"
+          className="relative flex size-4 shrink-0 cursor-pointer items-center justify-center rounded text-muted before:absolute before:-inset-x-1 before:-inset-y-1.5 hover:bg-line"
         >
-          <ChevronRight size={13} aria-hidden className={cx(!props.folded && 'rotate-90')} />
-        </button>
+          <ChevronRight size={13} className={cx(!props.folded && 'rotate-90')} />
+        </span>
       ) : (
         <span className="w-4 shrink-0" />
       )}

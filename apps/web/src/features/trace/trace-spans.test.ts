@@ -6,6 +6,7 @@ import {
   firstToRead,
   nextOf,
   reasonBelow,
+  spanNews,
   traceSpans,
 } from './trace-spans.ts';
 import { buildTree } from './tree.ts';
@@ -67,6 +68,13 @@ describe('spans of a trace', () => {
     const reasons = ['answer', 'retrieve', 'wrapper', 'search', 'socket', 'alone'].map(reasonOf);
     // What succeeded has no reason to have failed; a repeated message is no news.
     expect(reasons).toEqual(['search', 'search', undefined, undefined, undefined, undefined]);
+  });
+
+  it('says what a key led to, and which of the failed ones it is', () => {
+    const [root, , , failed] = spans;
+    expect(root && spanNews(root)).toBe('POST /chat');
+    expect(failed && spanNews(failed)).toBe('INSERT, failed');
+    expect(failed && spanNews(failed, 2, 1_200)).toBe('INSERT, failed, 3 of 1.2k failed spans');
   });
 
   it('joins pages in order, converting each page once', () => {

@@ -1,6 +1,7 @@
 import type { LightSpan } from '@candela/contract';
 import { searchTerms } from '@candela/contract/filter';
 import { failureWords } from '../../lib/failure-words.ts';
+import { formatCount } from '../../lib/format.ts';
 import { type ReadingKind, readingKind } from '../../lib/span-kind.ts';
 import type { SpanTree, TreeSpan } from './tree.ts';
 
@@ -116,4 +117,16 @@ export function nextOf(positions: readonly number[], at: number, step: 1 | -1): 
   if (positions.length === 0) return undefined;
   if (step === 1) return positions.find((position) => position > at) ?? positions[0];
   return positions.findLast((position) => position < at) ?? positions.at(-1);
+}
+
+/** What is said of a span that a key led to: its name, and whether it failed; of `failed` ones, which it is. */
+export function spanNews({ light, failed: isFailed }: TraceSpan, nth = -1, failed = 0): string {
+  const name = light.name || light.spanId;
+  return [
+    name,
+    isFailed ? 'failed' : '',
+    nth === -1 ? '' : `${formatCount(nth + 1)} of ${formatCount(failed)} failed spans`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
