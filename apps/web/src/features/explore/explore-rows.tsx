@@ -1,5 +1,5 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { firstPageOf, partOf, type SearchPage } from '../../api/pages.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
@@ -25,14 +25,16 @@ const partOfRows = ({ data, isPlaceholderData }: Pages<unknown>): number | null 
 /** The rows of an explorer with every state of a list: skeleton, refusal, nothing matches, more to come. */
 export function ExploreRows<Row>(props: ExploreRowsProps<Row>) {
   const part = partOfRows(props.query);
+  const isLive = props.live !== undefined;
+  const isOld = useOldAnswer(props.query, props.scope, props.sort, isLive);
   return (
     <>
-      <RowsNews query={props.query} noun={props.noun} />
+      <RowsNews query={props.query} noun={props.noun} isOld={isOld} live={props.live} />
       {/* Rows of the question before must not be read as the answer to the one that stands above them. */}
       <div
         data-rows
-        className={cx('relative h-full -outline-offset-2', props.query.isPlaceholderData && 'opacity-60')}
-        aria-busy={props.query.isPlaceholderData}
+        className={cx('relative h-full -outline-offset-2', isOld && 'opacity-60')}
+        aria-busy={isOld}
       >
         <Rows {...props} />
         {part !== null && props.query.isFetching && <FoundInPart part={part} />}
@@ -59,29 +61,56 @@ interface ExploreRowsProps<Row> {
   onScrolled?: (top: number) => void;
   /** Rows are as high as their text. */
   wrap?: boolean;
-  /** Rows that arrived since by the live stream, newest first; they stand above those of the query. */
-  live?: readonly Row[];
+  /** While live: rows that arrived since by the stream, newest first; they stand above those of the query. */
+  live?: readonly Row[] | undefined;
+  /** Whether a row is of something that has not ended: it gives way to one that has. */
+  isRunning?: (row: Row) => boolean;
   /** Instead of the usual "nothing matches". */
   nothing?: ReactNode;
 }
 
-/** What became of the search, for those who hear it; rows of the live stream are not counted out. */
-function RowsNews(props: { query: Pages<unknown>; noun: string }) {
-  const { query, noun } = props;
+/** Whether two questions differ in nothing but how far a range that moves on with time has come. */
+const isSameLater = (one: Scope, other: Scope): boolean =>
+  one.q === other.q &&
+  one.environment === other.environment &&
+  (one.window.fromMs === other.window.fromMs ||
+    one.window.toMs - one.window.fromMs === other.window.toMs - other.window.fromMs);
+
+/** Whether the rows shown answer another question; while live the same one, a moment ago, is none. */
+function useOldAnswer(query: Pages<unknown>, scope: Scope, sort: string, isLive: boolean): boolean {
+  const [answered, setAnswered] = useState({ scope, sort });
+  const isSame = answered.sort === sort && isSameLater(answered.scope, scope);
+  if (!query.isPlaceholderData && !isSame) setAnswered({ scope, sort });
+  return query.isPlaceholderData && !(isLive && isSame);
+}
+
+/**
+ * What became of the search, for those who hear it. While live nothing is counted out: what arrives is told beside the
+ * list, not with every look at it.
+ */
+function RowsNews(props: {
+  query: Pages<unknown>;
+  noun: string;
+  isOld: boolean;
+  live: readonly unknown[] | undefined;
+}) {
+  const { query, noun, live } = props;
   const pages = query.data?.pages ?? [];
   const first = firstPageOf(pages).length;
   const more = query.hasNextPage || first < pages.reduce((rows, { data }) => rows + data.length, 0);
   const part = partOfRows(query);
   const said =
-    query.isPending || query.isPlaceholderData || (part !== null && first === 0 && !query.isError)
+    query.isPending || props.isOld || (part !== null && first === 0 && !query.isError)
       ? `Loading ${noun}`
       : query.isError
         ? ''
-        : first === 0
+        : first === 0 && (live?.length ?? 0) === 0
           ? 'Nothing matches'
-          : part !== null
-            ? `${exact(first)} ${nounOf(first, noun)} so far`
-            : `${exact(first)}${more ? ' or more' : ''} ${nounOf(first, noun)}`;
+          : live !== undefined
+            ? ''
+            : part !== null
+              ? `${exact(first)} ${nounOf(first, noun)} so far`
+              : `${exact(first)}${more ? ' or more' : ''} ${nounOf(first, noun)}`;
   return (
     <p role="status" data-testid="rows-news" className="sr-only">
       {said}
@@ -90,15 +119,15 @@ function RowsNews(props: { query: Pages<unknown>; noun: string }) {
 }
 
 function Rows<Row>(props: ExploreRowsProps<Row>) {
-  const { query, search, scope, sort, noun, onChange, keyOf, live } = props;
+  const { query, search, scope, sort, noun, onChange, keyOf, live, isRunning } = props;
   // Whoever chose columns gets them on a telephone too.
   const records = useNarrow() && search.cols === undefined;
   const layout = records ? 'records' : props.wrap ? 'wrap' : 'line';
   const rows = useMemo(() => {
     const fetched = query.data?.pages.flatMap((page) => page.data) ?? [];
     if (live === undefined || live.length === 0) return fetched;
-    return eachOnce([...live, ...fetched], keyOf);
-  }, [query.data, live, keyOf]);
+    return eachOnce(live, fetched, keyOf, isRunning);
+  }, [query.data, live, keyOf, isRunning]);
   const part = partOfRows(query);
   const { choice } = useShell();
   // Of a part of the rows there is no next page, but the page itself.

@@ -2,9 +2,12 @@ import { waitBefore } from '../../api/again.ts';
 import { ApiError, openStream } from '../../api/client.ts';
 import { eventReader, type StreamEvent } from '../../lib/event-stream.ts';
 
+/** Without rows the server sends a comment every 15 seconds: a stream that says nothing for so long has no other end. */
+const SILENCE_MS = 45_000;
+
 /**
- * Reads a stream of rows until it is aborted or refused. A lost connection comes back by itself and goes on where it
- * stopped: `resume` holds the id of the last event.
+ * Reads a stream of rows until it is aborted or refused. A lost connection, also one that is lost without a word, comes back
+ * by itself and goes on where it stopped: `resume` holds the id of the last event.
  */
 export async function watchStream<Row>(options: {
   /** Where the stream is, for one that begins anew or goes on after an event. */
@@ -44,7 +47,10 @@ export async function watchStream<Row>(options: {
       opened = true;
       onState('live');
       const read = eventReader();
-      for await (const text of textOf(body)) for (const event of read(text)) hear(event);
+      for await (const text of textOf(body)) {
+        if (abort.aborted) return;
+        for (const event of read(text)) hear(event);
+      }
     } catch (thrown) {
       if (abort.aborted) return;
       if (isFinal(thrown)) return onState('refused', thrown);
@@ -78,10 +84,16 @@ function brokenOff(data: string): ApiError {
 async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
+  const leave = () => void reader.cancel().catch(() => undefined);
+  let silence = setTimeout(leave, SILENCE_MS);
   try {
-    for (let step = await reader.read(); !step.done; step = await reader.read())
+    for (let step = await reader.read(); !step.done; step = await reader.read()) {
+      clearTimeout(silence);
+      silence = setTimeout(leave, SILENCE_MS);
       yield decoder.decode(step.value, { stream: true });
+    }
   } finally {
-    void reader.cancel().catch(() => undefined);
+    clearTimeout(silence);
+    leave();
   }
 }

@@ -1,11 +1,14 @@
 import { ArrowUp, Radio } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { exact, nounOf } from '../../lib/format.ts';
 import { leadOn } from '../../lib/lead-on.ts';
 import { cx } from '../../lib/cx.ts';
+import { useThrottled } from '../../lib/throttle.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Live, LiveState } from './live.ts';
 
+const NOT_POSSIBLE = 'Live needs a time range that ends now, and the newest first';
 const SAID: Record<LiveState, string> = {
   off: 'Live',
   connecting: 'Connecting …',
@@ -14,7 +17,10 @@ const SAID: Record<LiveState, string> = {
   refused: 'Refused',
 };
 
-/** Turns the live view on and off (`l`) and says how it stands. */
+/** What arrives is told to those who hear it no more often than that. */
+const TELL_MS = 15_000;
+
+/** Turns the live view on and off (`l`) and says how it stands; asked for where it is not possible, `LiveNews` says why. */
 export function LiveToggle(props: {
   /** Name of the page, for the sheet of keys. */
   page: string;
@@ -25,14 +31,15 @@ export function LiveToggle(props: {
   onToggle: () => void;
 }) {
   const { on, possible, live } = props;
-  useHotkey('l', props.onToggle, { label: 'Live on or off', group: props.page, enabled: possible });
-  const title = !possible
-    ? 'Live needs a time range that ends now, and the newest first'
-    : live.error
-      ? live.error.message
-      : 'Show new rows as they arrive (l)';
+  useHotkey('l', props.onToggle, { label: 'Live on or off', group: props.page });
   return (
-    <Button className="h-8" aria-pressed={on} disabled={!possible} onClick={props.onToggle} title={title}>
+    <Button
+      className="h-8 aria-disabled:opacity-50"
+      aria-pressed={on}
+      aria-disabled={!possible}
+      onClick={props.onToggle}
+      title={possible ? 'Show new rows as they arrive (l)' : NOT_POSSIBLE}
+    >
       <Radio
         size={14}
         aria-hidden
@@ -43,29 +50,62 @@ export function LiveToggle(props: {
   );
 }
 
-/** Above the rows: how many wait while the list is held, and how many could not be shown. */
-export function LiveNews(props: { live: Live<unknown>; noun: string; onRelease: () => void }) {
+/** Above the rows: how many wait while the list is held, how many could not be shown, why there is no live view. */
+export function LiveNews(props: {
+  live: Live<unknown>;
+  noun: string;
+  /** Live was asked for where it is not possible. */
+  impossible: boolean;
+  onRelease: () => void;
+}) {
   const { live, noun } = props;
-  if (live.held === 0 && live.skipped === 0) return null;
+  const trouble = props.impossible
+    ? NOT_POSSIBLE
+    : (live.error?.message ??
+      (live.state === 'refused' ? 'Live could not be loaded. Turn it off and on to try again.' : undefined));
   return (
-    <div className="flex h-7 shrink-0 items-center justify-center gap-3 border-b border-line bg-selected text-sm">
-      {live.held > 0 && (
-        <button
-          type="button"
-          className="flex items-center gap-1 font-medium hover:underline"
-          onClick={(event) => {
-            leadOn(event.currentTarget, () => document.querySelector<HTMLElement>('main [role=grid]'));
-            live.release();
-            props.onRelease();
-          }}
-        >
-          <ArrowUp size={13} aria-hidden />
-          {exact(live.held)} new {nounOf(live.held, noun)}
-        </button>
+    <>
+      <p role="status" data-testid="live-news" className="sr-only">
+        {trouble ?? (live.arrived > 0 && <Told text={arrivals(live, noun)} />)}
+      </p>
+      {(live.held > 0 || live.skipped > 0 || trouble !== undefined) && (
+        <div className="flex min-h-7 shrink-0 flex-wrap items-center justify-center gap-x-3 border-b border-line bg-selected px-3 text-sm">
+          {trouble !== undefined && <span>{trouble}</span>}
+          {live.held > 0 && (
+            <button
+              type="button"
+              className="flex items-center gap-1 font-medium hover:underline"
+              onClick={(event) => {
+                leadOn(event.currentTarget, () => document.querySelector<HTMLElement>('main [role=grid]'));
+                live.release();
+                props.onRelease();
+              }}
+            >
+              <ArrowUp size={13} aria-hidden />
+              {exact(live.held)} new {nounOf(live.held, noun)}
+            </button>
+          )}
+          {live.skipped > 0 && (
+            <span className="text-muted">
+              {exact(live.skipped)} more arrived than are shown here; the list has them
+            </span>
+          )}
+        </div>
       )}
-      {live.skipped > 0 && (
-        <span className="text-muted">{exact(live.skipped)} came too fast to be shown; the list has them</span>
-      )}
-    </div>
+    </>
   );
+}
+
+/** All that arrived, so that no two tellings are alike: one like the one before would not be heard. */
+function arrivals(live: Live<unknown>, noun: string): string {
+  const waiting = live.held === 0 ? '' : `, ${exact(live.held)} of them not shown yet`;
+  return `${exact(live.arrived)} new ${nounOf(live.arrived, noun)} since Live began${waiting}`;
+}
+
+/** A text that changes all the time, as it was last told. */
+function Told({ text }: { text: string }) {
+  const [told, setTold] = useState('');
+  const tell = useThrottled(() => setTold(text), TELL_MS);
+  useEffect(() => tell(), [text, tell]);
+  return told;
 }

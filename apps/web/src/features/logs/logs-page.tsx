@@ -54,10 +54,14 @@ export function LogsPage() {
     q,
     environment,
     enabled: isLive,
+    listedMs: scope.window.toMs,
+    refresh: refreshNow,
     isHeld: () => scrolled.current > 40,
     onArrival: () => scrolled.current <= 40 && refreshSoon(),
   });
-  const toggleLive = () => change({ live: isLive ? undefined : true });
+  // Asked for where it is not possible, the page says why; asked once more, it says no more of it.
+  const cannotLive = search.live === true && !canLive;
+  const toggleLive = () => change({ live: isLive || cannotLive ? undefined : true });
   const wrap = search.wrap === true;
   const toggleWrap = () => change({ wrap: wrap ? undefined : true }, true);
   useHotkey('w', toggleWrap, { label: 'Wrap lines on or off', group: 'Logs' });
@@ -149,7 +153,7 @@ export function LogsPage() {
       }
     >
       <div className="flex h-full flex-col">
-        <LiveNews live={live} noun="log records" onRelease={refreshNow} />
+        <LiveNews live={live} noun="log records" impossible={cannotLive} onRelease={refreshNow} />
         {/* The list keeps the focus, so that the next row is a key away. */}
         <p role="status" className="sr-only">
           {isOpen ? 'The record is open beside the list' : ''}
@@ -171,7 +175,7 @@ export function LogsPage() {
             columns={shown}
             keyOf={keyOf}
             onScrolled={(top) => (scrolled.current = top)}
-            live={isLive ? live.rows : []}
+            live={isLive ? live.rows : undefined}
             wrap={wrap}
           />
         </div>

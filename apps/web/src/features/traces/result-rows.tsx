@@ -21,14 +21,15 @@ interface RowsProps {
   /** The row that the keyboard stands on; it becomes part of the page's own address, not a step of its history. */
   onRow: (key: string) => void;
   onScrolled: (top: number) => void;
-  /** Spans that arrived since. */
-  live: readonly SpanRow[];
+  /** While live: spans that arrived since. */
+  live: readonly SpanRow[] | undefined;
 }
 
 /** Traces are asked for again when spans arrive: a span alone makes no row of theirs. */
 const NO_TRACES: readonly TraceRow[] = [];
 const keyOfTrace = (row: TraceRow) => row.traceId;
 const keyOfSpan = (row: SpanRow) => `${row.traceId}-${row.spanId}`;
+const isRunning = (row: SpanRow) => row.unfinished;
 
 /** The traces that hold a fitting span. */
 export function TraceRows(props: RowsProps) {
@@ -54,7 +55,7 @@ export function TraceRows(props: RowsProps) {
     <TracePreviews value={first}>
       <ExploreRows<TraceRow>
         {...props}
-        live={NO_TRACES}
+        live={props.live && NO_TRACES}
         label="Traces"
         noun="traces"
         query={query}
@@ -87,6 +88,7 @@ export function SpanRows(props: RowsProps) {
       sort={sort}
       columns={columns}
       keyOf={keyOfSpan}
+      isRunning={isRunning}
       onOpen={(row) =>
         void navigate({
           to: '/traces/$traceId',

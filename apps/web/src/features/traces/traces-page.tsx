@@ -57,11 +57,15 @@ export function TracesPage() {
     q,
     environment,
     enabled: isLive,
+    listedMs: scope.window.toMs,
+    refresh: refreshNow,
     // Reading further down holds the rows still; back at the top they move again.
     isHeld: () => scrolled.current > 40,
     onArrival: () => scrolled.current <= 40 && refreshSoon(),
   });
-  const toggleLive = () => change({ live: isLive ? undefined : true });
+  // Asked for where it is not possible, the page says why; asked once more, it says no more of it.
+  const cannotLive = search.live === true && !canLive;
+  const toggleLive = () => change({ live: isLive || cannotLive ? undefined : true });
   const ever = useEver(anyTraceQuery(environment));
   if (ever.data === false) {
     return (
@@ -190,7 +194,7 @@ export function TracesPage() {
       }
     >
       <div className="flex h-full flex-col">
-        <LiveNews live={live} noun="spans" onRelease={refreshNow} />
+        <LiveNews live={live} noun="spans" impossible={cannotLive} onRelease={refreshNow} />
         <div className="min-h-0 grow">
           <Rows
             scope={scope}
@@ -198,7 +202,7 @@ export function TracesPage() {
             onChange={change}
             onRow={explorer.setRow}
             onScrolled={(top) => (scrolled.current = top)}
-            live={isLive ? live.rows : []}
+            live={isLive ? live.rows : undefined}
           />
         </div>
       </div>
