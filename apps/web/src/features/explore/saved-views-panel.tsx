@@ -20,6 +20,12 @@ function viewSearch(search: Readonly<Record<string, unknown>>, facets: string | 
   return stringifySearch({ ...Object.fromEntries(kept), facets });
 }
 
+/** What a view keeps, a line each; its search may be any text, percent signs that encode nothing among it. */
+const inWords = (view: SavedView): string =>
+  Object.entries(parseSearch(view.search))
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n') || view.name;
+
 type Editing = { readonly id: string; readonly what: 'rename' | 'delete'; readonly name: string };
 
 /** Body of the menu of saved views. */
@@ -135,10 +141,7 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
           className="flex h-7 min-w-0 grow items-center gap-2 px-2 text-left"
         >
           <span className="w-3.5 shrink-0">{isCurrent && <Check size={14} aria-hidden />}</span>
-          <CutName
-            name={view.name}
-            title={view.search === '' ? view.name : decodeURIComponent(view.search)}
-          />
+          <CutName name={view.name} title={inWords(view)} />
         </button>
         <span className="flex shrink-0 text-muted opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
           {!isSame && (
