@@ -11,13 +11,15 @@ import { useShell } from './shell-search.ts';
 export default function RangeForm({ onChoose }: { onChoose: (range: TimeRange) => void }) {
   const { range, chosen } = useShell();
   const zone = zonePreference.use();
-  const [fields, setFields] = useState(() => {
-    const window = resolveRange(range, Date.now());
-    return {
-      from: /^(now)?-/.test(chosen.from) ? chosen.from : typed(window.fromMs, zone === 'utc'),
-      to: range.to === 'now' ? 'now' : typed(window.toMs, zone === 'utc'),
-    };
-  });
+  const [openedMs] = useState(() => Date.now());
+  // What somebody typed stays as it was typed, also when another zone is chosen; the rest is written in that zone.
+  const [edited, setEdited] = useState<Partial<TimeRange>>({});
+  const window = resolveRange(range, openedMs);
+  const fields: TimeRange = {
+    from: /^(now)?-/.test(chosen.from) ? chosen.from : typed(window.fromMs, zone === 'utc'),
+    to: range.to === 'now' ? 'now' : typed(window.toMs, zone === 'utc'),
+    ...edited,
+  };
   const now = Date.now();
   const read = readTypedRange(fields, now, zone);
   const trouble = troubleOf(read, now);
@@ -26,7 +28,7 @@ export default function RangeForm({ onChoose }: { onChoose: (range: TimeRange) =
       <span className="text-sm text-muted">{label}</span>
       <input
         value={fields[end]}
-        onChange={(event) => setFields({ ...fields, [end]: event.target.value })}
+        onChange={(event) => setEdited({ ...edited, [end]: event.target.value })}
         aria-invalid={read[end] === undefined}
         spellCheck={false}
         className="h-7 rounded-md border border-line bg-bg px-2 font-mono text-sm aria-invalid:border-danger"

@@ -74,7 +74,7 @@ export function TimeRangePicker() {
             errorComponent={({ error, reset }) => <Failure error={error} onRetry={reset} />}
           >
             <Suspense>
-              <RangeForm key={`${chosen.from} ${chosen.to} ${zone}`} onChoose={choose} />
+              <RangeForm key={`${chosen.from} ${chosen.to}`} onChoose={choose} />
             </Suspense>
           </CatchBoundary>
         </div>
