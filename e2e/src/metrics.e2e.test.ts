@@ -127,6 +127,17 @@ describe.skipIf(missing !== undefined)('metrics', () => {
     expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(1_440);
   });
 
+  it('has its facets behind a button when the window is narrow, which says what is chosen', async () => {
+    const { page, metrics } = await open('/metrics?from=-1h&type=histogram');
+    await page.setViewportSize({ width: 720, height: 900 });
+    await soon(() => metrics.rows.count()).toBe(1);
+    await page.getByRole('button', { name: 'Facets 1 chosen' }).click();
+    await metrics.facet('Type', 'Histogram').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await metrics.facet('Type', 'Histogram').click();
+    await soon(() => metrics.rows.count()).toBe(3);
+  });
+
   it('shows the rate of a counter through a restart, by label', async () => {
     const { page, metrics } = await open('/metrics/explore?from=-1h&a=metric%3Dshop.orders');
     await metrics.chart.waitFor();

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
-import { ListFilter, Plus } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { facetsQuery, type Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
@@ -12,6 +12,7 @@ import { Estimated } from './estimated.tsx';
 import type { ExploreConfig } from './explore-config.ts';
 import { useAddedFacets, useFolded } from './facet-fields.ts';
 import { FacetGroup } from './facet-group.tsx';
+import { FacetsPopover } from './facets-popover.tsx';
 
 const AddedFacets = lazy(() => import('./added-facets.tsx'));
 const FacetPicker = lazy(() => import('./facet-picker.tsx'));
@@ -36,22 +37,12 @@ export function FacetsPanel(props: FacetsProps) {
   );
 }
 
-/** The same facets in a panel of a button that only a narrow window has. */
+/** The same facets behind a button that only a narrow window has. */
 export function FacetsButton(props: FacetsProps) {
   return (
-    <Popover
-      label="Facets"
-      align="start"
-      className="w-64 p-2"
-      trigger={
-        <Button className="h-8 lg:hidden" title="Filter by the most frequent values">
-          <ListFilter size={14} className="text-muted" aria-hidden />
-          Facets
-        </Button>
-      }
-    >
+    <FacetsPopover>
       <Facets {...props} />
-    </Popover>
+    </FacetsPopover>
   );
 }
 

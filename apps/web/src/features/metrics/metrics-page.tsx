@@ -15,6 +15,7 @@ import { FilterBox } from '../../ui/filter-box.tsx';
 import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
 import { ExportMenu } from '../explore/export-menu.tsx';
+import { FacetsPopover } from '../explore/facets-popover.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
 import { RowsFooter } from '../explore/rows-state.tsx';
 import { useEver } from '../explore/use-ever.ts';
@@ -61,6 +62,31 @@ export function MetricsPage() {
     } as Parameters<typeof navigate>[0]);
   const narrowed =
     scope.q !== '' || search.type !== undefined || search.unit !== undefined || search.service !== undefined;
+  const facets = first && (
+    <>
+      <Facet
+        label="Type"
+        values={first.facets.types}
+        chosen={search.type}
+        nameOf={typeName}
+        onChoose={(value) =>
+          change({ type: METRIC_TYPE_NAMES.find((type) => type === value), row: undefined })
+        }
+      />
+      <Facet
+        label="Service"
+        values={first.facets.services}
+        chosen={search.service}
+        onChoose={(service) => change({ service, row: undefined })}
+      />
+      <Facet
+        label="Unit"
+        values={first.facets.units}
+        chosen={search.unit}
+        onChoose={(unit) => change({ unit, row: undefined })}
+      />
+    </>
+  );
   return (
     <div className={PAGE_COLUMN}>
       <title>Metrics · Candela</title>
@@ -73,6 +99,9 @@ export function MetricsPage() {
           restMs={TYPING_MS}
           onChange={(q) => change({ q: q === '' ? undefined : q, row: undefined }, true)}
         />
+        <FacetsPopover chosen={Object.values(filter).filter((value) => value !== undefined).length}>
+          {facets}
+        </FacetsPopover>
         <span role="status" className="text-sm text-muted">
           {first === undefined
             ? ''
@@ -100,31 +129,7 @@ export function MetricsPage() {
           aria-label="Facets"
           className="w-52 shrink-0 overflow-auto border-r border-line px-2 py-2 max-lg:hidden"
         >
-          {first && (
-            <>
-              <Facet
-                label="Type"
-                values={first.facets.types}
-                chosen={search.type}
-                nameOf={typeName}
-                onChoose={(value) =>
-                  change({ type: METRIC_TYPE_NAMES.find((type) => type === value), row: undefined })
-                }
-              />
-              <Facet
-                label="Service"
-                values={first.facets.services}
-                chosen={search.service}
-                onChoose={(service) => change({ service, row: undefined })}
-              />
-              <Facet
-                label="Unit"
-                values={first.facets.units}
-                chosen={search.unit}
-                onChoose={(unit) => change({ unit, row: undefined })}
-              />
-            </>
-          )}
+          {facets}
         </aside>
         <div className={cx('min-w-0 grow', list.isPlaceholderData && 'opacity-60')}>
           {list.isPending ? (
