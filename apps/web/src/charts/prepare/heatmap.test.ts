@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { heatPlace, heatValue, prepareHeatmap } from './heatmap.ts';
+import {
+  heatCellAt,
+  type HeatCursor,
+  heatCursor,
+  heatMarked,
+  heatPlace,
+  heatValue,
+  prepareHeatmap,
+} from './heatmap.ts';
 
 const window = { fromMs: 0, toMs: 10_000 };
 const cell = (timeMs: number, low: number, high: number, count: number) => ({ timeMs, low, high, count });
@@ -38,5 +46,40 @@ describe('heat map', () => {
   it('draws one value alone inside of the plot', () => {
     const [drawn] = prepareHeatmap([cell(0, 0, 0, 10)], window, 1).cells;
     expect((drawn?.y ?? 1) + (drawn?.height ?? 0)).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('the keyboard on a heat map', () => {
+  const map = prepareHeatmap(
+    [cell(2_000, 0, 10, 7), cell(2_000, 10, 20, 9), cell(0, 10, 20, 1), cell(1_000, 20, 40, 2)],
+    { fromMs: 0, toMs: 4_000 },
+    1,
+  );
+  const walk = (...keys: string[]): HeatCursor | undefined =>
+    keys.reduce<HeatCursor | undefined>(
+      (at, key) => heatCursor(map, at, key.replace('Shift+', ''), key.startsWith('Shift+')),
+      undefined,
+    );
+
+  it('begins at what is fullest of the newest time and walks by time and value, also where nothing is', () => {
+    const first = walk('ArrowLeft');
+    expect(first).toMatchObject({ column: 2, row: 1 });
+    expect(first && heatCellAt(map, first)?.count).toBe(9);
+    const up = walk('ArrowLeft', 'ArrowUp');
+    expect(up).toMatchObject({ column: 2, row: 2 });
+    expect(up && heatCellAt(map, up)).toBeUndefined();
+    expect(walk('ArrowUp', 'ArrowUp', 'ArrowUp', 'End', 'ArrowRight')).toMatchObject({ column: 3, row: 2 });
+    expect(walk('x')).toBeUndefined();
+  });
+
+  it('marks from where Shift was pressed, and forgets the marks without it', () => {
+    const marked = walk('ArrowLeft', 'Shift+ArrowLeft', 'Shift+ArrowUp');
+    expect(marked && heatMarked(map, marked)).toEqual({ fromMs: 1_000, toMs: 3_000, low: 10, high: 40 });
+    const one = walk('ArrowLeft', 'Shift+ArrowLeft', 'ArrowDown');
+    expect(one && heatMarked(map, one)).toEqual({ fromMs: 1_000, toMs: 2_000, low: 0, high: 10 });
+  });
+
+  it('leads nowhere on an empty one', () => {
+    expect(heatCursor(prepareHeatmap([], window, 1), undefined, 'ArrowLeft', false)).toBeUndefined();
   });
 });

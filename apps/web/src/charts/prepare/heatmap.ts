@@ -12,6 +12,9 @@ export interface HeatCell {
   readonly count: number;
 }
 
+/** A range of values that cells have. */
+export type HeatRange = Pick<HeatCell, 'low' | 'high' | 'open'>;
+
 interface DrawnCell extends HeatCell {
   /** Left, width, top and height as shares (0..1) of the plot. */
   readonly x: number;
@@ -24,6 +27,10 @@ interface DrawnCell extends HeatCell {
 
 export interface Heatmap {
   readonly cells: readonly DrawnCell[];
+  /** Buckets of time. */
+  readonly columns: number;
+  /** The ranges that any cell has, from below. */
+  readonly rows: readonly HeatRange[];
   readonly fromMs: number;
   readonly toMs: number;
   readonly stepMs: number;
@@ -88,6 +95,12 @@ export function prepareHeatmap(
   });
   return {
     cells: drawn,
+    columns: Math.round((toMs - fromMs) / stepMs),
+    rows: [
+      ...new Map(
+        inside.map(({ low, high, open }) => [`${low} ${high}`, { low, high, ...(open && { open }) }]),
+      ).values(),
+    ].sort((a, b) => a.low - b.low || a.high - b.high),
     fromMs,
     toMs,
     stepMs,
@@ -124,4 +137,69 @@ export function heatPlace(map: Heatmap, value: number): number {
 export function heatValue(map: Heatmap, share: number): number {
   const at = Math.min(1, Math.max(0, share));
   return map.logarithmic ? map.low * (map.high / map.low) ** at : map.low + at * (map.high - map.low);
+}
+
+/** A cell that the keyboard stands on, and the one that its marking began at: the same where nothing is marked. */
+export interface HeatCursor {
+  readonly column: number;
+  readonly row: number;
+  readonly from: { readonly column: number; readonly row: number };
+}
+
+const STEPS: Readonly<Record<string, readonly [column: number, row: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, 1],
+  ArrowDown: [0, -1],
+};
+
+/**
+ * Where a key leads from there; undefined for a key that leads nowhere. The first one leads to what is fullest of the newest
+ * time that has anything; `marks`: the cells between stay marked.
+ */
+export function heatCursor(
+  map: Heatmap,
+  cursor: HeatCursor | undefined,
+  key: string,
+  marks: boolean,
+): HeatCursor | undefined {
+  const step = STEPS[key];
+  const edge = key === 'Home' ? 0 : key === 'End' ? map.columns - 1 : undefined;
+  if ((step === undefined && edge === undefined) || map.rows.length === 0) return undefined;
+  const at = cursor ?? newest(map);
+  const [right, up] = cursor === undefined || step === undefined ? [0, 0] : step;
+  const within = (value: number, count: number) => Math.min(count - 1, Math.max(0, value));
+  const to = {
+    column: within(edge ?? at.column + right, map.columns),
+    row: within(at.row + up, map.rows.length),
+  };
+  return { ...to, from: marks && cursor !== undefined ? cursor.from : to };
+}
+
+const columnOf = (map: Heatmap, { timeMs }: HeatCell): number =>
+  Math.floor((timeMs - map.fromMs) / map.stepMs);
+const isIn = (cell: HeatRange, range: HeatRange | undefined): boolean =>
+  cell.low === range?.low && cell.high === range.high;
+
+function newest(map: Heatmap): { column: number; row: number } {
+  const column = map.cells.reduce((latest, cell) => Math.max(latest, columnOf(map, cell)), 0);
+  const fullest = map.cells
+    .filter((cell) => columnOf(map, cell) === column)
+    .reduce((most, cell) => (cell.count > most.count ? cell : most));
+  return { column, row: map.rows.findIndex((range) => isIn(fullest, range)) };
+}
+
+/** What is drawn where the cursor stands; undefined where nothing was measured. */
+export const heatCellAt = (map: Heatmap, { column, row }: HeatCursor): DrawnCell | undefined =>
+  map.cells.find((cell) => columnOf(map, cell) === column && isIn(cell, map.rows[row]));
+
+/** Time and values of all that is marked. */
+export function heatMarked(map: Heatmap, { column, row, from }: HeatCursor): TimeWindow & HeatRange {
+  const ranges = map.rows.slice(Math.min(row, from.row), Math.max(row, from.row) + 1);
+  return {
+    fromMs: map.fromMs + Math.min(column, from.column) * map.stepMs,
+    toMs: map.fromMs + (Math.max(column, from.column) + 1) * map.stepMs,
+    low: ranges[0]?.low ?? map.low,
+    high: ranges.reduce((high, range) => Math.max(high, range.high), ranges[0]?.high ?? map.high),
+  };
 }

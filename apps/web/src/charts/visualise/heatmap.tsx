@@ -1,17 +1,27 @@
-import { type PointerEvent, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatTime, nounOf } from '../../lib/format.ts';
 import { formatTickValue, formatValue } from '../../lib/format-value.ts';
 import { textScale } from '../../lib/rem.ts';
 import type { TimeWindow } from '../../lib/time-range.ts';
 import { zonePreference } from '../../lib/zone.ts';
-import { type HeatCell, heatPlace, heatValue, prepareHeatmap } from '../prepare/heatmap.ts';
+import {
+  type HeatCell,
+  heatCellAt,
+  type HeatCursor,
+  heatCursor,
+  heatMarked,
+  heatPlace,
+  type HeatRange,
+  heatValue,
+  prepareHeatmap,
+} from '../prepare/heatmap.ts';
 import { TimeAxis } from './time-axis.tsx';
 import { useEscape } from './use-escape.ts';
 import { useWidth } from './use-size.ts';
 
 /** `1 s – 2 s`, `over 2 s`. */
-function rangeText({ low, high, open }: HeatCell, unit: string): string {
+function rangeText({ low, high, open }: HeatRange, unit: string): string {
   if (open === 'above') return `over ${formatValue(low, unit)}`;
   if (open === 'below') return `up to ${formatValue(high, unit)}`;
   return `${formatValue(low, unit)} – ${formatValue(high, unit)}`;
@@ -23,7 +33,10 @@ export interface HeatSelection extends TimeWindow {
   readonly high: number;
 }
 
-/** How values are spread over time; dragging selects a rectangle of time and value. */
+/**
+ * How values are spread over time. Dragging selects a rectangle of time and value; with the keyboard arrows read the cells,
+ * Shift with them marks, Enter takes.
+ */
 export function Heatmap(props: {
   /** What it shows: `Duration of spans`. */
   label: string;
@@ -49,6 +62,7 @@ export function Heatmap(props: {
   const width = useWidth(box);
   const [hover, setHover] = useState<{ x: number; y: number }>();
   const [drag, setDrag] = useState<{ x: number; y: number }>();
+  const [cursor, setCursor] = useState<HeatCursor>();
   useEscape(drag !== undefined, () => setDrag(undefined));
   const spanMs = map.toMs - map.fromMs;
   const at = (event: PointerEvent) => {
@@ -65,16 +79,34 @@ export function Heatmap(props: {
     low: heatValue(map, 1 - Math.max(a.y, b.y)),
     high: heatValue(map, 1 - Math.min(a.y, b.y)),
   });
-  const pointed =
-    hover &&
-    map.cells.find(
-      (cell) =>
-        hover.x >= cell.x &&
-        hover.x < cell.x + cell.width &&
-        hover.y >= cell.y &&
-        hover.y <= cell.y + cell.height,
-    );
-  const frame = drag && hover ? rectangle(drag, hover) : held(map, props.selection);
+  const pointed = cursor
+    ? heatCellAt(map, cursor)
+    : hover &&
+      map.cells.find(
+        (cell) =>
+          hover.x >= cell.x &&
+          hover.x < cell.x + cell.width &&
+          hover.y >= cell.y &&
+          hover.y <= cell.y + cell.height,
+      );
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = heatCursor(map, cursor, event.key, event.shiftKey && onSelect !== undefined);
+    if (next) setCursor(next);
+    else if (event.key === 'Enter' || (event.key === 'Escape' && cursor)) {
+      if (event.key === 'Enter' && cursor) onSelect?.(heatMarked(map, cursor));
+      setCursor(undefined);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const spoken = ({ column, row }: HeatCursor): string => {
+    const range = map.rows[row];
+    const counted = pointed ? `${exact(pointed.count)} ${nounOf(pointed.count, props.noun)}` : 'nothing';
+    const time = formatTime(map.fromMs + column * map.stepMs, zone).slice(0, -4);
+    return [time, ...(range ? [rangeText(range, unit)] : []), counted].join(', ');
+  };
+  const frame =
+    drag && hover ? rectangle(drag, hover) : held(map, cursor ? heatMarked(map, cursor) : props.selection);
   const gutter =
     Math.max(2, ...map.valueTicks.map((tick) => formatTickValue(tick, unit).length)) * 6.4 * textScale() + 8;
   return (
@@ -96,8 +128,20 @@ export function Heatmap(props: {
           <div
             ref={box}
             data-testid="heatmap"
+            role="slider"
+            tabIndex={0}
+            aria-label={`${props.label}: ${exact(map.total)} ${nounOf(map.total, props.noun)} between ${formatValue(map.low, unit)} and ${formatValue(map.high, unit)}. Arrow keys read the cells${onSelect ? ', with Shift they mark, Enter takes' : ''}`}
+            aria-valuemin={0}
+            aria-valuemax={map.columns - 1}
+            aria-valuenow={cursor?.column ?? map.columns - 1}
+            aria-valuetext={cursor ? spoken(cursor) : 'whole time range'}
+            onKeyDown={onKeyDown}
+            onBlur={() => setCursor(undefined)}
             className={cx('absolute inset-0 touch-pan-y select-none', onSelect && 'cursor-crosshair')}
-            onPointerMove={(event) => setHover(at(event))}
+            onPointerMove={(event) => {
+              setCursor(undefined);
+              setHover(at(event));
+            }}
             onPointerLeave={() => !drag && setHover(undefined)}
             onPointerDown={(event) => {
               if (event.button !== 0 || !onSelect) return;
@@ -113,13 +157,7 @@ export function Heatmap(props: {
             }}
             onPointerCancel={() => setDrag(undefined)}
           >
-            <svg
-              role="img"
-              aria-label={`${props.label}: ${exact(map.total)} ${nounOf(map.total, props.noun)} between ${formatValue(map.low, unit)} and ${formatValue(map.high, unit)}`}
-              width={width}
-              height={height}
-              className="block"
-            >
+            <svg width={width} height={height} className="block" aria-hidden>
               {map.cells.map((cell) => (
                 <rect
                   key={`${cell.timeMs} ${cell.low}`}

@@ -18,15 +18,18 @@ export function CpuStrip({ data }: { data: HostCurves }) {
   const spanMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
   return (
     <figure>
+      <ul
+        className="sr-only"
+        aria-label={`Busy share of ${cores.length} ${nounOf(cores.length, 'cores')} over time`}
+      >
+        {cores.map(({ device, values }) => (
+          <li key={device}>
+            Core {device}: {coreWords(values, (step) => formatTick(times[step] ?? 0, spanMs, zone))}
+          </li>
+        ))}
+      </ul>
       <div
-        role="img"
-        aria-label={`Busy share of ${cores.length} ${nounOf(cores.length, 'cores')} over time; now ${cores
-          .slice(0, 8)
-          .map(
-            ({ device, values }) =>
-              `${device}: ${formatValue(values.findLast((value) => value !== null) ?? null, '1')}`,
-          )
-          .join(', ')}`}
+        aria-hidden
         data-testid="cpu-strip"
         className="flex flex-col overflow-hidden rounded bg-sunken"
         onPointerMove={(event) => {
@@ -67,6 +70,17 @@ export function CpuStrip({ data }: { data: HostCurves }) {
       </figcaption>
     </figure>
   );
+}
+
+/** What the shades of a line show. */
+export function coreWords(values: readonly (number | null)[], timeOf: (step: number) => string): string {
+  const known = values.flatMap((value, step) => (value === null ? [] : [{ value, step }]));
+  const [first] = known;
+  if (first === undefined) return 'nothing measured';
+  const most = known.reduce((top, one) => (one.value > top.value ? one : top), first);
+  const mean = known.reduce((sum, { value }) => sum + value, 0) / known.length;
+  const share = (value: number) => formatValue(value, '1');
+  return `now ${share(known.at(-1)?.value ?? 0)}, on average ${share(mean)}, at most ${share(most.value)} at ${timeOf(most.step)}`;
 }
 
 /** One line as hard steps of a gradient: a hundred cores are a hundred elements, not ten thousand. */
