@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changeOf, changeText } from './change.ts';
+import { changeOf, changeSpoken, changeText } from './change.ts';
 
 describe('change against the period before', () => {
   it('says how far and whether that is good news', () => {
@@ -20,5 +20,21 @@ describe('change against the period before', () => {
       changeOf(null, 1),
     ];
     expect(texts.map(changeText)).toEqual(['+25%', '−8%', '×12', 'new', '']);
+  });
+  it('is heard as a sentence, whichever way it went', () => {
+    const heard = [
+      changeOf(125, 100),
+      changeOf(125, 100, 'lower'),
+      changeOf(100, 100, 'lower'),
+      changeOf(3, 0, 'lower'),
+      changeOf(0, 3, 'lower'),
+    ].map((change) => changeText(change) + changeSpoken(change));
+    expect(heard).toEqual([
+      '+25% against the period before',
+      '+25%, worse than in the period before',
+      'no change against the period before',
+      'new, worse, nothing in the period before',
+      '−100%, better than in the period before',
+    ]);
   });
 });

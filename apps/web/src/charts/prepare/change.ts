@@ -30,6 +30,14 @@ export function changeOf(
   return { ratio, direction: up ? 'up' : 'down', verdict };
 }
 
+/** What follows `changeText` for those who do not see its colour: against what, and whether it is good news. */
+export function changeSpoken({ direction, verdict }: Change): string {
+  const news = verdict === 'neutral' ? '' : `, ${verdict}`;
+  if (direction === 'same') return ' against the period before';
+  if (direction === 'new') return `${news}, nothing in the period before`;
+  return news === '' ? ' against the period before' : `${news} than in the period before`;
+}
+
 /** `+25%`, `−8%`, `×12`, `new`. */
 export function changeText(change: Change): string {
   if (change.direction === 'new') return 'new';

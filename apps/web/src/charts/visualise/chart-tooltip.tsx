@@ -5,7 +5,7 @@ import type { PreparedChart, PreparedSeries } from '../prepare/time-chart.ts';
 import { Swatch } from './legend.tsx';
 
 /** `20 Nov 10:30:00 – 10:35:00`. */
-export function stepText(chart: PreparedChart, step: number, zone: Zone): string {
+function stepText(chart: PreparedChart, step: number, zone: Zone): string {
   const fromMs = chart.fromMs + step * chart.stepMs;
   const from = formatTime(fromMs, zone).slice(0, -4);
   const to = formatTime(fromMs + chart.stepMs, zone).slice(0, -4);
@@ -14,12 +14,38 @@ export function stepText(chart: PreparedChart, step: number, zone: Zone): string
 }
 
 /** The values of a step, as drawn from above to below. */
-export function stepValues(chart: PreparedChart, step: number): { series: PreparedSeries; value: number }[] {
+function stepValues(chart: PreparedChart, step: number): { series: PreparedSeries; value: number }[] {
   const found = chart.series.flatMap((series) => {
     const value = series.values[step];
     return value === null || value === undefined ? [] : [{ series, value }];
   });
   return chart.stacked ? found.reverse() : found.sort((a, b) => b.value - a.value);
+}
+
+/** What the period before has at a step: of series that this one has, too, by their key, and those that only it has. */
+function stepBefore(chart: PreparedChart, step: number) {
+  const keys = new Set(chart.series.map((series) => series.key));
+  const valueOf = (series: PreparedSeries) => series.values[step] ?? null;
+  return {
+    byKey: new Map(chart.previous.map((series) => [series.key, valueOf(series)])),
+    alone: chart.previous
+      .filter((series) => !keys.has(series.key))
+      .map((series) => ({ series, value: valueOf(series) })),
+  };
+}
+
+/** The same step for those who hear it: all that the tooltip shows. */
+export function stepSpoken(chart: PreparedChart, step: number, unit: string, zone: Zone): string {
+  const before = stepBefore(chart, step);
+  const rows = stepValues(chart, step).map(({ series, value }) => {
+    const old = before.byKey.get(series.key) ?? null;
+    return `${series.label} ${formatValue(value, unit)}${old === null ? '' : `, was ${formatValue(old, unit)}`}`;
+  });
+  return [
+    stepText(chart, step, zone),
+    ...before.alone.map(({ series, value }) => `${series.label} ${formatValue(value, unit)}`),
+    ...(rows.length === 0 ? ['nothing measured'] : rows),
+  ].join(', ');
 }
 
 /** Exact values of the pointed step; stands beside the pointer and never catches it. */
@@ -37,9 +63,7 @@ export function ChartTooltip(props: {
   const rows = stepValues(chart, step);
   const total =
     chart.stacked && rows.length > 1 ? rows.reduce((sum, { value }) => sum + value, 0) : undefined;
-  const keys = new Set(chart.series.map((series) => series.key));
-  const alone = chart.previous.filter((series) => !keys.has(series.key));
-  const before = new Map(chart.previous.map((series) => [series.key, series.values[step] ?? null]));
+  const before = stepBefore(chart, step);
   return (
     <div
       aria-hidden
@@ -58,15 +82,15 @@ export function ChartTooltip(props: {
           <span className="ml-auto pl-3">{formatValue(total, unit)}</span>
         </p>
       )}
-      {alone.map((series) => (
+      {before.alone.map(({ series, value }) => (
         <p key={series.key} className="flex text-muted">
           <span>{series.label}</span>
-          <span className="ml-auto pl-3">{formatValue(series.values[step] ?? null, unit)}</span>
+          <span className="ml-auto pl-3">{formatValue(value, unit)}</span>
         </p>
       ))}
       {rows.length === 0 && <p className="text-muted">nothing measured</p>}
       {rows.map(({ series, value }) => {
-        const old = before.get(series.key);
+        const old = before.byKey.get(series.key);
         return (
           <p key={series.key} className="flex items-baseline gap-1.5">
             <Swatch series={series} />

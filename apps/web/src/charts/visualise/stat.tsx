@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
-import { changeOf, changeText } from '../prepare/change.ts';
+import { changeOf, changeSpoken, changeText } from '../prepare/change.ts';
 
 /** One figure with its unit and, when asked for, its change against the period before. */
 export function Stat(props: {
@@ -45,9 +45,7 @@ export function Stat(props: {
               <ArrowDown size={12} aria-hidden />
             )}
             {text}
-            <span className="sr-only">
-              {change.verdict === 'neutral' ? '' : `, ${change.verdict}`} than in the period before
-            </span>
+            <span className="sr-only">{changeSpoken(change)}</span>
           </span>
         )}
       </span>

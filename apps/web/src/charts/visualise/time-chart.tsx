@@ -11,7 +11,7 @@ import {
   prepareTimeChart,
   type TimeChartInput,
 } from '../prepare/time-chart.ts';
-import { ChartTooltip, stepText, stepValues } from './chart-tooltip.tsx';
+import { ChartTooltip, stepSpoken } from './chart-tooltip.tsx';
 import { Legend } from './legend.tsx';
 import { TimeAxis } from './time-axis.tsx';
 import { Crosshair, nearest, type Place, TimeMarks } from './time-marks.tsx';
@@ -142,11 +142,12 @@ export function TimeChart(props: TimeChartProps) {
       setCursor({ step: next, from: event.shiftKey && zooms ? now.from : next });
     } else if (event.key === 'Home') setCursor({ step: 0, from: 0 });
     else if (event.key === 'End') setCursor({ step: chart.steps - 1, from: chart.steps - 1 });
-    else if (event.key === 'Enter' && cursor) {
-      if (cursor.from !== cursor.step && props.onZoom) {
+    // Without a cursor it takes nothing: pressed on a chart it is not meant for the row that is chosen below.
+    else if (event.key === 'Enter') {
+      if (cursor && cursor.from !== cursor.step && props.onZoom) {
         const [low, high] = [Math.min(cursor.from, cursor.step), Math.max(cursor.from, cursor.step)];
         props.onZoom({ fromMs: windowOf(low).fromMs, toMs: windowOf(high).toMs });
-      } else props.onDrill?.(windowOf(cursor.step), solo);
+      } else if (cursor) props.onDrill?.(windowOf(cursor.step), solo);
       setCursor(undefined);
     } else if (event.key === 'Escape' && cursor) setCursor(undefined);
     else return;
@@ -185,7 +186,7 @@ export function TimeChart(props: TimeChartProps) {
             aria-valuemin={0}
             aria-valuemax={chart.steps - 1}
             aria-valuenow={step ?? chart.steps - 1}
-            aria-valuetext={step === undefined ? 'whole time range' : spoken(chart, step, unit, zone)}
+            aria-valuetext={step === undefined ? 'whole time range' : stepSpoken(chart, step, unit, zone)}
             onKeyDown={onKeyDown}
             onBlur={() => setCursor(undefined)}
             onPointerMove={(event) => {
@@ -293,9 +294,3 @@ function summary(chart: PreparedChart, unit: string): string {
   const parts = chart.series.map((series) => `${series.label} last ${formatValue(series.last, unit)}`);
   return `${parts.join(', ')}. Arrow keys read the values`;
 }
-
-const spoken = (chart: PreparedChart, step: number, unit: string, zone: 'local' | 'utc'): string =>
-  [
-    stepText(chart, step, zone),
-    ...stepValues(chart, step).map(({ series, value }) => `${series.label} ${formatValue(value, unit)}`),
-  ].join(', ');
