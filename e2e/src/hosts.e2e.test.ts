@@ -126,6 +126,9 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     const { page, hosts } = await open('/hosts/gpu-node-1?from=-1h');
     await page.getByTestId('cpu-strip').waitFor();
     expect(await page.getByTestId('cpu-strip').locator('> div').count()).toBe(4);
+    const cores = page.getByRole('list', { name: 'Busy share of 4 cores over time' }).getByRole('listitem');
+    expect(await cores.count()).toBe(4);
+    expect(await cores.first().innerText()).toMatch(/^Core .*: now .*%, on average .*%, at most .*% at /);
     await page.getByRole('cell', { name: '/models' }).waitFor();
     await hosts.openTab('Processes');
     await page.getByRole('cell', { name: '4711' }).waitFor();
@@ -275,6 +278,9 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     await page.getByRole('heading', { name: 'This host did not report' }).waitFor();
     await page.goto(`${stage.platform.http}/hosts/gpu-node-1/gpus/GPU-9?from=-1h`);
     await page.getByRole('heading', { name: 'This GPU did not report' }).waitFor();
+    await page.goto(`${stage.platform.http}/hosts/process-node?from=-1h&tab=gpus`);
+    await page.getByRole('tab', { name: 'Overview', selected: true }).waitFor();
+    await page.getByRole('tabpanel', { name: 'Overview' }).waitFor();
   });
 
   for (const colorScheme of ['dark', 'light'] as const)

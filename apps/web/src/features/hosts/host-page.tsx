@@ -58,9 +58,11 @@ export function HostPage() {
   const name = parseEntityKey(key) ?? '';
   const of = search.in ?? environment;
   const scope = useMemo(() => ({ window, environment: of }), [window, of]);
-  const tab: HostTab = search.tab ?? 'overview';
   const query = useQuery({ ...hostQuery(scope, name), placeholderData: keepPreviousData });
   const host = useStanding(query, `${choice} ${of}`);
+  // A tab that was left open, or linked to, while GPUs reported.
+  const isGone = search.tab === 'gpus' && host.data?.host.gpus.length === 0;
+  const tab: HostTab = isGone ? 'overview' : (search.tab ?? 'overview');
   const charts = CHARTS[tab];
   const curves = useQuery({
     ...hostCurvesQuery(scope, name, charts),
