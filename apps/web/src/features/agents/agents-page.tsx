@@ -68,6 +68,7 @@ function Agents() {
         />
         <OpenQueryButton title="Agents" query={{ path: agentsPath(place, text), environment }} />
       </div>
+      <AgentsNews place={place} text={text} />
       <div className={PAGE_ROWS}>
         <AgentRows
           place={place}
@@ -81,6 +82,16 @@ function Agents() {
         />
       </div>
     </div>
+  );
+}
+
+/** That nothing matches, for those who hear it. */
+function AgentsNews(props: { place: Place; text: string }) {
+  const { data } = useQuery({ ...agentsQuery(props.place, props.text), placeholderData: keepPreviousData });
+  return (
+    <p role="status" className="sr-only">
+      {data?.agents.length === 0 ? 'Nothing matches' : ''}
+    </p>
   );
 }
 

@@ -92,14 +92,15 @@ export function CommandPalette(props: {
           </div>
         ))}
       </div>
-      {hidden > 0 && (
-        <p role="status" className="border-t border-line px-3 py-1.5 text-sm text-muted">
-          {exact(hidden)} more; more words find them
-        </p>
-      )}
-      {shown.length === 0 && (
-        <p className="px-3 pb-4 text-muted">Nothing matches. Paste a trace id to open it.</p>
-      )}
+      {/* There from the start: what comes into a status is heard, what comes with one is not. */}
+      <div role="status" className="text-muted">
+        {hidden > 0 && (
+          <p className="border-t border-line px-3 py-1.5 text-sm">
+            {exact(hidden)} more; more words find them
+          </p>
+        )}
+        {shown.length === 0 && <p className="px-3 pb-4">Nothing matches. Paste a trace id to open it.</p>}
+      </div>
     </Modal>
   );
 }

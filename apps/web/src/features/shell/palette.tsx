@@ -1,3 +1,4 @@
+import { entityKey } from '@candela/kernel';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { contextsQuery } from '../../api/contexts.ts';
@@ -147,7 +148,7 @@ export default function Palette(props: {
           id: path,
           group,
           label: `Open ${text}`,
-          run: () => router.history.push(path.replace(/\$\w+$/, encodeURIComponent(text)) + kept),
+          run: () => router.history.push(path.replace(/\$\w+$/, entityKey(text)) + kept),
         })),
       ],
     };
