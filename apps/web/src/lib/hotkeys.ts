@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import { combinationOf } from './key-combination.ts';
 import { oneOf, preference } from './preference.ts';
 
 /**
@@ -45,8 +46,10 @@ const scrolls = (target: EventTarget | null): boolean =>
   target instanceof Element && (target.closest(`[role=grid], ${SCROLLS}`)?.matches(SCROLLS) ?? false);
 
 function onKeyDown(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.altKey || event.isComposing) return;
-  const modified = event.metaKey || event.ctrlKey;
+  if (event.defaultPrevented || event.isComposing) return;
+  const combination = combinationOf(event, isMac());
+  if (combination === undefined) return;
+  const modified = combination.startsWith('mod+');
   // Of what stands in a shadow root, as the text editor does, an event's own target is only the host.
   const target = event.composedPath()[0] ?? event.target;
   // What stands above the page owns the keyboard; only the command key reaches past it and past a text field.
@@ -54,7 +57,6 @@ function onKeyDown(event: KeyboardEvent): void {
   // A focused control keeps the keys that work it.
   if (event.key === 'Enter' && event.target instanceof Element && event.target.closest(CONTROL)) return;
   if (!modified && SCROLLING.test(event.key) && scrolls(event.target)) return;
-  const combination = modified ? `mod+${event.key.toLowerCase()}` : event.key;
   if (isSingleKey(combination) && singleKeys.get() === 'off') return;
   const entry = entries.findLast((candidate) => candidate.keys.includes(combination));
   if (!entry) return;
