@@ -451,6 +451,7 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await lines.nth(3).getByRole('button').first().click();
     await soon(() => trace.spanInUrl()).toBe(agent.spans[6]?.spanId);
     await lines.nth(3).getByText('messages').first().waitFor();
+    expect(await lines.nth(3).locator('time').innerText()).toMatch(/^\d\d \w+ \d\d:\d\d:\d\d\.\d{3}$/);
     await trace.openTab('Logs');
     await trace.panel.getByText('"table"').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);

@@ -4,7 +4,8 @@ import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { traceExceptionsQuery, traceLogsQuery, type TraceSpanOfTime } from '../../api/trace.ts';
 import { cx } from '../../lib/cx.ts';
 import { failureWords } from '../../lib/failure-words.ts';
-import { formatCount, formatDuration } from '../../lib/format.ts';
+import { formatCount, formatDuration, formatTime } from '../../lib/format.ts';
+import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
 import { Failure, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
@@ -137,6 +138,7 @@ function Line(props: {
   const { entry, open } = props;
   const spanId = spanIdOf(entry);
   const { look, said, text } = wordsOf(entry);
+  const zone = zonePreference.use();
   return (
     <>
       <button
@@ -165,7 +167,10 @@ function Line(props: {
           <div className="min-w-0 grow">
             {entry.kind === 'log' && (
               <p className="mb-1 text-xs text-muted">
-                {entry.log.timestamp} · {entry.log.service}
+                <time dateTime={entry.log.timestamp} title={entry.log.timestamp}>
+                  {formatTime(Date.parse(entry.log.timestamp), zone)}
+                </time>{' '}
+                · {entry.log.service}
                 {entry.log.eventName !== null && ` · ${entry.log.eventName}`}
                 {entry.log.bodyTruncated && ' · the beginning of a longer text'}
               </p>
