@@ -118,6 +118,21 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await page.getByTestId('histogram').waitFor();
   });
 
+  it('reads and marks the durations by keyboard', async () => {
+    const { page } = await open('/traces?view=spans&from=-1h&chart=duration');
+    const map = page.getByRole('slider', { name: /^Duration of spans: / });
+    await map.focus();
+    expect(await map.getAttribute('aria-valuetext')).toBe('whole time range');
+    await page.keyboard.press('ArrowLeft');
+    await soon(() => map.getAttribute('aria-valuetext')).toMatch(/, \d+ spans?$/);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.keyboard.press('Shift+ArrowUp');
+    await page.keyboard.press('Shift+Home');
+    await page.keyboard.press('Enter');
+    await soon(() => new URL(page.url()).searchParams.get('diff')).toMatch(/^duration/);
+    await page.getByRole('complementary', { name: 'What differs' }).waitFor();
+  });
+
   it('compares with the period before, and knows the calendar', async () => {
     const { page, shell } = await open('/traces');
     await page.keyboard.press('d');
@@ -150,7 +165,15 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await picker.getByText('From has to be before To.').waitFor();
     expect(await picker.getByRole('button', { name: 'Apply' }).isEnabled()).toBe(false);
     await picker.getByLabel('To', { exact: true }).fill('15:00');
-    await page.keyboard.press('Enter');
+    // What was typed stays, and so does who chooses the zone; Local is what is meant below.
+    for (const zone of ['UTC', 'Local']) {
+      const choice = picker.getByRole('radio', { name: zone });
+      await choice.click();
+      await soon(() => choice.isChecked()).toBe(true);
+      expect(await choice.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+      expect(await picker.getByLabel('From').inputValue()).toBe('yesterday 14:00');
+    }
+    await picker.getByLabel('To', { exact: true }).press('Enter');
     const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
     await soon(() => new URL(page.url()).searchParams.get('from')).toBe(`${day}T14:00:00.000Z`);
     await soon(() => new URL(page.url()).searchParams.get('to')).toBe(`${day}T15:00:00.000Z`);
@@ -208,7 +231,11 @@ describe.skipIf(missing !== undefined)('explorer', () => {
   it('reads and zooms the chart by keyboard', async () => {
     const { page } = await open('/traces?from=-1h');
     const chart = page.getByRole('slider', { name: /Number of spans/ });
+    await page.keyboard.press('j');
+    await soon(() => new URL(page.url()).searchParams.has('row')).toBe(true);
     await chart.focus();
+    // Of nothing yet: it is not meant for the row.
+    await page.keyboard.press('Enter');
     await page.keyboard.press('End');
     expect(await chart.getAttribute('aria-valuetext')).toMatch(/not failed \d/);
     await page.keyboard.press('Shift+ArrowLeft');
@@ -253,6 +280,19 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await traces.searchBox.focus();
     await traces.suggestions.filter({ hasText: 'recent' }).first().click();
     await soon(() => traces.query()).toBe('attributes.http.route:"/item/3"');
+  });
+
+  it('opens what is known by any id, and says that nothing matches', async () => {
+    // Nobody sent that session: the page says so, and so does the browser's console.
+    const { page } = await stage.open('/traces');
+    const shell = new Shell(page);
+    await new TracesPage(page).loaded();
+    await shell.openPalette();
+    await page.keyboard.type('§');
+    await soon(() => shell.palette.getByRole('status').innerText()).toContain('Nothing matches');
+    await page.keyboard.type('team/one');
+    await shell.palette.getByRole('option', { name: /^Session/ }).click();
+    await soon(() => new URL(page.url()).pathname).toMatch(/^\/sessions\/~[\w-]+$/);
   });
 
   it('leaves the keyboard to an open panel', async () => {
@@ -316,7 +356,16 @@ describe.skipIf(missing !== undefined)('explorer', () => {
       await page.getByRole('button', { name: 'Views' }).click();
       await menu.waitFor();
     };
+    // What a program saved may be any text: one bad percent sign is not the end of everybody's views.
+    const odd = await fetch(`${stage.platform.http}/api/telemetry/views`, {
+      method: 'POST',
+      body: JSON.stringify({ page: 'traces', name: 'Odd', search: '?q=%' }),
+    });
+    expect(odd.status).toBeLessThan(300);
     await openMenu();
+    await menu.getByRole('button', { name: 'Delete Odd' }).click();
+    await menu.getByRole('button', { name: 'Delete', exact: true }).click();
+    await menu.getByText('Odd').waitFor({ state: 'detached' });
     await menu.getByLabel('Name of the new view').fill('Cart only');
     await page.keyboard.press('Enter');
     await menu.getByRole('button', { name: 'Cart only', exact: true }).waitFor();
@@ -439,6 +488,11 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await page.getByRole('button', { name: 'Open Agents as query' }).click();
     const agents = page.getByRole('dialog', { name: 'Agents as query' });
     expect(JSON.parse(await agents.getByTestId('request').innerText())).toHaveProperty('from');
+    await agents.getByRole('button', { name: 'Close' }).click();
+    await agents.waitFor({ state: 'detached' });
+    // That nothing matches is heard there, too.
+    await page.getByRole('searchbox', { name: 'Search agents' }).fill('nobody');
+    await page.getByRole('status').filter({ hasText: 'Nothing matches' }).waitFor();
   });
 
   it('shows new spans while live, holds them while somebody reads further down', async () => {

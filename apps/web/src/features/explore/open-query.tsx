@@ -1,8 +1,10 @@
 import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
 import { useState } from 'react';
 import { tabKey } from '../../api/client.ts';
 import { curlOf } from '../../lib/curl.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
@@ -36,7 +38,12 @@ export default function OpenQueryDialog(props: {
   return (
     <Modal label={`${props.title} as query`} onClose={props.onClose} className="w-[min(640px,92vw)]">
       <div className="flex flex-col gap-3 p-4">
-        <h2 className="text-lg font-semibold">{props.title} as query</h2>
+        <div className="flex items-center">
+          <h2 className="text-lg font-semibold">{props.title} as query</h2>
+          <Button look="plain" className="ml-auto" aria-label="Close" onClick={props.onClose}>
+            <X size={14} aria-hidden />
+          </Button>
+        </div>
         <div className="rounded-md border border-line">
           <div className="border-b border-line px-1">
             <TabList
