@@ -24,7 +24,8 @@ const STAND_IN = `{
   window.fetch = (input, init) => {
     const address = new URL(String(input), location.href);
     if (!address.pathname.endsWith('/telemetry/tail')) return fetch(input, init);
-    tail.asked.push({ begins: address.searchParams.has('since'), after: init.headers.get('last-event-id') });
+    const since = address.searchParams.get('since') ?? '';
+    tail.asked.push({ begins: /^-\\d+s$/.test(since), after: init.headers.get('last-event-id') });
     return Promise.resolve(new Response(new ReadableStream({
       start(controller) {
         streams.push(controller);

@@ -93,15 +93,16 @@ export function useLive<Row>(options: {
     if (!enabled || !visible) return undefined;
     const abort = new AbortController();
     const parameters = new URLSearchParams({ signal, ...(q.trim() === '' ? {} : { q }) });
-    const startedAt = Date.now();
+    const startedAt = performance.now();
+    // By the clock of the platform, which may not be the one of this machine.
+    const since = () => `-${Math.ceil((performance.now() - startedAt + LOOK_BACK_MS) / 1_000)}s`;
     catchUp();
     const draw = setInterval(() => handOver(), DRAW_MS);
     const watch = async () => {
       setState('connecting');
       const { watchStream } = await import('./live-stream.ts');
       await watchStream<Row>({
-        address: (id) =>
-          `/api/telemetry/tail?${parameters}${id === '' ? `&since=${new Date(startedAt - LOOK_BACK_MS).toISOString()}` : ''}`,
+        address: (id) => `/api/telemetry/tail?${parameters}${id === '' ? `&since=${since()}` : ''}`,
         environment,
         resume: inbox,
         abort: abort.signal,
