@@ -71,3 +71,44 @@ describe('a live view ends', () => {
     three.leave();
   });
 });
+
+it('an export is cut when its key is revoked, however slowly it is taken', async () => {
+  const { platform } = installation;
+  const now = `${BigInt(Date.now()) * 1_000_000n}`;
+  const sender = await newKey();
+  // Far more than the sockets in between hold.
+  for (let batch = 0; batch < 3; batch += 1) {
+    const logRecords = Array.from({ length: 1_500 }, (_, n) => ({
+      timeUnixNano: now,
+      body: { stringValue: `${batch} ${n} `.padEnd(10_000, 'x') },
+    }));
+    const sent = await fetch(`${platform.otlpHttp}/v1/logs`, {
+      method: 'POST',
+      headers: { authorization: sender.authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] }),
+    });
+    expect(sent.status).toBe(200);
+  }
+  const begin = (authorization: string) =>
+    fetch(`${platform.http}/api/telemetry/export`, {
+      method: 'POST',
+      headers: { authorization },
+      body: JSON.stringify({ signal: 'logs', format: 'json', from: '-1h' }),
+    });
+  await expect
+    .poll(
+      async () => {
+        const file = await begin(sender.authorization);
+        await file.body?.cancel();
+        return file.headers.get('x-platform-export-rows');
+      },
+      { timeout: 30_000 },
+    )
+    .toBe('4500');
+  const { id, authorization } = await newKey();
+  const file = await begin(authorization);
+  expect(file.status).toBe(200);
+  await owner.call('DELETE', `/api/api-key/${id}`);
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  await expect(file.text()).rejects.toThrow();
+});
