@@ -16,7 +16,7 @@ import { Table } from '../../ui/table.tsx';
 import TextDiff from '../../ui/text-diff.tsx';
 import { When } from '../../ui/when.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
-import { MoreRows } from '../settings/more-rows.tsx';
+import { MoreRows } from '../../ui/more-rows.tsx';
 import { Loaded, Section } from '../settings/page.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import type { ContextSearch } from './contexts-search.ts';

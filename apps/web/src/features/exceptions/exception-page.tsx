@@ -23,7 +23,7 @@ import { CutName } from '../../ui/cut-name.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { FilterChips } from '../explore/filter-chips.tsx';
-import { MoreRows } from '../settings/more-rows.tsx';
+import { MoreRows } from '../../ui/more-rows.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { keptExceptions } from './exceptions-explore.ts';
 import { NewBadge } from './new-badge.tsx';

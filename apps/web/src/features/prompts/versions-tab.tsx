@@ -11,7 +11,7 @@ import { ErrorLine } from '../../ui/form.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
-import { MoreRows } from '../settings/more-rows.tsx';
+import { MoreRows } from '../../ui/more-rows.tsx';
 import { Loaded, Section } from '../settings/page.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { MoveLabel, RemoveLabel } from './label-dialogs.tsx';

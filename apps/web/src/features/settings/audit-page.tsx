@@ -7,7 +7,7 @@ import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { AUDIT_FILTERS, type AuditSearch } from './audit-search.ts';
-import { MoreRows } from './more-rows.tsx';
+import { MoreRows } from '../../ui/more-rows.tsx';
 import { Loaded, Section, SettingsPage } from './page.tsx';
 
 const route = getRouteApi('/settings/audit');

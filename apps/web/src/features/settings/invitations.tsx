@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/form.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
-import { MoreRows } from './more-rows.tsx';
+import { MoreRows } from '../../ui/more-rows.tsx';
 import { Loaded, Section } from './page.tsx';
 
 /** Who was invited and has not come yet. */

@@ -13,7 +13,7 @@ import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
 import { useProject } from '../session/use-project.ts';
 import { EditKey, NewKey, RotateKey } from './key-dialogs.tsx';
-import { MoreRows } from './more-rows.tsx';
+import { MoreRows } from '../../ui/more-rows.tsx';
 import { Loaded, Section, SettingsPage } from './page.tsx';
 
 type Doing =

@@ -13,7 +13,7 @@ import { When } from '../../ui/when.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
 import { InviteDialog } from './invite-dialog.tsx';
 import { Invitations } from './invitations.tsx';
-import { MoreRows } from './more-rows.tsx';
+import { MoreRows } from '../../ui/more-rows.tsx';
 import { Loaded, Section, SettingsPage } from './page.tsx';
 
 /** The people of the organisation, what they may do, and who was invited. */

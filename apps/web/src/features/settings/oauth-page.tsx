@@ -12,7 +12,7 @@ import { ConfirmDialog } from '../../ui/form.tsx';
 import { SecretOnce } from '../../ui/secret-once.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
-import { MoreRows } from './more-rows.tsx';
+import { MoreRows } from '../../ui/more-rows.tsx';
 import { ChangeOauthClient, NewOauthClient } from './oauth-dialogs.tsx';
 import { Loaded, Section, SettingsPage } from './page.tsx';
 

@@ -11,7 +11,7 @@ import { CutName } from '../../ui/cut-name.tsx';
 import { Failure, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { PayloadBlock } from '../../ui/text-block.tsx';
-import { MoreRows } from '../settings/more-rows.tsx';
+import { MoreRows } from '../../ui/more-rows.tsx';
 import { type LogEntry, logEntries, spanIdOf } from './log-entries.ts';
 import type { TraceSpan } from './trace-spans.ts';
 

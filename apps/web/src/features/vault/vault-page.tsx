@@ -17,7 +17,7 @@ import { When } from '../../ui/when.tsx';
 import { StartHere } from '../build/start-here.tsx';
 import { TagButton } from '../build/tag-button.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
-import { MoreRows } from '../settings/more-rows.tsx';
+import { MoreRows } from '../../ui/more-rows.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { NewSecret } from './secret-dialogs.tsx';
 import { vaultSnippets } from './snippets.ts';

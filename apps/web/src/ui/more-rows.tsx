@@ -1,6 +1,6 @@
-import { cx } from '../../lib/cx.ts';
-import { Button } from '../../ui/button.tsx';
-import { FailureLine } from '../../ui/states.tsx';
+import { cx } from '../lib/cx.ts';
+import { Button } from './button.tsx';
+import { FailureLine } from './states.tsx';
 
 /** Below a list that is read page by page: the next page, when there is one. */
 export function MoreRows(props: {
