@@ -31,7 +31,9 @@ export function Button({
         className,
       )}
       {...rest}
-      {...(busy ? { 'aria-busy': true, 'aria-disabled': true, onClick: (event) => event.preventDefault() } : {})}
+      {...(busy
+        ? { 'aria-busy': true, 'aria-disabled': true, onClick: (event) => event.preventDefault() }
+        : {})}
     />
   );
 }

@@ -54,10 +54,7 @@ export function CopyButton(props: {
 }
 
 /** Clipboard API needs a secure context; a plain-HTTP host falls back to the selection command. */
-async function writeClipboard(
-  make: () => string | Promise<string>,
-  button: HTMLElement,
-): Promise<boolean> {
+async function writeClipboard(make: () => string | Promise<string>, button: HTMLElement): Promise<boolean> {
   let text: string;
   try {
     text = await make();
