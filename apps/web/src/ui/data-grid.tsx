@@ -216,7 +216,7 @@ export function DataGrid<Row>(props: {
         ref={grid}
         role="grid"
         aria-label={props.label}
-        aria-rowcount={props.more ? -1 : rows.length + 1}
+        aria-rowcount={props.more ? -1 : rows.length + (records ? 0 : 1)}
         aria-activedescendant={items.some(({ index }) => index === at) ? `${id}-${at}` : undefined}
         tabIndex={0}
         onKeyDown={onKeyDown}
