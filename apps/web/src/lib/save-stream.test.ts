@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { gather, TooLargeToSave } from './save-stream.ts';
 
 /** A stream of parts, and whether whoever read it gave it up. */
@@ -18,6 +18,8 @@ function streamOf(parts: readonly string[]) {
   return { stream, isGiven: () => given };
 }
 
+afterEach(() => vi.unstubAllGlobals());
+
 describe('a stream becomes a file', () => {
   it('whole and in order, however little of it is held', async () => {
     const parts = Array.from({ length: 50 }, (_, index) => `part ${index};`);
@@ -33,6 +35,21 @@ describe('a stream becomes a file', () => {
   it('unless it is more than a tab puts together: then it is given up', async () => {
     const { stream, isGiven } = streamOf(['1234', '5678', '9']);
     await expect(gather(stream, () => {}, { most: 7 })).rejects.toBeInstanceOf(TooLargeToSave);
+    expect(isGiven()).toBe(true);
+  });
+
+  it('unless the browser has no room for it, which only reading it tells', async () => {
+    class Unreadable extends Blob {
+      override slice(): Blob {
+        return this;
+      }
+      override arrayBuffer(): Promise<never> {
+        return Promise.reject(new DOMException('', 'NotReadableError'));
+      }
+    }
+    vi.stubGlobal('Blob', Unreadable);
+    const { stream, isGiven } = streamOf(['1234', '5678', '9']);
+    await expect(gather(stream, () => {}, { held: 4 })).rejects.toBeInstanceOf(TooLargeToSave);
     expect(isGiven()).toBe(true);
   });
 });

@@ -6,11 +6,11 @@ export const EXPORT_FILES = {
 } as const;
 
 /** What is put together in a tab at most. */
-export const MOST_BYTES = 1_000_000_000;
+const MOST_BYTES = 1_000_000_000;
 /** What of it is held in the memory of the page: a browser keeps larger blobs outside of it, on disk where it can. */
 const HELD_BYTES = 8_000_000;
 
-/** A stream gave more than a tab puts together. */
+/** A stream gave more than a tab puts together, or than the browser has room for. */
 export class TooLargeToSave extends Error {
   override readonly name = 'TooLargeToSave';
 }
@@ -26,23 +26,35 @@ export async function gather(
   let parts: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   let own = 0;
-  for (let step = await reader.read(); !step.done; step = await reader.read()) {
-    const { value } = step;
-    bytes += value.length;
-    if (bytes > most) {
-      void reader.cancel().catch(() => undefined);
-      throw new TooLargeToSave();
+  try {
+    for (let step = await reader.read(); !step.done; step = await reader.read()) {
+      const { value } = step;
+      bytes += value.length;
+      if (bytes > most) throw new TooLargeToSave();
+      parts.push(new Uint8Array(value));
+      own += value.length;
+      if (own >= held) {
+        blobs.push(await kept(new Blob(parts)));
+        parts = [];
+        own = 0;
+      }
+      onPart(value);
     }
-    parts.push(new Uint8Array(value));
-    own += value.length;
-    if (own >= held) {
-      blobs.push(new Blob(parts));
-      parts = [];
-      own = 0;
-    }
-    onPart(value);
+    return await kept(new Blob([...blobs, ...parts]));
+  } catch (thrown) {
+    void reader.cancel().catch(() => undefined);
+    throw thrown;
   }
-  return new Blob([...blobs, ...parts]);
+}
+
+/** A browser without room for a blob, as a private window soon is, says so only to whoever reads it. */
+async function kept(blob: Blob): Promise<Blob> {
+  try {
+    await blob.slice(-1).arrayBuffer();
+    return blob;
+  } catch (cause) {
+    throw new TooLargeToSave('There is no room for more', { cause });
+  }
 }
 
 /** Gives a file to the browser's downloads. */

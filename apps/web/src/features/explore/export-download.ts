@@ -4,7 +4,7 @@ import { type ExportOptions, openExport } from '../../api/explore.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { exact, nounOf } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
-import { EXPORT_FILES, gather, MOST_BYTES, saveFile, TooLargeToSave } from '../../lib/save-stream.ts';
+import { EXPORT_FILES, gather, saveFile, TooLargeToSave } from '../../lib/save-stream.ts';
 import { tellProgress } from './export-progress.ts';
 
 const TELL_MS = 100;
@@ -98,6 +98,6 @@ async function download(scope: Scope, options: ExportOptions, noun: string, abor
 function sentenceOf(thrown: unknown): string {
   if (thrown instanceof ApiError) return thrown.message;
   return thrown instanceof TooLargeToSave
-    ? `These are more than ${formatValue(MOST_BYTES, 'By')}, too much for a browser tab; nothing was saved. Take fewer rows or columns, or fetch the file from a shell: “cURL” copies the command.`
+    ? 'This is more than a browser tab can put together; nothing was saved. Take fewer rows or columns, or fetch the file from a shell: “cURL” copies the command.'
     : 'The download broke off before its end; nothing was saved.';
 }
