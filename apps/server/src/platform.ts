@@ -256,6 +256,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
             bell,
             clock,
             rowsPerSecond: config.tailRowsPerSecond,
+            maxViews: config.maxStreams,
           }),
         },
         identity,

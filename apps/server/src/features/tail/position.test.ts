@@ -27,14 +27,14 @@ it('a position remembers so many rows, and goes back as far as it knows them all
     position.tell(rows, at);
     position.reached({ floor: START - 1, watermark: at, skips: [] }, at);
   }
-  expect(position.toldSince(0)).toBeLessThanOrEqual(2_000);
+  expect(position.toldOf({ fromMs: 0, toMs: START + 250_000 })).toBeLessThanOrEqual(2_000);
   const known = Array.from({ length: 500 }, (_, index) => index + 1).filter((event) => position.asOf(event));
   expect(known.at(-1)).toBe(500);
   expect(known.length).toBeGreaterThan(10);
   const oldest = position.asOf(known[0] ?? 0);
-  const from = oldest?.search(START + 250_000).fromMs ?? 0;
+  const during = oldest?.search(START + 250_000) ?? { fromMs: 0, toMs: 0 };
   // All that it would search again.
-  expect(oldest?.toldSince(from)).toBe(11 * 50);
+  expect(oldest?.toldOf(during)).toBe(11 * 50);
 });
 
 it('a view is gone after a minute, and after so many others', () => {

@@ -75,23 +75,28 @@ export class Position {
     return skips.filter(({ toMs }) => toMs >= watermark - OVERLAP_MS);
   }
 
-  /** The arrivals that may hold something new. Nothing arrives in the future: stamps of there are of a clock that is wrong. */
+  /**
+   * The arrivals that may hold something new. Nothing arrives in the future: a stamp of there is of a clock that is
+   * ahead, and its row waits for its time, else those of right clocks would count as old.
+   */
   search(now: number): Arriving {
-    const { watermark } = this.#mark;
-    const toMs = now + OVERLAP_MS;
-    // The clock was set back: what arrives from now on is before what was told.
-    if (watermark > toMs) this.reached({ floor: now - OVERLAP_MS, watermark: now, skips: [] }, now);
-    return { fromMs: searchFrom(this.#mark), toMs };
+    const { floor, watermark, skips } = this.#mark;
+    // The clock was set back: what arrives from now on is before what was told. By a little, what falls into a time of
+    // which rows were skipped is counted with them.
+    if (watermark > now + OVERLAP_MS) {
+      this.reached({ floor: now - OVERLAP_MS, watermark: now, skips: [] }, now);
+    } else if (watermark > now) this.reached({ floor, watermark: now, skips }, now);
+    return { fromMs: searchFrom(this.#mark), toMs: now };
   }
 
   isTold(id: string): boolean {
     return this.#told.has(id);
   }
 
-  /** How many rows were told of those that arrived since then. */
-  toldSince(ms: number): number {
+  /** How many rows were told of those that arrived in a time. */
+  toldOf({ fromMs, toMs }: Arriving): number {
     let count = 0;
-    for (const { at } of this.#told.values()) if (at >= ms) count += 1;
+    for (const { at } of this.#told.values()) if (at >= fromMs && at <= toMs) count += 1;
     return count;
   }
 
@@ -176,7 +181,7 @@ export class Positions {
   readonly #kept = new Map<string, Kept & { readonly until: number }>();
   readonly #max: number;
 
-  constructor(max = 500) {
+  constructor(max: number) {
     this.#max = max;
   }
 

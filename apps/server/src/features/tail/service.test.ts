@@ -77,7 +77,7 @@ function stage() {
   const store = new Arrivals();
   const bell = new Bell();
   const clock = { shift: 0, now: () => Date.now() + clock.shift };
-  const tail = createTail({ queries: store, bell, clock, rowsPerSecond: RATE });
+  const tail = createTail({ queries: store, bell, clock, rowsPerSecond: RATE, maxViews: 2 });
   return {
     store,
     clock,
@@ -186,6 +186,21 @@ describe('a look of a live view', () => {
     expect(rowsOf(view.events)).toEqual(['0', '1', '3', '2']);
     view.leave();
   });
+
+  it('finds rows that are stored late, however many come of a replica whose clock is ahead', async () => {
+    const { store, open } = stage();
+    const view = await open();
+    await pass(3_000);
+    for (let n = 0; n < 20; n += 1) {
+      store.put(n === 10 ? 80 : 1, { agoMs: -4_500 });
+      store.put(1, { agoMs: 2_500 });
+      await pass(1_000);
+    }
+    await pass(10_000);
+    expect(rowsOf(view.events).length + skippedOf(view.events)).toBe(store.rows.length);
+    expect(new Set(rowsOf(view.events)).size).toBe(rowsOf(view.events).length);
+    view.leave();
+  });
 });
 
 describe('of all that arrived', () => {
@@ -202,6 +217,43 @@ describe('of all that arrived', () => {
     store.put(3);
     await pass(3_500);
     expect(rowsOf(view.events).length + skippedOf(view.events)).toBe(62);
+    view.leave();
+  });
+
+  it('all is told, once, also when the clock is set back by less than rows may be late', async () => {
+    // All of them told, or some skipped, when it happens.
+    for (const last of [1, 50]) {
+      const { store, clock, ring, open } = stage();
+      const view = await open();
+      await pass(7_000);
+      store.put(last);
+      ring();
+      await pass(500);
+      clock.shift = -4_000;
+      for (const count of [2, 60, 1, 1]) {
+        store.put(count, { agoMs: 4_000 });
+        store.put(1, { agoMs: 5_800 });
+        await pass(3_500);
+      }
+      expect(rowsOf(view.events).length + skippedOf(view.events)).toBe(store.rows.length);
+      expect(new Set(rowsOf(view.events)).size).toBe(rowsOf(view.events).length);
+      view.leave();
+    }
+  });
+
+  it('as many are counted as were left out after the clock was set back, whatever was told of later', async () => {
+    const { store, clock, open } = stage();
+    const view = await open();
+    await pass(3_000);
+    store.put(18);
+    await pass(7_000);
+    const before = rowsOf(view.events).length;
+    expect(before).toBe(18);
+    clock.shift = -20_000;
+    await pass(3_500);
+    store.put(60, { agoMs: 20_000 });
+    await pass(3_500);
+    expect(rowsOf(view.events).length - before + skippedOf(view.events)).toBe(60);
     view.leave();
   });
 
@@ -253,6 +305,28 @@ describe('of all that arrived', () => {
     expect(new Set(view.events.map(({ id }) => id)).size).toBe(3);
     expect(rowsOf(view.events)).toHaveLength(8);
     view.leave();
+  });
+
+  it('a client gets the rest also when many views were refused meanwhile', async () => {
+    const { store, open } = stage();
+    const view = await open();
+    await pass(3_000);
+    store.put(1);
+    await pass(3_500);
+    view.leave();
+    await pass(0);
+    store.put(1);
+    store.refusal = fail('query_too_expensive', { resource: 'time' });
+    for (let n = 0; n < 20; n += 1) await expect(open()).rejects.toThrow();
+    const lastEventId = view.events.at(-1)?.id;
+    // One refusal does not lose the place of who comes back either.
+    await expect(open({ lastEventId })).rejects.toThrow();
+    store.refusal = undefined;
+    store.put(1, { agoMs: 4_000 });
+    const again = await open({ lastEventId });
+    await pass(3_500);
+    expect(rowsOf(again.events).sort()).toEqual(['1', '2']);
+    again.leave();
   });
 
   it('another question does not go on where this one is', async () => {

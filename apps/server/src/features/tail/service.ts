@@ -12,6 +12,8 @@ export interface TailParts {
   readonly clock: Clock;
   /** Rows a second that one view is sent. */
   readonly rowsPerSecond: number;
+  /** Views that may be open at once. */
+  readonly maxViews: number;
 }
 
 export interface TailInput {
@@ -38,24 +40,30 @@ const EVENT_CHARACTERS = 1_000_000;
 interface View {
   readonly name: string;
   readonly position: Position;
+  /** Its client came back. */
+  readonly isResumed: boolean;
 }
 
 /** Live views: what arrives is told once, in order of arrival, and no faster than a person or a network can follow. */
 export function createTail(parts: TailParts) {
   const { queries, bell, clock } = parts;
-  const positions = new Positions();
+  // Those that are open, and as many that were a while ago.
+  const positions = new Positions(2 * parts.maxViews);
 
   function viewOf(input: TailInput): View {
     const now = clock.now();
     const start = (ms: number) => {
       const oldest = now - TAIL_MAX_BACK_SECONDS * 1_000;
-      return { name: newRequestId(), position: Position.startingAt(Math.max(oldest, Math.min(now, ms))) };
+      const position = Position.startingAt(Math.max(oldest, Math.min(now, ms)));
+      return { name: newRequestId(), position, isResumed: false };
     };
     const last = parseEventId(input.lastEventId);
     if (last === undefined) return start(input.since ?? now);
     const position = positions.take(last, input.question, now);
     // Where nothing is known of what was sent: rather leave out a late row than tell one twice.
-    return position === undefined ? start(last.watermark + 1) : { name: last.view, position };
+    return position === undefined
+      ? start(last.watermark + 1)
+      : { name: last.view, position, isResumed: true };
   }
 
   /** What arrived since the last look: at most `budget` rows, the newest, and how many others there are. */
@@ -70,18 +78,20 @@ export function createTail(parts: TailParts) {
     // A filter may match little: looking on from the last row that it matched would read more with every look. Asked
     // before the rows are, so that what it has seen is found.
     const arrived = filter && (await queries.newest(context, signal, during, abort));
-    const known = position.toldSince(during.fromMs);
-    const limit = known + budget + 1;
+    const limit = position.toldOf(during) + budget + 1;
     const found = await queries.arrivals(context, signal, { filter, ...during, limit }, abort);
     const fresh = found.filter(({ id }) => !position.isTold(id));
     const shown = fresh.slice(-budget);
     const newest = found.at(-1)?.receivedAtMs ?? 0;
-    const isCut = fresh.length > budget;
+    const cut = fresh.length - shown.length;
     const skips = [...position.skips];
-    if (isCut) skips.push({ fromMs: during.fromMs, toMs: newest, told: known + shown.length });
+    if (cut > 0) {
+      const skip = { fromMs: during.fromMs, toMs: newest };
+      skips.push({ ...skip, told: position.toldOf(skip) + fresh.length });
+    }
     const counts = await queries.count(context, signal, { filter, during: skips }, abort);
     const counted = skips.map((skip, index) => ({ ...skip, told: Math.max(skip.told, counts[index] ?? 0) }));
-    const count = sum(counted) - sum(skips);
+    const count = cut + sum(counted) - sum(skips);
 
     const now = clock.now();
     const events: ServerEvent[] = [];
@@ -98,7 +108,7 @@ export function createTail(parts: TailParts) {
     }
     const { floor, watermark } = position.reach;
     const reach = {
-      floor: isCut ? newest : floor,
+      floor: cut > 0 ? newest : floor,
       watermark: Math.max(watermark, newest, arrived ?? 0),
       skips: counted,
     };
@@ -137,7 +147,6 @@ export function createTail(parts: TailParts) {
       credit = Math.min(credit + earned, parts.rowsPerSecond * BURST_SECONDS);
       lookedAt = now;
       heard = bell.count(table);
-      keep();
       const { events, rows } = await look(context, input, view, Math.max(1, Math.floor(credit)), ended);
       credit -= rows;
       return events;
@@ -153,6 +162,7 @@ export function createTail(parts: TailParts) {
           await pause(Math.min(MIN_GAP_MS, lookedAt + MIN_GAP_MS - clock.now()), ended);
           if (ended.aborted) return;
           let found: ServerEvent[] = [];
+          keep();
           try {
             found = await next();
             failures = 0;
@@ -168,7 +178,11 @@ export function createTail(parts: TailParts) {
       }
     }
 
-    return events(await next());
+    // One that is refused is not kept; whose client came back may try again.
+    if (view.isResumed) keep();
+    const first = await next();
+    keep();
+    return events(first);
   }
 
   return { open };
