@@ -246,7 +246,7 @@ async function stream(
         'content-disposition': `attachment; filename="${file.fileName.replaceAll(/[^A-Za-z0-9._-]/g, '_')}"`,
       },
       send: async (response) => {
-        const failure = await sendFile(response, started, timing).finally(leave);
+        const failure = await sendFile(response, started, { timing, stop }).finally(leave);
         return stop.aborted ? undefined : failure;
       },
     };

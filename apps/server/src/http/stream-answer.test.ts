@@ -7,6 +7,8 @@ import { type FileAnswer, sendEvents, sendFile, type ServerEvent, startFile } fr
 import { StreamGate } from './stream-gate.ts';
 
 const TIMING = { heartbeatMs: 40, stallMs: 300 };
+const PATIENT = { heartbeatMs: 60_000, stallMs: 60_000 };
+const GOES_ON = new AbortController().signal;
 let server: Server | undefined;
 afterEach(() => {
   server?.closeAllConnections();
@@ -66,7 +68,7 @@ describe('a file', () => {
     const started = await startFile(file(source()));
     let failure: unknown;
     const message = await connectTo(async (response) => {
-      failure = await sendFile(response, started, TIMING);
+      failure = await sendFile(response, started, { timing: TIMING, stop: GOES_ON });
     });
     const { text, whole } = await readAll(message);
     expect([text, whole]).toEqual(['first', false]);
@@ -79,7 +81,7 @@ describe('a file', () => {
       throw new Error('engine gone');
     }
     const started = await startFile(file(source()));
-    const port = await serve((response) => sendFile(response, started, TIMING));
+    const port = await serve((response) => sendFile(response, started, { timing: TIMING, stop: GOES_ON }));
     const socket = connect(port, '127.0.0.1');
     socket.write('GET / HTTP/1.0\r\n\r\n');
     let text = '';
@@ -103,7 +105,9 @@ describe('a file', () => {
       }
     }
     const started = await startFile(file(source()));
-    const message = await connectTo((response) => sendFile(response, started, TIMING));
+    const message = await connectTo((response) =>
+      sendFile(response, started, { timing: TIMING, stop: GOES_ON }),
+    );
     message.pause();
     await new Promise((resolve) => setTimeout(resolve, 150));
     const early = made;
@@ -114,6 +118,34 @@ describe('a file', () => {
     expect(given).toBe(true);
     message.destroy();
   });
+});
+
+it('what is stopped while a slow client has not taken it is cut, a file also at its last part', async () => {
+  const part = 'x'.repeat(32_000_000);
+  async function* parts(): AsyncGenerator<string> {
+    yield part;
+  }
+  async function* rows(): AsyncGenerator<ServerEvent> {
+    yield { event: 'rows', data: part };
+  }
+  const sends = [
+    async (response: ServerResponse, stop: AbortSignal) =>
+      sendFile(response, await startFile(file(parts())), { timing: PATIENT, stop }),
+    (response: ServerResponse, stop: AbortSignal) =>
+      sendEvents(response, { events: rows() }, { timing: PATIENT, requestId: 'r1', stop }),
+  ];
+  for (const send of sends) {
+    const stop = new AbortController();
+    let sent: Promise<unknown> | undefined;
+    const message = await connectTo((response) => (sent = send(response, stop.signal)));
+    await once(message, 'readable');
+    stop.abort(fail('unknown_credential'));
+    await sent;
+    const { text, whole } = await readAll(message);
+    expect(whole).toBe(false);
+    expect(text.length).toBeLessThan(part.length);
+    server?.close();
+  }
 });
 
 describe('events', () => {

@@ -41,36 +41,46 @@ function cut(response: ServerResponse): void {
   response.destroy();
 }
 
-/** Writes to one client: waits while it is slow, gives up when it is gone or stuck. */
+/**
+ * Writes to one client: waits while it is slow, gives up when it is gone or stuck. What is stopped while it waits is cut:
+ * a client that may have no more would be sent what lies here already.
+ */
 class Outlet {
   readonly #response: ServerResponse;
   readonly #stallMs: number;
+  readonly #stop: AbortSignal;
 
-  constructor(response: ServerResponse, stallMs: number) {
+  constructor(response: ServerResponse, { stallMs }: StreamTiming, stop: AbortSignal) {
     this.#response = response;
     this.#stallMs = stallMs;
+    this.#stop = stop;
   }
 
-  /** False once the client is gone. */
+  /** False once the client is gone or was cut off. */
   async write(part: string | Uint8Array): Promise<boolean> {
     const response = this.#response;
     if (response.destroyed || response.writableEnded) return false;
     if (response.write(part)) return true;
+    const stop = this.#stop;
     return new Promise<boolean>((resolve) => {
       const settle = (open: boolean) => {
         clearTimeout(timer);
         response.off('drain', drained);
         response.off('close', closed);
+        stop.removeEventListener('abort', giveUp);
         resolve(open);
       };
       const drained = () => settle(true);
       const closed = () => settle(false);
-      const timer = setTimeout(() => {
+      const giveUp = () => {
         settle(false);
         cut(response);
-      }, this.#stallMs);
+      };
+      const timer = setTimeout(giveUp, this.#stallMs);
       response.once('drain', drained);
       response.once('close', closed);
+      if (stop.aborted) giveUp();
+      else stop.addEventListener('abort', giveUp, { once: true });
     });
   }
 }
@@ -104,7 +114,7 @@ export async function sendEvents(
   parts: { readonly timing: StreamTiming; readonly requestId: string; readonly stop: AbortSignal },
 ): Promise<unknown> {
   const { timing, requestId, stop } = parts;
-  const outlet = new Outlet(response, timing.stallMs);
+  const outlet = new Outlet(response, timing, stop);
   const source = answer.events[Symbol.asyncIterator]();
   let failure: unknown;
   try {
@@ -164,19 +174,20 @@ export async function startFile(answer: FileAnswer): Promise<StartedFile> {
 }
 
 /**
- * Sends a file. A failure on the way resets the connection: the client sees a failed download, never a short file that
- * looks whole. Returns what was thrown, for the log.
+ * Sends a file until its end, or `stop`. A failure on the way resets the connection: the client sees a failed download,
+ * never a short file that looks whole. Returns what was thrown, for the log.
  */
 export async function sendFile(
   response: ServerResponse,
   file: StartedFile,
-  timing: StreamTiming,
+  parts: { readonly timing: StreamTiming; readonly stop: AbortSignal },
 ): Promise<unknown> {
-  const outlet = new Outlet(response, timing.stallMs);
+  const { timing, stop } = parts;
+  const outlet = new Outlet(response, timing, stop);
   try {
     for (let step = file.first; step.done !== true; step = await file.rest.next()) {
-      if (await outlet.write(step.value)) continue;
-      return undefined;
+      stop.throwIfAborted();
+      if (!(await outlet.write(step.value))) return undefined;
     }
     response.end();
     return undefined;
