@@ -200,7 +200,7 @@ async function stillMay(
   opened: RequestContext | undefined,
 ): Promise<void> {
   if (permission === 'public' || opened === undefined) return;
-  const now = await identity.authenticate(caller);
+  const now = await identity.authenticate({ ...caller, unattended: true });
   authorise(permission, now);
   if (now.projectId !== opened.projectId || now.environment !== opened.environment) {
     throw fail('forbidden', { detail: 'What this credential reaches was changed. Ask again.' });

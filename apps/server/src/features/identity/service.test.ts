@@ -110,6 +110,33 @@ describe('credentials', () => {
   });
 });
 
+describe('a session', () => {
+  it('goes on by what its person does, not by what the platform asks by itself', async () => {
+    const { id: userId } = await metadata.people.create({
+      email: 'jo@example.com',
+      name: 'Jo',
+      passwordHash: null,
+    });
+    const clock = { shift: 0, now: () => Date.now() + clock.shift };
+    const hour = 3_600_000;
+    const { authenticate, sessions, settle } = identity(
+      { sessionIdleMs: 3 * hour, sessionLifetimeMs: 100 * hour },
+      clock,
+    );
+    const from = { userId, address: '', userAgent: '' };
+    const { token } = await metadata.change(undefined, (repositories) => sessions.begin(repositories, from));
+    const headers = { cookie: `candela_session=${token}` };
+    const askAfter = async (hours: number, unattended: boolean) => {
+      clock.shift += hours * hour;
+      const asked = input(headers, { door: 'api', on: 'account', unattended });
+      return codeOf(() => authenticate(asked));
+    };
+    for (const unattended of [false, false, true]) expect(await askAfter(2, unattended)).toBe('ok');
+    expect(await askAfter(2, true)).toBe('no_credential');
+    await settle();
+  });
+});
+
 describe('what no key is', () => {
   it('costs the same work whether it is unknown, revoked, expired or no key at all', async () => {
     const { projects, keys } = metadata;

@@ -56,6 +56,8 @@ export interface AuthenticateInput extends Sender {
   readonly application?: boolean;
   /** Upper case; default: GET. */
   readonly method?: string;
+  /** The platform asks by itself: a session does not go on because of it. */
+  readonly unattended?: boolean;
 }
 
 export interface Identity {
@@ -152,7 +154,7 @@ export function createIdentity(parts: IdentityParts): Identity {
     if (input.door !== 'api') return undefined;
     const token = readCookie(cookie, input.headers('cookie'));
     if (token === undefined) return undefined;
-    const owner = await sessions.find(token);
+    const owner = await sessions.find(token, input.unattended);
     if (owner === undefined) return undefined;
     requireSameOrigin(input, config.publicUrl, !READING_METHODS.has(input.method ?? 'GET'));
     return owner;

@@ -20,8 +20,11 @@ export interface SessionConfig {
 }
 
 export interface SessionService {
-  /** The owner of a session that goes on; undefined: none, ended, signed out, or the account is gone. */
-  find(token: string): Promise<SessionOwner | undefined>;
+  /**
+   * The owner of a session that goes on; undefined: none, ended, signed out, or the account is gone. Asking counts as
+   * use, unless it is `unattended`.
+   */
+  find(token: string, unattended?: boolean): Promise<SessionOwner | undefined>;
   /** What was noted of their use is written. */
   settle(): Promise<void>;
   /** Begins one inside a change; the token goes into the cookie and nowhere else. */
@@ -73,7 +76,7 @@ export function createSessions(parts: {
   return {
     settle: () => touches.settle(),
 
-    async find(token) {
+    async find(token, unattended = false) {
       const hash = sha256(token);
       const now = clock.now();
       const ended = (known: Known) => known.expiresAt <= now || known.seenAt + config.sessionIdleMs <= now;
@@ -84,7 +87,7 @@ export function createSessions(parts: {
         if (known !== undefined && ended(known)) return undefined;
       }
       if (known === undefined) return undefined;
-      if (now - known.seenAt >= TOUCH_MS) {
+      if (!unattended && now - known.seenAt >= TOUCH_MS) {
         known.seenAt = now;
         touches.note(known.sessionId, now);
       }
