@@ -29,8 +29,8 @@ const HOUR_NS = 3_600_000_000_000n;
  * How far the time of a live row may lie from its arrival. It is what bounds the read: tables are sorted by event time.
  * Older rows (a replay, a clock that is wrong) are found by searches.
  */
-const MAX_LAG_NS = 6n * HOUR_NS;
-const MAX_AHEAD_NS = HOUR_NS;
+const MAX_LAG_HOURS = 6n;
+const MAX_AHEAD_HOURS = 1n;
 
 function arrived<Row>(
   context: RequestContext,
@@ -38,12 +38,19 @@ function arrived<Row>(
   { fromMs, toMs }: Arriving,
   filter: Filter | undefined,
 ): Scope {
-  const from = BigInt(fromMs) * 1_000_000n;
+  const { time } = shape.source;
+  const from = BigInt(fromMs) * 1_000_000n - MAX_LAG_HOURS * HOUR_NS;
   const scope = Scope.of(context, shape.source).during({
-    from: from > MAX_LAG_NS ? from - MAX_LAG_NS : 0n,
-    to: BigInt(toMs) * 1_000_000n + MAX_AHEAD_NS,
+    from: from > 0n ? from : 0n,
+    to: BigInt(toMs) * 1_000_000n + MAX_AHEAD_HOURS * HOUR_NS,
   });
-  return scope.and(between(scope, { fromMs, toMs })).matching(filter);
+  return scope
+    .and(between(scope, { fromMs, toMs }))
+    .and(
+      // Of each row, so that a read of a longer time (a count of several) has no other rows.
+      `${time} >= ReceivedAt - INTERVAL ${MAX_LAG_HOURS} HOUR AND ${time} < ReceivedAt + INTERVAL ${MAX_AHEAD_HOURS} HOUR`,
+    )
+    .matching(filter);
 }
 
 const between = ({ params }: Scope, { fromMs, toMs }: Arriving): string =>

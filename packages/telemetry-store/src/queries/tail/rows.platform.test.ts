@@ -58,6 +58,31 @@ describe('rows by arrival', () => {
     expect(statements[0]).not.toMatch(/Attributes/);
   });
 
+  it('are counted where they would be found, however long the time of all counts is', async () => {
+    const project = 'old';
+    const at = (lagMs: number) => BigInt(startedMs - lagMs) * 1_000_000n;
+    const lags = [0, 6 * 3_600_000 + 30_000];
+    await bench.put(
+      lags.map((lag, index) => ({
+        ...span(9_100 + index, 9_100 + index, 0),
+        startTimeUnixNano: at(lag),
+        endTimeUnixNano: at(lag),
+      })),
+      { project },
+    );
+    const tail = createTailQueries(bench.store, LIMITS);
+    const during = { fromMs: startedMs, toMs: Date.now() };
+    const found = await tail.arrivals(contextOf(project), 'spans', {
+      filter: undefined,
+      ...during,
+      limit: 10,
+    });
+    expect(found).toHaveLength(1);
+    const before = { fromMs: startedMs - 60_000, toMs: startedMs - 1 };
+    const counts = { filter: undefined, during: [before, during] };
+    expect(await tail.count(contextOf(project), 'spans', counts)).toEqual([0, 1]);
+  });
+
   it('of records that are the same in every respect are as many as there are', async () => {
     const tail = createTailQueries(bench.store, LIMITS);
     const ask = { filter: undefined, fromMs: startedMs, toMs: Date.now(), limit: 10 };
