@@ -27,6 +27,18 @@ it('maps keep the order of their keys, also where keys are numbers', () => {
   });
 });
 
+it('a key that begins like the mark of a number stays as it was', () => {
+  const key = '\ud800 7';
+  expect(valueOf(JSON.stringify({ [key]: 'a', 7: 'b' }))).toEqual({
+    kvlistValue: {
+      values: [
+        { key: '7', value: text('b') },
+        { key, value: text('a') },
+      ],
+    },
+  });
+});
+
 it('text that was cut stays text as it was', () => {
   expect(valueOf('{"50256":1,"198":"cu')).toEqual(text('{"50256":1,"198":"cu'));
 });

@@ -35,7 +35,7 @@ function anyValue(letter: string, text: string): { readonly [key: string]: Json 
 }
 
 /** Half a character, which no received key has: before a key that is a number, so that an object leaves it in its place. */
-const HALF = '\ud800';
+const PLACED = /^\ud800(?=\d+$)/;
 
 /** An array or map of a stored JSON text; text that was cut is no JSON any more and stays text. */
 function parsed(text: string): { readonly [key: string]: Json } {
@@ -60,7 +60,7 @@ function revive(_key: string, value: unknown, context?: { source?: string }): un
   if (Array.isArray(value)) return { arrayValue: { values: value as unknown[] } };
   const entries = Object.entries(value as object);
   const values = entries.map(([key, item]) => ({
-    key: key.startsWith(HALF) ? key.slice(1) : key,
+    key: key.replace(PLACED, ''),
     value: item as unknown,
   }));
   return { kvlistValue: { values } };
