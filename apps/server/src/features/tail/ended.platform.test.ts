@@ -67,6 +67,9 @@ describe('a live view ends', () => {
     expect((await leaves.browser.call('POST', '/api/auth/sign-out')).status).toBeLessThan(300);
     expect((await owner.call('DELETE', `/api/organisation/members/${removed.id}`)).status).toBeLessThan(300);
     for (const view of [one, two]) expect(await endOf(view)).toMatchObject({ status: 401 });
+    // Who stays was asked again, more than once.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(await Promise.race([three.ended, Promise.resolve('open')])).toBe('open');
     expect(three.events).toEqual([]);
     three.leave();
   });
