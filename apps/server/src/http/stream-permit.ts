@@ -1,6 +1,6 @@
 import { asCandelaError } from '@candela/kernel';
 
-/** How often it is asked: what is taken from somebody ends everywhere within a second. */
+/** How often it is asked: what is taken from somebody ends here within a second, on another replica within two. */
 const EVERY_MS = 500;
 /** Failures in a row, e.g. while the metadata store is away, that say nothing yet of who asks. */
 const PATIENCE = 20;
