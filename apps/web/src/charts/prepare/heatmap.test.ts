@@ -4,6 +4,7 @@ import {
   type HeatCursor,
   heatCursor,
   heatMarked,
+  heatMoved,
   heatPlace,
   heatValue,
   prepareHeatmap,
@@ -77,6 +78,24 @@ describe('the keyboard on a heat map', () => {
     expect(marked && heatMarked(map, marked)).toEqual({ fromMs: 1_000, toMs: 3_000, low: 10, high: 40 });
     const one = walk('ArrowLeft', 'Shift+ArrowLeft', 'ArrowDown');
     expect(one && heatMarked(map, one)).toEqual({ fromMs: 1_000, toMs: 2_000, low: 0, high: 10 });
+  });
+
+  it('keeps time and values when newer figures move what stands where', () => {
+    const at = walk('ArrowLeft', 'Shift+ArrowUp');
+    const moved = (cells: Parameters<typeof prepareHeatmap>[0], fromMs: number, step = 1) => {
+      const next = prepareHeatmap(cells, { fromMs, toMs: fromMs + 4_000 }, step);
+      const there = at && heatMoved(map, next, at);
+      return there && heatMarked(next, there);
+    };
+    const marked = { fromMs: 2_000, toMs: 3_000, low: 10, high: 40 };
+    const newer = [cell(2_000, 5, 10, 1), cell(2_000, 10, 20, 9), cell(3_000, 20, 40, 2)];
+    expect(at && heatMarked(map, at)).toEqual(marked);
+    expect(moved(newer, 1_000)).toEqual(marked);
+    // Its time is past, its values are gone, everything is gone, or times are told apart otherwise.
+    expect(moved(newer, 3_000)).toBeUndefined();
+    expect(moved(newer.slice(0, 2), 1_000)).toBeUndefined();
+    expect(moved([], 1_000)).toBeUndefined();
+    expect(moved(newer, 0, 2)).toBeUndefined();
   });
 
   it('leads nowhere on an empty one', () => {

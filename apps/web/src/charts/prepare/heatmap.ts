@@ -189,6 +189,18 @@ function newest(map: Heatmap): { column: number; row: number } {
   return { column, row: map.rows.findIndex((range) => isIn(fullest, range)) };
 }
 
+/** The same time and values on another map; undefined where it does not have them. */
+export function heatMoved(before: Heatmap, after: Heatmap, cursor: HeatCursor): HeatCursor | undefined {
+  if (before.stepMs !== after.stepMs) return undefined;
+  const moved = ({ column, row }: HeatCursor['from']) => ({
+    column: column + (before.fromMs - after.fromMs) / after.stepMs,
+    row: after.rows.findIndex((range) => isIn(range, before.rows[row])),
+  });
+  const [to, from] = [moved(cursor), moved(cursor.from)];
+  const isThere = [to, from].every(({ column, row }) => column >= 0 && column < after.columns && row >= 0);
+  return isThere ? { ...to, from } : undefined;
+}
+
 /** What is drawn where the cursor stands; undefined where nothing was measured. */
 export const heatCellAt = (map: Heatmap, { column, row }: HeatCursor): DrawnCell | undefined =>
   map.cells.find((cell) => columnOf(map, cell) === column && isIn(cell, map.rows[row]));

@@ -11,6 +11,7 @@ import {
   type HeatCursor,
   heatCursor,
   heatMarked,
+  heatMoved,
   heatPlace,
   type HeatRange,
   heatValue,
@@ -62,7 +63,9 @@ export function Heatmap(props: {
   const width = useWidth(box);
   const [hover, setHover] = useState<{ x: number; y: number }>();
   const [drag, setDrag] = useState<{ x: number; y: number }>();
-  const [cursor, setCursor] = useState<HeatCursor>();
+  /** Where the keyboard stands, on the map that it was led there on: newer figures move what stands where. */
+  const [stands, setStands] = useState<{ on: typeof map; at: HeatCursor }>();
+  const cursor = stands && heatMoved(stands.on, map, stands.at);
   useEscape(drag !== undefined, () => setDrag(undefined));
   const spanMs = map.toMs - map.fromMs;
   const at = (event: PointerEvent) => {
@@ -91,10 +94,10 @@ export function Heatmap(props: {
       );
   const onKeyDown = (event: KeyboardEvent) => {
     const next = heatCursor(map, cursor, event.key, event.shiftKey && onSelect !== undefined);
-    if (next) setCursor(next);
+    if (next) setStands({ on: map, at: next });
     else if (event.key === 'Enter' || (event.key === 'Escape' && cursor)) {
       if (event.key === 'Enter' && cursor) onSelect?.(heatMarked(map, cursor));
-      setCursor(undefined);
+      setStands(undefined);
     } else return;
     event.preventDefault();
     event.stopPropagation();
@@ -136,10 +139,10 @@ export function Heatmap(props: {
             aria-valuenow={cursor?.column ?? map.columns - 1}
             aria-valuetext={cursor ? spoken(cursor) : 'whole time range'}
             onKeyDown={onKeyDown}
-            onBlur={() => setCursor(undefined)}
+            onBlur={() => setStands(undefined)}
             className={cx('absolute inset-0 touch-pan-y select-none', onSelect && 'cursor-crosshair')}
             onPointerMove={(event) => {
-              setCursor(undefined);
+              setStands(undefined);
               setHover(at(event));
             }}
             onPointerLeave={() => !drag && setHover(undefined)}
