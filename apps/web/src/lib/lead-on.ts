@@ -1,6 +1,6 @@
 /**
  * What stands at the same place once the element is gone; at the end of its parent the parent. More than the element may
- * go, so that its place is found from the inside out.
+ * go, so that its place is found from the inside out. What comes in the place of a page begins where every page does.
  */
 function placeOf(element: Element): () => HTMLElement | undefined {
   const places: { parent: Element; index: number }[] = [];
@@ -8,7 +8,8 @@ function placeOf(element: Element): () => HTMLElement | undefined {
     places.push({ parent, index: [...parent.children].indexOf(at) });
   return () => {
     const place = places.find(({ parent }) => parent.isConnected);
-    const next = place?.parent.children[place.index] ?? place?.parent;
+    const next =
+      (place?.parent.matches('main') ? undefined : place?.parent.children[place.index]) ?? place?.parent;
     return next instanceof HTMLElement ? next : undefined;
   };
 }
@@ -19,22 +20,31 @@ function focusOn(next: HTMLElement | null | undefined): void {
   next.focus({ preventScroll: true });
 }
 
+/** One thing has the focus, so that one at most waits for its going. */
+let waiting = new AbortController();
+
 /**
  * Leads on who presses by keyboard what goes away by it; else the keyboard would begin at the top of the page. Call it
- * before the change, with the pressed control or what goes with it. `to` is asked once that is gone; absent: what comes
- * in its place.
+ * before the change, with the pressed control or what goes with it. `to` is asked once that is gone; absent or without an
+ * answer: what comes in its place.
  */
-export function leadOn(from: Element, to: () => HTMLElement | null | undefined = placeOf(from)): void {
+export function leadOn(from: Element, to?: () => HTMLElement | null | undefined): void {
+  waiting.abort();
   const pressed = document.activeElement;
   if (!from.contains(pressed) || pressed?.matches(':focus-visible') !== true) return;
+  const place = placeOf(from);
+  waiting = new AbortController();
+  const { signal } = waiting;
   const observer = new MutationObserver(() => {
     if (pressed.isConnected && document.activeElement === pressed) return;
-    observer.disconnect();
-    // Whoever has gone on to something else stays there.
-    if (document.activeElement !== document.body) return;
-    focusOn(to());
+    waiting.abort();
+    if (document.activeElement === document.body) focusOn(to?.() ?? place());
   });
   observer.observe(document.body, { childList: true, subtree: true });
+  signal.addEventListener('abort', () => observer.disconnect());
+  // Whoever goes on to something else stays there, though what was pressed goes later or not at all.
+  for (const going of ['focusin', 'pointerdown'])
+    document.addEventListener(going, () => waiting.abort(), { capture: true, signal });
 }
 
 /** What comes in the place of one of several, else the last of them. */
@@ -43,16 +53,19 @@ export const inPlace = (items: NodeListOf<HTMLElement> | undefined, at: number):
 
 /**
  * As `ref` of what something else will stand instead of: whoever is in it with the keyboard when it goes is led to what
- * stands there then, as by `leadOn`. Focus that is elsewhere stays there.
+ * stands there then, as by `leadOn`, or to what `to` says. Focus that is elsewhere stays there.
  */
-export function leadsOn(element: HTMLElement | null): (() => void) | undefined {
+export function leadsOn(
+  element: HTMLElement | null,
+  to?: () => HTMLElement | null | undefined,
+): (() => void) | undefined {
   if (element === null) return undefined;
   return () => {
     if (!element.contains(document.activeElement)) return;
     const place = placeOf(element);
     // What comes is not in the page yet.
     queueMicrotask(() => {
-      if (!element.isConnected && document.activeElement === document.body) focusOn(place());
+      if (!element.isConnected && document.activeElement === document.body) focusOn(to?.() ?? place());
     });
   };
 }
