@@ -408,8 +408,11 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await trace.loaded();
     await page.getByRole('button', { name: 'Show all of the time' }).press('Enter');
     await soon(focus).toBeNull();
-    // The keyboard goes on where the line was.
-    expect(await page.evaluate('document.activeElement !== document.body')).toBe(true);
+    // The keyboard goes on in the spans.
+    const chosen = trace.spanInUrl();
+    await page.keyboard.press('ArrowDown');
+    await soon(() => trace.spanInUrl()).not.toBe(chosen);
+    expect(await trace.tree.evaluate((tree) => tree === tree.ownerDocument.activeElement)).toBe(true);
   });
 
   it('finds words of the messages, and shows where', async () => {

@@ -80,7 +80,7 @@ export function Minimap(props: {
       </div>
       {props.focus && (
         <p
-          ref={leadsOn}
+          ref={leadsToList}
           className="flex shrink-0 flex-wrap items-center justify-between gap-x-3 border-b border-line bg-selected px-2 py-0.5 text-sm"
         >
           Only {formatDuration(props.focus.fromMs)} to {formatDuration(props.focus.toMs)} of{' '}
@@ -92,6 +92,12 @@ export function Minimap(props: {
       )}
     </>
   );
+}
+
+/** Whoever lets go of the stretch of time by the line that tells it walks on in the spans below. */
+function leadsToList(line: HTMLElement | null) {
+  const around = line?.parentElement;
+  return leadsOn(line, () => around?.querySelector<HTMLElement>('[role=tree], [role=listbox]'));
 }
 
 const KINDS: readonly ReadingKind[] = ['other', 'agent', 'tool', 'retrieval', 'embedding', 'llm'];
