@@ -58,7 +58,14 @@ describe.skipIf(missing !== undefined)('the keyboard', () => {
   });
   afterAll(() => stage?.close());
   afterEach(() => {
-    expect(heard.splice(0).flat()).toEqual([]);
+    // What a test cuts off is no fault of the page.
+    const cut = 'net::ERR_FAILED';
+    expect(
+      heard
+        .splice(0)
+        .flat()
+        .filter((complaint) => !complaint.includes(cut)),
+    ).toEqual([]);
   });
   const open = async (path: string): Promise<Page> => {
     const opened = await stage.open(path);
@@ -140,6 +147,19 @@ describe.skipIf(missing !== undefined)('the keyboard', () => {
     await soon(() => has(panel)).toBe(true);
     await page.keyboard.press('Tab');
     expect(await page.evaluate(FOCUS)).toBe('Close what differs');
+    // Not from who writes by the time it has come.
+    const late = await open('/traces');
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await late.route(/what-differs.*\.js$/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await new TracesPage(late).loaded();
+    await late.getByRole('button', { name: 'What differs' }).press('Enter');
+    await new TracesPage(late).searchBox.focus();
+    release();
+    await late.getByRole('complementary', { name: 'What differs' }).waitFor();
+    expect(await late.evaluate(FOCUS)).toBe('Search');
   });
 
   it('scrolls what has the focus, and walks by letters', async () => {
@@ -225,6 +245,42 @@ describe.skipIf(missing !== undefined)('the keyboard', () => {
     expect(await page.evaluate(FOCUS)).toBe('Log records');
   });
 
+  it('leaves who went on where they are, while lines around a record come late or do not come', async () => {
+    const page = await open('/logs?q=service%3Ashop');
+    const logs = new LogsPage(page);
+    await logs.loaded();
+    for (let row = 0; row < 25; row += 1) await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await logs.panel.getByRole('tab', { name: 'Context' }).click();
+    const own = logs.panel.locator('li[aria-current=true]');
+    await own.waitFor();
+    expect(await logs.contextLines.count()).toBe(41);
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const around = /\/api\/telemetry\/logs\/[^/]+\/context/;
+    await page.route(around, async (route) => {
+      await held;
+      await route.continue();
+    });
+    const text = await logs.contextLines.nth(18).innerText();
+    await logs.contextLines.nth(18).getByRole('button').press('Enter');
+    await logs.searchBox.focus();
+    release();
+    await soon(() => own.innerText()).toBe(text);
+    expect(await has(logs.searchBox)).toBe(true);
+
+    await page.unroute(around);
+    await page.route(around, (route) => route.abort());
+    await logs.panel.getByRole('button', { name: 'More lines' }).press('Enter');
+    await logs.panel.getByText('More lines could not be loaded.').waitFor();
+    expect(await logs.contextLines.count()).toBe(41);
+    await page.unroute(around);
+    await logs.panel.getByRole('button', { name: 'Try again' }).press('Enter');
+    await soon(() => logs.contextLines.count()).toBeGreaterThan(50);
+    // The next record has as many lines as the first one had.
+    await page.keyboard.press('j');
+    await soon(() => logs.contextLines.count()).toBe(41);
+  });
+
   it('goes on where a control was that went away', async () => {
     const page = await open('/traces?q=service%3Anobody%20status%3Aok%20name%3Anothing');
     const traces = new TracesPage(page);
@@ -258,6 +314,20 @@ describe.skipIf(missing !== undefined)('the keyboard', () => {
     await views.getByRole('button', { name: 'Delete Mine too' }).press('Enter');
     await views.getByRole('button', { name: 'Keep' }).press('Enter');
     await soon(() => has(view)).toBe(true);
+    // What failed stays, and leads nobody on who has gone elsewhere since.
+    await page.route('**/api/telemetry/views/*', (route) => route.abort());
+    await views.getByRole('button', { name: 'Rename Mine too' }).press('Enter');
+    await page.keyboard.press('Enter');
+    const failed = views.getByRole('alert');
+    await failed.waitFor();
+    await failed.click();
+    await page.evaluate('document.body.append(document.createElement("i"))');
+    expect(await page.evaluate(FOCUS)).not.toBe('Name of the new view');
+    // A link that goes with its page leads to the beginning of the next one.
+    await page.goto(`${stage.platform.http}/no/such/page`);
+    await page.getByRole('link', { name: 'Go to Traces' }).press('Enter');
+    await traces.loaded();
+    await soon(() => page.evaluate(FOCUS)).toBe('main');
   });
 
   it('copies without the clipboard of the browser, and keeps the focus and what is open', async () => {

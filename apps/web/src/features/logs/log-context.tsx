@@ -1,13 +1,14 @@
 import type { LogRow } from '@candela/contract';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { type MouseEvent, useEffect, useRef, useState } from 'react';
 import { logContextQuery } from '../../api/logs.ts';
 import { cx } from '../../lib/cx.ts';
 import { formatIso, formatTime } from '../../lib/format.ts';
 import { leadOn } from '../../lib/lead-on.ts';
+import { useStanding } from '../../lib/use-standing.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
-import { Failure, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, FailureLine, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { Line } from './columns.tsx';
 import { SeverityLabel } from './severity.tsx';
 
@@ -16,26 +17,26 @@ const MOST_LINES = 200;
 
 /** The lines of the same instance around a record. */
 export function LogContext({ id, onOpen }: { id: string; onOpen: (row: LogRow) => void }) {
-  const [lines, setLines] = useState(FIRST_LINES);
+  // Another record begins with few lines again.
+  const [asked, setAsked] = useState({ id, lines: FIRST_LINES });
+  const lines = asked.id === id ? asked.lines : FIRST_LINES;
   const zone = zonePreference.use();
   const query = useQuery({ ...logContextQuery(id, lines), placeholderData: keepPreviousData });
+  const standing = useStanding(query, id);
   const own = useRef<HTMLLIElement>(null);
-  /** Whether a line of the list was opened: it is the record then, and no button any more. */
-  const walked = useRef(false);
   const loaded = query.data !== undefined && !query.isPlaceholderData;
   useEffect(() => {
-    if (!loaded) return;
-    own.current?.scrollIntoView({ block: 'center' });
-    if (walked.current) own.current?.focus({ preventScroll: true });
-    walked.current = false;
+    if (loaded) own.current?.scrollIntoView({ block: 'center' });
   }, [loaded, id, lines]);
-  const open = (row: LogRow) => {
-    walked.current = true;
+  /** What is pressed goes: an opened line is the record then, and no button any more. */
+  const toRecord = (event: MouseEvent) => leadOn(event.currentTarget, () => own.current);
+  const open = (row: LogRow, event: MouseEvent) => {
+    toRecord(event);
     onOpen(row);
   };
-  if (query.isPending) return <SkeletonRows rows={10} label="Loading the lines around it" />;
-  if (query.isLoadingError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
-  const { before, log, after, instance } = query.data;
+  if (standing.isPending) return <SkeletonRows rows={10} label="Loading the lines around it" />;
+  if (standing.data === undefined) return <Failure error={standing.error} onRetry={standing.refetch} />;
+  const { before, log, after, instance } = standing.data;
   const dayOf = (row: LogRow) => formatTime(Date.parse(row.timestamp), zone).slice(0, 6);
   const day = new Set([...before, log, ...after].map(dayOf)).size > 1;
   const isMore = lines < MOST_LINES && (before.length >= lines || after.length >= lines);
@@ -44,7 +45,11 @@ export function LogContext({ id, onOpen }: { id: string; onOpen: (row: LogRow) =
       aria-busy={query.isPlaceholderData}
       className={cx('flex flex-col gap-2 p-3', query.isPlaceholderData && 'opacity-60')}
     >
-      <NotRefreshed error={query.error} onRetry={() => void query.refetch({ cancelRefetch: false })} />
+      {query.isLoadingError ? (
+        <FailureLine what="More lines" error={standing.missed} onRetry={standing.refetch} />
+      ) : (
+        <NotRefreshed error={standing.missed} onRetry={standing.refetch} />
+      )}
       <p className="text-sm text-muted">
         Lines of <span className="text-text">{log.service || 'a service without a name'}</span>
         {instance.length > 0 && ` with ${instance.map(({ key, value }) => `${key} ${value}`).join(', ')}`}, up
@@ -65,8 +70,8 @@ export function LogContext({ id, onOpen }: { id: string; onOpen: (row: LogRow) =
         <Button
           className="self-center"
           onClick={(event) => {
-            leadOn(event.currentTarget, () => own.current);
-            setLines(Math.min(MOST_LINES, lines * 3));
+            toRecord(event);
+            setAsked({ id, lines: Math.min(MOST_LINES, lines * 3) });
           }}
         >
           More lines
@@ -79,7 +84,7 @@ export function LogContext({ id, onOpen }: { id: string; onOpen: (row: LogRow) =
 function ContextLine(props: {
   row: LogRow;
   own?: React.RefObject<HTMLLIElement | null>;
-  onOpen?: (row: LogRow) => void;
+  onOpen?: (row: LogRow, event: MouseEvent) => void;
   /** Lines of several days are told with their day. */
   day: boolean;
 }) {
@@ -111,7 +116,7 @@ function ContextLine(props: {
       ) : (
         <button
           type="button"
-          onClick={() => onOpen(row)}
+          onClick={(event) => onOpen(row, event)}
           className="flex w-full items-center gap-2 px-2 py-0.5 text-left hover:bg-hover"
         >
           {text}
