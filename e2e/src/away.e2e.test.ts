@@ -111,7 +111,9 @@ describe.skipIf(missing !== undefined)('while answers are late or do not come', 
       await route.abort();
     });
     // Time that goes on changes nothing that was chosen.
+    const asked = page.waitForRequest(fleet);
     await page.keyboard.press('r');
+    await asked;
     expect(await page.locator('[aria-busy=true] [data-testid=fleet]').count()).toBe(0);
     await chooseRange(page, 'Last 4 hours');
     await page.locator('[aria-busy=true] [data-testid=fleet]').waitFor();
