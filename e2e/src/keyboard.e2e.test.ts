@@ -321,7 +321,7 @@ describe.skipIf(missing !== undefined)('the keyboard', () => {
     const failed = views.getByRole('alert');
     await failed.waitFor();
     await failed.click();
-    await page.evaluate('document.body.append(document.createElement("i"))');
+    await page.evaluate('document.activeElement.blur(); document.body.append(document.createElement("i"))');
     expect(await page.evaluate(FOCUS)).not.toBe('Name of the new view');
     // A link that goes with its page leads to the beginning of the next one.
     await page.goto(`${stage.platform.http}/no/such/page`);
