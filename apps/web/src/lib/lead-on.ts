@@ -20,8 +20,9 @@ function focusOn(next: HTMLElement | null | undefined): void {
   next.focus({ preventScroll: true });
 }
 
-/** One thing has the focus, so that one at most waits for its going. */
-let waiting = new AbortController();
+/** Waits for what was pressed to go: one thing has the focus, so that one is enough. */
+let observer: MutationObserver | undefined;
+const stop = (): void => observer?.disconnect();
 
 /**
  * Leads on who presses by keyboard what goes away by it; else the keyboard would begin at the top of the page. Call it
@@ -29,22 +30,19 @@ let waiting = new AbortController();
  * answer: what comes in its place.
  */
 export function leadOn(from: Element, to?: () => HTMLElement | null | undefined): void {
-  waiting.abort();
+  stop();
   const pressed = document.activeElement;
   if (!from.contains(pressed) || pressed?.matches(':focus-visible') !== true) return;
   const place = placeOf(from);
-  waiting = new AbortController();
-  const { signal } = waiting;
-  const observer = new MutationObserver(() => {
+  observer = new MutationObserver(() => {
     if (pressed.isConnected && document.activeElement === pressed) return;
-    waiting.abort();
+    stop();
     if (document.activeElement === document.body) focusOn(to?.() ?? place());
   });
   observer.observe(document.body, { childList: true, subtree: true });
-  signal.addEventListener('abort', () => observer.disconnect());
   // Whoever goes on to something else stays there, though what was pressed goes later or not at all.
-  for (const going of ['focusin', 'pointerdown'])
-    document.addEventListener(going, () => waiting.abort(), { capture: true, signal });
+  document.addEventListener('focusin', stop);
+  document.addEventListener('pointerdown', stop, true);
 }
 
 /** What comes in the place of one of several, else the last of them. */
