@@ -5,11 +5,10 @@
 function placeOf(element: Element): () => HTMLElement | undefined {
   const places: { parent: Element; index: number }[] = [];
   for (let at = element, parent = at.parentElement; parent !== null; at = parent, parent = at.parentElement)
-    places.push({ parent, index: [...parent.children].indexOf(at) });
+    places.push({ parent, index: parent.id === 'main' ? -1 : [...parent.children].indexOf(at) });
   return () => {
     const place = places.find(({ parent }) => parent.isConnected);
-    const next =
-      (place?.parent.matches('main') ? undefined : place?.parent.children[place.index]) ?? place?.parent;
+    const next = place?.parent.children[place.index] ?? place?.parent;
     return next instanceof HTMLElement ? next : undefined;
   };
 }

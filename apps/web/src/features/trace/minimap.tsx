@@ -95,10 +95,8 @@ export function Minimap(props: {
 }
 
 /** Whoever lets go of the stretch of time by the line that tells it walks on in the spans below. */
-function leadsToList(line: HTMLElement | null) {
-  const around = line?.parentElement;
-  return leadsOn(line, () => around?.querySelector<HTMLElement>('[role=tree], [role=listbox]'));
-}
+const leadsToList = (line: HTMLElement | null) =>
+  leadsOn(line, () => document.querySelector<HTMLElement>('[role=tree], [role=listbox]'));
 
 const KINDS: readonly ReadingKind[] = ['other', 'agent', 'tool', 'retrieval', 'embedding', 'llm'];
 
