@@ -175,6 +175,42 @@ describe.skipIf(missing !== undefined)('while answers are late or do not come', 
     expect(await times()).toBe(before);
   });
 
+  for (const [path, what, label, shown] of [
+    ['/traces', '**/api/telemetry/traces/search', 'Traces', 'POST /chat'],
+    ['/sessions', /\/api\/telemetry\/sessions\?/, 'Sessions', 'Question 0'],
+    ['/metrics', /\/api\/telemetry\/metrics\?/, 'Metrics', 'gpu'],
+  ] as const)
+    it(`keeps the rows of ${path} while newer ones do not come, and counts them as before`, async () => {
+      const page = await open(path);
+      const grid = page.getByRole('grid', { name: label });
+      await grid.getByText(shown).first().waitFor();
+      const counted = await grid.getAttribute('aria-rowcount');
+      const said = await page.getByText('rows shown').count();
+      const asked = Promise.withResolvers<void>();
+      const held = Promise.withResolvers<void>();
+      await page.route(what, async (route) => {
+        asked.resolve();
+        await held.promise;
+        await route.abort();
+      });
+      await page.keyboard.press('r');
+      await asked.promise;
+      expect(await grid.getAttribute('aria-rowcount')).toBe(counted);
+      expect(await page.getByText('rows shown').count()).toBe(said);
+      held.resolve();
+      await page.getByRole('alert').getByText(NEWER).waitFor();
+      expect(await page.getByText(NEWER).count()).toBe(1);
+      expect(await grid.getByText(shown).first().isVisible()).toBe(true);
+      expect(await grid.getAttribute('aria-rowcount')).toBe(counted);
+      expect(await accessibilityFindings(page)).toEqual([]);
+      // Asked once more, they stand until there is an answer, which comes by itself.
+      await page.keyboard.press('r');
+      expect(await page.getByText(NEWER).isVisible()).toBe(true);
+      await page.unroute(what);
+      await page.getByText(NEWER).waitFor({ state: 'detached' });
+      expect(await grid.getByText(shown).first().isVisible()).toBe(true);
+    });
+
   it('tells rows that are not the newest from rows that do not come', async () => {
     const page = await open('/');
     await page.clock.install();

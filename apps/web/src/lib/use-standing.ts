@@ -22,7 +22,7 @@ interface Last<Data> {
   readonly missed: unknown;
 }
 
-interface Standing<Data> {
+export interface Standing<Data> {
   /** What the page shows; undefined: nothing yet, or nothing at all, for the reason of `error`. */
   readonly data: Data | undefined;
   readonly isPending: boolean;

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { DataGrid, type GridColumn } from '../../ui/data-grid.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { RowsFooter } from '../explore/rows-state.tsx';
 import { useWhoAsks } from '../session/use-person.ts';
 import { useShell } from '../shell/shell-search.ts';
@@ -72,6 +72,10 @@ export function ListPage<Row extends { readonly id: string }>(props: ListPagePro
         {props.filters}
         {add}
       </div>
+      <NotRefreshed
+        error={query.isRefetchError ? query.error : null}
+        onRetry={() => void query.refetch({ cancelRefetch: false })}
+      />
       <div className={cx('overflow-auto', PAGE_ROWS)}>
         {query.isPending ? (
           <SkeletonRows label={`Loading ${nouns}`} />
@@ -106,9 +110,9 @@ export function ListPage<Row extends { readonly id: string }>(props: ListPagePro
               <RowsFooter
                 shown={rows.length}
                 fetching={query.isFetchingNextPage}
-                failed={query.isFetchNextPageError ? 'More rows' : query.isError ? 'What is newer' : ''}
+                failed={query.isFetchNextPageError ? query.error : null}
                 done={!query.hasNextPage}
-                onRetry={() => void (query.isFetchNextPageError ? query.fetchNextPage() : query.refetch())}
+                onRetry={() => void query.fetchNextPage()}
               />
             }
           />

@@ -1,12 +1,13 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { firstPageOf, partOf, type SearchPage } from '../../api/pages.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact, nounOf } from '../../lib/format.ts';
 import { useNarrow } from '../../lib/narrow.ts';
+import { type Standing, useStanding } from '../../lib/use-standing.ts';
 import { DataGrid } from '../../ui/data-grid.tsx';
-import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { eachOnce } from './each-once.ts';
 import { chosenColumns, type RowColumn } from './columns.ts';
@@ -15,6 +16,8 @@ import { FoundInPart, NoMatch, RowsFooter } from './rows-state.tsx';
 import { nextSort } from './sorting.ts';
 
 type Pages<Row> = UseInfiniteQueryResult<InfiniteData<SearchPage<Row>>>;
+/** The pages that are shown. */
+type Shown<Row> = Standing<InfiniteData<SearchPage<Row>>>;
 
 /** The part of the spans that the rows shown were found in; null: all, or nobody knows yet. */
 const partOfRows = ({ data, isPlaceholderData }: Pages<unknown>): number | null => {
@@ -24,24 +27,46 @@ const partOfRows = ({ data, isPlaceholderData }: Pages<unknown>): number | null 
 
 /** The rows of an explorer with every state of a list: skeleton, refusal, nothing matches, more to come. */
 export function ExploreRows<Row>(props: ExploreRowsProps<Row>) {
-  const part = partOfRows(props.query);
-  const isLive = props.live !== undefined;
-  const isOld = useOldAnswer(props.query, props.scope, props.sort, isLive);
+  const { query } = props;
+  const shown = useShownRows(query, props);
+  const part = partOfRows(query);
+  const moreFailed = isMoreMissing(query, shown);
+  // While live the same question, asked a moment ago, is no other one.
+  const isOld = shown.isOld || (query.isPlaceholderData && props.live === undefined);
   return (
     <>
-      <RowsNews query={props.query} noun={props.noun} isOld={isOld} live={props.live} />
+      <RowsNews query={query} noun={props.noun} isOld={isOld} live={props.live} />
       {/* Rows of the question before must not be read as the answer to the one that stands above them. */}
       <div
         data-rows
-        className={cx('relative h-full -outline-offset-2', isOld && 'opacity-60')}
+        className={cx('relative flex h-full flex-col -outline-offset-2', isOld && 'opacity-60')}
         aria-busy={isOld}
       >
-        <Rows {...props} />
-        {part !== null && props.query.isFetching && <FoundInPart part={part} />}
+        <NotRefreshed error={moreFailed ? null : shown.missed} onRetry={shown.refetch} />
+        <div className="min-h-0 grow">
+          <Rows {...props} shown={shown} moreFailed={moreFailed} />
+        </div>
+        {part !== null && query.isFetching && <FoundInPart part={part} />}
       </div>
     </>
   );
 }
+
+/**
+ * The pages that stand in a list: of the newest question, or of an earlier one that asked for the same while that has no
+ * answer.
+ */
+export function useShownRows<Row>(
+  query: Pages<Row>,
+  { scope, search }: Pick<ExploreRowsProps<Row>, 'scope' | 'search'>,
+): Shown<Row> {
+  const { choice } = useShell();
+  return useStanding(query, JSON.stringify([choice, scope.q, search.sort, search.cols]));
+}
+
+/** Whether rows below those that are shown could not be had: a further page, the rest, or all that were before Live. */
+const isMoreMissing = (query: Pages<unknown>, shown: Shown<unknown>): boolean =>
+  query.isFetchNextPageError || shown.error !== null || (partOfRows(query) !== null && query.isError);
 
 interface ExploreRowsProps<Row> {
   /** Name of the grid: `Traces`. */
@@ -67,21 +92,6 @@ interface ExploreRowsProps<Row> {
   isRunning?: (row: Row) => boolean;
   /** Instead of the usual "nothing matches". */
   nothing?: ReactNode;
-}
-
-/** Whether two questions differ in nothing but how far a range that moves on with time has come. */
-const isSameLater = (one: Scope, other: Scope): boolean =>
-  one.q === other.q &&
-  one.environment === other.environment &&
-  (one.window.fromMs === other.window.fromMs ||
-    one.window.toMs - one.window.fromMs === other.window.toMs - other.window.fromMs);
-
-/** Whether the rows shown answer another question; while live the same one, a moment ago, is none. */
-function useOldAnswer(query: Pages<unknown>, scope: Scope, sort: string, isLive: boolean): boolean {
-  const [answered, setAnswered] = useState({ scope, sort });
-  const isSame = answered.sort === sort && isSameLater(answered.scope, scope);
-  if (!query.isPlaceholderData && !isSame) setAnswered({ scope, sort });
-  return query.isPlaceholderData && !(isLive && isSame);
 }
 
 /**
@@ -118,24 +128,27 @@ function RowsNews(props: {
   );
 }
 
-function Rows<Row>(props: ExploreRowsProps<Row>) {
-  const { query, search, scope, sort, noun, onChange, keyOf, live, isRunning } = props;
+function Rows<Row>(props: ExploreRowsProps<Row> & { shown: Shown<Row>; moreFailed: boolean }) {
+  const { query, shown, moreFailed, search, scope, sort, noun, onChange, keyOf, live, isRunning } = props;
   // Whoever chose columns gets them on a telephone too.
   const records = useNarrow() && search.cols === undefined;
   const layout = records ? 'records' : props.wrap ? 'wrap' : 'line';
+  const pages = shown.data?.pages;
   const rows = useMemo(() => {
-    const fetched = query.data?.pages.flatMap((page) => page.data) ?? [];
+    const fetched = pages?.flatMap((page) => page.data) ?? [];
     if (live === undefined || live.length === 0) return fetched;
     return eachOnce(live, fetched, keyOf, isRunning);
-  }, [query.data, live, keyOf, isRunning]);
+  }, [pages, live, keyOf, isRunning]);
   const part = partOfRows(query);
   const { choice } = useShell();
-  // Of a part of the rows there is no next page, but the page itself.
-  const moreFailed = query.isFetchNextPageError || (part !== null && query.isError);
-  if (query.isPending || (part !== null && rows.length === 0 && !query.isError))
+  // Of what is shown, not of what is under way or failed, which may be another question.
+  const more = pages?.at(-1)?.nextCursor !== null;
+  const isPart = pages?.[0] !== undefined && partOf(pages[0]) !== null;
+  const isOwn = pages === query.data?.pages && !query.isPlaceholderData;
+  if (shown.isPending || (part !== null && rows.length === 0 && !query.isError))
     return <SkeletonRows label={`Loading ${noun}`} />;
-  if (query.isError && rows.length === 0)
-    return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  if (moreFailed && rows.length === 0)
+    return <Failure error={query.error ?? shown.error} onRetry={shown.refetch} />;
   if (rows.length === 0)
     return props.nothing ?? <NoMatch scope={scope} noun={noun} onClear={() => onChange({ q: undefined })} />;
   return (
@@ -151,8 +164,8 @@ function Rows<Row>(props: ExploreRowsProps<Row>) {
       onOpen={props.onOpen}
       sort={sort}
       onSort={(field) => onChange({ sort: nextSort(sort, field), live: undefined })}
-      more={query.hasNextPage}
-      paused={query.isFetchingNextPage || moreFailed}
+      more={more}
+      paused={!isOwn || query.isFetchingNextPage || moreFailed}
       onMore={() => void query.fetchNextPage()}
       wrap={props.wrap ?? false}
       records={records}
@@ -161,9 +174,9 @@ function Rows<Row>(props: ExploreRowsProps<Row>) {
         <RowsFooter
           shown={rows.length}
           fetching={query.isFetchingNextPage}
-          failed={moreFailed ? 'More rows' : query.isError ? 'What is newer' : ''}
-          done={!query.hasNextPage && part === null}
-          onRetry={() => void (query.isFetchNextPageError ? query.fetchNextPage() : query.refetch())}
+          failed={moreFailed ? (query.error ?? shown.error) : null}
+          done={!more && !isPart}
+          onRetry={() => void (query.isFetchNextPageError ? query.fetchNextPage() : shown.refetch())}
         />
       }
     />

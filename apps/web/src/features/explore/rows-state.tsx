@@ -2,6 +2,7 @@ import { SearchX } from 'lucide-react';
 import type { Scope } from '../../api/telemetry.ts';
 import { exact } from '../../lib/format.ts';
 import { leadOn } from '../../lib/lead-on.ts';
+import { useAgain } from '../../lib/use-again.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/states.tsx';
 import { useShell } from '../shell/shell-search.ts';
@@ -10,22 +11,24 @@ import { useShell } from '../shell/shell-search.ts';
 export function RowsFooter(props: {
   shown: number;
   fetching: boolean;
-  /** What could not be loaded: `More rows`; '' for nothing. */
-  failed: string;
+  /** Why more rows could not be loaded; null: they could. */
+  failed: unknown;
   done: boolean;
   onRetry: () => void;
 }) {
+  const again = useAgain(props.failed, props.onRetry);
   return (
     <p className="sticky left-0 px-4 py-2 text-sm text-muted" role="status">
-      {props.failed !== '' ? (
+      {props.failed !== null ? (
         <>
-          {props.failed} could not be loaded.{' '}
+          More rows could not be loaded.{' '}
           <button
             type="button"
-            className="text-accent underline"
+            className="text-accent underline aria-busy:opacity-60"
+            aria-busy={again.asking}
             onClick={(event) => {
               toRows(event.currentTarget);
-              props.onRetry();
+              again.ask();
             }}
           >
             Try again

@@ -8,12 +8,13 @@ import { cx } from '../../lib/cx.ts';
 import { exact, nounOf } from '../../lib/format.ts';
 import { useKeptSearch } from '../../lib/kept-search.ts';
 import { useNarrow } from '../../lib/narrow.ts';
+import { useStanding } from '../../lib/use-standing.ts';
 import { Button } from '../../ui/button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
 import { DataGrid } from '../../ui/data-grid.tsx';
 import { FilterBox } from '../../ui/filter-box.tsx';
 import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { ExportMenu } from '../explore/export-menu.tsx';
 import { FacetsPopover } from '../explore/facets-popover.tsx';
 import { OpenQueryButton } from '../explore/open-query-button.tsx';
@@ -44,14 +45,19 @@ export function MetricsPage() {
     () => ({ type: search.type, unit: search.unit, service: search.service }),
     [search.type, search.unit, search.service],
   );
-  const list = useInfiniteQuery({ ...catalogueQuery(scope, filter), placeholderData: keepPreviousData });
+  const query = useInfiniteQuery({ ...catalogueQuery(scope, filter), placeholderData: keepPreviousData });
+  const list = useStanding(query, JSON.stringify([choice, scope.q, filter]));
   const ever = useEver(anyMetricQuery(environment));
   const columns = useMemo(() => metricColumns({ window, q: '', environment }), [window, environment]);
   if (ever.data === false) return <FirstMetric environment={environment} />;
   if (ever.isLoadingError) return <Failure error={ever.error} onRetry={() => void ever.refetch()} />;
 
-  const rows = list.data?.pages.flatMap((page) => page.data) ?? [];
-  const first = list.data?.pages[0];
+  const pages = list.data?.pages;
+  const rows = pages?.flatMap((page) => page.data) ?? [];
+  const first = pages?.[0];
+  const more = pages?.at(-1)?.nextCursor !== null;
+  // What stands is not always of the question that is asked now.
+  const isOwn = pages === query.data?.pages && !query.isPlaceholderData;
   const open = (row: MetricRow) =>
     void navigate({
       to: '/metrics/explore',
@@ -124,6 +130,7 @@ export function MetricsPage() {
           }}
         />
       </div>
+      <NotRefreshed error={list.missed} onRetry={list.refetch} />
       <div className={cx('flex', PAGE_ROWS)}>
         <aside
           aria-label="Facets"
@@ -131,11 +138,11 @@ export function MetricsPage() {
         >
           {facets}
         </aside>
-        <div className={cx('min-w-0 grow', list.isPlaceholderData && 'opacity-60')}>
+        <div className={cx('min-w-0 grow', list.isOld && 'opacity-60')} aria-busy={list.isOld}>
           {list.isPending ? (
             <SkeletonRows label="Loading metrics" />
-          ) : list.isError && rows.length === 0 ? (
-            <Failure error={list.error} onRetry={() => void list.refetch()} />
+          ) : list.error !== null ? (
+            <Failure error={list.error} onRetry={list.refetch} />
           ) : rows.length === 0 ? (
             <Notice icon={<SearchX className="text-muted" aria-hidden />} title="Nothing matches">
               <p>
@@ -172,16 +179,16 @@ export function MetricsPage() {
               onOpen={open}
               sort="name"
               onSort={() => {}}
-              more={list.hasNextPage}
-              paused={list.isFetchingNextPage || list.isFetchNextPageError}
-              onMore={() => void list.fetchNextPage()}
+              more={more}
+              paused={!isOwn || query.isFetchingNextPage || query.isFetchNextPageError}
+              onMore={() => void query.fetchNextPage()}
               footer={
                 <RowsFooter
                   shown={rows.length}
-                  fetching={list.isFetchingNextPage}
-                  failed={list.isFetchNextPageError ? 'More rows' : list.isError ? 'What is newer' : ''}
-                  done={!list.hasNextPage}
-                  onRetry={() => void (list.isFetchNextPageError ? list.fetchNextPage() : list.refetch())}
+                  fetching={query.isFetchingNextPage}
+                  failed={query.isFetchNextPageError ? query.error : null}
+                  done={!more}
+                  onRetry={() => void query.fetchNextPage()}
                 />
               }
             />

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import { previewsQuery, sessionsQuery } from '../../api/activity.ts';
 import type { Scope } from '../../api/telemetry.ts';
-import { ExploreRows } from '../explore/explore-rows.tsx';
+import { ExploreRows, useShownRows } from '../explore/explore-rows.tsx';
 import type { ExploreChange, ExploreSearch } from '../explore/explorer.ts';
 import { PreviewContext, SESSION_COLUMNS } from './session-columns.tsx';
 
@@ -23,7 +23,7 @@ export function SessionRows(props: {
   const navigate = useNavigate();
   const sort = (props.search.sort ?? '-last') as ActivitySort;
   const query = useInfiniteQuery({ ...sessionsQuery(scope, sort, user), placeholderData: keepPreviousData });
-  const pages = query.data?.pages ?? [];
+  const pages = useShownRows(query, props).data?.pages ?? [];
   const previews = useQueries({
     queries: pages.map((page) => previewsQuery(page.data, scope.environment)),
     combine: (answers) => answers.map((answer) => answer.data),

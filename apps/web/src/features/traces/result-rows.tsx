@@ -10,7 +10,7 @@ import {
   tracePreviewsQuery,
   tracesQuery,
 } from '../../api/telemetry.ts';
-import { ExploreRows } from '../explore/explore-rows.tsx';
+import { ExploreRows, useShownRows } from '../explore/explore-rows.tsx';
 import { fieldColumns, spanColumns, TRACE_COLUMNS, TracePreviews } from './columns.tsx';
 import type { TracesChange, TracesSearch } from './traces-search.ts';
 
@@ -36,7 +36,7 @@ export function TraceRows(props: RowsProps) {
   const navigate = useNavigate();
   const sort = (props.search.sort ?? '-start') as TraceSort;
   const query = useInfiniteQuery({ ...tracesQuery(props.scope, sort), placeholderData: keepPreviousData });
-  const pages = query.data?.pages ?? [];
+  const pages = useShownRows(query, props).data?.pages ?? [];
   const previews = useQueries({
     queries: pages.map((page) => tracePreviewsQuery(page.data, props.scope.environment)),
     combine: (answers) => ({
