@@ -429,14 +429,16 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     const download = page.waitForEvent('download');
     await menu.getByRole('button', { name: 'Download' }).click();
     await menu.getByRole('button', { name: 'Stop' }).waitFor();
+    // Told once, not with every figure.
+    expect(await menu.getByRole('status').allTextContents()).toEqual(['The export is running']);
     expect(await accessibilityFindings(page)).toEqual([]);
     // Beside it, where nothing is.
     await page.mouse.click(80, 600);
     await menu.waitFor({ state: 'hidden' });
-    await soon(() => button.getAttribute('aria-label')).toBe('Export, 0 B');
+    await soon(() => button.getAttribute('aria-label')).toBe('Export, running');
     await page.getByRole('link', { name: 'Exceptions' }).click();
     await soon(() => new URL(page.url()).pathname).toBe('/exceptions');
-    await soon(() => button.getAttribute('aria-label')).toBe('Export, 0 B');
+    await soon(() => button.getAttribute('aria-label')).toBe('Export, running');
     release();
     const [head, ...rows] = readFileSync(await (await download).path(), 'utf8')
       .trimEnd()

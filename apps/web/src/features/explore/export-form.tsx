@@ -104,8 +104,16 @@ export default function ExportForm({ signal, scope, noun, columns, metrics }: Ex
         labelOf={exact}
         onChoose={setLimit}
       />
-      <p role="status" className="text-sm text-muted empty:-mt-3">
-        {progress.state === 'failed' ? <span className="text-danger">{progress.text}</span> : progress.text}
+      {running && <p className="text-sm text-muted">{progress.text}</p>}
+      {/* Of one that runs no figures, which change all the time: they would be read out each time. */}
+      <p role="status" className={running ? 'sr-only' : 'text-sm text-muted empty:-mt-3'}>
+        {running ? (
+          'The export is running'
+        ) : progress.state === 'failed' ? (
+          <span className="text-danger">{progress.text}</span>
+        ) : (
+          progress.text
+        )}
       </p>
       <div className="flex items-center gap-2">
         <CopyButton label="Copy as cURL" text={command} className="mr-auto h-7">

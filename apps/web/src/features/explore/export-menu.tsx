@@ -12,7 +12,8 @@ const ExportForm = lazy(() => import('./export-form.tsx'));
 export function ExportMenu(props: ExportAbout) {
   const [open, setOpen] = useState(false);
   const { state, text, size } = useExportProgress();
-  const note = state === 'running' ? size : state === 'failed' ? 'failed' : '';
+  const running = state === 'running';
+  const note = running ? size : state === 'failed' ? 'failed' : '';
   return (
     <>
       <Popover
@@ -27,8 +28,9 @@ export function ExportMenu(props: ExportAbout) {
           <Button
             look="plain"
             className="h-8"
-            aria-label={note === '' ? 'Export' : `Export, ${note}`}
-            title={text || 'Export the matching rows'}
+            // Not the figures, which change all the time: they would be read out each time.
+            aria-label={note === '' ? 'Export' : `Export, ${state}`}
+            title={(!running && text) || 'Export the matching rows'}
           >
             <Download size={15} aria-hidden />
             {note !== '' && (
@@ -43,7 +45,7 @@ export function ExportMenu(props: ExportAbout) {
       </Popover>
       {/* The form says it where it is open. */}
       <span aria-live="polite" className="sr-only">
-        {open || state === 'running' ? '' : text}
+        {open || running ? '' : text}
       </span>
     </>
   );
