@@ -68,6 +68,7 @@ export function DataGrid<Row>(props: {
   /** The next ones are under way, or could not be had: they are not asked for. */
   paused?: boolean;
   onMore: () => void;
+  /** Hears how far the rows are scrolled, also where they begin and that they are gone: then they are at their top. */
   onScrolled?: (top: number) => void;
   /** Rows are as high as their text. */
   wrap?: boolean;
@@ -162,6 +163,11 @@ export function DataGrid<Row>(props: {
     if (!places.has(props.place) && at > 0) virtual.scrollToIndex(at, { align: 'center' });
   });
   useEffect(() => reveal(), []);
+  const tellScrolled = useEffectEvent((top: number) => props.onScrolled?.(top));
+  useEffect(() => {
+    tellScrolled(scroller.current?.scrollTop ?? 0);
+    return () => tellScrolled(0);
+  }, []);
   const shownPlace = useRef(props.place);
   const settle = useEffectEvent(() => virtual.scrollToOffset(places.get(props.place) ?? 0));
   useEffect(() => {
