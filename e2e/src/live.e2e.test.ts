@@ -134,6 +134,31 @@ describe.skipIf(missing !== undefined)('live view', () => {
     release();
   });
 
+  it('is at the top of the other rows when they take the place of rows that were scrolled', async () => {
+    const { page, ends } = await open('/traces?from=-1h&live=1&view=spans', '/traces/search');
+    const traces = new TracesPage(page);
+    await traces.loaded();
+    await soon(async () => (await asked(page)).length).toBe(1);
+    const row = await rowOf('spans');
+    const spans = Array.from({ length: 60 }, (_, at) => ({
+      ...row,
+      spanId: at.toString().padStart(16, '0'),
+    }));
+    await say(page, 'rows', 'a.1.1', spans);
+    await page.getByTestId('scroller').evaluate((element: { scrollTop: number }) => {
+      element.scrollTop = 700;
+    });
+    await say(page, 'rows', 'a.1.2', [{ ...row, spanId: 'f'.repeat(16) }]);
+    await page.getByRole('button', { name: '1 new span' }).waitFor();
+    await page.getByRole('button', { name: 'traces', exact: true }).click();
+    await page.getByRole('grid', { name: 'Traces' }).waitFor();
+    await soon(() => ends.length).toBe(1);
+    await say(page, 'rows', 'a.1.3', [{ ...row, spanId: 'e'.repeat(16) }]);
+    // What waited waits no more, and the list is brought up to now.
+    await soon(() => ends.length).toBeGreaterThan(1);
+    await soon(() => page.getByRole('button', { name: /new span/ }).count()).toBe(0);
+  });
+
   it('says where everybody sees it why it is not possible', async () => {
     const { page, ends } = await open(
       '/traces?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z',

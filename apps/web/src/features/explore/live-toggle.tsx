@@ -34,7 +34,7 @@ export function LiveToggle(props: {
   useHotkey('l', props.onToggle, { label: 'Live on or off', group: props.page });
   return (
     <Button
-      className="h-8 aria-disabled:opacity-50"
+      className="h-8"
       aria-pressed={on}
       aria-disabled={!possible}
       onClick={props.onToggle}
@@ -45,12 +45,15 @@ export function LiveToggle(props: {
         aria-hidden
         className={cx(!on ? 'text-muted' : live.state === 'refused' ? 'text-danger' : 'text-accent')}
       />
-      <span aria-live="polite">{on ? SAID[live.state] : 'Live'}</span>
+      {on ? SAID[live.state] : 'Live'}
     </Button>
   );
 }
 
-/** Above the rows: how many wait while the list is held, how many could not be shown, why there is no live view. */
+/**
+ * Above the rows: how many wait while the list is held, how many could not be shown, why there is no live view. To those
+ * who hear it how the view stands, too.
+ */
 export function LiveNews(props: {
   live: Live<unknown>;
   noun: string;
@@ -65,8 +68,12 @@ export function LiveNews(props: {
       (live.state === 'refused' ? 'Live could not be loaded. Turn it off and on to try again.' : undefined));
   return (
     <>
+      <p role="status" className="sr-only">
+        {trouble ?? (live.state === 'off' ? '' : SAID[live.state])}
+      </p>
+      {/* Apart from how it stands, so that what was told is not told again when that changes. */}
       <p role="status" data-testid="live-news" className="sr-only">
-        {trouble ?? (live.arrived > 0 && <Told text={arrivals(live, noun)} />)}
+        <Told text={live.arrived > 0 ? arrivals(live, noun) : ''} />
       </p>
       {(live.held > 0 || live.skipped > 0 || trouble !== undefined) && (
         <div className="flex min-h-7 shrink-0 flex-wrap items-center justify-center gap-x-3 border-b border-line bg-selected px-3 text-sm">
@@ -106,6 +113,8 @@ function arrivals(live: Live<unknown>, noun: string): string {
 function Told({ text }: { text: string }) {
   const [told, setTold] = useState('');
   const tell = useThrottled(() => setTold(text), TELL_MS);
-  useEffect(() => tell(), [text, tell]);
+  useEffect(() => {
+    if (text !== told) tell();
+  }, [text, told, tell]);
   return told;
 }
