@@ -110,7 +110,8 @@ export function useShell(): ShellState {
     return {
       range,
       chosen: { from, to },
-      choice: JSON.stringify([from, to, env ?? '', project ?? '']),
+      // A range of the calendar is another one in another zone.
+      choice: JSON.stringify([from, to, env ?? '', project ?? '', range.from === from ? '' : zone]),
       window: resolveRange(range, at),
       rangeUse,
       compare,
