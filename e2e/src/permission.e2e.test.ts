@@ -27,8 +27,22 @@ describe.skipIf(missing !== undefined)('permission and failure', () => {
     await sign.useKey('wrong');
     await page.getByText('not known or was revoked').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
+    // Another one is refused in the same words, which go and come: else nobody would notice.
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/api/**', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const use = page.getByRole('button', { name: 'Use this key' });
+    const refusal = page.getByRole('alert').filter({ hasText: 'not known or was revoked' });
+    await page.getByLabel('API key').fill('as wrong');
+    await use.click();
+    await refusal.waitFor({ state: 'detached' });
+    release();
+    await refusal.waitFor();
+    await page.unroute('**/api/**');
     await page.getByLabel('API key').fill(KEY);
-    await page.getByRole('button', { name: 'Use this key' }).click();
+    await use.click();
     const traces = new TracesPage(page);
     await traces.loaded();
     await page.reload();
@@ -97,6 +111,8 @@ describe.skipIf(missing !== undefined)('permission and failure', () => {
     await page.getByRole('button', { name: 'Live', exact: true }).click();
     const live = page.getByRole('button', { name: 'Refused' });
     await live.waitFor();
+    // The reason is told beside the rows, and nothing else.
+    expect(await live.locator('[aria-live]').count()).toBe(0);
     await page.getByText('Choose one.').last().waitFor();
     expect(opened).toBe(1);
   });
