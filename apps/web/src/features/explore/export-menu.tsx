@@ -1,6 +1,5 @@
 import { Download } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import type { ExportAbout } from './export-form.tsx';
@@ -13,7 +12,6 @@ export function ExportMenu(props: ExportAbout) {
   const [open, setOpen] = useState(false);
   const { state, text, size } = useExportProgress();
   const running = state === 'running';
-  const note = running ? size : state === 'failed' ? 'failed' : '';
   return (
     <>
       <Popover
@@ -29,13 +27,14 @@ export function ExportMenu(props: ExportAbout) {
             look="plain"
             className="h-8"
             // Not the figures, which change all the time: they would be read out each time.
-            aria-label={note === '' ? 'Export' : `Export, ${state}`}
+            aria-label={running || state === 'failed' ? `Export, ${state}` : 'Export'}
             title={(!running && text) || 'Export the matching rows'}
           >
             <Download size={15} aria-hidden />
-            {note !== '' && (
-              <span className={cx('text-sm', state === 'failed' && 'text-danger')}>{note}</span>
+            {running && (
+              <span aria-hidden data-size={size} className="text-sm before:content-[attr(data-size)]" />
             )}
+            {state === 'failed' && <span className="text-sm text-danger">failed</span>}
           </Button>
         }
       >
