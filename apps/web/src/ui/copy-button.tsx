@@ -57,7 +57,9 @@ export function CopyButton(props: {
 async function writeClipboard(make: () => string | Promise<string>, button: HTMLElement): Promise<boolean> {
   let text: string;
   try {
-    text = await make();
+    const made = make();
+    if (await writePromised(made)) return true;
+    text = await made;
   } catch {
     return false;
   }
@@ -65,19 +67,39 @@ async function writeClipboard(make: () => string | Promise<string>, button: HTML
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    const focused = document.activeElement;
-    const area = document.createElement('textarea');
-    area.value = text;
-    area.readOnly = true;
-    area.tabIndex = -1;
-    area.className = 'fixed opacity-0';
-    // Beside the button: below a dialog nothing can be selected, and a popover closes when the focus leaves it.
-    button.after(area);
-    area.focus({ preventScroll: true });
-    area.select();
-    const done = document.execCommand('copy');
-    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
-    area.remove();
-    return done;
+    return copySelected(text, button);
   }
+}
+
+/**
+ * What is not made yet has to be promised within the press of the button: once it was waited for, Safari takes the copying
+ * for something that nobody asked for. False: this browser cannot, or refused.
+ */
+async function writePromised(made: string | Promise<string>): Promise<boolean> {
+  if (typeof made === 'string' || typeof ClipboardItem === 'undefined') return false;
+  const type = 'text/plain';
+  const blob = made.then((text) => new Blob([text], { type }));
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ [type]: blob })]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function copySelected(text: string, button: HTMLElement): boolean {
+  const focused = document.activeElement;
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.readOnly = true;
+  area.tabIndex = -1;
+  area.className = 'fixed opacity-0';
+  // Beside the button: below a dialog nothing can be selected, and a popover closes when the focus leaves it.
+  button.after(area);
+  area.focus({ preventScroll: true });
+  area.select();
+  const done = document.execCommand('copy');
+  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+  area.remove();
+  return done;
 }
