@@ -12,7 +12,6 @@ import { PayloadBlock, textMode } from '../../ui/text-block.tsx';
 import { MessageView, ToolBox, ToolResult } from './message-view.tsx';
 import { type OutputFormat, outputFormat } from './output-format.ts';
 import { pairTools } from './pair-tools.ts';
-import { promptCurl } from './prompt-request.ts';
 import type { MessagePlace } from './trace-search.ts';
 import { toolNames } from './tool-names.ts';
 
@@ -66,7 +65,7 @@ export function MessagesTab(props: {
         {detail.model !== null && input.length > 0 && (
           <CopyButton
             label="Copy the model call as cURL"
-            text={() => promptCurl(detail)}
+            text={() => import('./prompt-request.ts').then(({ promptCurl }) => promptCurl(detail))}
             className="h-6 px-1.5"
           >
             cURL
