@@ -61,6 +61,7 @@ export interface Config {
   readonly queryTimeoutMs: number;
   readonly queryMaxRows: number;
   readonly attributeColumns: number;
+  readonly textIndex: boolean;
   readonly queryMaxMemoryBytes: number;
   readonly maxStreams: number;
   readonly maxStreamsPerClient: number;
@@ -154,6 +155,7 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
     queryTimeoutMs: settings.PLATFORM_QUERY_TIMEOUT,
     queryMaxRows: settings.PLATFORM_QUERY_MAX_ROWS,
     attributeColumns: settings.PLATFORM_ATTRIBUTE_COLUMNS,
+    textIndex: settings.PLATFORM_TEXT_INDEX,
     queryMaxMemoryBytes: settings.PLATFORM_QUERY_MAX_MEMORY,
     maxStreams: settings.PLATFORM_MAX_STREAMS,
     maxStreamsPerClient: settings.PLATFORM_MAX_STREAMS_PER_CLIENT,

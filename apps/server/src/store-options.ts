@@ -5,9 +5,15 @@ import type { Config } from './config.ts';
 
 /** The embedded engine below the data directory, or the ClickHouse that the configuration names. */
 export function storeOptions(config: Config, logger: Logger): TelemetryStoreOptions {
-  const { attributeColumns } = config;
+  const { attributeColumns, textIndex } = config;
   if (config.clickhouseUrl === undefined) {
-    return { kind: 'embedded', dataDir: join(config.dataDir, 'telemetry'), attributeColumns, logger };
+    return {
+      kind: 'embedded',
+      dataDir: join(config.dataDir, 'telemetry'),
+      attributeColumns,
+      textIndex,
+      logger,
+    };
   }
   const url = new URL(config.clickhouseUrl);
   const database = decodeURIComponent(url.pathname.slice(1));
@@ -19,6 +25,7 @@ export function storeOptions(config: Config, logger: Logger): TelemetryStoreOpti
     database: database === '' ? EMBEDDED_DATABASE : database,
     ...(config.clickhouseCluster === undefined ? {} : { cluster: config.clickhouseCluster }),
     attributeColumns,
+    textIndex,
     logger,
   };
 }

@@ -53,9 +53,9 @@ export async function openStores(parts: StoresParts): Promise<Stores> {
   const options = { ...storeOptions(config, logger), alone };
   let started: Promise<EmbeddedEngine> | undefined;
   const engine = (): Promise<EmbeddedEngine> => {
-    const { attributeColumns } = config;
+    const { attributeColumns, textIndex } = config;
     const dataDir = join(config.dataDir, 'telemetry');
-    started ??= startEmbeddedEngine({ dataDir, attributeColumns, logger, alone });
+    started ??= startEmbeddedEngine({ dataDir, attributeColumns, textIndex, logger, alone });
     started.catch(() => {
       started = undefined;
     });
@@ -80,6 +80,7 @@ export async function openStores(parts: StoresParts): Promise<Stores> {
     builtIn,
     engine,
     attributeColumns: config.attributeColumns,
+    textIndex: config.textIndex,
     metadata,
     envelope,
     logger,

@@ -3,8 +3,16 @@ import { silentLogger } from '@candela/kernel';
 import { openTelemetryStore, type TelemetryStore } from '@candela/telemetry-store';
 
 /** Opens the embedded store of a platform that is not running, below its data folder. */
-export function openStoreOf(dataDir: string): Promise<TelemetryStore> {
-  return openTelemetryStore({ kind: 'embedded', dataDir: join(dataDir, 'telemetry'), logger: silentLogger });
+export function openStoreOf(
+  dataDir: string,
+  { textIndex = false }: { readonly textIndex?: boolean } = {},
+): Promise<TelemetryStore> {
+  return openTelemetryStore({
+    kind: 'embedded',
+    dataDir: join(dataDir, 'telemetry'),
+    textIndex,
+    logger: silentLogger,
+  });
 }
 
 export interface MergedSize {

@@ -12,8 +12,10 @@ import { BENCH_HOSTS } from '../data/points.ts';
 import { type Figure, type Findings, thousands } from '../lib/table.ts';
 import { sleep, withTempDir } from '../lib/temp.ts';
 import { fill } from '../load.ts';
+import { measure, put, type Result } from './put.ts';
 import type { Question } from './question.ts';
 import { QUESTIONS } from './questions.ts';
+import { costOf, withTextIndex } from './with-text-index.ts';
 import { SPANS_PER_SECOND, type WhileSpansComeIn, whileSpansComeIn } from './while-spans-come-in.ts';
 
 /** The least the engine needs, asked directly: what is above it is ours. */
@@ -39,43 +41,6 @@ const RAW = [
     sql: "SELECT ServiceName, count() FROM otel_traces WHERE ProjectId = 'default' AND Duration > 900000000 GROUP BY ServiceName",
   },
 ] as const;
-
-/** Questions slower than this are asked less often: their figure is clear without. */
-const SLOW_MS = 2_000;
-
-async function measure(repeats: number, once: (turn: number) => Promise<void>): Promise<Latencies> {
-  // Two rounds for caches and plans, as in a running system.
-  for (let turn = 0; turn < 3; turn++) await once(turn);
-  const latencies = new Latencies();
-  for (let turn = 0; turn < repeats; turn++) {
-    const startedAt = performance.now();
-    await once(turn + 3);
-    latencies.add(performance.now() - startedAt);
-  }
-  return latencies;
-}
-
-interface Result {
-  readonly name: string;
-  readonly goalMs: number;
-  /** Or why there is none. */
-  readonly latencies: Latencies | string;
-}
-
-async function put(question: Question, api: Api): Promise<Result> {
-  const { name, goalMs } = question;
-  try {
-    const startedAt = performance.now();
-    question.check(await question.ask(api, 0));
-    const repeats = performance.now() - startedAt > SLOW_MS ? 3 : question.repeats;
-    const latencies = await measure(repeats, async (turn) => {
-      await question.ask(api, turn);
-    });
-    return { name, goalMs, latencies };
-  } catch (thrown) {
-    return { name, goalMs, latencies: thrown instanceof Error ? thrown.message.slice(0, 160) : 'failed' };
-  }
-}
 
 interface Loaded {
   /** What was loaded and how fast, a sentence a signal. */
@@ -286,6 +251,9 @@ export const read: Bench = {
       const page = { from: `-${hours + 1}h`, to: 'now', limit: 50 };
       results.push(...(await afterLooking(looked, page, { dataDir: folder, env })));
 
+      const indexed = await withTextIndex(questions, { dataDir: folder, env });
+      results.push(...(indexed?.results ?? []));
+
       const beside = await whileSpansComeIn({ dataDir: folder, env }, questions);
       const store = await openStoreOf(folder);
       const tables = await store.select<{ table: string; parts: number; rows: number; bytes: number }>(
@@ -314,6 +282,7 @@ export const read: Bench = {
           `Loaded through the OTLP doors over ${hours} hours: ${rates.join(', ')}; the platform was restarted and its merges were done before reading.`,
           `On disk: ${tables.map(({ table, parts, rows, bytes }) => `${table} ${thousands(rows)} rows, ${thousands(bytes / rows, 1)} B each, ${parts} parts`).join('; ')}.`,
           'Through the HTTP API, one question after another, each answer checked; the first four of each are not counted.',
+          ...(indexed === undefined ? [] : [costOf(indexed)]),
           ...(beside === undefined ? [] : [BESIDE]),
           '"Engine alone" is the least SQL for the question through the store client, without tenancy, shaping and HTTP.',
         ],

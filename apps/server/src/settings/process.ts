@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { seconds, variable, type Variable } from './variable.ts';
+import { flag, seconds, type Variable, variable } from './variable.ts';
 
 /** How the process itself behaves. */
 export const PROCESS_VARIABLES = {
@@ -20,11 +20,8 @@ export const PROCESS_VARIABLES = {
     default: 'auto',
     schema: z.enum(['auto', 'json', 'pretty']),
   }),
-  PLATFORM_LOCAL_COLLECTOR: variable({
-    description:
-      'Whether the agent of this machine runs beside the platform and sends its host and GPU metrics every ten seconds. The variables of the agent count for it too, except where it sends to.',
-    takes: 'true or false',
-    default: 'true',
-    schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
-  }),
+  PLATFORM_LOCAL_COLLECTOR: flag(
+    'Whether the agent of this machine runs beside the platform and sends its host and GPU metrics every ten seconds. The variables of the agent count for it too, except where it sends to.',
+    'true',
+  ),
 } as const satisfies Record<string, Variable<unknown>>;

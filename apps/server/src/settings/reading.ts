@@ -1,4 +1,4 @@
-import { bytes, integer, seconds, variable, type Variable } from './variable.ts';
+import { bytes, flag, integer, seconds, variable, type Variable } from './variable.ts';
 
 /** What reads may cost. */
 export const READING_VARIABLES = {
@@ -17,6 +17,10 @@ export const READING_VARIABLES = {
     default: '24',
     schema: integer(0, 100),
   }),
+  PLATFORM_TEXT_INDEX: flag(
+    'Keeps an index of all words of messages and log bodies. Each telemetry store takes about half as much room again and inserts more work, and pages, charts and facets by words come at once instead of after all texts were read.',
+    'false',
+  ),
   PLATFORM_MAX_STREAMS: variable({
     description: 'Live views and exports that may be open at once, all clients together.',
     takes: 'a whole number from 1 to 10000',

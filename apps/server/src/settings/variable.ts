@@ -22,6 +22,14 @@ export const integer = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.int().min(min).max(max));
 
+export const flag = (description: string, fallback: 'true' | 'false') =>
+  variable({
+    description,
+    takes: 'true or false',
+    default: fallback,
+    schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
+  });
+
 export const port = (description: string, fallback: number) =>
   variable({
     description,

@@ -15,6 +15,7 @@ import type {
   SharedOptions,
   TelemetryStore,
   TelemetryStoreOptions,
+  TextIndexOptions,
   UrlOptions,
 } from './types.ts';
 
@@ -72,7 +73,7 @@ function closingToo(store: TelemetryStore, engine: EmbeddedEngine): TelemetrySto
   });
 }
 
-interface Opening extends ColumnOptions, SharedOptions {
+interface Opening extends ColumnOptions, TextIndexOptions, SharedOptions {
   readonly connection: Connection;
   readonly engine: EngineParts | undefined;
   readonly storage: MigrationTarget['storage'];
@@ -81,12 +82,13 @@ interface Opening extends ColumnOptions, SharedOptions {
 }
 
 async function migrated(opening: Opening): Promise<TelemetryStore> {
-  const { connection, cluster, storage, attributeColumns = COLUMN_TUNING.pool } = opening;
+  const { connection, cluster, storage, attributeColumns = COLUMN_TUNING.pool, textIndex = false } = opening;
   const { database } = connection;
   const store = new ClickHouseStore({
     ...opening,
     target: { database, cluster, storage },
     attributeColumns,
+    textIndex,
   });
   try {
     await migrate(store.admin(), { ...opening, database, where: connection.socketPath ?? connection.url });

@@ -26,6 +26,7 @@ async function storeOfServer(): Promise<{ readonly store: ClickHouseStore; reado
     target: { database: 'candela', cluster: undefined, storage: 'server' },
     logger: silentLogger,
     attributeColumns: 0,
+    textIndex: false,
   });
   onTestFinished(async () => {
     await store.close();

@@ -18,6 +18,7 @@ import { AttributeColumns } from '../attribute-columns/keeper.ts';
 import type { AttributeKey } from '../attribute-columns/names.ts';
 import { COLUMN_TUNING } from '../attribute-columns/tuning.ts';
 import { type MigrationTarget, renderMigration } from '../migrations/template.ts';
+import { TEXT_INDEX, TextIndex } from '../text-index/text-index.ts';
 import { AtRest } from './at-rest.ts';
 import {
   type Connection,
@@ -60,6 +61,8 @@ export interface StoreParts {
   readonly logger: Logger;
   /** Columns that keys of attributes may have. */
   readonly attributeColumns: number;
+  /** Whether all words are to be indexed. */
+  readonly textIndex: boolean;
 }
 
 /** One database; the engine, if there is one, is somebody else's to close. */
@@ -75,6 +78,7 @@ export class ClickHouseStore implements TelemetryStore {
   readonly #supervisor: EngineSupervisor | undefined;
   readonly #outbox: Outbox | undefined;
   readonly #columns: AttributeColumns;
+  readonly #textIndex: TextIndex;
   /** Of the embedded engine: a server merges as its owner set it up. */
   readonly #atRest: AtRest | undefined;
   readonly #onState = (state: StoreState): void => {
@@ -88,7 +92,7 @@ export class ClickHouseStore implements TelemetryStore {
   #version = '';
   #damagedParts = 0;
 
-  constructor({ connection, engine, target, logger, attributeColumns }: StoreParts) {
+  constructor({ connection, engine, target, logger, attributeColumns, textIndex }: StoreParts) {
     this.#connection = connection;
     this.#client = connect(connection, connection.database);
     const { socketPath, database } = connection;
@@ -99,12 +103,14 @@ export class ClickHouseStore implements TelemetryStore {
     this.#supervisor = engine?.supervisor;
     this.#outbox = engine?.outbox;
     this.#supervisor?.on('state', this.#onState);
+    // What columns and index themselves need to know is no read of somebody's.
+    const store: Pick<TelemetryStore, 'select' | 'command'> = {
+      select: (sql, params, options) => this.#read(sql, params, options),
+      command: (...asks) => this.command(...asks),
+    };
+    this.#textIndex = new TextIndex({ store, target, wanted: textIndex, logger });
     this.#columns = new AttributeColumns({
-      // What the columns themselves need to know is no read of somebody's.
-      store: {
-        select: (sql, params, options) => this.#read(sql, params, options),
-        command: (...asks) => this.command(...asks),
-      },
+      store,
       target,
       tuning: { ...COLUMN_TUNING, pool: attributeColumns },
       logger,
@@ -135,6 +141,7 @@ export class ClickHouseStore implements TelemetryStore {
 
   /** The schema is up to date: what the last process wrote before it ended may be tidied up. */
   opened(): void {
+    this.#textIndex.keep();
     this.#atRest?.inserted();
   }
 
@@ -146,10 +153,15 @@ export class ClickHouseStore implements TelemetryStore {
     return this.#columns.readsNarrowly(attribute);
   }
 
+  indexesWords(table: string): boolean {
+    return this.#textIndex.tells(table);
+  }
+
   select<T>(sql: string, params: Record<string, unknown> = {}, options: SelectOptions = {}): Promise<T[]> {
-    const { attributes } = options;
-    if (attributes === undefined) return this.#read(sql, params, options);
-    return this.#columns.read(sql, attributes, (text) => this.#read<T>(text, params, options));
+    const { attributes, words = [] } = options;
+    const indexed = this.#textIndex.written(sql, words);
+    if (attributes === undefined) return this.#read(indexed, params, options);
+    return this.#columns.read(indexed, attributes, (text) => this.#read<T>(text, params, options));
   }
 
   #read<T>(sql: string, params: Record<string, unknown> = {}, options: SelectOptions = {}): Promise<T[]> {
@@ -308,6 +320,7 @@ export class ClickHouseStore implements TelemetryStore {
 
   async close(): Promise<void> {
     this.#supervisor?.off('state', this.#onState);
+    await this.#textIndex.close();
     await this.#atRest?.close();
     await this.#columns.close();
     await this.#client.close();
@@ -397,8 +410,8 @@ const DAMAGED_SQL = `SELECT table AS Name, count() AS Parts, sum(bytes_on_disk) 
 const DEFERRED_INDEXES: readonly string[] = [
   'idx_session_id',
   'idx_attributes',
-  'idx_content',
-  'idx_body',
+  'idx_words',
+  TEXT_INDEX,
   'idx_duration',
   'idx_total_tokens',
   'idx_cost_step',

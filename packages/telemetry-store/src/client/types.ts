@@ -21,6 +21,17 @@ export interface SelectOptions {
    * reads none, with what people ask; left out by what keeps the store.
    */
   readonly attributes?: readonly AttributeRead[];
+  /** Words that the statement looks for: what an index of this store can tell is not read from the texts. */
+  readonly words?: readonly WordRead[];
+}
+
+/** A condition on the words of a table's texts. Its text occurs in the statement for this one only. */
+export interface WordRead {
+  readonly table: string;
+  /** As it reads the texts. */
+  readonly read: string;
+  /** The same as an index of words tells it: see {@link TextIndexOptions}. */
+  readonly indexed: string;
 }
 
 /** A key of a map column in a statement. All texts occur in it for this one only. */
@@ -67,6 +78,8 @@ export interface TelemetryStore {
   readonly ownParts?: number | undefined;
   /** Whether the key of a map is read from less than the map here: from a column of its own, or with the rest of the rare ones. */
   readsNarrowly?(attribute: Pick<AttributeRead, 'table' | 'map' | 'key'>): Promise<boolean>;
+  /** Whether an index of this store tells which rows of a table hold a word, so that no text is read for it. */
+  indexesWords?(table: string): boolean;
   /** Runs a statement without a result. Bound by two minutes unless `timeoutMs` says otherwise. */
   command(sql: string, params?: Record<string, unknown>, options?: CommandOptions): Promise<void>;
   /**
@@ -85,6 +98,14 @@ export interface ColumnOptions {
   readonly attributeColumns?: number;
 }
 
+export interface TextIndexOptions {
+  /**
+   * An index of all words of spans and log records. It takes half as much room again as they do, and tells at once what
+   * otherwise every text is read for. Default: none; one that is there is dropped.
+   */
+  readonly textIndex?: boolean;
+}
+
 /** Runs the work while no other process of the installation, and nobody else in this one, does work of that name. */
 export type Alone = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
@@ -96,7 +117,7 @@ export interface SharedOptions {
   readonly alone?: Alone;
 }
 
-export interface EmbeddedOptions extends ColumnOptions, SharedOptions {
+export interface EmbeddedOptions extends ColumnOptions, TextIndexOptions, SharedOptions {
   readonly kind: 'embedded';
   readonly dataDir: string;
   readonly logger: Logger;
@@ -104,7 +125,7 @@ export interface EmbeddedOptions extends ColumnOptions, SharedOptions {
   readonly timing?: Partial<SupervisorTiming>;
 }
 
-export interface UrlOptions extends ColumnOptions, SharedOptions {
+export interface UrlOptions extends ColumnOptions, TextIndexOptions, SharedOptions {
   readonly kind: 'url';
   readonly url: string;
   readonly username: string;

@@ -1,3 +1,5 @@
+import { apart } from './words-apart.ts';
+
 /**
  * Expressions the skip indexes are built on. A condition uses an index only when it repeats the expression word for
  * word, so queries take them from here; the conformance suite asks the engine whether each is used.
@@ -12,15 +14,16 @@ export const SPAN_ATTRIBUTE_PAIRS: string = pairs('SpanAttributes');
 /** `key=value` of every log attribute. */
 export const LOG_ATTRIBUTE_PAIRS: string = pairs('LogAttributes');
 
-/**
- * All text of a span that a person may search: name, status message, messages; in lower case. For one word of
- * `[a-z0-9]`: `hasToken(SPAN_TEXT, 'refund')`.
- */
+/** All text of a span that a person may search: name, status message, messages; in lower case. */
 export const SPAN_TEXT =
   "lower(concat(SpanName, ' ', StatusMessage, ' ', arrayStringConcat(mapValues(ContentAttributes), ' ')))";
 
-/** A log's body in lower case, for `hasToken`. */
+/** A log's body in lower case. */
 export const LOG_TEXT = 'lower(Body)';
+
+/** The same with its words apart, see {@link apart}; for one word of it: `hasToken(SPAN_WORDS, 'refund')`. */
+export const SPAN_WORDS: string = apart(SPAN_TEXT);
+export const LOG_WORDS: string = apart(LOG_TEXT);
 
 /** First letters by which a severity's text is known where its number is missing, and the position they stand for. */
 const SEVERITY_WORDS: readonly [position: number, words: readonly string[]][] = [

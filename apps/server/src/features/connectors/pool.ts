@@ -19,6 +19,8 @@ export interface PoolParts {
   readonly engine: () => Promise<EmbeddedEngine>;
   /** Columns that each of its stores may get for attributes. */
   readonly attributeColumns: number;
+  /** Whether words are indexed in each of its stores. */
+  readonly textIndex: boolean;
   readonly metadata: Pick<MetadataStore, 'connectors' | 'changes' | 'alone'>;
   readonly envelope: Envelope;
   readonly logger: Logger;
@@ -180,10 +182,15 @@ export class StorePool {
   }
 
   async #openStore(connector: StoredConnector): Promise<TelemetryStore> {
-    const { envelope, logger, engine, attributeColumns, metadata } = this.#parts;
+    const { envelope, logger, engine, attributeColumns, textIndex, metadata } = this.#parts;
     if (connector.kind === 'embedded') return (await engine()).open(connector.database);
     const { alone } = metadata;
-    return openTelemetryStore({ ...urlOptions(connector, envelope, logger), attributeColumns, alone });
+    return openTelemetryStore({
+      ...urlOptions(connector, envelope, logger),
+      attributeColumns,
+      textIndex,
+      alone,
+    });
   }
 
   async #opened(entry: Entry, waitMs: number): Promise<TelemetryStore> {

@@ -30,7 +30,7 @@ function compile(source: Source, filter: Filter, params: Params): string {
   return `(${condition(source, filter, params)})`;
 }
 
-/** Whether it looks into long texts: messages, bodies. */
+/** Whether it looks into long texts, messages, bodies, if only by an index of their words. */
 export const readsTexts = (source: Source, filter: Filter | undefined): boolean =>
   filter !== undefined && looksIntoTexts(source, canonicalFilter(filter, source.signal));
 
@@ -96,8 +96,10 @@ function fieldCondition(field: Field, filter: FilterCondition, params: Params): 
         : numberCondition(field.sql, field.scale, filter, params);
     case 'words':
       if (filter.op === 'exists') return field.exists;
-      params.readsTexts = true;
-      if (filter.op === 'regex') return field.matches(String(filter.value), params);
+      if (filter.op === 'regex') {
+        params.readTexts();
+        return field.matches(String(filter.value), params);
+      }
       return filter.op === 'contains'
         ? field.contains(String(filter.value), params)
         : field.words(String(filter.value), params);

@@ -22,9 +22,9 @@ export async function longWorkOf(
   const params = new Params();
   if (filter !== undefined) compileFilter(source, filter, params);
   reads(params);
-  if (params.readsTexts) return 'texts';
-  if (params.attributes.length === 0) return undefined;
+  if (params.readsNothingLong) return undefined;
   const store = await runner.storeOf(scope);
+  if (params.readsTexts(store)) return 'texts';
   const narrow = await Promise.all(params.attributes.map(async (read) => store.readsNarrowly?.(read)));
   return narrow.every(Boolean) ? undefined : 'attributes';
 }

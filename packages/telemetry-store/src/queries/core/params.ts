@@ -1,4 +1,4 @@
-import type { AttributeRead } from '../../client/types.ts';
+import type { AttributeRead, TelemetryStore, WordRead } from '../../client/types.ts';
 
 export type ParamType =
   | 'String'
@@ -42,8 +42,10 @@ export class Params {
   readonly values: Record<string, unknown> = {};
   /** Keys of maps that the statement reads. */
   readonly attributes: AttributeRead[] = [];
-  /** Whether it reads whole texts: of messages, of bodies. */
-  readsTexts = false;
+  /** Conditions on words that an index of the store may tell. */
+  readonly words: WordRead[] = [];
+  /** Whether it reads whole texts, of messages, of bodies, whatever indexes there are. */
+  private readsAnyText = false;
   /** Whether it looks at a sample of the rows only. */
   isSample = false;
   private count = 0;
@@ -66,6 +68,21 @@ export class Params {
     const placeholder = `{${name}:${type}}`;
     if (known !== undefined) this.long.set(known, placeholder);
     return placeholder;
+  }
+
+  /** Whole texts are read, which no index spares. */
+  readTexts(): void {
+    this.readsAnyText = true;
+  }
+
+  /** Whether it reads neither texts nor keys of maps, in any store. */
+  get readsNothingLong(): boolean {
+    return !this.readsAnyText && this.words.length === 0 && this.attributes.length === 0;
+  }
+
+  /** Whether the statement reads whole texts, of messages, of bodies, in a store. */
+  readsTexts(store: Pick<TelemetryStore, 'indexesWords'>): boolean {
+    return this.readsAnyText || this.words.some(({ table }) => store.indexesWords?.(table) !== true);
   }
 
   /** Hashes as the answers of statements tell them, digits of 64 bits each, to be looked up by `IN`. */

@@ -31,7 +31,7 @@ const turns = new Turns();
 export function runner(
   stores: ReadStores,
   limits: QueryLimits,
-  asking: QueryKind | Asking,
+  asking: QueryKind | Omit<Asking, 'store'>,
   signal?: AbortSignal,
 ): Runner {
   const { kind, hurried = false } = typeof asking === 'string' ? { kind: asking } : asking;
@@ -49,10 +49,10 @@ export function runner(
           : { maxBytesToRead: bounds.maxRowsToRead * rowBytes };
       try {
         const store = await storeOfScope(scope);
-        const { values, attributes } = scope.params;
+        const { values, attributes, words } = scope.params;
         const asker = askerOf(scope.context);
-        return await turns.take({ kind, hurried }, scope.params, (priority) =>
-          store.select(sql, values, { ...others, ...bound, attributes, asker, priority }),
+        return await turns.take({ kind, hurried, store }, scope.params, (priority) =>
+          store.select(sql, values, { ...others, ...bound, attributes, words, asker, priority }),
         );
       } catch (thrown) {
         throw withLimit(thrown, bounds);

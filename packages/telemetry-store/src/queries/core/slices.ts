@@ -1,6 +1,6 @@
 import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { compileFilter, readsTexts } from './filter.ts';
+import { compileFilter } from './filter.ts';
 import { Params } from './params.ts';
 import type { Runner } from './run.ts';
 import { Scope, type Window } from './scope.ts';
@@ -51,11 +51,18 @@ interface Page {
   readonly patience: Patience;
 }
 
-function readsMuch(source: Source, filter: Filter | undefined): boolean {
-  if (filter === undefined) return false;
+/** Whether texts of every row are read, and whether these or attributes are. */
+async function reading(
+  runner: Runner,
+  context: RequestContext,
+  source: Source,
+  filter: Filter | undefined,
+): Promise<{ readonly texts: boolean; readonly much: boolean }> {
   const params = new Params();
-  compileFilter(source, filter, params);
-  return params.readsTexts || params.attributes.length > 0;
+  if (filter !== undefined) compileFilter(source, filter, params);
+  if (params.readsNothingLong) return { texts: false, much: false };
+  const texts = params.readsTexts(await runner.storeOf(Scope.of(context, source)));
+  return { texts, much: texts || params.attributes.length > 0 };
 }
 
 /** How long a page looks for more rows once it has some: with none given until it is full. */
@@ -63,12 +70,22 @@ export class Patience {
   readonly #from = performance.now();
   readonly #ms: number;
 
+  private constructor(ms: number) {
+    this.#ms = ms;
+  }
+
   /**
    * Only where texts or attributes of every row are read is it worth while to end before a page is full: all else is found
    * so soon that a second request would take longer.
    */
-  constructor(ms: number | undefined, source: Source, filter: Filter | undefined) {
-    this.#ms = ms !== undefined && readsMuch(source, filter) ? ms : Infinity;
+  static async of(
+    runner: Runner,
+    context: RequestContext,
+    source: Source,
+    { filter, patienceMs }: { readonly filter: Filter | undefined; readonly patienceMs?: number | undefined },
+  ): Promise<Patience> {
+    const ends = patienceMs !== undefined && (await reading(runner, context, source, filter)).much;
+    return new Patience(ends ? patienceMs : Infinity);
   }
 
   /** Milliseconds left, none at the least. */
@@ -95,7 +112,7 @@ export const AT_ONCE = `SETTINGS optimize_read_in_order = 0,
   merge_tree_min_rows_for_concurrent_read = 8192, merge_tree_min_bytes_for_concurrent_read = 1048576`;
 
 /**
- * {@link slices} for a page of rows that match a filter, for `for await`. Where it reads long texts, the first minutes that
+ * {@link slices} for a page of rows that match a filter, for `for await`. Where it reads long texts which no index spares, the first minutes that
  * have rows tell how rare matching ones are, what has no rows is passed by, and what follows is no longer than
  * the rest of the page needs and read at once.
  */
@@ -105,7 +122,7 @@ export async function* slicesOfPage(
   source: Source,
   { window, newestFirst, filter, wanted, found, patience }: Page,
 ): AsyncGenerator<Slice> {
-  if (!readsTexts(source, filter)) {
+  if (!(await reading(runner, context, source, filter)).texts) {
     for (const slice of slices(window, newestFirst)) yield { ...slice, settings: '' };
     return;
   }

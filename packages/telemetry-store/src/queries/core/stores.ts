@@ -6,7 +6,7 @@ import { ROLLUPS } from '../../rollups/index.ts';
 export type StoredSignal = 'traces' | 'metrics' | 'logs';
 
 /** What reads need of a store. */
-export type ReadStore = Pick<TelemetryStore, 'select' | 'ownParts' | 'readsNarrowly'>;
+export type ReadStore = Pick<TelemetryStore, 'select' | 'ownParts' | 'readsNarrowly' | 'indexesWords'>;
 
 /** Stores by tenant and signal. */
 export interface StoreRoutes {

@@ -15,8 +15,9 @@ const reading = (q: string, source: Source = SPANS): Params => {
   return params;
 };
 
-const turnOf = (kind: QueryKind, params: Params, hurried = false): Promise<number> =>
-  new Turns().take({ kind, hurried }, params, (priority) => Promise.resolve(priority));
+const PLAIN = {};
+const turnOf = (kind: QueryKind, params: Params, hurried = false, store = PLAIN): Promise<number> =>
+  new Turns().take({ kind, hurried, store }, params, (priority) => Promise.resolve(priority));
 
 describe('turns', () => {
   it('lists and whatever reads little go first, charts that read attributes or texts stand back', async () => {
@@ -39,12 +40,24 @@ describe('turns', () => {
     expect(await turnOf('chart', reading('violin', LOGS))).toBe(3);
   });
 
+  it('what an index of words tells reads no texts', async () => {
+    const indexed = { indexesWords: (table: string) => table === 'otel_traces' };
+    const turn = (q: string, source?: Source) => turnOf('facets', reading(q, source), false, indexed);
+    expect(await turn('violin not "no idea"')).toBe(1);
+    // Neither pieces nor one side of a conversation, nor words of scripts that stand anywhere.
+    for (const q of ['*vio*', 'completion:violin', 'text:/vio/', 'violin 退款'])
+      expect(await turn(q)).toBe(3);
+    expect(await turn('violin', LOGS)).toBe(3);
+  });
+
   it('a sample goes before what reads all texts, and nothing waits for it', async () => {
     const turns = new Turns();
     const sampled = Object.assign(reading('violin'), { isSample: true });
     const priorities = (asked: readonly Params[]) =>
       Promise.all(
-        asked.map((params) => turns.take({ kind: 'chart' }, params, (priority) => Promise.resolve(priority))),
+        asked.map((params) =>
+          turns.take({ kind: 'chart', store: PLAIN }, params, (priority) => Promise.resolve(priority)),
+        ),
       );
     expect(await priorities([reading('violin'), sampled, reading('violin')])).toEqual([3, 2, 4]);
   });
@@ -55,7 +68,7 @@ describe('turns', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const order: number[] = [];
     const ask = () =>
-      turns.take({ kind: 'chart' }, words, async (priority) => {
+      turns.take({ kind: 'chart', store: PLAIN }, words, async (priority) => {
         order.push(priority);
         await promise;
       });
@@ -64,8 +77,10 @@ describe('turns', () => {
     resolve();
     await Promise.all(asked);
     await expect(
-      turns.take({ kind: 'chart' }, words, () => Promise.reject(new Error('gone'))),
+      turns.take({ kind: 'chart', store: PLAIN }, words, () => Promise.reject(new Error('gone'))),
     ).rejects.toThrow('gone');
-    expect(await turns.take({ kind: 'chart' }, words, (priority) => Promise.resolve(priority))).toBe(3);
+    expect(
+      await turns.take({ kind: 'chart', store: PLAIN }, words, (priority) => Promise.resolve(priority)),
+    ).toBe(3);
   });
 });

@@ -1,3 +1,4 @@
+import type { TelemetryStore } from '../../client/types.ts';
 import type { QueryKind } from './limits.ts';
 import type { Params } from './params.ts';
 
@@ -9,6 +10,8 @@ export interface Asking {
   readonly kind: QueryKind;
   /** First rows, which a person waits for. */
   readonly hurried?: boolean;
+  /** The store that is asked. */
+  readonly store: Pick<TelemetryStore, 'indexesWords'>;
 }
 
 const FIRST = 1;
@@ -27,16 +30,17 @@ export class Turns {
 
   /** Runs a statement in its turn: `run` gets the priority to ask with, 1 first. */
   async take<T>(
-    { kind, hurried = false }: Asking,
+    { kind, hurried = false, store }: Asking,
     params: Params,
     run: (priority: number) => Promise<T>,
   ): Promise<T> {
+    const readsTexts = params.readsTexts(store);
     if (!BESIDE_LISTS.has(kind)) {
-      const isRest = kind === 'list' && params.readsTexts && !hurried;
+      const isRest = kind === 'list' && readsTexts && !hurried;
       return await run(isRest ? AFTER_LISTS : FIRST);
     }
     if (params.isSample) return await run(AFTER_LISTS);
-    if (!params.readsTexts) return await run(params.attributes.length > 0 ? AFTER_LISTS : FIRST);
+    if (!readsTexts) return await run(params.attributes.length > 0 ? AFTER_LISTS : FIRST);
     this.#scans += 1;
     try {
       return await run(Math.min(AFTER_LISTS + this.#scans, LAST));

@@ -1,4 +1,5 @@
 import { asciiLower, isUnspaced, wordsOf } from '@candela/contract';
+import { AFTER_ESCAPED_WORD, AFTER_WORD, BEFORE_WORD, beforeEscaped } from '../../schema/words-apart.ts';
 import { fold, foldedSql, upper } from './fold.ts';
 import type { Params } from './params.ts';
 
@@ -25,47 +26,43 @@ function casesOf(word: string): readonly string[] {
   return [...new Set(all)].filter((one) => fold(one) === same);
 }
 
-/** A new line or a tab of a text inside of JSON, which makes one token with the word after it. */
-const ESCAPES = ['n', 't'];
-const AFTER_ESCAPE = `\\\\[${ESCAPES.join('')}]`;
-const NO_LETTER = '[^a-z0-9\\x{80}-\\x{10FFFF}]';
-const BEFORE_WORD = `(?:^|${NO_LETTER}|${AFTER_ESCAPE})`;
-const AFTER_WORD = `(?:${NO_LETTER}|$)`;
-/** What may follow a word inside of JSON that escapes letters: neither a letter nor an escaped one. */
-const AFTER_ESCAPED_WORD = '(?:[^a-z0-9\\x{80}-\\x{10FFFF}\\\\]|\\\\[^u]|$)';
-
 /** A condition on one lowered text. */
 type Holds = (lowered: string) => string;
+
+/** Where words of a table's texts are indexed. */
+export interface WordIndex {
+  readonly table: string;
+  /** The expression that the indexes are made of: see `schema/expressions.ts`. */
+  readonly words: string;
+}
 
 interface WordSearch {
   /** That a condition holds for one of the texts that `lowered` is put together of. */
   readonly anywhere?: ((holds: Holds) => string) | undefined;
-  /** Whether the token index is asked, too. */
-  readonly byIndex?: boolean;
+  /** None: every text is read. */
+  readonly index?: WordIndex | undefined;
 }
 
-/** Words of one text that the token index is asked for: those after them would pass by next to nothing more. */
-const INDEXED_WORDS = 20;
+/** Words of one text that the indexes are asked for: those after them would pass by next to nothing more. */
+const TOKENS = 20;
 
 /** That all words of a text occur, each as {@link hasWord} tells; undefined of a text without any. */
 export function hasWords(
   lowered: string,
   text: string,
   params: Params,
-  { anywhere, byIndex = true }: WordSearch = {},
+  search: WordSearch = {},
 ): string | undefined {
   const words = wordsOf(text);
   if (words.length === 0) return undefined;
   return words
-    .map((word, index) =>
-      hasWord(lowered, word, params, { anywhere, byIndex: byIndex && index < INDEXED_WORDS }),
-    )
+    .map((word, at) => hasWord(lowered, word, params, at < TOKENS ? search : { ...search, index: undefined }))
     .join(' AND ');
 }
 
 /**
  * That a word of {@link wordsOf} occurs whole, in the way the token index can pass by what does not hold it. `lowered` is
- * a text in the engine's lower case, as the index is made of it. Where that text is put together of others, `anywhere` is
+ * a text in the engine's lower case. Where that text is put together of others, `anywhere` is
  * that a condition holds for one of these, so that they are not put together for every row. A word of a script without
  * spaces may stand anywhere, which no index knows: all texts are read that the other conditions leave.
  */
@@ -73,17 +70,18 @@ export function hasWord(
   lowered: string,
   word: string,
   params: Params,
-  { anywhere = (holds) => holds(lowered), byIndex = true }: WordSearch = {},
+  { anywhere = (holds) => holds(lowered), index }: WordSearch = {},
 ): string {
   const cases = casesOf(word);
   const inJson = BEYOND_ASCII.test(word) ? cases.map(escaped) : [];
   if (isUnspaced(word)) {
+    params.readTexts();
     const bound = [...cases, ...inJson].map((text) => params.bind(text, 'String'));
     return anywhere((text) => any(bound.map((spelling) => `position(${text}, ${spelling}) > 0`)));
   }
   const escapes = inJson.map((text) => text.replaceAll('\\', '\\\\'));
   const patterns = [`${BEFORE_WORD}${oneOf(cases)}${AFTER_WORD}`];
-  if (inJson.length > 0) patterns.push(`${BEFORE_WORD}${oneOf(escapes)}${AFTER_ESCAPED_WORD}`);
+  if (inJson.length > 0) patterns.push(`${beforeEscaped(word)}${oneOf(escapes)}${AFTER_ESCAPED_WORD}`);
   const bound = patterns.map((pattern) => params.bind(pattern, 'String'));
   // What patterns of several spellings are tried on; of one alone the engine looks for it by itself.
   const spellings = [...cases, ...inJson];
@@ -92,16 +90,16 @@ export function hasWord(
     const fits = any(bound.map((pattern) => `match(${text}, ${pattern})`));
     return several === undefined ? fits : `(multiSearchAny(${text}, ${several}) AND ${fits})`;
   };
-  if (!byIndex) return anywhere(whole);
-  // The last letters of an escaped word stand alone between what escapes them and the end of the word.
-  const tokens = [
-    ...['', ...ESCAPES].flatMap((letter) => cases.map((one) => letter + one)),
-    ...inJson.map((text) => text.slice(text.lastIndexOf('\\') + 1)),
-  ];
-  const known = [...new Set(tokens)].map((token) => `hasToken(${lowered}, ${params.bind(token, 'String')})`);
+  if (index === undefined) {
+    params.readTexts();
+    return anywhere(whole);
+  }
+  const known = any(cases.map((one) => `hasToken(${index.words}, ${params.bind(one, 'String')})`));
   // The pattern decides and is one pass; the tokens are asked of what it finds, and of the index before anything is read.
   // `identity` keeps the pattern from the index, which would try it on every granule for half of its time.
-  return `(identity(${anywhere(whole)}) AND ${any(known)})`;
+  const read = `(identity(${anywhere(whole)}) AND ${known})`;
+  params.words.push({ table: index.table, read, indexed: known });
+  return read;
 }
 
 const any = (conditions: readonly string[]): string =>
@@ -113,6 +111,7 @@ const oneOf = (texts: readonly string[]): string =>
 
 /** That a text occurs as it is, whatever its case, also where it is escaped inside of JSON. */
 export function containsText(sql: string, text: string, params: Params): string {
+  params.readTexts();
   const small = fold(text);
   const spellings = BEYOND_ASCII.test(text)
     ? [small, escaped(small), escaped(text.toLowerCase()), escaped(upper(text)).toLowerCase()]

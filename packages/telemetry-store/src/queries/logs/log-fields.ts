@@ -1,14 +1,16 @@
 import { type FieldName, SEVERITIES } from '@candela/contract';
-import { LOG_ATTRIBUTE_PAIRS, LOG_SEVERITY, LOG_TEXT } from '../../schema/expressions.ts';
+import { LOG_ATTRIBUTE_PAIRS, LOG_SEVERITY, LOG_TEXT, LOG_WORDS } from '../../schema/expressions.ts';
 import { column, type Field, type Source } from '../core/source.ts';
-import { containsText, hasWords } from '../core/words.ts';
+import { containsText, hasWords, type WordIndex } from '../core/words.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL, tokens } from '../core/gen-ai.ts';
+
+const INDEX: WordIndex = { table: 'otel_logs', words: LOG_WORDS };
 
 const body: Field = {
   kind: 'words',
   exists: "Body != ''",
   words(text, params) {
-    return hasWords(LOG_TEXT, text, params) ?? this.contains(text.trim(), params);
+    return hasWords(LOG_TEXT, text, params, { index: INDEX }) ?? this.contains(text.trim(), params);
   },
   contains: (text, params) => containsText('Body', text, params),
   matches: (pattern, params) => `match(Body, ${params.bind(pattern, 'String')})`,

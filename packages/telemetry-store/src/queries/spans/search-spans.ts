@@ -222,7 +222,7 @@ async function byTime(
   const order = orderOf(input.sort);
   const keys: SpanKey[] = [];
   const window = shrink(input.window, cursor, order.descending);
-  const patience = new Patience(input.patienceMs, SPANS, input.filter);
+  const patience = await Patience.of(runner, context, SPANS, input);
   const parts = slicesOfPage(runner, context, SPANS, {
     window,
     newestFirst: order.descending,

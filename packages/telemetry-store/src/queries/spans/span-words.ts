@@ -1,6 +1,8 @@
-import { SPAN_TEXT } from '../../schema/expressions.ts';
+import { SPAN_TEXT, SPAN_WORDS } from '../../schema/expressions.ts';
 import type { Params } from '../core/params.ts';
-import { containsText, hasWords } from '../core/words.ts';
+import { containsText, hasWords, type WordIndex } from '../core/words.ts';
+
+const INDEX: WordIndex = { table: 'otel_traces', words: SPAN_WORDS };
 
 type ContentPart = 'prompt' | 'completion' | 'any';
 
@@ -25,10 +27,10 @@ export const hasText = (part: ContentPart): string =>
 
 /** All words occur, in any order, whole, whatever their case: see {@link hasWords}. */
 export function wordsAnywhere(part: ContentPart, text: string, params: Params): string {
-  const inSpan = hasWords(SPAN_TEXT, text, params, { anywhere: inAnyText });
+  const inSpan = hasWords(SPAN_TEXT, text, params, { anywhere: inAnyText, index: INDEX });
   if (inSpan === undefined) return containsAnywhere(part, text.trim(), params);
   if (part === 'any') return inSpan;
-  const inOne = hasWords('lower(t)', text, params, { byIndex: false });
+  const inOne = hasWords('lower(t)', text, params);
   // The index first: it passes by whole granules. Then the side of the conversation.
   return `${inSpan} AND arrayExists(t -> ${inOne}, ${values(part)})`;
 }
