@@ -5,7 +5,7 @@ import { TracesPage } from './pages/traces-page.ts';
 import { agentTrace, requestTraces } from './seeds.ts';
 import { hostMetrics } from './seeds-hosts.ts';
 import { sendMetrics } from './otlp.ts';
-import { openStage, soon, type Stage } from './stage.ts';
+import { intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, other ways to use the pages: ${missing}`);
@@ -212,7 +212,7 @@ describe.skipIf(missing !== undefined)('other ways to use the pages', () => {
     const traces = new TracesPage(page);
     await traces.loaded();
     // As the server answers for the files of the release before.
-    await page.route('**/assets/{palette,what-differs}-*.js', (route) => route.fulfill({ status: 404 }));
+    await intercept(page, '**/assets/{palette,what-differs}-*.js', (route) => route.fulfill({ status: 404 }));
     const again = page.getByRole('button', { name: 'Load the page again' });
     await page.keyboard.press('Control+k');
     await again.waitFor();
@@ -236,7 +236,7 @@ describe.skipIf(missing !== undefined)('other ways to use the pages', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await page.route('**/assets/palette-*.js', async (route) => {
+    await intercept(page, '**/assets/palette-*.js', async (route) => {
       await held;
       await route.continue();
     });

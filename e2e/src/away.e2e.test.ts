@@ -9,7 +9,7 @@ import { TracesPage } from './pages/traces-page.ts';
 import { agentTrace, requestTraces } from './seeds.ts';
 import { hostMetrics, servedTrace } from './seeds-hosts.ts';
 import { seedSession } from './seeds-sessions.ts';
-import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, pages while the server is away: ${missing}`);
@@ -33,7 +33,7 @@ describe.skipIf(missing !== undefined)('while answers are late or do not come', 
   /** What matches does not reach the server; how often it was tried. */
   const cut = async (page: Page, what: string | RegExp) => {
     const tried = { times: 0 };
-    await page.route(what, async (route) => {
+    await intercept(page, what, async (route) => {
       tried.times += 1;
       await route.abort();
     });
@@ -106,7 +106,7 @@ describe.skipIf(missing !== undefined)('while answers are late or do not come', 
     await page.getByText(NEWER).waitFor({ state: 'detached' });
 
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    await page.route(fleet, async (route) => {
+    await intercept(page, fleet, async (route) => {
       await held;
       await route.abort();
     });
@@ -135,7 +135,7 @@ describe.skipIf(missing !== undefined)('while answers are late or do not come', 
       const figures = page.getByRole('main').getByText(shown, { exact: true }).first();
       await figures.waitFor();
       const { promise: held, resolve: release } = Promise.withResolvers<void>();
-      await page.route(what, async (route) => {
+      await intercept(page, what, async (route) => {
         await held;
         await route.continue();
       });
@@ -188,7 +188,7 @@ describe.skipIf(missing !== undefined)('while answers are late or do not come', 
       const said = await page.getByText('rows shown').count();
       const asked = Promise.withResolvers<void>();
       const held = Promise.withResolvers<void>();
-      await page.route(what, async (route) => {
+      await intercept(page, what, async (route) => {
         asked.resolve();
         await held.promise;
         await route.abort();

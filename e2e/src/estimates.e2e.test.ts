@@ -2,7 +2,7 @@ import { encodeLogsRequest, encodeTraceRequest } from '@candela/otlp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { LogsPage } from './pages/logs-page.ts';
-import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, estimates in the browser: ${missing}`);
@@ -90,7 +90,7 @@ describe.skipIf(missing !== undefined)('numbers of a search that reads every tex
     await logs.loaded();
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     let exact = 0;
-    await page.route(/\/api\/telemetry\/(aggregate|facets)$/, async (route) => {
+    await intercept(page, /\/api\/telemetry\/(aggregate|facets)$/, async (route) => {
       const { early, q } = route.request().postDataJSON() as { early?: boolean; q?: string };
       if (early !== true && q === 'walnuts') {
         exact += 1;
@@ -160,7 +160,7 @@ describe.skipIf(missing !== undefined)('numbers of a search that reads every tex
     const { page, complaints } = await stage.open('/logs');
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     let [early, exact] = [0, 0];
-    await page.route(/\/api\/telemetry\/(spans\/search|traces\/search|sessions\?)/, async (route) => {
+    await intercept(page, /\/api\/telemetry\/(spans\/search|traces\/search|sessions\?)/, async (route) => {
       const asked = `${route.request().url()} ${route.request().postData() ?? ''}`;
       if (/early(=|":)true/.test(asked)) early += 1;
       else if (asked.includes('walnuts')) {

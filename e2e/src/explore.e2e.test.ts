@@ -7,7 +7,7 @@ import { Shell } from './pages/shell.ts';
 import { TracesPage } from './pages/traces-page.ts';
 import { newSpanId, newTraceId } from './otlp.ts';
 import { agentTrace, requestTraces } from './seeds.ts';
-import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, explorer in the browser: ${missing}`);
@@ -302,7 +302,7 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     // What comes late has the focus as soon as it is there.
     const form = { name: 'Name of the new view', file: '**/assets/saved-views-panel-*.js' };
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    await page.route(form.file, async (route) => {
+    await intercept(page, form.file, async (route) => {
       await held;
       await route.continue();
     });
@@ -421,7 +421,7 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     const exported = '**/api/telemetry/export';
     let release = (): void => undefined;
     const held = new Promise<void>((done) => (release = done));
-    await page.route(exported, async (route) => {
+    await intercept(page, exported, async (route) => {
       await held;
       await route.continue();
     });
@@ -449,7 +449,7 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await soon(() => button.getAttribute('aria-label')).toBe('Export');
 
     await page.unroute(exported);
-    await page.route(exported, (route) =>
+    await intercept(page, exported, (route) =>
       route.fulfill({
         headers: { 'x-platform-export-rows': '5', 'x-platform-export-cut': 'false' },
         contentType: 'text/csv',

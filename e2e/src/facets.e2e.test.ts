@@ -6,7 +6,7 @@ import { TracePage } from './pages/trace-page.ts';
 import { TracesPage } from './pages/traces-page.ts';
 import { sendRecords } from './otlp.ts';
 import { agentTrace, requestTraces } from './seeds.ts';
-import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, facets in the browser: ${missing}`);
@@ -171,7 +171,7 @@ describe.skipIf(missing !== undefined)('facets of one’s own', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await page.route('**/assets/facet-picker-*.js', async (route) => {
+    await intercept(page, '**/assets/facet-picker-*.js', async (route) => {
       await held;
       await route.continue();
     });

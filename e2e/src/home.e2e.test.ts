@@ -4,7 +4,7 @@ import { newSpanId, newTraceId, type SeedSpan, sendRecords } from './otlp.ts';
 import { HomePage } from './pages/home-page.ts';
 import { TracesPage } from './pages/traces-page.ts';
 import { agentTrace, hostileTrace, requestTraces } from './seeds.ts';
-import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, home page in the browser: ${missing}`);
@@ -147,7 +147,7 @@ describe.skipIf(missing !== undefined)('home page', () => {
   it('keeps what it shows while another time range is asked for', async () => {
     const { page, home } = await open();
     await home.card('Newest exceptions').getByText('ECONNRESET').waitFor();
-    await page.route('**/api/telemetry/exceptions/search', () => new Promise<void>(() => undefined));
+    await intercept(page, '**/api/telemetry/exceptions/search', () => new Promise<void>(() => undefined));
     await page.keyboard.press('d');
     await page.getByRole('button', { name: 'Last 4 hours' }).click();
     await soon(() => new URL(page.url()).searchParams.get('from')).toBe('-4h');

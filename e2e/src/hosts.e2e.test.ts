@@ -3,7 +3,7 @@ import { whyNoBrowser } from './chromium.ts';
 import { sendMetrics } from './otlp.ts';
 import { HostsPage } from './pages/hosts-page.ts';
 import { hostMetrics, machinesOfOneName, processMetrics, servedTrace, silentMetrics } from './seeds-hosts.ts';
-import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, hosts in the browser: ${missing}`);
@@ -181,7 +181,7 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
   it('never shows the figures of one under the address of another', async () => {
     const { page } = await open('/hosts/gpu-node-1/gpus/MIG-1?from=-1h');
     await page.getByRole('heading', { name: 'Partition of' }).waitFor();
-    await page.route(/\/api\/telemetry\/.*GPU-1/, () => new Promise<void>(() => undefined));
+    await intercept(page, /\/api\/telemetry\/.*GPU-1/, () => new Promise<void>(() => undefined));
     await page.getByRole('listitem').getByRole('link').first().click();
     await soon(() => new URL(page.url()).pathname).toContain('GPU-1');
     await page.getByLabel('Loading the GPU').waitFor();

@@ -10,7 +10,7 @@ import { agentTrace, requestTraces } from './seeds.ts';
 import { hostMetrics } from './seeds-hosts.ts';
 import { seedSession } from './seeds-sessions.ts';
 import { longTalkTrace } from './seeds-shapes.ts';
-import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, the keyboard in the browser: ${missing}`);
@@ -150,7 +150,7 @@ describe.skipIf(missing !== undefined)('the keyboard', () => {
     // Not from who writes by the time it has come.
     const late = await open('/traces');
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    await late.route(/what-differs.*\.js$/, async (route) => {
+    await intercept(late, /what-differs.*\.js$/, async (route) => {
       await held;
       await route.continue();
     });
@@ -257,7 +257,7 @@ describe.skipIf(missing !== undefined)('the keyboard', () => {
     expect(await logs.contextLines.count()).toBe(41);
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const around = /\/api\/telemetry\/logs\/[^/]+\/context/;
-    await page.route(around, async (route) => {
+    await intercept(page, around, async (route) => {
       await held;
       await route.continue();
     });
@@ -269,7 +269,7 @@ describe.skipIf(missing !== undefined)('the keyboard', () => {
     expect(await has(logs.searchBox)).toBe(true);
 
     await page.unroute(around);
-    await page.route(around, (route) => route.abort());
+    await intercept(page, around, (route) => route.abort());
     await logs.panel.getByRole('button', { name: 'More lines' }).press('Enter');
     await logs.panel.getByText('More lines could not be loaded.').waitFor();
     expect(await logs.contextLines.count()).toBe(41);

@@ -5,7 +5,7 @@ import { sendRecords } from './otlp.ts';
 import { LogsPage } from './pages/logs-page.ts';
 import { TracesPage } from './pages/traces-page.ts';
 import { agentTrace } from './seeds.ts';
-import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, live views in the browser: ${missing}`);
@@ -117,7 +117,7 @@ describe.skipIf(missing !== undefined)('live view', () => {
     await soon(() => list.textContent()).toBe('');
     await soon(async () => (await asked(page)).length).toBe(1);
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    await page.route('**/api/telemetry/traces/search', async (route) => {
+    await intercept(page, '**/api/telemetry/traces/search', async (route) => {
       await held;
       await route.continue();
     });

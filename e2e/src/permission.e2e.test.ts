@@ -3,7 +3,7 @@ import { whyNoBrowser } from './chromium.ts';
 import { TracesPage } from './pages/traces-page.ts';
 import { SignInPage } from './pages/sign-in-page.ts';
 import { requestTraces } from './seeds.ts';
-import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, permission in the browser: ${missing}`);
@@ -29,7 +29,7 @@ describe.skipIf(missing !== undefined)('permission and failure', () => {
     expect(await accessibilityFindings(page)).toEqual([]);
     // Another one is refused in the same words, which go and come: else nobody would notice.
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    await page.route('**/api/**', async (route) => {
+    await intercept(page, '**/api/**', async (route) => {
       await held;
       await route.continue();
     });
@@ -54,7 +54,7 @@ describe.skipIf(missing !== undefined)('permission and failure', () => {
     const { page } = await stage.open('/traces');
     const traces = new TracesPage(page);
     await traces.loaded();
-    await page.route('**/api/**', (route) =>
+    await intercept(page, '**/api/**', (route) =>
       route.fulfill({
         status: 422,
         headers: { 'x-request-id': 'abc123', 'x-platform-error-code': 'query_too_expensive' },
@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined)('permission and failure', () => {
     const traces = new TracesPage(page);
     await traces.loaded();
     const asked = new Map<string, number[]>();
-    await page.route(/\/api\/telemetry\/(traces\/search|facets|aggregate)/, (route) => {
+    await intercept(page, /\/api\/telemetry\/(traces\/search|facets|aggregate)/, (route) => {
       const key = `${route.request().url()} ${route.request().postData()}`;
       asked.set(key, [...(asked.get(key) ?? []), Date.now()]);
       return route.fulfill({
@@ -102,7 +102,7 @@ describe.skipIf(missing !== undefined)('permission and failure', () => {
     const { page } = await stage.open('/traces?from=-1h');
     await new TracesPage(page).loaded();
     let opened = 0;
-    await page.route('**/api/telemetry/tail?**', (route) => {
+    await intercept(page, '**/api/telemetry/tail?**', (route) => {
       opened += 1;
       const failure = { err: 'Choose one.', code: 'choose_environment', status: 422, requestId: 'abc' };
       const body = `event: failure\ndata: ${JSON.stringify(failure)}\n\n`;

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { SessionsPage } from './pages/sessions-page.ts';
 import { HOSTILE_SESSION, LONG_SESSION, seedSession, TALL_TURN } from './seeds-sessions.ts';
-import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, sessions, users and agents in the browser: ${missing}`);
@@ -219,7 +219,7 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     await soon(() => sessions.rows.count()).toBe(3);
     expect(await accessibilityFindings(page)).toEqual([]);
     // What is known of the user stays while another time range is asked for.
-    await page.route('**/api/telemetry/users/**', () => new Promise<void>(() => undefined));
+    await intercept(page, '**/api/telemetry/users/**', () => new Promise<void>(() => undefined));
     await page.keyboard.press('d');
     await page.getByRole('button', { name: 'Last 7 days' }).click();
     await soon(() => parameter(page, 'from')).toBe('-7d');

@@ -15,6 +15,21 @@ export const WEB_DIST = join(dirname(fileURLToPath(import.meta.url)), '..', '..'
 /** As `expect.poll`, with patience for a busy machine. */
 export const soon = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000 });
 
+const PROBE = '/intercepted';
+
+/**
+ * As `route` of a page that is there already, in force when it is done: of what such a page asks for, Chromium lets some
+ * past for a moment after it was told to hold everything.
+ */
+export async function intercept(page: Page, ...route: Parameters<Page['route']>): Promise<void> {
+  await page.route(...route);
+  await page.route(`**${PROBE}`, (probe) => probe.fulfill({ body: PROBE }));
+  const ask = `fetch('${PROBE}').then((answer) => answer.text())`;
+  let answer = '';
+  while (answer !== PROBE) answer = await page.evaluate<string>(ask);
+  await page.unroute(`**${PROBE}`);
+}
+
 /** A page with a record of everything a clean page does not do. */
 interface WatchedPage {
   readonly page: Page;

@@ -5,7 +5,7 @@ import { TracePage } from './pages/trace-page.ts';
 import { agentTrace, largeTrace } from './seeds.ts';
 import { longTalkTrace, oddTrace, shapesTrace, wideTrace } from './seeds-shapes.ts';
 import { newSpanId, newTraceId, type SeedTrace, sendLogs, sendTrace } from './otlp.ts';
-import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, trace page in the browser: ${missing}`);
@@ -214,7 +214,7 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await trace.loaded();
     let release = (): void => undefined;
     const held = new Promise<void>((done) => (release = done));
-    await page.route(`**/spans/${agent.spans[2]?.spanId}`, async (route) => {
+    await intercept(page, `**/spans/${agent.spans[2]?.spanId}`, async (route) => {
       await held;
       await route.continue();
     });

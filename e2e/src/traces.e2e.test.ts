@@ -4,7 +4,7 @@ import { Shell } from './pages/shell.ts';
 import { TracesPage } from './pages/traces-page.ts';
 import { newSpanId, newTraceId } from './otlp.ts';
 import { agentTrace, hostileTrace, requestTraces } from './seeds.ts';
-import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
+import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.warn(`SKIPPED, Traces page in the browser: ${missing}`);
@@ -221,7 +221,7 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     expect(await services.getByRole('listitem').count()).toBe(14);
     // While the next answer is on its way the number of the last one stands.
     const counting = '**/api/telemetry/facets';
-    await page.route(counting, () => undefined);
+    await intercept(page, counting, () => undefined);
     await page.keyboard.press('r');
     await page.locator('.opacity-60').getByRole('region', { name: 'Service' }).waitFor();
     expect((await rare.innerText()).replaceAll(/\s+/g, ' ')).toMatch(/ 1$/);
@@ -243,7 +243,7 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     await soon(said).toMatch(/^8 spans in 1 trace 1 failed span\b/);
     // While that of another search is not known, nothing is said of it.
     const counting = '**/api/telemetry/aggregate';
-    await page.route(counting, async (route) => {
+    await intercept(page, counting, async (route) => {
       const { measures } = route.request().postDataJSON() as { measures: string[] };
       if (measures.join() !== 'traces') await route.fallback();
     });
@@ -254,7 +254,7 @@ describe.skipIf(missing !== undefined)('Traces page', () => {
     await soon(said).toMatch(/^8 spans in 1 trace 1 failed span\b/);
     // Nor do numbers of the search before stay while those of this one take their time.
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    await page.route(counting, async (route) => {
+    await intercept(page, counting, async (route) => {
       await held;
       await route.continue();
     });
