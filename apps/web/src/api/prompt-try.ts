@@ -1,5 +1,6 @@
 import type { RequestBodyOf, TryDelta, TryDone, tryPrompt, TryStart } from '@candela/contract';
 import { eventReader } from '../lib/event-stream.ts';
+import { brokenOff } from './broken-off.ts';
 import { ApiError, openStream } from './client.ts';
 
 export type TryEvent =
@@ -25,10 +26,7 @@ export async function* tryPromptWith(
   try {
     for (let step = await reader.read(); !step.done; step = await reader.read()) {
       for (const { event, data } of read(decoder.decode(step.value, { stream: true }))) {
-        if (event === 'failure') {
-          const { err, code } = JSON.parse(data) as { err: string; code: string };
-          throw new ApiError(err, 502, code, stream.headers.get('x-request-id') ?? '');
-        }
+        if (event === 'failure') throw brokenOff(data);
         if (event === 'start' || event === 'delta' || event === 'done')
           yield { event, data: JSON.parse(data) } as TryEvent;
         if (event === 'done') return;

@@ -48,7 +48,7 @@ export const tryPrompt = defineRoute({
   path: '/api/prompt/{id}/try',
   tag: 'Models',
   summary:
-    'Asks a configured model with a prompt: server-sent events `start` (what was sent), `delta` ({text}, many), `done` (usage, cost, times), or `failure` ({err, code}) before an early end. Closing the connection ends the call.',
+    'Asks a configured model with a prompt: server-sent events `start` (what was sent), `delta` ({text}, many), `done` (usage, cost, times), or `failure` ({err, code, status}) before an early end. Closing the connection ends the call.',
   permission: writes('prompts'),
   storage: 'platform',
   stream: 'events',

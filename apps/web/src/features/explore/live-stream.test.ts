@@ -29,17 +29,21 @@ describe('a stream of rows', () => {
     const leave = new AbortController();
     const rows: unknown[] = [];
     const states: string[] = [];
+    const reasons: unknown[] = [];
     const resume = { id: '' };
-    const done = watchStream({
+    void watchStream({
       address: () => '/api/telemetry/tail',
       environment: undefined,
       resume,
       abort: leave.signal,
       onRows: (arrived) => rows.push(...arrived),
       onSkipped: () => undefined,
-      onState: (state) => states.push(state),
+      onState(state, reason) {
+        states.push(state);
+        if (reason !== undefined) reasons.push(reason);
+      },
     });
-    return { rows, states, resume, leave, done };
+    return { rows, states, reasons, resume, leave };
   }
 
   it('that says nothing, not even that it lives, is a lost connection: it goes on where it stopped', async () => {
@@ -65,5 +69,32 @@ describe('a stream of rows', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(rows).toEqual([]);
     expect(resume.id).toBe('');
+  });
+
+  const failure = (status: number, more = {}) =>
+    `event: failure\ndata: ${JSON.stringify({ err: 'No.', code: 'some_code', status, requestId: 'r', ...more })}\n\n`;
+
+  it('that ends with what asking again cannot change is refused, with the reason', async () => {
+    const { states, reasons } = watch();
+    await vi.advanceTimersByTimeAsync(0);
+    say(failure(422));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(states).toEqual(['connecting', 'live', 'refused']);
+    expect(reasons).toEqual([
+      expect.objectContaining({ message: 'No.', status: 422, code: 'some_code', requestId: 'r' }),
+    ]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('that ends with a trouble of the server comes back, no sooner than the server said', async () => {
+    const { states, reasons, leave } = watch();
+    await vi.advanceTimersByTimeAsync(0);
+    say(failure(503, { code: 'overloaded', retryAfterSeconds: 60 }));
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(states).toEqual(['connecting', 'live', 'again']);
+    expect(reasons).toEqual([expect.objectContaining({ status: 503, retryAfterSeconds: 60 })]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(states.slice(3, 5)).toEqual(['connecting', 'live']);
+    leave.abort();
   });
 });

@@ -1,4 +1,5 @@
 import { waitBefore } from '../../api/again.ts';
+import { brokenOff } from '../../api/broken-off.ts';
 import { ApiError, openStream } from '../../api/client.ts';
 import { eventReader, type StreamEvent } from '../../lib/event-stream.ts';
 
@@ -68,18 +69,6 @@ export async function watchStream<Row>(options: {
 /** Refusals that asking again cannot change: a wrong query, a missing permission. */
 const isFinal = (thrown: unknown): thrown is ApiError =>
   thrown instanceof ApiError && thrown.status >= 400 && thrown.status < 500 && thrown.status !== 429;
-
-/** What ended a stream that had begun, as a refusal before it would have been. */
-function brokenOff(data: string): ApiError {
-  const { err, status, code, requestId, retryAfterSeconds } = JSON.parse(data) as {
-    err: string;
-    status: number;
-    code: string;
-    requestId: string;
-    retryAfterSeconds?: number;
-  };
-  return new ApiError(err, status, code, requestId, { retryAfterSeconds });
-}
 
 async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
