@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useMatches, useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo, useSyncExternalStore } from 'react';
 import { isProjectId } from '../../api/client.ts';
+import type { Zone } from '../../lib/format.ts';
 import { flagParam, textParam } from '../../lib/search-params.ts';
 import {
   calendarBefore,
@@ -55,6 +56,16 @@ const useNow = () =>
     },
     () => now,
   );
+
+/** What is chosen as one text; a range of the calendar is another one in another zone. */
+export function choiceOf(
+  chosen: TimeRange & { readonly env: string | undefined; readonly project: string | undefined },
+  range: TimeRange,
+  zone: Zone,
+): string {
+  const { from, to, env = '', project = '' } = chosen;
+  return JSON.stringify([from, to, env, project, range.from === from ? '' : zone]);
+}
 
 const root = getRouteApi('__root__');
 
@@ -110,8 +121,7 @@ export function useShell(): ShellState {
     return {
       range,
       chosen: { from, to },
-      // A range of the calendar is another one in another zone.
-      choice: JSON.stringify([from, to, env ?? '', project ?? '', range.from === from ? '' : zone]),
+      choice: choiceOf({ from, to, env, project }, range, zone),
       window: resolveRange(range, at),
       rangeUse,
       compare,
