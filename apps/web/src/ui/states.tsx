@@ -1,12 +1,14 @@
-import { QueryClientContext } from '@tanstack/react-query';
-import { CircleAlert, KeyRound } from 'lucide-react';
-import { type ReactNode, use, useState } from 'react';
-import { ApiError, setTabKey, tabKey } from '../api/client.ts';
+import { CircleAlert } from 'lucide-react';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { ApiError } from '../api/client.ts';
 import { cx } from '../lib/cx.ts';
 import { leadsOn } from '../lib/lead-on.ts';
 import { useAgain } from '../lib/use-again.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
+
+// Hardly anybody ever sees it.
+const NoPermission = lazy(() => import('./no-permission.tsx'));
 
 /** The designed middle of a page that has nothing to show. */
 export function Notice(props: { icon?: ReactNode; title: string; children?: ReactNode; alert?: boolean }) {
@@ -32,7 +34,11 @@ const PART_MISSING =
 export function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const again = useAgain(error, onRetry);
   if (error instanceof ApiError && (error.status === 401 || error.status === 403))
-    return <NoPermission error={error} onRetry={onRetry} />;
+    return (
+      <Suspense>
+        <NoPermission error={error} onRetry={onRetry} />
+      </Suspense>
+    );
   if (error instanceof Error && PART_MISSING.test(error.message)) return <PartMissing />;
   const requestId = error instanceof ApiError ? error.requestId : '';
   return (
@@ -110,69 +116,6 @@ function PartMissing() {
         the address stays as it is.
       </p>
       <Button onClick={() => location.reload()}>Load the page again</Button>
-    </Notice>
-  );
-}
-
-function NoPermission({ error, onRetry }: { error: ApiError; onRetry: () => void }) {
-  const [key, setKey] = useState('');
-  const client = use(QueryClientContext);
-  const takeKey = (next: string) => {
-    setTabKey(next);
-    // What was answered before was answered to somebody else.
-    void client?.resetQueries();
-    onRetry();
-  };
-  // Somebody who is signed in, or was until now, is not helped by a key.
-  if (tabKey() === '')
-    return (
-      <Notice
-        alert
-        icon={<KeyRound className="text-accent" aria-hidden />}
-        title={error.status === 401 ? 'Nobody is signed in' : 'This is not yours to see'}
-      >
-        <p>{error.message}</p>
-        {error.status === 401 && (
-          <a href="/sign-in" className="text-accent underline">
-            Sign in
-          </a>
-        )}
-      </Notice>
-    );
-  return (
-    <Notice
-      alert
-      icon={<KeyRound className="text-accent" aria-hidden />}
-      title={error.status === 401 ? 'An API key is needed' : 'This key may not read here'}
-    >
-      <p>{error.message}</p>
-      {error.status === 401 && (
-        <a href="/sign-in" className="text-accent underline">
-          Sign in with an account
-        </a>
-      )}
-      <form
-        className="flex w-full max-w-md gap-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          takeKey(key.trim());
-        }}
-      >
-        <input
-          type="password"
-          autoComplete="off"
-          aria-label="API key"
-          placeholder="pk_…"
-          value={key}
-          onChange={(event) => setKey(event.target.value)}
-          className="h-7 grow rounded-md border border-line bg-surface px-2 font-mono text-sm text-text"
-        />
-        <Button look="primary" type="submit" disabled={key.trim() === ''}>
-          Use this key
-        </Button>
-        {tabKey() !== '' && <Button onClick={() => takeKey('')}>Forget key</Button>}
-      </form>
-      <p className="text-sm">The key stays in this tab and is forgotten when the tab closes.</p>
     </Notice>
   );
 }

@@ -4,7 +4,8 @@ import { endAllSessions, endSession, sessionsOfAccountQuery } from '../../api/ac
 import { useAct } from '../../lib/use-act.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog, ErrorLine } from '../../ui/form.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
+import { ConfirmDialog } from '../../ui/form.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
 import { Loaded, Section } from '../settings/page.tsx';

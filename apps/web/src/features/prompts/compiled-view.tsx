@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { ErrorLine } from '../../ui/form.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
 
 /** Variables that are shown as fields; a template may hold any number. */
 const MOST_FIELDS = 100;

@@ -6,7 +6,7 @@ import { useHotkey } from '../../lib/hotkeys.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeEditor } from '../../ui/code-editor.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { ErrorLine } from '../../ui/form.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
 import { PairsField } from '../../ui/pairs-field.tsx';
 import { Split } from '../../ui/split.tsx';
 import { SkeletonRows } from '../../ui/states.tsx';

@@ -7,7 +7,7 @@ import { tryPromptWith } from '../../api/prompt-try.ts';
 import { formatCost, formatCount, formatDuration } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
-import { ErrorLine } from '../../ui/form.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { TextBlock } from '../../ui/text-block.tsx';
 import { useWhoAsks } from '../session/use-person.ts';

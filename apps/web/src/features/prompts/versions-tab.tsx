@@ -7,7 +7,7 @@ import { pairsOf } from '../../lib/property-text.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
-import { ErrorLine } from '../../ui/form.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
 import { useWhoAsks } from '../session/use-person.ts';

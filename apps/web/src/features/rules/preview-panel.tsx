@@ -2,7 +2,7 @@ import type { RulePreview, SpanRow } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { exact, formatCount } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
-import { ErrorLine } from '../../ui/form.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
 import { SkeletonRows } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { spanDurationCell, TimeCell } from '../explore/cells.tsx';

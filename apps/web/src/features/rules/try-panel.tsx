@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { spanExplanationQuery } from '../../api/rules.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea, TextField } from '../../ui/field.tsx';
-import { ErrorLine } from '../../ui/form.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
 import { SkeletonRows } from '../../ui/states.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import { ExplanationView } from './explanation-view.tsx';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { checkConnector, migrateConnector } from '../../api/connectors.ts';
 import { useAct } from '../../lib/use-act.ts';
 import { Button } from '../../ui/button.tsx';
-import { ErrorLine } from '../../ui/form.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { When } from '../../ui/when.tsx';

@@ -7,7 +7,8 @@ import { changeRole, membersQuery, removeMember } from '../../api/organisation.t
 import { useAct } from '../../lib/use-act.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog, ErrorLine } from '../../ui/form.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
+import { ConfirmDialog } from '../../ui/form.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';
 import { useWhoAsks } from '../session/use-person.ts';

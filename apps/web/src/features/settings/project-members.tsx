@@ -7,7 +7,8 @@ import { addToProject, projectMembersQuery, takeFromProject } from '../../api/pr
 import { useAct } from '../../lib/use-act.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
-import { ErrorLine, Form } from '../../ui/form.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { Table } from '../../ui/table.tsx';
 import { When } from '../../ui/when.tsx';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { changeRouting, type RoutingChange, routingQuery } from '../../api/connectors.ts';
 import { useAct } from '../../lib/use-act.ts';
 import { Button } from '../../ui/button.tsx';
-import { ErrorLine } from '../../ui/form.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useProject } from '../session/use-project.ts';
 import { Loaded, Section } from './page.tsx';

@@ -11,7 +11,11 @@ const WHO: Partial<Record<PagePermission, string>> = {
 };
 
 /** Instead of a page that is for others: who may open it, and what to do. */
-export function NotYours(props: { permission: PagePermission; owned: boolean; person: Person | undefined }) {
+export default function NotYours(props: {
+  permission: PagePermission;
+  owned: boolean;
+  person: Person | undefined;
+}) {
   const here = useLocation({ select: (location) => location.href });
   const icon = <Lock className="text-accent" aria-hidden />;
   if (!props.owned)

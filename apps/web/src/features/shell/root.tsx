@@ -1,17 +1,18 @@
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useMatches, useNavigate, useRouter } from '@tanstack/react-router';
-import { type ReactNode, useCallback, useEffect, useMemo } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo } from 'react';
 import { authStatusQuery } from '../../api/auth.ts';
 import { onUnauthorised } from '../../api/client.ts';
 import { newQueryClient } from '../../api/query-client.ts';
 import { Failure } from '../../ui/states.tsx';
 import { mayOpen, useWhoAsks } from '../session/use-person.ts';
 import { AppShell } from './app-shell.tsx';
-import { NotYours } from './not-yours.tsx';
 import { lastProject, projectToOpen } from './project-memory.ts';
 import type { ShellSearch } from './shell-search.ts';
 
 const root = getRouteApi('__root__');
+// The navigation leads nobody there.
+const NotYours = lazy(() => import('./not-yours.tsx'));
 
 /**
  * Around every page: the answers of the project in the address, and the navigation unless the page stands alone.
@@ -75,7 +76,9 @@ function Entry({ project, children }: { project: string; children: ReactNode }) 
       ) : status.isError ? (
         <Failure error={status.error} onRetry={() => void status.refetch()} />
       ) : (
-        <NotYours permission={permission} owned={status.data?.owned !== false} person={person} />
+        <Suspense>
+          <NotYours permission={permission} owned={status.data?.owned !== false} person={person} />
+        </Suspense>
       )}
     </AppShell>
   );

@@ -1,6 +1,5 @@
-import { CatchBoundary } from '@tanstack/react-router';
 import { Clock } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { formatBounds } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
@@ -8,9 +7,9 @@ import { CALENDAR, fixedLink, labelOf, PRESETS, type TimeRange } from '../../lib
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Late } from '../../ui/late.tsx';
 import { ChoiceMenu } from '../../ui/menu.tsx';
 import { Popover } from '../../ui/popover.tsx';
-import { Failure } from '../../ui/states.tsx';
 import { useShell } from './shell-search.ts';
 
 // Most ranges are a preset or a brush: what reads a typed one comes with the picker.
@@ -69,14 +68,9 @@ export function TimeRangePicker() {
           {list('Ranges of the calendar', CALENDAR)}
         </div>
         <div className="min-h-56 grow">
-          <CatchBoundary
-            getResetKey={() => 0}
-            errorComponent={({ error, reset }) => <Failure error={error} onRetry={reset} />}
-          >
-            <Suspense>
-              <RangeForm key={`${chosen.from} ${chosen.to}`} onChoose={choose} />
-            </Suspense>
-          </CatchBoundary>
+          <Late>
+            <RangeForm key={`${chosen.from} ${chosen.to}`} onChoose={choose} />
+          </Late>
         </div>
       </div>
       <div className="flex flex-wrap items-center justify-between gap-x-3 border-t border-line px-3 py-1.5">

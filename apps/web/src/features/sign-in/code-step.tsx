@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { sendTotp } from '../../api/auth.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { ErrorLine, Form } from '../../ui/form.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
+import { Form } from '../../ui/form.tsx';
 
 /** The code of the authenticator, after the password. */
 export function CodeStep(props: { onDone: () => void; onBack: () => void }) {

@@ -5,7 +5,8 @@ import { useState } from 'react';
 import { consentQuery, decide } from '../../api/oauth.ts';
 import { Button } from '../../ui/button.tsx';
 import { CheckList, SelectField } from '../../ui/field.tsx';
-import { ErrorLine, Form } from '../../ui/form.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
+import { Form } from '../../ui/form.tsx';
 import { SCOPE_WORDS } from '../settings/scope-words.ts';
 import { Card } from './card.tsx';
 

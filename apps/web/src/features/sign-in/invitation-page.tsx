@@ -5,7 +5,8 @@ import { authStatusQuery, invitationQuery, sendAcceptInvitation } from '../../ap
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { ErrorLine, Form } from '../../ui/form.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
+import { Form } from '../../ui/form.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { Card } from './card.tsx';
 import { enter } from './enter.ts';

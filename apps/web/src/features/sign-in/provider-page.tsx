@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { endProvider } from '../../api/auth.ts';
 import { returnPath } from '../../lib/return-to.ts';
-import { ErrorLine } from '../../ui/form.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
 import { Card } from './card.tsx';
 import { CodeStep } from './code-step.tsx';
 import { enter } from './enter.ts';
