@@ -35,6 +35,14 @@ const STAND_IN = `{
   };
 }`;
 
+/** Counts from now on what is told of what arrives. */
+const TELLINGS = `{
+  window.tellings = 0;
+  const told = document.querySelector('[data-testid=live-news]');
+  const changed = (changes) => { tellings += changes.length; };
+  new MutationObserver(changed).observe(told, { childList: true, characterData: true, subtree: true });
+}`;
+
 describe.skipIf(missing !== undefined)('live view', () => {
   let stage: Stage;
   beforeAll(async () => {
@@ -127,11 +135,34 @@ describe.skipIf(missing !== undefined)('live view', () => {
     await soon(() => ends.length).toBeGreaterThan(looks);
     expect(await page.locator('[aria-busy=false] [role=grid]').count()).toBe(1);
     expect(await list.textContent()).toBe('');
+    // A trouble is told, and after it nothing again that was told before.
+    await page.evaluate(TELLINGS);
+    await say(page, 'failure', '', { err: 'Not now.', code: 'overloaded', status: 503, requestId: 'r' });
+    const trouble = page.getByRole('main').getByText('Not now.');
+    await soon(() => trouble.count()).toBe(2);
+    await soon(async () => (await asked(page)).length).toBe(2);
+    await soon(() => trouble.count()).toBe(0);
+    expect(await page.evaluate('tellings')).toBe(0);
     // Another question is not the same one a moment later.
     await traces.search('service:cart');
     await soon(() => list.textContent()).toBe('Loading traces');
     expect(await page.locator('[aria-busy=true] [role=grid]').count()).toBe(1);
     release();
+  });
+
+  it('shows what arrives above a list that cannot be had', async () => {
+    const { page } = await open('/settings', '/spans/search');
+    await page.route('**/api/telemetry/spans/search', (route) => route.abort());
+    await page.goto(`${stage.platform.http}/traces?from=-1h&live=1&view=spans`);
+    await soon(async () => (await asked(page)).length).toBe(1);
+    const row = await rowOf('spans');
+    await say(page, 'rows', 'a.1.1', [{ ...row, spanId: 'e'.repeat(16), name: 'arrived meanwhile' }]);
+    const grid = page.getByRole('grid', { name: 'Spans' });
+    await grid.getByText('arrived meanwhile').waitFor();
+    await page.getByRole('status').getByText('More rows could not be loaded.').waitFor();
+    expect(await grid.getByText('arrived meanwhile').isVisible()).toBe(true);
+    // A browser complains of what it cannot load.
+    heard.splice(0);
   });
 
   it('is at the top of the other rows when they take the place of rows that were scrolled', async () => {
