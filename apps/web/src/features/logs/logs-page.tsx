@@ -5,7 +5,7 @@ import { WrapText } from 'lucide-react';
 import { lazy, Suspense, useMemo, useRef } from 'react';
 import { anyLogQuery, logsQuery } from '../../api/logs.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
-import { toggleValue } from '../../lib/query-text.ts';
+import { join, toggleValue } from '../../lib/query-text.ts';
 import { isRelative } from '../../lib/time-range.ts';
 import { useThrottled } from '../../lib/throttle.ts';
 import { Button } from '../../ui/button.tsx';
@@ -95,7 +95,7 @@ export function LogsPage() {
   // The open record stays open while it still fits.
   const addTerm = (term: string) =>
     change({
-      q: q.trim() === '' ? term : `${q.trim()} ${term}`,
+      q: join(q, term),
       ...(term.startsWith('-') ? { row: undefined } : {}),
     });
   return (
