@@ -29,6 +29,10 @@ export const compareFieldSchema = z
     values: z.array(
       z.object({
         value: z.string().nullable().meta({ description: 'Null: rows without the field.' }),
+        cut: z.boolean().meta({
+          description:
+            'True: only the first 200 characters that values begin with, so that a filter needs `starts_with`.',
+        }),
         selection: share,
         rest: share,
       }),
@@ -46,7 +50,7 @@ export const compareNumberSchema = z
     rest: quantiles,
     difference: share.meta({
       description:
-        'Largest distance of the two distributions (Kolmogorov-Smirnov): 0 is the same, 1 no overlap.',
+        'Largest distance of the two distributions (Kolmogorov-Smirnov): 0 is the same, or no more than chance explains in samples of this size; 1 no overlap.',
     }),
   })
   .meta({ id: 'ComparedNumber' });
@@ -97,7 +101,7 @@ export const compare = defineRoute({
         .meta({ description: 'The period that it is compared with; null when that is the rest.' }),
       estimated: z.boolean().meta({
         description:
-          'True when the rows of both sides are estimated: conditions on attributes and texts are not worked out on all rows of a large window.',
+          'True when the rows of a side are estimated: conditions on attributes and texts are not worked out on all rows of a large window. A side of 0 rows then has none in the part that was looked at.',
       }),
       fields: z.array(compareFieldSchema),
       numbers: z.array(compareNumberSchema),

@@ -9,7 +9,7 @@ const field = (
 ): ComparedField => ({
   field: name,
   difference,
-  values: values.map(([value, selection, rest]) => ({ value, selection, rest })),
+  values: values.map(([value, selection, rest]) => ({ value, cut: false, selection, rest })),
   more: false,
 });
 const number = (name: string, difference: number): ComparedNumber => ({

@@ -1,4 +1,5 @@
 import type { Filter } from '@candela/contract';
+import { fail } from '@candela/kernel';
 import type { Span } from '@candela/otlp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -10,6 +11,7 @@ import {
   recordStatements,
   span,
 } from '../core/testing.ts';
+import type { ReadStore } from '../core/stores.ts';
 import { createFieldQueries } from '../fields/index.ts';
 import { createCompareQueries } from './index.ts';
 
@@ -63,7 +65,9 @@ describe('what differs', () => {
     expect(node?.values[0]?.rest).toBeCloseTo(1 / 7, 1);
     const only = found.fields[0];
     expect(only?.difference).toBeCloseTo(1, 1);
-    expect(only?.values).toEqual(expect.arrayContaining([{ value: null, selection: 0, rest: 1 }]));
+    expect(only?.values).toEqual(
+      expect.arrayContaining([{ value: null, cut: false, selection: 0, rest: 1 }]),
+    );
     // Ids differ from row to row, which is no difference; what the selection is made by is left out.
     expect(names).not.toContain('attributes.request.id');
     expect(names).not.toContain('duration_ms');
@@ -230,6 +234,97 @@ describe('what differs', () => {
     expect(duration?.difference).toBeGreaterThan(0.3);
   });
 
+  it('sees that only the selection has a field, whatever its values, and says which values are cut', async () => {
+    const long = 'x'.repeat(250);
+    await bench.put(
+      Array.from({ length: 1_200 }, (_, index) =>
+        span(40_000 + index, 40_000 + index, index * 1_000, {
+          attributes: {
+            'request.id': `r${index}`,
+            path: `${index % 4 === 0 ? long : 'y'}${index % 8}`,
+            ...(index % 4 === 0 ? { 'retry.ticket': `t${index}` } : {}),
+          },
+          status: { code: index % 4 === 0 ? 2 : 0 },
+        }),
+      ),
+      { project: 'tickets' },
+    );
+    const found = await createCompareQueries(bench.store, LIMITS).compare(contextOf('tickets'), 'spans', {
+      window,
+      filter: undefined,
+      selection: { field: 'status', op: '=', value: 'error' },
+      limit: 30,
+    });
+    expect(found.selection).toEqual({ rows: 300, sampled: 300 });
+    expect(found.fields.map(({ field }) => field).sort()).toEqual([
+      'attributes.path',
+      'attributes.retry.ticket',
+    ]);
+    const [path, ticket] = ['attributes.path', 'attributes.retry.ticket'].map((name) =>
+      found.fields.find(({ field }) => field === name),
+    );
+    expect(ticket?.difference).toBeCloseTo(1);
+    expect(ticket?.more).toBe(true);
+    expect(ticket?.values[0]).toEqual({ value: null, cut: false, selection: 0, rest: 1 });
+    expect(path?.values[0]).toEqual({ value: long.slice(0, 200), cut: true, selection: 1, rest: 0 });
+    expect(path?.values.slice(1).some(({ cut }) => cut)).toBe(false);
+  });
+
+  it('searches for what is too rare to be seen in a part of a large window', async () => {
+    const project = 'large';
+    const [rows, rare] = [600_000, 60];
+    const step = 6_000_000;
+    // Twelve parts of the window have a few such rows each, in the middle between the places that are looked at.
+    const isRare = `intDiv(number, ${rows / 24}) % 2 = 0 AND number % ${rows / 24} BETWEEN 12500 AND 12504`;
+    await bench.store.command(
+      `INSERT INTO otel_traces (ProjectId, Environment, Timestamp, ReceivedAt, RetentionDays, TraceId, SpanId, SpanName, SpanAttributes)
+       SELECT {project:String}, 'production', fromUnixTimestamp64Nano({from:Int64} + number * ${step}), now64(3), 30,
+         toString(number), toString(number), 'work', if(${isRare}, map('tenant', 'acme', 'release', 'v2'),
+           map('tenant', 'other', 'release', 'v1'))
+       FROM numbers(${rows}) SETTINGS max_insert_threads = 1`,
+      { project, from: String(window.from) },
+    );
+    const asked = {
+      window: { from: window.from, to: window.from + BigInt(rows * step) },
+      filter: undefined,
+      limit: 10,
+    };
+    const tenant = (value: string) => ({ field: 'attributes.tenant', op: '=', value }) as const;
+    const queries = createCompareQueries(bench.store, LIMITS);
+    const found = await queries.compare(contextOf(project), 'spans', { ...asked, selection: tenant('acme') });
+    expect(found).toMatchObject({ estimated: false, selection: { rows: rare }, rest: { rows: rows - rare } });
+    expect(found.selection.sampled).toBe(rare);
+    expect(found.fields[0]).toMatchObject({ field: 'attributes.release', difference: 1 });
+    const others = await queries.compare(contextOf(project), 'spans', {
+      ...asked,
+      selection: tenant('other'),
+    });
+    expect(others).toMatchObject({
+      estimated: false,
+      selection: { rows: rows - rare },
+      rest: { rows: rare },
+    });
+    const within = await queries.compare(contextOf(project), 'spans', {
+      ...asked,
+      filter: tenant('acme'),
+      selection: { field: 'attributes.release', op: '=', value: 'v2' },
+    });
+    expect(within).toMatchObject({ estimated: false, selection: { rows: rare }, rest: { rows: 0 } });
+    // Where that is too much, what was looked at is said to be a part.
+    const tooMuch: ReadStore = {
+      ownParts: bench.store.ownParts,
+      select: (sql, params, options) =>
+        sql.includes('groupArraySample')
+          ? Promise.reject(fail('query_too_expensive', { resource: 'rows' }))
+          : bench.store.select(sql, params, options),
+    };
+    const part = await createCompareQueries(tooMuch, LIMITS).compare(contextOf(project), 'spans', {
+      ...asked,
+      selection: tenant('acme'),
+    });
+    expect(part).toMatchObject({ estimated: true, selection: { rows: 0 }, rest: { rows } });
+  }, 60_000);
+
   it('is empty for nothing, and does not see another project', async () => {
     const queries = createCompareQueries(bench.store, LIMITS);
     const none = await queries.compare(contextOf('nobody'), 'spans', {
@@ -297,8 +392,8 @@ describe('what differs from a period before', () => {
     expect(found.rest).toEqual({ rows: 3_600, sampled: 3_600 });
     expect(found.fields.map(({ field }) => field)).toEqual(['attributes.release', 'status_message']);
     expect(found.fields[0]?.values).toEqual([
-      { value: 'v1', selection: 0, rest: 1 },
-      { value: 'v2', selection: 1, rest: 0 },
+      { value: 'v1', cut: false, selection: 0, rest: 1 },
+      { value: 'v2', cut: false, selection: 1, rest: 0 },
     ]);
     const part = await queries().compare(contextOf(project), 'spans', {
       ...asked,

@@ -13,6 +13,8 @@ const SHOWN = 10;
 const DEVIATIONS = 3;
 /** A value seen less often in both samples says nothing. */
 const MIN_SEEN = 5;
+/** Kolmogorov-Smirnov: at this level a hundredth of pairs of samples of one distribution lie further apart. */
+const CHANCE_LEVEL = 1.63;
 /**
  * A field with so many values, most of them rare, is an id. Of it only values count that have a share worth naming and
  * are seen over time: rows that lie together share their ids, which says nothing.
@@ -60,6 +62,7 @@ const isNamedToo = (seen: readonly Seen[]): boolean =>
 function compareField(field: string, seen: readonly Seen[], totals: Totals): ComparedField {
   const shares = seen.map((one) => ({
     value: one.value as string | null,
+    cut: one.cut,
     selection: share(one.selection, totals.selection.weight),
     rest: share(one.rest, totals.rest.weight),
     seen: one.sampledSelection + one.sampledRest,
@@ -68,27 +71,34 @@ function compareField(field: string, seen: readonly Seen[], totals: Totals): Com
   const distinct = seen[0]?.distinct ?? seen.length;
   const sampled = totals.selection.sampled + totals.rest.sampled;
   const isId = distinct > ID_VALUES && distinct > sampled * ID_RATIO;
-  // Only when all values are known is what is left the rows without the field.
-  if (distinct <= seen.length) {
-    const missing = {
-      value: null,
-      selection: Math.max(0, 1 - sum(shares.map((one) => one.selection))),
-      rest: Math.max(0, 1 - sum(shares.map((one) => one.rest))),
-      seen: MIN_SEEN,
-      parts: ID_PARTS,
-    };
-    if (missing.selection > 1e-9 || missing.rest > 1e-9) shares.push(missing);
-  }
+  const missing = {
+    value: null,
+    cut: false,
+    selection: 1 - share(seen[0]?.withField.selection ?? 0, totals.selection.weight),
+    rest: 1 - share(seen[0]?.withField.rest ?? 0, totals.rest.weight),
+    seen: MIN_SEEN,
+    parts: ID_PARTS,
+  };
+  if (missing.selection > 1e-9 || missing.rest > 1e-9) shares.push(missing);
   const apart = shares.map((one) => {
     const named = Math.max(one.selection, one.rest) >= ID_SHARE && one.parts >= ID_PARTS;
     const counts = one.seen >= MIN_SEEN && (!isId || named);
     return { ...one, apart: counts ? beyondChance(one, totals) : 0 };
   });
   apart.sort((a, b) => b.apart - a.apart || Math.max(b.selection, b.rest) - Math.max(a.selection, a.rest));
+  // All that counts for nothing by itself counts as one value: ids that only one side has tell it from the other.
+  const counted = apart.filter((one) => one.apart > 0);
+  const others = beyondChance(
+    {
+      selection: Math.max(0, 1 - sum(counted.map((one) => one.selection))),
+      rest: Math.max(0, 1 - sum(counted.map((one) => one.rest))),
+    },
+    totals,
+  );
   return {
     field,
-    difference: Math.min(1, sum(apart.map((one) => one.apart)) / 2),
-    values: apart.slice(0, SHOWN).map(({ value, selection, rest }) => ({ value, selection, rest })),
+    difference: Math.min(1, (sum(counted.map((one) => one.apart)) + others) / 2),
+    values: apart.slice(0, SHOWN).map(({ value, cut, selection, rest }) => ({ value, cut, selection, rest })),
     more: apart.length > SHOWN || distinct > seen.length,
   };
 }
@@ -157,8 +167,9 @@ function quantilesOf(points: readonly Point[]): ComparedNumber['selection'] {
   return { count: points.length, p50: at(0.5), p90: at(0.9), p99: at(0.99) };
 }
 
-/** The largest distance of the two cumulative distributions; 0 when a side has no numbers. */
+/** The largest distance of the two cumulative distributions; 0 when chance alone explains it in samples of this size. */
 function distance(a: readonly Point[], b: readonly Point[]): number {
+  if (Math.min(a.length, b.length) < MIN_SEEN) return 0;
   const totalA = weightOf(a);
   const totalB = weightOf(b);
   if (totalA === 0 || totalB === 0) return 0;
@@ -173,5 +184,6 @@ function distance(a: readonly Point[], b: readonly Point[]): number {
     for (; b[atB]?.value === value; atB++) belowB += b[atB]?.weight ?? 0;
     largest = Math.max(largest, Math.abs(belowA / totalA - belowB / totalB));
   }
-  return Math.min(1, largest);
+  const chance = CHANCE_LEVEL * Math.sqrt(1 / a.length + 1 / b.length);
+  return largest > chance ? Math.min(1, largest) : 0;
 }

@@ -26,6 +26,8 @@ const CHANCE: Readonly<Record<CompareSignal, string>> = {
 export interface Seen {
   readonly field: string;
   readonly value: string;
+  /** True: the beginning of longer values. */
+  readonly cut: boolean;
   readonly selection: number;
   readonly rest: number;
   readonly sampledSelection: number;
@@ -36,6 +38,8 @@ export interface Seen {
   readonly parts: number;
   /** Values of this field that were seen in all. */
   readonly distinct: number;
+  /** The rows that have any of them, weighed. */
+  readonly withField: { readonly selection: number; readonly rest: number };
 }
 
 /** A sampled row: its side, its weight, and its numbers in the order asked for. */
@@ -110,6 +114,7 @@ export async function sampleValues(
   const rows = await runner.run<{
     F: string;
     V: string;
+    Cut: number;
     WS: number;
     WR: number;
     NS: number;
@@ -117,13 +122,15 @@ export async function sampleValues(
     Named: number;
     Parts: number;
     D: number;
+    FS: number;
+    FR: number;
   }>(
     sample.scope,
-    `SELECT F, V, WS, WR, NS, NR, Named, Parts, D FROM (
-       SELECT P.1 AS F, substringUTF8(P.2, 1, ${VALUE_CHARACTERS}) AS V,
+    `SELECT F, V, Cut, WS, WR, NS, NR, Named, Parts, D, FS, FR FROM (
+       SELECT P.1 AS F, substringUTF8(P.2, 1, ${VALUE_CHARACTERS}) AS V, max(V != P.2) AS Cut,
          sumIf(W, Sel) AS WS, sumIf(W, NOT Sel) AS WR, countIf(Sel) AS NS, countIf(NOT Sel) AS NR,
          countIf(P.3) AS Named, uniqExact(B) AS Parts,
-         count() OVER (PARTITION BY F) AS D
+         count() OVER (PARTITION BY F) AS D, sum(WS) OVER (PARTITION BY F) AS FS, sum(WR) OVER (PARTITION BY F) AS FR
        FROM (
          SELECT B, Sel, W, arrayJoin(arrayConcat(
            arrayFilter(p -> p.2 != '', arrayMap((f, v) -> (f, v, 0), ${names}, N)),
@@ -135,6 +142,7 @@ export async function sampleValues(
   return rows.map((row) => ({
     field: row.F,
     value: row.V,
+    cut: row.Cut === 1,
     selection: row.WS,
     rest: row.WR,
     sampledSelection: row.NS,
@@ -142,6 +150,7 @@ export async function sampleValues(
     named: row.Named,
     parts: row.Parts,
     distinct: row.D,
+    withField: { selection: row.FS, rest: row.FR },
   }));
 }
 

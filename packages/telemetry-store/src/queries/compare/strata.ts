@@ -1,6 +1,7 @@
 import { type Filter, resolveField } from '@candela/contract';
-import type { RequestContext } from '@candela/kernel';
+import { CandelaError, type RequestContext } from '@candela/kernel';
 import { compileFilter } from '../core/filter.ts';
+import { type LongWork, longWorkOf } from '../core/long-work.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
@@ -152,6 +153,10 @@ function filledPart({ from, to }: Window, strata: Strata): Window | undefined {
 const WIDE_ROWS = 400_000;
 /** Places in each part of the window that are read for an estimate. */
 const PLACES = [0.2, 0.7];
+/** So many rows at most, of those that the indexes leave, are searched for what an estimate saw too little of. */
+const MOST_SEARCHED: Readonly<Record<LongWork, number>> = { texts: 4_000_000, attributes: 20_000_000 };
+/** Rows of a side that was searched for around which is read, of all parts together. */
+const MOST_FOUND = 120;
 
 async function estimate(
   runner: Runner,
@@ -191,14 +196,88 @@ async function estimate(
       const row = seen.find(({ B }) => B === part);
       return row === undefined ? 0 : Math.round((count(row) * (known.get(part) ?? 0)) / Math.max(1, row.N));
     });
-  return {
+  const estimated: Strata = {
     selection: of(({ S }) => S),
     rest: of(({ R }) => R),
     pieces: merged,
     whole: false,
     estimated: true,
   };
+  const selectionSeen = seen.reduce((sum, { S }) => sum + S, 0);
+  const restSeen = seen.reduce((sum, { R }) => sum + R, 0);
+  const rare =
+    selectionSeen + restSeen < 2 * ENOUGH
+      ? 'both'
+      : sides.selection === undefined
+        ? undefined
+        : selectionSeen < ENOUGH
+          ? 'selection'
+          : restSeen < ENOUGH
+            ? 'rest'
+            : undefined;
+  if (rare === undefined) return estimated;
+  const counts = Array.from({ length: STRATA }, (_, part) => known.get(part) ?? 0);
+  return (await searchRare(runner, context, source, { sides, estimated, counts, rare })) ?? estimated;
 }
+
+/**
+ * Of rows so rare an estimate says nothing: it may not even have seen that there are any. They are searched for, as any
+ * search would; undefined where that would take too long. `counts` are all rows of each part.
+ */
+async function searchRare(
+  runner: Runner,
+  context: RequestContext,
+  source: Source,
+  known: {
+    readonly sides: Sides;
+    readonly estimated: Strata;
+    readonly counts: readonly number[];
+    readonly rare: 'selection' | 'rest' | 'both';
+  },
+): Promise<Strata | undefined> {
+  const { sides, estimated, counts, rare } = known;
+  const { scope, selected } = sidesScope(context, source, sides);
+  const asked = [sides.filter, sides.selection].filter((part) => part !== undefined);
+  const work = await longWorkOf(runner, scope, source, { and: asked });
+  const maxRows = MOST_SEARCHED[work ?? 'attributes'];
+  try {
+    if (rare === 'both') return await countAll(runner, context, source, sides, maxRows);
+    const own = scope.and(rare === 'selection' ? selected : `NOT (${selected})`);
+    const { from } = sides.window;
+    const width = widthOf(sides.window);
+    const found = await runner.run<{ B: number; N: number; At: string[] }>(
+      own,
+      `SELECT B, count() AS N, arrayMap(t -> toString(t), groupArraySample(${MOST_FOUND}, ${SEED})(Ns)) AS At
+       FROM (SELECT toUnixTimestamp64Nano(${source.time}) AS Ns, ${partSql(source, own, from, width)} AS B ${own.from})
+       GROUP BY B`,
+      { maxRows },
+    );
+    const each = Math.ceil(MOST_FOUND / Math.max(1, found.length));
+    const pieces = found.flatMap(({ B, At }) =>
+      everyFew(At, each).map((at) => piece(at, AROUND_RARE, width, counts[B] ?? 0)),
+    );
+    const rows = counts.map((_, part) => found.find(({ B }) => B === part)?.N ?? 0);
+    const other = rare === 'selection' ? 'rest' : 'selection';
+    return {
+      ...estimated,
+      [rare]: rows,
+      // Without a filter all that is not of the one side is of the other.
+      ...(sides.filter === undefined
+        ? { [other]: counts.map((all, part) => all - (rows[part] ?? 0)), estimated: false }
+        : {}),
+      pieces: merge([...estimated.pieces, ...pieces], sides.window),
+    };
+  } catch (thrown) {
+    if (thrown instanceof CandelaError && thrown.code === 'query_too_expensive') return undefined;
+    throw thrown;
+  }
+}
+
+/** So many of them at most, from all over the list. */
+const everyFew = <T>(list: readonly T[], most: number): T[] => {
+  const step = Math.ceil(list.length / most);
+  return list.filter((_, index) => index % step === 0);
+};
 
 /**
  * Only rows in the pieces. The index passes by everything else by their bounds; of the rows that are left each is told
@@ -241,6 +320,7 @@ async function countAll(
   context: RequestContext,
   source: Source,
   sides: Sides,
+  maxRows?: number,
 ): Promise<Strata> {
   const { from } = sides.window;
   const width = widthOf(sides.window);
@@ -254,6 +334,7 @@ async function countAll(
        SELECT ${ns} AS Ns, ${partSql(source, scope, from, width)} AS B,
          ${selected} AS Sel ${scope.from})
      GROUP BY B`,
+    { maxRows },
   );
   const selection = Array.from({ length: STRATA }, () => 0);
   const rest = [...selection];
@@ -272,16 +353,19 @@ async function countAll(
 /** Where to read in one part of the window: around rows of the selection, and of the rest where that has too few. */
 function around(part: { S: number; R: number; At: string[] }, width: bigint, sparse: number): Window[] {
   const rows = part.S + part.R;
-  const piece = (at: string | undefined, count: number): Window[] => {
-    if (at === undefined) return [];
-    const reach = (width * BigInt(count / sparse)) / BigInt(Math.max(1, rows)) / 2n + 1n;
-    return [{ from: BigInt(at) - reach, to: BigInt(at) + reach }];
-  };
+  const own = (at: string | undefined, count: number): Window[] =>
+    at === undefined ? [] : [piece(at, count / sparse, width, rows)];
   const [first] = part.At;
   const expected = (of: number) => ((AROUND / sparse) * of) / Math.max(1, rows);
-  if (expected(part.S) < ENOUGH) return part.At.flatMap((at) => piece(at, AROUND_RARE));
-  const rest = part.R > 0 && expected(part.R) < ENOUGH ? piece(part.At.at(-1), AROUND) : [];
-  return [...piece(first, AROUND), ...rest];
+  if (expected(part.S) < ENOUGH) return part.At.flatMap((at) => own(at, AROUND_RARE));
+  const rest = part.R > 0 && expected(part.R) < ENOUGH ? own(part.At.at(-1), AROUND) : [];
+  return [...own(first, AROUND), ...rest];
+}
+
+/** About `count` rows around a moment, in a part that holds `rows`. */
+function piece(at: string, count: number, width: bigint, rows: number): Window {
+  const reach = (width * BigInt(count)) / BigInt(Math.max(1, rows)) / 2n + 1n;
+  return { from: BigInt(at) - reach, to: BigInt(at) + reach };
 }
 
 /** The same moments in as few pieces as possible, none beyond the window. */
