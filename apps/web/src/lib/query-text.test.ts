@@ -7,6 +7,7 @@ import {
   excludeValue,
   quoted,
   terms,
+  toggleTerm,
   toggleValue,
   namedValuesOf,
   valuesOf,
@@ -72,6 +73,11 @@ describe('query text', () => {
     expect(toggleValue('service:a or model:b', 'service', 'c')).toBe('(service:a or model:b) service:c');
     expect(valuesOf('service:a or model:b', 'service')).toEqual([]);
     expect(excludeValue('a or b', 'model', 'o1')).toBe('(a or b) -model:o1');
+  });
+
+  it('adds a term, and takes it out again', () => {
+    expect(toggleTerm('a or b', 'model:"o 1"*')).toBe('(a or b) model:"o 1"*');
+    expect(toggleTerm('(a or b) model:"o 1"* c', 'model:"o 1"*')).toBe('(a or b) c');
   });
 
   it('takes a term out', () => {

@@ -157,6 +157,12 @@ export function join(query: string, term: string): string {
   return wordsOf(before).some(({ text }) => /^or$/i.test(text)) ? `(${before}) ${term}` : `${before} ${term}`;
 }
 
+/** Adds a term, or takes it out when the query has it. */
+export function toggleTerm(query: string, term: string): string {
+  const there = terms(query).find(({ text }) => text === term);
+  return there ? withoutTerm(query, there) : join(query, term);
+}
+
 export interface Completion {
   /** What is being typed: a field name, or a value of `field`. */
   readonly kind: 'field' | 'value';

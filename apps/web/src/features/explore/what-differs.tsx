@@ -18,16 +18,18 @@ import { leadOn } from '../../lib/lead-on.ts';
 import { type TimeWindow, windowBefore } from '../../lib/time-range.ts';
 import { useFocusBack } from '../../lib/use-focus-back.ts';
 import { zonePreference } from '../../lib/zone.ts';
-import { join, toggleValue } from '../../lib/query-text.ts';
+import { toggleTerm, toggleValue } from '../../lib/query-text.ts';
+import { useStanding } from '../../lib/use-standing.ts';
 import { Button } from '../../ui/button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
 import { Segments } from '../../ui/segments.tsx';
-import { Failure, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { useShell } from '../shell/shell-search.ts';
 import type { ExploreConfig } from './explore-config.ts';
-import { fieldTerm, valueTerm } from './filter-term.ts';
+import { beginTerm, fieldTerm, valueTerm } from './filter-term.ts';
 import { queryTrouble } from './query-trouble.ts';
 import { differences, type FieldsAlike } from './told-alike.ts';
+import { useSteady } from './use-steady.ts';
 
 /** What the selection is compared with: the other rows of the search, or the same of the period before. */
 type Against = 'rest' | 'before';
@@ -46,6 +48,8 @@ export default function WhatDiffers(props: {
   config: ExploreConfig;
   signal: 'spans' | 'logs';
   scope: Scope;
+  /** Whether the time range moves on by itself, every few seconds. */
+  isLive: boolean;
   /** The selected rows, as text of the grammar; '' until one is chosen, and for all of them. */
   selection: string;
   against: Against;
@@ -53,8 +57,10 @@ export default function WhatDiffers(props: {
   onAgainst: (against: Against) => void;
   onQuery: (q: string) => void;
 }) {
-  const { scope, selection, signal } = props;
-  const { before: period } = useShell();
+  const { selection, signal } = props;
+  const { before: period, choice } = useShell();
+  const chosen = JSON.stringify([choice, props.scope.q]);
+  const scope = useSteady(props.scope, chosen, props.isLive);
   const before = useMemo(() => windowBefore(scope.window, period), [scope.window, period]);
   const isPeriod = props.against === 'before' && before !== undefined;
   const sides = isPeriod ? PERIODS : PARTS;
@@ -64,6 +70,8 @@ export default function WhatDiffers(props: {
     enabled: (isPeriod || selection !== '') && trouble === undefined,
     placeholderData: keepPreviousData,
   });
+  const standing = useStanding(answer, JSON.stringify([chosen, selection, isPeriod && before]));
+  const found = standing.data;
   const panel = useRef<HTMLElement>(null);
   useFocusBack(panel, { takes: true });
   useHotkey('Escape', () => props.onSelection(undefined), {
@@ -88,43 +96,39 @@ export default function WhatDiffers(props: {
           <X size={14} aria-hidden />
         </Button>
       </header>
-      <Choose {...props} before={before} isPeriod={isPeriod} trouble={trouble?.message} />
+      <Choose {...props} scope={scope} before={before} isPeriod={isPeriod} trouble={trouble?.message} />
       <div data-scrolls className="min-h-0 grow overflow-auto">
         {selection === '' && !isPeriod ? (
           <p className="p-3 text-sm text-muted">
             Choose some of the {props.config.noun}: for every field and attribute you then see which values
             are more frequent among them than among the others of this search.
           </p>
-        ) : trouble ? null : answer.isError ? (
-          <Failure error={answer.error} onRetry={() => void answer.refetch()} />
-        ) : !answer.data ? (
+        ) : trouble ? null : standing.isPending ? (
           <SkeletonRows label="Comparing" rows={8} />
+        ) : found === undefined ? (
+          <Failure error={standing.error} onRetry={standing.refetch} />
         ) : (
-          <div className={answer.isPlaceholderData ? 'opacity-60' : ''}>
+          <div className={standing.isOld ? 'opacity-60' : ''} aria-busy={standing.isOld}>
+            <NotRefreshed error={standing.missed} onRetry={standing.refetch} />
             <Sides
               noun={props.config.noun}
               names={sides}
-              selection={answer.data.selection}
-              rest={answer.data.rest}
+              selection={found.selection}
+              rest={found.rest}
+              estimated={found.estimated}
             />
-            {answer.data.selection.rows === 0 || answer.data.rest.rows === 0 ? (
-              <p className="p-3 text-sm text-muted">
-                {answer.data.selection.rows === 0
-                  ? 'Nothing in this search fits the selection.'
-                  : isPeriod
-                    ? 'Nothing in the period before fits it: there is nothing to compare with.'
-                    : 'Everything in this search fits the selection: there is nothing to compare it with.'}
-              </p>
+            {found.selection.rows === 0 || found.rest.rows === 0 ? (
+              <p className="p-3 text-sm text-muted">{nothingText(found, isPeriod)}</p>
             ) : (
               <>
-                {differences(answer.data).map((one) =>
+                {differences(found).map((one) =>
                   'unit' in one ? (
                     <NumberCard key={one.field} number={one} names={sides} />
                   ) : (
                     <FieldCards key={one.field.field} {...one} scope={scope} onQuery={props.onQuery} />
                   ),
                 )}
-                {answer.data.fields.length === 0 && (
+                {found.fields.length === 0 && (
                   <p className="p-3 text-sm text-muted">No field tells the two apart.</p>
                 )}
               </>
@@ -134,6 +138,18 @@ export default function WhatDiffers(props: {
       </div>
     </aside>
   );
+}
+
+/** Why there is nothing to compare. An estimate that saw no row says nothing of those it did not look at. */
+function nothingText(found: { selection: Side; estimated: boolean }, isPeriod: boolean): string {
+  const part = found.estimated
+    ? ' Only a part of so many was looked at: a shorter time range shows more.'
+    : '';
+  return found.selection.rows === 0
+    ? `Nothing ${found.estimated ? 'that was looked at' : 'in this search'} fits the selection.${part}`
+    : isPeriod
+      ? `Nothing in the period before fits it: there is nothing to compare with.${part}`
+      : `Everything ${found.estimated ? 'that was looked at' : 'in this search'} fits the selection: there is nothing to compare it with.${part}`;
 }
 
 /** With what it is compared, the usual selections, and any other as text. */
@@ -256,20 +272,25 @@ interface Side {
   readonly sampled: number;
 }
 
-function Sides(props: { noun: string; names: typeof PARTS; selection: Side; rest: Side }) {
-  const { noun, names, selection, rest } = props;
+function Sides(props: {
+  noun: string;
+  names: typeof PARTS;
+  selection: Side;
+  rest: Side;
+  estimated: boolean;
+}) {
+  const { noun, names, selection, rest, estimated } = props;
   const line = (side: Side) =>
-    `${formatCount(side.rows)}${side.sampled < side.rows ? `, ${formatCount(side.sampled)} looked at` : ''}`;
+    `${estimated ? 'about ' : ''}${formatCount(side.rows)}${side.sampled < side.rows ? `, ${formatCount(side.sampled)} looked at` : ''}`;
+  const title = (side: Side) =>
+    estimated ? 'Estimated from a part of the rows' : `${exact(side.rows)} ${nounOf(side.rows, noun)}`;
   return (
     <p className="flex flex-wrap gap-x-4 border-b border-line px-3 py-2 text-sm text-muted">
-      <span
-        className="flex items-center gap-1.5"
-        title={`${exact(selection.rows)} ${nounOf(selection.rows, noun)}`}
-      >
+      <span className="flex items-center gap-1.5" title={title(selection)}>
         <span data-mark className="size-2 rounded-xs bg-accent-fill" aria-hidden /> {names.selection}:{' '}
         {line(selection)}
       </span>
-      <span className="flex items-center gap-1.5" title={`${exact(rest.rows)} ${nounOf(rest.rows, noun)}`}>
+      <span className="flex items-center gap-1.5" title={title(rest)}>
         <span data-mark className="size-2 rounded-xs bg-faint" aria-hidden /> {names.rest}: {line(rest)}
       </span>
     </p>
@@ -315,6 +336,10 @@ function FieldCards({ field, alike, ...rest }: FieldsAlike & { scope: Scope; onQ
   );
 }
 
+/** What finds the rows of a value; of a longer one only its beginning is known. */
+const termOf = (field: string, { value, cut }: ComparedField['values'][number]): string =>
+  value !== null && cut ? beginTerm(field, value) : valueTerm(field, value);
+
 function FieldCard(props: {
   field: ComparedField;
   scope: Scope;
@@ -340,11 +365,11 @@ function FieldCard(props: {
           <li key={entry.value ?? ''}>
             <button
               type="button"
-              title={`Add ${valueTerm(field, entry.value)} to the search`}
+              title={`Add ${termOf(field, entry)} to the search`}
               onClick={() =>
                 props.onQuery(
-                  entry.value === null
-                    ? join(props.scope.q, valueTerm(field, null))
+                  entry.value === null || entry.cut
+                    ? toggleTerm(props.scope.q, termOf(field, entry))
                     : toggleValue(props.scope.q, fieldTerm(field), entry.value),
                 )
               }
@@ -352,7 +377,13 @@ function FieldCard(props: {
             >
               <Bars selection={entry.selection} rest={entry.rest} />
               <CutName
-                name={entry.value === null ? 'absent' : entry.value === '' ? '(empty)' : entry.value}
+                name={
+                  entry.value === null
+                    ? 'absent'
+                    : entry.value === ''
+                      ? '(empty)'
+                      : `${entry.value}${entry.cut ? '…' : ''}`
+                }
                 className={entry.value === null ? 'text-muted' : undefined}
               />
               <span className="ml-auto shrink-0 text-sm text-muted">

@@ -130,6 +130,7 @@ export function TracesPage() {
               config={SPANS_EXPLORE}
               signal="spans"
               scope={scope}
+              isLive={isLive}
               selection={search.diff === PICK ? '' : search.diff}
               against={search.against ?? 'rest'}
               onSelection={(diff) => change({ diff: diff === '' ? PICK : diff })}
