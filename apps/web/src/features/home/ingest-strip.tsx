@@ -5,7 +5,7 @@ import { Sparkline } from '../../charts/visualise/sparkline.tsx';
 import { cx } from '../../lib/cx.ts';
 import { exact, formatCount, formatDuration } from '../../lib/format.ts';
 import { StatusIcon } from '../../ui/status.tsx';
-import { hourText, reasonText, recordsWord, sinceText } from '../ingest-health/words.ts';
+import { hourText, recordsWord, refusedText, sinceText } from '../ingest-health/words.ts';
 
 /** Whether records arrive and go in, in one line. */
 export function IngestStrip() {
@@ -16,15 +16,13 @@ export function IngestStrip() {
   if (!data)
     return <div role="status" aria-label="Loading ingest health" className="skeleton h-9 shrink-0" />;
   const { pipeline } = data;
-  const refusals = data.troubles.filter((trouble) => trouble.what !== 'changed');
-  const reasons = new Set(refusals.map((trouble) => trouble.reason));
-  const refused = refusals.reduce((sum, trouble) => sum + trouble.count, 0);
   const now = Date.parse(data.now);
+  const refused = refusedText(data.troubles, now);
   const lastHour = data.minutes.reduce((sum, minute) => sum + minute.accepted, 0);
   return (
     <section aria-label="Ingest health" className={frame}>
       <span className="flex items-center gap-1.5 font-medium">
-        <StatusIcon status={data.state === 'ok' ? (refused > 0 ? 'partly' : 'ok') : 'error'} />
+        <StatusIcon status={data.state === 'ok' ? (refused.isRecent ? 'partly' : 'ok') : 'error'} />
         <Link to="/settings/ingest" className="hover:underline">
           Ingest
         </Link>
@@ -61,11 +59,9 @@ export function IngestStrip() {
       {isError && <span className="text-danger">Not up to date: the server does not answer.</span>}
       <Link
         to="/settings/ingest"
-        className={cx('ml-auto hover:underline', refused > 0 ? 'text-danger' : 'text-muted')}
+        className={cx('ml-auto hover:underline', refused.isRecent ? 'text-danger' : 'text-muted')}
       >
-        {refused > 0
-          ? `${formatCount(refused)} refused: ${reasonText(refusals[0]?.reason ?? '')}${reasons.size > 1 ? ` and ${reasons.size - 1} more` : ''}`
-          : 'nothing refused'}
+        {refused.text}
       </Link>
     </section>
   );

@@ -1,3 +1,4 @@
+import type { IngestTrouble } from '@candela/contract';
 import { formatCount, formatDuration } from '../../lib/format.ts';
 
 /** Why something was refused or changed, in words for whoever has to mend it. */
@@ -52,4 +53,29 @@ export function sinceText(time: string | null, nowMs: number): string {
   const agoMs = Math.max(0, nowMs - Date.parse(time));
   if (agoMs < 1_000) return 'now';
   return agoMs < 60_000 ? `${Math.floor(agoMs / 1_000)} s ago` : `${formatDuration(agoMs)} ago`;
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * What was refused, in a line: in the last hour it asks for a look; what was refused before, and not again since, is told
+ * without alarm.
+ */
+export function refusedText(
+  troubles: readonly Pick<IngestTrouble, 'what' | 'reason' | 'count' | 'lastTime'>[],
+  nowMs: number,
+): { readonly text: string; readonly isRecent: boolean } {
+  const refusals = troubles.filter(({ what }) => what !== 'changed');
+  const recent = refusals.filter(({ lastTime }) => nowMs - Date.parse(lastTime) < HOUR_MS);
+  const isRecent = recent.length > 0;
+  const told = isRecent ? recent : refusals;
+  const [first, ...others] = told.toSorted((a, b) => Date.parse(b.lastTime) - Date.parse(a.lastTime));
+  if (first === undefined) return { text: 'nothing refused', isRecent };
+  const count = told.reduce((sum, trouble) => sum + trouble.count, 0);
+  const reasons = new Set(others.map(({ reason }) => reason).filter((reason) => reason !== first.reason));
+  const more = reasons.size > 0 ? ` and ${reasons.size} more` : '';
+  return {
+    text: `${formatCount(count)} refused: ${reasonText(first.reason)}${more}, last ${sinceText(first.lastTime, nowMs)}`,
+    isRecent,
+  };
 }
