@@ -161,6 +161,31 @@ describe('search inside a trace', () => {
     expect(await bench.queries.span(contextOf(), ids)).toMatchObject({ unfinished: false, durationMs: 8 });
   });
 
+  it('shows a span once that got another name by its end, and two of one id that both ended', async () => {
+    const ended = BigInt(BASE_MS) * 1_000_000n + 9_000_000n;
+    await bench.put([
+      span(81, 30, 0, { name: 'GET', endTimeUnixNano: 0 }),
+      span(81, 31, 1, { name: 'client' }),
+    ]);
+    await bench.put([
+      span(81, 30, 0, { name: 'GET /users/:id', endTimeUnixNano: ended }),
+      span(81, 31, 1, { name: 'server', endTimeUnixNano: ended }),
+    ]);
+    const read = (limit: number, cursor?: string) =>
+      bench.queries.trace(contextOf(), { traceId: id(81, 32), limit, cursor });
+    const all = await read(100);
+    expect(all.data.spans.map(({ name, unfinished }) => [name, unfinished])).toEqual([
+      ['GET /users/:id', false],
+      ['server', false],
+      ['client', false],
+    ]);
+    expect([all.data.spanCount, all.nextCursor]).toEqual([3, null]);
+    const first = await read(2);
+    expect(first.data.spans.map(({ name }) => name)).toEqual(['GET /users/:id']);
+    const rest = await read(2, first.nextCursor ?? undefined);
+    expect(rest.data.spans.map(({ name }) => name)).toEqual(['server', 'client']);
+  });
+
   const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 1_000) * 1_000_000n };
 
   it.each([

@@ -27,10 +27,10 @@ export async function readTrace(
   const read = await readSpans(runner, context, traceId, input.limit + 1, cursor?.after);
   const spans = usageOnce(read);
   const whole = cursor === undefined && spans.length <= input.limit;
-  const totals = whole ? totalsOf(spans) : (await exactTotals(runner, traceScope(context, traceId)))[0];
+  const page = withoutRenamed(spans.slice(0, input.limit));
+  const totals = whole ? totalsOf(page) : (await exactTotals(runner, traceScope(context, traceId)))[0];
   if (totals === undefined) throw fail('not_found', { what: 'The trace' });
-  const page = spans.slice(0, input.limit);
-  const last = page.at(-1);
+  const last = spans[input.limit - 1];
   const more = spans.length > input.limit && last !== undefined;
   const start = BigInt(totals.StartNs);
   return {
@@ -70,6 +70,17 @@ function usageOnce(spans: readonly RawSpan[]): readonly RawSpan[] {
   return spans.map((span) =>
     repeated.has(`${kindOf(span)} ${span.SpanId}`) ? { ...span, CountsUsage: 0 } : span,
   );
+}
+
+/**
+ * A span that was sent while it ran, and got another name by its end, was stored under both. The one with its end stays; two
+ * finished ones of one id are two spans.
+ */
+function withoutRenamed(spans: readonly RawSpan[]): readonly RawSpan[] {
+  if (spans.every(({ Unfinished }) => Unfinished === 0)) return spans;
+  const place = ({ StartNs, SpanId }: RawSpan) => `${StartNs} ${SpanId}`;
+  const ended = new Set(spans.filter(({ Unfinished }) => Unfinished === 0).map(place));
+  return spans.filter((span) => span.Unfinished === 0 || !ended.has(place(span)));
 }
 
 /** As `CALL_KIND_SQL`. */
@@ -122,7 +133,7 @@ export async function readHierarchy(
   if (found === undefined) throw fail('not_found', { what: 'The span' });
   const raw = await readSpans(runner, context, found.TraceId, TRACE_PAGE + 1, undefined);
   const truncated = raw.length > TRACE_PAGE;
-  const first = raw.slice(0, TRACE_PAGE);
+  const first = withoutRenamed(raw.slice(0, TRACE_PAGE));
   const path = truncated ? await pathTo(runner, context, found.TraceId, own, first) : [];
   const page = usageOnce([...first, ...path]);
   const start = BigInt(page[0]?.StartNs ?? '0');
