@@ -350,7 +350,7 @@ describe.skipIf(missing !== undefined)('explorer', () => {
   });
 
   it('keeps views under names for everybody: save, open, replace, rename, delete', async () => {
-    const { page, traces } = await open('/traces?q=service:cart&sort=-start&cols=name,duration');
+    const { page, traces, complaints } = await open('/traces?q=service:cart&sort=-start&cols=name,duration');
     const menu = page.getByRole('dialog', { name: 'Saved views' });
     const openMenu = async () => {
       await page.getByRole('button', { name: 'Views' }).click();
@@ -384,15 +384,57 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await other.traces.loaded();
     await other.shell.command('cart only');
     await soon(() => other.traces.query()).toBe('service:cart');
+    // Whoever may only read opens them, and is offered nothing that the server refuses.
+    await other.page.route('**/api/auth/status', async (route) => {
+      const answer = (await (await route.fetch()).json()) as { data: object };
+      const organisation = { id: 'default', name: 'Ours', role: 'viewer' };
+      const person = {
+        id: 'vi',
+        email: 'vi@example.com',
+        name: 'Vi',
+        totp: false,
+        organisation,
+        projects: [],
+      };
+      await route.fulfill({ json: { ...answer, data: { ...answer.data, person } } });
+    });
+    await other.page.reload();
+    await other.traces.loaded();
+    await other.page.getByRole('button', { name: 'Views' }).click();
+    await otherMenu.getByRole('button', { name: 'Cart only', exact: true }).waitFor();
+    const offered = otherMenu.getByRole('button', { name: /^(Save|Replace|Rename|Delete)/ });
+    expect(await offered.count()).toBe(0);
+    expect(await accessibilityFindings(other.page)).toEqual([]);
 
     await traces.search('service:search');
     await openMenu();
     await menu.getByRole('button', { name: 'Replace Cart only' }).click();
+    // What everybody has is replaced by whoever says so twice.
+    expect(await menu.locator('[aria-current=true]').count()).toBe(0);
+    await menu.getByRole('button', { name: 'Replace', exact: true }).click();
     await soon(() => menu.locator('[aria-current=true]').count()).toBe(1);
     await menu.getByRole('button', { name: 'Rename Cart only' }).click();
     await menu.getByLabel('New name of Cart only').fill('Search only');
     await page.keyboard.press('Enter');
     await menu.getByRole('button', { name: 'Search only', exact: true }).waitFor();
+    // One that somebody else deleted meanwhile goes from the list, and what failed is told of the last only.
+    const views = `${stage.platform.http}/api/telemetry/views`;
+    const gone = await fetch(views, {
+      method: 'POST',
+      body: JSON.stringify({ page: 'traces', name: 'Gone', search: '' }),
+    });
+    const { data: created } = (await gone.json()) as { data: { id: string } };
+    await menu.getByLabel('Name of the new view').fill('Search only');
+    await page.keyboard.press('Enter');
+    await menu.getByRole('alert').filter({ hasText: 'Search only' }).waitFor();
+    await menu.getByRole('button', { name: 'Delete Gone' }).waitFor();
+    await fetch(`${views}/${created.id}`, { method: 'DELETE' });
+    await menu.getByRole('button', { name: 'Delete Gone' }).click();
+    await menu.getByRole('button', { name: 'Delete', exact: true }).click();
+    await soon(() => menu.getByText(/Gone/).count()).toBe(0);
+    await soon(() => menu.getByRole('alert').innerText()).not.toContain('Search only');
+    // A browser says on its console that something was refused; the page says it better.
+    expect(complaints.splice(0).filter((line) => !/status of (409|404)/.test(line))).toEqual([]);
     await menu.getByRole('button', { name: 'Delete Search only' }).click();
     await menu.getByRole('button', { name: 'Delete', exact: true }).click();
     await menu.getByText('No view of this page').waitFor();

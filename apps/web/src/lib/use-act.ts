@@ -19,7 +19,7 @@ export function useAct<In, Out>(
       about.onDone?.(out);
     },
     onError: async (error) => {
-      if (error instanceof ApiError && error.status === 409) await askAgain();
+      if (error instanceof ApiError && (error.status === 404 || error.status === 409)) await askAgain();
     },
   });
 }

@@ -1,24 +1,19 @@
 import type { SavedView } from '@candela/contract';
 import type { Signal } from '@candela/contract/filter';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { Check, Pencil, RefreshCw, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { createView, deleteView, updateView, viewsQuery } from '../../api/explore.ts';
 import { leadOn } from '../../lib/lead-on.ts';
-import { parseSearch, stringifySearch } from '../../lib/search-params.ts';
+import { parseSearch } from '../../lib/search-params.ts';
+import { useAct } from '../../lib/use-act.ts';
+import { viewAddress, viewSearch } from '../../lib/view-search.ts';
 import { Button } from '../../ui/button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
+import { useWhoAsks } from '../session/use-person.ts';
+import { useShell } from '../shell/shell-search.ts';
 import { useFacetsText } from './facet-fields.ts';
-
-/** What of the address is a moment's and not the view's. */
-const MOMENTARY = ['row'];
-
-/** The state of a page as a view keeps it; facets come last, wherever the address has them. */
-function viewSearch(search: Readonly<Record<string, unknown>>, facets: string | undefined): string {
-  const kept = Object.entries(search).filter(([name]) => !MOMENTARY.includes(name) && name !== 'facets');
-  return stringifySearch({ ...Object.fromEntries(kept), facets });
-}
 
 /** What a view keeps, a line each; its search may be any text, percent signs that encode nothing among it. */
 const inWords = (view: SavedView): string =>
@@ -26,11 +21,10 @@ const inWords = (view: SavedView): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n') || view.name;
 
-type Editing = { readonly id: string; readonly what: 'rename' | 'delete'; readonly name: string };
+type Editing = { readonly id: string; readonly what: 'rename' | 'replace' | 'delete'; readonly name: string };
 
 /** Body of the menu of saved views. */
 export default function SavedViewsPanel(props: { page: string; signal: Signal; onDone: () => void }) {
-  const client = useQueryClient();
   const router = useRouter();
   const search = useRouterState({ select: (state) => state.location.search });
   const facets = useFacetsText(props.signal);
@@ -40,31 +34,13 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
   const views = useQuery(viewsQuery(props.page));
   const [name, setName] = useState('');
   const [editing, setEditing] = useState<Editing>();
-  const changed = () => client.invalidateQueries({ queryKey: ['views'] });
-  const save = useMutation({
-    mutationFn: () => createView({ page: props.page, name: name.trim(), search: current }),
-    onSuccess: () => {
-      setName('');
-      return changed();
-    },
-  });
-  const update = useMutation({
-    mutationFn: (change: { id: string; name?: string; search?: string }) => {
-      const { id, ...rest } = change;
-      return updateView(id, rest);
-    },
-    onSuccess: () => {
-      setEditing(undefined);
-      return changed();
-    },
-  });
-  const remove = useMutation({
-    mutationFn: deleteView,
-    onSuccess: () => {
-      setEditing(undefined);
-      return changed();
-    },
-  });
+  const { project } = useShell();
+  const { person, can } = useWhoAsks();
+  // Without a person it is the machine's own, or a key, and what the server says counts.
+  const mayWrite = person === undefined || can('member');
+  // One for all, so that what is told is what became of the last.
+  const act = useAct((run: () => Promise<unknown>) => run(), { touches: [['views']] });
+  const change = (run: () => Promise<unknown>) => act.mutate(run, { onSuccess: () => setEditing(undefined) });
   const panel = useRef<HTMLDivElement>(null);
   /** What was asked of a view is done, and its buttons go: to the view, else to where a new one gets its name. */
   const toView = (from: Element, id: string) =>
@@ -74,27 +50,31 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
         panel.current?.querySelector<HTMLElement>(`[data-view="${CSS.escape(id)}"]`) ??
         panel.current?.querySelector<HTMLElement>('[data-first]'),
     );
-  const error = save.error ?? update.error ?? remove.error;
   const open = (view: SavedView) => {
     props.onDone();
-    router.history.push(`/${props.page}${stringifySearch(parseSearch(view.search))}`);
+    router.history.push(viewAddress(view, project));
   };
   const row = (view: SavedView) => {
-    const isSame = view.search === current;
-    const isCurrent = isSame || view.search === also;
-    if (editing?.id === view.id && editing.what === 'delete')
+    const saved = parseSearch(view.search);
+    const kept = viewSearch(saved, saved['facets']);
+    const isSame = kept === current;
+    const isCurrent = isSame || kept === also;
+    if (editing?.id === view.id && editing.what !== 'rename') {
+      const isDelete = editing.what === 'delete';
       return (
         <div className="flex items-center gap-2 px-2 py-1">
-          <span className="min-w-0 grow truncate">Delete “{view.name}” for everybody?</span>
+          <span className="min-w-0 grow truncate">
+            {isDelete ? 'Delete' : 'Replace'} “{view.name}” for everybody?
+          </span>
           <Button
             className="h-6 text-danger"
             autoFocus
             onClick={(event) => {
               toView(event.currentTarget, view.id);
-              remove.mutate(view.id);
+              change(() => (isDelete ? deleteView(view.id) : updateView(view.id, { search: current })));
             }}
           >
-            Delete
+            {isDelete ? 'Delete' : 'Replace'}
           </Button>
           <Button
             className="h-6"
@@ -107,6 +87,7 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
           </Button>
         </div>
       );
+    }
     if (editing?.id === view.id)
       return (
         <form
@@ -115,7 +96,7 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
             event.preventDefault();
             if (editing.name.trim() === '') return;
             toView(event.currentTarget, view.id);
-            update.mutate({ id: view.id, name: editing.name.trim() });
+            change(() => updateView(view.id, { name: editing.name.trim() }));
           }}
         >
           <input
@@ -143,40 +124,39 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
           <span className="w-3.5 shrink-0">{isCurrent && <Check size={14} aria-hidden />}</span>
           <CutName name={view.name} title={inWords(view)} />
         </button>
-        <span className="flex shrink-0 text-muted opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
-          {!isSame && (
+        {mayWrite && (
+          <span className="flex shrink-0 text-muted opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
+            {!isSame && (
+              <Button
+                look="plain"
+                className="h-7 px-1.5"
+                aria-label={`Replace ${view.name} by what is shown`}
+                title="Replace by what is shown"
+                onClick={() => setEditing({ id: view.id, what: 'replace', name: view.name })}
+              >
+                <RefreshCw size={13} aria-hidden />
+              </Button>
+            )}
             <Button
               look="plain"
               className="h-7 px-1.5"
-              aria-label={`Replace ${view.name} by what is shown`}
-              title="Replace by what is shown"
-              onClick={(event) => {
-                toView(event.currentTarget, view.id);
-                update.mutate({ id: view.id, search: current });
-              }}
+              aria-label={`Rename ${view.name}`}
+              title="Rename"
+              onClick={() => setEditing({ id: view.id, what: 'rename', name: view.name })}
             >
-              <RefreshCw size={13} aria-hidden />
+              <Pencil size={13} aria-hidden />
             </Button>
-          )}
-          <Button
-            look="plain"
-            className="h-7 px-1.5"
-            aria-label={`Rename ${view.name}`}
-            title="Rename"
-            onClick={() => setEditing({ id: view.id, what: 'rename', name: view.name })}
-          >
-            <Pencil size={13} aria-hidden />
-          </Button>
-          <Button
-            look="plain"
-            className="h-7 px-1.5"
-            aria-label={`Delete ${view.name}`}
-            title="Delete"
-            onClick={() => setEditing({ id: view.id, what: 'delete', name: view.name })}
-          >
-            <Trash2 size={13} aria-hidden />
-          </Button>
-        </span>
+            <Button
+              look="plain"
+              className="h-7 px-1.5"
+              aria-label={`Delete ${view.name}`}
+              title="Delete"
+              onClick={() => setEditing({ id: view.id, what: 'delete', name: view.name })}
+            >
+              <Trash2 size={13} aria-hidden />
+            </Button>
+          </span>
+        )}
       </div>
     );
   };
@@ -199,29 +179,34 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
           </ul>
         )}
       </div>
-      <form
-        className="flex gap-2 border-t border-line p-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (name.trim() !== '' && !save.isPending) save.mutate();
-        }}
-      >
-        <input
-          data-first
-          aria-label="Name of the new view"
-          placeholder="Save what is shown as …"
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          className="h-7 min-w-0 grow rounded-md border border-line bg-bg px-2"
-        />
-        <Button look="primary" type="submit" disabled={name.trim() === '' || save.isPending}>
-          Save
-        </Button>
-      </form>
-      {error && (
+      {mayWrite && (
+        <form
+          className="flex gap-2 border-t border-line p-2"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (name.trim() === '' || act.isPending) return;
+            act.mutate(() => createView({ page: props.page, name: name.trim(), search: current }), {
+              onSuccess: () => setName(''),
+            });
+          }}
+        >
+          <input
+            data-first
+            aria-label="Name of the new view"
+            placeholder="Save what is shown as …"
+            maxLength={100}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+            className="h-7 min-w-0 grow rounded-md border border-line bg-bg px-2"
+          />
+          <Button look="primary" type="submit" disabled={name.trim() === '' || act.isPending}>
+            Save
+          </Button>
+        </form>
+      )}
+      {act.error && (
         <p role="alert" className="px-3 pb-2 text-sm text-danger">
-          {error.message}
+          {act.error.message}
         </p>
       )}
     </div>

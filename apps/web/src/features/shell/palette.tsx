@@ -5,9 +5,10 @@ import { contextsQuery } from '../../api/contexts.ts';
 import { viewsQuery } from '../../api/explore.ts';
 import { promptsQuery } from '../../api/prompts.ts';
 import { rulesQuery } from '../../api/rules.ts';
-import { parseSearch, stringifySearch } from '../../lib/search-params.ts';
+import { stringifySearch } from '../../lib/search-params.ts';
 import { chooseTheme, THEMES } from '../../lib/theme.ts';
 import { CALENDAR, PRESETS } from '../../lib/time-range.ts';
+import { viewAddress } from '../../lib/view-search.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { useWhoAsks } from '../session/use-person.ts';
 import { CommandPalette } from './command-palette.tsx';
@@ -64,7 +65,7 @@ export default function Palette(props: {
       group: 'Saved view',
       label: view.name,
       hint: view.page,
-      run: () => router.history.push(`/${view.page}${stringifySearch(parseSearch(view.search))}`),
+      run: () => router.history.push(viewAddress(view, project)),
     })),
     ...(projects.length < 2 ? [] : projects)
       .filter(({ id }) => id !== project)
