@@ -87,19 +87,23 @@ export const exceptionDetailSchema = z
     messageCut: z.boolean().meta({
       description: 'The message is as long as a group keeps of one; its span or log record has it whole.',
     }),
-    stacktrace: nullableText.meta({ description: 'Of the latest occurrence that has one.' }),
+    stacktrace: nullableText.meta({
+      description: 'Of the latest occurrence that has one. Only on the first page of occurrences.',
+    }),
     stacktraceCut: z.boolean().meta({
       description:
         'The stack trace is too long to be given whole: a line between its beginning and its end says how much is missing. Where its span or log record is gone, only the beginning is left.',
     }),
     trend: trendSchema,
-    breakdowns: z.array(
-      z.object({
-        field: z.enum(BREAKDOWNS),
-        values: z.array(z.object({ value: z.string(), count })),
-        more: z.boolean(),
-      }),
-    ),
+    breakdowns: z
+      .array(
+        z.object({
+          field: z.enum(BREAKDOWNS),
+          values: z.array(z.object({ value: z.string(), count })),
+          more: z.boolean(),
+        }),
+      )
+      .meta({ description: 'Empty on further pages of occurrences: the first has them.' }),
     occurrences: z.array(exceptionOccurrenceSchema),
   })
   .meta({ id: 'ExceptionDetail' });

@@ -49,13 +49,15 @@ export async function readException(
     const open = Scope.of(context, EXCEPTIONS).during(from).matching(input.filter);
     return open.and(`Fingerprint = ${open.params.bind(stored, 'UInt64')}`);
   };
+  // What the first page told of the group is not worked out once more for each further page of its occurrences.
+  const isFirst = cursor === undefined;
   const [groups, breakdowns, page] = await Promise.all([
     readGroups(runner, context, [stored], { window, filter: input.filter, points: EXCEPTION_LIMITS.trend }),
-    breakdownsOf(runner, rows()),
-    occurrences(runner, rows(), input.limit, cursor?.after),
+    isFirst ? breakdownsOf(runner, rows()) : [],
+    occurrences(runner, rows, input.limit, cursor?.after),
   ]);
   const group = groups[0] ?? (await withoutRows(runner, context, stored, window));
-  const stack = await latestStack(runner, context, rows());
+  const stack = isFirst ? await latestStack(runner, context, rows()) : { text: '', cut: false };
   const last = page.at(input.limit - 1);
   const more = page.length > input.limit && last !== undefined;
   return {
@@ -168,13 +170,17 @@ const ROW_COLUMNS = [
   'SessionId',
 ];
 
-/** Occurrences by their last recording; the recording on the span itself says most. */
-function occurrences(
+/**
+ * Occurrences by their last recording; the recording on the span itself says most. Which they are is found first, so that
+ * texts are read of those alone.
+ */
+async function occurrences(
   runner: Runner,
-  scope: Scope,
+  rows: () => Scope,
   limit: number,
   after: readonly string[] | undefined,
 ): Promise<RawOccurrence[]> {
+  const scope = rows();
   const { params } = scope;
   const [ns = '', id = ''] = after ?? [];
   if (after !== undefined && (!/^\d{1,19}$/.test(ns) || !/^\d{1,20}$/.test(id))) {
@@ -184,15 +190,30 @@ function occurrences(
     after === undefined
       ? ''
       : `HAVING (Last, Occurrence) < (${params.bind(ns, 'Int64')}, ${params.bind(id, 'UInt64')})`;
-  const row = `[${ROW_COLUMNS.map((name) => `toString(${name})`).join(', ')}]`;
-  return runner.run<RawOccurrence>(
+  const found = await runner.run<{ Id: string; Ns: string }>(
     scope,
-    `SELECT toString(Occurrence) AS Id, toString(Last) AS Ns, Row, Left FROM (
-       SELECT Occurrence, max(toUnixTimestamp64Nano(Timestamp)) AS Last, max(Escaped) AS Left,
-         argMax(${row}, (Source = 'event', Timestamp)) AS Row
-       ${scope.from} GROUP BY Occurrence ${having}
+    `SELECT toString(Occurrence) AS Id, toString(Last) AS Ns FROM (
+       SELECT Occurrence, max(toUnixTimestamp64Nano(Timestamp)) AS Last ${scope.from} GROUP BY Occurrence ${having}
      ) ORDER BY Last DESC, Occurrence DESC LIMIT ${limit + 1}`,
   );
+  if (found.length === 0) return [];
+  const all = rows();
+  const ids = all.params.bind(
+    found.map(({ Id }) => BigInt(Id)),
+    'Array(UInt64)',
+  );
+  const own = all.and(`Occurrence IN ${ids}`);
+  const row = `[${ROW_COLUMNS.map((name) => `toString(${name})`).join(', ')}]`;
+  const told = await runner.run<Omit<RawOccurrence, 'Ns'>>(
+    own,
+    `SELECT toString(Occurrence) AS Id, argMax(${row}, (Source = 'event', Timestamp)) AS Row, max(Escaped) AS Left
+     ${own.from} GROUP BY Occurrence`,
+  );
+  const byId = new Map(told.map((one) => [one.Id, one]));
+  return found.flatMap(({ Id, Ns }) => {
+    const one = byId.get(Id);
+    return one === undefined ? [] : [{ ...one, Ns }];
+  });
 }
 
 const SOURCES = ['event', 'log', 'status'] as const;

@@ -244,7 +244,16 @@ describe('exceptions', () => {
     expect(data.occurrences).toMatchObject([
       { spanId: id(2, 16), source: 'event', userId: 'bob', version: '1.2.0' },
     ]);
+    statements.length = 0;
     const next = await group(fingerprint, { limit: 1, cursor: nextCursor ?? '' });
+    expect(next.data).toMatchObject({ count: 2, breakdowns: [], stacktrace: null });
+    // Which occurrences these are is found without their texts; and what the first page told is not read again.
+    const which = statements.filter((sql) => sql.includes('HAVING (Last, Occurrence)'));
+    expect(which).toEqual([expect.not.stringContaining('Message')]);
+    expect(statements.filter((sql) => sql.includes('SessionId'))).toEqual([
+      expect.stringContaining('Occurrence IN {p'),
+    ]);
+    expect(statements.some((sql) => sql.includes('arrayJoin'))).toBe(false);
     // Recorded on the span and in a log: the span says more, the log came last.
     expect(next.data.occurrences).toMatchObject([
       {
