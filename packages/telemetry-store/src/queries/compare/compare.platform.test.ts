@@ -268,6 +268,14 @@ describe('what differs', () => {
     expect(ticket?.values[0]).toEqual({ value: null, cut: false, selection: 0, rest: 1 });
     expect(path?.values[0]).toEqual({ value: long.slice(0, 200), cut: true, selection: 1, rest: 0 });
     expect(path?.values.slice(1).some(({ cut }) => cut)).toBe(false);
+    // The beginning finds what it stands for.
+    const again = await createCompareQueries(bench.store, LIMITS).compare(contextOf('tickets'), 'spans', {
+      window,
+      filter: undefined,
+      selection: { field: 'attributes.path', op: 'starts_with', value: path?.values[0]?.value ?? '' },
+      limit: 30,
+    });
+    expect(again.selection.rows).toBe(300);
   });
 
   it('searches for what is too rare to be seen in a part of a large window', async () => {
