@@ -3,15 +3,28 @@ import { canonicalOperation, isModelOperation } from '../facts/operation.ts';
 import { textOf } from '../facts/values.ts';
 import type { AttributeReader, Conversation, Message, SpanEvent, SpanReader } from '../types.ts';
 import { firstJson, jsonAttribute, toJson, unflatten } from './attribute-json.ts';
-import { Budget, isRecord } from './builder.ts';
+import { asText, Budget, isRecord } from './builder.ts';
 import { readDocuments, readScores, toolExecution } from './extras.ts';
+import { frameworkMessages, frameworkTools, runByEvents } from './frameworks.ts';
 import { readMessages } from './messages.ts';
+import { resultText } from './parts.ts';
 import { readTools } from './tools.ts';
 
 export const GEN_AI_TOOL_KEYS = {
   id: ['gen_ai.tool.call.id', 'gen_ai.tool.call_id'],
-  args: ['gen_ai.tool.call.arguments', 'gen_ai.tool.args', 'mcp.request.arguments'],
-  result: ['gen_ai.tool.call.result', 'mcp.response.content'],
+  args: [
+    'gen_ai.tool.call.arguments',
+    'gen_ai.tool.args',
+    'mcp.request.arguments',
+    'gcp.vertex.agent.tool_call_args',
+    'tool_arguments',
+  ],
+  result: [
+    'gen_ai.tool.call.result',
+    'mcp.response.content',
+    'gcp.vertex.agent.tool_response',
+    'tool_response',
+  ],
 };
 
 /** Input side: system instructions, then the messages by the newest name present. */
@@ -26,7 +39,9 @@ export function genAiInput(span: SpanReader, budget: Budget): Message[] {
   const flat = readMessages(unflatten(attributes, 'gen_ai.prompt.'), 'user', budget);
   if (flat.length > 0) return [...system, ...flat];
   const old = readMessages(firstJson(attributes, ['gen_ai.prompt', 'gen_ai.content.prompt']), 'user', budget);
-  return [...system, ...(old.length > 0 ? old : eventMessages(span.events, budget, 'input'))];
+  if (old.length > 0) return [...system, ...old];
+  const told = eventMessages(span.events, budget, 'input');
+  return [...system, ...(told.length > 0 ? told : frameworkMessages(attributes, 'input', budget))];
 }
 
 export function genAiOutput(span: SpanReader, budget: Budget): Message[] {
@@ -40,7 +55,9 @@ export function genAiOutput(span: SpanReader, budget: Budget): Message[] {
     'assistant',
     budget,
   );
-  return old.length > 0 ? old : eventMessages(span.events, budget, 'output');
+  if (old.length > 0) return old;
+  const told = eventMessages(span.events, budget, 'output');
+  return told.length > 0 ? told : frameworkMessages(attributes, 'output', budget);
 }
 
 export const MESSAGE_EVENT_ROLES: ReadonlyMap<string, string> = new Map([
@@ -115,11 +132,21 @@ const isModelSpan = (attributes: AttributeReader): boolean =>
 export function genAiConversation(span: SpanReader): Conversation {
   const budget = new Budget();
   const { attributes } = span;
+  const isTool = canonicalOperation(textOf(attributes.get('gen_ai.operation.name'))) === 'execute_tool';
+  const told = isTool ? runByEvents(span.events) : undefined;
+  const defined = readTools(toJson(attributes.get('gen_ai.tool.definitions')), budget);
   return {
-    input: genAiInput(span, budget),
-    output: genAiOutput(span, budget),
-    tools: readTools(toJson(attributes.get('gen_ai.tool.definitions')), budget),
-    toolExecution: isModelSpan(attributes) ? undefined : toolExecution(span, budget, GEN_AI_TOOL_KEYS),
+    input: told === undefined ? genAiInput(span, budget) : [],
+    output: told === undefined ? genAiOutput(span, budget) : [],
+    tools: defined.length > 0 ? defined : readTools(frameworkTools(attributes), budget),
+    toolExecution: isModelSpan(attributes)
+      ? undefined
+      : (toolExecution(span, budget, GEN_AI_TOOL_KEYS) ??
+        (told && {
+          callId: textOf(attributes.get('gen_ai.tool.call.id')),
+          arguments: budget.text(asText(told.args)),
+          result: budget.text(resultText(told.result)),
+        })),
     retrievedDocuments: readDocuments(span, budget),
     scores: readScores(span, budget),
   };

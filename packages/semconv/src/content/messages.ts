@@ -12,9 +12,11 @@ import {
   textPart,
 } from './builder.ts';
 import { parsed } from './attribute-json.ts';
+import { cutJson } from './cut-json.ts';
 import { canonicalFinishReason } from '../facts/operation.ts';
 import { citationParts } from './citations.ts';
-import { audioParts, isPart, readParts, toolCallPart, toolResultPart } from './parts.ts';
+import { audioParts, imageParts, isPart, readParts, toolCallPart, toolResultPart } from './parts.ts';
+import { streamedAnswer } from './streams.ts';
 import { isResponsesItem, readResponsesParts } from './responses.ts';
 
 const ROLES: ReadonlyMap<string, string> = new Map([
@@ -32,7 +34,21 @@ const ROLES: ReadonlyMap<string, string> = new Map([
   ['functionmessage', 'tool'],
   ['function', 'tool'],
   ['chatmessage', 'user'],
+  ['chatmessagechunk', 'user'],
+  ['systemmessagechunk', 'system'],
+  ['toolmessagechunk', 'tool'],
+  ['functionmessagechunk', 'tool'],
+  ['usermessage', 'user'],
+  ['assistantmessage', 'assistant'],
+  ['functionexecutionresultmessage', 'tool'],
+  ['chatbot', 'assistant'],
+  ['tool-call', 'assistant'],
+  ['tool-response', 'tool'],
 ]);
+/** Who speaks in a pair of texts; a pair of other texts is two texts. */
+const PAIR_ROLES: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'human', 'ai', 'tool']);
+/** A cut text shorter than this is text: nobody cuts that much. */
+const SHORTEST_CUT = 64;
 
 const canonicalRole = (role: string, fallback: string): string => {
   if (role === '') return fallback;
@@ -52,20 +68,54 @@ const LISTS: readonly (readonly [string, string])[] = [
   ['output', ''],
   ['inputs', 'user'],
   ['outputs', 'assistant'],
+  ['replies', 'assistant'],
+  ['completion', 'assistant'],
 ];
-const SYSTEM_KEYS = ['system', 'systemInstruction', 'system_instruction', 'instructions'] as const;
+const SYSTEM_KEYS = [
+  'system',
+  'systemInstruction',
+  'system_instruction',
+  'instructions',
+  'preamble',
+] as const;
 
 /**
  * Reads messages from JSON, text or structured values.
  * @param role role of what names none: `user` on the input side, `assistant` on the output side.
  */
 export function readMessages(value: unknown, role: string, budget: Budget, depth = 0): Message[] {
-  const content = parsed(value);
+  const content = opened(value);
   if (content === undefined || content === null || content === '') return [];
   if (depth > MAX_DEPTH) return one(role, [jsonPart(budget, content)], budget);
-  if (Array.isArray(content)) return readList(content, role, budget, depth);
+  if (Array.isArray(content)) {
+    const answer = streamedAnswer(content);
+    if (answer !== undefined) return readMessages(answer, role, budget, depth + 1);
+    const pair = depth > 0 ? pairOf(content) : undefined;
+    return pair === undefined ? readList(content, role, budget, depth) : readMessage(pair, role, budget);
+  }
   if (!isRecord(content)) return one(role, [textPart(budget, asText(content))], budget);
   return readRecord(content, role, budget, depth);
+}
+
+/** JSON parsed, also where its end is missing. */
+function opened(value: unknown): unknown {
+  const content = parsed(value);
+  if (typeof content !== 'string' || content !== value || !/^\s*[[{]/.test(content)) return content;
+  return (content.length < SHORTEST_CUT ? undefined : cutJson(content)) ?? content;
+}
+
+/** LangChain's `["human", "hi"]` as a message. */
+function pairOf(items: readonly unknown[]): JsonRecord | undefined {
+  const [role, content] = items;
+  return items.length === 2 && typeof role === 'string' && PAIR_ROLES.has(role) && !isRecord(content)
+    ? { role, content }
+    : undefined;
+}
+
+/** What a text of a list stands for: itself, unless it is the JSON of a message. */
+function ofList(item: string): unknown {
+  const content = /^\s*\{/.test(item) ? opened(item) : item;
+  return isRecord(content) && isMessage(content) ? content : item;
 }
 
 function readList(items: readonly unknown[], role: string, budget: Budget, depth: number): Message[] {
@@ -75,7 +125,8 @@ function readList(items: readonly unknown[], role: string, budget: Budget, depth
     if (loose.length > 0) messages.push(...one(role, loose, budget));
     loose = [];
   };
-  for (const item of items) {
+  for (const entry of items) {
+    const item = typeof entry === 'string' ? ofList(entry) : entry;
     if (isResponsesItem(item)) {
       flush();
       messages.push(...readResponsesItem(item, role, budget));
@@ -110,14 +161,16 @@ function readRecord(record: JsonRecord, role: string, budget: Budget, depth: num
     const type = Array.isArray(id) ? asText(id.at(-1)) : '';
     return readMessage(kwargs, canonicalRole(type, role), budget);
   }
-  if (isMessage(record)) return readMessage(record, role, budget);
+  const chat = cohereChat(record);
+  if (chat !== undefined) return readMessages(chat, role, budget, depth + 1);
+  if (isMessage(record))
+    return [
+      // Gemini's request may have parts where its messages would be.
+      ...(contentsOf(record) === undefined ? [] : systemOf(record, budget, depth)),
+      ...readMessage(record, role, budget),
+    ];
   if (isPart(record)) return one(role, readParts(record, budget), budget);
-  const messages: Message[] = [];
-  for (const key of SYSTEM_KEYS) {
-    const system = member(record, key);
-    if (system !== undefined && system !== null)
-      messages.push(...readMessages(system, 'system', budget, depth + 1));
-  }
+  const messages = systemOf(record, budget, depth);
   for (const [key, own] of LISTS) {
     const list = member(record, key);
     if (list === undefined || list === null || (typeof list !== 'object' && typeof list !== 'string'))
@@ -130,9 +183,33 @@ function readRecord(record: JsonRecord, role: string, budget: Budget, depth: num
   return one(role, [jsonPart(budget, record)], budget);
 }
 
+/** The instructions of a request; Gemini's Python SDK has them among the settings. */
+function systemOf(record: JsonRecord, budget: Budget, depth: number): Message[] {
+  const config = member(record, 'config');
+  return [record, ...(isRecord(config) ? [config] : [])].flatMap((holder) =>
+    SYSTEM_KEYS.flatMap((key) => {
+      const system = member(holder, key);
+      return system === undefined || system === null ? [] : readMessages(system, 'system', budget, depth + 1);
+    }),
+  );
+}
+
+/** Cohere's first chat: the question apart from what was said before. */
+function cohereChat(record: JsonRecord): JsonRecord[] | undefined {
+  const question = member(record, 'message');
+  const history = member(record, 'chat_history');
+  if (typeof question !== 'string' || !Array.isArray(history)) return undefined;
+  const preamble = memberText(record, 'preamble');
+  return [
+    ...(preamble === '' ? [] : [{ role: 'system', content: preamble }]),
+    ...(history as JsonRecord[]),
+    { role: 'user', content: question },
+  ];
+}
+
 /** A message has a role, or content (Gemini, LangChain, Anthropic's response), or tool calls. */
 function isMessage(record: JsonRecord): boolean {
-  if (typeof member(record, 'role') === 'string') return true;
+  if (typeof member(record, 'role') === 'string' || typeof member(record, '_role') === 'string') return true;
   if (langChainType(record) !== '' && isRecord(member(record, 'data'))) return true;
   if (Array.isArray(member(record, 'tool_calls'))) return true;
   const content = member(record, 'content') ?? member(record, 'parts') ?? contentsOf(record);
@@ -153,14 +230,16 @@ function contentsOf(record: JsonRecord): unknown {
 function readMessage(record: JsonRecord, fallback: string, budget: Budget): Message[] {
   const data = member(record, 'data');
   const source = isRecord(data) && member(record, 'content') === undefined ? data : record;
-  const role = canonicalRole(memberText(record, 'role') || langChainType(record), fallback);
+  const named = canonicalRole(memberText(record, 'role', '_role') || langChainType(record), fallback);
+  // OpenLLMetry tells the thinking of Anthropic as a message of its own.
+  const role = named === 'thinking' ? 'assistant' : named;
   const parts: MessagePart[] = [];
   const extra = member(source, 'additional_kwargs');
   const reasoning =
-    memberText(source, 'reasoning_content', 'reasoning') ||
+    memberText(source, 'reasoning_content', 'reasoning', 'thinking', 'tool_plan') ||
     (isRecord(extra) ? memberText(extra, 'reasoning_content') : '');
   if (reasoning !== '') parts.push({ type: 'reasoning', text: budget.text(reasoning) });
-  let content = member(source, 'parts') ?? member(source, 'content') ?? contentsOf(source);
+  let content = contentOf(source);
   // Gemini: candidates[].content is itself a message.
   if (
     isRecord(content) &&
@@ -169,8 +248,13 @@ function readMessage(record: JsonRecord, fallback: string, budget: Budget): Mess
     const inner = readMessage(content, role, budget);
     return withFinishReason(inner, finishReasonOf(record));
   }
-  const callId = memberText(source, 'tool_call_id', 'toolCallId');
-  if (role === 'tool' && callId !== '') {
+  const callId =
+    memberText(source, 'tool_call_id', 'toolCallId') ||
+    (isRecord(extra) ? memberText(extra, 'tool_call_id') : '') ||
+    // Pydantic AI lists the events of OpenTelemetry.
+    (member(source, 'event.name') === undefined ? '' : memberText(source, 'id'));
+  const isNamed = typeof content === 'string' && memberText(source, 'name', 'tool_name') !== '';
+  if (role === 'tool' && (callId !== '' || isNamed)) {
     parts.push(
       toolResultPart(
         {
@@ -185,7 +269,13 @@ function readMessage(record: JsonRecord, fallback: string, budget: Budget): Mess
     content = undefined;
   }
   if (typeof content === 'string' && /^\s*\[\s*\{\s*"type"\s*:/.test(content)) content = parsed(content);
-  parts.push(...readParts(content, budget));
+  const said = readParts(content, budget);
+  parts.push(
+    ...(named === 'thinking'
+      ? said.map((part) => (part.type === 'text' ? { ...part, type: 'reasoning' as const } : part))
+      : said),
+  );
+  parts.push(...imageParts(member(source, 'images'), budget));
   parts.push(...audioParts(member(source, 'audio'), budget));
   const calls = firstList(
     member(source, 'tool_calls'),
@@ -219,12 +309,31 @@ function readMessage(record: JsonRecord, fallback: string, budget: Budget): Mess
   }
   const refusal = memberText(source, 'refusal');
   if (refusal !== '') parts.push({ type: 'refusal', text: budget.text(refusal) });
-  parts.push(...citationParts(member(source, 'annotations'), budget));
-  const known = ['content', 'parts', 'contents', 'tool_calls'].some((key) => Object.hasOwn(source, key));
+  parts.push(...citationParts(member(source, 'annotations') ?? member(source, 'citations'), budget));
+  // One that has nothing but a role was cut behind it.
+  const known =
+    [...CONTENT_KEYS, 'tool_calls'].some((key) => Object.hasOwn(source, key)) ||
+    Object.keys(source).every((key) => key === 'role');
   // A message in a shape nobody knows is better seen raw than not at all.
   if (parts.length === 0 && !known) parts.push(jsonPart(budget, record));
   const name = memberText(record, 'name').slice(0, 512);
   return withFinishReason(one(role, parts, budget, role === 'tool' ? '' : name), finishReasonOf(record));
+}
+
+/** Where the content is: also of OpenInference, LlamaIndex, Haystack, Semantic Kernel and Cohere. */
+const CONTENT_KEYS = ['parts', 'content', 'contents', 'blocks', '_content', 'items', 'message'] as const;
+
+function contentOf(source: JsonRecord): unknown {
+  const plain = member(source, 'parts') ?? member(source, 'content');
+  const listed = contentsOf(source);
+  // OpenInference may have the text alone beside of all parts.
+  if (typeof plain === 'string' && Array.isArray(listed))
+    return JSON.stringify(listed).includes(JSON.stringify(plain))
+      ? listed
+      : [plain, ...(listed as unknown[])];
+  return (
+    plain ?? listed ?? CONTENT_KEYS.map((key) => member(source, key)).find((value) => value !== undefined)
+  );
 }
 
 const firstList = (...candidates: readonly unknown[]): readonly unknown[] =>

@@ -16,6 +16,7 @@ export function openInferenceConversation(span: SpanReader): Conversation {
   const isTool = kind === 'TOOL';
   const choose = (
     flat: string,
+    texts: string,
     whole: string,
     role: string,
     other: () => Conversation['input'],
@@ -24,14 +25,20 @@ export function openInferenceConversation(span: SpanReader): Conversation {
     if (messages.length > 0) return messages;
     const standard = other();
     if (standard.length > 0) return standard;
+    const completed = readMessages(unflatten(attributes, texts), role, budget);
+    if (completed.length > 0) return completed;
     return readMessages(jsonAttribute(attributes, whole), role, budget);
   };
   const documents = readDocuments(span, budget);
   return {
-    input: isTool ? [] : choose('llm.input_messages.', 'input.value', 'user', () => genAiInput(span, budget)),
+    input: isTool
+      ? []
+      : choose('llm.input_messages.', 'llm.prompts.', 'input.value', 'user', () => genAiInput(span, budget)),
     output: isTool
       ? []
-      : choose('llm.output_messages.', 'output.value', 'assistant', () => genAiOutput(span, budget)),
+      : choose('llm.output_messages.', 'llm.choices.', 'output.value', 'assistant', () =>
+          genAiOutput(span, budget),
+        ),
     tools: readTools(unflatten(attributes, 'llm.tools.'), budget),
     toolExecution: isTool
       ? toolExecution(span, budget, {

@@ -1,5 +1,6 @@
 /** One part of a message, in any provider's shape. */
 import type { MessagePart } from '../types.ts';
+import { CUT_MARK } from './cut-json.ts';
 import { citationPart, citationParts } from './citations.ts';
 import {
   asText,
@@ -38,13 +39,16 @@ const PART_TYPES: ReadonlySet<string> = new Set([
   'tool_call',
   'tool-call',
   'server_tool_use',
+  'server_tool_call',
   'mcp_tool_use',
+  'custom_tool_call',
   'function_call',
   'function',
   'tool_result',
   'tool-result',
   'tool_call_response',
   'server_tool_call_response',
+  'server_tool_result',
   'web_search_tool_result',
   'mcp_tool_result',
   'function_call_output',
@@ -52,14 +56,22 @@ const PART_TYPES: ReadonlySet<string> = new Set([
   'redacted_thinking',
   'reasoning',
   'source',
+  'source-url',
+  'source-document',
+  'search_result',
+  'document_url',
+  'computer_screenshot',
   'tool-error',
+  'dynamic-tool',
 ]);
 
 /** `web_search_tool_result`, `code_execution_tool_result`, ... of tools that the provider ran itself. */
 const isHostedResult = (type: string): boolean => type.endsWith('_tool_result');
-/** `tool-<name>` of the AI SDK's UI messages: a call and its result in one. */
+/** `tool-<name>` of the AI SDK's UI messages, or one of a tool that it knows by name only: a call and its result in one. */
 const isUiTool = (part: JsonRecord, type: string): boolean =>
-  type.startsWith('tool-') && member(part, 'state') !== undefined && member(part, 'toolCallId') !== undefined;
+  (type.startsWith('tool-') || type === 'dynamic-tool') &&
+  member(part, 'state') !== undefined &&
+  member(part, 'toolCallId') !== undefined;
 
 /** Is this a part and no message? */
 export function isPart(value: unknown): boolean {
@@ -73,6 +85,7 @@ export function isPart(value: unknown): boolean {
     'functionCall',
     'functionResponse',
     'function_call',
+    'function_response',
     'inlineData',
     'inline_data',
     'fileData',
@@ -81,10 +94,15 @@ export function isPart(value: unknown): boolean {
     'toolUse',
     'toolResult',
     'tool_call',
+    'tool_call_result',
     'message_content',
     'executableCode',
+    'executable_code',
     'codeExecutionResult',
+    'code_execution_result',
     'reasoningContent',
+    'citationsContent',
+    'cachePoint',
   ].some((key) => member(value, key) !== undefined);
 }
 
@@ -120,9 +138,10 @@ function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[
     const inner = member(part, wrapper);
     if (isRecord(inner)) return readPart(inner, budget, depth + 1);
   }
-  const type = memberText(part, 'type');
+  const type = memberText(part, 'type', 'block_type', 'content_type');
   if (isHostedResult(type) || type.endsWith('_call_output')) return [toolResultPart(part, budget)];
-  if (isUiTool(part, type)) return uiToolParts(part, type.slice('tool-'.length), budget);
+  if (isUiTool(part, type))
+    return uiToolParts(part, memberText(part, 'toolName') || type.slice('tool-'.length), budget);
   switch (type) {
     case 'text':
     case 'input_text':
@@ -136,10 +155,16 @@ function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[
     }
     case 'refusal':
       return [{ type: 'refusal', text: budget.text(memberText(part, 'refusal', 'text', 'content')) }];
-    case 'source': {
+    case 'source':
+    case 'source-url':
+    case 'source-document': {
       const cited = citationPart(part, budget);
       return cited.length > 0 ? cited : [jsonPart(budget, part)];
     }
+    case 'search_result':
+      return [...citationPart(part, budget), ...readParts(member(part, 'content'), budget, depth + 1)];
+    case 'step-start':
+      return [];
     case 'thinking':
     case 'reasoning':
     case 'redacted_thinking':
@@ -148,6 +173,7 @@ function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[
       return [reasoningPart(part, budget)];
     case 'tool_use':
     case 'server_tool_use':
+    case 'server_tool_call':
     case 'mcp_tool_use':
     case 'tool_call':
     case 'tool-call':
@@ -160,6 +186,7 @@ function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[
     case 'tool-error':
     case 'tool_call_response':
     case 'server_tool_call_response':
+    case 'server_tool_result':
     case 'function_call_output':
     case 'custom_tool_call_output':
       return [toolResultPart(part, budget)];
@@ -171,11 +198,15 @@ function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[
     case 'video':
     case 'input_file':
     case 'file':
-    case 'document': {
+    case 'document':
+    case 'document_url':
+    case 'computer_screenshot': {
       const source = member(part, 'source');
       // A document may hold its text plainly.
       if (isRecord(source) && member(source, 'type') === 'text')
         return [textPart(budget, memberText(source, 'data', 'text'))];
+      if (isRecord(source) && member(source, 'type') === 'content')
+        return readParts(member(source, 'content'), budget, depth + 1);
       return [mediaPart(type, part, budget)];
     }
     case 'media':
@@ -183,7 +214,7 @@ function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[
     case 'blob':
       return [mediaPart(type, part, budget)];
     default:
-      return [untypedPart(part, budget)];
+      return bedrockParts(part, budget, depth) ?? [untypedPart(part, budget)];
   }
 }
 
@@ -195,11 +226,17 @@ function untypedPart(part: JsonRecord, budget: Budget): MessagePart {
       ? { type: 'reasoning', text: budget.text(text) }
       : textPart(budget, text);
   }
+  // Parts of Anthropic's agent SDK have no type.
+  if (typeof member(part, 'thinking') === 'string') return reasoningPart(part, budget);
   const call = member(part, 'functionCall') ?? member(part, 'function_call') ?? member(part, 'toolUse');
   if (isRecord(call)) return toolCallPart(call, budget);
   const response =
     member(part, 'functionResponse') ?? member(part, 'function_response') ?? member(part, 'toolResult');
   if (isRecord(response)) return toolResultPart(response, budget);
+  const haystack = haystackPart(part, budget);
+  if (haystack !== undefined) return haystack;
+  if (['call_id', 'tool_use_id'].some((key) => typeof member(part, key) === 'string'))
+    return toolResultPart(part, budget);
   const data =
     member(part, 'inlineData') ??
     member(part, 'inline_data') ??
@@ -219,9 +256,30 @@ function untypedPart(part: JsonRecord, budget: Budget): MessagePart {
   ) {
     return toolCallPart(part, budget);
   }
-  if (member(part, 'name') !== undefined && member(part, 'args') !== undefined)
-    return toolCallPart(part, budget);
-  return jsonPart(budget, part);
+  const named = memberText(part, 'name', 'tool_name') !== '';
+  const given = ['args', 'arguments', 'input'].some((key) => isRecord(member(part, key)));
+  return named && given ? toolCallPart(part, budget) : jsonPart(budget, part);
+}
+
+/** Haystack names a part by its key, too, with the call inside of its result. */
+function haystackPart(part: JsonRecord, budget: Budget): MessagePart | undefined {
+  const answer = member(part, 'tool_call_result');
+  if (isRecord(answer)) {
+    const call = member(answer, 'origin');
+    const failed = member(answer, 'error') === true;
+    const result = {
+      ...(isRecord(call) ? { id: member(call, 'id'), name: member(call, 'tool_name') } : {}),
+      result: member(answer, 'result'),
+    };
+    return { ...toolResultPart(result, budget), ...(failed ? { failed } : {}) };
+  }
+  const thought = member(part, 'reasoning');
+  if (isRecord(thought))
+    return { type: 'reasoning', text: budget.text(memberText(thought, 'reasoning_text')) };
+  const image = member(part, 'image');
+  return isRecord(image) && memberText(image, 'base64_image') !== ''
+    ? mediaPart('image', image, budget)
+    : undefined;
 }
 
 /** Code that Gemini wrote and ran itself. */
@@ -243,6 +301,25 @@ function codePart(part: JsonRecord, budget: Budget): MessagePart | undefined {
     name,
     result: budget.text(memberText(result, 'output') || asText(result)),
   };
+}
+
+/** What Bedrock's Converse says beside of text: what it rests on, what a guard looks at; a mark of the cache says nothing. */
+function bedrockParts(part: JsonRecord, budget: Budget, depth: number): MessagePart[] | undefined {
+  if (isRecord(member(part, 'cachePoint'))) return [];
+  const guarded = member(part, 'guardContent');
+  if (isRecord(guarded)) {
+    const text = member(guarded, 'text');
+    return readParts(isRecord(text) ? (member(text, 'text') ?? guarded) : guarded, budget, depth + 1);
+  }
+  const cited = member(part, 'citationsContent');
+  if (!isRecord(cited)) return undefined;
+  const sources = member(cited, 'citations');
+  const citations = (Array.isArray(sources) ? (sources as readonly unknown[]) : []).flatMap((source) => {
+    const place = isRecord(source) ? member(source, 'location') : undefined;
+    const web = isRecord(place) ? member(place, 'web') : undefined;
+    return isRecord(source) ? [{ ...source, ...(isRecord(web) ? web : {}) }] : [];
+  });
+  return [...readParts(member(cited, 'content'), budget, depth + 1), ...citationParts(citations, budget)];
 }
 
 /** Reasoning and media of Bedrock's Converse: `{image: {format, source: {bytes}}}`. */
@@ -271,10 +348,26 @@ function bedrockPart(part: JsonRecord, budget: Budget): MessagePart | undefined 
   return undefined;
 }
 
+/** How base64 of well-known files begins. */
+const BEGINNINGS: readonly (readonly [string, string])[] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+  ['JVBERi', 'application/pdf'],
+];
+const typeOfData = (data: string): string => BEGINNINGS.find(([begin]) => data.startsWith(begin))?.[1] ?? '';
+
+/** What was cut is shown as far as it goes. */
 const dataUri = (data: string, mimeType: string): string =>
-  data === '' || data.startsWith('data:')
+  (data === '' || data.startsWith('data:')
     ? data
-    : `data:${mimeType || 'application/octet-stream'};base64,${data}`;
+    : `data:${mimeType || typeOfData(data) || 'application/octet-stream'};base64,${data}`
+  ).replace(CUT_MARK, '');
+
+/** An address, or the thing itself where an address was to be. */
+const addressUri = (address: string, mimeType: string): string =>
+  address.startsWith('data:') || typeOfData(address) !== '' ? dataUri(address, mimeType) : address;
 
 /** What a model spoke: its words, and the sound. */
 export function audioParts(audio: unknown, budget: Budget): MessagePart[] {
@@ -289,6 +382,14 @@ export function audioParts(audio: unknown, budget: Budget): MessagePart[] {
   ];
 }
 
+/** Pictures beside a text, as Ollama takes them: base64 alone. */
+export function imageParts(images: unknown, budget: Budget): MessagePart[] {
+  if (!Array.isArray(images)) return [];
+  return (images as readonly unknown[]).flatMap((image) =>
+    typeof image === 'string' && budget.takePart() ? [mediaPart('image', { image }, budget)] : [],
+  );
+}
+
 function uiToolParts(part: JsonRecord, name: string, budget: Budget): MessagePart[] {
   const call = toolCallPart({ ...part, toolName: name }, budget);
   const isDone = ['output', 'errorText'].some((key) => member(part, key) !== undefined);
@@ -297,7 +398,7 @@ function uiToolParts(part: JsonRecord, name: string, budget: Budget): MessagePar
 
 function reasoningPart(part: JsonRecord, budget: Budget): MessagePart {
   const summary = member(part, 'summary');
-  const listed = [summary, member(part, 'content')]
+  const listed = [summary, member(part, 'thinking'), member(part, 'content')]
     .filter(Array.isArray)
     .flat()
     .map((item: unknown) => (isRecord(item) ? memberText(item, 'text') : asText(item)))
@@ -308,31 +409,51 @@ function reasoningPart(part: JsonRecord, budget: Budget): MessagePart {
 
 /** A call of a tool: OpenAI, Responses, Anthropic, Gemini, Bedrock, LangChain, AI SDK, OpenTelemetry. */
 export function toolCallPart(part: JsonRecord, budget: Budget): MessagePart {
-  const nested = member(part, 'function');
+  const nested = member(part, 'function') ?? member(part, 'custom');
   const call = isRecord(nested) ? nested : part;
+  const hosted = member(part, 'server_tool_call');
   const raw =
     member(call, 'arguments') ??
     member(call, 'args') ??
     member(call, 'input') ??
     member(call, 'parameters') ??
-    member(part, 'input');
+    member(call, 'tool_kwargs') ??
+    member(part, 'input') ??
+    (isRecord(hosted) ? withoutType(hosted) : hosted);
   return {
     type: 'tool_call',
     id: memberText(part, 'call_id', 'id', 'toolCallId', 'tool_call_id', 'toolUseId').slice(0, 512),
-    name: memberText(call, 'name', 'toolName', 'tool_name').slice(0, 512),
+    name: (
+      memberText(call, 'name', 'toolName', 'tool_name') ||
+      (isRecord(hosted) ? memberText(hosted, 'type') : '')
+    ).slice(0, 512),
     arguments: budget.text(asText(raw)),
   };
 }
 
+/** A tool that the provider ran says in its arguments and results what it is. */
+function withoutType(hosted: JsonRecord): JsonRecord {
+  const { type: _type, ...rest } = hosted;
+  return rest;
+}
+
 export function toolResultPart(part: JsonRecord, budget: Budget): MessagePart {
-  const raw =
+  const hosted = member(part, 'server_tool_call_response');
+  const given =
     member(part, 'result') ??
     member(part, 'response') ??
     member(part, 'output') ??
     member(part, 'content') ??
     member(part, 'tool_call_response') ??
+    (isRecord(hosted) ? withoutType(hosted) : hosted) ??
     member(part, 'error') ??
     member(part, 'errorText');
+  // Gemini has pictures beside of the response.
+  const beside = member(part, 'parts');
+  const raw =
+    Array.isArray(beside) && beside.length > 0
+      ? [{ text: asText(given) }, ...(beside as readonly unknown[])]
+      : given;
   return {
     type: 'tool_result',
     id: memberText(part, 'tool_use_id', 'call_id', 'tool_call_id', 'toolCallId', 'toolUseId', 'id').slice(
@@ -359,7 +480,8 @@ const isTyped = (raw: JsonRecord, types: readonly string[]): boolean =>
   'value' in raw && types.includes(memberText(raw, 'type'));
 
 /** Text of a tool's result: text parts are joined, AI SDK's `{type, value}` is opened, anything else is JSON. */
-function resultText(raw: unknown): string {
+export function resultText(raw: unknown): string {
+  if (isRecord(raw) && isTyped(raw, ['content'])) return resultText(member(raw, 'value'));
   if (Array.isArray(raw)) {
     const texts = (raw as readonly unknown[]).map((item) =>
       isRecord(item) && typeof member(item, 'text') === 'string' ? memberText(item, 'text') : undefined,
@@ -372,7 +494,7 @@ function resultText(raw: unknown): string {
 }
 
 const MODALITIES: readonly (readonly [RegExp, string])[] = [
-  [/image/, 'image'],
+  [/image|screenshot/, 'image'],
   [/audio/, 'audio'],
   [/video/, 'video'],
 ];
@@ -385,19 +507,25 @@ function mediaPart(type: string, part: JsonRecord, budget: Budget): MessagePart 
   const deeper = member(holder, 'image');
   const source = isRecord(deeper) ? deeper : holder;
   const mimeType =
-    memberText(source, 'mime_type', 'mimeType', 'media_type', 'mediaType') ||
+    memberText(source, 'mime_type', 'mimeType', 'media_type', 'mediaType', 'image_mimetype') ||
     memberText(part, 'mime_type', 'mimeType', 'mediaType');
   const named = memberText(part, 'modality');
   const hint = `${named} ${type} ${mimeType}`;
   const url =
     memberText(source, 'url', 'uri', 'file_uri', 'fileUri', 'file_id', 'fileId') ||
-    memberText(part, 'image_url', 'url', 'uri', 'file_url', 'file_id', 'image', 'file');
+    memberText(part, 'image_url', 'document_url', 'url', 'uri', 'file_url', 'file_id', 'image', 'file');
   const data =
     url === ''
-      ? memberText(source, 'data', 'content', 'file_data') || memberText(part, 'data', 'content')
+      ? memberText(source, 'data', 'content', 'file_data', 'base64', 'base64_image') ||
+        memberText(part, 'data', 'content')
       : '';
   const modality = named || (MODALITIES.find(([pattern]) => pattern.test(hint))?.[1] ?? 'file');
   const format = memberText(source, 'format');
   const fullType = mimeType || (format === '' ? '' : `${modality}/${format}`);
-  return { type: 'media', modality, mimeType: fullType, uri: budget.text(url || dataUri(data, fullType)) };
+  return {
+    type: 'media',
+    modality,
+    mimeType: fullType,
+    uri: budget.text(url === '' ? dataUri(data, fullType) : addressUri(url, fullType)),
+  };
 }

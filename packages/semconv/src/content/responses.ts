@@ -33,7 +33,7 @@ export function isResponsesItem(value: unknown): value is JsonRecord {
 /** The parts of such an item; an empty reasoning (its text is encrypted) is none. */
 export function readResponsesParts(item: JsonRecord, budget: Budget): MessagePart[] {
   const type = memberText(item, 'type');
-  if (type === 'image_generation_call') return imageParts(item, budget);
+  if (type === 'image_generation_call') return generatedImage(item, budget);
   const hosted = HOSTED.get(type);
   if (hosted === undefined)
     return readParts(item, budget).filter((part) => part.type !== 'reasoning' || part.text !== '');
@@ -42,15 +42,24 @@ export function readResponsesParts(item: JsonRecord, budget: Budget): MessagePar
   const id = memberText(item, 'call_id', 'id').slice(0, 512);
   const name = (memberText(item, 'name') || type.replace(/_call$/, '')).slice(0, 512);
   const back = first(hosted.back);
+  const failed = first(['error']) !== undefined;
   return [
     { type: 'tool_call', id, name, arguments: budget.text(asText(first(hosted.given))) },
     ...(back === undefined
       ? []
-      : [{ type: 'tool_result' as const, id, name, result: budget.text(asText(back)) }]),
+      : [
+          {
+            type: 'tool_result' as const,
+            id,
+            name,
+            result: budget.text(asText(back)),
+            ...(failed ? { failed } : {}),
+          },
+        ]),
   ];
 }
 
-function imageParts(item: JsonRecord, budget: Budget): MessagePart[] {
+function generatedImage(item: JsonRecord, budget: Budget): MessagePart[] {
   const data = memberText(item, 'result');
   const mimeType = `image/${memberText(item, 'output_format') || 'png'}`;
   const uri = data === '' || data.startsWith('data:') ? data : `data:${mimeType};base64,${data}`;

@@ -62,7 +62,8 @@ function output(span: SpanReader, budget: Budget): Message[] {
       break;
     }
   }
-  parts.push(...readParts(jsonAttribute(attributes, 'ai.response.toolCalls'), budget));
+  for (const key of ['ai.response.files', 'ai.response.toolCalls'])
+    parts.push(...readParts(jsonAttribute(attributes, key), budget));
   if (parts.length === 0) return [];
   const reason = canonicalFinishReason(textOf(attributes.get('ai.response.finishReason')));
   return [{ role: 'assistant', ...(reason === '' ? {} : { finishReason: reason }), parts }];
