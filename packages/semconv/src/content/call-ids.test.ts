@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Message, MessagePart } from '../types.ts';
-import { callIds } from './call-ids.ts';
+import { callIds, callIdsOf, stretchesOf } from './call-ids.ts';
 
 const call = (name: string, id = '', args = '{}'): MessagePart => ({
   type: 'tool_call',
@@ -32,4 +32,35 @@ it('is the same for the same conversation sent again, and another for another th
   const id = callIds([message(before)], 'lead')(before);
   expect(callIds([message(again), message(result('a')), message(call('a'))], 'lead')(again)).toBe(id);
   expect(callIds([message(again)], 'writer')(again)).not.toBe(id);
+});
+
+it('numbers calls that were sent with the same id, once each was answered or another was asked for', () => {
+  const parts = [
+    call('a', 'c'),
+    call('a', 'c'),
+    call('a', 'c', '1'),
+    result('', 'c'),
+    result('', 'c'),
+    call('a', 'c'),
+  ];
+  expect(callIdsOf({ input: [message(...parts)], output: [] }).input).toEqual([
+    ['c', 'c', 'c #2', 'c', 'c #2', 'c #3'],
+  ]);
+});
+
+it('takes the state that a graph gives back for what it was given', () => {
+  const state = [message({ type: 'text', text: 'q' }), message(call('a', 'c')), message(result('', 'c'))];
+  expect(callIdsOf({ input: state, output: state }).output).toEqual([[''], ['c'], ['c']]);
+});
+
+it('reads a message in its order, and tells at its end where it stopped', () => {
+  const text = (words: string): MessagePart => ({ type: 'text', text: words });
+  const parts = [text('a'), call('f', 'c'), result('f', 'c'), text('b'), text('c'), call('f', 'd')];
+  const stretches = stretchesOf({ role: 'assistant', finishReason: 'stop', parts }, (at) => at === 2);
+  expect(stretches.map((one) => (one.kind === 'said' ? [one.at, one.message] : [one.at, one.part]))).toEqual([
+    [0, { role: 'assistant', parts: [text('a')] }],
+    [1, parts[1]],
+    [3, { role: 'assistant', finishReason: 'stop', parts: [text('b'), text('c')] }],
+    [5, parts[5]],
+  ]);
 });

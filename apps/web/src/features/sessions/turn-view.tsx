@@ -102,7 +102,7 @@ export function TurnView(props: {
 
 function Said({ turn }: { turn: Turn }) {
   const last = turn.entries.at(-1);
-  if (turn.entries.length === 0)
+  if (turn.entries.length === 0 && !turn.truncated)
     return (
       <p className="px-2 text-sm text-muted">
         Nothing was said here: the spans carry no messages of their own.

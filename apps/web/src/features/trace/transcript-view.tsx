@@ -33,6 +33,7 @@ import {
   buildTranscript,
   type Entry,
   foldedAtFirst,
+  speakingAlone,
   stepAt,
   stepsInside,
   stepsOf,
@@ -77,6 +78,7 @@ export default function TranscriptView(props: {
   const { traceId, spans, tree, selected, linked, onSelect } = props;
   const steps = useMemo(() => stepsOf(spans, tree), [spans, tree]);
   const inside = useMemo(() => stepsInside(steps), [steps]);
+  const alone = useMemo(() => speakingAlone(steps), [steps]);
   const at = useMemo(() => stepAt(steps, tree, selected), [steps, tree, selected]);
   const [stretch, setStretch] = useState(() => stretchTo(undefined, at));
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
@@ -110,8 +112,9 @@ export default function TranscriptView(props: {
       open,
       new Set(told.map((step) => step.span.spanId)),
       inside,
+      alone,
     );
-  }, [steps, first, from, to, toldIf, toldNow, conversations, folded, open, inside]);
+  }, [steps, first, from, to, toldIf, toldNow, conversations, folded, open, inside, alone]);
 
   const named = useMemo(
     () =>

@@ -159,6 +159,124 @@ describe('transcript', () => {
     ]);
   });
 
+  const results = (...parts: [id: string, text: string][]): Message => ({
+    role: 'tool',
+    parts: parts.map(([id, result]) => ({ type: 'tool_result', id, name: '', result })),
+  });
+  const asks = (id: string, args: string): Message => ({
+    role: 'assistant',
+    parts: [{ type: 'tool_call', id, name: 'weather', arguments: args }],
+  });
+  /** Model calls one after the other, each told what was said before it. */
+  const transcriptOf = (...calls: readonly (readonly [Message[], Message[]])[]) => {
+    const several = calls.map((_, index) => span(`llm${index}`, '', 'llm', index));
+    const conversation = new Map(
+      calls.map(([input, output], index) => [`llm${index}`, { ...empty, input, output }] as const),
+    );
+    return shortly(buildTranscript(stepsOf(several, buildTree(several)), conversation, new Set()));
+  };
+
+  it('says again what was said again', () => {
+    const [next, ok] = [said('user', 'next'), said('assistant', 'Ok.')];
+    expect(transcriptOf([[next], [ok]], [[next, ok, next], [ok]])).toEqual([
+      'user: next',
+      'assistant: Ok.',
+      'user: next',
+      'assistant: Ok.',
+    ]);
+  });
+
+  it('says once what a client sends again without the thinking', () => {
+    const [ask, next] = [said('user', 'a?'), said('user', 'b?')];
+    const thought: Message = {
+      role: 'assistant',
+      parts: [{ type: 'reasoning', text: 'hmm' }, ...said('', 'yes').parts],
+    };
+    expect(transcriptOf([[ask], [thought]], [[ask, said('assistant', 'yes'), next], []])).toEqual([
+      'user: a?',
+      'assistant: reasoning',
+      'user: b?',
+    ]);
+  });
+
+  it('tells calls apart that have the same id, and shows a result that nobody asked for', () => {
+    const [where, bern, rome] = [said('user', 'Where?'), asks('0', 'Bern'), asks('0', 'Rome')];
+    const history = [where, bern, results(['0', 'sun'])];
+    expect(
+      transcriptOf(
+        [[where], [bern]],
+        [history, [rome]],
+        [[...history, rome, results(['0', 'rain'], ['9', 'whose?'])], [said('assistant', 'Done.')]],
+      ),
+    ).toEqual([
+      'user: Where?',
+      'weather(Bern) = sun asked by llm0',
+      'weather(Rome) = rain asked by llm1',
+      'tool: tool_result',
+      'assistant: Done.',
+    ]);
+  });
+
+  it('reads what the provider ran in its order, with its result', () => {
+    const [call, told] = [asks('s1', 'Oslo').parts, results(['s1', 'wet']).parts];
+    const parts = [...said('', 'I look.').parts, ...call, ...told, ...said('', 'Wet.').parts];
+    const answer: Message = { role: 'assistant', finishReason: 'stop', parts };
+    expect(transcriptOf([[said('user', 'Oslo?')], [answer]])).toEqual([
+      'user: Oslo?',
+      'assistant: I look.',
+      'weather(Oslo) = wet asked by llm0',
+      'assistant: Wet.',
+    ]);
+  });
+
+  it('reads the nodes of a graph as one conversation', () => {
+    const chain = (id: string, parent: string, at: number) =>
+      span(id, parent, 'agent', at, { operation: 'chain' });
+    const nodes = [
+      chain('graph', '', 0),
+      chain('node1', 'graph', 1),
+      span('llm1', 'node1', 'llm', 2),
+      chain('node2', 'graph', 3),
+      span('llm2', 'node2', 'llm', 4),
+    ];
+    const ask = said('user', 'Rain?');
+    const entries = buildTranscript(
+      stepsOf(nodes, buildTree(nodes)),
+      new Map([
+        ['llm1', { ...empty, input: [ask], output: [said('assistant', 'I look.')] }],
+        [
+          'llm2',
+          { ...empty, input: [ask, said('assistant', 'I look.')], output: [said('assistant', 'Yes.')] },
+        ],
+      ]),
+      new Set(),
+    );
+    expect(shortly(entries).map((line) => line.trim())).toEqual([
+      '[graph 4]',
+      '[node1 1]',
+      'user: Rain?',
+      'assistant: I look.',
+      '[node2 1]',
+      'assistant: Yes.',
+    ]);
+  });
+
+  it('lets an agent without model calls speak for itself, around what it ran', () => {
+    const solo = [span('agent', '', 'agent', 0), span('tool', 'agent', 'tool', 1)];
+    const conversation = new Map<string, Conversation>([
+      ['agent', { ...empty, input: [said('user', 'Rain?')], output: [said('assistant', 'Yes.')] }],
+      ['tool', { ...empty, toolExecution: { callId: '', arguments: 'Oslo', result: 'wet' } }],
+    ]);
+    const of = (open: string[], folded: string[] = []) =>
+      shortly(
+        buildTranscript(stepsOf(solo, buildTree(solo)), conversation, new Set(folded), new Set(open)),
+      ).map((line) => line.trim());
+    const begins = ['[agent 1]', 'user: Rain?'];
+    expect(of([])).toEqual([...begins, 'tool(Oslo) = wet by tool', 'assistant: Yes.']);
+    expect(of(['tool'])).toEqual(begins);
+    expect(of([], ['agent'])).toEqual(['[agent 1]']);
+  });
+
   it('puts what a span without call id ran to the call that asked for it', () => {
     const three = [span('llm1', '', 'llm', 0), span('t1', '', 'tool', 1), span('t2', '', 'tool', 2)];
     const run = { callId: '', arguments: '{"city":"Oslo"}', result: 'wet' };

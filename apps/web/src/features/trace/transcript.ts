@@ -1,5 +1,6 @@
 import type { Conversation, Message } from '@candela/semconv';
-import { type CallIdOf, callIds } from '@candela/semconv/call-ids';
+import { callIdsOf, stretchesOf } from '@candela/semconv/call-ids';
+import { CallResults, ShownCalls } from '@candela/semconv/call-results';
 import { identityOf } from './conversation-memory.ts';
 import type { TraceSpan } from './trace-spans.ts';
 import type { SpanTree } from './tree.ts';
@@ -9,6 +10,8 @@ export interface Step {
   readonly span: TraceSpan;
   /** Span ids of the agents around it, outermost first. */
   readonly agents: readonly string[];
+  /** Whose conversation it belongs to: the nearest agent around it that is no mere wrapper; empty without one. */
+  readonly thread: string;
 }
 
 export type Entry =
@@ -47,17 +50,26 @@ export type Entry =
     }
   | { readonly kind: 'failure'; readonly key: string; readonly span: TraceSpan; readonly depth: number };
 
+/** Graphs run every node in one: the conversation goes through them all. */
+const WRAPPERS: ReadonlySet<string> = new Set(['chain', 'invoke_workflow', 'workflow']);
+
 /** Model calls, tools, retrievals and agents of a trace in the order they began. */
 export function stepsOf(spans: readonly TraceSpan[], tree: SpanTree): Step[] {
   const steps: Step[] = [];
-  const agents: { id: string; end: number }[] = [];
+  const agents: { id: string; end: number; thread: string }[] = [];
   for (let position = 0; position < tree.order.length; position += 1) {
     while (agents.length > 0 && position > (agents.at(-1)?.end ?? 0)) agents.pop();
     const span = spans[tree.order[position] as number] as TraceSpan;
     if (span.reading === 'other' || span.reading === 'embedding') continue;
-    steps.push({ span, agents: agents.map((agent) => agent.id) });
-    if (span.reading === 'agent' && (tree.descendants[position] ?? 0) > 0)
-      agents.push({ id: span.spanId, end: position + (tree.descendants[position] ?? 0) });
+    const thread = agents.at(-1)?.thread ?? '';
+    steps.push({ span, agents: agents.map((agent) => agent.id), thread });
+    const within = tree.descendants[position] ?? 0;
+    if (span.reading === 'agent' && within > 0)
+      agents.push({
+        id: span.spanId,
+        end: position + within,
+        thread: WRAPPERS.has(span.light.operation ?? '') ? thread : span.spanId,
+      });
   }
   return steps;
 }
@@ -125,7 +137,7 @@ export function toldBefore(steps: readonly Step[], from: number): Step[] {
   for (let at = from - 1; at >= 0; at -= 1) {
     const step = steps[at] as Step;
     if (step.span.reading !== 'llm') continue;
-    const thread = step.agents.at(-1) ?? '';
+    const { thread } = step;
     const calls = lately.get(thread) ?? [];
     if (calls.length < MOST_BACK) lately.set(thread, [...calls, step]);
   }
@@ -150,10 +162,22 @@ export function stepsInside(steps: readonly Step[]): ReadonlyMap<string, number>
 }
 
 /**
- * Reads the steps as one conversation. A model call repeats the whole history before it, so only what its thread (the
- * agent it runs in) has not said yet is shown; a tool call stands once, with its result, whether a span ran it or only
- * the next call reports it. It ends before the first step that is `open`, not read yet: what stands there moves no more
- * when that one comes. Steps that are `told` are not shown; they only tell what was said before the first that is.
+ * Agents that have no model call inside, and so say themselves what was asked and answered: by span id, with the last
+ * step inside.
+ */
+export function speakingAlone(steps: readonly Step[]): ReadonlyMap<string, string> {
+  const alone = new Map<string, string>();
+  for (const { span, agents } of steps) for (const agent of agents) alone.set(agent, span.spanId);
+  for (const { span, agents } of steps)
+    if (span.reading === 'llm') for (const agent of agents) alone.delete(agent);
+  return alone;
+}
+
+/**
+ * Reads the steps as one conversation. A model call repeats the whole history before it, so only what its thread has not
+ * said yet is shown; a tool call stands once, with its result, whether a span ran it or only the next call reports it. It
+ * ends before the first step that is `open`, not read yet: what stands there moves no more when that one comes. Steps
+ * that are `told` are not shown; they only tell what was said before the first that is.
  */
 export function buildTranscript(
   steps: readonly Step[],
@@ -162,80 +186,54 @@ export function buildTranscript(
   open: ReadonlySet<string> = new Set(),
   told: ReadonlySet<string> = new Set(),
   inside: ReadonlyMap<string, number> = stepsInside(steps),
+  alone: ReadonlyMap<string, string> = speakingAlone(steps),
 ): Entry[] {
   const idsOf = idsOfCalls(steps, conversations);
-  const results = resultsById(steps, conversations, idsOf);
+  const results = resultsOf(steps, conversations, idsOf);
   const entries: Entry[] = [];
-  const said = new Map<string, Set<string>>();
-  const calls = new Set<string>();
-  for (const { span, agents } of steps) {
-    if (agents.some((agent) => folded.has(agent))) continue;
-    if (open.has(span.spanId)) break;
-    const depth = agents.length;
-    if (span.reading === 'agent') {
-      const within = inside.get(span.spanId) ?? 0;
-      if (within > 0) {
-        entries.push({ kind: 'agent', key: span.spanId, span, depth, steps: within });
-        continue;
-      }
-    }
+  const said = new Map<string, Map<string, number>>();
+  const calls = new ShownCalls<TraceSpan>();
+  /** Agents that answer when their steps are through. */
+  const answering: Step[] = [];
+  const say = (step: Step, sides: readonly ('input' | 'output')[], depth: number) => {
+    const { span, thread } = step;
     const conversation = conversations.get(span.spanId);
-    if (!conversation) continue;
-    if (conversation.toolExecution && span.reading === 'tool') {
-      const { callId } = conversation.toolExecution;
-      if (callId !== '' && calls.has(callId)) continue;
-      const ran = {
-        kind: 'tool' as const,
-        key: span.spanId,
-        span,
-        ran: true,
-        depth,
-        id: callId,
-        name: span.light.tool ?? span.light.name,
-        arguments: conversation.toolExecution.arguments,
-        result: conversation.toolExecution.result,
-        failed: span.failed,
-      };
-      // A span that does not say which call it runs runs the first of its name and arguments without a result.
-      const asked = callId === '' ? entries.findIndex((entry) => isOpen(entry, ran)) : -1;
-      const call = entries[asked];
-      if (call?.kind === 'tool') entries[asked] = { ...ran, key: call.key, depth: call.depth, id: call.id };
-      else entries.push(ran);
-      continue;
-    }
-    const thread = agents.at(-1) ?? '';
-    const idOf = idsOf.get(span.spanId) ?? sentId;
-    const known = said.get(thread) ?? new Set<string>();
+    const ids = idsOf.get(span.spanId);
+    if (!conversation || !ids) return;
+    const known = said.get(thread) ?? new Map<string, number>();
     said.set(thread, known);
+    const counts = new Map<string, number>();
+    let asks = false;
     for (const side of ['input', 'output'] as const) {
+      // An answer that comes later is not known yet.
+      if (side === 'output' && !sides.includes(side)) continue;
       conversation[side].forEach((message, index) => {
-        const identity = identityOf(message);
-        if (known.has(identity)) return;
-        known.add(identity);
+        const own = ids[side][index] ?? [];
+        const identity = `${identityOf(message)}\u0000${own.filter((id) => id !== '').join('\u0001')}`;
+        const nth = (counts.get(identity) ?? 0) + 1;
+        counts.set(identity, nth);
+        if (!sides.includes(side)) return;
+        // Whoever was asked something else and says the same has said it again; who only repeats a call has not.
+        if (nth <= (known.get(identity) ?? 0) && !(side === 'output' && asks)) return;
+        asks ||= side === 'input';
         if (told.has(span.spanId)) return;
-        const spoken = message.parts.filter(
-          (part) => part.type !== 'tool_call' && !(part.type === 'tool_result' && results.has(idOf(part))),
-        );
-        if (spoken.length > 0)
-          entries.push({
-            kind: 'message',
-            key: `${span.spanId} ${side} ${index}`,
-            span,
-            depth,
-            side,
-            index,
-            message: { ...message, parts: spoken },
-          });
-        for (const [at, part] of message.parts.entries()) {
-          if (part.type !== 'tool_call') continue;
-          if (part.id !== '' && calls.has(part.id)) continue;
-          calls.add(part.id);
-          const answer = results.get(idOf(part));
+        for (const stretch of stretchesOf(message, (at) => results.isAsked(own[at] ?? ''))) {
+          const place = `${span.spanId} ${side} ${index}`;
+          if (stretch.kind === 'said') {
+            const key = stretch.at === 0 ? place : `${place} from ${stretch.at}`;
+            entries.push({ kind: 'message', key, span, depth, side, index, message: stretch.message });
+            continue;
+          }
+          const { at, part } = stretch;
+          const id = own[at] ?? '';
+          if (calls.has(id, thread, part.arguments)) continue;
+          const answer = results.of(thread, id);
+          calls.add(id, thread, part.arguments, answer?.by);
           entries.push({
             kind: 'tool',
-            key: `${span.spanId} ${side} ${index} call ${at}`,
-            span: answer?.span ?? span,
-            ran: answer?.span !== undefined,
+            key: `${place} call ${at}`,
+            span: answer?.by ?? span,
+            ran: answer?.by !== undefined,
             depth,
             id: part.id,
             name: part.name,
@@ -246,10 +244,66 @@ export function buildTranscript(
         }
       });
     }
-    if (span.failed && !told.has(span.spanId))
-      entries.push({ kind: 'failure', key: `${span.spanId} failure`, span, depth });
+    for (const [identity, times] of counts)
+      if (times > (known.get(identity) ?? 0)) known.set(identity, times);
+  };
+  const show = (step: Step) => {
+    const { span } = step;
+    const depth = step.agents.length;
+    const conversation = conversations.get(span.spanId);
+    const within = inside.get(span.spanId) ?? 0;
+    const run = span.reading === 'tool' ? conversation?.toolExecution : undefined;
+    if (span.reading === 'agent' && within > 0) {
+      entries.push({ kind: 'agent', key: span.spanId, span, depth, steps: within });
+      if (!alone.has(span.spanId) || folded.has(span.spanId)) return;
+      say(step, ['input'], depth + 1);
+      answering.push(step);
+    } else if (run) addRun(step, run, depth);
+    else if (conversation) {
+      say(step, ['input', 'output'], depth);
+      if (span.failed && !told.has(span.spanId))
+        entries.push({ kind: 'failure', key: `${span.spanId} failure`, span, depth });
+    }
+  };
+  for (const step of steps) {
+    const { spanId } = step.span;
+    if (!step.agents.some((agent) => folded.has(agent))) {
+      if (open.has(spanId)) break;
+      show(step);
+    }
+    for (
+      let agent = answering.at(-1);
+      agent && alone.get(agent.span.spanId) === spanId;
+      agent = answering.at(-1)
+    ) {
+      answering.pop();
+      say(agent, ['output'], agent.agents.length + 1);
+    }
   }
   return entries;
+
+  function addRun(step: Step, run: NonNullable<Conversation['toolExecution']>, depth: number): void {
+    const { span, thread } = step;
+    if (calls.isRun(span)) return;
+    calls.add(results.ranBy(span), thread, run.arguments, span);
+    const ran = {
+      kind: 'tool' as const,
+      key: span.spanId,
+      span,
+      ran: true,
+      depth,
+      id: run.callId,
+      name: span.light.tool ?? span.light.name,
+      arguments: run.arguments,
+      result: run.result,
+      failed: span.failed,
+    };
+    // A span that does not say which call it runs runs the first of its name and arguments without a result.
+    const asked = run.callId === '' ? entries.findIndex((entry) => isOpen(entry, ran)) : -1;
+    const call = entries[asked];
+    if (call?.kind === 'tool') entries[asked] = { ...ran, key: call.key, depth: call.depth, id: call.id };
+    else entries.push(ran);
+  }
 }
 
 /** True of a call without a result that asks for what was run. */
@@ -259,38 +313,30 @@ const isOpen = (entry: Entry, ran: Extract<Entry, { kind: 'tool' }>): boolean =>
   entry.name === ran.name &&
   entry.arguments === ran.arguments;
 
-const sentId: CallIdOf = callIds([]);
-
 /** Ids of the tool calls in the conversation of each span. */
 function idsOfCalls(steps: readonly Step[], conversations: ReadonlyMap<string, Conversation>) {
-  const ids = new Map<string, CallIdOf>();
-  for (const { span, agents } of steps) {
+  const ids = new Map<string, ReturnType<typeof callIdsOf>>();
+  for (const { span, thread } of steps) {
     const conversation = conversations.get(span.spanId);
-    if (!conversation) continue;
-    ids.set(span.spanId, callIds([...conversation.input, ...conversation.output], agents.at(-1)));
+    if (conversation) ids.set(span.spanId, callIdsOf(conversation, thread));
   }
   return ids;
 }
 
-/** The result of every tool call that anybody reported; the span that ran it wins. */
-function resultsById(
+/** The result of every tool call that anybody reported. */
+function resultsOf(
   steps: readonly Step[],
   conversations: ReadonlyMap<string, Conversation>,
-  idsOf: ReadonlyMap<string, CallIdOf>,
-) {
-  const results = new Map<string, { result: string; failed: boolean; span: TraceSpan | undefined }>();
-  for (const { span } of steps) {
+  idsOf: ReadonlyMap<string, ReturnType<typeof callIdsOf>>,
+): CallResults<TraceSpan> {
+  const results = new CallResults<TraceSpan>();
+  for (const { span, thread } of steps) {
     const conversation = conversations.get(span.spanId);
-    if (!conversation) continue;
-    const idOf = idsOf.get(span.spanId) ?? sentId;
-    for (const message of conversation.input)
-      for (const part of message.parts) {
-        const id = idOf(part);
-        if (part.type === 'tool_result' && id !== '' && !results.has(id))
-          results.set(id, { result: part.result, failed: part.failed === true, span: undefined });
-      }
+    const ids = idsOf.get(span.spanId);
+    if (!conversation || !ids) continue;
+    results.addTold(thread, conversation, ids);
     const run = conversation.toolExecution;
-    if (run && run.callId !== '') results.set(run.callId, { result: run.result, failed: span.failed, span });
+    if (run) results.addRun(thread, run.callId, run.result, span.failed, span);
   }
   return results;
 }

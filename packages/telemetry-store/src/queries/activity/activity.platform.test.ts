@@ -366,6 +366,21 @@ describe('one session', () => {
     expect(data[0]?.entries.length).toBeGreaterThan(20);
   });
 
+  it('says that there is more where one span alone is too large', async () => {
+    const prompt = 'word '.repeat(260_000);
+    const attributes = {
+      'session.id': 'huge',
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.prompt': prompt,
+      'gen_ai.completion': prompt,
+      'gen_ai.system_instructions': prompt,
+    };
+    await bench.put([span(910, 9_500, 0, { attributes })], { project: 'huge' });
+    const input = { sessionId: 'huge', window, trace: undefined, limit: 10, cursor: undefined };
+    const { data } = await queries.turns(contextOf('huge'), input);
+    expect(data).toMatchObject([{ entries: [], truncated: true }]);
+  });
+
   it('is nowhere for another project, and for an id that is not there', async () => {
     const whole = { from: 0n, to: at(1e9) };
     const foreign = contextOf('foreign');

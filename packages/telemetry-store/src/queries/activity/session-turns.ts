@@ -15,8 +15,8 @@ import { buildTurns, type Speaker, type SpokenTrace } from './turns.ts';
 /** Traces before a page that are read for what they said: most clients repeat the last of it at least. */
 const BEFORE = 3;
 const MAX_SPANS_OF_TRACE = 200;
-/** Larger contents are cut at ingest anyway; this keeps a page within memory. */
-const MAX_CONTENT_BYTES = 1 << 20;
+/** Each attribute is cut at 1 MiB at ingest: a long question still comes with its answer. Keeps a page within memory. */
+const MAX_CONTENT_BYTES = 2 << 20;
 /** All contents of a page; each trace has an equal share, and what begins beyond it is left out. */
 const MAX_PAGE_BYTES = 32 << 20;
 /** How far a trace may reach beyond those of its spans that name the session. */
@@ -55,10 +55,15 @@ export async function readTurns(
   if (at === -1) throw fail('not_found', { what: 'The trace in this session' });
   const page = places.slice(at, at + input.limit);
   const before = places.slice(Math.max(0, at - BEFORE), at);
-  const spoken = await readSpoken(runner, context, [...before, ...page]);
   const next = places[at + input.limit];
+  const spoken = await readSpoken(runner, context, [
+    ...before,
+    ...page,
+    ...(next === undefined ? [] : [next]),
+  ]);
+  const end = before.length + page.length;
   return {
-    data: buildTurns(spoken.slice(0, before.length), spoken.slice(before.length)),
+    data: buildTurns(spoken.slice(0, before.length), spoken.slice(before.length, end), spoken[end]),
     nextCursor: next === undefined ? null : encodeCursor({ list, from: 0n, to: 0n, after: [next.TraceId] }),
   };
 }
@@ -75,14 +80,14 @@ async function readSpoken(
   const traceIds = places.map((place) => place.TraceId);
   const talking = open
     .and(`TraceId IN ${open.params.bind(traceIds, 'Array(String)')}`)
-    .and("GenAiOperation != '' OR notEmpty(mapKeys(ContentAttributes))")
-    .and(`${CONTENT_BYTES} <= ${MAX_CONTENT_BYTES}`);
+    .and("GenAiOperation != '' OR notEmpty(mapKeys(ContentAttributes))");
   const share = Math.max(MAX_CONTENT_BYTES, Math.floor(MAX_PAGE_BYTES / places.length));
   // Which spans first, by sizes alone: sorting them with their contents would hold all of it in memory.
   const found = await runner.run<{ TraceId: string; Ids: string[]; All: number }>(
     talking,
-    `SELECT TraceId, count() AS All, groupArrayIf(SpanId, Place <= ${MAX_SPANS_OF_TRACE} AND Before <= ${share}) AS Ids FROM (
-       SELECT TraceId, SpanId, row_number() OVER near AS Place, sum(Bytes) OVER near AS Before FROM (
+    `SELECT TraceId, count() AS All, groupArrayIf(SpanId, Place <= ${MAX_SPANS_OF_TRACE} AND Before <= ${share} AND Bytes <= ${MAX_CONTENT_BYTES}) AS Ids FROM (
+       SELECT TraceId, SpanId, Bytes, row_number() OVER near AS Place,
+         sumIf(Bytes, Bytes <= ${MAX_CONTENT_BYTES}) OVER near AS Before FROM (
          SELECT TraceId, SpanId, Timestamp, ${CONTENT_BYTES} AS Bytes ${talking.from}
          ORDER BY Timestamp, SpanId LIMIT 1 BY TraceId, SpanId)
        WINDOW near AS (PARTITION BY TraceId ORDER BY Timestamp, SpanId ROWS UNBOUNDED PRECEDING)

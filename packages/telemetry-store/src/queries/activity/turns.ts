@@ -1,12 +1,14 @@
 import type { Turn, TurnEntry } from '@candela/contract';
 import {
-  type CallIdOf,
-  callIds,
+  CallResults,
+  callIdsOf,
   type Conversation,
   isModelOperation,
   type Message,
   messageIdentity,
   type MessagePart,
+  ShownCalls,
+  stretchesOf,
 } from '@candela/semconv';
 
 /** A span of a trace that may say something. */
@@ -33,39 +35,63 @@ export interface SpokenTrace {
 
 const MAX_ENTRIES = 300;
 const MAX_CHARACTERS = 16_000;
+/** Of pictures, sound and files: of one, and of those of a page. */
+const MAX_MEDIA = 1 << 20;
+const MAX_PAGE_MEDIA = 4 << 20;
+/** What a reader is told in place of what is left out. */
+const ELSEWHERE = '[the span has all of it]';
 
 /**
  * Reads traces of a session, in order, as one conversation: what each adds to it. Clients send the whole history again
- * with every call, so a message stands where it was said first. `known` traces come before and are not returned.
+ * with every call, so a message stands where it was said first. `known` traces come before and are not returned, nor is
+ * the one after them, which only tells results of tools that they asked for.
  */
-export function buildTurns(known: readonly SpokenTrace[], traces: readonly SpokenTrace[]): Turn[] {
-  const heard = new Map<string, number>();
-  for (const trace of known) turnOf(trace, heard, false);
-  let first = known.length === 0;
-  return traces.map((trace) => {
-    const turn = turnOf(trace, heard, first);
-    first = false;
-    return turn;
-  });
+export function buildTurns(
+  known: readonly SpokenTrace[],
+  traces: readonly SpokenTrace[],
+  next?: SpokenTrace,
+): Turn[] {
+  const before: Said = { heard: new Map(), settled: new Set(), room: 0 };
+  for (const [at, trace] of known.entries()) turnOf(trace, known[at + 1] ?? traces[0], before, false);
+  before.room = MAX_PAGE_MEDIA;
+  return traces.map((trace, at) =>
+    turnOf(trace, traces[at + 1] ?? next, before, known.length === 0 && at === 0),
+  );
 }
 
-/** @param heard how often each message occurred in one conversation so far; grows. */
-function turnOf(trace: SpokenTrace, heard: Map<string, number>, opens: boolean): Turn {
+/** What traces before have said, as the next ones need it; grows. */
+interface Said {
+  /** How often each message occurred in one conversation. */
+  readonly heard: Map<string, number>;
+  /** Characters of media that the page still has room for. */
+  room: number;
+  /** Calls of the trace just before that stand there with the result that this one reports. */
+  settled: Set<string>;
+}
+
+/** @param next the trace after it: results of tools that the client itself runs come with the next question */
+function turnOf(trace: SpokenTrace, next: SpokenTrace | undefined, before: Said, opens: boolean): Turn {
+  const { heard } = before;
+  const { settled } = before;
+  before.settled = new Set();
   const speakers = speaking(trace.speakers);
-  const idsOf = new Map(trace.speakers.map((speaker) => [speaker, idsOfCalls(speaker)]));
-  const results = resultsById(idsOf);
-  const calls = new Set<string>();
+  const ids = new Map(trace.speakers.map((speaker) => [speaker, idsOfCalls(speaker)]));
+  const idsOf = (speaker: Speaker) => ids.get(speaker) ?? idsOfCalls(speaker);
+  const results = resultsOf(trace.speakers, idsOf);
+  const later = next && resultsOf(next.speakers, idsOfCalls);
+  const calls = new ShownCalls<Speaker>();
   const answered = new Set<string>();
   const entries: TurnEntry[] = [];
+  /** Results that a message holds, by the entry: they go where their call stands in this trace. */
+  const loose = new Map<TurnEntry, Map<MessagePart, string>>();
   let fresh = !opens;
   for (const speaker of trace.speakers) {
     const { conversation, spanId, agent, model } = speaker;
-    const idOf = idsOf.get(speaker) ?? sentId;
     const said = { spanId, agent, model };
     if (speaker.operation === 'execute_tool' && conversation.toolExecution !== undefined) {
       const run = conversation.toolExecution;
-      if (run.callId === '' || !calls.has(run.callId)) {
-        if (run.callId !== '') calls.add(run.callId);
+      if (!calls.isRun(speaker)) {
+        calls.add(results.ranBy(speaker), threadOf(speaker), run.arguments, speaker);
         const ran = toolEntry(
           speaker,
           run.callId,
@@ -83,35 +109,63 @@ function turnOf(trace: SpokenTrace, heard: Map<string, number>, opens: boolean):
       continue;
     }
     if (speakers.has(speaker)) {
+      const thread = threadOf(speaker);
+      const own = idsOf(speaker);
       const counts = new Map<string, number>();
-      const since = fresh ? lastAnswer(conversation.input) + 1 : Number.POSITIVE_INFINITY;
-      const add = (message: Message, side: 'input' | 'output') => {
-        const spoken = spokenParts(message, results, idOf);
-        if (spoken.length > 0)
-          entries.push({ kind: 'message', ...said, side, message: { ...message, parts: spoken } });
-        for (const part of message.parts) {
-          if (part.type !== 'tool_call' || (part.id !== '' && calls.has(part.id))) continue;
-          if (part.id !== '') calls.add(part.id);
-          const answer = results.get(idOf(part));
+      const since = fresh ? lastQuestion(conversation.input) : Number.POSITIVE_INFINITY;
+      const count = (message: Message, callIds: readonly string[]) => {
+        const identity = `${messageIdentity(message)}\u0000${callIds.filter((id) => id !== '').join('\u0001')}`;
+        const nth = (counts.get(identity) ?? 0) + 1;
+        counts.set(identity, nth);
+        return { identity, isNew: nth > (heard.get(identity) ?? 0) };
+      };
+      const add = (message: Message, side: 'input' | 'output', callIds: readonly string[]) => {
+        for (const stretch of stretchesOf(message, () => false)) {
+          if (stretch.kind === 'said') {
+            const { parts } = stretch.message;
+            const entry: TurnEntry = { kind: 'message', ...said, side, message: stretch.message };
+            entries.push(entry);
+            loose.set(entry, new Map(parts.map((part, at) => [part, callIds[stretch.at + at] ?? ''])));
+            continue;
+          }
+          const { part } = stretch;
+          const id = callIds[stretch.at] ?? '';
+          if (calls.has(id, thread, part.arguments)) continue;
+          let answer = results.of(thread, id);
+          if (answer === undefined) {
+            answer = later?.reported(thread, id);
+            if (answer !== undefined) before.settled.add(id);
+          }
+          calls.add(id, thread, part.arguments, answer?.by);
           entries.push(
-            toolEntry(speaker, part.id, part.name, part.arguments, answer?.speaker, answer?.result),
+            toolEntry(
+              speaker,
+              part.id,
+              part.name,
+              part.arguments,
+              answer?.by,
+              answer?.result,
+              answer?.failed,
+            ),
           );
         }
       };
+      let asks = false;
       conversation.input.forEach((message, index) => {
-        const identity = messageIdentity(message);
-        const nth = (counts.get(identity) ?? 0) + 1;
-        counts.set(identity, nth);
-        const asked = index >= since && message.role === 'user';
-        if (asked || nth > (heard.get(identity) ?? 0)) add(message, 'input');
+        const callIds = own.input[index] ?? [];
+        const { isNew } = count(message, callIds);
+        if (!isNew && index !== since) return;
+        asks = true;
+        add(message, 'input', callIds);
       });
-      for (const message of conversation.output) {
-        const identity = messageIdentity(message);
-        counts.set(identity, (counts.get(identity) ?? 0) + 1);
-        if (answered.has(identity)) continue;
+      conversation.output.forEach((message, index) => {
+        const callIds = own.output[index] ?? [];
+        const { identity, isNew } = count(message, callIds);
+        // Whoever was asked something else and says the same has said it again; who only repeats a call has not.
+        if (!isNew && !asks && answered.has(identity)) return;
         answered.add(identity);
-        add(message, 'output');
-      }
+        add(message, 'output', callIds);
+      });
       for (const [identity, times] of counts)
         if (times > (heard.get(identity) ?? 0)) heard.set(identity, times);
       fresh = false;
@@ -119,10 +173,21 @@ function turnOf(trace: SpokenTrace, heard: Map<string, number>, opens: boolean):
     if (speaker.failed && (isModelOperation(speaker.operation) || speakers.has(speaker)))
       entries.push({ kind: 'failure', ...said, name: speaker.name, message: cutOrNull(speaker.error) });
   }
+  const spoken = entries.flatMap((entry): TurnEntry[] => {
+    if (entry.kind !== 'message') return [entry];
+    const own = loose.get(entry);
+    const parts = entry.message.parts.filter((part) => {
+      const id = own?.get(part) ?? '';
+      return part.type !== 'tool_result' || id === '' || !(calls.names(id) || settled.has(id));
+    });
+    return parts.length === 0
+      ? []
+      : [{ ...entry, message: { ...entry.message, parts: parts.map((part) => shortened(part, before)) } }];
+  });
   return {
     traceId: trace.traceId,
-    entries: entries.slice(0, MAX_ENTRIES),
-    truncated: trace.cut || entries.length > MAX_ENTRIES,
+    entries: spoken.slice(0, MAX_ENTRIES),
+    truncated: trace.cut || spoken.length > MAX_ENTRIES,
   };
 }
 
@@ -137,12 +202,14 @@ function speaking(speakers: readonly Speaker[]): Set<Speaker> {
   return new Set(other === undefined ? [] : [other]);
 }
 
-const lastAnswer = (messages: readonly Message[]): number =>
-  messages.findLastIndex((message) => message.role === 'assistant' || message.role === 'tool');
-
-interface Result {
-  readonly result: string;
-  readonly speaker: Speaker | undefined;
+/** Where the question stands that nobody has answered in these messages; -1 without one. */
+function lastQuestion(messages: readonly Message[]): number {
+  const last = messages.findLastIndex(
+    ({ role }) => role === 'user' || role === 'assistant' || role === 'tool',
+  );
+  const message = messages[last];
+  const asks = message?.role === 'user' && message.parts.some(({ type }) => type !== 'tool_result');
+  return asks ? last : -1;
 }
 
 type ToolEntry = Extract<TurnEntry, { kind: 'tool' }>;
@@ -154,37 +221,24 @@ const isOpen = (entry: TurnEntry, ran: ToolEntry): boolean =>
   entry.name === ran.name &&
   entry.arguments === ran.arguments;
 
-const sentId: CallIdOf = callIds([]);
-
 /** Ids of the tool calls in what a span says. */
-const idsOfCalls = ({ conversation, agent }: Speaker): CallIdOf =>
-  callIds([...conversation.input, ...conversation.output], agent ?? '');
+const idsOfCalls = (speaker: Speaker) => callIdsOf(speaker.conversation, threadOf(speaker));
 
-/** The result of every tool call that anybody reported; the span that ran it wins. */
-function resultsById(speakers: ReadonlyMap<Speaker, CallIdOf>): Map<string, Result> {
-  const results = new Map<string, Result>();
-  for (const [speaker, idOf] of speakers) {
-    for (const message of speaker.conversation.input)
-      for (const part of message.parts) {
-        const id = idOf(part);
-        if (part.type === 'tool_result' && id !== '' && !results.has(id))
-          results.set(id, { result: part.result, speaker: undefined });
-      }
-  }
-  for (const speaker of speakers.keys()) {
+/** The result of every tool call that anybody of these reported. */
+function resultsOf(
+  speakers: readonly Speaker[],
+  idsOf: (speaker: Speaker) => ReturnType<typeof idsOfCalls>,
+): CallResults<Speaker> {
+  const results = new CallResults<Speaker>();
+  for (const speaker of speakers) {
     const run = speaker.conversation.toolExecution;
-    if (run !== undefined && run.callId !== '') results.set(run.callId, { result: run.result, speaker });
+    results.addTold(threadOf(speaker), speaker.conversation, idsOf(speaker));
+    if (run !== undefined) results.addRun(threadOf(speaker), run.callId, run.result, speaker.failed, speaker);
   }
   return results;
 }
 
-function spokenParts(message: Message, results: ReadonlyMap<string, Result>, idOf: CallIdOf): MessagePart[] {
-  return message.parts.flatMap((part): MessagePart[] => {
-    if (part.type === 'tool_call') return [];
-    if (part.type === 'tool_result' && results.has(idOf(part))) return [];
-    return [shortened(part)];
-  });
-}
+const threadOf = ({ agent }: Speaker): string => agent ?? '';
 
 function toolEntry(
   asked: Speaker,
@@ -193,6 +247,7 @@ function toolEntry(
   input: string,
   ran: Speaker | undefined,
   result: string | undefined,
+  failed = ran?.failed ?? false,
 ): ToolEntry {
   return {
     kind: 'tool',
@@ -203,12 +258,12 @@ function toolEntry(
     name,
     arguments: cut(input),
     result: result === undefined || (result === '' && ran?.failed === true) ? null : cut(result),
-    failed: ran?.failed ?? false,
+    failed,
     durationMs: ran?.durationMs ?? null,
   };
 }
 
-function shortened(part: MessagePart): MessagePart {
+function shortened(part: MessagePart, page: Said): MessagePart {
   switch (part.type) {
     case 'text':
     case 'reasoning':
@@ -222,11 +277,14 @@ function shortened(part: MessagePart): MessagePart {
     case 'json':
       return { ...part, json: cut(part.json) };
     case 'media':
-      // Half a picture is none: the span has it whole.
-      return part.uri.length > MAX_CHARACTERS ? { ...part, uri: '' } : part;
+      if (part.uri.length <= MAX_CHARACTERS) return part;
+      // Half a picture is none.
+      if (part.uri.length > Math.min(MAX_MEDIA, page.room)) return { ...part, uri: ELSEWHERE };
+      page.room -= part.uri.length;
+      return part;
   }
 }
 
 const cut = (text: string): string =>
-  text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}… [the span has all of it]`;
+  text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}… ${ELSEWHERE}`;
 const cutOrNull = (text: string | null): string | null => (text === null ? null : cut(text));

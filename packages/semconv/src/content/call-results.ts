@@ -1,0 +1,114 @@
+import type { Conversation } from '../types.ts';
+import { type CallIds, numbered } from './call-ids.ts';
+
+/** What a tool call gave back; `by` is the span that ran it, undefined when only a message tells. */
+interface CallResult<Run> {
+  readonly result: string;
+  readonly failed: boolean;
+  readonly by: Run | undefined;
+}
+
+/**
+ * The result of every tool call that anybody reported; the span that ran it wins. Threads (agents) that number their
+ * calls from the beginning have results of their own.
+ */
+export class CallResults<Run> {
+  readonly #told = new Map<string, CallResult<Run>>();
+  readonly #ran = new Map<string, CallResult<Run>>();
+  readonly #runs = new Map<Run, string>();
+  readonly #times = new Map<string, number>();
+  readonly #asked = new Set<string>();
+
+  /** Takes the results that messages tell, and hears of their calls. */
+  addTold(
+    thread: string,
+    conversation: Pick<Conversation, 'input' | 'output'>,
+    ids: { readonly input: CallIds; readonly output: CallIds },
+  ): void {
+    for (const side of ['input', 'output'] as const)
+      for (const [at, { parts }] of conversation[side].entries())
+        for (const [place, part] of parts.entries()) {
+          const id = ids[side][at]?.[place] ?? '';
+          if (part.type === 'tool_call') this.#asked.add(id);
+          if (part.type !== 'tool_result' || id === '') continue;
+          const result = { result: part.result, failed: part.failed === true, by: undefined };
+          for (const key of [ownKey(thread, id), id]) if (!this.#told.has(key)) this.#told.set(key, result);
+        }
+  }
+
+  /** Takes what a span ran, in the order they began. */
+  addRun(thread: string, callId: string, result: string, failed: boolean, by: Run): void {
+    if (callId === '') return;
+    const own = ownKey(thread, this.#next(ownKey(thread, callId), callId));
+    const id = this.#next(callId, callId);
+    this.#runs.set(by, id);
+    this.#asked.add(id);
+    for (const key of [own, id]) this.#ran.set(key, { result, failed, by });
+  }
+
+  #next(counter: string, callId: string): string {
+    const nth = (this.#times.get(counter) ?? 0) + 1;
+    this.#times.set(counter, nth);
+    return numbered(callId, nth);
+  }
+
+  /** The result of a call that this thread asks for. */
+  of(thread: string, id: string): CallResult<Run> | undefined {
+    return this.#ran.get(ownKey(thread, id)) ?? this.#ran.get(id) ?? this.reported(thread, id);
+  }
+
+  /** The same, when a message told it and no span ran it. */
+  reported(thread: string, id: string): CallResult<Run> | undefined {
+    if (this.#ran.has(id)) return undefined;
+    return this.#told.get(ownKey(thread, id)) ?? this.#told.get(id);
+  }
+
+  /** Whether anybody asked for what has that id, or ran it. */
+  isAsked(id: string): boolean {
+    return id !== '' && this.#asked.has(id);
+  }
+
+  /** The call that a span ran; empty when it does not say. */
+  ranBy(run: Run): string {
+    return this.#runs.get(run) ?? '';
+  }
+}
+
+const ownKey = (thread: string, id: string): string => `${thread}\u0000${id}`;
+
+/** Calls that stand in a text already. */
+export class ShownCalls<Run> {
+  readonly #ways = new Map<string, string[]>();
+  readonly #runs = new Set<Run>();
+
+  /** @param ran the span whose result stands at the call */
+  add(id: string, thread: string, input: string, ran: Run | undefined): void {
+    if (ran !== undefined) this.#runs.add(ran);
+    if (id !== '') this.#ways.set(id, [...(this.#ways.get(id) ?? []), thread, argumentsKey(input)]);
+  }
+
+  /** Whether it is there: of the same thread, or told by another in the same words. */
+  has(id: string, thread: string, input: string): boolean {
+    const ways = this.#ways.get(id);
+    return ways !== undefined && (ways.includes(thread) || ways.includes(argumentsKey(input)));
+  }
+
+  /** Whether a call with that id is there. */
+  names(id: string): boolean {
+    return this.#ways.has(id);
+  }
+
+  /** Whether what the span ran is there. */
+  isRun(run: Run): boolean {
+    return this.#runs.has(run);
+  }
+}
+
+/** Arguments are written in another way where a client has parsed them. */
+function argumentsKey(input: string): string {
+  try {
+    return `\u0000${JSON.stringify(JSON.parse(input))}`;
+  } catch {
+    return `\u0000${input}`;
+  }
+}
