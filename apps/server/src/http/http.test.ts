@@ -196,7 +196,13 @@ describe('the static site', () => {
   };
 
   it('gives the app for every page path, never cached', async () => {
-    for (const path of ['/', '/traces', '/traces/abc']) {
+    for (const path of [
+      '/',
+      '/traces',
+      '/traces/abc',
+      '/users/ann@example.com',
+      '/hosts/a.internal/gpus/0',
+    ]) {
       const answer = await get(path);
       expect(answer.text).toContain('<title>app');
       expect(answer.headers['cache-control']).toBe('no-cache');
@@ -221,6 +227,7 @@ describe('the static site', () => {
     '/../secret.txt',
     '/link.txt',
     '/.env',
+    '/a/.env',
     '/index.html.map',
   ])('does not give %s', async (path) => {
     const answer = await get(path);

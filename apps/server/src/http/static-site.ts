@@ -13,7 +13,7 @@ interface StaticAnswer {
 }
 
 export interface StaticSite {
-  /** The file at that path, or the page of the app for a path without one. */
+  /** The file at that path, or the page of the app for a path that names none. */
   answer(path: string, request: { acceptEncoding: string; ifNoneMatch: string }): Promise<StaticAnswer>;
 }
 
@@ -75,9 +75,10 @@ export function createStaticSite(directory: string): StaticSite {
     async answer(path, request) {
       if (path === '/' || !files.has(path)) refresh();
       const asset = path.startsWith('/assets/');
-      const hidden = path.slice(path.lastIndexOf('/') + 1).startsWith('.');
-      const file =
-        files.get(path) ?? (asset || hidden || extname(path) !== '' ? undefined : files.get('/index.html'));
+      const hidden = path.includes('/.');
+      // Further down stand ids that senders chose: `/users/ann@example.com` is a page.
+      const isNamedFile = path.lastIndexOf('/') === 0 && extname(path) !== '';
+      const file = files.get(path) ?? (asset || hidden || isNamedFile ? undefined : files.get('/index.html'));
       if (file === undefined) {
         return files.size === 0 && !asset ? html(200, NOT_BUILT) : notFound();
       }
