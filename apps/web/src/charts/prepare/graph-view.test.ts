@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { layoutGraph, WIDE } from './graph.ts';
-import { fitted, nextNode } from './graph-view.ts';
+import { carried, fitted, nextNode } from './graph-view.ts';
 
 const nodes = Array.from({ length: 12 }, (_, index) => ({
   id: `node ${index}`,
@@ -32,4 +32,19 @@ it('an arrow key leads to the nearest node in its direction', () => {
   expect(nextNode(layout, third, 'ArrowRight')?.node.id).toBe('node 4');
   expect(nextNode(layout, third, 'ArrowLeft')?.node.id).toBe('node 2');
   expect(nextNode(layout, third, 'Enter')).toBeUndefined();
+});
+
+it('what is looked at stays where it is while the graph grows', () => {
+  const more = [{ id: 'caller', kind: 'agent' as const, label: 'caller' }, ...nodes];
+  const grown = layoutGraph(more, [{ from: 'caller', to: 'node 0', label: '1', count: 1 }, ...edges], WIDE);
+  const view = { x: -900, y: 20, scale: 0.7 };
+  const after = carried(view, layout, grown, size);
+  if (after === undefined) throw new Error('Nothing was kept');
+  const onScreen = (of: typeof layout, seen: typeof view) => {
+    const placed = of.nodes.find(({ node }) => node.id === 'node 5');
+    return [(placed?.x ?? 0) * seen.scale + seen.x, (placed?.y ?? 0) * seen.scale + seen.y];
+  };
+  expect(after.x).not.toBe(view.x);
+  expect(onScreen(grown, after).map(Math.round)).toEqual(onScreen(layout, view).map(Math.round));
+  expect(carried(view, layout, layoutGraph([], [], WIDE), size)).toBeUndefined();
 });

@@ -21,6 +21,29 @@ export function fitted(
   return { scale, x: Math.max(x, margin), y: top };
 }
 
+/**
+ * The view of a graph after it grew: what stands nearest to the middle of the frame stays where it is. Undefined when nothing
+ * of the graph before is left.
+ */
+export function carried(
+  view: View,
+  before: GraphLayout,
+  after: GraphLayout,
+  size: { width: number; height: number },
+): View | undefined {
+  const now = new Map(after.nodes.map((placed) => [placed.node.id, placed]));
+  const middle = { x: (size.width / 2 - view.x) / view.scale, y: (size.height / 2 - view.y) / view.scale };
+  let best: { was: PlacedNode; is: PlacedNode; far: number } | undefined;
+  for (const was of before.nodes) {
+    const is = now.get(was.node.id);
+    const far = Math.hypot(was.x - middle.x, was.y - middle.y);
+    if (is && (best === undefined || far < best.far)) best = { was, is, far };
+  }
+  if (best === undefined) return undefined;
+  const { was, is } = best;
+  return { ...view, x: view.x + (was.x - is.x) * view.scale, y: view.y + (was.y - is.y) * view.scale };
+}
+
 /** How far something is to be moved to lie within its room, a margin from the edge. */
 export function shiftInto(start: number, length: number, room: number, margin: number): number {
   if (start < margin) return margin - start;

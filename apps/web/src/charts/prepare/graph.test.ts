@@ -75,6 +75,18 @@ describe('layoutGraph', () => {
           expect(Math.abs(one.middle.y - other.middle.y)).toBeGreaterThanOrEqual(17.9);
   });
 
+  it('lays out a thousand lines between 120 nodes, no label over another', () => {
+    const nodes = Array.from({ length: 120 }, (_, index) => node(`${index}`));
+    const edges = Array.from({ length: 1_000 }, (_, index) =>
+      edge(`${(index * 7) % 120}`, `${(index * 7 + 1 + (index % 61)) % 120}`),
+    );
+    const layout = layoutGraph(nodes, edges);
+    const labels = layout.edges.map(({ middle }) => middle).toSorted((a, b) => a.y - b.y);
+    for (const [index, one] of labels.entries())
+      for (let next = index + 1; (labels[next]?.y ?? Infinity) - one.y < 17.9; next += 1)
+        expect(Math.abs((labels[next]?.x ?? 0) - one.x)).toBeGreaterThanOrEqual(80);
+  });
+
   it('lays out 300 nodes without hanging', () => {
     const nodes = Array.from({ length: 300 }, (_, index) => node(`${index}`));
     const edges = nodes.slice(1).map((_, index) => edge(`${Math.floor(index / 3)}`, `${index + 1}`));

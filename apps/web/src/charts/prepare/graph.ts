@@ -154,6 +154,7 @@ export function layoutGraph(
 /** Labels that would lie on each other move down until each can be read. */
 function apart(edges: readonly PlacedEdge[]): PlacedEdge[] {
   const moved = new Map<PlacedEdge, Point>();
+  /** From above to below. */
   const taken: Point[] = [];
   const order = edges
     .filter(({ edge }) => edge.label !== '')
@@ -162,10 +163,10 @@ function apart(edges: readonly PlacedEdge[]): PlacedEdge[] {
     const { x } = placed.middle;
     let { y } = placed.middle;
     // From above to below: what is in the way can only be above the next try.
-    for (const other of taken.toSorted((a, b) => a.y - b.y))
+    for (const other of taken)
       if (Math.abs(other.x - x) < LABEL_WIDTH && Math.abs(other.y - y) < LABEL_HEIGHT)
         y = other.y + LABEL_HEIGHT;
-    taken.push({ x, y });
+    taken.splice(taken.findLastIndex((other) => other.y <= y) + 1, 0, { x, y });
     moved.set(placed, { x, y });
   }
   return edges.map((placed) => ({ ...placed, middle: moved.get(placed) ?? placed.middle }));
@@ -306,10 +307,10 @@ const roomOf = (slot: Slot): number => (slot.node ? NODE_HEIGHT : LINE_HEIGHT) +
 /** Heights: first stacked, then drawn towards those they are tied to without overtaking or overlapping. */
 function placeRows(layers: readonly Slot[][], links: readonly (readonly [string, string])[]): void {
   const slots = new Map(layers.flat().map((slot) => [slot.id, slot]));
-  const near = new Map<string, Slot[]>();
+  const near = new Map<string, Slot[]>([...slots.keys()].map((id) => [id, []]));
   for (const [a, b] of links) {
-    near.set(a, [...(near.get(a) ?? []), slots.get(b) as Slot]);
-    near.set(b, [...(near.get(b) ?? []), slots.get(a) as Slot]);
+    near.get(a)?.push(slots.get(b) as Slot);
+    near.get(b)?.push(slots.get(a) as Slot);
   }
   for (const layer of layers) {
     let y = 0;
@@ -321,7 +322,8 @@ function placeRows(layers: readonly Slot[][], links: readonly (readonly [string,
   for (let round = 0; round < SWEEPS; round++) {
     for (const layer of round % 2 === 0 ? layers : layers.toReversed()) settle(layer, near);
   }
-  const top = Math.min(0, ...[...slots.values()].map((slot) => slot.y));
+  let top = 0;
+  for (const slot of slots.values()) top = Math.min(top, slot.y);
   for (const slot of slots.values()) slot.y -= top;
 }
 

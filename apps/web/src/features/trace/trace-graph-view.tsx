@@ -16,7 +16,8 @@ export default function TraceGraphView(props: {
   const graph = useMemo(() => buildTraceGraph(spans, tree), [spans, tree]);
   const node = selected === undefined ? undefined : graph.nodeOf.get(selected);
   const choose = (id: string) => {
-    const own = graph.spansOf.get(id) ?? [];
+    // Spans may share an id, which leads to one of them.
+    const own = [...new Set(graph.spansOf.get(id))];
     const next = own[(own.indexOf(selected ?? '') + 1) % own.length];
     if (next !== undefined) props.onSelect(next);
   };
@@ -33,6 +34,7 @@ export default function TraceGraphView(props: {
           <p className="px-3 py-1 text-xs text-muted">
             Calls × · mean duration; choose a node again for its next span
             {graph.leftOut > 0 && `; ${formatCount(graph.leftOut)} rarer names are not drawn`}
+            {graph.edgesLeftOut > 0 && `; ${formatCount(graph.edgesLeftOut)} rarer calls are not drawn`}
           </p>
         }
       />

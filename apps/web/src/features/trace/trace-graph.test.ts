@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { testSpan } from './light-span.fixture.ts';
-import { buildTraceGraph, MOST_NODES } from './trace-graph.ts';
+import { buildTraceGraph, MOST_EDGES, MOST_NODES } from './trace-graph.ts';
 import { buildTree } from './tree.ts';
 
 const graphOf = (spans: Parameters<typeof buildTree>[0] & ReturnType<typeof testSpan>[]) =>
@@ -42,6 +42,23 @@ it('draws a trace without AI steps by span names, and says what it left out', ()
   expect(graph.nodes).toHaveLength(MOST_NODES);
   expect(graph.leftOut).toBe(30);
   expect(graph.edges).toHaveLength(MOST_NODES - 1);
+});
+
+it('draws the busiest calls of a dense trace, and says how many it left out', () => {
+  const names = Array.from({ length: 30 }, (_, index) => `step ${index}`);
+  const pairs = names.flatMap((from) => names.filter((to) => to > from).map((to) => ({ from, to })));
+  const spans = pairs.flatMap(({ from, to }, index) => [
+    testSpan(`${index}`, '', 'other', index, { name: from }),
+    testSpan(`${index} below`, `${index}`, 'other', index, { name: to }),
+  ]);
+  const busy = Array.from({ length: 3 }, (_, index) =>
+    testSpan(`busy ${index}`, `${pairs.length - 1}`, 'other', 9_000, { name: pairs.at(-1)?.to ?? '' }),
+  );
+  const graph = graphOf([...spans, ...busy]);
+  expect(graph.edges).toHaveLength(MOST_EDGES);
+  expect(graph.edgesLeftOut).toBe(pairs.length - MOST_EDGES);
+  expect(graph.edges.some(({ count }) => count === 4)).toBe(true);
+  expect(graph.leftOut).toBe(0);
 });
 
 it('gives spans without an end no duration', () => {

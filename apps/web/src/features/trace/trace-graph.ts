@@ -6,6 +6,8 @@ import type { SpanTree } from './tree.ts';
 
 /** More would be no picture any more; the calls that count most are kept. */
 export const MOST_NODES = 120;
+/** More lines would cover each other, and take seconds to be laid out. */
+export const MOST_EDGES = 300;
 
 /** Who calls whom in a trace, spans of one kind and name folded into one node. */
 export interface TraceGraph {
@@ -17,6 +19,8 @@ export interface TraceGraph {
   readonly nodeOf: ReadonlyMap<string, string>;
   /** Names that were left out because there are too many. */
   readonly leftOut: number;
+  /** Ways from one to another that were left out because there are too many. */
+  readonly edgesLeftOut: number;
 }
 
 interface Folded {
@@ -116,6 +120,8 @@ export function buildTraceGraph(spans: readonly TraceSpan[], tree: SpanTree): Tr
   // In reading order, so that the picture begins where the trace begins.
   const shown = [...nodes.values()].filter((node) => kept.has(node.id));
   for (const node of shown) for (const spanId of node.spans) nodeOf.set(spanId, node.id);
+  const between = [...calls.values()].filter((call) => kept.has(call.from) && kept.has(call.to));
+  const busiest = new Set(between.toSorted((a, b) => b.count - a.count).slice(0, MOST_EDGES));
   return {
     nodes: shown.map((node) => ({
       id: node.id,
@@ -124,8 +130,8 @@ export function buildTraceGraph(spans: readonly TraceSpan[], tree: SpanTree): Tr
       detail: detailOf(node),
       failed: node.failed > 0,
     })),
-    edges: [...calls.values()]
-      .filter((call) => kept.has(call.from) && kept.has(call.to))
+    edges: between
+      .filter((call) => busiest.has(call))
       .map((call) => ({
         from: call.from,
         to: call.to,
@@ -136,5 +142,6 @@ export function buildTraceGraph(spans: readonly TraceSpan[], tree: SpanTree): Tr
     spansOf: new Map(shown.map((node) => [node.id, node.spans])),
     nodeOf,
     leftOut: nodes.size - kept.size,
+    edgesLeftOut: between.length - busiest.size,
   };
 }

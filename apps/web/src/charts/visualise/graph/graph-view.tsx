@@ -18,13 +18,14 @@ import {
   type GraphEdge,
   type GraphLayout,
   type GraphNode,
+  type GraphShape,
   layoutGraph,
   NODE_HEIGHT,
   type PlacedNode,
   type Point,
   WIDE,
 } from '../../prepare/graph.ts';
-import { arrowOf, fitted, nextNode, pathOf, shiftInto } from '../../prepare/graph-view.ts';
+import { arrowOf, carried, fitted, nextNode, pathOf, shiftInto } from '../../prepare/graph-view.ts';
 import { dragged, type View, zoomed } from '../../prepare/pinch.ts';
 
 const MARGIN = 36;
@@ -59,14 +60,21 @@ export function GraphView(props: {
 }) {
   const { nodes, edges } = props;
   const box = useRef<HTMLDivElement>(null);
-  const [moved, setMoved] = useState<{ layout: GraphLayout; view: View }>();
+  const [moved, setMoved] = useState<{ layout: GraphLayout; shape: GraphShape; view: View }>();
   const [size, setSize] = useState({ width: 800, height: 480 });
   const isCompact = size.width < COMPACT_BELOW;
   const shape = isCompact ? COMPACT : WIDE;
   const margin = isCompact ? COMPACT_MARGIN : MARGIN;
   const layout = useMemo(() => layoutGraph(nodes, edges, shape), [nodes, edges, shape]);
-  const view = moved?.layout === layout ? moved.view : fitted(layout, size, margin, READABLE);
-  const setView = (next: View) => setMoved({ layout, view: next });
+  // Where somebody went in it is kept while it grows; in another shape it is another picture.
+  const kept =
+    moved?.layout === layout
+      ? moved.view
+      : moved?.shape === shape
+        ? carried(moved.view, moved.layout, layout, size)
+        : undefined;
+  const view = kept ?? fitted(layout, size, margin, READABLE);
+  const setView = (next: View) => setMoved({ layout, shape, view: next });
   // It opens large enough to be read; asked for all of it, all of it is shown.
   const fit = () => setView(fitted(layout, size, margin, SMALLEST));
   const beyond = {
