@@ -771,6 +771,37 @@ describe('pages', () => {
     expect(seen).toHaveLength(count);
     expect(new Set(seen).size).toBe(count);
   });
+
+  it('of a large trace sort its spans for the figures only where something was sent twice', async () => {
+    const spans = Array.from({ length: 12 }, (_, index) => span(0x2001, 0x30_000 + index, index));
+    await bench.put(spans, { project });
+    const pages = async () => {
+      const seen: { spanCount: number; sorts: number; checks: number }[] = [];
+      let cursor: string | undefined;
+      do {
+        const { store, statements } = recordStatements(bench.store);
+        const queries = createTelemetryQueries(store, LIMITS);
+        const page = await queries.trace(mine, { traceId: id(0x2001, 32), limit: 7, cursor });
+        const count = (part: string) => statements.filter((sql) => sql.includes(part)).length;
+        seen.push({
+          spanCount: page.data.spanCount,
+          sorts: count('LIMIT 1 BY'),
+          checks: count('AS Repeats'),
+        });
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+      return seen;
+    };
+    expect(await pages()).toEqual([
+      { spanCount: 12, sorts: 1, checks: 1 },
+      { spanCount: 12, sorts: 1, checks: 0 },
+    ]);
+    await bench.put(spans.slice(0, 1), { project });
+    expect(await pages()).toEqual([
+      { spanCount: 12, sorts: 2, checks: 1 },
+      { spanCount: 12, sorts: 2, checks: 0 },
+    ]);
+  });
 });
 
 describe('trees', () => {

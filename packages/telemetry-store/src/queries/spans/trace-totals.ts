@@ -36,7 +36,7 @@ const ROOT = `tuple(ParentSpanId != '', Timestamp, SpanId, ${UNFINISHED})`;
  * Figures of whole traces. Usage is summed over the spans that count it, so that parents add nothing. What the root says is
  * looked up at once: the engine takes as long to plan for each of five as for a column.
  */
-const TRACE_TOTALS = `TraceId,
+export const TRACE_TOTALS = `TraceId,
   toString(toUnixTimestamp64Nano(min(Timestamp))) AS StartNs,
   toString(max(toUnixTimestamp64Nano(Timestamp) + toInt64(Duration))) AS EndNs,
   count() AS Spans, countIf(StatusCode = 'Error') AS Errors,
@@ -75,7 +75,7 @@ export interface CheckedTotals extends RawTotals {
 }
 
 /** Spans that are sorted to be counted once, all traces of a page together. Of larger traces rows count what was sent. */
-const MOST_EXACT = 500_000;
+export const MOST_EXACT = 500_000;
 
 /** The totals of a scope's traces, each span counted once, and usage at the child where parents repeat it. */
 export function exactTotals(runner: Runner, scope: Scope): Promise<RawTotals[]> {

@@ -8,7 +8,15 @@ import { Scope } from '../core/scope.ts';
 import { slices } from '../core/slices.ts';
 import { iso, ms, orNull, type RawSpan, SPAN_COLUMNS, toLightSpan } from './span-row.ts';
 import { usageOf } from './trace-rows.ts';
-import { EACH_ONCE, exactTotals, type RawTotals } from './trace-totals.ts';
+import {
+  CHECKED_TOTALS,
+  type CheckedTotals,
+  EACH_ONCE,
+  exactTotals,
+  MOST_EXACT,
+  type RawTotals,
+  TRACE_TOTALS,
+} from './trace-totals.ts';
 import { SPANS } from './span-fields.ts';
 
 const TRACE_PAGE = 5_000;
@@ -23,12 +31,15 @@ export async function readTrace(
 ): Promise<{ data: Trace; nextCursor: string | null }> {
   const traceId = input.traceId.toLowerCase();
   const list = listName('trace', context, traceId);
-  const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 2);
+  const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 3);
   const read = await readSpans(runner, context, traceId, input.limit + 1, cursor?.after);
   const spans = usageOnce(read);
   const whole = cursor === undefined && spans.length <= input.limit;
   const page = withoutRenamed(spans.slice(0, input.limit));
-  const totals = whole ? totalsOf(page) : (await exactTotals(runner, traceScope(context, traceId)))[0];
+  const scope = traceScope(context, traceId);
+  const [totals, counts] = whole
+    ? ([totalsOf(page), 'once'] as const)
+    : await readTotals(runner, scope, cursor?.after[2]);
   if (totals === undefined) throw fail('not_found', { what: 'The trace' });
   const last = spans[input.limit - 1];
   const more = spans.length > input.limit && last !== undefined;
@@ -51,8 +62,37 @@ export async function readTrace(
       truncated: more || cursor !== undefined,
       spans: page.map((raw) => toLightSpan(raw, start)),
     },
-    nextCursor: more ? encodeCursor({ list, from: 0n, to: 0n, after: [last.StartNs, last.SpanId] }) : null,
+    nextCursor: more
+      ? encodeCursor({ list, from: 0n, to: 0n, after: [last.StartNs, last.SpanId, counts] })
+      : null,
   };
+}
+
+/**
+ * The figures of a trace that is not at hand whole, as lists of traces have them, and what they count: each span once, or
+ * of a huge trace what was sent. `counts` is what those of the page before counted: only the first one has to find out
+ * whether anything was sent twice, which takes most of the time.
+ */
+async function readTotals(
+  runner: Runner,
+  scope: Scope,
+  counts: string | undefined,
+): Promise<readonly [RawTotals | undefined, 'once' | 'sent']> {
+  if (counts === 'sent') {
+    const [sent] = await runner.run<RawTotals>(
+      scope,
+      `SELECT ${TRACE_TOTALS} ${scope.from} GROUP BY TraceId`,
+    );
+    return [sent, 'sent'];
+  }
+  if (counts === undefined) {
+    const [all] = await runner.run<CheckedTotals>(
+      scope,
+      `SELECT ${CHECKED_TOTALS} ${scope.from} GROUP BY TraceId`,
+    );
+    if (all?.Repeats !== 1 || all.Spans > MOST_EXACT) return [all, 'sent'];
+  }
+  return [(await exactTotals(runner, scope))[0], 'once'];
 }
 
 type Totals = Omit<RawTotals, 'TraceId' | 'RootStatus' | 'RootUnfinished' | 'SpeakerId' | 'SpeakerNs'>;
