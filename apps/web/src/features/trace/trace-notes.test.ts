@@ -66,3 +66,14 @@ it('has nothing to say of 10,000 siblings', () => {
   ];
   expect(notes(spans)).toEqual([]);
 });
+
+it('calls a parent late, not lost, while the page looks again', () => {
+  const orphan = testSpan('b', 'running', 'other', 1);
+  const ran = testSpan('c', '', 'other', 2, { unfinished: true, durationMs: 0 });
+  const said = (spans: Spans) => traceNotes(spans, buildTree(spans), true);
+  expect(said([orphan])).toEqual([
+    'One span names a parent that was not received yet; it stands at the top. This page looks again every 5 seconds.',
+  ]);
+  expect(said([orphan, ran]).map((note) => note.includes('looks again'))).toEqual([false, true]);
+  expect(notes([orphan])[0]).toContain('that was never received');
+});

@@ -28,9 +28,12 @@ const plural = (count: number, one: string, many: string) =>
 /** What is unusual about the shape of the trace, a sentence each: it is drawn as well as it can be, and says so. */
 export function traceNotes(spans: readonly TraceSpan[], tree: SpanTree, looksAgain = false): string[] {
   const notes: string[] = [];
+  const running = spans.reduce((sum, span) => (span.light.unfinished ? sum + 1 : sum), 0);
+  const again = looksAgain ? ' This page looks again every 5 seconds.' : '';
+  // Most SDKs send a parent at its end: of a trace that runs, some are still to come.
   if (tree.orphans > 0)
     notes.push(
-      `${plural(tree.orphans, 'span names a parent', 'spans name a parent')} that was never received; ${tree.orphans === 1 ? 'it stands' : 'they stand'} at the top.`,
+      `${plural(tree.orphans, 'span names a parent', 'spans name a parent')} that was ${looksAgain ? 'not received yet' : 'never received'}; ${tree.orphans === 1 ? 'it stands' : 'they stand'} at the top.${running === 0 ? again : ''}`,
     );
   const roots = tree.depth.reduce((count, depth) => (depth === 0 ? count + 1 : count), 0);
   const own = roots - tree.orphans - tree.cyclesCut;
@@ -44,10 +47,9 @@ export function traceNotes(spans: readonly TraceSpan[], tree: SpanTree, looksAga
     notes.push(
       `${plural(count, 'span begins', 'spans begin')} up to ${formatDuration(mostMs)} before the parent: the clocks of the senders differ.`,
     );
-  const running = spans.reduce((sum, span) => (span.light.unfinished ? sum + 1 : sum), 0);
   if (running > 0)
     notes.push(
-      `${plural(running, 'span has', 'spans have')} no end yet: still running, or stopped without saying so.${looksAgain ? ' This page looks again every 5 seconds.' : ''}`,
+      `${plural(running, 'span has', 'spans have')} no end yet: still running, or stopped without saying so.${again}`,
     );
   return notes;
 }

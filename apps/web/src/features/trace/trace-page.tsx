@@ -51,7 +51,9 @@ function ReadTrace({ traceId }: { traceId: string }) {
   const spans = useMemo(() => traceSpans((pages ?? []).map((page) => page.data.spans)), [pages]);
   const tree = useMemo(() => buildTree(spans), [spans]);
   const trace = pages?.[0]?.data;
-  const looksAgain = useMemo(() => grows(pages), [pages]);
+  // With every answer, also one that brought nothing: what was quiet for long is given up.
+  const { dataUpdatedAt } = query;
+  const looksAgain = useMemo(() => dataUpdatedAt > 0 && grows(pages), [pages, dataUpdatedAt]);
   if (query.isPending)
     return (
       <>
