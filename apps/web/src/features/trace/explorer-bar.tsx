@@ -1,12 +1,14 @@
-import { searchTerms } from '@candela/contract/filter';
 import { ArrowDown, ArrowUp, ChevronsDownUp, ChevronsUpDown } from 'lucide-react';
-import type { RefObject } from 'react';
+import { lazy, type RefObject, Suspense } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { formatCount } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { walkTabs } from '../../ui/tabs.tsx';
 import type { TraceFind } from './use-trace-find.ts';
 import { LEFT_VIEWS, type LeftView } from './trace-search.ts';
+
+// Comes with the first that is found.
+const FindExcerpt = lazy(() => import('./find-excerpt.tsx'));
 
 /** Ways to read the trace, the failed spans, the search inside it. */
 export function ExplorerBar(props: {
@@ -145,40 +147,10 @@ export function ExplorerBar(props: {
         </div>
       </div>
       {find.text !== '' && (props.excerpt !== undefined || find.repeats > 0) && (
-        <div className="flex shrink-0 gap-3 border-b border-line bg-sunken px-3 py-1 text-xs text-muted">
-          {props.excerpt !== undefined && (
-            <p className="min-w-0 grow truncate font-mono" title={props.excerpt}>
-              <Marked text={props.excerpt} terms={searchTerms(find.text)} />
-            </p>
-          )}
-          {find.repeats > 0 && (
-            <p
-              role="status"
-              className="ml-auto shrink-0"
-              title="Model calls that only repeat it from the history before them; the matches are where it was said first"
-            >
-              in the history of {formatCount(find.repeats)} more
-            </p>
-          )}
-        </div>
+        <Suspense>
+          <FindExcerpt excerpt={props.excerpt} repeats={find.repeats} text={find.text} />
+        </Suspense>
       )}
-    </>
-  );
-}
-
-/** The text with the terms marked. */
-function Marked({ text, terms }: { text: string; terms: readonly string[] }) {
-  const line = text.replaceAll(/\s+/g, ' ');
-  const at = terms
-    .map((term) => ({ term, index: line.toLowerCase().indexOf(term) }))
-    .find(({ index }) => index !== -1);
-  if (at === undefined) return line;
-  const end = at.index + at.term.length;
-  return (
-    <>
-      {line.slice(Math.max(0, at.index - 60), at.index)}
-      <mark className="bg-accent-fill/40 text-text">{line.slice(at.index, end)}</mark>
-      {line.slice(end)}
     </>
   );
 }

@@ -1,13 +1,11 @@
 import type { Trace } from '@candela/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { SearchX } from 'lucide-react';
-import { useEffect, useMemo } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { traceQuery } from '../../api/telemetry.ts';
 import { PAGE_COLUMN } from '../../ui/page-column.ts';
-import { Failure, Notice, SkeletonRows } from '../../ui/states.tsx';
-import { keptTraces } from '../traces/traces-search.ts';
+import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { Explorer, loadTree } from './explorer.tsx';
 import { LOOK_AGAIN_MS, mayGrow } from './still-running.ts';
 import { TraceHeader } from './trace-header.tsx';
@@ -15,12 +13,21 @@ import { traceSpans } from './trace-spans.ts';
 import { buildTree } from './tree.ts';
 
 const route = getRouteApi('/traces/$traceId');
+const TraceAbsent = lazy(() => import('./trace-absent.tsx'));
 
 /** One trace: what ran, when, and what was said. */
 export function TracePage() {
   const { traceId } = route.useParams();
   // What is no id names no trace that could be asked for.
-  return /^[0-9a-f]{32}$/i.test(traceId) ? <ReadTrace traceId={traceId} /> : <Absent traceId={traceId} />;
+  return (
+    <Suspense>
+      {/^[0-9a-f]{32}$/i.test(traceId) ? (
+        <ReadTrace key={traceId} traceId={traceId} />
+      ) : (
+        <TraceAbsent traceId={traceId} />
+      )}
+    </Suspense>
+  );
 }
 
 /** Whether a trace that is here whole is to be asked for again. */
@@ -62,7 +69,8 @@ function ReadTrace({ traceId }: { traceId: string }) {
       </>
     );
   if (!trace) {
-    if (query.error instanceof ApiError && query.error.status === 404) return <Absent traceId={traceId} />;
+    if (query.error instanceof ApiError && query.error.status === 404)
+      return <TraceAbsent traceId={traceId} />;
     return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   }
   return (
@@ -79,20 +87,5 @@ function ReadTrace({ traceId }: { traceId: string }) {
         onRetry={() => void fetchNextPage()}
       />
     </div>
-  );
-}
-
-function Absent({ traceId }: { traceId: string }) {
-  return (
-    <Notice icon={<SearchX className="text-muted" aria-hidden />} title="This trace is not here">
-      <title>Trace not found · Candela</title>
-      <p>
-        No span with the trace id <code className="font-mono break-all">{traceId}</code> is stored. It may
-        have been kept out by sampling, or its time to live is over. An id has 32 hex digits.
-      </p>
-      <Link to="/traces" search={keptTraces.last()} className="text-accent underline">
-        Back to Traces
-      </Link>
-    </Notice>
   );
 }
