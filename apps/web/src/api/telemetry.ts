@@ -1,9 +1,7 @@
 import type {
-  getSpan,
   getTrace,
   RequestBodyOf,
   ResponseOf,
-  SpanDetail,
   SpanRow,
   SpanSort,
   searchSpans,
@@ -167,16 +165,3 @@ export const traceQuery = (traceId: string) =>
       { signal },
     ),
   );
-
-export const spanQuery = (traceId: string, spanId: string) =>
-  queryOptions({
-    queryKey: ['span', traceId, spanId],
-    queryFn: ({ signal }): Promise<SpanDetail> =>
-      call<ResponseOf<typeof getSpan>>(
-        `/api/telemetry/traces/${encodeURIComponent(traceId)}/spans/${encodeURIComponent(spanId)}`,
-        { environment: undefined },
-        { signal },
-      ).then((answer) => answer.data),
-    // A stored span never changes, but for one that was sent while it ran.
-    staleTime: ({ state }) => (state.data?.unfinished ? 0 : Number.POSITIVE_INFINITY),
-  });

@@ -1,13 +1,15 @@
 import type {
   ExceptionOccurrence,
   getException,
+  getSpan,
   RequestBodyOf,
   ResponseOf,
   searchExceptions,
   searchLogs,
   searchTrace,
+  SpanDetail,
 } from '@candela/contract';
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
 import { pagesOf } from './pages.ts';
 
@@ -15,13 +17,16 @@ const EVERYWHERE = { environment: undefined };
 const HOUR_MS = 3_600_000;
 const LOG_PAGE = 500;
 /** Kinds of exceptions of one trace that are looked into, and occurrences of each. */
-const EXCEPTION_KINDS = 12;
-const OCCURRENCES = 200;
+export const EXCEPTION_KINDS = 12;
+export const OCCURRENCES = 200;
 
 /** Spans of the trace that hold the terms anywhere: names, attributes, events, messages, log records. */
-export const traceSearchQuery = (traceId: string, q: string) =>
+export const traceSearchQuery = (traceId: string, q: string, spanCount: number) =>
   queryOptions({
-    queryKey: ['trace-search', traceId, q],
+    // A trace that grows is searched again; what was found in it stands until then.
+    queryKey: ['trace-search', traceId, q, spanCount],
+    placeholderData: (found: ResponseOf<typeof searchTrace>['data'] | undefined, before) =>
+      before?.queryKey[2] === q ? found : undefined,
     staleTime: 60_000,
     queryFn: ({ signal }) =>
       call<ResponseOf<typeof searchTrace>>(
@@ -37,16 +42,21 @@ export interface TraceSpanOfTime {
   readonly endMs: number;
 }
 
-/** The log records of a trace, or of one span of it, oldest first. */
+/** An hour around, in whole milliseconds, but not before the epoch: a device without a clock begins there. */
+export const around = ({ startMs, endMs }: TraceSpanOfTime): { from: number; to: number } => ({
+  from: Math.max(0, Math.floor(startMs - HOUR_MS)),
+  to: Math.ceil(endMs + HOUR_MS),
+});
+
+/** The log records of a trace, or of one span of it, oldest first. A trace that grows keeps those it has. */
 export const traceLogsQuery = (traceId: string, during: TraceSpanOfTime, spanId?: string) =>
-  pagesOf(['trace-logs', traceId, during, spanId], (page, signal) => {
+  pagesOf(['trace-logs', traceId, spanId], (page, signal) => {
     const ofTrace = { field: 'trace_id', op: '=', value: traceId } as const;
     const ofSpan = { field: 'span_id', op: '=', value: spanId ?? '' } as const;
     return call<ResponseOf<typeof searchLogs>>('/api/telemetry/logs/search', EVERYWHERE, {
       signal,
       body: {
-        from: Math.floor(during.startMs - HOUR_MS),
-        to: Math.ceil(during.endMs + HOUR_MS),
+        ...around(during),
         filter: spanId === undefined ? ofTrace : { and: [ofTrace, ofSpan] },
         sort: 'time',
         limit: LOG_PAGE,
@@ -58,14 +68,22 @@ export const traceLogsQuery = (traceId: string, during: TraceSpanOfTime, spanId?
 /** An exception that a span of the trace recorded, with its type. */
 export type TraceException = ExceptionOccurrence & { readonly type: string };
 
-/** What the spans of a trace recorded as exceptions, whether they failed by it or not. */
-export const traceExceptionsQuery = (traceId: string, during: TraceSpanOfTime) =>
+/** Exceptions of a trace, and whether there are more of them. */
+export interface TraceExceptions {
+  readonly thrown: readonly TraceException[];
+  readonly more: boolean;
+}
+
+/** What the spans of a trace recorded as exceptions, whether they failed by it or not; asked again with every new span. */
+export const traceExceptionsQuery = (traceId: string, during: TraceSpanOfTime, spanCount: number) =>
   queryOptions({
-    queryKey: ['trace-exceptions', traceId, during],
-    queryFn: async ({ signal }): Promise<TraceException[]> => {
+    queryKey: ['trace-exceptions', traceId, spanCount],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }): Promise<TraceExceptions> => {
+      const window = around(during);
       // Epoch milliseconds are not a text, so times of an address go as ISO.
-      const from = new Date(during.startMs - HOUR_MS).toISOString();
-      const to = new Date(during.endMs + HOUR_MS).toISOString();
+      const from = new Date(window.from).toISOString();
+      const to = new Date(window.to).toISOString();
       const q = `trace_id:${traceId}`;
       const groups = await call<ResponseOf<typeof searchExceptions>>(
         '/api/telemetry/exceptions/search',
@@ -78,14 +96,46 @@ export const traceExceptionsQuery = (traceId: string, during: TraceSpanOfTime) =
       const found = await Promise.all(
         groups.data.map(async ({ fingerprint, type }) => {
           const asked = new URLSearchParams({ from, to, q, limit: `${OCCURRENCES}` });
-          const { data } = await call<ResponseOf<typeof getException>>(
+          const { data, nextCursor } = await call<ResponseOf<typeof getException>>(
             `/api/telemetry/exceptions/${fingerprint}?${asked.toString()}`,
             EVERYWHERE,
             { signal },
           );
-          return data.occurrences.map((occurrence) => ({ ...occurrence, type }));
+          return { thrown: data.occurrences.map((occurrence) => ({ ...occurrence, type })), nextCursor };
         }),
       );
-      return found.flat();
+      return {
+        thrown: found.flatMap(({ thrown }) => thrown),
+        more: [groups, ...found].some(({ nextCursor }) => nextCursor !== null),
+      };
+    },
+  });
+
+/** Log records have exporters of their own, which send them seconds after the span they belong to. */
+const LATE_MS = 60_000;
+/** How long what may still get log records is taken for whole. */
+const LATE_STALE_MS = 5_000;
+
+/** Whether log records of what ended at `endMs` may still be under way; by a clock that is far ahead nothing is told. */
+export const mayFollow = (endMs: number, now: number): boolean => Math.abs(now - endMs) < LATE_MS;
+
+/** Whether messages of the span may still come, as log records: it is a model's, and has just ended. */
+export const awaitsMessages = (span: SpanDetail, now: number): boolean =>
+  span.convention !== null && mayFollow(Date.parse(span.startTime) + span.durationMs, now);
+
+/** A span whole. */
+export const spanQuery = (traceId: string, spanId: string) =>
+  queryOptions({
+    queryKey: ['span', traceId, spanId],
+    queryFn: ({ signal }): Promise<SpanDetail> =>
+      call<ResponseOf<typeof getSpan>>(
+        `/api/telemetry/traces/${encodeURIComponent(traceId)}/spans/${encodeURIComponent(spanId)}`,
+        EVERYWHERE,
+        { signal },
+      ).then((answer) => answer.data),
+    // A stored span never changes, but for one that was sent while it ran, or whose messages come after it.
+    staleTime: ({ state: { data, dataUpdatedAt } }) => {
+      if (data?.unfinished) return 0;
+      return data && awaitsMessages(data, dataUpdatedAt) ? LATE_STALE_MS : Number.POSITIVE_INFINITY;
     },
   });

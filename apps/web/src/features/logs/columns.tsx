@@ -4,11 +4,9 @@ import { formatIso, formatTime } from '../../lib/format.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Muted, textCell } from '../explore/cells.tsx';
 import type { RowColumn } from '../explore/columns.ts';
-import { oneLine, structuredLine, withoutAnsi } from './log-text.ts';
+import { Line } from './log-line.tsx';
+import { structuredLine, withoutAnsi } from './log-text.ts';
 import { SeverityLabel } from './severity.tsx';
-
-/** Characters of a line in a list; the record itself has the rest. */
-const MOST_LINE = 600;
 
 /** To the millisecond: log lines come close to each other. */
 function Time({ iso }: { iso: string }) {
@@ -17,30 +15,6 @@ function Time({ iso }: { iso: string }) {
   return (
     <span className="font-mono text-sm" title={formatIso(ms)}>
       {formatTime(ms, zone)}
-    </span>
-  );
-}
-
-/** What a record says, on one line. */
-export function Line({ row }: { row: LogRow }) {
-  // Some events repeat their name as their body.
-  const body = row.body === row.eventName ? '' : row.body;
-  const structured = structuredLine(body);
-  const text = structured === undefined ? oneLine(body) : '';
-  return (
-    <span className="font-mono text-sm">
-      {row.eventName !== null && (
-        <span className="mr-1.5 rounded bg-sunken px-1 text-muted">{row.eventName}</span>
-      )}
-      {structured === undefined ? (
-        text.slice(0, MOST_LINE)
-      ) : (
-        <>
-          {structured.message.slice(0, MOST_LINE)}{' '}
-          <span className="text-muted">{structured.rest.slice(0, MOST_LINE)}</span>
-        </>
-      )}
-      {row.body === '' && row.eventName === null && <Muted>empty body</Muted>}
     </span>
   );
 }

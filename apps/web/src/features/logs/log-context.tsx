@@ -9,7 +9,7 @@ import { useStanding } from '../../lib/use-standing.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure, FailureLine, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
-import { Line } from './columns.tsx';
+import { Line } from './log-line.tsx';
 import { SeverityLabel } from './severity.tsx';
 
 const FIRST_LINES = 20;

@@ -67,7 +67,7 @@ export function Explorer(props: {
   const focus = useMemo(() => readFocus(search.focus), [search.focus]);
   const setFocus = (next: Focus | undefined) => change({ focus: next && focusText(next) });
   const toUrl = useCallback((text: string | undefined) => change({ find: text }), [change]);
-  const find = useTraceFind(trace.traceId, spans, tree, search.find ?? '', toUrl);
+  const find = useTraceFind(trace, spans, tree, search.find ?? '', toUrl);
 
   const span = useMemo(() => {
     const position = search.span === undefined ? undefined : tree.positionOf.get(search.span);
@@ -258,8 +258,10 @@ export function Explorer(props: {
                       traceId={trace.traceId}
                       during={during}
                       spans={spans}
+                      spanCount={trace.spanCount}
                       selected={search.span}
                       onSelect={select}
+                      looksAgain={props.looksAgain}
                     />
                   )}
                 </Suspense>

@@ -34,7 +34,7 @@ it('puts log records and failures in the order of their time', () => {
   expect(entries.map((entry) => [entry.key, entry.offsetMs, spanIdOf(entry)])).toEqual([
     ['early', -5, null],
     ['mid', 30, 'broken'],
-    ['failure broken', 35, 'broken'],
+    ['failure broken 2026-11-20T10:00:00.000Z', 35, 'broken'],
     ['late', 40, 'fine'],
   ]);
 });
@@ -72,6 +72,6 @@ it('shows what was thrown and survived, and nothing twice', () => {
   const entries = logEntries([], spans, START, exceptions);
   expect(entries.map((entry) => [entry.key, entry.offsetMs, spanIdOf(entry)])).toEqual([
     ['exception survived', 10, 'fine'],
-    ['failure broken', 21, 'broken'],
+    ['failure broken 2026-11-20T10:00:00.000Z', 21, 'broken'],
   ]);
 });

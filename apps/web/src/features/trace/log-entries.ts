@@ -34,7 +34,8 @@ export function logEntries(
     if (!span.failed) continue;
     entries.push({
       kind: 'failure',
-      key: `failure ${span.spanId}`,
+      // Spans may share an id.
+      key: `failure ${span.spanId} ${span.light.startTime}`,
       offsetMs: span.startMs + span.durationMs,
       span,
     });

@@ -2,8 +2,7 @@ import type { SpanDetail } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { CornerDownRight } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useLayoutEffect, useRef } from 'react';
-import { spanQuery } from '../../api/telemetry.ts';
-import type { TraceSpanOfTime } from '../../api/trace.ts';
+import { awaitsMessages, spanQuery, type TraceSpanOfTime } from '../../api/trace.ts';
 import { cx } from '../../lib/cx.ts';
 import { failureWords } from '../../lib/failure-words.ts';
 import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
@@ -48,9 +47,12 @@ export function SpanPanel(props: {
   const { span, traceId } = props;
   const query = useQuery({
     ...spanQuery(traceId, span.spanId),
-    // Until its end is here too.
-    refetchInterval: ({ state }) =>
-      state.data?.unfinished && (props.looksAgain || !span.light.unfinished) ? LOOK_AGAIN_MS : false,
+    // Until its end is here too, and what is said of it in log records.
+    refetchInterval: ({ state: { data } }) =>
+      data &&
+      (data.unfinished ? props.looksAgain || !span.light.unfinished : awaitsMessages(data, Date.now()))
+        ? LOOK_AGAIN_MS
+        : false,
   });
   const detail = query.data;
   const tab = props.tab ?? (detail === undefined ? 'messages' : firstFilled(detail));
@@ -104,7 +106,14 @@ export function SpanPanel(props: {
         >
           <Suspense key={shown} fallback={loading}>
             {tab === 'logs' ? (
-              <SpanLogs traceId={traceId} during={props.during} span={span} />
+              <TraceLogs
+                traceId={traceId}
+                during={props.during}
+                // Its own failure is said above.
+                spans={NO_SPANS}
+                spanId={span.spanId}
+                looksAgain={props.looksAgain}
+              />
             ) : detail ? (
               <TabBody tab={tab} detail={detail} linked={props.linked} linkTo={props.linkTo} />
             ) : query.isError ? (
@@ -125,12 +134,6 @@ function firstFilled(detail: SpanDetail): SpanTab {
   if (detail.attributes.length > 0) return 'attributes';
   if (detail.events.length > 0) return 'events';
   return detail.links.length > 0 ? 'links' : 'raw';
-}
-
-/** The lines of one span; its own failure is said above. */
-function SpanLogs(props: { traceId: string; during: TraceSpanOfTime; span: TraceSpan }) {
-  const { spanId } = props.span;
-  return <TraceLogs traceId={props.traceId} during={props.during} spans={NO_SPANS} spanId={spanId} />;
 }
 
 const NO_SPANS: readonly TraceSpan[] = [];

@@ -1,21 +1,36 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
-import { traceExceptionsQuery, traceLogsQuery, type TraceSpanOfTime } from '../../api/trace.ts';
+import {
+  around,
+  EXCEPTION_KINDS,
+  mayFollow,
+  OCCURRENCES,
+  traceExceptionsQuery,
+  traceLogsQuery,
+  type TraceSpanOfTime,
+} from '../../api/trace.ts';
 import { cx } from '../../lib/cx.ts';
 import { failureWords } from '../../lib/failure-words.ts';
 import { formatCount, formatDuration, formatTime } from '../../lib/format.ts';
+import { useStanding } from '../../lib/use-standing.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutName } from '../../ui/cut-name.tsx';
-import { Failure, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
+import { Failure, FailureLine, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { PayloadBlock } from '../../ui/text-block.tsx';
 import { MoreRows } from '../../ui/more-rows.tsx';
+import { Line as LogLine } from '../logs/log-line.tsx';
+import { withoutAnsi } from '../logs/log-text.ts';
 import { type LogEntry, logEntries, spanIdOf } from './log-entries.ts';
+import { LOOK_AGAIN_MS } from './still-running.ts';
 import type { TraceSpan } from './trace-spans.ts';
 
 const ROW = 26;
+/** More pages are not read again and again while the trace runs. */
+const MOST_PAGES_AGAIN = 4;
 const LOUD: Record<string, string> = { fatal: 'text-danger', error: 'text-danger', warn: 'text-warn' };
 
 /** What was logged while the trace ran, failures among it; choosing a line chooses its span. */
@@ -24,18 +39,32 @@ export default function TraceLogs(props: {
   during: TraceSpanOfTime;
   /** The spans whose failures belong among the lines. */
   spans: readonly TraceSpan[];
+  /** Of the trace, also those that are not loaded. */
+  spanCount?: number;
   /** Only the lines of this span. */
   spanId?: string;
   selected?: string | undefined;
   onSelect?: (spanId: string) => void;
+  /** Whether the trace is asked for again while it runs. */
+  looksAgain: boolean;
 }) {
-  const { traceId, during, spans, selected } = props;
-  const query = useInfiniteQuery(traceLogsQuery(traceId, during, props.spanId));
-  // Of one span its events tell; here they would be lost among the spans that did not fail.
-  const exceptions = useQuery({
-    ...traceExceptionsQuery(traceId, during),
-    enabled: props.spanId === undefined,
+  const { traceId, during, spans, spanCount = 0, selected } = props;
+  const ofTrace = props.spanId === undefined;
+  const query = useInfiniteQuery({
+    ...traceLogsQuery(traceId, during, props.spanId),
+    // What is new comes at the end: behind pages that nobody asked for, nothing of it shows.
+    refetchInterval: ({ state: { data } }) =>
+      (props.looksAgain || mayFollow(during.endMs, Date.now())) &&
+      data?.pages.at(-1)?.nextCursor === null &&
+      data.pages.length <= MOST_PAGES_AGAIN
+        ? LOOK_AGAIN_MS
+        : false,
   });
+  // Of one span its events tell; here they would be lost among the spans that did not fail.
+  const exceptions = useStanding(
+    useQuery({ ...traceExceptionsQuery(traceId, during, spanCount), enabled: ofTrace }),
+    traceId,
+  );
   const pages = query.data?.pages;
   const entries = useMemo(
     () =>
@@ -43,22 +72,42 @@ export default function TraceLogs(props: {
         (pages ?? []).flatMap((page) => page.data),
         spans,
         during.startMs,
-        exceptions.data,
+        exceptions.data?.thrown,
       ),
     [pages, spans, during.startMs, exceptions.data],
   );
   const names = useMemo(() => new Map(spans.map((span) => [span.spanId, span.light.name])), [spans]);
-  if (query.isPending) return <SkeletonRows rows={8} label="Loading the logs" />;
+  const failure = exceptions.error ?? exceptions.missed;
+  const exceptionsFailed = failure !== null && (
+    <FailureLine
+      what="Exceptions that spans survived"
+      error={failure}
+      onRetry={exceptions.refetch}
+      className="shrink-0 border-b border-line px-3 py-1"
+    />
+  );
+  // Nothing is said to be missing before all that may be a line was asked for.
+  if (query.isPending || (ofTrace && entries.length === 0 && exceptions.isPending))
+    return <SkeletonRows rows={8} label="Loading the logs" />;
   if (query.isLoadingError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   if (entries.length === 0)
     return (
-      <p className="p-4 text-muted">
-        No log record names {props.spanId === undefined ? 'this trace' : 'this span'}. SDKs add trace and span
-        ids to log records when logs are sent through OpenTelemetry.
-      </p>
+      <>
+        {exceptionsFailed}
+        <p className="p-4 text-muted">
+          No log record names {ofTrace ? 'this trace' : 'this span'}. SDKs add trace and span ids to log
+          records when logs are sent through OpenTelemetry.
+        </p>
+      </>
     );
   return (
     <div className="flex min-h-0 grow flex-col">
+      {exceptionsFailed}
+      {exceptions.data?.more === true && (
+        <p className="shrink-0 border-b border-line px-3 py-1 text-sm text-muted">
+          The trace has more exceptions than are shown: the newest {OCCURRENCES} of {EXCEPTION_KINDS} kinds.
+        </p>
+      )}
       {query.isRefetchError && (
         <NotRefreshed error={query.error} onRetry={() => void query.refetch({ cancelRefetch: false })} />
       )}
@@ -74,6 +123,8 @@ export default function TraceLogs(props: {
 }
 
 function Lines(props: {
+  traceId: string;
+  during: TraceSpanOfTime;
   entries: readonly LogEntry[];
   names: ReadonlyMap<string, string>;
   selected: string | undefined;
@@ -117,6 +168,7 @@ function Lines(props: {
             >
               <Line
                 entry={entry}
+                way={{ traceId: props.traceId, during: props.during }}
                 names={props.names}
                 open={open === entry.key}
                 onChoose={() => choose(entry)}
@@ -131,6 +183,8 @@ function Lines(props: {
 
 function Line(props: {
   entry: LogEntry;
+  /** Among which records of the Logs page a record stands. */
+  way: { traceId: string; during: TraceSpanOfTime };
   names: ReadonlyMap<string, string>;
   open: boolean;
   onChoose: () => void;
@@ -156,7 +210,7 @@ function Line(props: {
           {said}
         </span>
         <span className={cx('min-w-0 grow truncate font-mono', entry.kind === 'failure' && 'text-danger')}>
-          {text.slice(0, 400)}
+          {entry.kind === 'log' ? <LogLine row={entry.log} /> : text.slice(0, 400)}
         </span>
         {spanId !== null && (
           <CutName name={props.names.get(spanId) ?? ''} className="max-w-40 shrink-0 text-xs text-muted" />
@@ -172,15 +226,36 @@ function Line(props: {
                 </time>{' '}
                 · {entry.log.service}
                 {entry.log.eventName !== null && ` · ${entry.log.eventName}`}
-                {entry.log.bodyTruncated && ' · the beginning of a longer text'}
+                {entry.log.bodyTruncated && ' · the beginning of a longer text'} ·{' '}
+                <RecordLink id={entry.log.id} {...props.way} />
               </p>
             )}
-            <PayloadBlock text={text} />
+            {text !== '' && <PayloadBlock text={text} />}
           </div>
-          <CopyButton label="Copy the line" text={() => text} />
+          {text !== '' && <CopyButton label="Copy the line" text={() => text} />}
         </div>
       )}
     </>
+  );
+}
+
+/** To the record with its attributes and all of its body, among those of the trace. */
+function RecordLink(props: { id: string; traceId: string; during: TraceSpanOfTime }) {
+  const { from, to } = around(props.during);
+  return (
+    <Link
+      to="/logs"
+      search={{
+        q: `trace_id:${props.traceId}`,
+        row: props.id,
+        tab: 'body',
+        from: new Date(from).toISOString(),
+        to: new Date(to).toISOString(),
+      }}
+      className="text-accent underline"
+    >
+      The whole record
+    </Link>
   );
 }
 
@@ -195,7 +270,7 @@ function wordsOf(entry: LogEntry): Words {
   if (entry.kind === 'log') {
     const { severity, body } = entry.log;
     const said = severity === 'unset' ? '' : severity;
-    return { look: LOUD[severity] ?? 'text-muted', said, text: body };
+    return { look: LOUD[severity] ?? 'text-muted', said, text: withoutAnsi(body) };
   }
   if (entry.kind === 'failure') return { look: 'text-danger', said: 'failed', text: failureText(entry.span) };
   const { type, message } = entry.exception;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { focusText, readFocus, readMessagePlace, validateTraceSearch } from './trace-search.ts';
+import { findText, focusText, readFocus, readMessagePlace, validateTraceSearch } from './trace-search.ts';
 
 it('keeps the place of a message in the URL, and nothing else under its name', () => {
   expect(validateTraceSearch({ message: 'input.12' })).toEqual({ message: 'input.12' });
@@ -24,4 +24,11 @@ describe('focus in the URL', () => {
     expect(validateTraceSearch({ focus: '9-3', span: 'x' })).toEqual({});
     expect(validateTraceSearch({ focus: '1.50-3' })).toEqual({ focus: '1.5-3' });
   });
+});
+
+it('cuts a search to what the address keeps, between characters', () => {
+  const cut = findText(`${'x'.repeat(199)}\u{1F426} sings`);
+  expect(cut).toBe('x'.repeat(199));
+  expect(validateTraceSearch({ find: cut })).toEqual({ find: cut });
+  expect(findText('heron')).toBe('heron');
 });

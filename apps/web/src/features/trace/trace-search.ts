@@ -2,6 +2,8 @@ import { choiceParam, textParam } from '../../lib/search-params.ts';
 
 export const LEFT_VIEWS = ['tree', 'transcript', 'timeline', 'graph', 'logs'] as const;
 export type LeftView = (typeof LEFT_VIEWS)[number];
+/** Characters of a search in the trace that the address holds. */
+const MOST_FIND = 200;
 const SPAN_TABS = ['messages', 'attributes', 'events', 'logs', 'links', 'raw'] as const;
 export type SpanTab = (typeof SPAN_TABS)[number];
 
@@ -46,11 +48,15 @@ export function readFocus(text: string | undefined): Focus | undefined {
   return fromMs < toMs ? { fromMs, toMs } : undefined;
 }
 
+/** What was typed or pasted as a search, cut to what the address holds, between characters. */
+export const findText = (text: string): string =>
+  text.length > MOST_FIND ? text.slice(0, MOST_FIND).replace(/[\uD800-\uDBFF]$/, '') : text;
+
 export function validateTraceSearch(raw: Record<string, unknown>): TraceSearch {
   const view = choiceParam(raw, 'view', LEFT_VIEWS);
   const span = textParam(raw, 'span', 16);
   const tab = choiceParam(raw, 'tab', SPAN_TABS);
-  const find = textParam(raw, 'find', 200);
+  const find = textParam(raw, 'find', MOST_FIND);
   const message = textParam(raw, 'message', 16);
   const focus = readFocus(textParam(raw, 'focus', 40));
   return {

@@ -1,6 +1,8 @@
+import type { Trace } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { traceSearchQuery } from '../../api/trace.ts';
+import { findText } from './trace-search.ts';
 import { findPositions, type TraceSpan } from './trace-spans.ts';
 import type { SpanTree } from './tree.ts';
 
@@ -28,13 +30,13 @@ export interface TraceFind {
 
 /** The search inside the trace: names at once from what is here, messages and attributes from the server. */
 export function useTraceFind(
-  traceId: string,
+  { traceId, spanCount }: Pick<Trace, 'traceId' | 'spanCount'>,
   spans: readonly TraceSpan[],
   tree: SpanTree,
   inUrl: string,
   toUrl: (text: string | undefined) => void,
 ): TraceFind {
-  const [text, setText] = useState(inUrl);
+  const [text, setWhole] = useState(inUrl);
   useEffect(() => {
     if (text === inUrl) return undefined;
     const timer = setTimeout(() => toUrl(text === '' ? undefined : text), FIND_DELAY_MS);
@@ -42,7 +44,7 @@ export function useTraceFind(
   }, [text, inUrl, toUrl]);
   const q = inUrl.trim();
   const enabled = q.length >= FEWEST_LETTERS;
-  const query = useQuery({ ...traceSearchQuery(traceId, q), enabled });
+  const query = useQuery({ ...traceSearchQuery(traceId, q, spanCount), enabled });
   const all = enabled ? query.data?.hits : undefined;
   const hits = useMemo(() => all?.filter((hit) => !hit.repeats), [all]);
   const excerpts = useMemo(() => new Map((hits ?? []).map((hit) => [hit.spanId, hit.excerpt])), [hits]);
@@ -54,7 +56,7 @@ export function useTraceFind(
   const foundSet = useMemo(() => new Set(positions), [positions]);
   return {
     text,
-    setText,
+    setText: (next) => setWhole(findText(next)),
     found: positions,
     foundSet,
     pending: text !== inUrl || (enabled && query.isFetching),
