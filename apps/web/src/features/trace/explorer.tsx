@@ -24,12 +24,14 @@ import {
   failedPositions,
   firstToRead,
   nextOf,
+  positionNear,
   reasonBelow,
   spanNews,
   type TraceSpan,
 } from './trace-spans.ts';
 import { ancestorsOf, type SpanTree } from './tree.ts';
 import { useHighlight } from './use-highlight.ts';
+import type { Jump } from './use-reveal.ts';
 import { useTraceFind } from './use-trace-find.ts';
 
 const route = getRouteApi('/traces/$traceId');
@@ -69,11 +71,18 @@ export function Explorer(props: {
   const toUrl = useCallback((text: string | undefined) => change({ find: text }), [change]);
   const find = useTraceFind(trace, spans, tree, search.find ?? '', toUrl);
 
-  const span = useMemo(() => {
-    const position = search.span === undefined ? undefined : tree.positionOf.get(search.span);
-    return position === undefined ? firstToRead(spans, tree) : spans[tree.order[position] ?? -1];
-  }, [search.span, spans, tree]);
-  const position = span === undefined ? -1 : (tree.positionOf.get(span.spanId) ?? -1);
+  const [jump, setJump] = useState<Jump>({ spanId: '', position: -1 });
+  const first = useMemo(() => firstToRead(spans, tree), [spans, tree]);
+  const absent = search.span === undefined || tree.positionOf.has(search.span) ? undefined : search.span;
+  // One that may be on a page to come is waited for, instead of another that would be gone in a moment.
+  const looking = absent !== undefined && props.loading === 'more';
+  const selected = looking
+    ? undefined
+    : absent === undefined
+      ? (search.span ?? first?.spanId)
+      : first?.spanId;
+  const position = selected === undefined ? -1 : (positionNear(spans, tree, selected, jump.position) ?? -1);
+  const span = spans[tree.order[position] ?? -1];
   const failed = useMemo(() => failedPositions(spans, tree), [spans, tree]);
   const reason = useMemo(() => span && reasonBelow(spans, tree, span), [spans, tree, span]);
   const totalMs = Math.max(tree.endMs, trace.durationMs, 0.001);
@@ -83,7 +92,13 @@ export function Explorer(props: {
   }, [trace.startTime, trace.durationMs]);
   const shown = useMemo(() => focus ?? { fromMs: 0, toMs: totalMs }, [focus, totalMs]);
 
-  const select = useCallback((spanId: string) => change({ span: spanId, message: undefined }), [change]);
+  const select = useCallback(
+    (spanId: string, at = -1) => {
+      setJump({ spanId, position: at });
+      change({ span: spanId, message: undefined });
+    },
+    [change],
+  );
   const router = useRouter();
   const linkTo = useCallback(
     (spanId: string, { side, index }: MessagePlace) => {
@@ -113,7 +128,7 @@ export function Explorer(props: {
     const above = ancestorsOf(tree, spans, target);
     if (above.some((id) => folded.has(id)))
       setFolded(new Set([...folded].filter((id) => !above.includes(id))));
-    select((spans[tree.order[target] as number] as TraceSpan).spanId);
+    select((spans[tree.order[target] as number] as TraceSpan).spanId, target);
   };
   const foldAll = () => {
     const next = new Set<string>();
@@ -190,6 +205,8 @@ export function Explorer(props: {
     spans,
     tree,
     selected: span?.spanId,
+    position,
+    jump,
     folded,
     found: find.foundSet,
     focus: shown,
@@ -274,23 +291,33 @@ export function Explorer(props: {
           </>
         }
         right={
-          <div ref={panel} className="h-full">
-            {span ? (
-              <SpanPanel
-                traceId={trace.traceId}
-                during={during}
-                span={span}
-                tab={search.tab}
-                onTab={(tab) => change({ tab })}
-                linked={search.span === span.spanId ? linked : undefined}
-                linkTo={linkTo}
-                looksAgain={props.looksAgain}
-                reason={reason}
-                onSelect={(spanId) => goTo(tree.positionOf.get(spanId))}
-              />
-            ) : (
-              <Notice title="No spans yet" />
+          <div ref={panel} className="flex h-full flex-col">
+            {absent !== undefined && (
+              <p role="status" className="shrink-0 border-b border-line bg-selected px-3 py-1 text-sm">
+                {looking ? 'Looking for span' : 'Span'} <code>{absent}</code>{' '}
+                {looking
+                  ? '…'
+                  : `is not ${props.loading === 'done' ? 'in this trace' : 'among those loaded'}.`}
+              </p>
             )}
+            <div className="min-h-0 grow">
+              {span ? (
+                <SpanPanel
+                  traceId={trace.traceId}
+                  during={during}
+                  span={span}
+                  tab={search.tab}
+                  onTab={(tab) => change({ tab })}
+                  linked={search.span === span.spanId ? linked : undefined}
+                  linkTo={linkTo}
+                  looksAgain={props.looksAgain}
+                  reason={reason}
+                  onSelect={(spanId) => goTo(tree.positionOf.get(spanId))}
+                />
+              ) : (
+                !looking && <Notice title="No spans yet" />
+              )}
+            </div>
           </div>
         }
       />

@@ -9,7 +9,7 @@ import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { Explorer, loadTree } from './explorer.tsx';
 import { LOOK_AGAIN_MS, mayGrow } from './still-running.ts';
 import { TraceHeader } from './trace-header.tsx';
-import { traceSpans } from './trace-spans.ts';
+import { rootOf, traceSpans } from './trace-spans.ts';
 import { buildTree } from './tree.ts';
 
 const route = getRouteApi('/traces/$traceId');
@@ -76,7 +76,7 @@ function ReadTrace({ traceId }: { traceId: string }) {
   return (
     <div className={PAGE_COLUMN}>
       <title>{`${trace.rootName || trace.traceId} · Candela`}</title>
-      <TraceHeader trace={trace} root={spans[tree.order[0] ?? -1]} />
+      <TraceHeader trace={trace} root={rootOf(spans, tree)} />
       <Explorer
         key={trace.traceId}
         trace={trace}

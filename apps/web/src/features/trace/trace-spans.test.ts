@@ -5,7 +5,9 @@ import {
   findPositions,
   firstToRead,
   nextOf,
+  positionNear,
   reasonBelow,
+  rootOf,
   spanNews,
   traceSpans,
 } from './trace-spans.ts';
@@ -85,4 +87,32 @@ describe('spans of a trace', () => {
     expect(once.map((span) => span.spanId)).toEqual(['root', 'agent', 'llm']);
     expect(traceSpans(pages)[0]).toBe(once[0]);
   });
+});
+
+it('takes the first span without a parent for the root, whatever the clocks say', () => {
+  const rootIn = (of: ReturnType<typeof testSpan>[]) => rootOf(of, buildTree(of))?.spanId;
+  const orphan = testSpan('early', 'gone', 'other', 0);
+  expect(rootIn([orphan, testSpan('root', '', 'other', 5), testSpan('second', '', 'other', 6)])).toBe('root');
+  expect(rootIn([testSpan('late', 'gone', 'other', 1), orphan])).toBe('early');
+  expect(rootIn([])).toBeUndefined();
+});
+
+it('walks past spans that share an id', () => {
+  const shared = [
+    testSpan('r', '', 'other', 0),
+    testSpan('a', 'r', 'other', 1),
+    testSpan('b', 'r', 'other', 2),
+    testSpan('a', 'r', 'other', 3),
+    testSpan('c', 'r', 'other', 4),
+  ];
+  const its = buildTree(shared);
+  const idAt = (position: number) => shared[its.order[position] ?? -1]?.spanId ?? '';
+  const walked = [0];
+  for (let at = 0; at < 4; at = walked.at(-1) ?? 4)
+    walked.push(positionNear(shared, its, idAt(at + 1), at + 1) ?? -1);
+  expect(walked).toEqual([0, 1, 2, 3, 4]);
+  // What has another id by now, or was never walked to, is the first with it.
+  expect(positionNear(shared, its, 'a', 4)).toBe(1);
+  expect(positionNear(shared, its, 'a', -1)).toBe(1);
+  expect(positionNear(shared, its, 'gone', 2)).toBeUndefined();
 });

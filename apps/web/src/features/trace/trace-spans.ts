@@ -37,6 +37,22 @@ const toTraceSpan = (light: LightSpan): TraceSpan => ({
   reading: readingKind(light),
 });
 
+/** The root as lists of traces have it: the first span without a parent, else the first of all. Undefined when there is none. */
+export const rootOf = (spans: readonly TraceSpan[], { order }: SpanTree): TraceSpan | undefined =>
+  spans[order.find((index) => spans[index]?.parentSpanId === '') ?? order[0] ?? -1];
+
+/**
+ * The position of the span with that id. Spans may share one: the one at `near` when it has it, else the first.
+ * Undefined when none has.
+ */
+export const positionNear = (
+  spans: readonly TraceSpan[],
+  tree: SpanTree,
+  spanId: string,
+  near: number,
+): number | undefined =>
+  spans[tree.order[near] ?? -1]?.spanId === spanId ? near : tree.positionOf.get(spanId);
+
 /** The span to read first: the first model call, else the first agent, else the root. */
 export function firstToRead(spans: readonly TraceSpan[], tree: SpanTree): TraceSpan | undefined {
   let agent: TraceSpan | undefined;
@@ -45,7 +61,7 @@ export function firstToRead(spans: readonly TraceSpan[], tree: SpanTree): TraceS
     if (span?.reading === 'llm') return span;
     if (span?.reading === 'agent') agent ??= span;
   }
-  return agent ?? spans[tree.order[0] ?? -1];
+  return agent ?? rootOf(spans, tree);
 }
 
 /** Positions in the tree whose span has every term in its name, service, model, agent, tool or error, or that id. */

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useEffectEvent, useId, useMemo, useRef } from 'react';
+import { useId, useMemo, useRef } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { textScale } from '../../lib/rem.ts';
 import { SpanGlyph } from '../../ui/span-glyph.tsx';
@@ -8,6 +8,7 @@ import { SpanBar } from './span-row.tsx';
 import { TimeRuler } from './time-ruler.tsx';
 import type { TraceSpan } from './trace-spans.ts';
 import type { TreeProps } from './trace-tree.tsx';
+import { useReveal } from './use-reveal.ts';
 
 const ROW = 24;
 /** What stands before the bars is as wide for a failed span as for any other: one scale for all. */
@@ -15,15 +16,19 @@ const LEAD = 'flex w-8 shrink-0 items-center gap-1';
 
 /** The spans by start over the whole width: what ran at the same time as what. */
 export default function TraceTimeline(props: TreeProps) {
-  const { spans, focus } = props;
+  const { spans, tree, focus } = props;
   const order = useMemo(() => {
-    const inFocus = spans.filter(
-      (span) =>
+    const inFocus: { span: TraceSpan; position: number }[] = [];
+    for (const [position, index] of tree.order.entries()) {
+      const span = spans[index] as TraceSpan;
+      if (
         span.startMs <= focus.toMs &&
-        (span.light.unfinished || span.startMs + span.durationMs >= focus.fromMs),
-    );
-    return inFocus.sort((a, b) => a.startMs - b.startMs || b.durationMs - a.durationMs);
-  }, [spans, focus]);
+        (span.light.unfinished || span.startMs + span.durationMs >= focus.fromMs)
+      )
+        inFocus.push({ span, position });
+    }
+    return inFocus.sort((a, b) => a.span.startMs - b.span.startMs || b.span.durationMs - a.span.durationMs);
+  }, [spans, tree, focus]);
   const id = useId();
   const scale = textScale();
   const scroller = useRef<HTMLDivElement>(null);
@@ -33,14 +38,17 @@ export default function TraceTimeline(props: TreeProps) {
     estimateSize: () => ROW * scale,
     overscan: 16,
   });
-  const at = order.findIndex((span) => span.spanId === props.selected);
-  const reveal = useEffectEvent(() => {
-    if (at !== -1) virtual.scrollToIndex(at, { align: 'auto' });
+  const at = order.findIndex(({ position }) => position === props.position);
+  useReveal(virtual, {
+    row: at,
+    rowHeight: ROW * scale,
+    selected: props.selected,
+    jump: props.jump,
+    version: tree,
   });
-  useEffect(() => reveal(), [props.selected]);
   const go = (row: number) => {
-    const span = order[Math.min(order.length - 1, Math.max(0, row))];
-    if (span) props.onSelect(span.spanId);
+    const next = order[Math.min(order.length - 1, Math.max(0, row))];
+    if (next) props.onSelect(next.span.spanId, next.position);
   };
   const onKeyDown = (event: React.KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
@@ -75,7 +83,8 @@ export default function TraceTimeline(props: TreeProps) {
       >
         <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((item) => {
-            const span = order[item.index] as TraceSpan;
+            const { span, position } = order[item.index] as (typeof order)[number];
+            const selected = position === props.position;
             return (
               <div
                 key={item.key}
@@ -83,12 +92,12 @@ export default function TraceTimeline(props: TreeProps) {
                 role="option"
                 aria-posinset={item.index + 1}
                 aria-setsize={order.length}
-                aria-selected={span.spanId === props.selected}
-                onClick={() => props.onSelect(span.spanId)}
+                aria-selected={selected}
+                onClick={() => props.onSelect(span.spanId, position)}
                 style={{ transform: `translateY(${item.start}px)` }}
                 className={cx(
                   'absolute top-0 left-0 flex h-6 w-full cursor-pointer items-center gap-1 px-2',
-                  span.spanId === props.selected
+                  selected
                     ? 'bg-selected -outline-offset-2 outline-accent-fill group-focus-visible/spans:outline-2'
                     : 'hover:bg-hover',
                 )}

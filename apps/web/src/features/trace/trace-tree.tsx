@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, useEffect, useEffectEvent, useId, useMemo, useRef } from 'react';
+import { memo, useId, useMemo, useRef } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { textScale } from '../../lib/rem.ts';
 import { SpanBar, SpanName } from './span-row.tsx';
@@ -7,6 +7,7 @@ import { TimeRuler } from './time-ruler.tsx';
 import type { Focus } from './trace-search.ts';
 import type { TraceSpan } from './trace-spans.ts';
 import { siblingPlaces, type SpanTree, visiblePositions } from './tree.ts';
+import { type Jump, useReveal } from './use-reveal.ts';
 
 const ROW = 28;
 
@@ -14,10 +15,13 @@ export interface TreeProps {
   spans: readonly TraceSpan[];
   tree: SpanTree;
   selected: string | undefined;
+  /** Where the selected span stands, for others may have its id; -1 without one. */
+  position: number;
+  jump: Jump;
   folded: ReadonlySet<string>;
   found: ReadonlySet<number>;
   focus: Focus;
-  onSelect: (spanId: string) => void;
+  onSelect: (spanId: string, position: number) => void;
   onFold: (spanId: string, fold: boolean) => void;
 }
 
@@ -36,16 +40,21 @@ export default function TraceTree(props: TreeProps) {
     estimateSize: () => ROW * scale,
     overscan: 12,
   });
-  const selectedPosition = props.selected === undefined ? -1 : (tree.positionOf.get(props.selected) ?? -1);
+  const selectedPosition = props.position;
   const selectedRow = rowOf(visible, selectedPosition);
-  const reveal = useEffectEvent(() => {
-    if (selectedRow !== -1) virtual.scrollToIndex(selectedRow, { align: 'auto' });
+  useReveal(virtual, {
+    row: selectedRow,
+    rowHeight: ROW * scale,
+    selected: props.selected,
+    jump: props.jump,
+    version: tree,
   });
-  useEffect(() => reveal(), [props.selected]);
 
+  const select = (position: number) =>
+    props.onSelect((spans[tree.order[position] as number] as TraceSpan).spanId, position);
   const go = (row: number) => {
-    const next = Math.min(visible.length - 1, Math.max(0, row));
-    if (visible.length > 0) props.onSelect(spanAt(next).spanId);
+    const next = visible[Math.min(visible.length - 1, Math.max(0, row))];
+    if (next !== undefined) select(next);
   };
   const onKeyDown = (event: React.KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
@@ -64,7 +73,7 @@ export default function TraceTree(props: TreeProps) {
       if (below > 0 && !isFolded) props.onFold(props.selected, true);
       else {
         const parent = tree.parent[selectedPosition] ?? -1;
-        if (parent !== -1) props.onSelect((spans[tree.order[parent] as number] as TraceSpan).spanId);
+        if (parent !== -1) select(parent);
       }
     } else return;
     event.preventDefault();
@@ -99,6 +108,7 @@ export default function TraceTree(props: TreeProps) {
                 key={position}
                 id={`${id}-${position}`}
                 span={span}
+                position={position}
                 top={item.start}
                 depth={tree.depth[position] ?? 0}
                 nth={siblings.nth[position] ?? 0}
@@ -124,6 +134,7 @@ export default function TraceTree(props: TreeProps) {
 const TreeRow = memo(function TreeRow(props: {
   id: string;
   span: TraceSpan;
+  position: number;
   top: number;
   depth: number;
   /** Which of how many siblings. */
@@ -135,8 +146,8 @@ const TreeRow = memo(function TreeRow(props: {
   found: boolean;
   selected: boolean;
   focus: Focus;
-  onSelect: (spanId: string) => void;
-  onFold: (spanId: string, fold: boolean) => void;
+  onSelect: TreeProps['onSelect'];
+  onFold: TreeProps['onFold'];
 }) {
   const { span, below, folded } = props;
   return (
@@ -148,7 +159,7 @@ const TreeRow = memo(function TreeRow(props: {
       aria-setsize={props.siblings}
       aria-selected={props.selected}
       aria-expanded={below > 0 ? !folded : undefined}
-      onClick={() => props.onSelect(span.spanId)}
+      onClick={() => props.onSelect(span.spanId, props.position)}
       style={{ transform: `translateY(${props.top}px)` }}
       className={cx(
         'absolute top-0 left-0 grid h-7 w-full cursor-pointer grid-cols-[minmax(0,58fr)_minmax(0,42fr)] items-center border-b border-line/40 contain-strict',
