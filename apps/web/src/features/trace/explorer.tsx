@@ -20,6 +20,7 @@ import {
   type TraceSearch,
 } from './trace-search.ts';
 import { TraceFoot } from './trace-foot.tsx';
+import type { Loading } from './trace-loading.ts';
 import {
   failedPositions,
   firstToRead,
@@ -51,10 +52,10 @@ export function Explorer(props: {
   trace: Trace;
   spans: readonly TraceSpan[];
   tree: SpanTree;
-  loading: 'more' | 'done' | 'failed';
+  loading: Loading;
   /** Whether the trace is asked for again while it runs. */
   looksAgain: boolean;
-  onRetry: () => void;
+  onMore: () => void;
 }) {
   const { trace, spans, tree } = props;
   const search = route.useSearch();

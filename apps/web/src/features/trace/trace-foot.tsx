@@ -1,6 +1,7 @@
 import type { Trace } from '@candela/contract';
 import { useMemo } from 'react';
 import { formatCount } from '../../lib/format.ts';
+import type { Loading } from './trace-loading.ts';
 import { traceNotes } from './trace-notes.ts';
 import type { TraceSpan } from './trace-spans.ts';
 import type { SpanTree } from './tree.ts';
@@ -10,9 +11,9 @@ export function TraceFoot(props: {
   trace: Trace;
   spans: readonly TraceSpan[];
   tree: SpanTree;
-  loading: 'more' | 'done' | 'failed';
+  loading: Loading;
   looksAgain: boolean;
-  onRetry: () => void;
+  onMore: () => void;
 }) {
   const { spans, tree, trace, loading, looksAgain } = props;
   // Before all pages are here, every child of a later page would be called an orphan.
@@ -28,12 +29,13 @@ export function TraceFoot(props: {
         {counts} …
       </p>
     );
-  if (loading === 'failed')
+  if (loading !== 'done')
     return (
-      <p role="alert" className={frame}>
-        {counts}; the rest could not be fetched.{' '}
-        <button type="button" className="text-accent underline" onClick={props.onRetry}>
-          Try again
+      <p role={loading === 'failed' ? 'alert' : 'status'} className={frame}>
+        {counts}
+        {loading === 'failed' ? '; the rest could not be fetched.' : '.'}{' '}
+        <button type="button" className="text-accent underline" onClick={props.onMore}>
+          {loading === 'failed' ? 'Try again' : 'Load more'}
         </button>
       </p>
     );

@@ -1,7 +1,7 @@
 import type { Trace } from '@candela/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useMemo } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { traceQuery } from '../../api/telemetry.ts';
 import { PAGE_COLUMN } from '../../ui/page-column.ts';
@@ -9,11 +9,12 @@ import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { Explorer, loadTree } from './explorer.tsx';
 import { LOOK_AGAIN_MS, mayGrow } from './still-running.ts';
 import { TraceHeader } from './trace-header.tsx';
+import { loadingOf, SPANS_AT_ONCE } from './trace-loading.ts';
 import { rootOf, traceSpans } from './trace-spans.ts';
 import { buildTree } from './tree.ts';
 
-const route = getRouteApi('/traces/$traceId');
 const TraceAbsent = lazy(() => import('./trace-absent.tsx'));
+const route = getRouteApi('/traces/$traceId');
 
 /** One trace: what ran, when, and what was said. */
 export function TracePage() {
@@ -50,12 +51,14 @@ function ReadTrace({ traceId }: { traceId: string }) {
     // A program that runs sends its spans as they end.
     refetchInterval: ({ state }) => (grows(state.data?.pages) ? LOOK_AGAIN_MS : false),
   });
-  const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = query;
-  useEffect(() => {
-    if (hasNextPage && !isFetchingNextPage && !isError) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, isError, fetchNextPage]);
   const pages = query.data?.pages;
   const spans = useMemo(() => traceSpans((pages ?? []).map((page) => page.data.spans)), [pages]);
+  const [upTo, setUpTo] = useState(SPANS_AT_ONCE);
+  const { isFetchingNextPage, fetchNextPage } = query;
+  const loading = loadingOf(query, spans.length, upTo);
+  useEffect(() => {
+    if (loading === 'more' && !isFetchingNextPage) void fetchNextPage();
+  }, [loading, isFetchingNextPage, fetchNextPage]);
   const tree = useMemo(() => buildTree(spans), [spans]);
   const trace = pages?.[0]?.data;
   // With every answer, also one that brought nothing: what was quiet for long is given up.
@@ -82,9 +85,9 @@ function ReadTrace({ traceId }: { traceId: string }) {
         trace={trace}
         spans={spans}
         tree={tree}
-        loading={!hasNextPage ? 'done' : isError ? 'failed' : 'more'}
+        loading={loading}
         looksAgain={looksAgain}
-        onRetry={() => void fetchNextPage()}
+        onMore={() => (loading === 'paused' ? setUpTo(spans.length + SPANS_AT_ONCE) : void fetchNextPage())}
       />
     </div>
   );
