@@ -4,7 +4,7 @@ import { whyNoBrowser } from './chromium.ts';
 import { TracePage } from './pages/trace-page.ts';
 import { agentTrace, largeTrace } from './seeds.ts';
 import { longTalkTrace, oddTrace, shapesTrace, wideTrace } from './seeds-shapes.ts';
-import { newSpanId, newTraceId, type SeedTrace, sendLogs, sendTrace } from './otlp.ts';
+import { newSpanId, newTraceId, type SeedTrace, sendLogs, sendRecords, sendTrace } from './otlp.ts';
 import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
@@ -456,7 +456,7 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await lines.nth(3).getByText('messages').first().waitFor();
     expect(await lines.nth(3).locator('time').innerText()).toMatch(/^\d\d \w+ \d\d:\d\d:\d\d\.\d{3}$/);
     await trace.openTab('Logs');
-    await trace.panel.getByText('"table"').waitFor();
+    await trace.panel.getByText('table=messages').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
   });
 
@@ -501,7 +501,13 @@ describe.skipIf(missing !== undefined)('trace page', () => {
       '  ring two',
     ]);
     const notes = await page.getByRole('list', { name: 'Notes' }).innerText();
-    for (const part of ['never received', '2 roots', 'ring of spans', 'clocks of the senders', 'no end yet'])
+    for (const part of [
+      'not received yet',
+      '2 roots',
+      'ring of spans',
+      'clocks of the senders',
+      'no end yet',
+    ])
       expect(notes).toContain(part);
     await trace.items.nth(2).getByText('no end yet').waitFor();
     // Where the panes stand below one another the notes leave the room to the spans.
@@ -539,6 +545,114 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await soon(() => trace.outline()).toEqual(['nightly', '  copy files']);
     await soon(() => page.getByText('This page looks again').count()).toBe(0);
     await trace.panel.getByText('outcome').waitFor();
+  });
+
+  it('waits for a root that still runs, and keeps the lines that are read meanwhile', async () => {
+    const root = newSpanId();
+    const running = { traceId: newTraceId(), service: 'runner', startedAt: Date.now() - 1_000 };
+    const step = { spanId: newSpanId(), parentSpanId: root, name: 'first step', durationMs: 400 };
+    await stage.seed({ ...running, spans: [step] });
+    const record = (afterMs: number, more: { body: string; eventName?: string }) => ({
+      at: running.startedAt + afterMs,
+      traceId: running.traceId,
+      spanId: step.spanId,
+      ...more,
+    });
+    await sendRecords(stage.platform.otlpHttp, { service: 'runner' }, [
+      record(10, { body: '\u001B[31mred alert\u001B[0m' }),
+      record(20, { body: '', eventName: 'gen_ai.choice' }),
+    ]);
+    await stage.settled();
+    const { page, complaints } = await stage.open(`/traces/${running.traceId}?view=logs`);
+    heard.push(complaints);
+    await page.getByText('One span names a parent that was not received yet').waitFor();
+    const lines = page.getByRole('list', { name: 'Log lines' }).getByRole('listitem');
+    await soon(() => lines.count()).toBe(2);
+    expect(await lines.nth(0).innerText()).not.toContain('31m');
+    expect(await lines.nth(1).innerText()).toContain('gen_ai.choice');
+    const first = lines.nth(0).getByRole('button', { name: 'red alert' });
+    await first.click();
+    await sendTrace(stage.platform.otlpHttp, {
+      ...running,
+      spans: [{ spanId: root, name: 'the whole run', durationMs: 900 }],
+    });
+    await sendRecords(stage.platform.otlpHttp, { service: 'runner' }, [record(30, { body: 'it is over' })]);
+    await page.getByRole('heading', { name: 'the whole run' }).waitFor();
+    await soon(() => page.getByRole('list', { name: 'Notes' }).count()).toBe(0);
+    await lines.getByText('it is over').waitFor();
+    expect(await first.getAttribute('aria-expanded')).toBe('true');
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await lines.nth(0).getByRole('link', { name: 'The whole record' }).click();
+    await page.getByTestId('log-panel').getByText('red alert').waitFor();
+  });
+
+  it('walks past spans that share an id, and says when one is not there', async () => {
+    const [root, shared] = [newSpanId(), newSpanId()];
+    const below = (name: string, startMs: number, spanId = newSpanId()) => ({
+      spanId,
+      parentSpanId: root,
+      name,
+      startMs,
+      durationMs: 5,
+    });
+    const zipkin: SeedTrace = {
+      traceId: newTraceId(),
+      service: 'zipkin',
+      startedAt: Date.now() - 20_000,
+      spans: [
+        { spanId: root, name: 'root', durationMs: 100 },
+        below('call', 10, shared),
+        below('between', 20),
+        below('served', 30, shared),
+        below('last', 40),
+      ],
+    };
+    await stage.seed(zipkin);
+    const opened = await stage.open(`/traces/${zipkin.traceId}?span=00000000000000bb`);
+    heard.push(opened.complaints);
+    const { page } = opened;
+    const trace = new TracePage(page);
+    await trace.loaded();
+    await page.getByText('Span 00000000000000bb is not in this trace.').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await trace.tree.focus();
+    await page.keyboard.press('Home');
+    for (const name of ['call', 'between', 'served', 'last']) {
+      await page.keyboard.press('ArrowDown');
+      await trace.selected.getByText(name).waitFor();
+    }
+    await page.keyboard.press('[');
+    await trace.selected.getByText('served').waitFor();
+    await trace.panel.getByRole('heading', { name: 'served' }).waitFor();
+    await trace.items.filter({ hasText: 'call' }).click();
+    await trace.selected.getByText('call').waitFor();
+  });
+
+  it('brings what is selected back into sight, and keeps it there while the trace loads', async () => {
+    const opened = await stage.open(`/traces/${large.traceId}?span=${large.spans[3_000]?.spanId}`);
+    heard.push(opened.complaints);
+    const { page } = opened;
+    const trace = new TracePage(page);
+    const inSight = async () => {
+      const [box, row] = [await trace.tree.boundingBox(), trace.selected];
+      const own = (await row.count()) === 1 ? await row.boundingBox() : null;
+      return box !== null && own !== null && own.y >= box.y && own.y + own.height <= box.y + box.height;
+    };
+    await trace.loaded();
+    await page.getByText('spans loaded').waitFor({ state: 'detached', timeout: 60_000 });
+    await soon(inSight).toBe(true);
+    expect(trace.spanInUrl()).toBe(large.spans[3_000]?.spanId);
+    await page.goto(`${stage.platform.http}/traces/${wide.traceId}`);
+    await trace.loaded();
+    await page.getByText('spans loaded').waitFor({ state: 'detached', timeout: 60_000 });
+    await page.keyboard.press('/');
+    await page.keyboard.type('"task 9000"');
+    await page.keyboard.press('Enter');
+    await trace.selected.getByText('task 9000').waitFor();
+    await trace.tree.evaluate((element) => element.scrollTo(0, 0));
+    await soon(inSight).toBe(false);
+    await page.getByRole('button', { name: 'Next match' }).click();
+    await soon(inSight).toBe(true);
   });
 
   it('keeps the messages when what shows their pictures does not come', async () => {
