@@ -79,8 +79,7 @@ const unescaped = (sql: string): string =>
 
 /**
  * A text of which `hasToken` finds what {@link BEFORE_WORD} and {@link AFTER_WORD} say is a word, in whatever case they are beyond
- * ASCII: what looks like letters is there once more as blanks, words that JSON escapes follow as they are, and all of it once more with blanks
- * in the places of signs. Most texts have neither a backslash nor anything beyond ASCII, and are hardly looked at.
+ * ASCII: what looks like letters is there once more as blanks, words that JSON escapes follow as they are, and signs are blanks.
  * It has no lambda, which the engine cannot work out for a part that lacks the text index.
  * @param lowered a text in the engine's lower case
  */
@@ -88,7 +87,10 @@ export function apart(lowered: string): string {
   const blanks = `replaceRegexpAll(${lowered}, ${text(DISGUISED)}, ' ')`;
   const more = `if(position(${lowered}, '\\\\') = 0 AND position(${lowered}, '\\x1B') = 0, '', concat(' ', ${blanks}, ' ', ${unescaped(blanks)}))`;
   const all = `concat(${lowered}, ${more})`;
-  // None of it where there is nothing: `if` would have the engine work out all of it several times.
-  const foreign = `substring(${all}, 1, 4294967295 * (length(${lowered}) > lengthUTF8(${lowered})))`;
-  return `concat(${all}, concat(' ', replaceRegexpAll(${foreign}, ${text(`[${SIGNS}]+`)}, ' ')))`;
+  // Most texts have nothing beyond ASCII to look for. `if` would have the engine work out all of it several times.
+  const where = (condition: string) => `substring(${all}, 1, 4294967295 * (${condition}))`;
+  const [ascii, foreign] = ['=', '>'].map((sign) =>
+    where(`length(${lowered}) ${sign} lengthUTF8(${lowered})`),
+  );
+  return `concat(${ascii}, replaceRegexpAll(${foreign}, ${text(`[${SIGNS}]+`)}, ' '))`;
 }
