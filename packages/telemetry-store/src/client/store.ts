@@ -18,7 +18,7 @@ import { AttributeColumns } from '../attribute-columns/keeper.ts';
 import type { AttributeKey } from '../attribute-columns/names.ts';
 import { COLUMN_TUNING } from '../attribute-columns/tuning.ts';
 import { type MigrationTarget, renderMigration } from '../migrations/template.ts';
-import { TEXT_INDEX, TextIndex } from '../text-index/text-index.ts';
+import { TEXT_INDEXES, TextIndex } from '../text-index/text-index.ts';
 import { AtRest } from './at-rest.ts';
 import {
   type Connection,
@@ -411,7 +411,7 @@ const DEFERRED_INDEXES: readonly string[] = [
   'idx_session_id',
   'idx_attributes',
   'idx_words',
-  TEXT_INDEX,
+  ...TEXT_INDEXES,
   'idx_duration',
   'idx_total_tokens',
   'idx_cost_step',

@@ -37,30 +37,39 @@ function numbers(from: number, to: number, digits: number): string[] {
   ];
 }
 
-/** Halves of what has two: emoji, for the most part. */
-const HALVES = [0xd800, 0xdfff] as const;
+/** What else JSON escapes by four digits and is no letter: signs of ASCII, and halves of what has two, emoji for the most part. */
+const OTHER_SIGNS = [
+  [0x00, 0x2f],
+  [0x3a, 0x40],
+  [0x5b, 0x60],
+  [0x7b, 0x7f],
+  [0xd800, 0xdfff],
+] as const;
 
 /** Four digits of signs, as JSON escapes them. */
-const SIGN_DIGITS = [...BETWEEN_WORDS.filter(([, to]) => to <= 0xffff), HALVES]
+const SIGN_DIGITS = [...BETWEEN_WORDS.filter(([, to]) => to <= 0xffff), ...OTHER_SIGNS]
   .flatMap(([from, to]) => numbers(from, to, 4))
   .join('|');
 
-/** A colour of a terminal, as it is and as JSON escapes it. */
-const COLOR = '(?:\\x1b|\\\\u001b)\\[[0-9;]*m';
+/** A colour of a terminal, or another of its commands, as it is and as JSON and programs escape it. */
+const COMMAND = '(?:\\x1b|\\\\u001b|\\\\x1b)\\[[0-9;?]*[a-z]';
 
-/** What stands between words and looks like letters: colours of a terminal; ends of lines, tabs and signs inside of JSON. */
-const DISGUISED = `(?:${COLOR}|\\\\[nt]|\\\\u(?:${SIGN_DIGITS}))`;
+/** Letters that stand for signs after a backslash: ends of lines, tabs and the like. */
+const SIGN_LETTERS = 'bfnrt';
+
+/** What stands between words and looks like letters: commands of a terminal; ends of lines, tabs and signs inside of JSON. */
+const DISGUISED = `(?:${COMMAND}|\\\\[${SIGN_LETTERS}]|\\\\u(?:${SIGN_DIGITS}))`;
 
 /** What stands before a word, and after it. */
 export const BEFORE_WORD = `(?:^|[^${LETTERS}]|[${SIGNS}]|${DISGUISED})`;
 export const AFTER_WORD = `(?:[^${LETTERS}]|[${SIGNS}]|$)`;
 
 /**
- * What stands before a word inside of JSON that escapes all letters beyond ASCII. An `n` or `t` after a backslash is the end of a line or
- * a tab, and begins no such word.
+ * What stands before a word inside of JSON that escapes all letters beyond ASCII. A letter that stands for a sign after a backslash begins
+ * no such word.
  */
 export const beforeEscaped = (word: string): string =>
-  `(?:^|[^${LETTERS}${/^[nt]/.test(word) ? '\\\\' : ''}]|${DISGUISED})`;
+  `(?:^|[^${LETTERS}${SIGN_LETTERS.includes(word.charAt(0)) ? '\\\\' : ''}]|${DISGUISED})`;
 /** And after it: neither a letter nor an escaped one. */
 export const AFTER_ESCAPED_WORD = `(?:[^${LETTERS}\\\\]|\\\\[^u]|\\\\?$|${DISGUISED})`;
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@candela/kernel';
 import { heldIn } from '../attribute-columns/statements.ts';
@@ -5,25 +6,42 @@ import type { TelemetryStore, WordRead } from '../client/types.ts';
 import { type MigrationTarget, renderMigration } from '../migrations/template.ts';
 import { LOG_WORDS, SPAN_WORDS } from '../schema/expressions.ts';
 
-/** The name of the index; left to the first merge, as all indexes of words. */
-export const TEXT_INDEX = 'idx_text';
-
-/** Tables whose words may be indexed, and what their words are made of. */
-const WORDS: ReadonlyMap<string, string> = new Map([
-  ['otel_traces', SPAN_WORDS],
-  ['otel_logs', LOG_WORDS],
-]);
-
 /**
  * Places of a word as differences in as few bits as they need: 53 bytes a span of the bench instead of 75, and read as fast.
  * The tokens are those of `hasToken`.
  */
 const TYPE = "text(tokenizer = 'splitByNonAlpha', posting_list_codec = 'bitpacking')";
 
+const PREFIX = 'idx_text_';
+
+interface IndexedTable {
+  readonly table: string;
+  /** What its words are made of. */
+  readonly words: string;
+  /** Tells what the index is made of: one of another expression has another name, is not used, and is dropped. */
+  readonly index: string;
+}
+
+const TABLES: readonly IndexedTable[] = [
+  ['otel_traces', SPAN_WORDS] as const,
+  ['otel_logs', LOG_WORDS] as const,
+].map(([table, words]) => ({
+  table,
+  words,
+  index: `${PREFIX}${createHash('sha256').update(`${words} ${TYPE}`).digest('hex').slice(0, 8)}`,
+}));
+
+/** Names of the indexes: an insert leaves them to the first merge, as all indexes of words. */
+export const TEXT_INDEXES: readonly string[] = TABLES.map(({ index }) => index);
+
 /** So many rows without it are read in the time that a chart may take: those of the last inserts. */
 const FEW_ROWS = 300_000;
-/** Between two looks at whether it is built, milliseconds. */
+/** Between two looks at whether it is built, and at whether it is still there; milliseconds. */
 const LOOK_MS = 2_000;
+const WATCH_MS = 300_000;
+/** After a failure, doubled with each, milliseconds. */
+const RETRY_MS = 5_000;
+const MOST_RETRY_MS = 600_000;
 
 export interface TextIndexParts {
   readonly store: Pick<TelemetryStore, 'select' | 'command'>;
@@ -43,7 +61,7 @@ export class TextIndex {
   readonly #parts: TextIndexParts;
   readonly #end = new AbortController();
   readonly #ready = new Set<string>();
-  #keeping: Promise<void> | undefined;
+  #keeping: Promise<unknown> | undefined;
 
   constructor(parts: TextIndexParts) {
     this.#parts = parts;
@@ -58,19 +76,17 @@ export class TextIndex {
   written(sql: string, words: readonly WordRead[]): string {
     return words
       .filter(({ table }) => this.#ready.has(table))
-      .reduce((text, { read, indexed }) => text.replaceAll(read, indexed), sql);
+      .reduce((text, { read, indexed }) => text.replaceAll(read, () => indexed), sql);
   }
 
   /** Begins to make it or to drop it, in the background. A store that cannot have one is read without. */
   keep(): void {
-    const { logger, wanted } = this.#parts;
-    this.#keeping = this.#keep().catch((thrown: unknown) => {
-      if (this.#end.signal.aborted) return;
-      const failed = wanted
-        ? 'the text index cannot be made: words are looked for without it'
-        : 'the text index cannot be dropped: it takes room and is not used';
-      logger.warn({ err: thrown }, failed);
-    });
+    const { wanted, target, logger } = this.#parts;
+    if (wanted && target.cluster !== undefined) {
+      logger.warn('a text index on a cluster was not tried yet: words are looked for without it');
+      return;
+    }
+    this.#keeping = Promise.all(TABLES.map((of) => this.#keepOf(of)));
   }
 
   /** The engine goes on building by itself. */
@@ -79,46 +95,86 @@ export class TextIndex {
     await this.#keeping;
   }
 
-  async #keep(): Promise<void> {
-    const { wanted, logger } = this.#parts;
-    const present = await this.#select<{ TableName: string }>(
-      `SELECT table AS TableName FROM system.data_skipping_indices WHERE database = currentDatabase() AND name = '${TEXT_INDEX}'`,
-    );
-    for (const [table, words] of WORDS) {
-      const isPresent = present.some(({ TableName }) => TableName === this.#held(table));
-      if (wanted) {
-        if (!isPresent)
-          await this.#alter(table, `ADD INDEX IF NOT EXISTS ${TEXT_INDEX} ${words} TYPE ${TYPE}`);
-        await this.#build(table, words);
-      } else if (isPresent) {
-        await this.#alter(table, `DROP INDEX IF EXISTS ${TEXT_INDEX} SETTINGS mutations_sync = 0`);
-        logger.info({ table }, 'the text index was dropped');
+  /** Until the end: a store that is away for a moment, or a table without room, gets it later. */
+  async #keepOf(of: IndexedTable): Promise<void> {
+    const { logger, wanted } = this.#parts;
+    const { table } = of;
+    let said = '';
+    for (let wait = RETRY_MS; !this.#end.signal.aborted; ) {
+      try {
+        await this.#dropOthers(of);
+        if (!wanted) return;
+        await this.#make(of);
+        wait = RETRY_MS;
+        said = '';
+        await this.#pause(WATCH_MS);
+      } catch (thrown) {
+        this.#ready.delete(table);
+        if (this.#end.signal.aborted) return;
+        const failed = wanted
+          ? 'the text index cannot be made: words are looked for without it'
+          : 'the text index cannot be dropped: it takes room and is not used';
+        const why = thrown instanceof Error ? thrown.message : '';
+        if (why !== said) logger.warn({ table, err: thrown }, failed);
+        said = why;
+        await this.#pause(wait).catch(() => undefined);
+        wait = Math.min(wait * 2, MOST_RETRY_MS);
       }
     }
   }
 
-  /** Lets the engine build it for rows that were stored before, and waits until it has. */
-  async #build(table: string, words: string): Promise<void> {
-    const { logger, fewRows = FEW_ROWS } = this.#parts;
-    let asked = false;
-    while ((await this.#rowsWithout(table, words)) > fewRows) {
-      const work = await this.#work(table);
-      if (work?.Failure) throw new Error(work.Failure);
-      if (work === undefined) {
-        // It was built, and more came meanwhile than are merged: these get it with their first merge.
-        if (asked) break;
-        asked = true;
-        logger.info({ table }, 'the text index is built for what is stored: until then texts are read');
-        await this.#alter(table, `MATERIALIZE INDEX ${TEXT_INDEX} SETTINGS mutations_sync = 0`);
-      }
-      await sleep(LOOK_MS, undefined, { signal: this.#end.signal, ref: false });
+  /** Of another expression, and all of them where none is wanted. */
+  async #dropOthers({ table, index }: IndexedTable): Promise<void> {
+    const { wanted, logger } = this.#parts;
+    for (const name of await this.#present(table)) {
+      if (wanted && name === index) continue;
+      await this.#alter(table, `DROP INDEX IF EXISTS ${name} SETTINGS mutations_sync = 0`);
+      logger.info({ table, index: name }, 'the text index was dropped');
     }
+  }
+
+  async #make(of: IndexedTable): Promise<void> {
+    const { logger } = this.#parts;
+    const { table, words, index } = of;
+    if (!(await this.#present(table)).includes(index)) {
+      this.#ready.delete(table);
+      await this.#alter(table, `ADD INDEX IF NOT EXISTS ${index} ${words} TYPE ${TYPE}`);
+      await this.#materialize(of);
+    }
+    if (this.#ready.has(table)) return;
+    await this.#built(of);
     this.#ready.add(table);
     logger.info({ table }, 'the text index tells words');
   }
 
+  async #materialize({ table, index }: IndexedTable): Promise<void> {
+    this.#parts.logger.info(
+      { table },
+      'the text index is built for what is stored: until then texts are read',
+    );
+    await this.#alter(table, `MATERIALIZE INDEX ${index} SETTINGS mutations_sync = 0`);
+  }
+
+  /** Waits until the engine has built it for rows that were stored before. */
+  async #built(of: IndexedTable): Promise<void> {
+    const { fewRows = FEW_ROWS } = this.#parts;
+    let asked = false;
+    for (;;) {
+      const work = await this.#work(of);
+      if (work === undefined) {
+        if ((await this.#rowsWithout(of)) <= fewRows) return;
+        if (asked) throw new Error('rows that were stored before did not get the index');
+        asked = true;
+        await this.#materialize(of);
+      }
+      await this.#pause(LOOK_MS);
+      // The engine tries again by itself.
+      if (work?.Failure) throw new Error(work.Failure);
+    }
+  }
+
   /** Rows that would be read for a word that nobody wrote: those of parts without the index. */
-  async #rowsWithout(table: string, words: string): Promise<number> {
+  async #rowsWithout({ table, words }: IndexedTable): Promise<number> {
     const [row] = await this.#select<{ Rows: number }>(
       `SELECT sum(rows) AS Rows FROM (
          EXPLAIN ESTIMATE SELECT count() FROM ${this.#held(table)} WHERE hasToken(${words}, '${NOBODYS}')
@@ -127,13 +183,22 @@ export class TextIndex {
     return Number(row?.Rows ?? 0);
   }
 
-  async #work(table: string): Promise<{ readonly Failure: string } | undefined> {
+  async #work({ table, index }: IndexedTable): Promise<{ readonly Failure: string } | undefined> {
     const [work] = await this.#select<{ Failure: string }>(
       `SELECT latest_fail_reason AS Failure FROM system.mutations
-       WHERE database = currentDatabase() AND table = {table:String} AND NOT is_done AND position(command, '${TEXT_INDEX}') > 0`,
-      { table: this.#held(table) },
+       WHERE database = currentDatabase() AND table = {table:String} AND NOT is_done AND position(command, {index:String}) > 0`,
+      { table: this.#held(table), index },
     );
     return work;
+  }
+
+  async #present(table: string): Promise<string[]> {
+    const rows = await this.#select<{ Name: string }>(
+      `SELECT name AS Name FROM system.data_skipping_indices
+       WHERE database = currentDatabase() AND table = {table:String} AND startsWith(name, '${PREFIX}')`,
+      { table: this.#held(table) },
+    );
+    return rows.map(({ Name }) => Name);
   }
 
   #select<T>(sql: string, params: Record<string, unknown> = {}): Promise<T[]> {
@@ -148,6 +213,10 @@ export class TextIndex {
 
   #held(table: string): string {
     return heldIn(this.#parts.target, table);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#end.signal, ref: false });
   }
 }
 

@@ -46,6 +46,8 @@ export class Params {
   readonly words: WordRead[] = [];
   /** Whether it reads whole texts, of messages, of bodies, whatever indexes there are. */
   private readsAnyText = false;
+  /** Words that an index is asked for, with their spellings. */
+  private readonly askedFor = new Map<string, number>();
   /** Whether it looks at a sample of the rows only. */
   isSample = false;
   private count = 0;
@@ -68,6 +70,15 @@ export class Params {
     const placeholder = `{${name}:${type}}`;
     if (known !== undefined) this.long.set(known, placeholder);
     return placeholder;
+  }
+
+  /** Whether an index may be asked for a word of so many spellings: for the first ones of a statement, wherever they stand in it. */
+  mayAskFor(word: string, spellings: number, most: number): boolean {
+    if (this.askedFor.has(word)) return true;
+    const asked = [...this.askedFor.values()].reduce((sum, count) => sum + count, spellings);
+    if (asked > most) return false;
+    this.askedFor.set(word, spellings);
+    return true;
   }
 
   /** Whole texts are read, which no index spares. */

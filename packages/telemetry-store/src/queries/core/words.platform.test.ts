@@ -2,7 +2,7 @@ import { isUnspaced, parseFilterOrFail, wordsOf } from '@candela/contract';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LOG_TEXT, LOG_WORDS, SPAN_TEXT, SPAN_WORDS } from '../../schema/expressions.ts';
 import type { TelemetryStore } from '../../client/types.ts';
-import { TEXT_INDEX } from '../../text-index/text-index.ts';
+import { TEXT_INDEXES } from '../../text-index/text-index.ts';
 import { apart } from '../../schema/words-apart.ts';
 import { createLogQueries } from '../index.ts';
 import { fold, foldedSql } from './fold.ts';
@@ -37,6 +37,7 @@ const TEXTS = {
   greek: 'ΟΔΟΣ ΟΔΟΣΑ',
   quoted: '“Quoted” text—without a blank… it’s (sure) ✅done, 50€',
   mixed: '请用GPT模型处理',
+  net: '{"a":"{\\u0022query\\u0022:\\u0022escaped order\\u0022,\\u003cthink\\u003e\\rreturned"}',
   colored: 'ok \u001b[31mFAILED\u001b[0m in red',
   long: Array.from({ length: 60 }, (_, index) => `w${index}`).join(' '),
 } as const;
@@ -155,6 +156,8 @@ describe.each([
     ['pt', []],
     // The colour of a terminal is no part of a word.
     ['failed', all('colored')],
+    // Nor are signs of ASCII that a sender escapes inside of JSON.
+    ['query escaped order think returned', all('net')],
     ['red', all('colored')],
     // A letter in capitals is no other letter.
     ['kapı', all('turkish')],
@@ -241,7 +244,9 @@ describe.each([
         params.values,
       );
       const lines = plan.map(({ explain }) => explain.trim());
-      const at = lines.findIndex((line) => line === `Name: ${textIndex ? TEXT_INDEX : 'idx_words'}`);
+      const at = lines.findIndex((line) =>
+        textIndex ? TEXT_INDEXES.some((name) => line === `Name: ${name}`) : line === 'Name: idx_words',
+      );
       expect(at, lines.join('\n')).toBeGreaterThan(0);
       expect(lines.slice(at, at + 5).find((line) => line.startsWith('Granules:'))).toMatch(/^Granules: 0\//);
     }
@@ -337,6 +342,10 @@ it('that a pattern finds are those that an index finds', async () => {
     '\\u12',
     '\\u',
     '\\u9000',
+    '\\u0022',
+    '\\r',
+    '\\f',
+    '\\x1b[1m',
     '\\u001b[1m',
     '\\u00df',
     '\\u0430',

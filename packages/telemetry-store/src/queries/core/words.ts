@@ -43,8 +43,11 @@ interface WordSearch {
   readonly index?: WordIndex | undefined;
 }
 
-/** Words of one text that the indexes are asked for: those after them would pass by next to nothing more. */
-const TOKENS = 20;
+/**
+ * Spellings that the indexes are asked for in one statement: those after them would pass by next to nothing more, and each repeats
+ * what the indexes are made of.
+ */
+const MOST_SPELLINGS = 16;
 
 /** That all words of a text occur, each as {@link hasWord} tells; undefined of a text without any. */
 export function hasWords(
@@ -55,9 +58,7 @@ export function hasWords(
 ): string | undefined {
   const words = wordsOf(text);
   if (words.length === 0) return undefined;
-  return words
-    .map((word, at) => hasWord(lowered, word, params, at < TOKENS ? search : { ...search, index: undefined }))
-    .join(' AND ');
+  return words.map((word) => hasWord(lowered, word, params, search)).join(' AND ');
 }
 
 /**
@@ -90,7 +91,7 @@ export function hasWord(
     const fits = any(bound.map((pattern) => `match(${text}, ${pattern})`));
     return several === undefined ? fits : `(multiSearchAny(${text}, ${several}) AND ${fits})`;
   };
-  if (index === undefined) {
+  if (index === undefined || !params.mayAskFor(word, cases.length, MOST_SPELLINGS)) {
     params.readTexts();
     return anywhere(whole);
   }
