@@ -43,8 +43,18 @@ export function normaliseLog(log: LogReader): GenAiFacts | undefined {
  * @param logs the GenAI log records that name the span, oldest first: some emitters keep the messages there.
  */
 export function readConversation(span: SpanReader, logs: readonly LogReader[] = []): Conversation {
-  const own = conventionOf(span)?.conversation(span) ?? EMPTY_CONVERSATION;
+  const convention = conventionOf(span);
+  const own = convention === undefined ? EMPTY_CONVERSATION : conversationBy(convention, span);
   return logs.length === 0 ? own : withLogs(own, logs);
+}
+
+/** Senders choose what is read here: a span that no reader foresaw says nothing, it takes no list of others with it. */
+function conversationBy(convention: Convention, span: SpanReader): Conversation {
+  try {
+    return convention.conversation(span);
+  } catch {
+    return EMPTY_CONVERSATION;
+  }
 }
 
 /** A model call of which only what was said is at hand: other attributes lie elsewhere and cost more to read. */
@@ -63,7 +73,7 @@ export interface CallReader extends Pick<SpanReader, 'events'> {
 export function readCall(call: CallReader): Pick<Conversation, 'input' | 'output'> | undefined {
   const convention = CONVENTIONS.find(({ id }) => id === call.convention);
   if (convention === undefined || !isModelOperation(call.operation)) return undefined;
-  return convention.conversation({
+  return conversationBy(convention, {
     name: '',
     scopeName: '',
     statusCode: 0,

@@ -2,7 +2,7 @@
 import { numberOf, textOf } from '../facts/values.ts';
 import type { Conversation, Score, SpanEvent, SpanReader } from '../types.ts';
 import { jsonAttribute, parsed, toJson, unflatten } from './attribute-json.ts';
-import { asText, type Budget, isRecord, member, memberText } from './builder.ts';
+import { asText, type Budget, isRecord, MAX_DEPTH, member, memberText } from './builder.ts';
 
 const MAX_SCORES = 500;
 const MAX_DOCUMENTS = 500;
@@ -81,11 +81,11 @@ export function documentsOf(value: unknown, budget: Budget): Documents {
   return looksRight ? records.slice(0, MAX_DOCUMENTS).map((entry) => document(entry, budget)) : [];
 }
 
-const contentOf = (record: Parameters<typeof memberText>[0]): string => {
+const contentOf = (record: Parameters<typeof memberText>[0], depth = 0): string => {
   const kwargs = member(record, 'kwargs');
   return (
     memberText(record, 'content', 'pageContent', 'page_content', 'text') ||
-    (isRecord(kwargs) ? contentOf(kwargs) : '')
+    (isRecord(kwargs) && depth < MAX_DEPTH ? contentOf(kwargs, depth + 1) : '')
   );
 };
 

@@ -91,7 +91,7 @@ export function readMessages(value: unknown, role: string, budget: Budget, depth
     const answer = streamedAnswer(content);
     if (answer !== undefined) return readMessages(answer, role, budget, depth + 1);
     const pair = depth > 0 ? pairOf(content) : undefined;
-    return pair === undefined ? readList(content, role, budget, depth) : readMessage(pair, role, budget);
+    return pair === undefined ? readList(content, role, budget, depth) : readMessage(pair, role, budget, depth);
   }
   if (!isRecord(content)) return one(role, [textPart(budget, asText(content))], budget);
   return readRecord(content, role, budget, depth);
@@ -148,6 +148,7 @@ function readList(items: readonly unknown[], role: string, budget: Budget, depth
 }
 
 function readRecord(record: JsonRecord, role: string, budget: Budget, depth: number): Message[] {
+  if (depth > MAX_DEPTH) return one(role, [jsonPart(budget, record)], budget);
   // OpenInference, OpenAI choices, LangChain generations and streams wrap the message.
   for (const wrapper of ['message', 'delta']) {
     const inner = member(record, wrapper);
@@ -159,7 +160,7 @@ function readRecord(record: JsonRecord, role: string, budget: Budget, depth: num
   if (isRecord(kwargs) && member(record, 'lc') !== undefined) {
     const id = member(record, 'id');
     const type = Array.isArray(id) ? asText(id.at(-1)) : '';
-    return readMessage(kwargs, canonicalRole(type, role), budget);
+    return readMessage(kwargs, canonicalRole(type, role), budget, depth);
   }
   const chat = cohereChat(record);
   if (chat !== undefined) return readMessages(chat, role, budget, depth + 1);
@@ -167,7 +168,7 @@ function readRecord(record: JsonRecord, role: string, budget: Budget, depth: num
     return [
       // Gemini's request may have parts where its messages would be.
       ...(contentsOf(record) === undefined ? [] : systemOf(record, budget, depth)),
-      ...readMessage(record, role, budget),
+      ...readMessage(record, role, budget, depth),
     ];
   if (isPart(record)) return one(role, readParts(record, budget), budget);
   const messages = systemOf(record, budget, depth);
@@ -227,7 +228,8 @@ function contentsOf(record: JsonRecord): unknown {
     : undefined;
 }
 
-function readMessage(record: JsonRecord, fallback: string, budget: Budget): Message[] {
+function readMessage(record: JsonRecord, fallback: string, budget: Budget, depth: number): Message[] {
+  if (depth > MAX_DEPTH) return one(fallback, [jsonPart(budget, record)], budget);
   const data = member(record, 'data');
   const source = isRecord(data) && member(record, 'content') === undefined ? data : record;
   const named = canonicalRole(memberText(record, 'role', '_role') || langChainType(record), fallback);
@@ -245,7 +247,7 @@ function readMessage(record: JsonRecord, fallback: string, budget: Budget): Mess
     isRecord(content) &&
     (member(content, 'parts') !== undefined || member(content, 'role') !== undefined)
   ) {
-    const inner = readMessage(content, role, budget);
+    const inner = readMessage(content, role, budget, depth + 1);
     return withFinishReason(inner, finishReasonOf(record));
   }
   const callId =

@@ -133,6 +133,7 @@ export function readParts(content: unknown, budget: Budget, depth = 0): MessageP
 }
 
 function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[] {
+  if (depth > MAX_NESTING) return [jsonPart(budget, part)];
   // OpenInference wraps each in an object of its own.
   for (const wrapper of ['message_content', 'tool_call']) {
     const inner = member(part, wrapper);
@@ -480,8 +481,9 @@ const isTyped = (raw: JsonRecord, types: readonly string[]): boolean =>
   'value' in raw && types.includes(memberText(raw, 'type'));
 
 /** Text of a tool's result: text parts are joined, AI SDK's `{type, value}` is opened, anything else is JSON. */
-export function resultText(raw: unknown): string {
-  if (isRecord(raw) && isTyped(raw, ['content'])) return resultText(member(raw, 'value'));
+export function resultText(raw: unknown, depth = 0): string {
+  if (depth <= MAX_NESTING && isRecord(raw) && isTyped(raw, ['content']))
+    return resultText(member(raw, 'value'), depth + 1);
   if (Array.isArray(raw)) {
     const texts = (raw as readonly unknown[]).map((item) =>
       isRecord(item) && typeof member(item, 'text') === 'string' ? memberText(item, 'text') : undefined,

@@ -1,7 +1,7 @@
 /** Tool definitions in any provider's shape. */
 import type { ToolDefinition } from '../types.ts';
 import { parsed } from './attribute-json.ts';
-import { asText, type Budget, isRecord, member, memberText } from './builder.ts';
+import { asText, type Budget, isRecord, MAX_DEPTH, member, memberText } from './builder.ts';
 
 const MAX_TOOLS = 500;
 
@@ -23,15 +23,16 @@ export function readTools(value: unknown, budget: Budget): ToolDefinition[] {
   return tools;
 }
 
-function readTool(tool: unknown, budget: Budget): ToolDefinition[] {
-  if (!isRecord(tool)) return [];
+function readTool(tool: unknown, budget: Budget, depth = 0): ToolDefinition[] {
+  if (!isRecord(tool) || depth > MAX_DEPTH) return [];
   // Gemini groups its declarations.
   const group = member(tool, 'functionDeclarations') ?? member(tool, 'function_declarations');
-  if (Array.isArray(group)) return group.slice(0, MAX_TOOLS).flatMap((entry) => readTool(entry, budget));
+  if (Array.isArray(group))
+    return group.slice(0, MAX_TOOLS).flatMap((entry) => readTool(entry, budget, depth + 1));
   for (const wrapper of ['tool', 'function', 'toolSpec', 'json_schema']) {
     const inner = parsed(member(tool, wrapper));
     if (isRecord(inner) && (wrapper !== 'json_schema' || memberText(tool, 'name') === ''))
-      return readTool(inner, budget);
+      return readTool(inner, budget, depth + 1);
   }
   const name = memberText(tool, 'name', 'type');
   if (name === '') return [];
