@@ -9,6 +9,19 @@ export type CallIds = readonly (readonly string[])[];
 type Call = Extract<MessagePart, { type: 'tool_call' }>;
 type Result = Extract<MessagePart, { type: 'tool_result' }>;
 
+/** The calls that share an id or a tool, in their order; results answer them one after another. */
+interface Asked {
+  readonly calls: string[];
+  answered: number;
+}
+
+/** The first call without a result, which has one now; undefined when none waits. */
+function answeredOf(asked: Asked | undefined): string | undefined {
+  const call = asked?.calls[asked.answered];
+  if (asked !== undefined && call !== undefined) asked.answered += 1;
+  return call;
+}
+
 /**
  * Ids of the tool calls and results of one conversation. Gemini and others send none: there the first call of a tool
  * that has no result yet gets the next result of that tool. Others number their calls anew in every answer: there a
@@ -17,28 +30,32 @@ type Result = Extract<MessagePart, { type: 'tool_result' }>;
  */
 function callIdsByPlace(messages: readonly Message[], thread = ''): CallIds {
   const times = new Map<string, number>();
-  const open = new Map<string, string[]>();
-  const sent = new Map<string, { readonly call: string; answered: boolean }[]>();
+  const open = new Map<string, Asked>();
+  const sent = new Map<string, Asked & { readonly places: Map<string, number> }>();
   const ofCall = (part: Call): string => {
     const call = JSON.stringify([thread, part.name, part.arguments]);
     if (part.id !== '') {
-      const calls = sent.get(part.id) ?? [];
-      sent.set(part.id, calls);
-      const same = calls.findIndex((one) => !one.answered && one.call === call);
-      return numbered(part.id, same === -1 ? calls.push({ call, answered: false }) : same + 1);
+      const asked = sent.get(part.id) ?? { calls: [], answered: 0, places: new Map<string, number>() };
+      sent.set(part.id, asked);
+      const nth = asked.places.get(call) ?? asked.calls.push(call);
+      asked.places.set(call, nth);
+      return numbered(part.id, nth);
     }
     if (part.name === '') return '';
     const nth = (times.get(call) ?? 0) + 1;
     times.set(call, nth);
-    open.set(part.name, [...(open.get(part.name) ?? []), `#${nth} ${call}`]);
+    const asked = open.get(part.name) ?? { calls: [], answered: 0 };
+    open.set(part.name, asked);
+    asked.calls.push(`#${nth} ${call}`);
     return `#${nth} ${call}`;
   };
   const ofResult = (part: Result): string => {
-    if (part.id === '') return open.get(part.name)?.shift() ?? '';
-    const calls = sent.get(part.id) ?? [];
-    const waiting = calls.find((one) => !one.answered);
-    if (waiting !== undefined) waiting.answered = true;
-    return numbered(part.id, waiting === undefined ? Math.max(1, calls.length) : calls.indexOf(waiting) + 1);
+    if (part.id === '') return answeredOf(open.get(part.name)) ?? '';
+    const asked = sent.get(part.id);
+    const call = answeredOf(asked);
+    // The same call again is a further one from here on.
+    if (call !== undefined) asked?.places.delete(call);
+    return numbered(part.id, Math.max(1, asked?.answered ?? 0));
   };
   return messages.map(({ parts }) =>
     parts.map((part) => {

@@ -78,19 +78,21 @@ const ownKey = (thread: string, id: string): string => `${thread}\u0000${id}`;
 
 /** Calls that stand in a text already. */
 export class ShownCalls<Run> {
-  readonly #ways = new Map<string, string[]>();
+  readonly #ways = new Map<string, Set<string>>();
   readonly #runs = new Set<Run>();
 
   /** @param ran the span whose result stands at the call */
   add(id: string, thread: string, input: string, ran: Run | undefined): void {
     if (ran !== undefined) this.#runs.add(ran);
-    if (id !== '') this.#ways.set(id, [...(this.#ways.get(id) ?? []), thread, argumentsKey(input)]);
+    if (id === '') return;
+    const ways = this.#ways.get(id) ?? new Set();
+    this.#ways.set(id, ways.add(thread).add(argumentsKey(input)));
   }
 
   /** Whether it is there: of the same thread, or told by another in the same words. */
   has(id: string, thread: string, input: string): boolean {
     const ways = this.#ways.get(id);
-    return ways !== undefined && (ways.includes(thread) || ways.includes(argumentsKey(input)));
+    return ways !== undefined && (ways.has(thread) || ways.has(argumentsKey(input)));
   }
 
   /** Whether a call with that id is there. */
