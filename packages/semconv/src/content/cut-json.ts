@@ -23,17 +23,20 @@ export function cutJson(text: string): unknown {
 function completed(text: string): unknown {
   const closers: string[] = [];
   let inString = false;
-  /** Where the value ends that was told last, and what was open there. */
+  /** Where the value ends that was told last, and what was open there; what was only opened told nothing yet. */
   let told = 0;
   let toldIn = 0;
   let valueFollows = false;
   let begun = 0;
   let key = '';
+  let escaped = 0;
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at];
     if (inString) {
-      if (char === '\\') at += 1;
-      else if (char === '"') {
+      if (char === '\\') {
+        escaped = at;
+        at += 1;
+      } else if (char === '"') {
         inString = false;
         if (valueFollows || closers.at(-1) === ']') [told, toldIn] = [at + 1, closers.length];
         else key = text.slice(begun + 1, at);
@@ -48,8 +51,6 @@ function completed(text: string): unknown {
       case '{':
       case '[':
         closers.push(char === '{' ? '}' : ']');
-        // What was only opened told nothing yet.
-        if (closers.length === 1) [told, toldIn] = [at + 1, 1];
         valueFollows = false;
         break;
       case '}':
@@ -69,18 +70,38 @@ function completed(text: string): unknown {
     }
   }
   if (closers.length === 0) return undefined;
-  const isValue = inString && (closers.at(-1) === ']' || (valueFollows && !NAMES.has(key)));
   const ends = closers.toReversed();
-  const attempts = isValue
-    ? [`${text.replace(/\\(?:u[0-9a-f]{0,3})?$/i, '')}${CUT_MARK}"${ends.join('')}`]
-    : [];
-  attempts.push(`${text.slice(0, told)}${ends.slice(closers.length - toldIn).join('')}`);
-  for (const attempt of attempts) {
-    try {
-      return JSON.parse(attempt) as unknown;
-    } catch {
-      // It is wrong in the middle, too.
-    }
+  const isKey = !valueFollows && closers.at(-1) === '}';
+  if (inString) {
+    // The cut may have fallen into an escaped character.
+    const halfOne = text.length - escaped < 6 && /^\\(?:u[0-9a-f]{0,3})?$/i.test(text.slice(escaped));
+    const kept = halfOne ? text.slice(0, escaped) : text;
+    if (!isKey && (closers.at(-1) === ']' || !NAMES.has(key)))
+      return parsedOrNot(`${kept}${CUT_MARK}"${ends.join('')}`);
+    if (!isJsonSoFar(`${kept}"`, isKey, ends)) return undefined;
+  } else if (!isJsonSoFar(text.trimEnd(), isKey, ends)) return undefined;
+  if (told === 0) return undefined;
+  return parsedOrNot(`${text.slice(0, told)}${ends.slice(closers.length - toldIn).join('')}`);
+}
+
+/** Whether a text that ends between two strings is JSON up to there: words after a bracket are none. */
+function isJsonSoFar(text: string, isKey: boolean, ends: readonly string[]): boolean {
+  const whole = (end: string) => parsedOrNot(`${end}${ends.join('')}`) !== undefined;
+  if (text.endsWith('"')) return whole(isKey ? `${text}:null` : text);
+  if (text.endsWith(',')) return whole(`${text}${isKey ? '"":null' : 'null'}`);
+  if (text.endsWith(':')) return whole(`${text}null`);
+  const word = /[\w.+-]+$/.exec(text.slice(-MAX_TAIL))?.[0] ?? '';
+  if (word === '') return whole(text);
+  const isBegun =
+    ['true', 'false', 'null'].some((literal) => literal.startsWith(word)) ||
+    /^-?\d*\.?\d*(?:e[+-]?\d*)?$/i.test(word);
+  return isBegun && whole(`${text.slice(0, -word.length)}null`);
+}
+
+function parsedOrNot(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
   }
-  return undefined;
 }

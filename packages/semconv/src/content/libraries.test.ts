@@ -396,6 +396,35 @@ describe('transport', () => {
     expect(read(JSON.stringify(picture).slice(0, 150))[0]).toMatch(/<image data:image\/png;base64,[\w+/]+>$/);
   });
 
+  it.each([
+    '[The user wants to know how to cook an egg and whether it is safe to do so without a pan',
+    '{The user wants to know how to cook an egg and whether it is safe to do so without a pan',
+    "[{'content': 'Tell me a story about a dragon that lives in a cave and hoards old books",
+    '["Paris", "London" and then a long tail of words that nobody would want to lose from sight',
+    '["Paris", "London" "and then a long tail of words that nobody would want to lose from sight',
+    '[1, 2, and then a long tail of words that nobody would want to lose from sight, not even one',
+    '{"role":"user" and then a long tail of words that nobody would want to lose from sight "here',
+    '{"messages":                                                                            [{"ro',
+  ])('text that begins like JSON is text: %s', (text) => {
+    expect(read(text)).toEqual([`user: ${text}`]);
+  });
+
+  it('JSON that was cut in a number, a word, a name or an escaped character', () => {
+    const asked = { role: 'user', content: 'A long story about a dragon that hoards old books.' };
+    const list = JSON.stringify([asked]).slice(0, -1);
+    for (const end of ['', ',', ', {', ',{"ro', ',{"role"', ',{"role":', ',{"role":"us', ',{"n":-1.5e'])
+      expect(read(`${list}${end}`)).toEqual([`user: ${asked.content}`]);
+    for (const end of [',{"isLast":tr', ',{"isLast":null', ',[[', ',{"a":{'])
+      expect(read(`${list}${end}`)).toEqual([`user: ${asked.content}`]);
+    for (const [end, said] of [
+      ['\\', ''],
+      ['\\\\', '\\'],
+      ['\\u00e', ''],
+      ['\\u00e9', 'é'],
+    ])
+      expect(read(`${list.slice(0, -2)}${end}`)).toEqual([`user: ${asked.content}${said}… [cut]`]);
+  });
+
   it('streams as the answer they make', () => {
     const chunk = (delta: object, finish: string | null = null) => ({
       object: 'chat.completion.chunk',
