@@ -473,4 +473,76 @@ describe('transport', () => {
     ]);
     expect(read([delta])).toEqual(['assistant: Hello']);
   });
+
+  const chunksOf = (...deltas: object[]) =>
+    deltas.map((delta) => ({ object: 'chat.completion.chunk', choices: [{ index: 0, delta }] }));
+
+  it('streams of functions, of thoughts in parts, of speech', () => {
+    const asked = (piece: object) => ({ function_call: piece });
+    expect(
+      read(chunksOf(asked({ name: 'f', arguments: '' }), asked({ arguments: '{"a"' }), asked({ arguments: ':1}' }))),
+    ).toEqual(['assistant: f#{"a":1}']);
+    const thought = (text: string) => ({
+      content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }],
+    });
+    expect(
+      read(chunksOf({ content: '' }, thought('h'), thought('mm'), { content: 'Hel' }, { content: 'lo' })),
+    ).toEqual(['assistant: (hmm) | Hello']);
+    const spoken = (piece: object) => ({ audio: piece });
+    expect(
+      read(chunksOf(spoken({ id: 'a', transcript: 'Hel' }), spoken({ transcript: 'lo' }))),
+    ).toEqual(['assistant: Hello | <audio a>']);
+  });
+
+  it.each([
+    ['without an index', undefined, 'x', 'y'],
+    ['all at the first index', 0, 'x', 'y'],
+    ['without ids', 0, '', ''],
+    ['without both', undefined, '', ''],
+  ])('calls that stand side by side in a stream: %s', (_, index, x, y) => {
+    const call = (id: string, name: string) => ({ index, id, function: { name, arguments: '{}' } });
+    const lines = [`assistant: a#${x}{} | b#${y}{}`];
+    expect(read(chunksOf({ tool_calls: [call(x, 'a')] }, { tool_calls: [call(y, 'b')] }))).toEqual(lines);
+    expect(read(chunksOf({ tool_calls: [call(x, 'a'), call(y, 'b')] }))).toEqual(lines);
+  });
+
+  it('a call in pieces that repeat its id and name, or that have no index', () => {
+    const pieces = (index: number | undefined, id: string, name: string) => [
+      { tool_calls: [{ index, id: 'c', function: { name: 'f', arguments: '{"a"' } }] },
+      { tool_calls: [{ index, id, function: { name, arguments: ':1}' } }] },
+    ];
+    for (const index of [0, undefined])
+      for (const [id, name] of [
+        ['c', 'f'],
+        ['c', ''],
+        ['', ''],
+      ] as const)
+        expect(read(chunksOf(...pieces(index, id, name)))).toEqual(['assistant: f#c{"a":1}']);
+  });
+
+  it('several streams in one list', () => {
+    const said = (text: string) => [
+      { type: 'message_start', message: { role: 'assistant', content: [] } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_stop' },
+    ];
+    const both = ['assistant: one', 'assistant: two'];
+    expect(read([...said('one'), ...said('two')])).toEqual(both);
+    expect(read([...said('one'), ...said('two')].slice(1))).toEqual(both);
+    const output = (text: string) => [
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] },
+    ];
+    const done = (text: string) => ({ type: 'response.completed', response: { output: output(text) } });
+    const created = { type: 'response.created', response: { output: [] } };
+    const delta = (piece: string) => ({ type: 'response.output_text.delta', delta: piece });
+    expect(read([done('one'), done('two')])).toEqual(both);
+    expect(read([created, delta('one'), done('one'), created, delta('two')])).toEqual(both);
+    expect(read([created, delta('o'), delta('ne'), created, delta('two'), done('two')])).toEqual(both);
+  });
+
+  it('events that make no answer are seen one by one', () => {
+    expect(read([{ type: 'response.x' }])).toEqual(['user: JSON {"type":"response.x"}']);
+  });
 });

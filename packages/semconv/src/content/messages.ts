@@ -88,8 +88,9 @@ export function readMessages(value: unknown, role: string, budget: Budget, depth
   if (content === undefined || content === null || content === '') return [];
   if (depth > MAX_DEPTH) return one(role, [jsonPart(budget, content)], budget);
   if (Array.isArray(content)) {
-    const answer = streamedAnswer(content);
-    if (answer !== undefined) return readMessages(answer, role, budget, depth + 1);
+    // Events that make no answer together are better seen one by one than not at all.
+    const answer = readMessages(streamedAnswer(content), role, budget, depth + 1);
+    if (answer.length > 0) return answer;
     const pair = depth > 0 ? pairOf(content) : undefined;
     return pair === undefined ? readList(content, role, budget, depth) : readMessage(pair, role, budget, depth);
   }

@@ -1,14 +1,14 @@
 /** Streams that were recorded as they came, chunk for chunk, as the answer they make together. */
-import { isRecord, type JsonRecord, member, memberText } from './builder.ts';
+import { asText, isRecord, type JsonRecord, member, memberText } from './builder.ts';
 
-/** The answer of a stream of OpenAI's two APIs or Anthropic's; undefined for any other list. */
+/** The answer, or the list of them, of streams of OpenAI's two APIs or Anthropic's; undefined for any other list. */
 export function streamedAnswer(items: readonly unknown[]): unknown {
   const first = items[0];
   if (!isRecord(first) || !items.every(isRecord)) return undefined;
   const type = memberText(first, 'type');
   if (memberText(first, 'object') === 'chat.completion.chunk') return ofChunks(items);
   if (type === 'message_start' || type === 'content_block_start') return ofBlocks(items);
-  return type.startsWith('response.') ? ofResponse(items) : undefined;
+  return type.startsWith('response.') ? ofResponses(items) : undefined;
 }
 
 const listOf = (record: JsonRecord, key: string): readonly JsonRecord[] => {
@@ -46,63 +46,181 @@ function at<T>(places: Map<number, T>, place: unknown, make: () => T): T {
 const inOrder = <T>(places: ReadonlyMap<number, T>): T[] =>
   [...places].toSorted(([a], [b]) => a - b).map(([, value]) => value);
 
+/** What is said in pieces: text alone, or a list of parts where some of it is thought (Mistral). */
+class Said {
+  readonly #parts: JsonRecord[] = [];
+  #isText = true;
+
+  add(content: unknown): void {
+    if (typeof content === 'string' && content !== '') this.#addPart({ type: 'text', text: content });
+    if (!Array.isArray(content)) return;
+    this.#isText = false;
+    for (const part of content as readonly unknown[])
+      if (typeof part === 'string') this.add(part);
+      else if (isRecord(part)) this.#addPart(part);
+  }
+
+  #addPart(part: JsonRecord): void {
+    const type = memberText(part, 'type');
+    const last = this.#parts.at(-1);
+    if (type !== 'text' && type !== 'thinking') this.#parts.push(part);
+    else if (last !== undefined && member(last, 'type') === type) {
+      const said = memberText(last, type) + pieceOf(part, type);
+      this.#parts[this.#parts.length - 1] = { ...last, ...part, [type]: said };
+    } else this.#parts.push({ ...part, [type]: pieceOf(part, type) });
+  }
+
+  whole(): unknown {
+    if (!this.#isText) return this.#parts;
+    const text = this.#parts[0];
+    return text === undefined ? null : member(text, 'text');
+  }
+}
+
+function pieceOf(part: JsonRecord, type: string): string {
+  const piece = member(part, type);
+  return Array.isArray(piece)
+    ? piece.map((text: unknown) => (isRecord(text) ? memberText(text, 'text') : asText(text))).join('')
+    : memberText(part, type);
+}
+
+interface Call {
+  id: string;
+  name: string;
+  args: string;
+}
+
+/** Calls of tools that come in pieces, one after another or side by side. */
+class Calls {
+  readonly #calls: Call[] = [];
+  readonly #places = new Map<number, Call>();
+
+  add(piece: JsonRecord): void {
+    const index = member(piece, 'index');
+    const called = recordOf(piece, 'function');
+    const [id, name] = [memberText(piece, 'id'), memberText(called, 'name')];
+    let call = typeof index === 'number' ? this.#places.get(index) : this.#calls.at(-1);
+    if (call === undefined || isAnother(call, id, name, typeof index === 'number')) {
+      call = { id: '', name: '', args: '' };
+      this.#calls.push(call);
+      if (typeof index === 'number') this.#places.set(index, call);
+    }
+    // Some repeat both with every piece.
+    call.id ||= id;
+    if (name !== call.name) call.name += name;
+    call.args += asText(member(called, 'arguments'));
+  }
+
+  whole(): JsonRecord[] {
+    return this.#calls.map(({ id, name, args }) => ({ id, function: { name, arguments: args } }));
+  }
+}
+
+/** Whether a piece begins another call: Gemini sends calls whole, without an index or all with the same one. */
+function isAnother(call: Call, id: string, name: string, isPlaced: boolean): boolean {
+  if (id !== '') return id !== call.id && (call.id !== '' || !isPlaced);
+  return name !== '' && (!isPlaced || (call.id === '' && call.args !== ''));
+}
+
 function ofChunks(chunks: readonly JsonRecord[]): JsonRecord {
-  const newChoice = () => ({ text: new Pieces(), calls: new Map<number, Pieces>(), finish: '' });
+  const newChoice = () => ({
+    content: new Said(),
+    text: new Pieces(),
+    audio: new Pieces(),
+    audioId: '',
+    calls: new Calls(),
+    asked: new Pieces(),
+    finish: '',
+  });
   const choices = new Map<number, ReturnType<typeof newChoice>>();
   for (const chunk of chunks)
     for (const part of listOf(chunk, 'choices')) {
       const choice = at(choices, member(part, 'index'), newChoice);
       const delta = recordOf(part, 'delta');
-      choice.text.add(delta, 'content', 'reasoning_content', 'reasoning', 'refusal');
+      choice.content.add(member(delta, 'content'));
+      choice.text.add(delta, 'reasoning_content', 'reasoning', 'refusal');
+      // The sound itself comes in pieces that are no file together.
+      const audio = recordOf(delta, 'audio');
+      choice.audio.add(audio, 'transcript');
+      choice.audioId ||= memberText(audio, 'id');
+      choice.asked.add(recordOf(delta, 'function_call'), 'name', 'arguments');
       choice.finish = memberText(part, 'finish_reason') || choice.finish;
-      for (const call of listOf(delta, 'tool_calls')) {
-        const pieces = at(choice.calls, member(call, 'index'), () => new Pieces());
-        pieces.add(call, 'id');
-        pieces.add(recordOf(call, 'function'), 'name', 'arguments');
-      }
+      for (const call of listOf(delta, 'tool_calls')) choice.calls.add(call);
     }
   return {
-    choices: inOrder(choices).map(({ text, calls, finish }) => ({
+    choices: inOrder(choices).map(({ content, text, audio, audioId, calls, asked, finish }) => ({
       finish_reason: finish,
       message: {
         role: 'assistant',
-        content: text.get('content') ?? null,
+        content: content.whole(),
         reasoning_content: text.get('reasoning_content') ?? text.get('reasoning'),
         refusal: text.get('refusal'),
-        tool_calls: inOrder(calls).map((call) => ({
-          id: call.get('id'),
-          function: { name: call.get('name'), arguments: call.get('arguments') },
-        })),
+        audio: { id: audioId, transcript: audio.get('transcript') },
+        tool_calls: calls.whole(),
+        function_call:
+          asked.get('name') === undefined
+            ? undefined
+            : { name: asked.get('name'), arguments: asked.get('arguments') },
       },
     })),
   };
 }
 
-function ofBlocks(events: readonly JsonRecord[]): JsonRecord {
-  const blocks = new Map<number, { start: JsonRecord; text: Pieces }>();
-  let stopped = '';
+function ofBlocks(events: readonly JsonRecord[]): JsonRecord[] {
+  const newBlock = (start: JsonRecord) => ({ start, text: new Pieces() });
+  const newAnswer = () => ({
+    blocks: [] as ReturnType<typeof newBlock>[],
+    places: new Map<unknown, ReturnType<typeof newBlock>>(),
+    stopped: '',
+  });
+  let answer = newAnswer();
+  const answers = [answer];
   for (const event of events) {
-    const delta = recordOf(event, 'delta');
-    stopped = memberText(delta, 'stop_reason') || stopped;
     const type = memberText(event, 'type');
+    if (type === 'message_start') {
+      answer = newAnswer();
+      answers.push(answer);
+    }
+    const delta = recordOf(event, 'delta');
+    answer.stopped = memberText(delta, 'stop_reason') || answer.stopped;
     if (type !== 'content_block_start' && type !== 'content_block_delta') continue;
-    const block = at(blocks, member(event, 'index'), () => ({ start: {}, text: new Pieces() }));
-    if (type === 'content_block_start') {
-      block.start = recordOf(event, 'content_block');
+    const index = member(event, 'index');
+    const known = type === 'content_block_start' ? undefined : answer.places.get(index);
+    const block = known ?? newBlock(recordOf(event, 'content_block'));
+    if (known === undefined) {
+      answer.blocks.push(block);
+      answer.places.set(index, block);
       block.text.add(block.start, 'text', 'thinking');
-    } else block.text.add(delta, 'text', 'thinking', 'partial_json');
+    }
+    block.text.add(delta, 'text', 'thinking', 'partial_json');
   }
-  return {
+  return answers.map(({ blocks, stopped }) => ({
     role: 'assistant',
     stop_reason: stopped,
-    content: inOrder(blocks).map(({ start, text }) => ({
+    content: blocks.map(({ start, text }) => ({
       ...start,
       ...Object.fromEntries(
         ['text', 'thinking'].flatMap((key) => (text.get(key) === undefined ? [] : [[key, text.get(key)]])),
       ),
       ...(text.get('partial_json') === undefined ? {} : { input: text.get('partial_json') }),
     })),
-  };
+  }));
+}
+
+/** Events that end a response of OpenAI's Responses API: what comes behind them belongs to the next one. */
+const ENDS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
+
+function ofResponses(events: readonly JsonRecord[]): JsonRecord[] {
+  const answers: JsonRecord[] = [];
+  let from = 0;
+  for (const [at, event] of events.entries()) {
+    const type = memberText(event, 'type');
+    const to = type === 'response.created' ? at : at + 1;
+    if ((type !== 'response.created' && !ENDS.has(type) && to < events.length) || from === to) continue;
+    answers.push(ofResponse(events.slice(from, to)));
+    from = to;
+  }
+  return answers;
 }
 
 function ofResponse(events: readonly JsonRecord[]): JsonRecord {
