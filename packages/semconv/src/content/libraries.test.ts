@@ -227,6 +227,15 @@ describe('frameworks', () => {
     ).toEqual(['user: q', 'assistant: f#c{}', 'tool: f#c=r', 'assistant: calls', 'tool: sees']);
   });
 
+  it('calls with an id of their own, in pieces, or that could not be parsed', () => {
+    const call = { name: 'f', arguments: '{"a":1}' };
+    expect(user({ call_id: 'c', ...call }, { type: 'new', call_id: 'c', x: 1 })).toEqual([
+      'user: f#c{"a":1} | JSON {"type":"new","call_id":"c","x":1}',
+    ]);
+    for (const type of ['tool_call_chunk', 'invalid_tool_call'])
+      expect(user({ type, id: 'c', name: 'f', args: '{"a":1' })).toEqual(['user: f#c{"a":1']);
+  });
+
   it('AI SDK: tools known by name only, sources, files, content of a result', () => {
     expect(
       read([

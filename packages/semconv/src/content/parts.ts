@@ -236,8 +236,7 @@ function untypedPart(part: JsonRecord, budget: Budget): MessagePart {
   if (isRecord(response)) return toolResultPart(response, budget);
   const haystack = haystackPart(part, budget);
   if (haystack !== undefined) return haystack;
-  if (['call_id', 'tool_use_id'].some((key) => typeof member(part, key) === 'string'))
-    return toolResultPart(part, budget);
+  if (isUntypedResult(part)) return toolResultPart(part, budget);
   const data =
     member(part, 'inlineData') ??
     member(part, 'inline_data') ??
@@ -257,10 +256,18 @@ function untypedPart(part: JsonRecord, budget: Budget): MessagePart {
   ) {
     return toolCallPart(part, budget);
   }
+  // LangChain's calls in pieces and those that could not be parsed have their arguments as text.
+  if (member(part, 'name') !== undefined && member(part, 'args') !== undefined)
+    return toolCallPart(part, budget);
   const named = memberText(part, 'name', 'tool_name') !== '';
   const given = ['args', 'arguments', 'input'].some((key) => isRecord(member(part, key)));
   return named && given ? toolCallPart(part, budget) : jsonPart(budget, part);
 }
+
+/** AutoGen and Anthropic's agent SDK: the id of a call alone may be that of the call. */
+const isUntypedResult = (part: JsonRecord): boolean =>
+  ['call_id', 'tool_use_id'].some((key) => typeof member(part, key) === 'string') &&
+  ['content', 'result', 'output', 'response', 'is_error'].some((key) => member(part, key) !== undefined);
 
 /** Haystack names a part by its key, too, with the call inside of its result. */
 function haystackPart(part: JsonRecord, budget: Budget): MessagePart | undefined {
