@@ -363,6 +363,13 @@ describe('frameworks', () => {
     ).toMatchObject({ input: ['user: once'], output: ['assistant: upon'] });
     const both = { content: 'a', contents: [{ message_content: { type: 'reasoning', text: 'hmm' } }] };
     expect(read([{ message: { role: 'assistant', ...both } }])).toEqual(['assistant: a | (hmm)']);
+    const texts = ['A', 'B'].map((text) => ({ message_content: { type: 'text', text } }));
+    const told = { content: 'A\n\nB', contents: [...both.contents, ...texts] };
+    expect(read([{ message: { role: 'assistant', ...told } }])).toEqual(['assistant: (hmm) | A | B']);
+    const more = { ...told, content: 'A\n\nC' };
+    expect(read([{ message: { role: 'assistant', ...more } }])).toEqual([
+      'assistant: A\n\nC | (hmm) | A | B',
+    ]);
   });
 });
 
@@ -372,6 +379,15 @@ describe('transport', () => {
       'user: q',
       'user: {"a":1}',
       'user: text',
+    ]);
+  });
+
+  it('a list of documents as JSON, of which none says who speaks', () => {
+    const documents = ['{"title":"Important title","content":"body"}', '{"content":"a","tool_calls":[]}'];
+    expect(read(documents)).toEqual(documents.map((text) => `user: ${text}`));
+    expect(read(['{"type":"human","data":{"content":"q"}}', '{"_role":"user","_content":[{"text":"r"}]}'])).toEqual([
+      'user: q',
+      'user: r',
     ]);
   });
 

@@ -113,10 +113,10 @@ function pairOf(items: readonly unknown[]): JsonRecord | undefined {
     : undefined;
 }
 
-/** What a text of a list stands for: itself, unless it is the JSON of a message. */
+/** What a text of a list stands for: itself, unless it is the JSON of a message. Documents have content, too. */
 function ofList(item: string): unknown {
   const content = /^\s*\{/.test(item) ? opened(item) : item;
-  return isRecord(content) && isMessage(content) ? content : item;
+  return isRecord(content) && hasSpeaker(content) ? content : item;
 }
 
 function readList(items: readonly unknown[], role: string, budget: Budget, depth: number): Message[] {
@@ -209,10 +209,15 @@ function cohereChat(record: JsonRecord): JsonRecord[] | undefined {
   ];
 }
 
+/** Whether a record says who speaks. */
+const hasSpeaker = (record: JsonRecord): boolean =>
+  typeof member(record, 'role') === 'string' ||
+  typeof member(record, '_role') === 'string' ||
+  (langChainType(record) !== '' && isRecord(member(record, 'data')));
+
 /** A message has a role, or content (Gemini, LangChain, Anthropic's response), or tool calls. */
 function isMessage(record: JsonRecord): boolean {
-  if (typeof member(record, 'role') === 'string' || typeof member(record, '_role') === 'string') return true;
-  if (langChainType(record) !== '' && isRecord(member(record, 'data'))) return true;
+  if (hasSpeaker(record)) return true;
   if (Array.isArray(member(record, 'tool_calls'))) return true;
   const content = member(record, 'content') ?? member(record, 'parts') ?? contentsOf(record);
   if (content === undefined || member(record, 'type') === 'text') return false;
@@ -331,13 +336,23 @@ function contentOf(source: JsonRecord): unknown {
   const listed = contentsOf(source);
   // OpenInference may have the text alone beside of all parts.
   if (typeof plain === 'string' && Array.isArray(listed))
-    return JSON.stringify(listed).includes(JSON.stringify(plain))
-      ? listed
-      : [plain, ...(listed as unknown[])];
+    return isSaidBy(listed, plain) ? listed : [plain, ...(listed as unknown[])];
   return (
     plain ?? listed ?? CONTENT_KEYS.map((key) => member(source, key)).find((value) => value !== undefined)
   );
 }
+
+/** Whether parts say a text: one of them, or all their texts in a row. */
+function isSaidBy(listed: readonly unknown[], plain: string): boolean {
+  if (asText(listed).includes(JSON.stringify(plain))) return true;
+  const texts = listed.map((entry) => {
+    const wrapped = isRecord(entry) ? member(entry, 'message_content') : undefined;
+    const part = isRecord(wrapped) ? wrapped : entry;
+    return isRecord(part) && ['', 'text'].includes(memberText(part, 'type')) ? memberText(part, 'text') : '';
+  });
+  return unspaced(texts.join('')) === unspaced(plain);
+}
+const unspaced = (text: string): string => text.replace(/\s+/g, '');
 
 const firstList = (...candidates: readonly unknown[]): readonly unknown[] =>
   candidates.find((candidate): candidate is unknown[] => Array.isArray(candidate) && candidate.length > 0) ??
