@@ -85,6 +85,15 @@ describe('providers', () => {
     ]);
   });
 
+  it('OpenAI: a request and a response that say how their text is to be', () => {
+    const text = { format: { type: 'text' } };
+    const content = [{ type: 'output_text', text: 'Hello' }];
+    const output = [{ type: 'message', role: 'assistant', content }];
+    expect(read({ model: 'm', input: 'Hi', text })).toEqual(['user: Hi']);
+    expect(read({ object: 'response', output, text })).toEqual(['assistant: Hello']);
+    expect(read([{ type: 'response.completed', response: { output, text } }])).toEqual(['assistant: Hello']);
+  });
+
   it('Anthropic: search results, documents in parts, parts without a type', () => {
     expect(
       user(

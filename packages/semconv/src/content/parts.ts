@@ -80,8 +80,10 @@ export function isPart(value: unknown): boolean {
     return false;
   const type = member(value, 'type');
   if (typeof type === 'string') return PART_TYPES.has(type) || isHostedResult(type) || isUiTool(value, type);
+  // A request or response of the Responses API has the settings of its text there.
+  const text = member(value, 'text');
+  if (text !== undefined && !isRecord(text)) return true;
   return [
-    'text',
     'functionCall',
     'functionResponse',
     'function_call',
