@@ -394,10 +394,9 @@ describe('transport', () => {
   it('a list of documents as JSON, of which none says who speaks', () => {
     const documents = ['{"title":"Important title","content":"body"}', '{"content":"a","tool_calls":[]}'];
     expect(read(documents)).toEqual(documents.map((text) => `user: ${text}`));
-    expect(read(['{"type":"human","data":{"content":"q"}}', '{"_role":"user","_content":[{"text":"r"}]}'])).toEqual([
-      'user: q',
-      'user: r',
-    ]);
+    expect(
+      read(['{"type":"human","data":{"content":"q"}}', '{"_role":"user","_content":[{"text":"r"}]}']),
+    ).toEqual(['user: q', 'user: r']);
   });
 
   it('a picture in base64 where an address was to be', () => {
@@ -514,7 +513,13 @@ describe('transport', () => {
   it('streams of functions, of thoughts in parts, of speech', () => {
     const asked = (piece: object) => ({ function_call: piece });
     expect(
-      read(chunksOf(asked({ name: 'f', arguments: '' }), asked({ arguments: '{"a"' }), asked({ arguments: ':1}' }))),
+      read(
+        chunksOf(
+          asked({ name: 'f', arguments: '' }),
+          asked({ arguments: '{"a"' }),
+          asked({ arguments: ':1}' }),
+        ),
+      ),
     ).toEqual(['assistant: f#{"a":1}']);
     const thought = (text: string) => ({
       content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }],
@@ -523,9 +528,9 @@ describe('transport', () => {
       read(chunksOf({ content: '' }, thought('h'), thought('mm'), { content: 'Hel' }, { content: 'lo' })),
     ).toEqual(['assistant: (hmm) | Hello']);
     const spoken = (piece: object) => ({ audio: piece });
-    expect(
-      read(chunksOf(spoken({ id: 'a', transcript: 'Hel' }), spoken({ transcript: 'lo' }))),
-    ).toEqual(['assistant: Hello | <audio a>']);
+    expect(read(chunksOf(spoken({ id: 'a', transcript: 'Hel' }), spoken({ transcript: 'lo' })))).toEqual([
+      'assistant: Hello | <audio a>',
+    ]);
   });
 
   it.each([

@@ -92,7 +92,9 @@ export function readMessages(value: unknown, role: string, budget: Budget, depth
     const answer = readMessages(streamedAnswer(content), role, budget, depth + 1);
     if (answer.length > 0) return answer;
     const pair = depth > 0 ? pairOf(content) : undefined;
-    return pair === undefined ? readList(content, role, budget, depth) : readMessage(pair, role, budget, depth);
+    return pair === undefined
+      ? readList(content, role, budget, depth)
+      : readMessage(pair, role, budget, depth);
   }
   if (!isRecord(content)) return one(role, [textPart(budget, asText(content))], budget);
   return readRecord(content, role, budget, depth);
