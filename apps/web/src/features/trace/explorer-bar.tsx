@@ -15,9 +15,13 @@ export function ExplorerBar(props: {
   view: LeftView;
   onView: (view: LeftView) => void;
   failed: number;
+  /** Whether there is a failed span here to go to. */
+  canWalkFailed: boolean;
   onFailed: (by: 1 | -1) => void;
   finder: RefObject<HTMLInputElement | null>;
   find: TraceFind;
+  /** Whether spans are not loaded that may hold what is sought, too. */
+  isPart: boolean;
   /** Which of the found spans is selected, from 0; -1 for none. */
   foundAt: number;
   /** Where the selected span holds what is sought. */
@@ -64,6 +68,7 @@ export function ExplorerBar(props: {
                 className="px-1"
                 aria-label="Previous failed span"
                 title="Previous failed span (E)"
+                disabled={!props.canWalkFailed}
                 onClick={() => props.onFailed(-1)}
               >
                 <ArrowUp size={16} aria-hidden />
@@ -73,6 +78,7 @@ export function ExplorerBar(props: {
                 className="px-1"
                 aria-label="Next failed span"
                 title="Next failed span (e)"
+                disabled={!props.canWalkFailed}
                 onClick={() => props.onFailed(1)}
               >
                 <ArrowDown size={16} aria-hidden />
@@ -106,7 +112,7 @@ export function ExplorerBar(props: {
               >
                 {props.foundAt >= 0 ? `${props.foundAt + 1} of ` : ''}
                 {formatCount(find.found.length)}
-                {find.truncated ? '+' : ''}
+                {find.truncated || props.isPart ? '+' : ''}
                 {find.pending ? ' …' : find.failed ? ' (names only)' : ''}
               </span>
               <Button

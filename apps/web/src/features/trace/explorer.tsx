@@ -20,7 +20,7 @@ import {
   type TraceSearch,
 } from './trace-search.ts';
 import { TraceFoot } from './trace-foot.tsx';
-import type { Loading } from './trace-loading.ts';
+import { failuresOf, type Loading } from './trace-loading.ts';
 import {
   failedPositions,
   firstToRead,
@@ -85,6 +85,7 @@ export function Explorer(props: {
   const position = selected === undefined ? -1 : (positionNear(spans, tree, selected, jump.position) ?? -1);
   const span = spans[tree.order[position] ?? -1];
   const failed = useMemo(() => failedPositions(spans, tree), [spans, tree]);
+  const failures = failuresOf(props.loading, failed.length, trace.errorCount);
   const reason = useMemo(() => span && reasonBelow(spans, tree, span), [spans, tree, span]);
   const totalMs = Math.max(tree.endMs, trace.durationMs, 0.001);
   const during = useMemo(() => {
@@ -167,7 +168,7 @@ export function Explorer(props: {
     if (target === undefined) return;
     goTo(target);
     const span = spans[tree.order[target] as number] as TraceSpan;
-    setSaid(spanNews(span, failed.indexOf(target), failed.length));
+    setSaid(spanNews(span, failed.indexOf(target), failures));
   };
 
   const panel = useRef<HTMLDivElement>(null);
@@ -222,10 +223,12 @@ export function Explorer(props: {
             <ExplorerBar
               view={view}
               onView={(next) => change({ view: next === 'tree' ? undefined : next })}
-              failed={failed.length}
+              failed={failures}
+              canWalkFailed={failed.length > 0}
               onFailed={goToFailed}
               finder={finder}
               find={find}
+              isPart={props.loading === 'paused'}
               foundAt={find.found.indexOf(position)}
               excerpt={span === undefined ? undefined : find.excerpts.get(span.spanId)}
               onNext={(by) => goTo(nextOf(find.now(), position, by))}

@@ -42,6 +42,7 @@ const grows = (
   );
 
 function ReadTrace({ traceId }: { traceId: string }) {
+  const sought = route.useSearch({ select: ({ span }) => span });
   const isTree = route.useSearch({ select: ({ view }) => view === undefined });
   useEffect(() => {
     if (isTree) loadTree();
@@ -55,11 +56,11 @@ function ReadTrace({ traceId }: { traceId: string }) {
   const spans = useMemo(() => traceSpans((pages ?? []).map((page) => page.data.spans)), [pages]);
   const [upTo, setUpTo] = useState(SPANS_AT_ONCE);
   const { isFetchingNextPage, fetchNextPage } = query;
-  const loading = loadingOf(query, spans.length, upTo);
+  const tree = useMemo(() => buildTree(spans), [spans]);
+  const loading = loadingOf(query, spans.length, upTo, sought !== undefined && !tree.positionOf.has(sought));
   useEffect(() => {
     if (loading === 'more' && !isFetchingNextPage) void fetchNextPage();
   }, [loading, isFetchingNextPage, fetchNextPage]);
-  const tree = useMemo(() => buildTree(spans), [spans]);
   const trace = pages?.[0]?.data;
   // With every answer, also one that brought nothing: what was quiet for long is given up.
   const { dataUpdatedAt } = query;
