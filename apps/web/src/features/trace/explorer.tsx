@@ -82,7 +82,10 @@ export function Explorer(props: {
     : absent === undefined
       ? (search.span ?? first?.spanId)
       : first?.spanId;
-  const position = selected === undefined ? -1 : (positionNear(spans, tree, selected, jump.position) ?? -1);
+  const position = useMemo(
+    () => (selected === undefined ? -1 : (positionNear(spans, tree, selected, jump) ?? -1)),
+    [spans, tree, selected, jump],
+  );
   const span = spans[tree.order[position] ?? -1];
   const failed = useMemo(() => failedPositions(spans, tree), [spans, tree]);
   const failures = failuresOf(props.loading, failed.length, trace.errorCount);
@@ -96,10 +99,10 @@ export function Explorer(props: {
 
   const select = useCallback(
     (spanId: string, at = -1) => {
-      setJump({ spanId, position: at });
+      setJump({ spanId, position: at, startTime: spans[tree.order[at] ?? -1]?.light.startTime });
       change({ span: spanId, message: undefined });
     },
-    [change],
+    [change, spans, tree],
   );
   const router = useRouter();
   const linkTo = useCallback(

@@ -97,22 +97,52 @@ it('takes the first span without a parent for the root, whatever the clocks say'
   expect(rootIn([])).toBeUndefined();
 });
 
-it('walks past spans that share an id', () => {
+const at = (ms: number) => ({ startTime: new Date(ms).toISOString() });
+
+describe('spans that share an id', () => {
   const shared = [
-    testSpan('r', '', 'other', 0),
-    testSpan('a', 'r', 'other', 1),
-    testSpan('b', 'r', 'other', 2),
-    testSpan('a', 'r', 'other', 3),
-    testSpan('c', 'r', 'other', 4),
+    testSpan('r', '', 'other', 0, at(0)),
+    testSpan('a', 'r', 'other', 1, at(1)),
+    testSpan('b', 'r', 'other', 2, at(2)),
+    testSpan('a', 'r', 'other', 3, at(3)),
+    testSpan('c', 'r', 'other', 4, at(4)),
+    testSpan('a', 'r', 'other', 5, at(5)),
   ];
   const its = buildTree(shared);
-  const idAt = (position: number) => shared[its.order[position] ?? -1]?.spanId ?? '';
-  const walked = [0];
-  for (let at = 0; at < 4; at = walked.at(-1) ?? 4)
-    walked.push(positionNear(shared, its, idAt(at + 1), at + 1) ?? -1);
-  expect(walked).toEqual([0, 1, 2, 3, 4]);
-  // What has another id by now, or was never walked to, is the first with it.
-  expect(positionNear(shared, its, 'a', 4)).toBe(1);
-  expect(positionNear(shared, its, 'a', -1)).toBe(1);
-  expect(positionNear(shared, its, 'gone', 2)).toBeUndefined();
+  const jumpTo = (position: number) => {
+    const span = shared[its.order[position] ?? -1];
+    return { spanId: span?.spanId ?? '', position, startTime: span?.light.startTime };
+  };
+
+  it('are walked past', () => {
+    const walked = [0];
+    for (let last = 0; last < 5; last = walked.at(-1) ?? 5) {
+      const jump = jumpTo(last + 1);
+      walked.push(positionNear(shared, its, jump.spanId, jump) ?? -1);
+    }
+    expect(walked).toEqual([0, 1, 2, 3, 4, 5]);
+    // What has another id by now, or was never walked to, is the first with it.
+    expect(positionNear(shared, its, 'a', jumpTo(4))).toBe(1);
+    expect(positionNear(shared, its, 'a', { spanId: 'a', position: -1 })).toBe(1);
+    expect(positionNear(shared, its, 'gone', jumpTo(2))).toBeUndefined();
+  });
+
+  it('stay selected where they are as the trace grows', () => {
+    // All start later in a trace that is known to begin earlier.
+    const grown = [
+      testSpan('early', '', 'other', 0, at(-9)),
+      ...shared.map(({ spanId, parentSpanId, startMs, light }) =>
+        testSpan(spanId, parentSpanId, 'other', startMs + 9, { startTime: light.startTime }),
+      ),
+    ];
+    const tree = buildTree(grown);
+    const selected = [1, 3, 5].map((position) => positionNear(grown, tree, 'a', jumpTo(position)));
+    expect(selected).toEqual([2, 4, 6]);
+    // Another one with that id came to where it was.
+    const more = [...shared.slice(0, 2), testSpan('a', 'r', 'other', 2, at(2)), ...shared.slice(2)];
+    expect(positionNear(more, buildTree(more), 'a', jumpTo(3))).toBe(4);
+    // It is gone.
+    const fewer = shared.slice(0, 3);
+    expect(positionNear(fewer, buildTree(fewer), 'a', jumpTo(3))).toBe(1);
+  });
 });

@@ -4,6 +4,7 @@ import { failureWords } from '../../lib/failure-words.ts';
 import { formatCount } from '../../lib/format.ts';
 import { type ReadingKind, readingKind } from '../../lib/span-kind.ts';
 import type { SpanTree, TreeSpan } from './tree.ts';
+import type { Jump } from './use-reveal.ts';
 
 /** A span of the open trace, as the tree, the map and the search read it. `startMs` counts from the trace's start. */
 export interface TraceSpan extends TreeSpan {
@@ -42,16 +43,25 @@ export const rootOf = (spans: readonly TraceSpan[], { order }: SpanTree): TraceS
   spans[order.find((index) => spans[index]?.parentSpanId === '') ?? order[0] ?? -1];
 
 /**
- * The position of the span with that id. Spans may share one: the one at `near` when it has it, else the first.
- * Undefined when none has.
+ * The position of the span with that id. Spans may share one: the one that was jumped to, wherever it is by now, else the
+ * first. Undefined when none has.
  */
-export const positionNear = (
+export function positionNear(
   spans: readonly TraceSpan[],
   tree: SpanTree,
   spanId: string,
-  near: number,
-): number | undefined =>
-  spans[tree.order[near] ?? -1]?.spanId === spanId ? near : tree.positionOf.get(spanId);
+  jump: Jump,
+): number | undefined {
+  const first = tree.positionOf.get(spanId);
+  if (first === undefined || jump.position === -1 || jump.spanId !== spanId) return first;
+  const isIt = (position: number): boolean => {
+    const span = spans[tree.order[position] ?? -1];
+    return span?.spanId === spanId && span.light.startTime === jump.startTime;
+  };
+  if (isIt(jump.position)) return jump.position;
+  const moved = tree.order.findIndex((_, position) => isIt(position));
+  return moved === -1 ? first : moved;
+}
 
 /** The span to read first: the first model call, else the first agent, else the root. */
 export function firstToRead(spans: readonly TraceSpan[], tree: SpanTree): TraceSpan | undefined {

@@ -6,6 +6,8 @@ export interface Jump {
   readonly spanId: string;
   /** Position in the tree; -1: the first span with that id. */
   readonly position: number;
+  /** Of the span at that position, which moves on as the trace grows, to know it from others with its id. */
+  readonly startTime?: string | undefined;
 }
 
 /**
