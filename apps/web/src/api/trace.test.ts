@@ -1,7 +1,8 @@
-import type { SpanDetail } from '@candela/contract';
+import type { LightSpan, SpanDetail } from '@candela/contract';
 import { afterEach, expect, it, vi } from 'vitest';
 import {
   around,
+  awaitsEnd,
   awaitsMessages,
   mayFollow,
   spanQuery,
@@ -83,4 +84,31 @@ it('asks again for a span that was read before its messages had time to come', (
   // Only what a model said comes apart from its span.
   expect(readAt(detail({ convention: null }), ENDED)).toBe(Number.POSITIVE_INFINITY);
   expect(awaitsMessages(detail({}), ENDED)).toBe(true);
+});
+
+it('asks for the end of a span that the trace has it of, but not for good', () => {
+  const light = (unfinished: boolean) =>
+    ({ startTime: new Date(ENDED - 1_000).toISOString(), durationMs: 1_000, unfinished }) as LightSpan;
+  expect(awaitsEnd(light(false), false, ENDED + MINUTE)).toBe(true);
+  expect(awaitsEnd(light(false), false, ENDED + 5 * MINUTE)).toBe(false);
+  expect(awaitsEnd(light(true), false, ENDED)).toBe(false);
+  expect(awaitsEnd(light(true), true, ENDED + 60 * MINUTE)).toBe(true);
+});
+
+it('asks for one of several spans with one id by its start', async () => {
+  const start = '2026-11-22T12:00:00.000Z';
+  expect(spanQuery('t', 's', start).queryKey).not.toEqual(spanQuery('t', 's').queryKey);
+  const asked: string[] = [];
+  vi.stubGlobal('fetch', async (url: string) => {
+    asked.push(url);
+    return Response.json({ data: {} });
+  });
+  for (const { queryFn } of [spanQuery('t', 's'), spanQuery('t', 's', start)])
+    await (queryFn as (how: { signal: AbortSignal }) => Promise<unknown>)({
+      signal: new AbortController().signal,
+    });
+  expect(asked.map((url) => url.replace(/^.*\/spans/, ''))).toEqual([
+    '/s',
+    '/s?start=2026-11-22T12%3A00%3A00.000Z',
+  ]);
 });

@@ -2,6 +2,7 @@ import type {
   ExceptionOccurrence,
   getException,
   getSpan,
+  LightSpan,
   RequestBodyOf,
   ResponseOf,
   searchExceptions,
@@ -123,13 +124,23 @@ export const mayFollow = (endMs: number, now: number): boolean => Math.abs(now -
 export const awaitsMessages = (span: SpanDetail, now: number): boolean =>
   span.convention !== null && mayFollow(Date.parse(span.startTime) + span.durationMs, now);
 
-/** A span whole. */
-export const spanQuery = (traceId: string, spanId: string) =>
+/** How long after its end was told a span that is still read without it is asked for again. */
+const END_MS = 300_000;
+
+/** Whether a span that was read without its end is asked for again: while the trace is, or since the trace has its end. */
+export const awaitsEnd = (
+  { unfinished, startTime, durationMs }: LightSpan,
+  looksAgain: boolean,
+  now: number,
+): boolean => looksAgain || (!unfinished && Math.abs(now - Date.parse(startTime) - durationMs) < END_MS);
+
+/** A span whole. `start`: of one that is not the first with its id. */
+export const spanQuery = (traceId: string, spanId: string, start?: string) =>
   queryOptions({
-    queryKey: ['span', traceId, spanId],
+    queryKey: ['span', traceId, spanId, start],
     queryFn: ({ signal }): Promise<SpanDetail> =>
       call<ResponseOf<typeof getSpan>>(
-        `/api/telemetry/traces/${encodeURIComponent(traceId)}/spans/${encodeURIComponent(spanId)}`,
+        `/api/telemetry/traces/${encodeURIComponent(traceId)}/spans/${encodeURIComponent(spanId)}${start === undefined ? '' : `?start=${encodeURIComponent(start)}`}`,
         EVERYWHERE,
         { signal },
       ).then((answer) => answer.data),

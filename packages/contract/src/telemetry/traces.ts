@@ -284,6 +284,11 @@ export const getSpan = defineRoute({
   summary: 'One span whole: attributes, events, links, messages, tools, scope, resource',
   permission: reads('telemetry'),
   params: z.object({ traceId, spanId }),
+  query: z.object({
+    start: isoTime
+      .optional()
+      .meta({ description: 'Of several spans with that id the one with this `startTime`; else the first.' }),
+  }),
   response: z.object({ data: spanDetailSchema }),
   errors: ['not_found', 'store_unavailable'],
 });

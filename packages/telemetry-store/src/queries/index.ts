@@ -14,7 +14,7 @@ import { type ListedTrace, listedPreviews } from './spans/preview.ts';
 import { searchTraces } from './spans/search-traces.ts';
 import { SplitTraces } from './spans/split-traces.ts';
 import type { TraceSearchInput } from './spans/traces-by-figure.ts';
-import { readSpan } from './spans/span.ts';
+import { readSpan, type SpanIds } from './spans/span.ts';
 import { readHierarchy, readTrace } from './spans/trace.ts';
 
 export * from './activity/index.ts';
@@ -77,11 +77,7 @@ export interface TelemetryQueries {
     input: { traceId: string; q: string },
     signal?: AbortSignal,
   ): Promise<{ hits: TraceHit[]; truncated: boolean }>;
-  span(
-    context: RequestContext,
-    ids: { traceId: string; spanId: string },
-    signal?: AbortSignal,
-  ): Promise<SpanDetail>;
+  span(context: RequestContext, ids: SpanIds, signal?: AbortSignal): Promise<SpanDetail>;
   hierarchy(
     context: RequestContext,
     spanId: string,

@@ -56,7 +56,10 @@ export function telemetryHandlers(queries: TelemetryQueries, clock: Clock): Tele
     searchTrace: async ({ context, params, query, signal }) => ({
       data: await queries.searchInTrace(context, { traceId: params.traceId, q: query.q }, signal),
     }),
-    getSpan: async ({ context, params, signal }) => ({ data: await queries.span(context, params, signal) }),
+    getSpan: async ({ context, params, query, signal }) => {
+      const startMs = query.start === undefined ? undefined : Date.parse(query.start);
+      return { data: await queries.span(context, { ...params, startMs }, signal) };
+    },
     getHierarchy: async ({ context, params, signal }) => ({
       data: await queries.hierarchy(context, params.spanId, signal),
     }),

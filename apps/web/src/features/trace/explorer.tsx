@@ -313,6 +313,7 @@ export function Explorer(props: {
                   traceId={trace.traceId}
                   during={during}
                   span={span}
+                  isRepeat={position !== tree.positionOf.get(span.spanId)}
                   tab={search.tab}
                   onTab={(tab) => change({ tab })}
                   linked={search.span === span.spanId ? linked : undefined}

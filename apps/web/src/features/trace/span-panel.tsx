@@ -2,7 +2,7 @@ import type { SpanDetail } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { CornerDownRight } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useLayoutEffect, useRef } from 'react';
-import { awaitsMessages, spanQuery, type TraceSpanOfTime } from '../../api/trace.ts';
+import { awaitsEnd, awaitsMessages, spanQuery, type TraceSpanOfTime } from '../../api/trace.ts';
 import { cx } from '../../lib/cx.ts';
 import { failureWords } from '../../lib/failure-words.ts';
 import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
@@ -33,6 +33,8 @@ export function SpanPanel(props: {
   /** When the trace ran. */
   during: TraceSpanOfTime;
   span: TraceSpan;
+  /** Whether another one with its id comes before it. */
+  isRepeat: boolean;
   tab: SpanTab | undefined;
   onTab: (tab: SpanTab) => void;
   /** The message that the address names. */
@@ -46,18 +48,20 @@ export function SpanPanel(props: {
 }) {
   const { span, traceId } = props;
   const query = useQuery({
-    ...spanQuery(traceId, span.spanId),
+    ...spanQuery(traceId, span.spanId, props.isRepeat ? span.light.startTime : undefined),
     // Until its end is here too, and what is said of it in log records.
     refetchInterval: ({ state: { data } }) =>
       data &&
-      (data.unfinished ? props.looksAgain || !span.light.unfinished : awaitsMessages(data, Date.now()))
+      (data.unfinished
+        ? awaitsEnd(span.light, props.looksAgain, Date.now())
+        : awaitsMessages(data, Date.now()))
         ? LOOK_AGAIN_MS
         : false,
   });
   const detail = query.data;
   const tab = props.tab ?? (detail === undefined ? 'messages' : firstFilled(detail));
   // Another span is read from its beginning; the panel itself stays, for it may have the focus.
-  const shown = `${span.spanId} ${tab}`;
+  const shown = `${span.spanId} ${span.light.startTime} ${tab}`;
   const scroller = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     scroller.current?.scrollTo(0, 0);

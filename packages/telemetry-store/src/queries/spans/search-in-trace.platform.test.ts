@@ -161,6 +161,16 @@ describe('search inside a trace', () => {
     expect(await bench.queries.span(contextOf(), ids)).toMatchObject({ unfinished: false, durationMs: 8 });
   });
 
+  it('shows of several spans with one id the first, or the one with that start', async () => {
+    await bench.put([span(82, 40, 0, { name: 'first' }), span(82, 40, 3, { name: 'second' })]);
+    const nameOf = async (startMs?: number) =>
+      (await bench.queries.span(contextOf(), { traceId: id(82, 32), spanId: id(40, 16), startMs })).name;
+    expect(await nameOf()).toBe('first');
+    expect(await nameOf(BASE_MS)).toBe('first');
+    expect(await nameOf(BASE_MS + 3)).toBe('second');
+    expect(await nameOf(BASE_MS + 1)).toBe('first');
+  });
+
   it('shows a span once that got another name by its end, and two of one id that both ended', async () => {
     const ended = BigInt(BASE_MS) * 1_000_000n + 9_000_000n;
     await bench.put([

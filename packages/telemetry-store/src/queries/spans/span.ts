@@ -16,6 +16,7 @@ import {
   type StoredSpan,
 } from './stored-span.ts';
 import { SPANS } from './span-fields.ts';
+import { UNFINISHED } from './trace-totals.ts';
 
 interface WholeSpan extends RawSpan, StoredSpan {
   readonly StartNs: string;
@@ -59,12 +60,15 @@ const DETAIL_COLUMNS = `${SPAN_COLUMNS}, StatusMessage, ${READER_ONLY}, ${CONTEN
   GenAiRequestModel, GenAiResponseModel, GenAiConvention, ResponseId, WorkflowName, PromptName, PromptVersion,
   FinishReason`;
 
+export interface SpanIds {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Spans may share an id: when the one that is meant began. */
+  readonly startMs?: number | undefined;
+}
+
 /** One span whole. @throws not_found, also for a span of another project */
-export async function readSpan(
-  runner: Runner,
-  context: RequestContext,
-  ids: { traceId: string; spanId: string },
-): Promise<SpanDetail> {
+export async function readSpan(runner: Runner, context: RequestContext, ids: SpanIds): Promise<SpanDetail> {
   const scope = Scope.of(context, SPANS);
   const own = scope.and(
     `TraceId = ${scope.params.bind(ids.traceId.toLowerCase(), 'String')} AND SpanId = ${scope.params.bind(
@@ -72,9 +76,14 @@ export async function readSpan(
       'String',
     )}`,
   );
+  const meant =
+    ids.startMs === undefined
+      ? ''
+      : `toUnixTimestamp64Milli(Timestamp) != ${scope.params.bind(ids.startMs, 'Int64')}, `;
+  // As lists of spans have it: of one that was sent while it ran, too, the one with its end.
   const [raw] = await runner.run<WholeSpan>(
     own,
-    `SELECT ${DETAIL_COLUMNS} ${own.from} ORDER BY Timestamp, Duration DESC LIMIT 1`,
+    `SELECT ${DETAIL_COLUMNS} ${own.from} ORDER BY ${meant}Timestamp, ${UNFINISHED}, Duration DESC LIMIT 1`,
   );
   if (raw === undefined) throw fail('not_found', { what: 'The span' });
   return toDetail(raw, raw.GenAiConvention === '' ? [] : await logsOf(runner, context, raw));
