@@ -37,7 +37,7 @@ it('says whether a trace has more exceptions than were read', async () => {
         ? answer([{ fingerprint: 'f', type: 'Timeout' }], kinds)
         : answer({ occurrences: [occurrence] }, occurrences),
     );
-    const { queryFn } = traceExceptionsQuery('t', { startMs: 0, endMs: 1 }, 1);
+    const { queryFn } = traceExceptionsQuery('t', { startMs: 0, endMs: 1 }, false);
     return await (queryFn as (how: { signal: AbortSignal }) => Promise<unknown>)({
       signal: new AbortController().signal,
     });
@@ -46,6 +46,17 @@ it('says whether a trace has more exceptions than were read', async () => {
   expect(await ask(null, null)).toEqual({ thrown, more: false });
   expect(await ask('next', null)).toEqual({ thrown, more: true });
   expect(await ask(null, 'next')).toEqual({ thrown, more: true });
+});
+
+it('asks for exceptions twice a minute while the trace may get more, not with every new span', () => {
+  const asked = (endMs: number, looksAgain: boolean) =>
+    traceExceptionsQuery('t', { startMs: 0, endMs }, looksAgain);
+  expect(asked(2, true).queryKey).toEqual(asked(1, true).queryKey);
+  const again = ({ refetchInterval }: ReturnType<typeof asked>) => (refetchInterval as () => unknown)();
+  expect(again(asked(1, true))).toBe(30_000);
+  expect(again(asked(1, false))).toBe(false);
+  // The last ones come after the trace has ended.
+  expect(again(asked(Date.now(), false))).toBe(30_000);
 });
 
 it('searches a trace that grew again, and keeps what it found until then', () => {

@@ -10,7 +10,7 @@ import type {
   searchTrace,
   SpanDetail,
 } from '@candela/contract';
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
 import { pagesOf } from './pages.ts';
 
@@ -75,11 +75,14 @@ export interface TraceExceptions {
   readonly more: boolean;
 }
 
-/** What the spans of a trace recorded as exceptions, whether they failed by it or not; asked again with every new span. */
-export const traceExceptionsQuery = (traceId: string, during: TraceSpanOfTime, spanCount: number) =>
+/** Each time is a request for every kind of exception. */
+const EXCEPTIONS_AGAIN_MS = 30_000;
+
+/** What the spans of a trace recorded as exceptions, whether they failed by it or not. */
+export const traceExceptionsQuery = (traceId: string, during: TraceSpanOfTime, looksAgain: boolean) =>
   queryOptions({
-    queryKey: ['trace-exceptions', traceId, spanCount],
-    placeholderData: keepPreviousData,
+    queryKey: ['trace-exceptions', traceId],
+    refetchInterval: () => (looksAgain || mayFollow(during.endMs, Date.now()) ? EXCEPTIONS_AGAIN_MS : false),
     queryFn: async ({ signal }): Promise<TraceExceptions> => {
       const window = around(during);
       // Epoch milliseconds are not a text, so times of an address go as ISO.

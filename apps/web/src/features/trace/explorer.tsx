@@ -282,7 +282,6 @@ export function Explorer(props: {
                       traceId={trace.traceId}
                       during={during}
                       spans={spans}
-                      spanCount={trace.spanCount}
                       selected={search.span}
                       onSelect={select}
                       looksAgain={props.looksAgain}

@@ -39,8 +39,6 @@ export default function TraceLogs(props: {
   during: TraceSpanOfTime;
   /** The spans whose failures belong among the lines. */
   spans: readonly TraceSpan[];
-  /** Of the trace, also those that are not loaded. */
-  spanCount?: number;
   /** Only the lines of this span. */
   spanId?: string;
   selected?: string | undefined;
@@ -48,7 +46,7 @@ export default function TraceLogs(props: {
   /** Whether the trace is asked for again while it runs. */
   looksAgain: boolean;
 }) {
-  const { traceId, during, spans, spanCount = 0, selected } = props;
+  const { traceId, during, spans, selected } = props;
   const ofTrace = props.spanId === undefined;
   const query = useInfiniteQuery({
     ...traceLogsQuery(traceId, during, props.spanId),
@@ -60,11 +58,12 @@ export default function TraceLogs(props: {
         ? LOOK_AGAIN_MS
         : false,
   });
-  // Of one span its events tell; here they would be lost among the spans that did not fail.
-  const exceptions = useStanding(
-    useQuery({ ...traceExceptionsQuery(traceId, during, spanCount), enabled: ofTrace }),
+  const ofAll = useStanding(
+    useQuery({ ...traceExceptionsQuery(traceId, during, props.looksAgain), enabled: ofTrace }),
     traceId,
   );
+  // Of one span its events tell; here they would be lost among the spans that did not fail.
+  const exceptions = ofTrace ? ofAll : undefined;
   const pages = query.data?.pages;
   const entries = useMemo(
     () =>
@@ -72,22 +71,22 @@ export default function TraceLogs(props: {
         (pages ?? []).flatMap((page) => page.data),
         spans,
         during.startMs,
-        exceptions.data?.thrown,
+        exceptions?.data?.thrown,
       ),
-    [pages, spans, during.startMs, exceptions.data],
+    [pages, spans, during.startMs, exceptions?.data],
   );
   const names = useMemo(() => new Map(spans.map((span) => [span.spanId, span.light.name])), [spans]);
-  const failure = exceptions.error ?? exceptions.missed;
+  const failure = exceptions?.error ?? exceptions?.missed ?? null;
   const exceptionsFailed = failure !== null && (
     <FailureLine
       what="Exceptions that spans survived"
       error={failure}
-      onRetry={exceptions.refetch}
+      onRetry={ofAll.refetch}
       className="shrink-0 border-b border-line px-3 py-1"
     />
   );
   // Nothing is said to be missing before all that may be a line was asked for.
-  if (query.isPending || (ofTrace && entries.length === 0 && exceptions.isPending))
+  if (query.isPending || (entries.length === 0 && exceptions?.isPending))
     return <SkeletonRows rows={8} label="Loading the logs" />;
   if (query.isLoadingError) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   if (entries.length === 0)
@@ -103,7 +102,7 @@ export default function TraceLogs(props: {
   return (
     <div className="flex min-h-0 grow flex-col">
       {exceptionsFailed}
-      {exceptions.data?.more === true && (
+      {exceptions?.data?.more === true && (
         <p className="shrink-0 border-b border-line px-3 py-1 text-sm text-muted">
           The trace has more exceptions than are shown: the newest {OCCURRENCES} of {EXCEPTION_KINDS} kinds.
         </p>
