@@ -362,10 +362,32 @@ describe.skipIf(missing !== undefined)('explorer', () => {
       body: JSON.stringify({ page: 'traces', name: 'Odd', search: '?q=%' }),
     });
     expect(odd.status).toBeLessThan(300);
+    await fetch(`${stage.platform.http}/api/telemetry/views`, {
+      method: 'POST',
+      body: JSON.stringify({ page: 'traces', name: 'Late', search: '' }),
+    });
     await openMenu();
+    // What takes long is asked for once, and leaves open what was opened meanwhile.
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    let asked = 0;
+    await intercept(page, '**/api/telemetry/views/*', async (route) => {
+      asked += 1;
+      await held;
+      await route.continue();
+    });
     await menu.getByRole('button', { name: 'Delete Odd' }).click();
-    await menu.getByRole('button', { name: 'Delete', exact: true }).click();
+    const remove = menu.getByRole('button', { name: 'Delete', exact: true });
+    await remove.click();
+    await remove.click({ force: true });
+    await menu.getByRole('button', { name: 'Rename Late' }).click();
+    release();
     await menu.getByText('Odd').waitFor({ state: 'detached' });
+    await menu.locator('form button:not([aria-busy])', { hasText: 'Rename' }).waitFor();
+    expect(asked).toBe(1);
+    await menu.getByLabel('New name of Late').press('Enter');
+    await menu.getByRole('button', { name: 'Delete Late' }).click();
+    await remove.click();
+    await menu.getByText('Late').waitFor({ state: 'detached' });
     await menu.getByLabel('Name of the new view').fill('Cart only');
     await page.keyboard.press('Enter');
     await menu.getByRole('button', { name: 'Cart only', exact: true }).waitFor();

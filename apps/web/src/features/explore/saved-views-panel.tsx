@@ -40,7 +40,9 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
   const mayWrite = person === undefined || can('member');
   // One for all, so that what is told is what became of the last.
   const act = useAct((run: () => Promise<unknown>) => run(), { touches: [['views']] });
-  const change = (run: () => Promise<unknown>) => act.mutate(run, { onSuccess: () => setEditing(undefined) });
+  // One that ends late leaves open what was opened meanwhile.
+  const change = (run: () => Promise<unknown>) =>
+    act.mutate(run, { onSuccess: () => setEditing((now) => (now === editing ? undefined : now)) });
   const panel = useRef<HTMLDivElement>(null);
   /** What was asked of a view is done, and its buttons go: to the view, else to where a new one gets its name. */
   const toView = (from: Element, id: string) =>
@@ -69,6 +71,7 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
           <Button
             className="h-6 text-danger"
             autoFocus
+            busy={act.isPending}
             onClick={(event) => {
               toView(event.currentTarget, view.id);
               change(() => (isDelete ? deleteView(view.id) : updateView(view.id, { search: current })));
@@ -94,7 +97,7 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
           className="flex items-center gap-2 px-2 py-1"
           onSubmit={(event) => {
             event.preventDefault();
-            if (editing.name.trim() === '') return;
+            if (editing.name.trim() === '' || act.isPending) return;
             toView(event.currentTarget, view.id);
             change(() => updateView(view.id, { name: editing.name.trim() }));
           }}
@@ -107,7 +110,7 @@ export default function SavedViewsPanel(props: { page: string; signal: Signal; o
             onChange={(event) => setEditing({ ...editing, name: event.target.value })}
             className="h-6 min-w-0 grow rounded-md border border-line bg-bg px-2"
           />
-          <Button className="h-6" type="submit">
+          <Button className="h-6" type="submit" busy={act.isPending}>
             Rename
           </Button>
         </form>
