@@ -155,6 +155,8 @@ const WIDE_ROWS = 400_000;
 const PLACES = [0.2, 0.7];
 /** So many rows at most, of those that the indexes leave, are searched for what an estimate saw too little of. */
 const MOST_SEARCHED: Readonly<Record<LongWork, number>> = { texts: 4_000_000, attributes: 20_000_000 };
+/** And so long: an estimate is at hand. */
+const MOST_SEARCH_MS = 10_000;
 /** Rows of a side that was searched for around which is read, of all parts together. */
 const MOST_FOUND = 120;
 
@@ -239,9 +241,14 @@ async function searchRare(
   const { scope, selected } = sidesScope(context, source, sides);
   const asked = [sides.filter, sides.selection].filter((part) => part !== undefined);
   const work = await longWorkOf(runner, scope, source, { and: asked });
-  const maxRows = MOST_SEARCHED[work ?? 'attributes'];
+  // An index of words leaves rows whose texts are read.
+  const readsTexts = scope.params.words.length > 0;
+  const most = {
+    maxRows: MOST_SEARCHED[readsTexts ? 'texts' : (work ?? 'attributes')],
+    maxMs: MOST_SEARCH_MS,
+  };
   try {
-    if (rare === 'both') return await countAll(runner, context, source, sides, maxRows);
+    if (rare === 'both') return await countAll(runner, context, source, sides, most);
     const own = scope.and(rare === 'selection' ? selected : `NOT (${selected})`);
     const { from } = sides.window;
     const width = widthOf(sides.window);
@@ -250,7 +257,7 @@ async function searchRare(
       `SELECT B, count() AS N, arrayMap(t -> toString(t), groupArraySample(${MOST_FOUND}, ${SEED})(Ns)) AS At
        FROM (SELECT toUnixTimestamp64Nano(${source.time}) AS Ns, ${partSql(source, own, from, width)} AS B ${own.from})
        GROUP BY B`,
-      { maxRows },
+      most,
     );
     const each = Math.ceil(MOST_FOUND / Math.max(1, found.length));
     const pieces = found.flatMap(({ B, At }) =>
@@ -261,9 +268,9 @@ async function searchRare(
     return {
       ...estimated,
       [rare]: rows,
-      // Without a filter all that is not of the one side is of the other.
+      // Without a filter all that is not of the one side is of the other; rows that came since they were counted are of neither.
       ...(sides.filter === undefined
-        ? { [other]: counts.map((all, part) => all - (rows[part] ?? 0)), estimated: false }
+        ? { [other]: counts.map((all, part) => Math.max(0, all - (rows[part] ?? 0))), estimated: false }
         : {}),
       pieces: merge([...estimated.pieces, ...pieces], sides.window),
     };
@@ -320,7 +327,7 @@ async function countAll(
   context: RequestContext,
   source: Source,
   sides: Sides,
-  maxRows?: number,
+  most?: { readonly maxRows: number; readonly maxMs: number },
 ): Promise<Strata> {
   const { from } = sides.window;
   const width = widthOf(sides.window);
@@ -334,7 +341,7 @@ async function countAll(
        SELECT ${ns} AS Ns, ${partSql(source, scope, from, width)} AS B,
          ${selected} AS Sel ${scope.from})
      GROUP BY B`,
-    { maxRows },
+    most,
   );
   const selection = Array.from({ length: STRATA }, () => 0);
   const rest = [...selection];

@@ -14,12 +14,17 @@ export interface Runner {
    * kept in bytes. Bound in rows, the engine finds all granules before it reads, and none can be passed by because the
    * rows read by then come before all of its own.
    *
-   * `maxRows`, of a statement that is only worth running over so many, besides the bound of reads.
+   * `maxRows` and `maxMs`, of a statement that is only worth running over so many and for so long, besides the bounds of
+   * reads.
    */
   run<T>(
     scope: Scope,
     sql: string,
-    how?: { readonly rowBytes?: number; readonly maxRows?: number | undefined },
+    how?: {
+      readonly rowBytes?: number;
+      readonly maxRows?: number | undefined;
+      readonly maxMs?: number | undefined;
+    },
   ): Promise<T[]>;
   /** The store of a scope, to tell it from others. */
   storeOf(scope: Scope): Promise<ReadStore>;
@@ -40,8 +45,9 @@ export function runner(
   const storeOfScope = async (scope: Scope) => storeOf(stores, scope.context, signalOfTable(scope.table));
   return {
     storeOf: storeOfScope,
-    run: async (scope, sql, { rowBytes, maxRows = Infinity } = {}) => {
+    run: async (scope, sql, { rowBytes, maxRows = Infinity, maxMs = Infinity } = {}) => {
       signal?.throwIfAborted();
+      const timeoutMs = Math.min(bounds.timeoutMs, maxMs);
       const { maxRowsToRead, ...others } = options;
       const bound =
         rowBytes === undefined
@@ -52,10 +58,10 @@ export function runner(
         const { values, attributes, words } = scope.params;
         const asker = askerOf(scope.context);
         return await turns.take({ kind, hurried, store }, scope.params, (priority) =>
-          store.select(sql, values, { ...others, ...bound, attributes, words, asker, priority }),
+          store.select(sql, values, { ...others, ...bound, timeoutMs, attributes, words, asker, priority }),
         );
       } catch (thrown) {
-        throw withLimit(thrown, bounds);
+        throw withLimit(thrown, { ...bounds, timeoutMs });
       }
     },
   };
