@@ -15,9 +15,9 @@ import { buildTurns, type Speaker, type SpokenTrace } from './turns.ts';
 /** Traces before a page that are read for what they said: most clients repeat the last of it at least. */
 const BEFORE = 3;
 const MAX_SPANS_OF_TRACE = 200;
-/** Each attribute is cut at 1 MiB at ingest: a long question still comes with its answer. Keeps a page within memory. */
+/** Each attribute is cut at 1 MiB at ingest: a long question still comes with its answer. */
 const MAX_CONTENT_BYTES = 2 << 20;
-/** All contents of a page; each trace has an equal share, and what begins beyond it is left out. */
+/** All contents of a page, which keeps it within memory. */
 const MAX_PAGE_BYTES = 32 << 20;
 /** How far a trace may reach beyond those of its spans that name the session. */
 const HOUR = 3_600_000_000_000n;
@@ -81,11 +81,11 @@ async function readSpoken(
   const talking = open
     .and(`TraceId IN ${open.params.bind(traceIds, 'Array(String)')}`)
     .and("GenAiOperation != '' OR notEmpty(mapKeys(ContentAttributes))");
-  const share = Math.max(MAX_CONTENT_BYTES, Math.floor(MAX_PAGE_BYTES / places.length));
+  const fits = `Place <= ${MAX_SPANS_OF_TRACE} AND Bytes <= ${MAX_CONTENT_BYTES} AND Before <= ${MAX_PAGE_BYTES}`;
   // Which spans first, by sizes alone: sorting them with their contents would hold all of it in memory.
-  const found = await runner.run<{ TraceId: string; Ids: string[]; All: number }>(
+  const found = await runner.run<Found>(
     talking,
-    `SELECT TraceId, count() AS All, groupArrayIf(SpanId, Place <= ${MAX_SPANS_OF_TRACE} AND Before <= ${share} AND Bytes <= ${MAX_CONTENT_BYTES}) AS Ids FROM (
+    `SELECT TraceId, count() AS All, groupArrayIf(SpanId, ${fits}) AS Ids, groupArrayIf(Before, ${fits}) AS Until FROM (
        SELECT TraceId, SpanId, Bytes, row_number() OVER near AS Place,
          sumIf(Bytes, Bytes <= ${MAX_CONTENT_BYTES}) OVER near AS Before FROM (
          SELECT TraceId, SpanId, Timestamp, ${CONTENT_BYTES} AS Bytes ${talking.from}
@@ -95,9 +95,15 @@ async function readSpoken(
   );
   if (found.length === 0) return traceIds.map((traceId) => ({ traceId, speakers: [], cut: false }));
   const chosen = new Map(found.map((one) => [one.TraceId, one]));
-  const scope = talking.and(
-    `SpanId IN ${open.params.bind([...new Set(found.flatMap(({ Ids }) => Ids))], 'Array(String)')}`,
+  const inOrder = traceIds.flatMap((traceId) => chosen.get(traceId) ?? []);
+  const bounds = boundsOf(inOrder.map(({ Until }) => Until));
+  const ids = inOrder.flatMap(({ TraceId, Ids, Until }, at) =>
+    Ids.filter((_, index) => (Until[index] ?? 0) <= (bounds[at] ?? 0)).map((id) => `${TraceId} ${id}`),
   );
+  // By both ids and the size: another trace may have a span of that id, and a span may have been sent twice.
+  const scope = talking
+    .and(`concat(TraceId, ' ', SpanId) IN ${open.params.bind(ids, 'Array(String)')}`)
+    .and(`${CONTENT_BYTES} <= ${MAX_CONTENT_BYTES}`);
   const rows = await runner.run<RawSpeaker>(
     scope,
     `SELECT * FROM (
@@ -116,6 +122,32 @@ async function readSpoken(
     };
   });
   return withLogs(runner, context, traces, during);
+}
+
+/** Spans of a trace that may be read: each with the bytes of contents up to it and with it. */
+interface Found {
+  readonly TraceId: string;
+  readonly Ids: readonly string[];
+  readonly Until: readonly number[];
+  readonly All: number;
+}
+
+/**
+ * Up to where each trace is read: an equal share of the page, and one that needs more gets what that leaves, as long as
+ * there is some, for one long span.
+ */
+function boundsOf(traces: readonly (readonly number[])[]): number[] {
+  const upTo = (until: readonly number[], bound: number) =>
+    until.reduce((most, bytes) => (bytes <= bound && bytes > most ? bytes : most), 0);
+  const share = Math.floor(MAX_PAGE_BYTES / traces.length);
+  const shares = traces.map((until) => upTo(until, share));
+  let room = MAX_PAGE_BYTES - shares.reduce((sum, bytes) => sum + bytes, 0);
+  return traces.map((until, at) => {
+    const own = shares[at] ?? 0;
+    const bound = Math.max(own, upTo(until, Math.min(own + room, MAX_CONTENT_BYTES)));
+    room -= bound - own;
+    return bound;
+  });
 }
 
 /** Some instrumentations keep messages off their spans: such traces are read from the log records beside them. */
