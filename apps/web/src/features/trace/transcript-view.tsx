@@ -37,6 +37,7 @@ import {
   stepAt,
   stepsInside,
   stepsOf,
+  stepsToRead,
   stretchTo,
   toldBefore,
 } from './transcript.ts';
@@ -86,12 +87,13 @@ export default function TranscriptView(props: {
   const folded = useMemo(() => atFirst.symmetricDifference(turned), [atFirst, turned]);
 
   const { from, to, seen } = stretch;
+  const outer = useMemo(() => aroundStep(steps, from), [steps, from]);
   const toldIf = useMemo(() => toldBefore(steps, from), [steps, from]);
   const toldNow = useMemo(() => toldBefore(steps, seen), [steps, seen]);
-  const wanted = useMemo(() => {
-    const visible = steps.slice(from, to).filter((step) => !step.agents.some((agent) => folded.has(agent)));
-    return [...new Set([...toldIf, ...toldNow, ...visible])];
-  }, [steps, from, to, toldIf, toldNow, folded]);
+  const wanted = useMemo(
+    () => stepsToRead(steps, stretch, [...toldIf, ...toldNow], folded, alone),
+    [steps, stretch, toldIf, toldNow, folded, alone],
+  );
   const { conversations, isPending, failed, retry } = useQueries({
     queries: wanted.map((step) => conversationQuery(traceId, step.span.spanId, step.span.light.unfinished)),
     combine: readings,
@@ -100,7 +102,9 @@ export default function TranscriptView(props: {
     () => new Set(wanted.filter((_, index) => isPending[index]).map((step) => step.span.spanId)),
     [wanted, isPending],
   );
-  const isEarlier = [...toldIf, ...steps.slice(from, seen)].some((step) => open.has(step.span.spanId));
+  const isEarlier = [...outer, ...toldIf, ...steps.slice(from, seen)].some((step) =>
+    open.has(step.span.spanId),
+  );
   // What stands must not go while the steps before it are read.
   const first = isEarlier ? seen : from;
   const entries = useMemo(() => {

@@ -6,9 +6,11 @@ import {
   buildTranscript,
   type Entry,
   foldedAtFirst,
+  speakingAlone,
   stepAt,
   stepsInside,
   stepsOf,
+  stepsToRead,
   stretchTo,
   toldBefore,
 } from './transcript.ts';
@@ -355,6 +357,22 @@ describe('a transcript that begins in the middle', () => {
       '  user: question 41',
       '  assistant: answer 41',
     ]);
+  });
+
+  it('reads the agents around it that speak for themselves, unless they are folded away', () => {
+    const own = [
+      span('outer', '', 'agent', 0),
+      span('llm', 'outer', 'llm', 1),
+      span('solo', 'outer', 'agent', 2),
+      ...Array.from({ length: 20 }, (_, index) => span(`tool${index}`, 'solo', 'tool', index + 3)),
+    ];
+    const all = stepsOf(own, buildTree(own));
+    const read = (folded: string[]) =>
+      stepsToRead(all, { from: 20, to: 60, seen: 20 }, [], new Set(folded), speakingAlone(all)).map(
+        (step) => step.span.spanId,
+      );
+    expect(read([])).toEqual(['solo', 'tool17', 'tool18', 'tool19']);
+    expect(read(['outer'])).toEqual([]);
   });
 
   it('goes to a span, or to the step before one that is no step', () => {

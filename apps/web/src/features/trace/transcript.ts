@@ -124,6 +124,24 @@ export function aroundStep(steps: readonly Step[], at: number): Step[] {
   return steps.slice(0, at).filter((step) => around.has(step.span.spanId));
 }
 
+/**
+ * The steps whose contents a stretch needs: those that tell what was said before it, the agents around it that speak
+ * for themselves (their answer comes after what they ran), and its own, as far as they are not folded away.
+ */
+export function stepsToRead(
+  steps: readonly Step[],
+  { from, to }: Stretch,
+  told: readonly Step[],
+  folded: ReadonlySet<string>,
+  alone: ReadonlyMap<string, string>,
+): Step[] {
+  const around = aroundStep(steps, from).filter(({ span }) => alone.has(span.spanId));
+  const visible = [...around, ...steps.slice(from, to)].filter(
+    ({ agents }) => !agents.some((agent) => folded.has(agent)),
+  );
+  return [...new Set([...told, ...visible])];
+}
+
 /** How far back a model call may stand that tells what was said before. */
 const MOST_BACK = 10;
 
