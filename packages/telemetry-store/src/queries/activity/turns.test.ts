@@ -204,3 +204,25 @@ it('shows pictures as far as a page has room, and says of others where they are'
     400_000, 0, 900_000, 900_000, 900_000, 900_000, 0, 100,
   ]);
 });
+
+it('gives no room to pictures that are left out, and counts small ones', () => {
+  const picture = (characters: number): MessagePart => ({
+    type: 'media',
+    modality: 'image',
+    mimeType: 'image/png',
+    uri: 'data:'.padEnd(characters, 'x'),
+  });
+  const few = Array.from({ length: 300 }, (_, at) => message('user', picture(1_000 + at)));
+  const many = trace(
+    asked([...few, ...Array.from({ length: 5 }, () => message('user', picture(1_000_000)))]),
+  );
+  const small = Array.from({ length: 400 }, () => picture(10_000));
+  const turns = buildTurns([], [many, trace(asked([message('user', ...small)]))]);
+  const kept = turns.map(({ entries }) =>
+    entries
+      .flatMap((entry) => (entry.kind === 'message' ? entry.message.parts : []))
+      .filter((part) => part.type === 'media' && part.uri.startsWith('data:')),
+  );
+  // 4 MiB less 300 pictures of about 1,150 characters.
+  expect(kept.map((parts) => parts.length)).toEqual([300, 384]);
+});

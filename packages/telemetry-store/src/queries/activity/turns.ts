@@ -180,13 +180,17 @@ function turnOf(trace: SpokenTrace, next: SpokenTrace | undefined, before: Said,
       const id = own?.get(part) ?? '';
       return part.type !== 'tool_result' || id === '' || !(calls.names(id) || settled.has(id));
     });
-    return parts.length === 0
-      ? []
-      : [{ ...entry, message: { ...entry.message, parts: parts.map((part) => shortened(part, before)) } }];
+    return parts.length === 0 ? [] : [{ ...entry, message: { ...entry.message, parts } }];
+  });
+  // What is left out takes no room from what is shown.
+  const shown = spoken.slice(0, MAX_ENTRIES).map((entry): TurnEntry => {
+    if (entry.kind !== 'message') return entry;
+    const parts = entry.message.parts.map((part) => shortened(part, before));
+    return { ...entry, message: { ...entry.message, parts } };
   });
   return {
     traceId: trace.traceId,
-    entries: spoken.slice(0, MAX_ENTRIES),
+    entries: shown,
     truncated: trace.cut || spoken.length > MAX_ENTRIES,
   };
 }
@@ -277,7 +281,8 @@ function shortened(part: MessagePart, page: Said): MessagePart {
     case 'json':
       return { ...part, json: cut(part.json) };
     case 'media':
-      if (part.uri.length <= MAX_CHARACTERS) return part;
+      // An address is short; what it leads to is no part of the page.
+      if (part.uri.length <= MAX_CHARACTERS && !part.uri.startsWith('data:')) return part;
       // Half a picture is none.
       if (part.uri.length > Math.min(MAX_MEDIA, page.room)) return { ...part, uri: ELSEWHERE };
       page.room -= part.uri.length;
