@@ -1,6 +1,6 @@
 export { isContentKey } from './content-keys.ts';
 export { callIdsOf, stretchesOf } from './content/call-ids.ts';
-export { CallResults, ShownCalls } from './content/call-results.ts';
+export { asksForMore, CallResults, givesBack, sentIds, ShownCalls } from './content/call-results.ts';
 export { messageIdentity } from './content/identity.ts';
 export { MESSAGE_LOG_PREFIX } from './content/log-messages.ts';
 export { CONVENTIONS } from './conventions/index.ts';

@@ -1,5 +1,6 @@
-import type { Conversation } from '../types.ts';
+import type { Conversation, Message } from '../types.ts';
 import { type CallIds, numbered } from './call-ids.ts';
+import { messageIdentity } from './identity.ts';
 
 /** What a tool call gave back; `by` is the span that ran it, undefined when only a message tells. */
 interface CallResult<Run> {
@@ -75,6 +76,27 @@ export class CallResults<Run> {
 }
 
 const ownKey = (thread: string, id: string): string => `${thread}\u0000${id}`;
+
+/**
+ * What tells messages of the same words apart: the ids of their calls and results, as far as they were sent. Those that
+ * are made hold their thread, and a history that another agent takes over is the same one.
+ */
+export const sentIds = (message: Message, callIds: readonly string[]): string =>
+  message.parts
+    .flatMap((part, at) =>
+      (part.type === 'tool_call' || part.type === 'tool_result') && part.id !== '' ? [callIds[at] ?? ''] : [],
+    )
+    .join('\u0001');
+
+/** Whether the output is the whole state with the input at its head, as graphs give it back: nothing of that is said again. */
+export function givesBack({ input, output }: Pick<Conversation, 'input' | 'output'>): boolean {
+  const [first, again] = [input[0], output[0]];
+  return first !== undefined && again !== undefined && messageIdentity(first) === messageIdentity(again);
+}
+
+/** Whether a message that is new asks for an answer: instructions and what the model said itself do not. */
+export const asksForMore = ({ role }: Message): boolean =>
+  role !== 'system' && role !== 'developer' && role !== 'assistant';
 
 /** Calls that stand in a text already. */
 export class ShownCalls<Run> {

@@ -1,6 +1,6 @@
 import type { Conversation, Message } from '@candela/semconv';
 import { callIdsOf, stretchesOf } from '@candela/semconv/call-ids';
-import { CallResults, ShownCalls } from '@candela/semconv/call-results';
+import { asksForMore, CallResults, givesBack, sentIds, ShownCalls } from '@candela/semconv/call-results';
 import { identityOf } from './conversation-memory.ts';
 import type { TraceSpan } from './trace-spans.ts';
 import type { SpanTree } from './tree.ts';
@@ -220,20 +220,23 @@ export function buildTranscript(
     if (!conversation || !ids) return;
     const known = said.get(thread) ?? new Map<string, number>();
     said.set(thread, known);
-    const counts = new Map<string, number>();
+    const given = new Map<string, number>();
+    // What a graph gives back with its answer is not said again.
+    const back = givesBack(conversation) ? new Map<string, number>() : given;
     let asks = false;
     for (const side of ['input', 'output'] as const) {
       // An answer that comes later is not known yet.
       if (side === 'output' && !sides.includes(side)) continue;
+      const counts = side === 'input' ? given : back;
       conversation[side].forEach((message, index) => {
         const own = ids[side][index] ?? [];
-        const identity = `${identityOf(message)}\u0000${own.filter((id) => id !== '').join('\u0001')}`;
+        const identity = `${identityOf(message)}\u0000${sentIds(message, own)}`;
         const nth = (counts.get(identity) ?? 0) + 1;
         counts.set(identity, nth);
-        if (!sides.includes(side)) return;
+        if (!sides.includes(side) || (counts !== given && nth <= (given.get(identity) ?? 0))) return;
         // Whoever was asked something else and says the same has said it again; who only repeats a call has not.
         if (nth <= (known.get(identity) ?? 0) && !(side === 'output' && asks)) return;
-        asks ||= side === 'input';
+        asks ||= side === 'input' && asksForMore(message);
         if (told.has(span.spanId)) return;
         for (const stretch of stretchesOf(message, (at) => results.isAsked(own[at] ?? ''))) {
           const place = `${span.spanId} ${side} ${index}`;
@@ -262,7 +265,7 @@ export function buildTranscript(
         }
       });
     }
-    for (const [identity, times] of counts)
+    for (const [identity, times] of [...given, ...back])
       if (times > (known.get(identity) ?? 0)) known.set(identity, times);
   };
   const show = (step: Step) => {

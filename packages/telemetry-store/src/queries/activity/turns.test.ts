@@ -145,6 +145,26 @@ describe('the result of a tool', () => {
 });
 
 describe('what is said again', () => {
+  it('is told once when only the instructions are new', () => {
+    const [hi, hello] = [said('user', 'hi'), said('assistant', 'Hello')];
+    const nice = said('system', 'Be nice');
+    expect(read([], [trace(asked([hi], hello), asked([nice, hi], hello))])).toEqual([
+      ['user: hi', 'assistant: Hello', 'system: Be nice'],
+    ]);
+  });
+
+  it('is told once when a graph gives its whole state back', () => {
+    const [hi, hello] = [said('user', 'hi'), said('assistant', 'Hello')];
+    const node = (input: Message[], ...answer: Message[]) =>
+      trace(speaker({ input, output: [...input, ...answer] }, { operation: 'invoke_agent' }));
+    const yes = [hi, hello, said('user', 'again'), hello];
+    expect(read([], [node([hi], hello), node(yes.slice(0, 3), hello), node([...yes, hi], hello)])).toEqual([
+      ['user: hi', 'assistant: Hello'],
+      ['user: again', 'assistant: Hello'],
+      ['user: hi', 'assistant: Hello'],
+    ]);
+  });
+
   it('is told again when it was asked again', () => {
     const [next, ok] = [said('user', 'next'), said('assistant', 'Ok.')];
     expect(read([], [trace(asked([next], ok), asked([next, ok, next], ok))])).toEqual([

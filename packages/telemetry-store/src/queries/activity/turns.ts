@@ -1,12 +1,15 @@
 import type { Turn, TurnEntry } from '@candela/contract';
 import {
+  asksForMore,
   CallResults,
   callIdsOf,
   type Conversation,
+  givesBack,
   isModelOperation,
   type Message,
   messageIdentity,
   type MessagePart,
+  sentIds,
   ShownCalls,
   stretchesOf,
 } from '@candela/semconv';
@@ -111,13 +114,15 @@ function turnOf(trace: SpokenTrace, next: SpokenTrace | undefined, before: Said,
     if (speakers.has(speaker)) {
       const thread = threadOf(speaker);
       const own = idsOf(speaker);
-      const counts = new Map<string, number>();
+      const given = new Map<string, number>();
+      // What a graph gives back with its answer is not said again.
+      const counts = givesBack(conversation) ? new Map<string, number>() : given;
       const since = fresh ? lastQuestion(conversation.input) : Number.POSITIVE_INFINITY;
-      const count = (message: Message, callIds: readonly string[]) => {
-        const identity = `${messageIdentity(message)}\u0000${callIds.filter((id) => id !== '').join('\u0001')}`;
-        const nth = (counts.get(identity) ?? 0) + 1;
-        counts.set(identity, nth);
-        return { identity, isNew: nth > (heard.get(identity) ?? 0) };
+      const count = (occurred: Map<string, number>, message: Message, callIds: readonly string[]) => {
+        const identity = `${messageIdentity(message)}\u0000${sentIds(message, callIds)}`;
+        const nth = (occurred.get(identity) ?? 0) + 1;
+        occurred.set(identity, nth);
+        return { identity, nth, isNew: nth > (heard.get(identity) ?? 0) };
       };
       const add = (message: Message, side: 'input' | 'output', callIds: readonly string[]) => {
         for (const stretch of stretchesOf(message, () => false)) {
@@ -153,20 +158,21 @@ function turnOf(trace: SpokenTrace, next: SpokenTrace | undefined, before: Said,
       let asks = false;
       conversation.input.forEach((message, index) => {
         const callIds = own.input[index] ?? [];
-        const { isNew } = count(message, callIds);
+        const { isNew } = count(given, message, callIds);
         if (!isNew && index !== since) return;
-        asks = true;
+        asks ||= asksForMore(message);
         add(message, 'input', callIds);
       });
       conversation.output.forEach((message, index) => {
         const callIds = own.output[index] ?? [];
-        const { identity, isNew } = count(message, callIds);
+        const { identity, nth, isNew } = count(counts, message, callIds);
+        if (counts !== given && nth <= (given.get(identity) ?? 0)) return;
         // Whoever was asked something else and says the same has said it again; who only repeats a call has not.
         if (!isNew && !asks && answered.has(identity)) return;
         answered.add(identity);
         add(message, 'output', callIds);
       });
-      for (const [identity, times] of counts)
+      for (const [identity, times] of [...given, ...counts])
         if (times > (heard.get(identity) ?? 0)) heard.set(identity, times);
       fresh = false;
     }
