@@ -19,6 +19,12 @@ export class CallResults<Run> {
   readonly #runs = new Map<Run, string>();
   readonly #times = new Map<string, number>();
   readonly #asked = new Set<string>();
+  /** Calls that messages ask for, by the id that was sent, of a thread and of all. */
+  readonly #calls = new Map<string, Set<string>>();
+  /** The first run of an id with these arguments and that result. */
+  readonly #first = new Map<string, Run>();
+  /** Runs that another span has told before, by that one. */
+  readonly #again = new Map<Run, Run>();
 
   /** Takes the results that messages tell, and hears of their calls. */
   addTold(
@@ -30,21 +36,47 @@ export class CallResults<Run> {
       for (const [at, { parts }] of conversation[side].entries())
         for (const [place, part] of parts.entries()) {
           const id = ids[side][at]?.[place] ?? '';
-          if (part.type === 'tool_call') this.#asked.add(id);
+          if (part.type === 'tool_call') {
+            this.#asked.add(id);
+            for (const key of part.id === '' ? [] : [ownKey(thread, part.id), part.id])
+              this.#calls.set(key, (this.#calls.get(key) ?? new Set()).add(ownKey(thread, id)));
+          }
           if (part.type !== 'tool_result' || id === '') continue;
           const result = { result: part.result, failed: part.failed === true, by: undefined };
           for (const key of [ownKey(thread, id), id]) if (!this.#told.has(key)) this.#told.set(key, result);
         }
   }
 
-  /** Takes what a span ran, in the order they began. */
-  addRun(thread: string, callId: string, result: string, failed: boolean, by: Run): void {
+  /**
+   * Takes what a span ran, in the order they began, after the messages of those before it. Two instrumentations tell
+   * one run twice: one more than was asked for, with nothing new.
+   */
+  addRun(
+    thread: string,
+    { callId, arguments: input, result }: NonNullable<Conversation['toolExecution']>,
+    failed: boolean,
+    by: Run,
+  ): void {
     if (callId === '') return;
+    const outcome = JSON.stringify([callId, argumentsKey(input), result, failed]);
+    const first = this.#first.get(outcome);
+    if (first !== undefined && this.#isOneMore(thread, callId)) {
+      this.#again.set(by, first);
+      return;
+    }
+    if (first === undefined) this.#first.set(outcome, by);
     const own = ownKey(thread, this.#next(ownKey(thread, callId), callId));
     const id = this.#next(callId, callId);
     this.#runs.set(by, id);
     this.#asked.add(id);
     for (const key of [own, id]) this.#ran.set(key, { result, failed, by });
+  }
+
+  /** Whether as many calls with that id were run already as were asked for. */
+  #isOneMore(thread: string, callId: string): boolean {
+    const own = ownKey(thread, callId);
+    const counter = this.#calls.has(own) ? own : callId;
+    return (this.#times.get(counter) ?? 0) >= (this.#calls.get(counter)?.size ?? 0);
   }
 
   #next(counter: string, callId: string): string {
@@ -67,6 +99,11 @@ export class CallResults<Run> {
   /** Whether anybody asked for what has that id, or ran it. */
   isAsked(id: string): boolean {
     return id !== '' && this.#asked.has(id);
+  }
+
+  /** The span that told first what this one ran; itself where none did. */
+  firstOf(run: Run): Run {
+    return this.#again.get(run) ?? run;
   }
 
   /** The call that a span ran; empty when it does not say. */

@@ -188,6 +188,57 @@ describe('transcript', () => {
     ]);
   });
 
+  it('says once what a second instrumentation tells with other instructions', () => {
+    const [hi, hello] = [said('user', 'hi'), said('assistant', 'Hello')];
+    expect(transcriptOf([[hi], [hello]], [[said('system', 'Be nice'), hi], [hello]])).toEqual([
+      'user: hi',
+      'assistant: Hello',
+      'system: Be nice',
+    ]);
+  });
+
+  it('says once what a graph gives back with its answer', () => {
+    const [hi, hello, more] = [said('user', 'hi'), said('assistant', 'Hello'), said('user', 'more')];
+    const state = [hi, hello, more];
+    expect(transcriptOf([[hi], [hi, hello]], [state, [...state, hello]])).toEqual([
+      'user: hi',
+      'assistant: Hello',
+      'user: more',
+      'assistant: Hello',
+    ]);
+  });
+
+  it('shows what two spans ran of one call once', () => {
+    const four = [
+      span('llm', '', 'llm', 0),
+      ...['t1', 't2', 't3'].map((id, at) => span(id, '', 'tool', at + 1)),
+    ];
+    const run = (result: string): Conversation => ({
+      ...empty,
+      toolExecution: { callId: 'c1', arguments: 'Oslo', result },
+    });
+    const entries = buildTranscript(
+      stepsOf(four, buildTree(four)),
+      new Map([
+        ['llm', { ...empty, output: [asks('c1', 'Oslo')] }],
+        ['t1', run('wet')],
+        ['t2', run('wet')],
+        ['t3', run('dry')],
+      ]),
+      new Set(),
+    );
+    expect(shortly(entries)).toEqual(['weather(Oslo) = wet by t1', 't3(Oslo) = dry by t3']);
+  });
+
+  it('knows the result of a call without an id in a history that begins with it', () => {
+    const wet: MessagePart = { type: 'tool_result', id: '', name: 'weather', result: 'wet' };
+    const history: Message[] = [said('user', 'go'), asks('', 'Oslo'), { role: 'tool', parts: [wet] }];
+    expect(transcriptOf([history, []], [history.slice(2), [said('assistant', 'Wet.')]])).toEqual([
+      ...transcriptOf([history, []]),
+      'assistant: Wet.',
+    ]);
+  });
+
   it('says once what a client sends again without the thinking', () => {
     const [ask, next] = [said('user', 'a?'), said('user', 'b?')];
     const thought: Message = {

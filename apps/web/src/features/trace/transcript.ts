@@ -305,8 +305,9 @@ export function buildTranscript(
 
   function addRun(step: Step, run: NonNullable<Conversation['toolExecution']>, depth: number): void {
     const { span, thread } = step;
-    if (calls.isRun(span)) return;
-    calls.add(results.ranBy(span), thread, run.arguments, span);
+    const first = results.firstOf(span);
+    if (calls.isRun(first)) return;
+    calls.add(results.ranBy(first), thread, run.arguments, first);
     const ran = {
       kind: 'tool' as const,
       key: span.spanId,
@@ -357,7 +358,7 @@ function resultsOf(
     if (!conversation || !ids) continue;
     results.addTold(thread, conversation, ids);
     const run = conversation.toolExecution;
-    if (run) results.addRun(thread, run.callId, run.result, span.failed, span);
+    if (run) results.addRun(thread, run, span.failed, span);
   }
   return results;
 }

@@ -1,6 +1,11 @@
-import type { Conversation, Message, MessagePart } from '@candela/semconv';
-import { describe, expect, it } from 'vitest';
+import { callIdsOf, type Conversation, type Message, type MessagePart } from '@candela/semconv';
+import { describe, expect, it, vi } from 'vitest';
 import { buildTurns, type Speaker, type SpokenTrace } from './turns.ts';
+
+vi.mock(import('@candela/semconv'), async (original) => {
+  const all = await original();
+  return { ...all, callIdsOf: vi.fn(all.callIdsOf) };
+});
 
 const said = (role: string, text: string): Message => ({ role, parts: [{ type: 'text', text }] });
 const call = (id: string, args: string, name = 'weather'): MessagePart => ({
@@ -141,6 +146,45 @@ describe('the result of a tool', () => {
     expect(read([], [trace(...of('a', 'Bern', 'sun'), ...of('b', 'Rome', 'rain'))])).toEqual([
       ['user: Bern', '"Bern" = sun', 'assistant: sun', 'user: Rome', '"Rome" = rain', 'assistant: rain'],
     ]);
+  });
+});
+
+describe('calls', () => {
+  const [where, more] = [said('user', 'Where?'), said('user', 'more')];
+  const noId = message('assistant', { type: 'text', text: 'let me' }, call('', '{}'));
+  const sun = message('tool', { type: 'tool_result', id: '', name: 'weather', result: 'SUN' });
+
+  it('without ids are not told again when another agent takes over', () => {
+    const history = [where, noId, sun, said('assistant', 'ans')];
+    const first = trace({ ...asked([where], noId), agent: 'A' }, { ...asked(history), agent: 'A' });
+    const second = trace({ ...asked([...history, more], said('assistant', 'done')), agent: 'B' });
+    expect(read([], [first, second])[1]).toEqual(['user: more', 'assistant: done']);
+  });
+
+  it('are not answered by an equal one of the next trace, but by what that one is given', () => {
+    const ask = message('assistant', call('', '{}'));
+    const asks = trace(asked([where], ask));
+    const answers = asked([where, ask, sun], said('assistant', 'Sun.'));
+    const turn = ['user: Where?', '{} = SUN', 'assistant: Sun.'];
+    expect(read([], [asks, trace(asked([where], ask), answers)])).toEqual([
+      ['user: Where?', '{} = null'],
+      turn,
+    ]);
+    expect(read([], [asks, trace(answers)])[0]).toEqual(turn.slice(0, 2));
+  });
+
+  it('that two spans tell were run once', () => {
+    const calls = [asked([where], message('assistant', call('c1', '{}')))];
+    const runs = () => ran('c1', '{}', 'Bern');
+    expect(read([], [trace(...calls, runs(), runs())])).toEqual([['user: Where?', '{} = Bern']]);
+    expect(read([], [trace(...calls, runs(), ran('c1', '{}', 'Rome'))])[0]).toHaveLength(3);
+  });
+
+  it('are found once in each trace', () => {
+    const traces = [0, 1, 2, 3].map(() => trace(asked([where], message('assistant', call('c1', '{}')))));
+    vi.mocked(callIdsOf).mockClear();
+    buildTurns(traces.slice(0, 1), traces.slice(1, 3), traces[3]);
+    expect(callIdsOf).toHaveBeenCalledTimes(4);
   });
 });
 

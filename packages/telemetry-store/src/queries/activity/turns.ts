@@ -55,11 +55,19 @@ export function buildTurns(
   next?: SpokenTrace,
 ): Turn[] {
   const before: Said = { heard: new Map(), settled: new Set(), room: 0 };
-  for (const [at, trace] of known.entries()) turnOf(trace, known[at + 1] ?? traces[0], before, false);
-  before.room = MAX_PAGE_MEDIA;
-  return traces.map((trace, at) =>
-    turnOf(trace, traces[at + 1] ?? next, before, known.length === 0 && at === 0),
-  );
+  const all = [...known, ...traces];
+  const turns: Turn[] = [];
+  let own: Calls | undefined;
+  for (const [at, trace] of all.entries()) {
+    own ??= readCalls(trace.speakers);
+    const after = all[at + 1] ?? next;
+    const later = after && readCalls(after.speakers);
+    if (at === known.length) before.room = MAX_PAGE_MEDIA;
+    const turn = turnOf(trace, own, later, before, at === 0 && known.length === 0);
+    if (at >= known.length) turns.push(turn);
+    own = later;
+  }
+  return turns;
 }
 
 /** What traces before have said, as the next ones need it; grows. */
@@ -72,16 +80,18 @@ interface Said {
   settled: Set<string>;
 }
 
-/** @param next the trace after it: results of tools that the client itself runs come with the next question */
-function turnOf(trace: SpokenTrace, next: SpokenTrace | undefined, before: Said, opens: boolean): Turn {
+/** @param later those of the trace after it: results of tools that the client itself runs come with the next question */
+function turnOf(
+  trace: SpokenTrace,
+  { idsOf, results }: Calls,
+  later: Calls | undefined,
+  before: Said,
+  opens: boolean,
+): Turn {
   const { heard } = before;
   const { settled } = before;
   before.settled = new Set();
   const speakers = speaking(trace.speakers);
-  const ids = new Map(trace.speakers.map((speaker) => [speaker, idsOfCalls(speaker)]));
-  const idsOf = (speaker: Speaker) => ids.get(speaker) ?? idsOfCalls(speaker);
-  const results = resultsOf(trace.speakers, idsOf);
-  const later = next && resultsOf(next.speakers, idsOfCalls);
   const calls = new ShownCalls<Speaker>();
   const answered = new Set<string>();
   const entries: TurnEntry[] = [];
@@ -93,8 +103,9 @@ function turnOf(trace: SpokenTrace, next: SpokenTrace | undefined, before: Said,
     const said = { spanId, agent, model };
     if (speaker.operation === 'execute_tool' && conversation.toolExecution !== undefined) {
       const run = conversation.toolExecution;
-      if (!calls.isRun(speaker)) {
-        calls.add(results.ranBy(speaker), threadOf(speaker), run.arguments, speaker);
+      const first = results.firstOf(speaker);
+      if (!calls.isRun(first)) {
+        calls.add(results.ranBy(first), threadOf(speaker), run.arguments, first);
         const ran = toolEntry(
           speaker,
           run.callId,
@@ -137,8 +148,8 @@ function turnOf(trace: SpokenTrace, next: SpokenTrace | undefined, before: Said,
           const id = callIds[stretch.at] ?? '';
           if (calls.has(id, thread, part.arguments)) continue;
           let answer = results.of(thread, id);
-          if (answer === undefined) {
-            answer = later?.reported(thread, id);
+          if (answer === undefined && later?.isGiven(thread, id) === true) {
+            answer = later.results.reported(thread, id);
             if (answer !== undefined) before.settled.add(id);
           }
           calls.add(id, thread, part.arguments, answer?.by);
@@ -231,22 +242,39 @@ const isOpen = (entry: TurnEntry, ran: ToolEntry): boolean =>
   entry.name === ran.name &&
   entry.arguments === ran.arguments;
 
-/** Ids of the tool calls in what a span says. */
-const idsOfCalls = (speaker: Speaker) => callIdsOf(speaker.conversation, threadOf(speaker));
-
-/** The result of every tool call that anybody of these reported. */
-function resultsOf(
-  speakers: readonly Speaker[],
-  idsOf: (speaker: Speaker) => ReturnType<typeof idsOfCalls>,
-): CallResults<Speaker> {
-  const results = new CallResults<Speaker>();
-  for (const speaker of speakers) {
-    const run = speaker.conversation.toolExecution;
-    results.addTold(threadOf(speaker), speaker.conversation, idsOf(speaker));
-    if (run !== undefined) results.addRun(threadOf(speaker), run.callId, run.result, speaker.failed, speaker);
-  }
-  return results;
+/** The tool calls of a trace. */
+interface Calls {
+  /** Ids of the calls in what a span says. */
+  idsOf(speaker: Speaker): ReturnType<typeof callIdsOf>;
+  /** The result of every call that anybody reported. */
+  readonly results: CallResults<Speaker>;
+  /** Whether a call comes from before: the trace is told of it, and did not ask for an equal one by itself until then. */
+  isGiven(thread: string, id: string): boolean;
 }
+
+function readCalls(speakers: readonly Speaker[]): Calls {
+  const ids = new Map<Speaker, ReturnType<typeof callIdsOf>>();
+  const results = new CallResults<Speaker>();
+  const given = new Set<string>();
+  const own = new Set<string>();
+  for (const speaker of speakers) {
+    const thread = threadOf(speaker);
+    const said = callIdsOf(speaker.conversation, thread);
+    ids.set(speaker, said);
+    for (const id of said.input.flat()) if (!own.has(id)) given.add(inThread(thread, id));
+    for (const id of said.output.flat()) if (!given.has(inThread(thread, id))) own.add(id);
+    results.addTold(thread, speaker.conversation, said);
+    const run = speaker.conversation.toolExecution;
+    if (run !== undefined) results.addRun(thread, run, speaker.failed, speaker);
+  }
+  return {
+    idsOf: (speaker) => ids.get(speaker) ?? { input: [], output: [] },
+    results,
+    isGiven: (thread, id) => given.has(inThread(thread, id)) || !own.has(id),
+  };
+}
+
+const inThread = (thread: string, id: string): string => `${thread}\u0000${id}`;
 
 const threadOf = ({ agent }: Speaker): string => agent ?? '';
 
