@@ -83,7 +83,10 @@ export class TextIndex {
   keep(): void {
     const { wanted, target, logger } = this.#parts;
     if (wanted && target.cluster !== undefined) {
-      logger.warn('a text index on a cluster was not tried yet: words are looked for without it');
+      logger.warn(
+        { cluster: target.cluster },
+        'a text index on a cluster was not tried yet: words are looked for without it',
+      );
       return;
     }
     this.#keeping = Promise.all(TABLES.map((of) => this.#keepOf(of)));
