@@ -12,4 +12,4 @@ export { searchTerms } from './terms.ts';
 export { checkRegex, type RegexTrouble } from './regex.ts';
 export type { FilterTextError } from './trouble.ts';
 export * from './units.ts';
-export { asciiLower, BETWEEN_WORDS, isUnspaced, wordsOf } from './words.ts';
+export { asciiLower, isUnspaced, wordsOf } from './words.ts';

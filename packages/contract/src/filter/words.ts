@@ -12,71 +12,10 @@ export const isUnspaced = (word: string): boolean => UNSPACED.test(word);
 /** In the engine's `lower`, which the token indexes are made with. */
 export const asciiLower = (text: string): string => text.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase());
 
-/**
- * What stands between words, beyond ASCII, as ranges of code points: signs, typographic quotes and dashes, symbols, emoji, and
- * the scripts of {@link isUnspaced}, whose words may stand anywhere. The token indexes are made with it.
- */
-export const BETWEEN_WORDS: readonly (readonly [from: number, to: number])[] = [
-  // Signs of Latin-1: all but its letters, ordinals and raised digits.
-  [0x80, 0xa9],
-  [0xab, 0xb1],
-  [0xb4, 0xb4],
-  [0xb6, 0xb8],
-  [0xbb, 0xbb],
-  [0xbf, 0xbf],
-  [0xd7, 0xd7],
-  [0xf7, 0xf7],
-  // Of Greek, Armenian, Hebrew, Arabic, Devanagari and Ethiopic.
-  [0x37e, 0x37e],
-  [0x387, 0x387],
-  [0x55a, 0x55f],
-  [0x589, 0x58a],
-  [0x5be, 0x5be],
-  [0x5c0, 0x5c0],
-  [0x5c3, 0x5c3],
-  [0x5f3, 0x5f4],
-  [0x60c, 0x60d],
-  [0x61b, 0x61f],
-  [0x66a, 0x66d],
-  [0x6d4, 0x6d4],
-  [0x964, 0x965],
-  [0x1361, 0x1368],
-  // Thai, Lao, Tibetan, Myanmar; Hangul; Khmer.
-  [0xe00, 0x109f],
-  [0x1100, 0x11ff],
-  [0x1780, 0x17ff],
-  // Punctuation; money; arrows, mathematics, boxes, symbols.
-  [0x2000, 0x206f],
-  [0x20a0, 0x20cf],
-  [0x2190, 0x2bff],
-  // More punctuation, then Chinese, Japanese and what is written with them.
-  [0x2e00, 0x9fff],
-  [0xa960, 0xa97f],
-  [0xac00, 0xd7ff],
-  [0xf900, 0xfaff],
-  // Vertical, small and wide forms of signs, and of Japanese and Korean.
-  [0xfe10, 0xfe1f],
-  [0xfe30, 0xfe6f],
-  [0xff00, 0xff0f],
-  [0xff1a, 0xff20],
-  [0xff3b, 0xff40],
-  [0xff5b, 0xffef],
-  // Japanese, emoji and symbols, Chinese.
-  [0x1_b000, 0x1_b16f],
-  [0x1_f000, 0x1_faff],
-  [0x2_0000, 0x3_ffff],
-];
-
-const inClass = BETWEEN_WORDS.map((range) => range.map((code) => `\\u{${code.toString(16)}}`).join('-')).join(
-  '',
-);
-const SIGNS = new RegExp(`[${inClass}]+`, 'u');
-
-/** The words of a text as the token indexes know them: runs of letters and digits, see {@link BETWEEN_WORDS}. */
+/** The words of a text as the token index knows them: runs of ASCII letters and digits and of anything beyond ASCII. */
 export function wordsOf(text: string): readonly string[] {
   const runs = asciiLower(text).match(/[a-z0-9\u0080-\u{10FFFF}]+/gu) ?? [];
-  const parts = runs.flatMap((run) => (isUnspaced(run) ? run.split(BETWEEN_UNSPACED) : [run]));
-  const words = parts.flatMap((part) => (isUnspaced(part) ? [part] : part.split(SIGNS)));
+  const words = runs.flatMap((run) => (isUnspaced(run) ? run.split(BETWEEN_UNSPACED) : [run]));
   return [...new Set(words.filter((word) => word !== ''))];
 }
 

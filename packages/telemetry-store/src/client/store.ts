@@ -410,7 +410,8 @@ const DAMAGED_SQL = `SELECT table AS Name, count() AS Parts, sum(bytes_on_disk) 
 const DEFERRED_INDEXES: readonly string[] = [
   'idx_session_id',
   'idx_attributes',
-  'idx_words',
+  'idx_content',
+  'idx_body',
   ...TEXT_INDEXES,
   'idx_duration',
   'idx_total_tokens',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StoreError } from '../client/errors.ts';
 import type { TelemetryStore } from '../client/types.ts';
-import { LOG_ATTRIBUTE_PAIRS, LOG_WORDS, SPAN_ATTRIBUTE_PAIRS, SPAN_WORDS } from '../schema/expressions.ts';
+import { LOG_ATTRIBUTE_PAIRS, LOG_TEXT, SPAN_ATTRIBUTE_PAIRS, SPAN_TEXT } from '../schema/expressions.ts';
 import { TABLES } from '../schema/tables.ts';
 import { EMBEDDED, eventually, serverTarget } from './harness.ts';
 import { idTextBlock } from './native-block.ts';
@@ -232,14 +232,14 @@ SELECT 'p', leftPad(hex(number), 32, '0'), toString(number), concat('word', toSt
       ['otel_traces', 'idx_trace_id', `TraceId = 'absent'`],
       ['otel_traces', 'idx_session_id', `SessionId = 'absent'`],
       ['otel_traces', 'idx_attributes', `has(${SPAN_ATTRIBUTE_PAIRS}, 'k=absent')`],
-      ['otel_traces', 'idx_words', `hasToken(${SPAN_WORDS}, 'absent')`],
+      ['otel_traces', 'idx_content', `hasToken(${SPAN_TEXT}, 'absent')`],
       ['otel_traces', 'idx_duration', 'Duration > 5'],
       ['otel_traces', 'idx_total_tokens', 'TotalTokens > 5'],
       ['otel_traces', 'idx_cost_step', 'CostStep > 5'],
       ['otel_logs', 'idx_trace_id', `TraceId = 'absent'`],
       ['otel_logs', 'idx_session_id', `SessionId = 'absent'`],
       ['otel_logs', 'idx_attributes', `has(${LOG_ATTRIBUTE_PAIRS}, 'k=absent')`],
-      ['otel_logs', 'idx_words', `hasToken(${LOG_WORDS}, 'absent')`],
+      ['otel_logs', 'idx_body', `hasToken(${LOG_TEXT}, 'absent')`],
     ];
     for (const [table, index, condition] of cases) {
       const plan = await store.select<{ explain: string }>(

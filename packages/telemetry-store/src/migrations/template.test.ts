@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ROLLUPS } from '../rollups/index.ts';
 import { ATTRIBUTE_COLUMNS, attributeColumnSql } from '../schema/attribute-columns.ts';
-import { LOG_WORDS, SPAN_WORDS } from '../schema/expressions.ts';
 import { METRIC_KINDS, seriesIdSql } from '../schema/series-id.ts';
 import { TABLES } from '../schema/tables.ts';
 import { loadMigrations } from './load.ts';
@@ -74,12 +73,6 @@ describe('migration templates', () => {
         `\${add_column:otel_metrics_${kind}:SeriesId UInt64 MATERIALIZED ${seriesIdSql(kind)}}`,
       );
     }
-  });
-
-  it('makes the indexes of words of what queries ask them for', () => {
-    const { template } = loadMigrations().find(({ name }) => name === 'words_apart') ?? { template: '' };
-    for (const words of [SPAN_WORDS, LOG_WORDS])
-      expect(template).toContain(`idx_words ${words} TYPE tokenbf_v1(`);
   });
 
   it('gives the spans a column for each attribute that has one, and fills it for those stored before', () => {

@@ -14,14 +14,17 @@ export const SPAN_ATTRIBUTE_PAIRS: string = pairs('SpanAttributes');
 /** `key=value` of every log attribute. */
 export const LOG_ATTRIBUTE_PAIRS: string = pairs('LogAttributes');
 
-/** All text of a span that a person may search: name, status message, messages; in lower case. */
+/**
+ * All text of a span that a person may search: name, status message, messages; in lower case. For one word of
+ * `[a-z0-9]`: `hasToken(SPAN_TEXT, 'refund')`.
+ */
 export const SPAN_TEXT =
   "lower(concat(SpanName, ' ', StatusMessage, ' ', arrayStringConcat(mapValues(ContentAttributes), ' ')))";
 
-/** A log's body in lower case. */
+/** A log's body in lower case, for `hasToken`. */
 export const LOG_TEXT = 'lower(Body)';
 
-/** The same with its words apart, see {@link apart}; for one word of it: `hasToken(SPAN_WORDS, 'refund')`. */
+/** The same for the text index, which tells words alone: see {@link apart}. */
 export const SPAN_WORDS: string = apart(SPAN_TEXT);
 export const LOG_WORDS: string = apart(LOG_TEXT);
 

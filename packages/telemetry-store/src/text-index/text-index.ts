@@ -181,7 +181,7 @@ export class TextIndex {
     const [row] = await this.#select<{ Rows: number }>(
       `SELECT sum(rows) AS Rows FROM (
          EXPLAIN ESTIMATE SELECT count() FROM ${this.#held(table)} WHERE hasToken(${words}, '${NOBODYS}')
-         SETTINGS ignore_data_skipping_indices = 'idx_words', use_skip_indexes_on_data_read = 0)`,
+         SETTINGS use_skip_indexes_on_data_read = 0)`,
     );
     return Number(row?.Rows ?? 0);
   }

@@ -51,18 +51,18 @@ interface Page {
   readonly patience: Patience;
 }
 
-/** Whether texts of every row are read, and whether these or attributes are. */
+/** Whether texts of every row are read, whether words are looked for, and whether texts or attributes of every row are read. */
 async function reading(
   runner: Runner,
   context: RequestContext,
   source: Source,
   filter: Filter | undefined,
-): Promise<{ readonly texts: boolean; readonly much: boolean }> {
+): Promise<{ readonly texts: boolean; readonly words: boolean; readonly much: boolean }> {
   const params = new Params();
   if (filter !== undefined) compileFilter(source, filter, params);
-  if (params.readsNothingLong) return { texts: false, much: false };
+  if (params.readsNothingLong) return { texts: false, words: false, much: false };
   const texts = params.readsTexts(await runner.storeOf(Scope.of(context, source)));
-  return { texts, much: texts || params.attributes.length > 0 };
+  return { texts, words: params.words.length > 0, much: texts || params.attributes.length > 0 };
 }
 
 /** How long a page looks for more rows once it has some: with none given until it is full. */
@@ -122,7 +122,13 @@ export async function* slicesOfPage(
   source: Source,
   { window, newestFirst, filter, wanted, found, patience }: Page,
 ): AsyncGenerator<Slice> {
-  if (!(await reading(runner, context, source, filter)).texts) {
+  const { texts, words } = await reading(runner, context, source, filter);
+  if (!texts && words) {
+    // The index tells the rows of all of the window at once, and where it is asked again and again, it is read again and again.
+    yield { ...window, settings: '' };
+    return;
+  }
+  if (!texts) {
     for (const slice of slices(window, newestFirst)) yield { ...slice, settings: '' };
     return;
   }

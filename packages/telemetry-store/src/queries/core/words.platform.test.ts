@@ -35,10 +35,6 @@ const TEXTS = {
   german: 'Über die STRASSE im Müller-Café',
   turkish: 'kapı ve kapi',
   greek: 'ΟΔΟΣ ΟΔΟΣΑ',
-  quoted: '“Quoted” text—without a blank… it’s (sure) ✅done, 50€',
-  mixed: '请用GPT模型处理',
-  net: '{"a":"{\\u0022query\\u0022:\\u0022escaped order\\u0022,\\u003cthink\\u003e\\rreturned"}',
-  colored: 'ok \u001b[31mFAILED\u001b[0m in red',
   long: Array.from({ length: 60 }, (_, index) => `w${index}`).join(' '),
 } as const;
 
@@ -109,7 +105,7 @@ describe.each([
     ['退款', all('chinese')],
     ['处理 客户', all('chinese')],
     ['"处理，客户"', all('chinese')],
-    ['gpt模型', [...all('chinese'), ...all('mixed')].sort()],
+    ['gpt模型', all('chinese')],
     ['退货', []],
     ['คืนเงิน', all('thai')],
     ['환불', all('korean')],
@@ -142,23 +138,6 @@ describe.each([
     // In quotes it is none, and part of no word.
     ['"ref*"', []],
     ['"refund*"', all('english')],
-    // Typographic signs, symbols and emoji are no letters, nor are they where JSON escapes them.
-    ['quoted', all('quoted')],
-    ['“quoted” text', all('quoted')],
-    ['without', all('quoted')],
-    ['blank', all('quoted')],
-    ['"it’s"', all('quoted')],
-    ['done', all('quoted')],
-    ['✅', all('quoted')],
-    ['textwithout', []],
-    // A Latin word stands apart from scripts without spaces.
-    ['gpt', [...all('chinese'), ...all('mixed')].sort()],
-    ['pt', []],
-    // The colour of a terminal is no part of a word.
-    ['failed', all('colored')],
-    // Nor are signs of ASCII that a sender escapes inside of JSON.
-    ['query escaped order think returned', all('net')],
-    ['red', all('colored')],
     // A letter in capitals is no other letter.
     ['kapı', all('turkish')],
     ['KAPI', all('turkish')],
@@ -245,7 +224,9 @@ describe.each([
       );
       const lines = plan.map(({ explain }) => explain.trim());
       const at = lines.findIndex((line) =>
-        textIndex ? TEXT_INDEXES.some((name) => line === `Name: ${name}`) : line === 'Name: idx_words',
+        textIndex
+          ? TEXT_INDEXES.some((name) => line === `Name: ${name}`)
+          : /^Name: idx_(?:content|body)$/.test(line),
       );
       expect(at, lines.join('\n')).toBeGreaterThan(0);
       expect(lines.slice(at, at + 5).find((line) => line.startsWith('Granules:'))).toMatch(/^Granules: 0\//);

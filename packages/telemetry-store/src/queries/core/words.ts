@@ -1,5 +1,11 @@
 import { asciiLower, isUnspaced, wordsOf } from '@candela/contract';
-import { AFTER_ESCAPED_WORD, AFTER_WORD, BEFORE_WORD, beforeEscaped } from '../../schema/words-apart.ts';
+import {
+  AFTER_ESCAPED_WORD,
+  AFTER_WORD,
+  BEFORE_WORD,
+  beforeEscaped,
+  ESCAPES,
+} from '../../schema/words-apart.ts';
 import { fold, foldedSql, upper } from './fold.ts';
 import type { Params } from './params.ts';
 
@@ -29,24 +35,25 @@ function casesOf(word: string): readonly string[] {
 /** A condition on one lowered text. */
 type Holds = (lowered: string) => string;
 
-/** Where words of a table's texts are indexed. */
+/** Where words of a table's texts may be indexed. */
 export interface WordIndex {
   readonly table: string;
-  /** The expression that the indexes are made of: see `schema/expressions.ts`. */
+  /** What the text index is made of: see `schema/expressions.ts`. */
   readonly words: string;
 }
 
 interface WordSearch {
   /** That a condition holds for one of the texts that `lowered` is put together of. */
   readonly anywhere?: ((holds: Holds) => string) | undefined;
-  /** None: every text is read. */
+  /** Whether the token index is asked, too. */
+  readonly byIndex?: boolean;
+  /** What a text index tells alone, where there is one. */
   readonly index?: WordIndex | undefined;
 }
 
-/**
- * Spellings that the indexes are asked for in one statement: those after them would pass by next to nothing more, and each repeats
- * what the indexes are made of.
- */
+/** Words of one text that the token index is asked for: those after them would pass by next to nothing more. */
+const INDEXED_WORDS = 20;
+/** Spellings that a text index is asked for in one statement: each repeats what the index is made of. */
 const MOST_SPELLINGS = 16;
 
 /** That all words of a text occur, each as {@link hasWord} tells; undefined of a text without any. */
@@ -54,16 +61,20 @@ export function hasWords(
   lowered: string,
   text: string,
   params: Params,
-  search: WordSearch = {},
+  { anywhere, byIndex = true, index }: WordSearch = {},
 ): string | undefined {
   const words = wordsOf(text);
   if (words.length === 0) return undefined;
-  return words.map((word) => hasWord(lowered, word, params, search)).join(' AND ');
+  return words
+    .map((word, at) =>
+      hasWord(lowered, word, params, { anywhere, byIndex: byIndex && at < INDEXED_WORDS, index }),
+    )
+    .join(' AND ');
 }
 
 /**
  * That a word of {@link wordsOf} occurs whole, in the way the token index can pass by what does not hold it. `lowered` is
- * a text in the engine's lower case. Where that text is put together of others, `anywhere` is
+ * a text in the engine's lower case, as the index is made of it. Where that text is put together of others, `anywhere` is
  * that a condition holds for one of these, so that they are not put together for every row. A word of a script without
  * spaces may stand anywhere, which no index knows: all texts are read that the other conditions leave.
  */
@@ -71,7 +82,7 @@ export function hasWord(
   lowered: string,
   word: string,
   params: Params,
-  { anywhere = (holds) => holds(lowered), index }: WordSearch = {},
+  { anywhere = (holds) => holds(lowered), byIndex = true, index }: WordSearch = {},
 ): string {
   const cases = casesOf(word);
   const inJson = BEYOND_ASCII.test(word) ? cases.map(escaped) : [];
@@ -91,15 +102,27 @@ export function hasWord(
     const fits = any(bound.map((pattern) => `match(${text}, ${pattern})`));
     return several === undefined ? fits : `(multiSearchAny(${text}, ${several}) AND ${fits})`;
   };
-  if (index === undefined || !params.mayAskFor(word, cases.length, MOST_SPELLINGS)) {
+  if (!byIndex) {
     params.readTexts();
     return anywhere(whole);
   }
-  const known = any(cases.map((one) => `hasToken(${index.words}, ${params.bind(one, 'String')})`));
+  // The last letters of an escaped word stand alone between what escapes them and the end of the word.
+  const tokens = [
+    ...['', ...ESCAPES].flatMap((letter) => cases.map((one) => letter + one)),
+    ...inJson.map((text) => text.slice(text.lastIndexOf('\\') + 1)),
+  ];
+  const known = [...new Set(tokens)].map((token) => `hasToken(${lowered}, ${params.bind(token, 'String')})`);
   // The pattern decides and is one pass; the tokens are asked of what it finds, and of the index before anything is read.
   // `identity` keeps the pattern from the index, which would try it on every granule for half of its time.
-  const read = `(identity(${anywhere(whole)}) AND ${known})`;
-  params.words.push({ table: index.table, read, indexed: known });
+  const read = `(identity(${anywhere(whole)}) AND ${any(known)})`;
+  // Of letters that JSON escapes as two halves the index does not know.
+  const inHalves = inJson.some((text) => /\\ud[89a-f]/.test(text));
+  if (index === undefined || inHalves || !params.mayAskFor(word, cases.length, MOST_SPELLINGS)) {
+    params.readTexts();
+    return read;
+  }
+  const told = cases.map((one) => `hasToken(${index.words}, ${params.bind(one, 'String')})`);
+  params.words.push({ table: index.table, read, indexed: any(told) });
   return read;
 }
 

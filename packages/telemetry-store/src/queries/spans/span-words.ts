@@ -30,7 +30,7 @@ export function wordsAnywhere(part: ContentPart, text: string, params: Params): 
   const inSpan = hasWords(SPAN_TEXT, text, params, { anywhere: inAnyText, index: INDEX });
   if (inSpan === undefined) return containsAnywhere(part, text.trim(), params);
   if (part === 'any') return inSpan;
-  const inOne = hasWords('lower(t)', text, params);
+  const inOne = hasWords('lower(t)', text, params, { byIndex: false });
   // The index first: it passes by whole granules. Then the side of the conversation.
   return `${inSpan} AND arrayExists(t -> ${inOne}, ${values(part)})`;
 }
