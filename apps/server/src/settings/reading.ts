@@ -18,7 +18,7 @@ export const READING_VARIABLES = {
     schema: integer(0, 100),
   }),
   PLATFORM_TEXT_INDEX: flag(
-    'Keeps an index of all words of messages and log bodies. Each telemetry store takes about half as much room again and inserts more work, and pages, charts and facets by words come at once instead of after all texts were read.',
+    'Keeps an index of all words of messages and log bodies. Each telemetry store takes about half as much room again and merges more work; charts and facets by words, and lists in another order than that of time, need not read all texts.',
     'false',
   ),
   PLATFORM_MAX_STREAMS: variable({
