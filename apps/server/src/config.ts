@@ -61,7 +61,7 @@ export interface Config {
   readonly queryTimeoutMs: number;
   readonly queryMaxRows: number;
   readonly attributeColumns: number;
-  readonly textIndex: boolean;
+  readonly textIndex: boolean | 'auto';
   readonly queryMaxMemoryBytes: number;
   readonly maxStreams: number;
   readonly maxStreamsPerClient: number;

@@ -30,7 +30,7 @@ const SCORES_SQL = `SELECT TableName, MapName, Key, sum(least(A, ${SCORE_AN_HOUR
 const CHANGES_SQL = `SELECT TableName, MapName, Key, argMax(Kind, At) AS Last,
     dateDiff('second', max(At), now64(3)) AS Seconds,
     argMaxIf(Kind, At, Kind IN ('added', 'common')) = 'common' AS ByLook
-  FROM attribute_use WHERE Kind NOT IN ('asked', 'looking', 'looked')
+  FROM attribute_use WHERE Kind NOT IN ('asked', 'looking', 'looked', 'words')
   GROUP BY TableName, MapName, Key ORDER BY Seconds, Key LIMIT ${MAX_KEYS}`;
 
 /** Looks at tables: the last that began and the last that ended. */

@@ -62,7 +62,7 @@ export interface StoreParts {
   /** Columns that keys of attributes may have. */
   readonly attributeColumns: number;
   /** Whether all words are to be indexed. */
-  readonly textIndex: boolean;
+  readonly textIndex: boolean | 'auto';
 }
 
 /** One database; the engine, if there is one, is somebody else's to close. */
@@ -159,14 +159,20 @@ export class ClickHouseStore implements TelemetryStore {
 
   select<T>(sql: string, params: Record<string, unknown> = {}, options: SelectOptions = {}): Promise<T[]> {
     const { attributes, words = [] } = options;
-    const indexed = this.#textIndex.written(sql, words);
-    if (attributes === undefined) return this.#read(indexed, params, options);
-    return this.#columns.read(indexed, attributes, (text) => this.#read<T>(text, params, options));
+    return this.#textIndex.read(sql, words, (indexed, told) => {
+      const read = (text: string) => this.#read<T>(text, params, options, told ? INDEXED_WORDS : {});
+      return attributes === undefined ? read(indexed) : this.#columns.read(indexed, attributes, read);
+    });
   }
 
-  #read<T>(sql: string, params: Record<string, unknown> = {}, options: SelectOptions = {}): Promise<T[]> {
+  #read<T>(
+    sql: string,
+    params: Record<string, unknown> = {},
+    options: SelectOptions = {},
+    others: ClickHouseSettings = {},
+  ): Promise<T[]> {
     return this.#call('read', options, async (signal) => {
-      const [headers, settings] = [this.#headers(options), selectSettings(options)];
+      const [headers, settings] = [this.#headers(options), { ...selectSettings(options), ...others }];
       if (this.#host !== undefined) return this.#host.read<T>({ sql, params, settings, headers, signal });
       const result = await this.#client.query({
         query: sql,
@@ -443,6 +449,12 @@ const ROLLUP_SETTINGS: ClickHouseSettings = {
   // The rows come grouped. Joining them once more costs as much as grouping them did; merges join what there is.
   optimize_on_insert: 0,
 };
+
+/**
+ * Of words that the text index tells. The first rows in an order are found by ever better bounds of what they are ordered by, which
+ * the engine puts before all other conditions; it then works the indexed text out of the texts of all rows instead of asking the index.
+ */
+const INDEXED_WORDS: ClickHouseSettings = { use_top_k_dynamic_filtering: 0 };
 
 function selectSettings(options: SelectOptions): ClickHouseSettings {
   return {

@@ -101,9 +101,10 @@ export interface ColumnOptions {
 export interface TextIndexOptions {
   /**
    * An index of all words of spans and log records. It takes half as much room again as they do, and tells at once what
-   * otherwise every text is read for. Default: none; one that is there is dropped.
+   * otherwise every text is read for. `auto`: the embedded engine has one while words are looked for again and again. Default: none; one
+   * that is there is dropped.
    */
-  readonly textIndex?: boolean;
+  readonly textIndex?: boolean | 'auto';
 }
 
 /** Runs the work while no other process of the installation, and nobody else in this one, does work of that name. */

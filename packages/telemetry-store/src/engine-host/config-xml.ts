@@ -32,6 +32,9 @@ export function configXml(caps: EngineCaps, engineDir: string): string {
   <index_uncompressed_cache_size>${indexCacheBytes(caps)}</index_uncompressed_cache_size>
   <mmap_cache_size>0</mmap_cache_size>
   <compiled_expression_cache_size>16777216</compiled_expression_cache_size>
+  <text_index_tokens_cache_size>33554432</text_index_tokens_cache_size>
+  <text_index_header_cache_size>16777216</text_index_header_cache_size>
+  <text_index_postings_cache_size>0</text_index_postings_cache_size>
   <query_cache><max_size_in_bytes>0</max_size_in_bytes></query_cache>
   <max_thread_pool_size>512</max_thread_pool_size>
   <max_thread_pool_free_size>32</max_thread_pool_free_size>

@@ -4,7 +4,7 @@ import type { MigrationTarget } from '../migrations/template.ts';
 import { Params } from '../queries/core/params.ts';
 import { BASE_MS, openQueryBench, type QueryBench } from '../queries/core/testing.ts';
 import { wordsAnywhere } from '../queries/spans/span-words.ts';
-import { TEXT_INDEXES, TextIndex } from './text-index.ts';
+import { TEXT_INDEXES, TextIndex, type TextIndexParts } from './text-index.ts';
 
 const TARGET: MigrationTarget = { database: 'candela', cluster: undefined, storage: 'embedded' };
 const ROWS = 20_000;
@@ -26,13 +26,14 @@ const stored = (word: string): Promise<void> =>
     { at: BASE_MS },
   );
 
-const opened = (wanted: boolean): TextIndex => {
+const opened = (wanted: boolean | 'auto', parts: Partial<TextIndexParts> = {}): TextIndex => {
   const index = new TextIndex({
     store: bench.store,
     target: TARGET,
     wanted,
     logger: silentLogger,
-    fewRows: 0,
+    tuning: { fewRows: 0, slowMs: 0, soonMs: 10 },
+    ...parts,
   });
   index.keep();
   return index;
@@ -102,6 +103,63 @@ describe('a text index', () => {
     expect(index.written(sql, params.words)).toBe(sql);
     expect(await count(sql, params)).toBe(ROWS / 10);
     await index.close();
+  });
+
+  it('comes by itself where words are looked for again and again, and goes where nobody looks for any', async () => {
+    const ask = (index: TextIndex, word: string): Promise<number> => {
+      const { sql, params } = asked(word);
+      return index.read(sql, params.words, (text) => count(text, params));
+    };
+    await bench.store.command('TRUNCATE TABLE attribute_use');
+    const [one, other] = [opened('auto'), opened('auto')];
+    for (const index of [one, other]) {
+      for (let times = 0; times < 2; times += 1) expect(await ask(index, 'before')).toBe(ROWS / 10);
+    }
+    const asks = async () => {
+      const rows = await bench.store.select<{ Asks: number }>(
+        "SELECT sum(Asks) AS Asks FROM attribute_use WHERE Kind = 'words'",
+      );
+      return Number(rows[0]?.Asks);
+    };
+    await vi.waitUntil(async () => (await asks()) === 4, 30_000);
+    expect(await present()).toEqual([]);
+    await ask(other, 'before');
+    await vi.waitUntil(() => other.tells('otel_traces'), 30_000);
+    // Nobody looked for words of log records.
+    expect(await present()).toEqual(['otel_traces']);
+    expect(await ask(other, 'before')).toBe(ROWS / 10);
+    await Promise.all([one.close(), other.close()]);
+
+    const later = opened('auto');
+    await vi.waitUntil(() => later.tells('otel_traces'), 30_000);
+    await later.close();
+    // What was noted is older than what counts.
+    await bench.store.command('TRUNCATE TABLE attribute_use');
+    const last = opened('auto');
+    await vi.waitUntil(async () => (await present()).length === 0, 30_000);
+    expect(last.tells('otel_traces')).toBe(false);
+    await last.close();
+  });
+
+  it('comes by itself to no disk that it would fill, and to no server that nobody wants it on', async () => {
+    const warnings: unknown[] = [];
+    const logger = { ...silentLogger, warn: (...said: unknown[]) => void warnings.push(said) };
+    await bench.store.command('TRUNCATE TABLE attribute_use');
+    await bench.store.command(
+      "INSERT INTO attribute_use (Kind, TableName, Asks) SELECT 'words', 'otel_traces', 100",
+    );
+    const store: TextIndexParts['store'] = {
+      select: (sql, ...rest) =>
+        bench.store.select(sql.replace('FROM system.disks', 'FROM (SELECT 1 AS unreserved_space)'), ...rest),
+      command: bench.store.command.bind(bench.store),
+    };
+    const full = opened('auto', { store, logger });
+    await vi.waitUntil(() => warnings.length > 0, 30_000);
+    expect(JSON.stringify(warnings)).toContain('the text index cannot be made');
+    await full.close();
+    const server = opened('auto', { target: { ...TARGET, storage: 'server' } });
+    await server.close();
+    expect(await present()).toEqual([]);
   });
 
   it('that cannot be made is done without', async () => {

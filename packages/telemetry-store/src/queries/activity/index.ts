@@ -12,6 +12,7 @@ import type { ReadStores } from '../core/stores.ts';
 import type { QueryKind } from '../core/limits.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
+import { SeenNumbers } from '../core/seen-numbers.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { toUserRow } from './figures.ts';
 import { type ActivityInput, type ActivityPage, figuresOfOne, listSessions, listUsers } from './list.ts';
@@ -63,17 +64,22 @@ export interface ActivityQueries {
   ): Promise<UserDetail>;
 }
 
-export function createActivityQueries(stores: ReadStores, limits: QueryLimits): ActivityQueries {
+/** @param shares which part of sessions or users matched, remembered between lists */
+export function createActivityQueries(
+  stores: ReadStores,
+  limits: QueryLimits,
+  shares: SeenNumbers = new SeenNumbers(),
+): ActivityQueries {
   const on = (kind: QueryKind, signal: AbortSignal | undefined) => runner(stores, limits, kind, signal);
   const page = ({ early = false }: Pick<ActivityInput<string>, 'early'>, signal: AbortSignal | undefined) =>
     runner(stores, limits, { kind: 'list', hurried: early }, signal);
   return {
-    sessions: (context, input, signal) => listSessions(page(input, signal), context, input),
+    sessions: (context, input, signal) => listSessions(page(input, signal), context, input, shares),
     sessionPreviews: (context, sessions, signal) =>
       readSessionPreviews(on('list', signal), context, sessions),
     session: (context, input, signal) => readSession(on('lookup', signal), context, input),
     turns: (context, input, signal) => readTurns(on('lookup', signal), context, input),
-    users: (context, input, signal) => listUsers(page(input, signal), context, input),
+    users: (context, input, signal) => listUsers(page(input, signal), context, input, shares),
     user: (context, input, signal) => readUser(on('lookup', signal), context, input),
   };
 }

@@ -8,6 +8,7 @@ import { type Known, knownOf } from '../core/known.ts';
 import { rolledRows, rolledSource, settledWindow } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
+import { doublings, SeenNumbers } from '../core/seen-numbers.ts';
 import { shareOfMatching } from '../spans/share.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { spelledOut } from '../spans/spelled-out.ts';
@@ -76,23 +77,25 @@ const KINDS = {
   },
 } as const;
 
-/** One page of sessions. @throws bad_query */
+/** One page of sessions. @param shares which part of all matched, remembered between lists @throws bad_query */
 export async function listSessions(
   runner: Runner,
   context: RequestContext,
   input: ActivityInput<ActivitySort>,
+  shares?: SeenNumbers,
 ): Promise<ActivityPage<SessionRow>> {
-  const page = await list<RawSession>(runner, context, 'sessions', input);
+  const page = await list<RawSession>(runner, context, 'sessions', input, shares);
   return { ...page, data: page.data.map(toSessionRow) };
 }
 
-/** One page of users. @throws bad_query */
+/** One page of users. @param shares as of sessions @throws bad_query */
 export async function listUsers(
   runner: Runner,
   context: RequestContext,
   input: ActivityInput<UserSort>,
+  shares?: SeenNumbers,
 ): Promise<ActivityPage<UserRow>> {
-  const page = await list<RawUser>(runner, context, 'users', input);
+  const page = await list<RawUser>(runner, context, 'users', input, shares);
   return { ...page, data: page.data.map(toUserRow) };
 }
 
@@ -102,6 +105,7 @@ async function list<Raw extends object>(
   context: RequestContext,
   kind: keyof typeof KINDS,
   input: ActivityInput<UserSort>,
+  shares: SeenNumbers = new SeenNumbers(),
 ): Promise<ActivityPage<Raw>> {
   const name = listName(kind, context, input.sort, input.filter, input.user);
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, name, 2);
@@ -112,6 +116,7 @@ async function list<Raw extends object>(
   const known = filter === undefined ? undefined : await enoughOf(runner, context, filter, window);
   const asksSpans = filter !== undefined && known === undefined;
   const hurried = input.early === true && cursor === undefined && asksSpans;
+  const seen = `${name} ${doublings(window)}`;
   const [settled, basis] = await Promise.all([
     settledWindow(runner, context, window),
     basisOf(runner, context, SPANS, { window, filter, hurried, limit: input.limit }),
@@ -136,10 +141,17 @@ async function list<Raw extends object>(
     if (filter === undefined) return candidates(limit);
     if (!asksSpans || basis.share !== null) return ordered(filter, limit);
     const when = `${hash} != cityHash64('')`;
-    const share = await shareOfMatching(runner, context, { window, filter, of: hash, when });
+    let share = shares.get(seen);
+    if (share === undefined) {
+      share = await shareOfMatching(runner, context, { window, filter, of: hash, when });
+      shares.set(seen, share);
+    }
     const starts = (keys: readonly Key[]) => startsOf(runner, context, { hash, window: settled }, keys);
     const asked = { hash, window, filter, limit, share, candidates, starts };
-    return (await guessedKeys(runner, context, asked)) ?? ordered(filter, limit);
+    const guessed = await guessedKeys(runner, context, asked);
+    if (guessed !== undefined) return guessed;
+    shares.set(seen, 0);
+    return ordered(filter, limit);
   };
   const keys = await first();
   const page = keys.slice(0, basis.limit);

@@ -16,6 +16,9 @@ export interface Runner {
    *
    * `maxRows` and `maxMs`, of a statement that is only worth running over so many and for so long, besides the bounds of
    * reads.
+   *
+   * `byTexts`, of a statement that looks for words in what it selects, or of so few rows that their texts are sooner read than an index of
+   * all words is asked.
    */
   run<T>(
     scope: Scope,
@@ -24,6 +27,7 @@ export interface Runner {
       readonly rowBytes?: number;
       readonly maxRows?: number | undefined;
       readonly maxMs?: number | undefined;
+      readonly byTexts?: boolean;
     },
   ): Promise<T[]>;
   /** The store of a scope, to tell it from others. */
@@ -45,7 +49,7 @@ export function runner(
   const storeOfScope = async (scope: Scope) => storeOf(stores, scope.context, signalOfTable(scope.table));
   return {
     storeOf: storeOfScope,
-    run: async (scope, sql, { rowBytes, maxRows = Infinity, maxMs = Infinity } = {}) => {
+    run: async (scope, sql, { rowBytes, maxRows = Infinity, maxMs = Infinity, byTexts = false } = {}) => {
       signal?.throwIfAborted();
       const timeoutMs = Math.min(bounds.timeoutMs, maxMs);
       const { maxRowsToRead, ...others } = options;
@@ -55,7 +59,8 @@ export function runner(
           : { maxBytesToRead: bounds.maxRowsToRead * rowBytes };
       try {
         const store = await storeOfScope(scope);
-        const { values, attributes, words } = scope.params;
+        const { values, attributes } = scope.params;
+        const words = byTexts ? [] : scope.params.words;
         const asker = askerOf(scope.context);
         return await turns.take({ kind, hurried, store }, scope.params, (priority) =>
           store.select(sql, values, { ...others, ...bound, timeoutMs, attributes, words, asker, priority }),

@@ -58,7 +58,7 @@ export function contextOf(project = 'default', environment?: string): RequestCon
 
 /** @param options `attributeColumns: 0` where a test asks of an attribute that must get no column meanwhile */
 export async function openQueryBench(
-  options: { readonly attributeColumns?: number; readonly textIndex?: boolean } = {},
+  options: { readonly attributeColumns?: number; readonly textIndex?: boolean | 'auto' } = {},
 ): Promise<QueryBench> {
   const dir = await mkdtemp(join(tmpdir(), 'candela-queries-'));
   const store = await openTelemetryStore({

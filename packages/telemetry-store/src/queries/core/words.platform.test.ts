@@ -232,6 +232,26 @@ describe.each([
       expect(lines.slice(at, at + 5).find((line) => line.startsWith('Granules:'))).toMatch(/^Granules: 0\//);
     }
   });
+
+  it.runIf(textIndex).each([
+    ['otel_logs', 'Timestamp', LOG_TEXT, LOG_WORDS, /\bBody\b/],
+    ['otel_traces', 'Timestamp', SPAN_TEXT, SPAN_WORDS, /\bContentAttributes\b/],
+    ['otel_traces', 'Duration', SPAN_TEXT, SPAN_WORDS, /\bContentAttributes\b/],
+  ])(
+    'of %s are told by the index where the first rows by %s are wanted',
+    async (table, order, text, words, texts) => {
+      const params = new Params();
+      const read = hasWord(text, 'fehlt', params, { index: { table, words } });
+      const plan = await bench.store.select<{ explain: string }>(
+        `EXPLAIN actions = 1 SELECT TraceId FROM ${table} WHERE ${read} ORDER BY ${order} DESC LIMIT 51`,
+        params.values,
+        { words: params.words },
+      );
+      const outputs = plan.map(({ explain }) => explain).filter((line) => line.includes('Output:'));
+      expect(outputs.length).toBeGreaterThan(0);
+      expect(outputs.join('\n')).not.toMatch(texts);
+    },
+  );
 });
 
 let store: TelemetryStore;

@@ -34,6 +34,7 @@ export async function shareOfMatching(
   const [found] = await runner.run<{ Matching: number; Everybody: number }>(
     scope,
     `SELECT uniqIf(${of}, ${compileFilter(SPANS, filter, scope.params)}) AS Matching, uniq(${of}) AS Everybody ${scope.from}`,
+    { byTexts: true },
   );
   const { Matching: matching, Everybody: everybody } = found ?? { Matching: 0, Everybody: 0 };
   return matching < LEAST_SEEN ? 0 : Math.min(matching / everybody, 1);

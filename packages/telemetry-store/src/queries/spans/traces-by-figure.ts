@@ -330,6 +330,7 @@ async function withTotals(
   const found = await runner.run<CheckedTotals & RawSpoken & { Hash: string; Matching?: number }>(
     scope,
     `SELECT ${columns.join(', ')} ${scope.from} GROUP BY TraceId`,
+    { byTexts: true },
   );
   const rows = await withoutRepeats(runner, scope, found);
   const byHash = new Map(rows.map((raw) => [raw.Hash, raw]));
