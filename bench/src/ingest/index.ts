@@ -23,6 +23,16 @@ interface Cpu {
   readonly client: number;
 }
 
+interface Load {
+  readonly seconds: number;
+  readonly halfSeconds: number;
+  readonly connections: number;
+  readonly halfRate: number;
+  /** Requests that the client prepares. */
+  readonly batches: number;
+  readonly nodeArgs: readonly string[];
+}
+
 interface Run {
   readonly full: PhaseResult;
   /** Seconds from the first request until everything acknowledged was in the store. */
@@ -40,7 +50,7 @@ interface Stored extends MergedSize {
 async function drive(
   platform: PlatformProcess,
   client: LoadClient,
-  options: { seconds: number; halfSeconds: number; connections: number; halfRate: number },
+  options: Pick<Load, 'seconds' | 'halfSeconds' | 'connections' | 'halfRate'>,
 ): Promise<Run> {
   const endpoint = platform.otlpHttp;
   const { connections } = options;
@@ -90,9 +100,42 @@ async function inspect(store: TelemetryStore): Promise<Stored> {
   };
 }
 
-interface Measured {
+/** What a platform took in, and how it lies in its store. */
+interface Filled {
   readonly run: Run;
   readonly stored: Stored;
+}
+
+/** Fills a platform in an empty folder. @throws when it refused a request, or does not hold every span exactly once */
+async function filled(
+  folder: string,
+  { batches, nodeArgs, textIndex, ...load }: Load & { readonly textIndex: boolean },
+): Promise<Filled> {
+  const env = { PLATFORM_TEXT_INDEX: `${textIndex}` };
+  const platform = await startPlatform({ dataDir: folder, nodeArgs, env });
+  const client = await LoadClient.start(batches);
+  const run = await drive(platform, client, load).finally(() => client.stop());
+  const exit = await platform.stop(60_000);
+  if (exit.code !== 0)
+    throw new Error(`The platform ended with code ${exit.code}:\n${platform.output().join('\n')}`);
+  const failures = { ...run.full.failures, ...run.half.failures };
+  if (Object.keys(failures).length > 0) throw new Error(`Refused requests: ${JSON.stringify(failures)}`);
+  const store = await openStoreOf(folder, { textIndex });
+  const stored = await inspect(store).finally(() => store.close());
+  if (stored.spans !== run.acknowledged || stored.distinctSpans !== run.acknowledged) {
+    throw new Error(
+      `Acknowledged ${run.acknowledged} spans, stored ${stored.spans} with ${stored.distinctSpans} distinct ids.`,
+    );
+  }
+  return { run, stored };
+}
+
+const storedRateOf = ({ full, storedAfterSeconds }: Run): number =>
+  full.acknowledgedSpans / storedAfterSeconds;
+
+interface Measured extends Filled {
+  /** The same with an index of all words. */
+  readonly indexed: Filled;
   /** B/span of texts of which no two calls share any. */
   readonly unrelatedBytesPerSpan: number;
   readonly native: Ceiling;
@@ -100,9 +143,17 @@ interface Measured {
   readonly halfRate: number;
 }
 
-function figuresOf({ run, stored, unrelatedBytesPerSpan, native, fsync, halfRate }: Measured): Figure[] {
+function figuresOf({
+  run,
+  stored,
+  indexed,
+  unrelatedBytesPerSpan,
+  native,
+  fsync,
+  halfRate,
+}: Measured): Figure[] {
   const rate = run.full.acknowledgedSpans / run.full.seconds;
-  const storedRate = run.full.acknowledgedSpans / run.storedAfterSeconds;
+  const storedRate = storedRateOf(run);
   const cores = (value: number) => `${value.toFixed(2)} cores`;
   return [
     {
@@ -144,6 +195,16 @@ function figuresOf({ run, stored, unrelatedBytesPerSpan, native, fsync, halfRate
       against: `goal ${GOAL_BYTES_PER_SPAN}; ${thousands(unrelatedBytesPerSpan, 1)} when no two calls share a question`,
     },
     {
+      what: 'acknowledged and in the store, with a text index',
+      value: `${thousands(storedRateOf(indexed.run))} spans/s`,
+      against: `acknowledged ${thousands(indexed.run.full.acknowledgedSpans / indexed.run.full.seconds)}; p99 at ${thousands(halfRate)} spans/s ${thousands(indexed.run.half.p99, 1)} ms`,
+    },
+    {
+      what: 'on disk after merging, with a text index',
+      value: `${thousands(indexed.stored.bytesPerSpan, 1)} B/span`,
+      against: '',
+    },
+    {
       what: 'ceiling (a): prepared Native blocks into the engine',
       value: `${thousands(native.spansPerSecond)} spans/s`,
       against: `platform reaches ${thousands((storedRate / native.spansPerSecond) * 100)} %`,
@@ -172,27 +233,16 @@ export const ingest: Bench = {
     });
     const halfRate = Number(values['half-rate']);
     return withTempDir(async (folder) => {
-      const platform = await startPlatform({ dataDir: folder, nodeArgs: values['node-arg'] });
-      const client = await LoadClient.start(Number(values.batches));
-      const run = await drive(platform, client, {
+      const load = {
         seconds: Number(values.seconds),
         halfSeconds: Number(values['half-seconds']),
         connections: Number(values.connections),
         halfRate,
-      }).finally(() => client.stop());
-      const exit = await platform.stop(60_000);
-      if (exit.code !== 0)
-        throw new Error(`The platform ended with code ${exit.code}:\n${platform.output().join('\n')}`);
-      const failures = { ...run.full.failures, ...run.half.failures };
-      if (Object.keys(failures).length > 0) throw new Error(`Refused requests: ${JSON.stringify(failures)}`);
-
-      const store = await openStoreOf(folder);
-      const stored = await inspect(store).finally(() => store.close());
-      if (stored.spans !== run.acknowledged || stored.distinctSpans !== run.acknowledged) {
-        throw new Error(
-          `Acknowledged ${run.acknowledged} spans, stored ${stored.spans} with ${stored.distinctSpans} distinct ids.`,
-        );
-      }
+        batches: Number(values.batches),
+        nodeArgs: values['node-arg'],
+      };
+      const { run, stored } = await filled(folder, { ...load, textIndex: false });
+      const indexed = await withTempDir((other) => filled(other, { ...load, textIndex: true }));
 
       const blocks = prepareBlocks(Number(values.batches));
       const seconds = Number(values['ceiling-seconds']);
@@ -205,10 +255,11 @@ export const ingest: Bench = {
       return {
         bench: 'ingest',
         command: `npm run bench -- ingest --seconds ${values.seconds}`,
-        figures: figuresOf({ run, stored, unrelatedBytesPerSpan, native, fsync, halfRate }),
+        figures: figuresOf({ run, stored, indexed, unrelatedBytesPerSpan, native, fsync, halfRate }),
         notes: [
           `HTTP protobuf, batches of 1,000 spans with 11 attributes and 4 resource attributes, ten spans a trace, 40 % of them with 1 kB of messages; every request has fresh ids and times. ${values.connections} connections from another process on the same cores.`,
           `The store holds every acknowledged span exactly once: counted after the run, and the run fails otherwise.`,
+          `The text index is off but where the rows say so (PLATFORM_TEXT_INDEX); with it a second platform took in the same.`,
           `Latency at half rate counts from the moment a request was due on a fixed schedule, so a stalled platform cannot hide its stalls.`,
           `Ceilings were measured after the platform had stopped, with the same blocks: (a) 20,000 spans an insert, (b) one fdatasync for four requests.`,
           `Largest columns, B/span: ${stored.columns.map(({ name, bytesPerSpan }) => `${name} ${bytesPerSpan.toFixed(1)}`).join(', ')}.`,

@@ -219,7 +219,8 @@ export const read: Bench = {
     });
     const hours = Number(values.hours);
     return withData(values.data, async (folder) => {
-      const env = { PLATFORM_RATE_LIMIT: '1000000' };
+      // The index of words would come in the middle of it.
+      const env = { PLATFORM_RATE_LIMIT: '1000000', PLATFORM_TEXT_INDEX: 'false' };
       const {
         rates,
         traceIds,
