@@ -267,7 +267,7 @@ async function byFigure(
   }
   const all = Scope.of(context, SPANS).during(input.window).matching(input.filter);
   const beyond = cursor === undefined ? all : all.and(strictlyAfter(all, order, cursor));
-  const places = await runner.run<Pick<SpanKey, 'K' | 'Ns'>>(
+  const places = await runner.run<Place>(
     beyond,
     `SELECT toString(${order.sql}) AS K, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns ${beyond.from}
      ORDER BY ${sortedBy([...order.by, 'Timestamp'], order)} LIMIT ${input.limit + 1}`,
@@ -279,10 +279,24 @@ async function byFigure(
   if (cursor !== undefined) times.push(nanos(cursor.after[1], damaged));
   if (times.length === 0) return { found: [] };
   const end = places.length > input.limit ? places.at(-1) : undefined;
-  const near = matching(context, input, order, cursor).at(times);
-  const page = end === undefined ? near : near.and(upTo(near, order, end));
-  return { found: await rowsByFigure(runner, page, order, input.limit + 1) };
+  const at = (filter: Filter | undefined): Scope => {
+    const near = matching(context, { ...input, filter }, order, cursor).at(times);
+    return end === undefined ? near : near.and(upTo(near, order, end));
+  };
+  if (cursor === undefined && readsTexts(SPANS, input.filter)) {
+    // Mostly nobody else has these figures at these times: then words have not to be looked for once more.
+    const found = await rowsByFigure(runner, at(undefined), order, places.length + 1);
+    if (samePlaces(found, places)) return { found };
+  }
+  return { found: await rowsByFigure(runner, at(input.filter), order, input.limit + 1) };
 }
+
+type Place = Pick<SpanKey, 'K' | 'Ns'>;
+
+/** Whether they have one and the same figures at the same times, row by row. */
+const samePlaces = (some: readonly Place[], others: readonly Place[]): boolean =>
+  some.length === others.length &&
+  some.every(({ K, Ns }, index) => K === others[index]?.K && Ns === others[index].Ns);
 
 async function rowsByFigure(
   runner: Runner,

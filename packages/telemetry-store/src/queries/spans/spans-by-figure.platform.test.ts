@@ -35,6 +35,7 @@ beforeAll(async () => {
                 'gen_ai.request.model': 'gpt-4o',
                 'gen_ai.usage.input_tokens': (n % 2) * 100,
                 'gen_ai.usage.output_tokens': n % 3,
+                'gen_ai.prompt': n % 2 === 0 ? 'a violin' : 'a meadow',
               }
             : {},
         });
@@ -85,6 +86,8 @@ describe('spans in the order of a figure', () => {
     for (const [q, count] of [
       [undefined, 240],
       ['service:mail', 120],
+      // Beside those that hold it stand others of the same figure and time.
+      ['violin', 80],
     ] as const) {
       const all = await walk(sort, 500, q);
       expect(all).toHaveLength(count);
