@@ -136,6 +136,8 @@ describe('search inside a trace', () => {
     );
   });
 
+  const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 1_000) * 1_000_000n };
+
   it('shows a span that was sent without its end, and its end once that came', async () => {
     const start = BigInt(BASE_MS) * 1_000_000n;
     await bench.put([span(80, 20, 0), span(80, 21, 1, { endTimeUnixNano: 0, flags: 257 })]);
@@ -194,9 +196,23 @@ describe('search inside a trace', () => {
     expect(first.data.spans.map(({ name }) => name)).toEqual(['GET /users/:id']);
     const rest = await read(2, first.nextCursor ?? undefined);
     expect(rest.data.spans.map(({ name }) => name)).toEqual(['server', 'client']);
+    const figures = ({ spanCount, rootName, durationMs }: typeof all.data) => ({
+      spanCount,
+      rootName,
+      durationMs,
+    });
+    expect(figures(all.data)).toEqual({ spanCount: 3, rootName: 'GET /users/:id', durationMs: 9 });
+    expect(figures(first.data)).toEqual(figures(all.data));
+    expect(figures(rest.data)).toEqual(figures(all.data));
+    for (const sort of ['-start', '-duration', '-spanCount'] as const) {
+      const input = { window, filter: undefined, limit: 50, cursor: undefined, sort };
+      const { data } = await bench.queries.searchTraces(contextOf(), input);
+      expect(
+        data.find(({ traceId }) => traceId === id(81, 32)),
+        sort,
+      ).toMatchObject(figures(all.data));
+    }
   });
-
-  const window = { from: BigInt(BASE_MS) * 1_000_000n, to: BigInt(BASE_MS + 1_000) * 1_000_000n };
 
   it.each([
     ['before', [0, 1]],

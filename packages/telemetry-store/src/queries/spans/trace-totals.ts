@@ -1,4 +1,4 @@
-import { UNFINISHED_FLAG } from '../../schema/tables.ts';
+import { ENDED, UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { CALL_KIND_SQL, INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
 import type { Runner } from '../core/run.ts';
 import type { Scope } from '../core/scope.ts';
@@ -60,10 +60,10 @@ export const EACH_ONCE = `ORDER BY Timestamp, SpanId, ${UNFINISHED}, Duration DE
 const REPEATED = `CountsUsage = 1 AND ParentSpanId != SpanId AND ${INPUT_TOKENS_SQL} + ${OUTPUT_TOKENS_SQL} > 0`;
 
 /**
- * Whether the totals of a trace count something twice: a span that was stored more than once, or usage of a parent that
- * arrived before the child that it repeats.
+ * Whether the totals of a trace may count something twice: a span that was stored more than once, perhaps under another
+ * name by its end, or usage of a parent that arrived before the child that it repeats.
  */
-const REPEATS = `count() > uniqExact(cityHash64(Timestamp, SpanId, SpanName))
+const REPEATS = `count() > uniqExact(cityHash64(Timestamp, SpanId))
   OR notEmpty(arrayIntersect(groupUniqArrayIf(cityHash64(SpanId, ${CALL_KIND_SQL}), CountsUsage = 1),
     groupUniqArrayIf(cityHash64(ParentSpanId, ${CALL_KIND_SQL}), ${REPEATED})))`;
 
@@ -77,14 +77,29 @@ export interface CheckedTotals extends RawTotals {
 /** Spans that are sorted to be counted once, all traces of a page together. Of larger traces rows count what was sent. */
 export const MOST_EXACT = 500_000;
 
+/**
+ * Without the copies of spans that were sent while they ran and then with their end: {@link EACH_ONCE} leaves such a copy
+ * when the span got another name by its end. Two that both ended are two spans of one id.
+ */
+function withoutRenamed(scope: Scope): Scope {
+  const place = '(TraceId, Timestamp, SpanId)';
+  const running = scope.and(UNFINISHED);
+  // Few spans are sent while they run: only their ends are held, not every span.
+  const ended = scope.and(
+    `${ENDED} AND ${place} GLOBAL IN (SELECT TraceId, Timestamp, SpanId ${running.from})`,
+  );
+  return scope.and(`${ENDED} OR ${place} GLOBAL NOT IN (SELECT TraceId, Timestamp, SpanId ${ended.from})`);
+}
+
 /** The totals of a scope's traces, each span counted once, and usage at the child where parents repeat it. */
 export function exactTotals(runner: Runner, scope: Scope): Promise<RawTotals[]> {
   const repeated = scope.and(REPEATED);
+  const once = withoutRenamed(scope);
   return runner.run<RawTotals>(
     scope,
     `SELECT ${TRACE_TOTALS} FROM (
        SELECT * REPLACE (CountsUsage = 1 AND (TraceId, SpanId, ${CALL_KIND_SQL}) GLOBAL NOT IN (SELECT TraceId, ParentSpanId, ${CALL_KIND_SQL} ${repeated.from}) AS CountsUsage)
-       ${scope.from} ${EACH_ONCE}
+       ${once.from} ${EACH_ONCE}
      ) GROUP BY TraceId`,
   );
 }
