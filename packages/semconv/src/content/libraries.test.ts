@@ -570,6 +570,21 @@ describe('transport', () => {
     const both = ['assistant: one', 'assistant: two'];
     expect(read([...said('one'), ...said('two')])).toEqual(both);
     expect(read([...said('one'), ...said('two')].slice(1))).toEqual(both);
+    const chunk = (id: string, content: string, finish: string | null = null) => ({
+      object: 'chat.completion.chunk',
+      id,
+      choices: [{ index: 0, delta: { content }, finish_reason: finish }],
+    });
+    const one = [chunk('a', 'o'), chunk('a', 'ne', 'stop')];
+    const two = [chunk('b', 't'), chunk('', 'w'), chunk('b', 'o', 'stop')];
+    expect(read([...one, ...two])).toEqual(both);
+    expect(read([one[0], ...two.slice(0, 1), one[1], ...two.slice(2)])).toEqual([
+      'assistant: one',
+      'assistant: to',
+    ]);
+    expect(read([chunk('a', 'one', 'stop'), chunk('b', 'two', 'stop')])).toEqual(both);
+    // An id that every chunk has for itself tells nothing.
+    expect(read([chunk('a', 'o'), chunk('b', 'n'), chunk('c', 'e', 'stop')])).toEqual(['assistant: one']);
     const output = (text: string) => [
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] },
     ];

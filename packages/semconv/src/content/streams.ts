@@ -6,7 +6,7 @@ export function streamedAnswer(items: readonly unknown[]): unknown {
   const first = items[0];
   if (!isRecord(first) || !items.every(isRecord)) return undefined;
   const type = memberText(first, 'type');
-  if (memberText(first, 'object') === 'chat.completion.chunk') return ofChunks(items);
+  if (memberText(first, 'object') === 'chat.completion.chunk') return streamsOf(items).map(ofChunks);
   if (type === 'message_start' || type === 'content_block_start') return ofBlocks(items);
   return type.startsWith('response.') ? ofResponses(items) : undefined;
 }
@@ -121,6 +121,19 @@ function isAnother(call: Call, id: string, name: string, isPlaced: boolean): boo
   if (id !== '') return id !== call.id && (call.id !== '' || !isPlaced);
   return name !== '' && (!isPlaced || (call.id === '' && call.args !== ''));
 }
+
+/** The chunks of each answer, which may have come side by side; one without an id belongs to that of the one before it. */
+function streamsOf(chunks: readonly JsonRecord[]): readonly (readonly JsonRecord[])[] {
+  const named = chunks.map((chunk) => memberText(chunk, 'id'));
+  let id = named.find((name) => name !== '') ?? '';
+  const streams = Map.groupBy(chunks, (_, index) => (id = named[index] || id));
+  // Some give every chunk an id of its own, which tells nothing: an answer of one chunk has ended with it.
+  const isTold = [...streams.values()].every(([first, ...more]) => more.length > 0 || hasEnded(first ?? {}));
+  return isTold ? [...streams.values()] : [chunks];
+}
+
+const hasEnded = (chunk: JsonRecord): boolean =>
+  listOf(chunk, 'choices').some((choice) => memberText(choice, 'finish_reason') !== '');
 
 function ofChunks(chunks: readonly JsonRecord[]): JsonRecord {
   const newChoice = () => ({
