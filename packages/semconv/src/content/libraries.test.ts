@@ -66,6 +66,36 @@ describe('providers', () => {
     ).toEqual(['assistant: run#c1print(1)', 'tool: f#=42']);
   });
 
+  it('OpenAI: what the API keeps, what somebody had to allow, what was told in short', () => {
+    expect(
+      read([
+        { type: 'item_reference', id: 'msg_1' },
+        {
+          type: 'mcp_approval_request',
+          id: 'mcpr_1',
+          name: 'pay',
+          arguments: '{"sum":1}',
+          server_label: 's',
+        },
+        { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: false, reason: 'too much' },
+        { type: 'mcp_approval_response', approval_request_id: 'mcpr_2', approve: true },
+        { type: 'compaction', id: 'cmp_1', encrypted_content: 'gAAAA' },
+        { role: 'user', content: 'go on' },
+      ]),
+    ).toEqual([
+      'assistant: [item_reference msg_1 ]',
+      'assistant: pay#mcpr_1{"sum":1}',
+      'tool: #mcpr_1={"approve":false,"reason":"too much"}',
+      'tool: #mcpr_2={"approve":true}',
+      'user: go on',
+    ]);
+    // Anthropic tells it plainly.
+    const short = { type: 'compaction', content: 'They spoke of herons.' };
+    expect(read([{ role: 'assistant', content: [short, { type: 'text', text: 'And?' }] }])).toEqual([
+      'assistant: They spoke of herons. | And?',
+    ]);
+  });
+
   it('OpenAI: a screenshot, and a server that failed', () => {
     expect(
       read([
@@ -141,6 +171,19 @@ describe('providers', () => {
     ).toEqual(['user: guarded | cited | [A https://a.example]']);
   });
 
+  it('Mistral: what a text rests on', () => {
+    const web = { type: 'tool_reference', tool: 'web_search', title: 'Birds', url: 'https://b', source: 'x' };
+    expect(
+      read([
+        {
+          role: 'assistant',
+          content: [{ type: 'text', text: 'Grey' }, { type: 'reference', reference_ids: [0, 'd2'] }, web],
+        },
+      ]),
+    ).toEqual(['assistant: Grey | [reference 0 ] | [reference d2 ] | [Birds https://b]']);
+    expect(user({ type: 'reference' })).toEqual(['user: JSON {"type":"reference"}']);
+  });
+
   it('Cohere, Mistral, Ollama', () => {
     expect(
       read({ message: 'q', preamble: 'Be kind', chat_history: [{ role: 'CHATBOT', message: 'old' }] }),
@@ -164,6 +207,45 @@ describe('providers', () => {
 });
 
 describe('frameworks', () => {
+  it('Semantic Kernel: roles and parts of its Python and its .NET', () => {
+    const dotnet = [
+      { Role: { Label: 'system' }, Items: [{ $type: 'TextContent', Text: 'Be kind' }] },
+      {
+        Role: { Label: 'Assistant' },
+        Items: [
+          {
+            $type: 'FunctionCallContent',
+            Id: 'c',
+            PluginName: 'sky',
+            FunctionName: 'rain',
+            Arguments: { city: 'Oslo' },
+          },
+        ],
+      },
+      {
+        Role: { Label: 'tool' },
+        Items: [{ $type: 'FunctionResultContent', CallId: 'c', FunctionName: 'rain', Result: 'wet' }],
+      },
+    ];
+    const python = [
+      { role: 'AuthorRole.SYSTEM', items: [{ content_type: 'text', text: 'Be kind' }] },
+      {
+        role: { label: 'assistant' },
+        items: [{ content_type: 'function_call', id: 'c', name: 'rain', arguments: { city: 'Oslo' } }],
+      },
+      {
+        role: 'AuthorRole.TOOL',
+        items: [{ content_type: 'function_result', id: 'c', name: 'rain', result: 'wet' }],
+      },
+    ];
+    const all = ['system: Be kind', 'assistant: rain#c{"city":"Oslo"}', 'tool: rain#c=wet'];
+    expect(read(dotnet)).toEqual(all);
+    expect(read(python)).toEqual(all);
+    expect(read([{ role: 'MessageRole.USER', blocks: [{ block_type: 'text', text: 'hi' }] }])).toEqual([
+      'user: hi',
+    ]);
+  });
+
   it('LangChain: pairs, chunks of every kind, pictures as content blocks', () => {
     expect(
       read({
@@ -456,6 +538,34 @@ describe('transport', () => {
       ['\\u00e9', 'é'],
     ])
       expect(read(`${list.slice(0, -2)}${end}`)).toEqual([`user: ${asked.content}${said}… [cut]`]);
+  });
+
+  it("Python's own spelling of messages, where it is clear", () => {
+    const said = `[{'role': 'system', 'content': 'Say "so"', 'name': None}, {'role': 'user', 'content': "it's\\n\\u00e9\\x21", 'n': [1, -2.5e3, True, (1,), ()]},]`;
+    expect(read(said)).toEqual(['system: Say "so"', "user: it's\né!"]);
+    expect(read(`{'messages': ${said}, '__proto__': {'role': 'x'}}`)).toHaveLength(2);
+    expect(read("{'role': 'assistant', 'content': [{'type': 'text', 'text': 'a'}]}")).toEqual([
+      'assistant: a',
+    ]);
+    const long = 'x'.repeat(80);
+    for (const unclear of [
+      // Of another class, cut, of two lines, a set, no tuple, no escape, with words behind it.
+      "[HumanMessage(content='hi')]",
+      "[{'role': 'user', 'content': Text('hi')}]",
+      `[{'role': 'user', 'content': '${long}`,
+      "[{'role': 'user', 'content': 'a\nb'}]",
+      "[{'role': 'user', 'content': {'a', 'b'}}]",
+      "[{'role': 'user', 'content': ('a')}]",
+      "[{'role': 'user', 'content': '\\q'}]",
+      "[{'role': 'user', 'content': '\\U00110000'}]",
+      "[{'role': 'user', 'content': 'a'}] and more",
+      "[{'role': 'user', 'content': nan}]",
+      // Nobody speaks there.
+      "['a', 'b']",
+      "{'city': 'Oslo'}",
+      `${'['.repeat(200)}'a'${']'.repeat(200)}`,
+    ])
+      expect(read(unclear)).toEqual([`user: ${unclear}`]);
   });
 
   it('streams as the answer they make', () => {

@@ -15,6 +15,7 @@ import { parsed } from './attribute-json.ts';
 import { cutJson } from './cut-json.ts';
 import { canonicalFinishReason } from '../facts/operation.ts';
 import { citationParts } from './citations.ts';
+import { pythonMessages } from './python-repr.ts';
 import { audioParts, imageParts, isPart, readParts, toolCallPart, toolResultPart } from './parts.ts';
 import { streamedAnswer } from './streams.ts';
 import { isResponsesItem, readResponsesParts } from './responses.ts';
@@ -52,9 +53,23 @@ const SHORTEST_CUT = 64;
 
 const canonicalRole = (role: string, fallback: string): string => {
   if (role === '') return fallback;
-  const lower = role.toLowerCase().slice(0, 64);
+  // `AuthorRole.USER` of Semantic Kernel, `MessageRole.USER` of LlamaIndex: members of an enum of Python.
+  const lower = role
+    .toLowerCase()
+    .slice(0, 64)
+    .replace(/^\w*role\./, '');
   return ROLES.get(lower) ?? lower;
 };
+
+/** Who speaks, if a record says so: Semantic Kernel has it as `{label}`, and its .NET writes names in upper case. */
+function roleOf(record: JsonRecord): string {
+  for (const key of ['role', '_role', 'Role']) {
+    const role = member(record, key);
+    const named = isRecord(role) ? memberText(role, 'label', 'Label') : role;
+    if (typeof named === 'string' && named !== '') return named;
+  }
+  return '';
+}
 
 /** Members that hold the messages of a request or response, with the role of what has none. */
 const LISTS: readonly (readonly [string, string])[] = [
@@ -104,7 +119,8 @@ export function readMessages(value: unknown, role: string, budget: Budget, depth
 function opened(value: unknown): unknown {
   const content = parsed(value);
   if (typeof content !== 'string' || content !== value || !/^\s*[[{]/.test(content)) return content;
-  return (content.length < SHORTEST_CUT ? undefined : cutJson(content)) ?? content;
+  const cut = content.length < SHORTEST_CUT ? undefined : cutJson(content);
+  return cut ?? pythonMessages(content, hasSpeaker) ?? content;
 }
 
 /** LangChain's `["human", "hi"]` as a message. */
@@ -214,7 +230,7 @@ function cohereChat(record: JsonRecord): JsonRecord[] | undefined {
 /** Whether a record says who speaks. */
 const hasSpeaker = (record: JsonRecord): boolean =>
   typeof member(record, 'role') === 'string' ||
-  typeof member(record, '_role') === 'string' ||
+  roleOf(record) !== '' ||
   (langChainType(record) !== '' && isRecord(member(record, 'data')));
 
 /** A message has a role, or content (Gemini, LangChain, Anthropic's response), or tool calls. */
@@ -240,7 +256,7 @@ function readMessage(record: JsonRecord, fallback: string, budget: Budget, depth
   if (depth > MAX_DEPTH) return one(fallback, [jsonPart(budget, record)], budget);
   const data = member(record, 'data');
   const source = isRecord(data) && member(record, 'content') === undefined ? data : record;
-  const named = canonicalRole(memberText(record, 'role', '_role') || langChainType(record), fallback);
+  const named = canonicalRole(roleOf(record) || langChainType(record), fallback);
   // OpenLLMetry tells the thinking of Anthropic as a message of its own.
   const role = named === 'thinking' ? 'assistant' : named;
   const parts: MessagePart[] = [];
@@ -331,7 +347,17 @@ function readMessage(record: JsonRecord, fallback: string, budget: Budget, depth
 }
 
 /** Where the content is: also of OpenInference, LlamaIndex, Haystack, Semantic Kernel and Cohere. */
-const CONTENT_KEYS = ['parts', 'content', 'contents', 'blocks', '_content', 'items', 'message'] as const;
+const CONTENT_KEYS = [
+  'parts',
+  'content',
+  'contents',
+  'blocks',
+  '_content',
+  'items',
+  'message',
+  'Items',
+  'Content',
+] as const;
 
 function contentOf(source: JsonRecord): unknown {
   const plain = member(source, 'parts') ?? member(source, 'content');
@@ -368,7 +394,8 @@ function langChainType(record: JsonRecord): string {
 
 function readResponsesItem(item: JsonRecord, role: string, budget: Budget): Message[] {
   const type = memberText(item, 'type');
-  if (type.endsWith('_call_output')) return one('tool', readParts(item, budget), budget);
+  if (type.endsWith('_call_output') || type === 'mcp_approval_response')
+    return one('tool', readParts(item, budget), budget);
   const parts = readResponsesParts(item, budget);
   return one(role === 'user' || role === '' ? 'assistant' : role, parts, budget);
 }

@@ -63,6 +63,10 @@ const PART_TYPES: ReadonlySet<string> = new Set([
   'computer_screenshot',
   'tool-error',
   'dynamic-tool',
+  'reference',
+  'tool_reference',
+  'compaction',
+  'function_result',
 ]);
 
 /** `web_search_tool_result`, `code_execution_tool_result`, ... of tools that the provider ran itself. */
@@ -141,6 +145,8 @@ function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[
     const inner = member(part, wrapper);
     if (isRecord(inner)) return readPart(inner, budget, depth + 1);
   }
+  const kernel = KERNEL_PARTS.get(memberText(part, '$type'));
+  if (kernel !== undefined) return readPart(kernel(part), budget, depth + 1);
   const type = memberText(part, 'type', 'block_type', 'content_type');
   if (isHostedResult(type) || type.endsWith('_call_output')) return [toolResultPart(part, budget)];
   if (isUiTool(part, type))
@@ -166,6 +172,17 @@ function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[
     }
     case 'search_result':
       return [...citationPart(part, budget), ...readParts(member(part, 'content'), budget, depth + 1)];
+    case 'reference':
+      return referenceParts(part, budget);
+    case 'tool_reference': {
+      const cited = citationPart(part, budget);
+      return cited.length > 0 ? cited : [jsonPart(budget, part)];
+    }
+    case 'compaction':
+      // What was said so far in short: OpenAI sends it encrypted, which says nothing to a reader.
+      return readParts(member(part, 'content'), budget, depth + 1);
+    case 'mcp_approval_response':
+      return [approvalPart(part, budget)];
     case 'step-start':
       return [];
     case 'thinking':
@@ -192,6 +209,7 @@ function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[
     case 'server_tool_result':
     case 'function_call_output':
     case 'custom_tool_call_output':
+    case 'function_result':
       return [toolResultPart(part, budget)];
     case 'image':
     case 'image_url':
@@ -220,6 +238,51 @@ function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[
       return bedrockParts(part, budget, depth) ?? [untypedPart(part, budget)];
   }
 }
+
+/** What a text of Mistral rests on: places in the list of documents that a tool gave it. */
+function referenceParts(part: JsonRecord, budget: Budget): MessagePart[] {
+  const ids = member(part, 'reference_ids');
+  const cited = (Array.isArray(ids) ? (ids as readonly unknown[]) : []).flatMap((id) =>
+    typeof id === 'number' || typeof id === 'string' ? [{ title: `reference ${id}` }] : [],
+  );
+  return cited.length === 0 ? [jsonPart(budget, part)] : citationParts(cited, budget);
+}
+
+/** Whether somebody let the model use a tool of an MCP server: what came of having asked. */
+function approvalPart(part: JsonRecord, budget: Budget): MessagePart {
+  const reason = memberText(part, 'reason');
+  return {
+    type: 'tool_result',
+    id: memberText(part, 'approval_request_id').slice(0, 512),
+    name: '',
+    result: budget.text(asText({ approve: member(part, 'approve'), ...(reason === '' ? {} : { reason }) })),
+  };
+}
+
+/** The parts of Semantic Kernel's .NET, by their class. */
+const KERNEL_PARTS = new Map<string, (part: JsonRecord) => JsonRecord>([
+  ['TextContent', (part) => ({ type: 'text', text: member(part, 'Text') })],
+  ['ReasoningContent', (part) => ({ type: 'reasoning', text: member(part, 'Text') })],
+  ['ImageContent', (part) => ({ type: 'image', url: member(part, 'DataUri') ?? member(part, 'Uri') })],
+  [
+    'FunctionCallContent',
+    (part) => ({
+      type: 'tool_call',
+      id: member(part, 'Id'),
+      name: member(part, 'FunctionName'),
+      arguments: member(part, 'Arguments'),
+    }),
+  ],
+  [
+    'FunctionResultContent',
+    (part) => ({
+      type: 'tool_result',
+      call_id: member(part, 'CallId'),
+      name: member(part, 'FunctionName'),
+      result: member(part, 'Result'),
+    }),
+  ],
+]);
 
 /** Gemini, Bedrock and AI SDK name a part by its key, not by a type. */
 function untypedPart(part: JsonRecord, budget: Budget): MessagePart {

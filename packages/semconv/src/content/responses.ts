@@ -25,6 +25,8 @@ export function isResponsesItem(value: unknown): value is JsonRecord {
   return (
     CALLS.has(type) ||
     HOSTED.has(type) ||
+    type === 'mcp_approval_response' ||
+    type === 'item_reference' ||
     type.endsWith('_call_output') ||
     (type === 'reasoning' && Array.isArray(member(value, 'summary')))
   );
@@ -34,6 +36,16 @@ export function isResponsesItem(value: unknown): value is JsonRecord {
 export function readResponsesParts(item: JsonRecord, budget: Budget): MessagePart[] {
   const type = memberText(item, 'type');
   if (type === 'image_generation_call') return generatedImage(item, budget);
+  // What was said earlier, which the API keeps: only its id is sent.
+  if (type === 'item_reference')
+    return [
+      {
+        type: 'citation',
+        title: budget.text(`item_reference ${memberText(item, 'id')}`),
+        uri: '',
+        text: '',
+      },
+    ];
   const hosted = HOSTED.get(type);
   if (hosted === undefined)
     return readParts(item, budget).filter((part) => part.type !== 'reasoning' || part.text !== '');
