@@ -27,6 +27,8 @@ export function ExplorerBar(props: {
   /** Where the selected span holds what is sought. */
   excerpt: string | undefined;
   onNext: (by: 1 | -1) => void;
+  /** Goes to the first of those that are found in spans that are not loaded. */
+  onBeyond: () => void;
   anyFolded: boolean;
   onFoldAll: () => void;
 }) {
@@ -112,9 +114,20 @@ export function ExplorerBar(props: {
               >
                 {props.foundAt >= 0 ? `${props.foundAt + 1} of ` : ''}
                 {formatCount(find.found.length)}
-                {find.truncated || props.isPart ? '+' : ''}
+                {find.truncated || (props.isPart && !find.searched) ? '+' : ''}
                 {find.pending ? ' …' : find.failed ? ' (names only)' : ''}
               </span>
+              {props.isPart && find.searched && find.beyond.length > 0 && (
+                <button
+                  type="button"
+                  title="Load up to the first of them"
+                  className="ml-1 text-accent underline"
+                  onClick={props.onBeyond}
+                >
+                  {formatCount(find.beyond.length)}
+                  {find.truncated ? '+' : ''} not loaded
+                </button>
+              )}
               <Button
                 look="plain"
                 className="px-1"

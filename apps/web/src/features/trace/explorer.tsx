@@ -235,6 +235,7 @@ export function Explorer(props: {
               foundAt={find.found.indexOf(position)}
               excerpt={span === undefined ? undefined : find.excerpts.get(span.spanId)}
               onNext={(by) => goTo(nextOf(find.now(), position, by))}
+              onBeyond={() => find.beyond[0] && select(find.beyond[0])}
               anyFolded={folded.size > 0}
               onFoldAll={foldAll}
             />

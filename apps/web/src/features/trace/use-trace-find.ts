@@ -20,6 +20,10 @@ export interface TraceFind {
   readonly pending: boolean;
   readonly failed: boolean;
   readonly truncated: boolean;
+  /** Whether the server looked through the whole trace for it, spans that are not loaded among it. */
+  readonly searched: boolean;
+  /** Spans that hold it and are not loaded, oldest first. */
+  readonly beyond: readonly string[];
   /** Model calls that only repeat it from the history: no matches of their own. */
   readonly repeats: number;
   /** Text around the first term, of spans that hold it in more than their name. */
@@ -54,19 +58,29 @@ export function useTraceFind(
     [spans, tree, sought, q, hits],
   );
   const foundSet = useMemo(() => new Set(positions), [positions]);
+  const beyond = useMemo(() => notLoaded(hits ?? [], tree), [hits, tree]);
+  const pending = text !== inUrl || (enabled && query.isFetching);
   return {
     text,
     setText: (next) => setWhole(findText(next)),
     found: positions,
     foundSet,
-    pending: text !== inUrl || (enabled && query.isFetching),
+    pending,
     failed: enabled && query.isError,
     truncated: enabled && query.data?.truncated === true,
+    searched: hits !== undefined && !pending && !query.isError,
+    beyond,
     repeats: (all?.length ?? 0) - (hits?.length ?? 0),
     excerpts,
     now: () => (text === sought ? positions : findPositions(spans, tree, text)),
   };
 }
+
+/** Spans of which the server says that they hold it, and that are not here. */
+export const notLoaded = (
+  hits: readonly { spanId: string }[],
+  tree: Pick<SpanTree, 'positionOf'>,
+): string[] => hits.flatMap(({ spanId }) => (tree.positionOf.has(spanId) ? [] : [spanId]));
 
 function union(own: readonly number[], hits: readonly { spanId: string }[], tree: SpanTree): number[] {
   if (hits.length === 0) return [...own];
