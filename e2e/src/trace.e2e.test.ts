@@ -547,6 +547,62 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await trace.panel.getByText('outcome').waitFor();
   });
 
+  it('reads in the transcript what comes after it was opened, of every span that shares an id', async () => {
+    const shared = newSpanId();
+    const call = (name: string, startMs: number, more: { unfinished?: true; answer?: string } = {}) => ({
+      spanId: shared,
+      name,
+      startMs,
+      ...(more.unfinished ? { unfinished: true } : { durationMs: 50 }),
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.request.model': 'gpt-4o',
+        'gen_ai.input.messages': JSON.stringify([{ role: 'user', content: `Ask ${name}` }]),
+        ...(more.answer === undefined
+          ? {}
+          : {
+              'gen_ai.output.messages': JSON.stringify([{ role: 'assistant', content: more.answer }]),
+            }),
+      },
+    });
+    const running = { traceId: newTraceId(), service: 'late', startedAt: Date.now() - 1_000 };
+    const own = newSpanId();
+    await stage.seed({
+      ...running,
+      spans: [
+        call('one', 0, { answer: 'The first answer' }),
+        { ...call('two', 100), spanId: own },
+        call('three', 200, { unfinished: true }),
+      ],
+    });
+    const { page, complaints } = await stage.open(`/traces/${running.traceId}?view=transcript`);
+    heard.push(complaints);
+    const { transcript } = new TracePage(page);
+    for (const text of ['Ask one', 'The first answer', 'Ask two', 'Ask three'])
+      await transcript.getByText(text, { exact: true }).waitFor();
+    // The answer of one comes as a log record, that of another with its end.
+    await sendRecords(stage.platform.otlpHttp, { service: 'late' }, [
+      {
+        at: running.startedAt + 150,
+        traceId: running.traceId,
+        spanId: own,
+        eventName: 'gen_ai.choice',
+        body: '{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"It comes by log"}}',
+      },
+    ]);
+    await transcript.getByText('It comes by log', { exact: true }).waitFor();
+    await sendTrace(stage.platform.otlpHttp, {
+      ...running,
+      spans: [call('three', 200, { answer: 'It comes with the end' })],
+    });
+    await transcript.getByText('It comes with the end', { exact: true }).waitFor();
+    expect(await transcript.getByText(/^(The first answer|It comes)/).allInnerTexts()).toEqual([
+      'The first answer',
+      'It comes by log',
+      'It comes with the end',
+    ]);
+  });
+
   it('waits for a root that still runs, and keeps the lines that are read meanwhile', async () => {
     const root = newSpanId();
     const running = { traceId: newTraceId(), service: 'runner', startedAt: Date.now() - 1_000 };

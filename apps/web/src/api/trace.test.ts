@@ -2,6 +2,7 @@ import type { LightSpan, SpanDetail } from '@candela/contract';
 import { afterEach, expect, it, vi } from 'vitest';
 import {
   around,
+  asksAgain,
   awaitsEnd,
   awaitsMessages,
   mayFollow,
@@ -104,6 +105,15 @@ it('asks for the end of a span that the trace has it of, but not for good', () =
   expect(awaitsEnd(light(false), false, ENDED + 5 * MINUTE)).toBe(false);
   expect(awaitsEnd(light(true), false, ENDED)).toBe(false);
   expect(awaitsEnd(light(true), true, ENDED + 60 * MINUTE)).toBe(true);
+});
+
+it('asks again for what was read without its end, else without the messages that follow it', () => {
+  vi.useFakeTimers({ now: ENDED + 2_000 });
+  const light = { startTime: '2026-11-22T12:00:00.000Z', durationMs: 1_000, unfinished: false } as LightSpan;
+  expect(asksAgain(detail({ unfinished: true, convention: null }), light, false)).toBe(true);
+  expect(asksAgain(detail({}), light, false)).toBe(true);
+  expect(asksAgain(detail({ convention: null }), light, true)).toBe(false);
+  vi.useRealTimers();
 });
 
 it('asks for one of several spans with one id by its start', async () => {

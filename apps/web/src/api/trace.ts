@@ -123,8 +123,11 @@ const LATE_STALE_MS = 5_000;
 /** Whether log records of what ended at `endMs` may still be under way; by a clock that is far ahead nothing is told. */
 export const mayFollow = (endMs: number, now: number): boolean => Math.abs(now - endMs) < LATE_MS;
 
+/** What tells of a span that was read whether it is to be read again. */
+export type SpanAge = Pick<SpanDetail, 'unfinished' | 'convention' | 'startTime' | 'durationMs'>;
+
 /** Whether messages of the span may still come, as log records: it is a model's, and has just ended. */
-export const awaitsMessages = (span: SpanDetail, now: number): boolean =>
+export const awaitsMessages = (span: SpanAge, now: number): boolean =>
   span.convention !== null && mayFollow(Date.parse(span.startTime) + span.durationMs, now);
 
 /** How long after its end was told a span that is still read without it is asked for again. */
@@ -137,19 +140,27 @@ export const awaitsEnd = (
   now: number,
 ): boolean => looksAgain || (!unfinished && Math.abs(now - Date.parse(startTime) - durationMs) < END_MS);
 
+/** Whether a span that was read is asked for again: until its end is here too, and what is said of it in log records. */
+export const asksAgain = (read: SpanAge, light: LightSpan, looksAgain: boolean): boolean =>
+  read.unfinished ? awaitsEnd(light, looksAgain, Date.now()) : awaitsMessages(read, Date.now());
+
+/** A stored span never changes, but for one that was sent while it ran, or whose messages come after it. */
+export const staleAfter = (read: SpanAge | undefined, at: number): number => {
+  if (read?.unfinished) return 0;
+  return read && awaitsMessages(read, at) ? LATE_STALE_MS : Number.POSITIVE_INFINITY;
+};
+
+/** Where a span is read. `start`: of one that is not the first with its id. */
+export const spanPath = (traceId: string, spanId: string, start: string | undefined): string =>
+  `/api/telemetry/traces/${encodeURIComponent(traceId)}/spans/${encodeURIComponent(spanId)}${start === undefined ? '' : `?start=${encodeURIComponent(start)}`}`;
+
 /** A span whole. `start`: of one that is not the first with its id. */
 export const spanQuery = (traceId: string, spanId: string, start?: string) =>
   queryOptions({
     queryKey: ['span', traceId, spanId, start],
     queryFn: ({ signal }): Promise<SpanDetail> =>
-      call<ResponseOf<typeof getSpan>>(
-        `/api/telemetry/traces/${encodeURIComponent(traceId)}/spans/${encodeURIComponent(spanId)}${start === undefined ? '' : `?start=${encodeURIComponent(start)}`}`,
-        EVERYWHERE,
-        { signal },
-      ).then((answer) => answer.data),
-    // A stored span never changes, but for one that was sent while it ran, or whose messages come after it.
-    staleTime: ({ state: { data, dataUpdatedAt } }) => {
-      if (data?.unfinished) return 0;
-      return data && awaitsMessages(data, dataUpdatedAt) ? LATE_STALE_MS : Number.POSITIVE_INFINITY;
-    },
+      call<ResponseOf<typeof getSpan>>(spanPath(traceId, spanId, start), EVERYWHERE, { signal }).then(
+        (answer) => answer.data,
+      ),
+    staleTime: ({ state: { data, dataUpdatedAt } }) => staleAfter(data, dataUpdatedAt),
   });

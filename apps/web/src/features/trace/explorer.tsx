@@ -272,6 +272,7 @@ export function Explorer(props: {
                       terms={terms}
                       linked={linked}
                       linkTo={linkTo}
+                      looksAgain={props.looksAgain}
                       onSelect={select}
                     />
                   )}

@@ -2,7 +2,7 @@ import type { SpanDetail } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { CornerDownRight } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useLayoutEffect, useRef } from 'react';
-import { awaitsEnd, awaitsMessages, spanQuery, type TraceSpanOfTime } from '../../api/trace.ts';
+import { asksAgain, spanQuery, type TraceSpanOfTime } from '../../api/trace.ts';
 import { cx } from '../../lib/cx.ts';
 import { failureWords } from '../../lib/failure-words.ts';
 import { exact, formatCost, formatCount, formatDuration, formatIso, formatTime } from '../../lib/format.ts';
@@ -49,14 +49,8 @@ export function SpanPanel(props: {
   const { span, traceId } = props;
   const query = useQuery({
     ...spanQuery(traceId, span.spanId, props.isRepeat ? span.light.startTime : undefined),
-    // Until its end is here too, and what is said of it in log records.
     refetchInterval: ({ state: { data } }) =>
-      data &&
-      (data.unfinished
-        ? awaitsEnd(span.light, props.looksAgain, Date.now())
-        : awaitsMessages(data, Date.now()))
-        ? LOOK_AGAIN_MS
-        : false,
+      data && asksAgain(data, span.light, props.looksAgain) ? LOOK_AGAIN_MS : false,
   });
   const detail = query.data;
   const tab = props.tab ?? (detail === undefined ? 'messages' : firstFilled(detail));

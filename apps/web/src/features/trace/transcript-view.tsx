@@ -51,12 +51,13 @@ const SEEN_PX = 80;
 
 const readings = (answers: readonly UseQueryResult<SpokenSpan>[]) => ({
   conversations: new Map(
-    answers.flatMap(({ data }) => (data ? [[data.spanId, data.conversation] as const] : [])),
+    answers.flatMap(({ data }) => (data ? [[data.key, data.conversation] as const] : [])),
   ),
   isPending: answers.map((answer) => answer.isPending),
-  failed: answers.filter((answer) => answer.isError).length,
+  // One that could only not be read again still says what it said.
+  failed: answers.filter((answer) => answer.isLoadingError).length,
   retry: () => {
-    for (const answer of answers) if (answer.isError) void answer.refetch();
+    for (const answer of answers) if (answer.isLoadingError) void answer.refetch();
   },
 });
 
@@ -74,9 +75,11 @@ export default function TranscriptView(props: {
   /** The message of the selected span that the address names. */
   linked: MessagePlace | undefined;
   linkTo: LinkTo;
+  /** Whether the trace is asked for again while it runs. */
+  looksAgain: boolean;
   onSelect: (spanId: string) => void;
 }) {
-  const { traceId, spans, tree, selected, linked, onSelect } = props;
+  const { traceId, spans, tree, selected, linked, looksAgain, onSelect } = props;
   const steps = useMemo(() => stepsOf(spans, tree), [spans, tree]);
   const inside = useMemo(() => stepsInside(steps), [steps]);
   const alone = useMemo(() => speakingAlone(steps), [steps]);
@@ -95,16 +98,14 @@ export default function TranscriptView(props: {
     [steps, stretch, toldIf, toldNow, folded, alone],
   );
   const { conversations, isPending, failed, retry } = useQueries({
-    queries: wanted.map((step) => conversationQuery(traceId, step.span.spanId, step.span.light.unfinished)),
+    queries: wanted.map((step) => conversationQuery(traceId, step, looksAgain)),
     combine: readings,
   });
   const open = useMemo(
-    () => new Set(wanted.filter((_, index) => isPending[index]).map((step) => step.span.spanId)),
+    () => new Set(wanted.filter((_, index) => isPending[index]).map((step) => step.key)),
     [wanted, isPending],
   );
-  const isEarlier = [...outer, ...toldIf, ...steps.slice(from, seen)].some((step) =>
-    open.has(step.span.spanId),
-  );
+  const isEarlier = [...outer, ...toldIf, ...steps.slice(from, seen)].some((step) => open.has(step.key));
   // What stands must not go while the steps before it are read.
   const first = isEarlier ? seen : from;
   const entries = useMemo(() => {
@@ -114,7 +115,7 @@ export default function TranscriptView(props: {
       conversations,
       folded,
       open,
-      new Set(told.map((step) => step.span.spanId)),
+      new Set(told.map((step) => step.key)),
       inside,
       alone,
     );
@@ -132,10 +133,10 @@ export default function TranscriptView(props: {
     [entries, selected, linked],
   );
 
-  const fold = useCallback((spanId: string) => {
+  const fold = useCallback((key: string) => {
     setTurned((before) => {
       const next = new Set(before);
-      if (!next.delete(spanId)) next.add(spanId);
+      if (!next.delete(key)) next.add(key);
       return next;
     });
   }, []);
@@ -242,7 +243,7 @@ export default function TranscriptView(props: {
             key={entry.key}
             entry={entry}
             selected={named === undefined ? entry.span.spanId === selected : entry.key === named}
-            folded={folded.has(entry.span.spanId)}
+            folded={folded.has(entry.key)}
             whole={rest <= 0 && !isReading}
             onSelect={choose}
             onFold={fold}
@@ -284,7 +285,7 @@ interface EntryProps {
   /** Whether all steps are read: what was not seen then is nowhere. */
   readonly whole: boolean;
   readonly onSelect: (spanId: string) => void;
-  readonly onFold: (spanId: string) => void;
+  readonly onFold: (key: string) => void;
   readonly linkTo: LinkTo;
 }
 
@@ -333,7 +334,7 @@ function EntryBody(props: EntryProps) {
           <button
             type="button"
             aria-expanded={!props.folded}
-            onClick={() => props.onFold(entry.span.spanId)}
+            onClick={() => props.onFold(entry.key)}
             className="flex min-w-0 grow items-center gap-2 text-left"
           >
             <ChevronRight size={13} aria-hidden className={cx('text-muted', !props.folded && 'rotate-90')} />

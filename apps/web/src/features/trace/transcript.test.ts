@@ -426,6 +426,39 @@ describe('a transcript that begins in the middle', () => {
     expect(read(['outer'])).toEqual([]);
   });
 
+  it('tells spans that share an id apart, each with what it said', () => {
+    const startTime = '2026-11-20T10:00:03.000Z';
+    const shared = [
+      span('root', '', 'agent', 0),
+      span('one', 'root', 'llm', 1),
+      span('one', 'root', 'llm', 3, { startTime }),
+      span('last', 'root', 'llm', 4),
+    ];
+    const own = buildTree(shared);
+    const all = stepsOf(shared, own);
+    expect(all.map(({ key, start }) => [key, start])).toEqual([
+      ['root', undefined],
+      ['one', undefined],
+      [`one ${startTime}`, startTime],
+      ['last', undefined],
+    ]);
+    const says = new Map(
+      all.map(({ key }) => [key, { ...empty, output: [said('assistant', `I am ${key}`)] }]),
+    );
+    expect(shortly(buildTranscript(all, says, new Set()))).toEqual([
+      '[root 3]',
+      '  assistant: I am one',
+      `  assistant: I am one ${startTime}`,
+      '  assistant: I am last',
+    ]);
+    // What only the first one waits for holds back nothing that the other said, and the other way round.
+    const keys = (open: string) =>
+      buildTranscript(all, says, new Set(), new Set([open])).map(({ key }) => key);
+    expect(keys(`one ${startTime}`)).toEqual(['root', 'one output 0']);
+    expect(keys('one')).toEqual(['root']);
+    expect(all[stepAt(all, own, 'one')]?.key).toBe('one');
+  });
+
   it('goes to a span, or to the step before one that is no step', () => {
     expect(stepAt(steps, tree, undefined)).toBe(0);
     expect(stepAt(steps, tree, 'not here')).toBe(0);

@@ -8,7 +8,13 @@ import type { SpanTree } from './tree.ts';
 /** A span that belongs into the transcript, and how deep in sub-agents it sits. */
 export interface Step {
   readonly span: TraceSpan;
-  /** Span ids of the agents around it, outermost first. */
+  /** Its span id; of a span that is not the first with its id, also when it began. */
+  readonly key: string;
+  /** When it began, of a span that is not the first with its id. */
+  readonly start: string | undefined;
+  /** Where it stands in the tree. */
+  readonly position: number;
+  /** Keys of the agents around it, outermost first. */
   readonly agents: readonly string[];
   /** Whose conversation it belongs to: the nearest agent around it that is no mere wrapper; empty without one. */
   readonly thread: string;
@@ -62,13 +68,15 @@ export function stepsOf(spans: readonly TraceSpan[], tree: SpanTree): Step[] {
     const span = spans[tree.order[position] as number] as TraceSpan;
     if (span.reading === 'other' || span.reading === 'embedding') continue;
     const thread = agents.at(-1)?.thread ?? '';
-    steps.push({ span, agents: agents.map((agent) => agent.id), thread });
+    const start = tree.positionOf.get(span.spanId) === position ? undefined : span.light.startTime;
+    const key = start === undefined ? span.spanId : `${span.spanId} ${start}`;
+    steps.push({ span, key, start, position, agents: agents.map((agent) => agent.id), thread });
     const within = tree.descendants[position] ?? 0;
     if (span.reading === 'agent' && within > 0)
       agents.push({
-        id: span.spanId,
+        id: key,
         end: position + within,
-        thread: WRAPPERS.has(span.light.operation ?? '') ? thread : span.spanId,
+        thread: WRAPPERS.has(span.light.operation ?? '') ? thread : key,
       });
   }
   return steps;
@@ -85,7 +93,7 @@ export function foldedAtFirst(steps: readonly Step[]): Set<string> {
   return new Set(
     steps
       .filter((step) => step.span.reading === 'agent' && step.agents.some((agent) => speakers.has(agent)))
-      .map((step) => step.span.spanId),
+      .map((step) => step.key),
   );
 }
 
@@ -114,14 +122,14 @@ export function stretchTo(before: Stretch | undefined, at: number): Stretch {
 export function stepAt(steps: readonly Step[], tree: SpanTree, spanId: string | undefined): number {
   const position = spanId === undefined ? undefined : tree.positionOf.get(spanId);
   if (position === undefined) return 0;
-  const at = steps.findLastIndex((step) => (tree.positionOf.get(step.span.spanId) ?? 0) <= position);
+  const at = steps.findLastIndex((step) => step.position <= position);
   return Math.max(0, at);
 }
 
 /** The agents that a step runs in, outermost first. */
 export function aroundStep(steps: readonly Step[], at: number): Step[] {
   const around = new Set(steps[at]?.agents ?? []);
-  return steps.slice(0, at).filter((step) => around.has(step.span.spanId));
+  return steps.slice(0, at).filter((step) => around.has(step.key));
 }
 
 /**
@@ -135,7 +143,7 @@ export function stepsToRead(
   folded: ReadonlySet<string>,
   alone: ReadonlyMap<string, string>,
 ): Step[] {
-  const around = aroundStep(steps, from).filter(({ span }) => alone.has(span.spanId));
+  const around = aroundStep(steps, from).filter(({ key }) => alone.has(key));
   const visible = [...around, ...steps.slice(from, to)].filter(
     ({ agents }) => !agents.some((agent) => folded.has(agent)),
   );
@@ -172,7 +180,7 @@ export function toldBefore(steps: readonly Step[], from: number): Step[] {
 
 const heard = (step: Step): number => step.span.light.inputTokens ?? 0;
 
-/** Steps inside each agent, by its span id. */
+/** Steps inside each agent, by its key. */
 export function stepsInside(steps: readonly Step[]): ReadonlyMap<string, number> {
   const inside = new Map<string, number>();
   for (const { agents } of steps) for (const agent of agents) inside.set(agent, (inside.get(agent) ?? 0) + 1);
@@ -180,12 +188,12 @@ export function stepsInside(steps: readonly Step[]): ReadonlyMap<string, number>
 }
 
 /**
- * Agents that have no model call inside, and so say themselves what was asked and answered: by span id, with the last
- * step inside.
+ * Agents that have no model call inside, and so say themselves what was asked and answered: by key, with the last step
+ * inside.
  */
 export function speakingAlone(steps: readonly Step[]): ReadonlyMap<string, string> {
   const alone = new Map<string, string>();
-  for (const { span, agents } of steps) for (const agent of agents) alone.set(agent, span.spanId);
+  for (const { key, agents } of steps) for (const agent of agents) alone.set(agent, key);
   for (const { span, agents } of steps)
     if (span.reading === 'llm') for (const agent of agents) alone.delete(agent);
   return alone;
@@ -195,7 +203,7 @@ export function speakingAlone(steps: readonly Step[]): ReadonlyMap<string, strin
  * Reads the steps as one conversation. A model call repeats the whole history before it, so only what its thread has not
  * said yet is shown; a tool call stands once, with its result, whether a span ran it or only the next call reports it. It
  * ends before the first step that is `open`, not read yet: what stands there moves no more when that one comes. Steps
- * that are `told` are not shown; they only tell what was said before the first that is.
+ * that are `told` are not shown; they only tell what was said before the first that is. Steps are named by their keys.
  */
 export function buildTranscript(
   steps: readonly Step[],
@@ -214,9 +222,9 @@ export function buildTranscript(
   /** Agents that answer when their steps are through. */
   const answering: Step[] = [];
   const say = (step: Step, sides: readonly ('input' | 'output')[], depth: number) => {
-    const { span, thread } = step;
-    const conversation = conversations.get(span.spanId);
-    const ids = idsOf.get(span.spanId);
+    const { span, key: stepKey, thread } = step;
+    const conversation = conversations.get(stepKey);
+    const ids = idsOf.get(stepKey);
     if (!conversation || !ids) return;
     const known = said.get(thread) ?? new Map<string, number>();
     said.set(thread, known);
@@ -237,9 +245,9 @@ export function buildTranscript(
         // Whoever was asked something else and says the same has said it again; who only repeats a call has not.
         if (nth <= (known.get(identity) ?? 0) && !(side === 'output' && asks)) return;
         asks ||= side === 'input' && asksForMore(message);
-        if (told.has(span.spanId)) return;
+        if (told.has(stepKey)) return;
         for (const stretch of stretchesOf(message, (at) => results.isAsked(own[at] ?? ''))) {
-          const place = `${span.spanId} ${side} ${index}`;
+          const place = `${stepKey} ${side} ${index}`;
           if (stretch.kind === 'said') {
             const key = stretch.at === 0 ? place : `${place} from ${stretch.at}`;
             entries.push({ kind: 'message', key, span, depth, side, index, message: stretch.message });
@@ -269,34 +277,30 @@ export function buildTranscript(
       if (times > (known.get(identity) ?? 0)) known.set(identity, times);
   };
   const show = (step: Step) => {
-    const { span } = step;
+    const { span, key } = step;
     const depth = step.agents.length;
-    const conversation = conversations.get(span.spanId);
-    const within = inside.get(span.spanId) ?? 0;
+    const conversation = conversations.get(key);
+    const within = inside.get(key) ?? 0;
     const run = span.reading === 'tool' ? conversation?.toolExecution : undefined;
     if (span.reading === 'agent' && within > 0) {
-      entries.push({ kind: 'agent', key: span.spanId, span, depth, steps: within });
-      if (!alone.has(span.spanId) || folded.has(span.spanId)) return;
+      entries.push({ kind: 'agent', key, span, depth, steps: within });
+      if (!alone.has(key) || folded.has(key)) return;
       say(step, ['input'], depth + 1);
       answering.push(step);
     } else if (run) addRun(step, run, depth);
     else if (conversation) {
       say(step, ['input', 'output'], depth);
-      if (span.failed && !told.has(span.spanId))
-        entries.push({ kind: 'failure', key: `${span.spanId} failure`, span, depth });
+      if (span.failed && !told.has(key))
+        entries.push({ kind: 'failure', key: `${key} failure`, span, depth });
     }
   };
   for (const step of steps) {
-    const { spanId } = step.span;
+    const { key } = step;
     if (!step.agents.some((agent) => folded.has(agent))) {
-      if (open.has(spanId)) break;
+      if (open.has(key)) break;
       show(step);
     }
-    for (
-      let agent = answering.at(-1);
-      agent && alone.get(agent.span.spanId) === spanId;
-      agent = answering.at(-1)
-    ) {
+    for (let agent = answering.at(-1); agent && alone.get(agent.key) === key; agent = answering.at(-1)) {
       answering.pop();
       say(agent, ['output'], agent.agents.length + 1);
     }
@@ -310,7 +314,7 @@ export function buildTranscript(
     calls.add(results.ranBy(first), thread, run.arguments, first);
     const ran = {
       kind: 'tool' as const,
-      key: span.spanId,
+      key: step.key,
       span,
       ran: true,
       depth,
@@ -338,9 +342,9 @@ const isOpen = (entry: Entry, ran: Extract<Entry, { kind: 'tool' }>): boolean =>
 /** Ids of the tool calls in the conversation of each span. */
 function idsOfCalls(steps: readonly Step[], conversations: ReadonlyMap<string, Conversation>) {
   const ids = new Map<string, ReturnType<typeof callIdsOf>>();
-  for (const { span, thread } of steps) {
-    const conversation = conversations.get(span.spanId);
-    if (conversation) ids.set(span.spanId, callIdsOf(conversation, thread));
+  for (const { key, thread } of steps) {
+    const conversation = conversations.get(key);
+    if (conversation) ids.set(key, callIdsOf(conversation, thread));
   }
   return ids;
 }
@@ -352,9 +356,9 @@ function resultsOf(
   idsOf: ReadonlyMap<string, ReturnType<typeof callIdsOf>>,
 ): CallResults<TraceSpan> {
   const results = new CallResults<TraceSpan>();
-  for (const { span, thread } of steps) {
-    const conversation = conversations.get(span.spanId);
-    const ids = idsOf.get(span.spanId);
+  for (const { span, key, thread } of steps) {
+    const conversation = conversations.get(key);
+    const ids = idsOf.get(key);
     if (!conversation || !ids) continue;
     results.addTold(thread, conversation, ids);
     const run = conversation.toolExecution;
