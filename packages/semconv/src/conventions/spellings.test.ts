@@ -51,6 +51,7 @@ describe('cache and reasoning tokens', () => {
     'gen_ai.usage.cache.read_input_tokens',
     'gen_ai.usage.prompt_tokens_details.cache_read',
     'gen_ai.usage.cache_read_input_tokens',
+    'gen_ai.usage.cached_tokens',
   ])('%s', (key) => {
     expect(usageOf({ ...base, [key]: '64' })).toEqual(FULL);
   });
@@ -71,6 +72,27 @@ describe('cache and reasoning tokens', () => {
         'gen_ai.usage.completion_tokens': 30,
       }),
     ).toMatchObject({ input: 120, output: 30 });
+  });
+
+  test('the span of a request by the server of the model, vLLM as well as SGLang: it names no operation', () => {
+    const request = {
+      'gen_ai.request.id': 'chatcmpl-1',
+      'gen_ai.response.model': 'meta-llama/Llama-3.1-8B-Instruct',
+      'gen_ai.request.max_tokens': 512,
+      'gen_ai.usage.num_sequences': 1,
+      'gen_ai.usage.prompt_tokens': 120,
+      'gen_ai.usage.completion_tokens': 30,
+      'gen_ai.latency.time_in_queue': 0.002,
+      'gen_ai.latency.time_to_first_token': 0.125,
+      'gen_ai.latency.e2e': 1.5,
+    };
+    expect(normaliseSpan(spanOf(request, { scopeName: 'vllm.llm_engine' }))).toMatchObject({
+      operation: 'chat',
+      isModelCall: true,
+      responseModel: 'meta-llama/Llama-3.1-8B-Instruct',
+      usage: { input: 120, output: 30 },
+      timeToFirstTokenMs: 125,
+    });
   });
 
   test("OpenLIT's Anthropic wrapper reports the cache beside the input, others inside", () => {

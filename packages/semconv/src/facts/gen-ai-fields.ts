@@ -27,6 +27,8 @@ export const GEN_AI_CURRENT: FieldKeys = {
     'gen_ai.response.time_to_first_chunk',
     'gen_ai.client.operation.time_to_first_chunk',
     'gen_ai.server.time_to_first_token',
+    // The model servers themselves: vLLM and SGLang.
+    'gen_ai.latency.time_to_first_token',
   ],
 };
 
@@ -41,6 +43,8 @@ export const GEN_AI_DEPRECATED: FieldKeys = {
     'gen_ai.usage.cache_read_input_tokens',
     'gen_ai.usage.prompt_tokens_details.cache_read',
     'gen_ai.usage.cached_input_tokens',
+    // SGLang.
+    'gen_ai.usage.cached_tokens',
   ],
   cacheWriteTokens: [
     'gen_ai.usage.cache.creation_input_tokens',
