@@ -43,6 +43,8 @@ export function CallsTab(props: {
           <p>
             Calls are told to be a host's by <code className="font-mono">host.name</code> of the program that
             makes them; OpenTelemetry's host detector sets it.
+            {props.scope.environment !== undefined &&
+              ` Calls of other environments than ${props.scope.environment} are not counted here.`}
           </p>
         </Notice>
       ) : (

@@ -22,7 +22,12 @@ export async function resolveHost(
   context: RequestContext,
   name: string,
   window: Window,
-): Promise<{ readonly key: HostKey; readonly facts: readonly Facts[] }> {
+): Promise<{
+  readonly key: HostKey;
+  readonly facts: readonly Facts[];
+  /** No other environment has a host of this name. */
+  readonly isAlone: boolean;
+}> {
   const facts = await readHostFacts(run, context, window, name);
   const newest = facts.reduce((most, { last }) => (last > most ? last : most), 0n);
   const environments = [...new Set(facts.map(({ environment }) => environment))].sort();
@@ -39,7 +44,11 @@ export async function resolveHost(
   if (chosen === undefined)
     throw fail('not_found', { what: 'A host of this name that reported in this time range' });
   const key = { environment: chosen, host: name };
-  return { key, facts: facts.filter(({ environment }) => environment === key.environment) };
+  return {
+    key,
+    facts: facts.filter(({ environment }) => environment === key.environment),
+    isAlone: environments.length === 1,
+  };
 }
 
 /** @throws not_found */

@@ -415,6 +415,24 @@ beforeAll(async () => {
     })),
     { service: 'vllm', environment: 'production', resource: { 'host.name': 'gpu-a' } },
   );
+  for (const [project, environment, host] of [
+    ['twins', 'production', 'twin'],
+    ['twins', 'staging', 'twin'],
+    ['names', 'staging', 'once'],
+  ] as const)
+    await bench.put(
+      [
+        {
+          traceId: id(2, 32),
+          spanId: id(1, 16),
+          name: `chat of ${environment}`,
+          startTimeUnixNano: nanos(NOW - 600_000),
+          endTimeUnixNano: nanos(NOW - 599_000),
+          attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': `of ${environment}` },
+        },
+      ],
+      { project, service: 'app', environment, resource: { 'host.name': host } },
+    );
 }, 60_000);
 afterAll(() => bench.close());
 
@@ -725,12 +743,13 @@ describe('hosts', () => {
     expect(detail.networks).toEqual([
       { name: 'eth0', receiveBytesPerSecond: 10, transmitBytesPerSecond: null, errors: 0 },
     ]);
+    // Who is there, before those that are gone.
     expect(detail.processes.map(({ pid, running, gpus }) => [pid, running, gpus])).toEqual([
-      ['9', false, ['GPU-0']],
       ['7', true, ['GPU-0']],
+      ['9', false, ['GPU-0']],
       ['8', false, ['GPU-0']],
     ]);
-    const [, first, second] = detail.processes;
+    const [first, , second] = detail.processes;
     expect(first).toMatchObject({ pod: 'vllm-0', workload: 'Deployment vllm', owner: null });
     // Of a program with a title of its own that counts; of a container without a name its id.
     expect(second).toMatchObject({
@@ -846,6 +865,19 @@ describe('hosts', () => {
     expect(calls.total.p50Ms).toBeLessThan(203);
     expect(calls.byModel).toMatchObject([{ service: 'vllm', provider: 'vllm', model: 'llama', calls: 4 }]);
     expect(calls.callsPerSecond.filter((value) => value !== null)).toEqual([4 / 60]);
+  });
+
+  it('model calls of programs of another environment than that of the agent, unless that could be another machine', async () => {
+    const callsOf = async (project: string, host: string, environment?: string) => {
+      const calls = await hosts.calls(contextOf(project, environment), { window: WINDOW, host });
+      return calls.byModel.map(({ model }) => model);
+    };
+    expect(
+      (await hosts.host(contextOf('names'), { window: WINDOW, host: 'once' })).host.environment,
+    ).not.toBe('staging');
+    expect(await callsOf('names', 'once')).toEqual(['of staging']);
+    expect(await callsOf('twins', 'twin')).toEqual(['of production']);
+    expect(await callsOf('twins', 'twin', 'dev')).toEqual([]);
   });
 
   it('refuses what is not there, and what belongs to others', async () => {

@@ -122,8 +122,8 @@ export function createHostQueries(stores: ReadStores, limits: QueryLimits): Host
     },
     async calls(context, { window, host }, signal) {
       const run = on(signal);
-      const { key } = await resolveHost(run, context, host, window);
-      return readHostCalls(run, context, { window, host: key });
+      const { key, isAlone } = await resolveHost(run, context, host, window);
+      return readHostCalls(run, context, { window, host: key, isAlone });
     },
   };
 }

@@ -4,7 +4,7 @@ import { CALL_BUCKET_SECONDS, CALL_DURATION_BASE } from '../../rollups/host-call
 import type { Runner } from '../core/run.ts';
 import type { Scope, Window } from '../core/scope.ts';
 import { bucketsOf } from './buckets.ts';
-import { calls, type HostKey, isoOf, ofHost } from './sources.ts';
+import { calls, type HostKey, isoOf, ofHost, ofName } from './sources.ts';
 
 const MINUTE = BigInt(CALL_BUCKET_SECONDS) * 1_000_000_000n;
 const MAX_MODELS = 200;
@@ -25,18 +25,25 @@ const FIGURES = `toString(sum(Calls)) AS Calls, toString(sum(Errors)) AS Errors,
   toString(sum(InTokens)) AS InTokens, toString(sum(OutTokens)) AS OutTokens, toString(sum(Priced)) AS Priced,
   toString(sum(Cost)) AS Cost, sumMap(Durations) AS Durations`;
 
-/** Model calls of a host's programs, by model and by time. The window is widened to whole minutes. */
+/**
+ * Model calls of a host's programs, by model and by time. The window is widened to whole minutes. Programs of several
+ * environments may run on one machine, and what measures it has an environment of its own: where there is but one host of
+ * the name, all that the name is said of ran on it.
+ */
 export async function readHostCalls(
   run: Runner,
   context: RequestContext,
-  input: { readonly window: Window; readonly host: HostKey },
+  input: { readonly window: Window; readonly host: HostKey; readonly isAlone: boolean },
 ): Promise<HostCalls> {
   const window = {
     from: (input.window.from / MINUTE) * MINUTE,
     to: ((input.window.to + MINUTE - 1n) / MINUTE) * MINUTE,
   };
   const buckets = bucketsOf(window, CALL_BUCKET_SECONDS);
-  const scope = (): Scope => ofHost(calls(context).during(window), input.host);
+  const scope = (): Scope => {
+    const during = calls(context).during(window);
+    return input.isAlone ? ofName(during, input.host.host) : ofHost(during, input.host);
+  };
   const total = scope();
   const byModel = scope();
   const byTime = scope();

@@ -143,5 +143,7 @@ export async function readProcesses(
       running: last >= freshFrom && !left,
     };
   });
+  // What is gone had the most at times, and is of the past all the same.
+  processes.sort((a, b) => Number(b.running) - Number(a.running));
   return { processes, truncated: rows.length > HOST_LIMITS.processes };
 }

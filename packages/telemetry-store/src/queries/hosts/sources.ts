@@ -49,6 +49,9 @@ export function ofHost(scope: Scope, { environment, host }: HostKey): Scope {
   );
 }
 
+export const ofName = (scope: Scope, host: string): Scope =>
+  scope.and(`Host = ${scope.params.bind(host, 'String')}`);
+
 /** Model calls of hosts by minute. */
 export const calls = (context: RequestContext): Scope => Scope.of(context, CALLS);
 
