@@ -151,6 +151,19 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     ).toBe(1);
     await page.goto(`${stage.platform.http}/hosts/gpu-node-1/gpus/GPU-0?from=-1h`);
     await soon(() => hosts.chart('Interconnect').innerText()).toContain('NVLink sent');
+    await hosts.chart('Pipes').locator('svg').first().waitFor();
+    await hosts.chart('Model calls of this host').locator('svg').first().waitFor();
+    // In two columns of cards.
+    const columns = await Promise.all((await plots.locator('svg').all()).map((plot) => plot.boundingBox()));
+    expect(new Set(columns.map((box) => Math.round(box?.x ?? 0))).size).toBe(2);
+    await page.goto(`${stage.platform.http}/hosts/gpu-node-1?from=-1h`);
+    await hosts.chart('CPU').locator('svg').first().waitFor();
+    const within = async (title: string, plot: string) => {
+      const card = hosts.chart(title);
+      const [outer, inner] = await Promise.all([card.boundingBox(), card.getByTestId(plot).boundingBox()]);
+      return Math.round((inner?.x ?? 0) - (outer?.x ?? 0));
+    };
+    expect(await within('CPU by core', 'cpu-strip')).toBe(await within('CPU', 'time-chart'));
   });
 
   it('says on a telephone too which GPU it is', async () => {
@@ -243,6 +256,9 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
       expect(text).not.toContain('– of –');
       await page.getByTestId('gpu-figures').waitFor();
       expect(await accessibilityFindings(page)).toEqual([]);
+      // The only GPU of its host has no other to be linked with.
+      await hosts.chart('Memory').locator('svg').first().waitFor();
+      expect(await hosts.chart('Interconnect').count()).toBe(0);
     }
   });
 

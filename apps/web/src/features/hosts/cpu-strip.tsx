@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { formatTick, nounOf } from '../../lib/format.ts';
 import { formatValue } from '../../lib/format-value.ts';
 import { zonePreference } from '../../lib/zone.ts';
+import { GUTTER } from './curve-card.tsx';
 
 const STRIP = 120;
 
@@ -32,6 +33,7 @@ export function CpuStrip({ data }: { data: HostCurves }) {
         aria-hidden
         data-testid="cpu-strip"
         className="flex flex-col overflow-hidden rounded bg-sunken"
+        style={{ marginLeft: GUTTER }}
         onPointerMove={(event) => {
           const box = event.currentTarget.getBoundingClientRect();
           const within = (value: number, count: number) =>

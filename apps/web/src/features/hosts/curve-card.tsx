@@ -18,8 +18,8 @@ export interface CurveSource {
 
 /** Curves of all that a chart is about. */
 const WHOLE: ReadonlySet<string> = new Set(['all', 'busy']);
-/** Room for `768 MiB/s`. */
-const GUTTER = 68;
+/** Room for `768 MiB/s`: what stands below each other on a page has its times in one line. */
+export const GUTTER = 68;
 
 /** A chart of one set of curves, with the request behind it. */
 export function CurveCard(props: {

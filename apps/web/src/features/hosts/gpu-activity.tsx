@@ -7,7 +7,7 @@ import { ChartCard } from '../explore/chart-card.tsx';
 import { valueTerm } from '../explore/filter-term.ts';
 import { linesOf } from '../metrics/explore-series.ts';
 import { useShell } from '../shell/shell-search.ts';
-import { CurveCard, type CurveSource } from './curve-card.tsx';
+import { CurveCard, type CurveSource, GUTTER } from './curve-card.tsx';
 import { type Name, prepareCurves } from './curves.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -78,6 +78,7 @@ export function GpuActivity(props: { source: CurveSource; host: string; gpu: str
             window={window}
             stepSeconds={pipes.data?.stepSeconds ?? 60}
             height={120}
+            gutter={GUTTER}
             onZoom={(chosen) =>
               setRange({
                 from: new Date(chosen.fromMs).toISOString(),

@@ -21,7 +21,7 @@ import { valueTerm } from '../explore/filter-term.ts';
 import { useShell } from '../shell/shell-search.ts';
 import { AsOf } from './as-of.tsx';
 import { type Attention, attentionOfGpu, errorName, shareOf, THRESHOLDS } from './attention.ts';
-import { CurveCard, type CurveSource } from './curve-card.tsx';
+import { CurveCard, type CurveSource, GUTTER } from './curve-card.tsx';
 import { type Name, partLabel, prepareCurves, seriesOf } from './curves.ts';
 import { GpuActivity } from './gpu-activity.tsx';
 import { gpuNames } from './fleet.ts';
@@ -137,7 +137,8 @@ export function GpuPage() {
       <Failure error={gpu.error} onRetry={gpu.refetch} />
     );
   // Of a partition only a part is measured: what never is has no place on its page.
-  const measured = (chart: GpuChart) => data.parent === null || !prepareCurves(curves.data, chart).isEmpty;
+  const told = (chart: GpuChart) => !prepareCurves(curves.data, chart).isEmpty;
+  const measured = (chart: GpuChart) => data.parent === null || told(chart);
   const name = `${data.gpu.name}${data.gpu.index === null ? '' : ` · GPU ${data.gpu.index}`}`;
   return (
     <div className={cx(PAGE_COLUMN, gpu.isOld && 'opacity-60')} aria-busy={gpu.isOld}>
@@ -232,7 +233,8 @@ export function GpuPage() {
             {measured('gpu_pcie') && (
               <CurveCard source={source} chart="gpu_pcie" title="PCIe" name={byLink} />
             )}
-            {measured('gpu_interconnect') && (
+            {/* The only GPU of a host has no other that a link could lead to. */}
+            {(siblings.length > 1 && measured('gpu_interconnect')) || told('gpu_interconnect') ? (
               <CurveCard
                 source={source}
                 chart="gpu_interconnect"
@@ -240,7 +242,7 @@ export function GpuPage() {
                 name={byLink}
                 empty="No link to other GPUs is reported."
               />
-            )}
+            ) : null}
             <CurveCard
               source={source}
               chart="gpu_errors"
@@ -454,6 +456,7 @@ function HostCallsCard({ host, environment }: { host: string; environment: strin
         window={window}
         stepSeconds={data?.bucketSeconds ?? 60}
         height={120}
+        gutter={GUTTER}
         onZoom={(chosen) =>
           setRange({ from: new Date(chosen.fromMs).toISOString(), to: new Date(chosen.toMs).toISOString() })
         }
