@@ -24,6 +24,8 @@ export interface QueryBench {
   put(spans: readonly Span[], place?: Place): Promise<void>;
   putLogs(records: readonly LogRecord[], place?: Place): Promise<void>;
   putMetrics(metrics: readonly Metric[], place?: Place): Promise<void>;
+  /** A request as somebody sent it, in protobuf. */
+  receive(signal: Signal, body: Uint8Array, place?: Pick<Place, 'project' | 'environment'>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -83,6 +85,7 @@ export async function openQueryBench(
   return {
     store,
     queries: createTelemetryQueries(store, LIMITS),
+    receive: (signal, body, place = {}) => insert(signal, body, place),
     put: (spans, place = {}) =>
       insert(
         'traces',
