@@ -144,6 +144,7 @@ export default defineConfig({
         'e2e/**',
         'tools/**',
         'packages/testkit/src/**',
+        'packages/telemetry-store/src/testing/**',
       ],
       rules: { 'node/no-process-env': 'off', 'unicorn/no-process-exit': 'off' },
     },

@@ -6,6 +6,7 @@ import { PROPERTY_TIMES } from './tools/testing/times.ts';
  * of its own for the rest.
  */
 const PROCESSES_AT_ONCE = 2;
+const globalSetup = ['tools/testing/migrated-store.ts'];
 const setupFiles = ['tools/testing/worker.ts', 'tools/testing/property-times.ts'];
 
 /**
@@ -43,6 +44,7 @@ export default defineConfig({
             'e2e/clients/src/**/*.platform.test.ts',
           ],
           exclude: ['**/node_modules/**'],
+          globalSetup,
           setupFiles,
           maxWorkers: PROCESSES_AT_ONCE,
           sequence: { groupOrder: 1 },
@@ -55,6 +57,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/src/**/*.e2e.test.ts'],
           exclude: ['**/node_modules/**'],
+          globalSetup,
           setupFiles,
           maxWorkers: PROCESSES_AT_ONCE,
           sequence: { groupOrder: 2 },

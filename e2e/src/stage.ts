@@ -64,6 +64,7 @@ export async function openStage(env: Readonly<Record<string, string>> = {}): Pro
   const dataDir = await mkdtemp(join(tmpdir(), 'candela-e2e-'));
   const platform = await startPlatform({
     dataDir,
+    newStore: true,
     env: { PLATFORM_RATE_LIMIT: '100000', PLATFORM_SIGN_IN_LIMIT: '1000', ...env },
   });
   const browser = await launchBrowser();

@@ -357,7 +357,7 @@ it.runIf(linux)('ends at once at a second signal', async () => {
 it.runIf(linux)('appears in the platform that it sends to', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'candela-collector-'));
   cleaning.push(() => rmSync(dataDir, { recursive: true, force: true }));
-  const platform = await startPlatform({ dataDir });
+  const platform = await startPlatform({ dataDir, newStore: true });
   cleaning.push(() => platform.stop());
   const agent = start({
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://${platform.otlpGrpc}`,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '@candela/kernel';
 import { openTelemetryStore } from '@candela/telemetry-store';
+import { newStoreIn } from '@candela/telemetry-store/testing';
 import { type PlatformProcess, startPlatform } from '@candela/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -16,7 +17,7 @@ beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'candela-leaves-'));
   const store = await openTelemetryStore({
     kind: 'embedded',
-    dataDir: join(dataDir, 'telemetry'),
+    dataDir: newStoreIn(join(dataDir, 'telemetry')),
     logger: silentLogger,
   });
   // Long messages that compress to nothing: quickly stored, slow to search for a part of a word.

@@ -25,7 +25,7 @@ async function send(path: string, body: object): Promise<void> {
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'candela-hostile-'));
-  platform = await startPlatform({ dataDir, env: { PLATFORM_RATE_LIMIT: '100000' } });
+  platform = await startPlatform({ dataDir, newStore: true, env: { PLATFORM_RATE_LIMIT: '100000' } });
   const numbers = Array.from({ length: SPANS }, (_, index) => index);
   const resource = { attributes: [text('service.name', 'shop'), text('host.name', 'h')] };
   const spans = numbers.map((index) => ({

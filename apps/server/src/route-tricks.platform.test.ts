@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 import { createMetrics } from './metrics.ts';
 import { type Platform, startPlatform } from './platform.ts';
+import { newStoreIn } from '@candela/telemetry-store/testing';
 
 /** Made from the table of routes: a new route is asked all of this without a word. */
 
@@ -16,6 +17,7 @@ let dir: string;
 let platform: Platform;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'candela-tricks-'));
+  newStoreIn(join(dir, 'telemetry'));
   const config = readConfig({
     PLATFORM_DATA_DIR: dir,
     PLATFORM_PORT: '0',

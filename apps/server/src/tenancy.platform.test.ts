@@ -25,6 +25,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 import { createMetrics } from './metrics.ts';
 import { type Platform, startPlatform } from './platform.ts';
+import { newStoreIn } from '@candela/telemetry-store/testing';
 
 /**
  * Routes about people are asked in `features/identity/roles.platform.test.ts`, those of secrets and rules in their features: they
@@ -252,6 +253,7 @@ async function put(signal: Signal, tenant: Tenant, body: object, token: string):
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'candela-tenancy-'));
+  newStoreIn(join(dir, 'telemetry'));
   const metadata = await openMetadataStore({ dataDir: dir, logger: silentLogger });
   const views = new Map<Tenant, string>();
   for (const tenant of [OWN, FOREIGN]) {

@@ -82,6 +82,7 @@ beforeAll(async () => {
   ai = await startFakeAi();
   platform = await startPlatform({
     dataDir,
+    newStore: true,
     env: { PLATFORM_BOOTSTRAP_API_KEY: API_KEY, PLATFORM_INGEST_ANONYMOUS: 'false' },
   });
   api = platformApi(platform.http, API_KEY);

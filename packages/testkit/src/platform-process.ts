@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -31,6 +31,8 @@ function ofTheRun(): Record<string, string> {
 export interface PlatformOptions {
   /** `PLATFORM_DATA_DIR`. A temporary folder of the caller, who also removes it. */
   readonly dataDir: string;
+  /** The folder is empty, and gets a store with its tables where the run of tests has made one. */
+  readonly newStore?: boolean;
   /** Added to (and winning over) the defaults: all ports 0, no local collector. */
   readonly env?: Readonly<Record<string, string>>;
   /** Node flags before the script, e.g. `--cpu-prof`. */
@@ -147,6 +149,9 @@ function keepLines(child: ChildProcess, lines: string[], onLine: (line: string) 
  * stays silent. The process dies with the caller.
  */
 export async function startPlatform(options: PlatformOptions): Promise<PlatformProcess> {
+  const made = process.env['CANDELA_MIGRATED_STORE'];
+  if (options.newStore === true && made !== undefined)
+    cpSync(made, join(options.dataDir, 'telemetry'), { recursive: true });
   const startedAt = performance.now();
   const [command, args] =
     options.launcher === 'npm'

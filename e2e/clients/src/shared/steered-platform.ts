@@ -50,6 +50,7 @@ export async function startSteeredPlatform(
   const dataDir = mkdtempSync(join(tmpdir(), 'candela-steered-'));
   const platform = await startPlatform({
     dataDir,
+    newStore: true,
     env: {
       PLATFORM_ADMIN_EMAIL: OWNER.email,
       PLATFORM_ADMIN_PASSWORD: OWNER.password,

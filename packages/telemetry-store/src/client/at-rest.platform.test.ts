@@ -6,6 +6,7 @@ import { idTextBlock } from '../conformance/native-block.ts';
 import { AtRest, type AtRestParts } from './at-rest.ts';
 import { openTelemetryStore } from './open.ts';
 import type { TelemetryStore } from './types.ts';
+import { newStoreIn } from '../testing/migrated.ts';
 
 let dir: string;
 let store: TelemetryStore;
@@ -14,7 +15,7 @@ let built: string[];
 let resting: AtRest | undefined;
 beforeAll(async () => {
   dir = scratchDir();
-  store = await openTelemetryStore({ kind: 'embedded', dataDir: dir, logger: silentLogger });
+  store = await openTelemetryStore({ kind: 'embedded', dataDir: newStoreIn(dir), logger: silentLogger });
 });
 afterAll(async () => {
   await store.close();

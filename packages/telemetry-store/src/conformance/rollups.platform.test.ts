@@ -14,6 +14,7 @@ import { ROLLUPS, rollupsOf } from '../rollups/index.ts';
 import { joinOf, keysOf, type Rollup, selectOf } from '../rollups/rollup.ts';
 import { HOST_SQL } from '../schema/host-points.ts';
 import { TABLES } from '../schema/tables.ts';
+import { newStoreIn } from '../testing/migrated.ts';
 import { eventually, scratchDir, startEngine } from './harness.ts';
 import { randomRows } from './random-rows.ts';
 
@@ -70,7 +71,7 @@ describe('rollups', () => {
   let store: TelemetryStore;
   let dir: string;
   beforeAll(async () => {
-    dir = scratchDir();
+    dir = newStoreIn(scratchDir());
     store = await openIn(dir);
     for (const source of SOURCES) {
       for (let n = 0; n < 4; n += 1) {
@@ -216,7 +217,7 @@ describe('rollups of rows that have nothing in common', () => {
   ])('%s is never longer than %s and counts every row', async (rollup, table, figure) => {
     const source = SOURCES.find(({ name }) => name === table);
     if (source === undefined) throw new Error(`${table} has no rollups`);
-    const dir = scratchDir();
+    const dir = newStoreIn(scratchDir());
     const store = await openIn(dir);
     try {
       for (let n = 1; n <= 3; n += 1) {
@@ -255,7 +256,7 @@ describe('rollups and a killed engine', () => {
   const KILLS = 8;
 
   it('hold every row exactly once after kills', { timeout: 240_000 }, async () => {
-    const dir = scratchDir();
+    const dir = newStoreIn(scratchDir());
     const store = await openIn(dir);
     try {
       let killed = 0;
@@ -294,7 +295,7 @@ describe('rollups and a killed engine', () => {
   });
 
   it('cut off between token and part are filled by the repeat', async () => {
-    const dir = scratchDir();
+    const dir = newStoreIn(scratchDir());
     const parts = await Promise.all(SOURCES.map((source) => randomRows(generator.client, source, 200, 7)));
     const insertAll = async (store: TelemetryStore): Promise<void> => {
       for (const [index, source] of SOURCES.entries()) {

@@ -8,6 +8,7 @@ import { openTelemetryStore } from '../client/open.ts';
 import type { TelemetryStore } from '../client/types.ts';
 import { encodeRequest } from '../writer/encode/index.ts';
 import { pruneProject } from './prune.ts';
+import { newStoreIn } from '../testing/migrated.ts';
 
 const DAY_MS = 86_400_000;
 const now = Date.now();
@@ -15,7 +16,7 @@ let dir: string;
 let store: TelemetryStore;
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'candela-prune-'));
-  store = await openTelemetryStore({ kind: 'embedded', dataDir: dir, logger: silentLogger });
+  store = await openTelemetryStore({ kind: 'embedded', dataDir: newStoreIn(dir), logger: silentLogger });
 });
 afterAll(async () => {
   await store.close();

@@ -5,12 +5,13 @@ import { silentLogger } from '@candela/kernel';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTelemetryStore, type TelemetryStore } from '../client/open.ts';
 import { exceptionFingerprint, foldedMessage } from './exception-fingerprint.ts';
+import { newStoreIn } from '../testing/migrated.ts';
 
 let store: TelemetryStore;
 let dir: string;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'candela-fold-'));
-  store = await openTelemetryStore({ kind: 'embedded', dataDir: dir, logger: silentLogger });
+  store = await openTelemetryStore({ kind: 'embedded', dataDir: newStoreIn(dir), logger: silentLogger });
 });
 afterAll(async () => {
   await store.close();

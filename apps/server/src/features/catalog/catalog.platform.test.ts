@@ -11,11 +11,13 @@ import { readConfig } from '../../config.ts';
 import { createMetrics } from '../../metrics.ts';
 import { type Platform, startPlatform } from '../../platform.ts';
 import { INTEGRATIONS } from './integrations.ts';
+import { newStoreIn } from '@candela/telemetry-store/testing';
 
 let dir: string;
 let platform: Platform;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'candela-catalog-'));
+  newStoreIn(join(dir, 'telemetry'));
   const config = readConfig({
     PLATFORM_DATA_DIR: dir,
     PLATFORM_PORT: '0',

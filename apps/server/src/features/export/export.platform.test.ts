@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { createMetrics } from '../../metrics.ts';
 import { type Platform, startPlatform } from '../../platform.ts';
+import { newStoreIn } from '@candela/telemetry-store/testing';
 
 let dir: string;
 let platform: Platform;
@@ -242,6 +243,7 @@ function readCsv(file: string): string[][] {
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'candela-export-'));
+  newStoreIn(join(dir, 'telemetry'));
   const config = readConfig({
     PLATFORM_DATA_DIR: dir,
     PLATFORM_PORT: '0',

@@ -8,6 +8,7 @@ import { type Config, readConfig } from '../../config.ts';
 import { createMetrics } from '../../metrics.ts';
 import { type Platform, startPlatform } from '../../platform.ts';
 import { openView, type View } from './testing.ts';
+import { newStoreIn } from '@candela/telemetry-store/testing';
 
 let dir: string;
 let platform: Platform;
@@ -27,6 +28,7 @@ async function start(changes: Partial<Config> = {}): Promise<Platform> {
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'candela-tail-'));
+  newStoreIn(join(dir, 'telemetry'));
   platform = await start();
 });
 afterAll(async () => {

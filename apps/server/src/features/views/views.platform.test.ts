@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { createMetrics } from '../../metrics.ts';
 import { type Platform, startPlatform } from '../../platform.ts';
+import { newStoreIn } from '@candela/telemetry-store/testing';
 
 const KEY = 'pk_views001_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
 let dir: string;
@@ -26,6 +27,7 @@ const start = () =>
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'candela-views-'));
+  newStoreIn(join(dir, 'telemetry'));
   platform = await start();
 });
 afterAll(async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Clock, type Logger, silentLogger, systemClock } from '@candela/kernel';
 import { openMetadataStore } from '@candela/metadata-store';
 import { type IngestLogOptions, openTelemetryStore, type TelemetryStore } from '@candela/telemetry-store';
+import { newStoreIn } from '@candela/telemetry-store/testing';
 import { Registry } from 'prom-client';
 import { createIdentity, type Identity } from '../../features/identity/service.ts';
 import {
@@ -53,7 +54,8 @@ export interface DoorsOptions {
 export async function openDoors(options: DoorsOptions = {}): Promise<Doors> {
   const dir = await mkdtemp(join(tmpdir(), 'candela-doors-'));
   const logger = options.logger ?? silentLogger;
-  const store = await openTelemetryStore({ kind: 'embedded', dataDir: join(dir, 'telemetry'), logger });
+  const dataDir = newStoreIn(join(dir, 'telemetry'));
+  const store = await openTelemetryStore({ kind: 'embedded', dataDir, logger });
   const log = await IngestLogs.open({
     dir: join(dir, 'wal'),
     othersDir: join(dir, 'wal-of-others'),

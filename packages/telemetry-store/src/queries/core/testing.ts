@@ -14,6 +14,7 @@ import {
   type Span,
 } from '@candela/otlp';
 import { openTelemetryStore, type TelemetryStore } from '../../client/open.ts';
+import { newStoreIn } from '../../testing/migrated.ts';
 import { encodeRequest } from '../../writer/encode/index.ts';
 import { createTelemetryQueries, type QueryLimits, type TelemetryQueries } from '../index.ts';
 
@@ -65,7 +66,7 @@ export async function openQueryBench(
   const dir = await mkdtemp(join(tmpdir(), 'candela-queries-'));
   const store = await openTelemetryStore({
     kind: 'embedded',
-    dataDir: dir,
+    dataDir: newStoreIn(dir),
     logger: silentLogger,
     ...options,
   });

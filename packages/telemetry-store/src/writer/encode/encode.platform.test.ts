@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTelemetryStore, type TelemetryStore } from '../../client/open.ts';
 import type { EncodeContext } from './context.ts';
 import { encodeRequest } from './index.ts';
+import { newStoreIn } from '../../testing/migrated.ts';
 
 /** What was encoded must come back from the engine as it was sent, column by column. */
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
@@ -29,7 +30,7 @@ let tokens = 0;
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'candela-encode-'));
-  store = await openTelemetryStore({ kind: 'embedded', dataDir: dir, logger: silentLogger });
+  store = await openTelemetryStore({ kind: 'embedded', dataDir: newStoreIn(dir), logger: silentLogger });
 });
 
 afterAll(async () => {

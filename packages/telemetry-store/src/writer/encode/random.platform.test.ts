@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTelemetryStore, type TelemetryStore } from '../../client/open.ts';
 import { encodeRequest } from './index.ts';
+import { newStoreIn } from '../../testing/migrated.ts';
 
 /**
  * Hundreds of arbitrary spans under arbitrary resources and scopes, against rows computed in the plainest way from
@@ -18,7 +19,7 @@ let store: TelemetryStore;
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'candela-random-'));
-  store = await openTelemetryStore({ kind: 'embedded', dataDir: dir, logger: silentLogger });
+  store = await openTelemetryStore({ kind: 'embedded', dataDir: newStoreIn(dir), logger: silentLogger });
 });
 
 afterAll(async () => {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, type Logger, type Role, silentLogger } from '@candela/kernel';
+import { newStoreIn } from '@candela/telemetry-store/testing';
 import { readConfig } from '../../../config.ts';
 import { createMetrics } from '../../../metrics.ts';
 import { type Platform, startPlatform } from '../../../platform.ts';
@@ -35,6 +36,7 @@ export async function openInstallation(
   logger: Logger = silentLogger,
 ): Promise<Installation> {
   const dir = await mkdtemp(join(tmpdir(), 'candela-people-'));
+  newStoreIn(join(dir, 'telemetry'));
   const clock: Installation['clock'] = {
     shift: 0,
     frozenAt: undefined,
