@@ -109,7 +109,7 @@ describe('case 9: the same batch again', () => {
 
 describe('case 10: hostile connections', () => {
   const IDLE = 5_000;
-  const ROUNDS = 150;
+  const ROUNDS = 50;
 
   /** Sends one batch after another, each of which has to be taken. */
   async function sendAll(port: number, agent: Agent, tag: string): Promise<void> {
