@@ -1,21 +1,30 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tools/testing/longest-first.ts';
 import { PROPERTY_TIMES } from './tools/testing/times.ts';
 
 /**
- * Files of the rings that start whole processes run two at a time: much of their time is waiting, and an engine has threads
- * of its own for the rest.
+ * Files of the rings that start whole processes run three at a time: much of their time is waiting, and an engine has threads
+ * of its own for the rest. `TEST_PROCESSES_AT_ONCE` makes them fewer or more.
  */
-const PROCESSES_AT_ONCE = 2;
+const PROCESSES_AT_ONCE = Number(process.env['TEST_PROCESSES_AT_ONCE'] ?? 3);
+/** So many of those that hold times against a limit, or that stop or overrun processes as fast as they can. */
+const TIMED_AT_ONCE = Math.min(2, PROCESSES_AT_ONCE);
+const TIMED = [
+  'apps/server/src/ingest/*.platform.test.ts',
+  'packages/telemetry-store/src/conformance/{engine-host,slow-engine}.platform.test.ts',
+];
 const globalSetup = ['tools/testing/migrated-store.ts'];
 const setupFiles = ['tools/testing/worker.ts', 'tools/testing/property-times.ts'];
 
 /**
- * Three rings, three projects, one after another. `unit` needs nothing but Node; `platform` starts whole processes (engine
- * host, server); `e2e` needs Chromium.
+ * Four projects in three rings, one after another: `unit` needs nothing but Node; `platform` starts whole processes (engine
+ * host, server) and `e2e` needs Chromium: each waits for other things than the other; `timed` are those of `platform` that
+ * want fewer others beside them.
  */
 export default defineConfig({
   test: {
     globalSetup: ['tools/testing/scratch.ts'],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -43,7 +52,7 @@ export default defineConfig({
             'apps/*/src/**/*.platform.test.ts',
             'e2e/clients/src/**/*.platform.test.ts',
           ],
-          exclude: ['**/node_modules/**'],
+          exclude: ['**/node_modules/**', ...TIMED],
           globalSetup,
           setupFiles,
           maxWorkers: PROCESSES_AT_ONCE,
@@ -60,9 +69,22 @@ export default defineConfig({
           globalSetup,
           setupFiles,
           maxWorkers: PROCESSES_AT_ONCE,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: 'timed',
+          include: TIMED,
+          exclude: ['**/node_modules/**'],
+          globalSetup,
+          setupFiles,
+          maxWorkers: TIMED_AT_ONCE,
+          sequence: { groupOrder: 2 },
+          testTimeout: 120_000 * PROPERTY_TIMES,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -4,14 +4,19 @@ import { join, relative } from 'node:path';
 import { ROOT, runSteps, STATIC_STEPS, type Step } from './run.ts';
 
 /**
- * The whole suite: the static checks, then the three rings of tests (see vitest.config.ts). Arguments are passed to
+ * The whole suite: the static checks, then the rings of tests (see vitest.config.ts). Arguments are passed to
  * vitest, e.g. `npm test -- wal`.
  */
 const scratch = mkdtempSync(join(tmpdir(), 'candela-test-'));
 const only = process.argv.slice(2);
 
-/** Of more failed files than these, none is tried again: that is no accident of timing. */
+/** Projects that run together. */
+const RINGS = [['unit'], ['platform', 'e2e'], ['timed']] as const;
+
+/** Of more failed files than these a project, none is tried again: that is no accident of timing. */
 const MAX_TRIED_AGAIN = 3;
+
+const ALONE = { TEST_PROCESSES_AT_ONCE: '1' };
 
 /** What is read of vitest's report. */
 interface Report {
@@ -31,13 +36,12 @@ interface Report {
   }[];
 }
 
-const ring = (name: string, project: string, files: readonly string[]): Step => ({
+const ring = (name: string, projects: readonly string[], files: readonly string[]): Step => ({
   name,
   args: [
     join(ROOT, 'node_modules/vitest/vitest.mjs'),
     'run',
-    '--project',
-    project,
+    ...projects.flatMap((project) => ['--project', project]),
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${join(scratch, `${name}.json`)}`,
@@ -86,9 +90,9 @@ const totals = { passed: 0, failed: 0, skipped: 0 };
 const unstable: string[] = [];
 const failures: string[] = [];
 
-for (const project of ['unit', 'platform', 'e2e']) {
-  const name = `${project} tests`;
-  const red = runSteps([ring(name, project, only)]).length > 0;
+for (const projects of RINGS) {
+  const name = `${projects.join(' and ')} tests`;
+  const red = runSteps([ring(name, projects, only)]).length > 0;
   const report = reportOf(name);
   if (report === undefined) {
     failed.push(`${name} left no report`);
@@ -101,10 +105,10 @@ for (const project of ['unit', 'platform', 'e2e']) {
   // A machine that was busy at the wrong moment is told from a fault by a second run of the file, alone. A file that
   // passes then is named at the end of the run: it has a race to be found.
   const files = report.testResults.filter(({ status }) => status === 'failed').map((file) => file.name);
-  const worthIt = only.length === 0 && files.length > 0 && files.length <= MAX_TRIED_AGAIN;
+  const worthIt = only.length === 0 && files.length > 0 && files.length <= MAX_TRIED_AGAIN * projects.length;
   const again = `${name}, again`;
   failures.push(...failuresOf(report));
-  if (!worthIt || runSteps([ring(again, project, files)]).length > 0) {
+  if (!worthIt || runSteps([{ ...ring(again, projects, files), env: ALONE }]).length > 0) {
     failed.push(name);
     const second = worthIt ? reportOf(again) : undefined;
     if (second !== undefined) failures.push(...failuresOf(second));
