@@ -1,13 +1,11 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './tools/testing/longest-first.ts';
-import { PROPERTY_TIMES } from './tools/testing/times.ts';
+import { PROCESSES_AT_ONCE, PROPERTY_TIMES } from './tools/testing/times.ts';
 
 /**
  * Files of the rings that start whole processes run three at a time: much of their time is waiting, and an engine has threads
- * of its own for the rest. `TEST_PROCESSES_AT_ONCE` makes them fewer or more.
+ * of its own for the rest. So many of those that hold times against a limit, or that stop or overrun processes as fast as they can.
  */
-const PROCESSES_AT_ONCE = Number(process.env['TEST_PROCESSES_AT_ONCE'] ?? 3);
-/** So many of those that hold times against a limit, or that stop or overrun processes as fast as they can. */
 const TIMED_AT_ONCE = Math.min(2, PROCESSES_AT_ONCE);
 const TIMED = [
   'apps/server/src/ingest/*.platform.test.ts',

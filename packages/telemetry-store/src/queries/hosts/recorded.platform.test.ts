@@ -122,22 +122,21 @@ function smi(from: number, to: number, ...names: readonly string[]) {
 describe('an H100 that works, measured by the collector', () => {
   // Requests come in bursts: looks at one second say something of those at another where there are none.
   it.each([
-    ['gpu_utilization', 'general', 100, { steady: 3, off: 2 }, 'utilization.gpu'],
-    ['gpu_power', '', 1, { steady: 160, off: 60 }, 'power.draw.instant'],
-    ['gpu_temperature', 'die', 1, { steady: 4, off: 2 }, 'temperature.gpu'],
-    ['gpu_temperature', 'memory', 1, { steady: 4, off: 2 }, 'temperature.memory'],
-    ['gpu_clocks', 'graphics', 1e-6, { steady: 250, off: 120 }, 'clocks.gr'],
-    ['gpu_clocks', 'sm', 1e-6, { steady: 250, off: 120 }, 'clocks.sm'],
-    ['gpu_clocks', 'memory', 1e-6, { steady: 0, off: 0 }, 'clocks.mem'],
+    ['gpu_utilization', 'general', 100, { steady: 3, off: 2 }, ['utilization.gpu']],
+    ['gpu_power', '', 1, { steady: 160, off: 60 }, ['power.draw.instant']],
+    ['gpu_temperature', 'die', 1, { steady: 4, off: 2 }, ['temperature.gpu']],
+    ['gpu_temperature', 'memory', 1, { steady: 4, off: 2 }, ['temperature.memory']],
+    ['gpu_clocks', 'graphics', 1e-6, { steady: 250, off: 120 }, ['clocks.gr']],
+    ['gpu_clocks', 'sm', 1e-6, { steady: 250, off: 120 }, ['clocks.sm']],
+    ['gpu_clocks', 'memory', 1e-6, { steady: 0, off: 0 }, ['clocks.mem']],
     [
       'gpu_memory',
       '',
       1 / MIB,
       { steady: Number.POSITIVE_INFINITY, off: 1 },
-      'memory.used',
-      'memory.reserved',
+      ['memory.used', 'memory.reserved'],
     ],
-  ] as const)('%s %s is what nvidia-smi said', async (chart, part, scale, { steady, off }, ...names) => {
+  ] as const)('%s %s is what nvidia-smi said', async (chart, part, scale, { steady, off }, names) => {
     const curves = await hosts.gpuCurves(context, { ...asked, charts: [chart] });
     expect(curves.bucketSeconds).toBe(5);
     const compared = curveOf(curves, chart, part).filter(({ value, from, to }) => {
