@@ -152,17 +152,15 @@ describe.skipIf(missing !== undefined)('hosts and GPUs', () => {
     await page.goto(`${stage.platform.http}/hosts/gpu-node-1/gpus/GPU-0?from=-1h`);
     await soon(() => hosts.chart('Interconnect').innerText()).toContain('NVLink sent');
     await hosts.chart('Pipes').locator('svg').first().waitFor();
-    await hosts.chart('Model calls of this host').locator('svg').first().waitFor();
-    // In two columns of cards.
-    const columns = await Promise.all((await plots.locator('svg').all()).map((plot) => plot.boundingBox()));
-    expect(new Set(columns.map((box) => Math.round(box?.x ?? 0))).size).toBe(2);
-    await page.goto(`${stage.platform.http}/hosts/gpu-node-1?from=-1h`);
-    await hosts.chart('CPU').locator('svg').first().waitFor();
     const within = async (title: string, plot: string) => {
       const card = hosts.chart(title);
       const [outer, inner] = await Promise.all([card.boundingBox(), card.getByTestId(plot).boundingBox()]);
       return Math.round((inner?.x ?? 0) - (outer?.x ?? 0));
     };
+    expect(await within('Pipes', 'time-chart')).toBe(await within('Utilisation', 'time-chart'));
+    await page.goto(`${stage.platform.http}/hosts/gpu-node-1?from=-1h`);
+    await hosts.chart('CPU').locator('svg').first().waitFor();
+    await page.getByTestId('cpu-strip').waitFor();
     expect(await within('CPU by core', 'cpu-strip')).toBe(await within('CPU', 'time-chart'));
   });
 
