@@ -8,6 +8,7 @@ import { PROCESSES_AT_ONCE, PROPERTY_TIMES } from './tools/testing/times.ts';
  */
 const TIMED_AT_ONCE = Math.min(2, PROCESSES_AT_ONCE);
 const TIMED = [
+  'apps/collector/src/identity/*.platform.test.ts',
   'apps/server/src/ingest/*.platform.test.ts',
   'packages/telemetry-store/src/conformance/{engine-host,slow-engine}.platform.test.ts',
 ];
