@@ -95,6 +95,27 @@ describe('a text index', () => {
     await index.close();
   });
 
+  it('goes on telling words where nothing can be written any more', async () => {
+    const warnings: unknown[] = [];
+    const logger = { ...silentLogger, warn: (...said: unknown[]) => void warnings.push(said) };
+    let full = false;
+    const store: TextIndexParts['store'] = {
+      select: bench.store.select.bind(bench.store),
+      command: (...asks) =>
+        full ? Promise.reject(new Error('No space left')) : bench.store.command(...asks),
+    };
+    const tuning = { fewRows: 0, slowMs: 0, soonMs: 10, watchMs: 20 };
+    const index = opened(true, { store, logger, tuning });
+    await vi.waitUntil(() => index.tells('otel_traces'), 30_000);
+    full = true;
+    const { sql, params } = asked('before');
+    expect(await index.read(sql, params.words, (text) => count(text, params))).toBe(ROWS / 10);
+    await vi.waitUntil(() => warnings.length > 0, 30_000);
+    expect(JSON.stringify(warnings)).toContain('it tells words all the same');
+    expect(index.tells('otel_traces')).toBe(true);
+    await index.close();
+  });
+
   it('is dropped where it is not wanted, and words are read from texts', async () => {
     const index = opened(false);
     await vi.waitUntil(async () => (await present()).length === 0, 30_000);

@@ -36,9 +36,8 @@ const TABLES: readonly IndexedTable[] = [
 /** Names of the indexes: an insert leaves them to the first merge, as all indexes of words. */
 export const TEXT_INDEXES: readonly string[] = TABLES.map(({ index }) => index);
 
-/** Between two looks at whether it is built, and at whether it is still there; milliseconds. */
+/** Between two looks at whether it is built, milliseconds. */
 const LOOK_MS = 2_000;
-const WATCH_MS = 300_000;
 /** After a failure, doubled with each, milliseconds. */
 const RETRY_MS = 5_000;
 const MOST_RETRY_MS = 600_000;
@@ -62,9 +61,17 @@ export interface TextIndexTuning {
   readonly enoughAsks: number;
   /** So soon after a slow read it is decided, milliseconds: what is asked for together counts together. */
   readonly soonMs: number;
+  /** Between two looks at whether it is still there and used, milliseconds. */
+  readonly watchMs: number;
 }
 
-const TUNING: TextIndexTuning = { fewRows: 300_000, slowMs: 500, enoughAsks: 5, soonMs: 2_000 };
+const TUNING: TextIndexTuning = {
+  fewRows: 300_000,
+  slowMs: 500,
+  enoughAsks: 5,
+  soonMs: 2_000,
+  watchMs: 300_000,
+};
 
 /**
  * The index that knows of every word in which rows it stands. Made when it is wanted, or when what is asked reads texts again and again; dropped
@@ -158,12 +165,13 @@ export class TextIndex {
         if (this.#wanted === false) return;
         wait = RETRY_MS;
         said = '';
-        await this.#use.next(table, this.#ready.has(table) ? WATCH_MS : undefined);
+        await this.#use.next(table, this.#ready.has(table) ? this.#tuning.watchMs : undefined);
       } catch (thrown) {
-        this.#ready.delete(table);
         if (this.#end.signal.aborted) return;
-        const failed =
-          this.#wanted === false
+        // One that tells words goes on: a disk without room for a note takes nothing from it.
+        const failed = this.#ready.has(table)
+          ? 'the text index cannot be looked after: it tells words all the same'
+          : this.#wanted === false
             ? 'the text index cannot be dropped: it takes room and is not used'
             : 'the text index cannot be made: words are looked for without it';
         const why = thrown instanceof Error ? thrown.message : '';
