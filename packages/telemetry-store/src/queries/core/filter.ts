@@ -7,6 +7,7 @@ import {
   parseGlob,
   requireField,
   scaled,
+  wordsOf,
 } from '@candela/contract';
 import { fold, foldedSql } from './fold.ts';
 import { hasKeyOf, readKey } from './map-key.ts';
@@ -24,10 +25,33 @@ export function compileFilter(source: Source, filter: Filter, params: Params): s
 function compile(source: Source, filter: Filter, params: Params): string {
   const all = (filters: readonly Filter[], word: string) =>
     `(${filters.map((item) => compile(source, item, params)).join(` ${word} `)})`;
-  if ('and' in filter) return all(filter.and, 'AND');
+  if ('and' in filter) return all(wordsTogether(source, filter.and), 'AND');
   if ('or' in filter) return all(filter.or, 'OR');
   if ('not' in filter) return `(NOT ${compile(source, filter.not, params)})`;
   return `(${condition(source, filter, params)})`;
+}
+
+/** The same filters, those that look for words of one field as one: an index is then asked once for all of them. */
+function wordsTogether(source: Source, filters: readonly Filter[]): readonly Filter[] {
+  const [others, words]: [Filter[], Map<Field, FilterCondition>] = [[], new Map()];
+  for (const filter of filters) {
+    const field = 'field' in filter && filter.op === 'matches' ? source.fields[filter.field] : undefined;
+    if (
+      !('field' in filter) ||
+      field?.kind !== 'words' ||
+      !field.together ||
+      wordsOf(String(filter.value)).length === 0
+    ) {
+      others.push(filter);
+      continue;
+    }
+    const before = words.get(field);
+    words.set(field, {
+      ...filter,
+      value: before === undefined ? filter.value : `${String(before.value)} ${String(filter.value)}`,
+    });
+  }
+  return [...others, ...words.values()];
 }
 
 /** Whether it looks into long texts, messages, bodies, if only by an index of their words. */

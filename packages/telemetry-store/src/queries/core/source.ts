@@ -23,6 +23,8 @@ export type Field =
   /** Text searched by words. */
   | {
       readonly kind: 'words';
+      /** Whether words of several conditions are found as those of one: not where they have to stand in one of several texts. */
+      readonly together: boolean;
       readonly exists: string;
       /** All words occur, whole, in any order. */
       words(text: string, params: Params): string;

@@ -8,7 +8,7 @@ import { createLogQueries } from '../index.ts';
 import { fold, foldedSql } from './fold.ts';
 import { Params } from './params.ts';
 import { BASE_MS, contextOf, LIMITS, openQueryBench, type QueryBench, span } from './testing.ts';
-import { hasWord, type WordIndex } from './words.ts';
+import { hasWords, type WordIndex } from './words.ts';
 
 const BEYOND_ASCII = /[\u0080-\uFFFF]/g;
 /** JSON as Python writes it by itself. */
@@ -75,7 +75,7 @@ describe.each([
 
   /** As the store asks. */
   function condition(text: string, word: string, params: Params, index: WordIndex): string {
-    const read = hasWord(text, word, params, { index });
+    const read = hasWords(text, word, params, { index }) ?? '';
     return textIndex ? (params.words[0]?.indexed ?? read) : read;
   }
 
@@ -241,7 +241,7 @@ describe.each([
     'of %s are told by the index where the first rows by %s are wanted',
     async (table, order, text, words, texts) => {
       const params = new Params();
-      const read = hasWord(text, 'fehlt', params, { index: { table, words } });
+      const read = hasWords(text, 'fehlt', params, { index: { table, words } });
       const plan = await bench.store.select<{ explain: string }>(
         `EXPLAIN actions = 1 SELECT TraceId FROM ${table} WHERE ${read} ORDER BY ${order} DESC LIMIT 51`,
         params.values,
@@ -360,8 +360,8 @@ it('that a pattern finds are those that an index finds', async () => {
   let found = 0;
   for (const word of words.filter((one) => !isUnspaced(one))) {
     const params = new Params();
-    const read = hasWord('lower(one)', word, params);
-    hasWord('lower(one)', word, params, { index: { table: 'any', words: apart('lower(one)') } });
+    const read = hasWords('lower(one)', word, params);
+    hasWords('lower(one)', word, params, { index: { table: 'any', words: apart('lower(one)') } });
     const [asked] = params.words;
     const [row] = await store.select<{ Read: number[]; Indexed: number[] }>(
       `SELECT arrayMap(one -> toUInt8(${read}), {texts:Array(String)}) AS Read,

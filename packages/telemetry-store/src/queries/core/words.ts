@@ -53,23 +53,50 @@ interface WordSearch {
 
 /** Words of one text that the token index is asked for: those after them would pass by next to nothing more. */
 const INDEXED_WORDS = 20;
-/** Spellings that a text index is asked for in one statement: each repeats what the index is made of. */
+/** Spellings that a text index is asked for in one statement. */
 const MOST_SPELLINGS = 16;
 
-/** That all words of a text occur, each as {@link hasWord} tells; undefined of a text without any. */
+/** A condition that a word occurs. */
+interface Word {
+  /** As it reads the texts. */
+  readonly read: string;
+  /** Spellings of which an index of all words may tell the same: one of them occurs. None where it cannot tell. */
+  readonly told: readonly string[];
+}
+
+/** That all words of a text occur, each as {@link wordIn} tells; undefined of a text without any. */
 export function hasWords(
   lowered: string,
   text: string,
   params: Params,
   { anywhere, byIndex = true, index }: WordSearch = {},
 ): string | undefined {
-  const words = wordsOf(text);
+  const words = wordsOf(text).map((word, at) =>
+    wordIn(lowered, word, params, { anywhere, byIndex: byIndex && at < INDEXED_WORDS, index }),
+  );
   if (words.length === 0) return undefined;
-  return words
-    .map((word, at) =>
-      hasWord(lowered, word, params, { anywhere, byIndex: byIndex && at < INDEXED_WORDS, index }),
-    )
-    .join(' AND ');
+  const [told, others] = [
+    words.filter((word) => word.told.length > 0),
+    words.filter((word) => word.told.length === 0),
+  ];
+  const read = told.map((word) => word.read).join(' AND ');
+  if (index !== undefined && told.length > 0)
+    params.words.push({ table: index.table, read, indexed: toldBy(index, told, params) });
+  return [...(read === '' ? [] : [read]), ...others.map((word) => word.read)].join(' AND ');
+}
+
+/**
+ * The same as the text index tells it. All words of one spelling are asked for at once: the engine takes as long to plan what the index is
+ * made of, which each condition repeats, as to look a word up.
+ */
+function toldBy({ words }: WordIndex, told: readonly Word[], params: Params): string {
+  const bound = (tokens: readonly string[]) => params.bind(tokens, 'Array(String)');
+  const alone = told.flatMap((word) => (word.told.length === 1 ? word.told : []));
+  const several = told.filter((word) => word.told.length > 1);
+  return [
+    ...(alone.length === 0 ? [] : [`hasAllTokens(${words}, ${bound(alone)})`]),
+    ...several.map((word) => `hasAnyTokens(${words}, ${bound(word.told)})`),
+  ].join(' AND ');
 }
 
 /**
@@ -78,18 +105,19 @@ export function hasWords(
  * that a condition holds for one of these, so that they are not put together for every row. A word of a script without
  * spaces may stand anywhere, which no index knows: all texts are read that the other conditions leave.
  */
-export function hasWord(
+function wordIn(
   lowered: string,
   word: string,
   params: Params,
   { anywhere = (holds) => holds(lowered), byIndex = true, index }: WordSearch = {},
-): string {
+): Word {
   const cases = casesOf(word);
   const inJson = BEYOND_ASCII.test(word) ? cases.map(escaped) : [];
   if (isUnspaced(word)) {
     params.readTexts();
     const bound = [...cases, ...inJson].map((text) => params.bind(text, 'String'));
-    return anywhere((text) => any(bound.map((spelling) => `position(${text}, ${spelling}) > 0`)));
+    const read = anywhere((text) => any(bound.map((spelling) => `position(${text}, ${spelling}) > 0`)));
+    return { read, told: [] };
   }
   const escapes = inJson.map((text) => text.replaceAll('\\', '\\\\'));
   const patterns = [`${BEFORE_WORD}${oneOf(cases)}${AFTER_WORD}`];
@@ -104,7 +132,7 @@ export function hasWord(
   };
   if (!byIndex) {
     params.readTexts();
-    return anywhere(whole);
+    return { read: anywhere(whole), told: [] };
   }
   // The last letters of an escaped word stand alone between what escapes them and the end of the word.
   const tokens = [
@@ -119,11 +147,9 @@ export function hasWord(
   const inHalves = inJson.some((text) => /\\ud[89a-f]/.test(text));
   if (index === undefined || inHalves || !params.mayAskFor(word, cases.length, MOST_SPELLINGS)) {
     params.readTexts();
-    return read;
+    return { read, told: [] };
   }
-  const told = cases.map((one) => `hasToken(${index.words}, ${params.bind(one, 'String')})`);
-  params.words.push({ table: index.table, read, indexed: any(told) });
-  return read;
+  return { read, told: cases };
 }
 
 const any = (conditions: readonly string[]): string =>

@@ -5,6 +5,7 @@ import { containsText, hasWords } from '../core/words.ts';
 
 const words = (text: string): Field => ({
   kind: 'words',
+  together: true,
   exists: `${text} != ''`,
   words(wanted: string, params: Params) {
     return hasWords(`lower(${text})`, wanted, params) ?? this.contains(wanted.trim(), params);

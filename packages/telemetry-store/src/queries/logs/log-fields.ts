@@ -8,6 +8,7 @@ const INDEX: WordIndex = { table: 'otel_logs', words: LOG_WORDS };
 
 const body: Field = {
   kind: 'words',
+  together: true,
   exists: "Body != ''",
   words(text, params) {
     return hasWords(LOG_TEXT, text, params, { index: INDEX }) ?? this.contains(text.trim(), params);

@@ -9,6 +9,7 @@ import { containsAnywhere, hasText, matchesAnywhere, wordsAnywhere } from './spa
 
 const words = (part: 'prompt' | 'completion' | 'any'): Field => ({
   kind: 'words',
+  together: part === 'any',
   exists: hasText(part),
   words: (text, params) => wordsAnywhere(part, text, params),
   contains: (text, params) => containsAnywhere(part, text, params),
