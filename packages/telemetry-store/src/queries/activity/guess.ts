@@ -46,6 +46,12 @@ const HOPEFUL_ROUNDS = [32n, 8n, 1n];
 const HOPEFUL_SHARE = 0.9;
 const SECOND = 1_000_000_000n;
 
+const candidatesFor = (limit: number, share: number): number => Math.ceil((limit / share) * 1.25) + SPARE;
+
+/** Whether the first of all are likely to lead to so many keys of which this share matches. */
+export const leadsToAPage = (limit: number, share: number): boolean =>
+  candidatesFor(limit, share) <= MAX_CANDIDATES;
+
 /**
  * The first keys of a list whose filter only the spans know, without asking all of them. Where a sample says that many
  * match, the candidates come in their order from the rollup alone, and the spans are asked about these: near their end
@@ -57,8 +63,8 @@ export async function guessedKeys(
   context: RequestContext,
   asked: Asked,
 ): Promise<readonly Key[] | undefined> {
-  const count = Math.ceil((asked.limit / asked.share) * 1.25) + SPARE;
-  if (!(count <= MAX_CANDIDATES)) return undefined;
+  if (!leadsToAPage(asked.limit, asked.share)) return undefined;
+  const count = candidatesFor(asked.limit, asked.share);
   let keys = await asked.candidates(count);
   const all = keys.length < count;
   const verdicts = new Map<string, boolean>();

@@ -3,13 +3,12 @@ import { fail, type RequestContext } from '@candela/kernel';
 import { ACTIVITY } from '../../rollups/activity.ts';
 import { alignedAround } from '../core/aligned.ts';
 import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
-import { type Basis, basisOf } from '../core/basis.ts';
+import type { Basis } from '../core/basis.ts';
 import { type Known, knownOf } from '../core/known.ts';
 import { rolledRows, rolledSource, settledWindow } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { doublings, SeenNumbers } from '../core/seen-numbers.ts';
-import { shareOfMatching } from '../spans/share.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { spelledOut } from '../spans/spelled-out.ts';
 import {
@@ -24,6 +23,7 @@ import {
 } from './figures.ts';
 import { guessedKeys, type Key } from './guess.ts';
 import { among, beyond, latestKeys, type Place, SPREAD, startsOf } from './latest.ts';
+import { NOBODY, whoMatches } from './matching.ts';
 
 export interface ActivityInput<Sort extends string> {
   readonly window: Window;
@@ -117,48 +117,48 @@ async function list<Raw extends object>(
   const asksSpans = filter !== undefined && known === undefined;
   const hurried = input.early === true && cursor === undefined && asksSpans;
   const seen = `${name} ${doublings(window)}`;
-  const [settled, basis] = await Promise.all([
+  const [settled, { basis, share, matching }] = await Promise.all([
     settledWindow(runner, context, window),
-    basisOf(runner, context, SPANS, { window, filter, hurried, limit: input.limit }),
+    whoMatches(runner, context, {
+      hash,
+      window,
+      filter,
+      asksSpans,
+      hurried,
+      limit: input.limit,
+      seen,
+      shares,
+    }),
   ]);
   const limit = basis.limit + 1;
-  const ordered = (only: Filter | undefined, count: number) =>
-    keysInOrder(
-      runner,
-      context,
-      kind,
-      { ...input, window: settled, filter: only, known, limit: count, basis },
-      after,
-    );
+  const inOrder = { ...input, window: settled, known, limit, basis, matching };
+  const ordered = (asked: Partial<Ordered>) =>
+    keysInOrder(runner, context, kind, { ...inOrder, ...asked }, after);
   const candidates = async (count: number): Promise<readonly Key[]> => {
     const latest =
       input.sort === '-last' && input.user === undefined
         ? await latestKeys(runner, context, { hash, window: settled, limit: count, after })
         : undefined;
-    return latest ?? ordered(undefined, count);
+    return latest ?? ordered({ filter: undefined, limit: count });
   };
   const first = async (): Promise<readonly Key[]> => {
     if (filter === undefined) return candidates(limit);
-    if (!asksSpans || basis.share !== null) return ordered(filter, limit);
-    const when = `${hash} != cityHash64('')`;
-    let share = shares.get(seen);
-    if (share === undefined) {
-      share = await shareOfMatching(runner, context, { window, filter, of: hash, when });
-      shares.set(seen, share);
-    }
+    if (share === undefined || matching !== undefined) return ordered({});
     const starts = (keys: readonly Key[]) => startsOf(runner, context, { hash, window: settled }, keys);
     const asked = { hash, window, filter, limit, share, candidates, starts };
     const guessed = await guessedKeys(runner, context, asked);
     if (guessed !== undefined) return guessed;
     shares.set(seen, 0);
-    return ordered(filter, limit);
+    return ordered({});
   };
-  const keys = await first();
+  const few = matching !== undefined && matching.length <= FEW;
+  const rows = few ? await rowsInOrder<Raw & Key>(runner, context, kind, inOrder, after) : undefined;
+  const keys = rows ?? (await first());
   const page = keys.slice(0, basis.limit);
   const last = page.at(-1);
-  const raws = await figuresOf<Raw>(runner, context, kind, settled, page);
+  const raws = rows ?? (await figuresOf<Raw>(runner, context, kind, settled, page));
   return {
-    data: page.flatMap((key) => raws.get(key.Hash) ?? []),
+    data: raws.slice(0, basis.limit),
     sample: basis.share,
     nextCursor:
       keys.length > basis.limit && last !== undefined && basis.share === null
@@ -167,27 +167,30 @@ async function list<Raw extends object>(
   };
 }
 
+/** So few are put in their order along with their figures: of more, the figures of a page alone are sooner read. */
+const FEW = 100;
+
 interface Ordered extends ActivityInput<UserSort> {
   /** The filter as the rollup answers it alone. */
   readonly known: Known | undefined;
   /** The spans that tell who matches. */
   readonly basis: Basis;
+  /** Hashes of those that match, where they are known by now. */
+  readonly matching: readonly string[] | undefined;
 }
 
 /** The first of them in their order, as far as the rollup and the set of those with a matching span tell it. */
-function keysInOrder(
+async function keysInOrder(
   runner: Runner,
   context: RequestContext,
   kind: keyof typeof KINDS,
   input: Ordered,
   after: Place | undefined,
 ): Promise<Key[]> {
+  if (input.matching?.length === 0) return [];
   const { hash } = KINDS[kind];
-  const descending = input.sort.startsWith('-');
-  const direction = descending ? 'DESC' : 'ASC';
-  const figure = SORT_SQL[input.sort.replace('-', '') as keyof typeof SORT_SQL];
   const scope = Scope.of(context, rolledSource(ACTIVITY));
-  const figures = `${hash} AS H, ${figure} AS Figure, min(FirstNs) AS Begin, max(EndNs) AS End`;
+  const figures = `${hash} AS H, ${figureOf(input.sort)} AS Figure, min(FirstNs) AS Begin, max(EndNs) AS End`;
   const condition = having(scope, input);
   const rows = rolledRows(scope, ACTIVITY, input.window, {
     reads: `${hash} ${input.user === undefined ? '' : 'SessionHash'} ${figures} ${condition}`,
@@ -196,8 +199,41 @@ function keysInOrder(
     scope,
     `SELECT toString(H) AS Hash, toString(Figure) AS K, toString(Begin) AS StartNs, toString(End) AS LastNs FROM (
        SELECT ${figures} FROM ${rows} WHERE ${wanted(scope, kind, input)} GROUP BY ${hash} ${condition}
-     ) ${beyond(scope, descending, after)} ORDER BY Figure ${direction}, H ${direction} LIMIT ${input.limit} ${input.basis.settings}`,
+     ) ${next(scope, input, after)} ${input.basis.settings}`,
   );
+}
+
+/** The same with their figures, in one statement. */
+async function rowsInOrder<Row>(
+  runner: Runner,
+  context: RequestContext,
+  kind: keyof typeof KINDS,
+  input: Ordered,
+  after: Place | undefined,
+): Promise<Row[]> {
+  if (input.matching?.length === 0) return [];
+  const { id, hash, own } = KINDS[kind];
+  const scope = Scope.of(context, rolledSource(ACTIVITY));
+  const figures = `${hash} AS H, ${figureOf(input.sort)} AS Figure, any(${id}) AS Id, ${own}, ${TIMES}, ${FIGURES}`;
+  const rows = rolledRows(scope, ACTIVITY, input.window, {
+    only: wanted(scope, kind, input),
+    reads: `${hash} ${figures}`,
+  });
+  return runner.run<Row>(
+    scope,
+    `SELECT toString(H) AS Hash, toString(Figure) AS K, * EXCEPT (H, Figure) FROM (
+       SELECT ${figures} FROM ${rows} GROUP BY ${hash}
+     ) ${next(scope, input, after)} ${SPREAD}`,
+  );
+}
+
+const figureOf = (sort: UserSort): string => SORT_SQL[sort.replace('-', '') as keyof typeof SORT_SQL];
+
+/** The next of them after a place. */
+function next(scope: Scope, { sort, limit }: Ordered, after: Place | undefined): string {
+  const descending = sort.startsWith('-');
+  const direction = descending ? 'DESC' : 'ASC';
+  return `${beyond(scope, descending, after)} ORDER BY Figure ${direction}, H ${direction} LIMIT ${limit}`;
 }
 
 /**
@@ -206,8 +242,10 @@ function keysInOrder(
  */
 function wanted(scope: Scope, kind: keyof typeof KINDS, input: Ordered): string {
   const { hash } = KINDS[kind];
-  const conditions = [`${hash} != cityHash64('')`];
-  if (input.filter !== undefined && input.known === undefined) {
+  const conditions = [`${hash} != ${NOBODY}`];
+  if (input.filter !== undefined && input.matching !== undefined) {
+    conditions.push(`${hash} IN ${scope.params.hashes(input.matching)}`);
+  } else if (input.filter !== undefined && input.known === undefined) {
     // Those without an id are in there too, under a hash that is left out above: to leave them out costs a quarter more.
     const matching = scope.over(SPANS).during(input.basis.window).matching(input.filter);
     conditions.push(`${hash} GLOBAL IN (SELECT ${hash} ${matching.from})`);
@@ -236,15 +274,15 @@ function having({ params }: Scope, { filter, known }: Ordered): string {
   return filter === undefined || known === undefined ? '' : `HAVING ${known.sql(params)}`;
 }
 
-/** Figures of these sessions or users in the window, by hash. */
+/** Figures of these sessions or users in the window, in the same order. */
 async function figuresOf<Raw extends object>(
   runner: Runner,
   context: RequestContext,
   kind: keyof typeof KINDS,
   window: Window,
   page: readonly Key[],
-): Promise<Map<string, Raw>> {
-  if (page.length === 0) return new Map();
+): Promise<Raw[]> {
+  if (page.length === 0) return [];
   const { id, hash, own } = KINDS[kind];
   const scope = Scope.of(context, rolledSource(ACTIVITY));
   // The order knew the end, and mostly the start.
@@ -257,12 +295,10 @@ async function figuresOf<Raw extends object>(
      FROM ${rolledRows(scope, ACTIVITY, near(window, page), { only, reads: figures })} GROUP BY ${hash} ${SPREAD}`,
   );
   const found = new Map(rows.map((row) => [row.Hash, row]));
-  return new Map(
-    page.flatMap(({ Hash, StartNs, LastNs }) => {
-      const row = found.get(Hash);
-      return row === undefined ? [] : [[Hash, { StartNs, ...row, LastNs }]];
-    }),
-  );
+  return page.flatMap(({ Hash, StartNs, LastNs }) => {
+    const row = found.get(Hash);
+    return row === undefined ? [] : [{ StartNs, ...row, LastNs }];
+  });
 }
 
 /**
