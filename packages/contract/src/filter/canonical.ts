@@ -66,7 +66,8 @@ export function requireField(name: string, signal?: Signal): ResolvedField {
   const tooLong = fieldTooLong(name);
   if (tooLong !== undefined) throw bad(tooLong);
   const field = resolveField(name);
-  if (field === undefined || (field.kind === 'key' && field.key === '')) {
+  if (field?.kind === 'key' && field.key === '') throw bad(`Behind "${name}" a key is missing.`);
+  if (field === undefined) {
     const near = suggestFields(name, signal).map((one) => `"${one.slice(0, 80)}"`);
     const hint = near.length === 0 ? '' : ` Did you mean ${orList(near)}?`;
     throw bad(`There is no field "${name.slice(0, 80)}".${hint}`);
@@ -194,6 +195,11 @@ function canonicalCondition(condition: FilterCondition, signal: Signal | undefin
   const single = coerce(value as FilterScalar | undefined, resolved, op);
   const byWords = fieldType(resolved) === 'text' && op !== 'regex';
   const empty = byWords ? String(single).trim() === '' : single === '';
+  if (empty && byWords && op === 'matches') {
+    throw bad(
+      `There is nothing to search for in "${shown}". What has none of it is found by -${shown}:*, in a filter object by "not_exists".`,
+    );
+  }
   if (empty && PATTERN.includes(op)) throw bad(`"${op}" on "${shown}" needs a value that is not empty.`);
   if (op === 'regex') return regex(field, single);
   if (op === 'matches' && fieldType(resolved) !== 'text') {

@@ -50,10 +50,8 @@ export function completeFilter(text: string, cursor: number, signal: Signal): Fi
       if (found !== undefined) return found;
       continue;
     }
-    // A free word with stars, or a sign that belongs to nothing.
-    const before = scanner.position;
+    // A free word with stars, or a sign that belongs to nothing. What else stands here is a blank, a parenthesis or a quote.
     scanner.takeWhile(/[^\s()"]/);
-    if (scanner.position === before) scanner.position++;
     if (scanner.position >= at) return nothing(at);
   }
 }

@@ -217,7 +217,9 @@ describe('the text grammar', () => {
     ['a or', 4, /missing/],
     ['or a', 0, /missing/],
     ['a and', 2, /both sides/],
-    ['attributes.:x', 0, /no field/],
+    ['attributes.:x', 0, /Behind "attributes\." a key is missing/],
+    ['body:""', 0, /nothing to search for in "body"/],
+    ['x '.repeat(4_000), 4_096, /longer than 4,096/],
     ['"  "', 0, /nothing to search/],
     [`status:ok attributes.${'k'.repeat(400)}:a`, 10, /at most 300 characters/],
     [`"${Array.from({ length: 101 }, (_, index) => `w${index}`).join(' ')}"`, 0, /more than 100 words/],
@@ -226,6 +228,59 @@ describe('the text grammar', () => {
     expect(error.message).toMatch(message);
     expect(error.position).toBe(position);
     expect(error.length).toBeGreaterThan(0);
+  });
+
+  // By habit of another language: as words these would find nothing, or the opposite.
+  it.each<[string, number, RegExp, RegExp]>([
+    ['duration > 2s', 0, /no blanks around its sign/, /^Write duration>2s\./],
+    ['status:ok cost >0.5', 10, /no blanks/, /^Write cost>0\.5\./],
+    ['service : "a b"', 0, /no blanks/, /^Write service:"a b"\./],
+    ['(service == a)', 1, /no blanks/, /^Write service==a\./],
+    ['attributes.http.route != x', 0, /no blanks/, /^Write attributes\.http\.route!=x\./],
+    ['duration> 2s', 8, /value is missing/, /right behind the sign/],
+    ['service: a', 7, /value is missing/, /right behind the sign/],
+    ['duration>2 s', 0, /unit stands right behind/, /^Write duration>2s\./],
+    ['body_size>=10 kB', 0, /unit stands right behind/, /^Write body_size>=10kB\./],
+    ['a && b', 2, /"&&" is written and/, /quote it/],
+    ['service:a || service:b', 10, /"\|\|" is written or/, /quote it/],
+    ['a !b', 2, /"!" negates nothing/, /^Write - or not/],
+    ['!service:a', 0, /"!" negates nothing/, /^Write - or not/],
+    ['!(a or b)', 0, /"!" negates nothing/, /^Write - or not/],
+    ['!"a b"', 0, /"!" negates nothing/, /^Write - or not/],
+    ['service=~"a.*"', 7, /no sign "=~"/, /service:\/expression\//],
+    ['service!~a', 7, /no sign "!~"/, /service:\/expression\//],
+    ['service~a', 7, /no sign "~"/, /service:\/expression\//],
+    ["service:'a b'", 8, /no quote/, /"like this"/],
+    ['service:\u201Ca\u201D', 8, /no quote/, /"like this"/],
+    ['body:(a and b)', 8, /values of which one has to fit/, /body:a body:b/],
+    ['service:(not a)', 9, /values of which one has to fit/, /service:a service:b/],
+  ])('says how %s is written', (text, position, message, hint) => {
+    const error = trouble(text);
+    expect(error).toMatchObject({ position });
+    expect(error.message).toMatch(message);
+    expect(error.hint).toMatch(hint);
+  });
+
+  it.each([
+    'paid - refused',
+    'a > b',
+    'refused !',
+    'wow !!',
+    '"duration > 2s"',
+    '"!" "&&" "service" ":"',
+    'duration>2 seconds5',
+    'status:ok s',
+    'duration>2s s',
+    'service:("and" or "not")',
+    "it's",
+    'attributes.path:~/x',
+  ])('takes %s', (text) => {
+    expect(parsed(text)).toBeDefined();
+  });
+
+  it('takes == for =', () => {
+    expect(parsed('service==a')).toEqual({ field: 'service', op: '=', value: 'a' });
+    expect(parsed('duration==2s')).toEqual({ field: 'duration_ms', op: '=', value: 2_000 });
   });
 
   it('suggests the fields that were meant, the nearest first', () => {

@@ -1,6 +1,6 @@
 import { type CandelaError, fail } from '@candela/kernel';
 import { FILTER_LIMITS, type Filter, type FilterCondition, type FilterScalar } from './ast.ts';
-import { canonicalFieldName, canonicalFilter, fieldTooLong } from './canonical.ts';
+import { canonicalFieldName, canonicalFilter, fieldTooLong, fieldType, readNumber } from './canonical.ts';
 import { FIELDS, orList, type ResolvedField, resolveField, type Signal, suggestFields } from './fields.ts';
 import { KEY_SOURCES } from './keys.ts';
 import { Scanner, type Value } from './scanner.ts';
@@ -39,11 +39,24 @@ export function parseFilterOrFail(text: string, signal?: Signal): Filter | undef
   );
 }
 
+/** What other languages write for the words that join conditions. */
+const JOINING: ReadonlyMap<string, string> = new Map([
+  ['&&', 'and'],
+  ['||', 'or'],
+]);
+/** Quotes of other languages, and those that text processors make of ours. */
+const FOREIGN_QUOTE = /['\u2018-\u201D]/;
+const SIGN = /^(?:==|[!<>]=|:[<>]=?|[:=<>])/;
+
 class Parser {
   private readonly scanner: Scanner;
   private readonly signal: Signal | undefined;
   private readonly text: string;
   private depth = 0;
+  /** The bare word, or the condition that ends in a bare number, that was read last. */
+  private last:
+    | { readonly word?: string; readonly number?: ResolvedField; start: number; end: number }
+    | undefined;
 
   constructor(text: string, signal: Signal | undefined) {
     this.text = text;
@@ -54,7 +67,12 @@ class Parser {
   parse(): Filter | undefined {
     const { scanner } = this;
     if (this.text.length > FILTER_LIMITS.textLength) {
-      throw new Trouble(`The search text is longer than ${FILTER_LIMITS.textLength} characters.`, 0, 1);
+      throw new Trouble(
+        `The search text is longer than ${FILTER_LIMITS.textLength.toLocaleString('en')} characters.`,
+        FILTER_LIMITS.textLength,
+        1,
+        'Look for fewer or shorter values, or search several times.',
+      );
     }
     scanner.skipBlanks();
     if (scanner.atEnd) return undefined;
@@ -162,7 +180,15 @@ class Parser {
     const length = this.scanner.position - start;
     const tooLong = fieldTooLong(name);
     if (tooLong !== undefined) throw new Trouble(tooLong, start, length);
-    if (field === undefined || (field.kind === 'key' && field.key === '')) {
+    if (field?.kind === 'key' && field.key === '') {
+      throw new Trouble(
+        `Behind "${name}" a key is missing.`,
+        start,
+        length,
+        `Write e.g. ${name}http.route:/pay.`,
+      );
+    }
+    if (field === undefined) {
       const near = suggestFields(name, this.signal).map((one) => one.slice(0, 80));
       const meant = near.length === 0 ? '' : `Did you mean ${orList(near)}? `;
       throw new Trouble(
@@ -191,7 +217,15 @@ class Parser {
     const operatorAt = scanner.position;
     const op = scanner.takeOperator();
     if (op === ':' && scanner.peek() === '(') return this.list(field, start);
+    if (scanner.peek() === '~' && this.text[scanner.position - 1] === '=') {
+      throw this.noMatchSign(
+        this.text.slice(start, operatorAt),
+        operatorAt,
+        scanner.position + 1 - operatorAt,
+      );
+    }
     const value = this.value(operatorAt);
+    if (value.bare) this.last = { number: field, start, end: scanner.position };
     const filter = valueCondition(field, op, value);
     try {
       canonicalFilter(filter, this.signal);
@@ -213,8 +247,11 @@ class Parser {
         'A value is missing here.',
         operatorAt,
         1,
-        'Use "" for the empty text, * for any value.',
+        'It stands right behind the sign, without a blank. Use "" for the empty text, * for any value.',
       );
+    }
+    if (value.bare && FOREIGN_QUOTE.test(this.text.charAt(before))) {
+      throw new Trouble('This is no quote here.', before, 1, 'Values are quoted "like this".');
     }
     return value;
   }
@@ -231,6 +268,15 @@ class Parser {
         if (scanner.peek() === ',') scanner.position++;
         else scanner.takeKeyword('or');
         continue;
+      }
+      if (scanner.seesKeyword('and') || scanner.seesKeyword('not')) {
+        const name = this.text.slice(start, open);
+        throw new Trouble(
+          'A list is of values of which one has to fit.',
+          scanner.position,
+          3,
+          `Join them with "or", or write the field with each: ${name}a ${name}b. To search for the word, quote it.`,
+        );
       }
       values.push(this.value(scanner.position, true));
     }
@@ -262,6 +308,7 @@ class Parser {
     const nothing = () =>
       new Trouble('There is nothing to search for here.', start, scanner.position - start, 'Write a word.');
     if (word.trim() === '') throw nothing();
+    if (!isQuoted) this.refuseForeign(word, start);
     if (this.signal !== undefined && !FIELDS.text.signals.includes(this.signal)) {
       throw new Trouble(
         `Words without a field find nothing in ${this.signal}.`,
@@ -274,6 +321,68 @@ class Parser {
     const parts = piecesOccur('text', word.split('*'));
     if (parts === undefined) throw nothing();
     return parts;
+  }
+
+  /**
+   * What is meant as a sign, by habit of another language, would be searched for as a word and find nothing, or the
+   * opposite. @throws Trouble that says how it is written here
+   */
+  private refuseForeign(word: string, start: number): void {
+    const { last, scanner, text } = this;
+    const { length } = word;
+    this.last = { word, start, end: scanner.position };
+    const joining = JOINING.get(word);
+    if (joining !== undefined) {
+      throw new Trouble(
+        `"${word}" is written ${joining} here.`,
+        start,
+        length,
+        'To search for the sign, quote it.',
+      );
+    }
+    if (/^!+[^!=~]/.test(word) || (/^!+$/.test(word) && /["(]/.test(scanner.peek()))) {
+      throw new Trouble(
+        '"!" negates nothing here.',
+        start,
+        1,
+        'Write - or not. To search for the sign, quote it.',
+      );
+    }
+    const [matching, name = ''] = /^([^~!]+)!?~/.exec(word) ?? [];
+    if (matching !== undefined && resolveField(name) !== undefined) {
+      throw this.noMatchSign(name, start + name.length, matching.length - name.length);
+    }
+    if (last === undefined || !/^\s+$/.test(text.slice(last.end, start))) return;
+    if (last.number !== undefined) this.refuseUnit(word, last.number, last.start, last.end);
+    const sign = SIGN.exec(word)?.[0];
+    if (sign === undefined || last.word === undefined || resolveField(last.word) === undefined) return;
+    const value = /^\s*("[^"]*"|[^\s()]{1,80})/.exec(text.slice(start + sign.length))?.[1] ?? '…';
+    throw new Trouble(
+      'A condition has no blanks around its sign.',
+      last.start,
+      scanner.position - last.start,
+      `Write ${last.word}${sign}${value}. To search for the words, quote them.`,
+    );
+  }
+
+  /** `duration>2 s`: a unit that stands alone. @throws Trouble */
+  private refuseUnit(word: string, field: ResolvedField, start: number, end: number): void {
+    const type = fieldType(field);
+    const condition = this.text.slice(start, end);
+    if ((type !== 'duration' && type !== 'bytes') || !/\d$/.test(condition)) return;
+    if (!/^[a-zµ]/i.test(word) || readNumber(type, `1${word}`) === undefined) return;
+    throw new Trouble(
+      'A unit stands right behind its number.',
+      start,
+      this.scanner.position - start,
+      `Write ${condition}${word}. To search for the word, quote it.`,
+    );
+  }
+
+  private noMatchSign(name: string, position: number, length: number): Trouble {
+    const sign = this.text.slice(position, position + length);
+    const hint = `A regular expression is written ${name.slice(0, 80)}:/expression/; a text goes in quotes.`;
+    return new Trouble(`There is no sign "${sign}".`, position, length, hint);
   }
 
   private quoted(): string {

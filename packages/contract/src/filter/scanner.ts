@@ -21,6 +21,8 @@ const OPERATORS: readonly [string, FilterOp | ':'][] = [
   ['!=', '!='],
   ['>', '>'],
   ['<', '<'],
+  // As programs write it.
+  ['==', '='],
   ['=', '='],
 ];
 
