@@ -114,15 +114,15 @@ interface FacetsAnswer {
 export const facetsQuery = (
   scope: Scope,
   fields: readonly string[],
-  { signal = 'spans', limit = 12 }: { signal?: Signal; limit?: number } = {},
+  { signal = 'spans', limit = 12, ...only }: { signal?: Signal; limit?: number; search?: string } = {},
 ) =>
   queryOptions({
-    queryKey: ['facets', signal, scope, fields, limit],
+    queryKey: ['facets', signal, scope, fields, limit, only.search ?? ''],
     queryFn: estimatedFirst(
       (how, abort) =>
         call<FacetsAnswer>('/api/telemetry/facets', scope, {
           signal: abort,
-          body: { ...signalPart(signal), ...bounds(scope), fields, limit, ...how },
+          body: { ...signalPart(signal), ...bounds(scope), fields, limit, ...only, ...how },
         }),
       ({ sample }) => sample,
     ),

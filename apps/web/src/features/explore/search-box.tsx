@@ -12,6 +12,9 @@ import { recentQueries } from './recent-queries.ts';
 import { type Suggestion, useSuggestions } from './suggestions.ts';
 import { loadGrammar, useGrammar } from './use-grammar.ts';
 
+/** Characters of a search. A longer one is said to be too long, whole as it was pasted, and no address takes it. */
+const MOST_TEXT = 4_096;
+
 /** The search box of the product: completes fields and values, marks the error where it is, `/` focuses it. */
 export function SearchBox(props: {
   config: ExploreConfig;
@@ -51,7 +54,7 @@ export function SearchBox(props: {
     setActive(-1);
     const search = (read: typeof grammar) => {
       if (read?.queryTrouble(next, config.signal) === undefined) recentQueries(config.signal).remember(next);
-      props.onSearch(next.trim());
+      if (next.length <= MOST_TEXT) props.onSearch(next.trim());
     };
     // Whoever types faster than it comes does not ask what cannot be read.
     if (grammar === undefined && next.trim() !== '') void loadGrammar().then(search);
@@ -93,7 +96,6 @@ export function SearchBox(props: {
           aria-invalid={shownTrouble !== undefined}
           aria-describedby={shownTrouble ? `${listId}-error` : undefined}
           spellCheck={false}
-          maxLength={4_096}
           autoComplete="off"
           placeholder={config.placeholder ?? 'Search'}
           value={text}

@@ -1,5 +1,5 @@
 import type { FilterCompletion, Signal } from '@candela/contract/filter';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, type Query, useQuery } from '@tanstack/react-query';
 import { fieldsQuery, fieldValuesQuery } from '../../api/explore.ts';
 import { facetsQuery, type Scope } from '../../api/telemetry.ts';
 import { useRested } from '../../lib/use-rested.ts';
@@ -23,6 +23,8 @@ export interface Suggestions {
 }
 
 const MOST = 50;
+/** Characters that values are searched by. */
+const MOST_SEARCHED = 200;
 /** Typing rests for this long before the server is asked. */
 const REST_MS = 150;
 const NOTHING_AT: FilterCompletion = {
@@ -34,6 +36,12 @@ const NOTHING_AT: FilterCompletion = {
   options: [],
 };
 const asks = (signal: Signal): signal is 'spans' | 'logs' => signal === 'spans' || signal === 'logs';
+
+/** Values of the same field stay while what was typed on is looked up; those of another one would be none of it. */
+const sameField =
+  (field: string | undefined) =>
+  <Data>(before: Data | undefined, query: Pick<Query, 'queryKey'> | undefined): Data | undefined =>
+    query?.queryKey.flat().includes(field) === true ? before : undefined;
 
 /** Values as suggestions: those that begin with what was typed, then those that hold it; each once. */
 export function mergeValues(
@@ -68,10 +76,18 @@ export function useSuggestions(options: {
   const at = grammar?.completeFilter(text, cursor, signal) ?? NOTHING_AT;
   const typed = useRested(at.typed, REST_MS);
   const field = at.kind === 'value' ? at.field : undefined;
-  const isFacet = field !== undefined && config.facets.includes(field);
+  const hasValues = field !== undefined && grammar?.hasValues(field) === true;
+  // Exceptions have no values but those that are counted.
+  const isCounted = signal === 'exceptions' && hasValues;
+  const isFacet = field !== undefined && (isCounted || config.facets.includes(field));
   const counted = useQuery({
-    ...facetsQuery({ ...scope, q: '' }, [isFacet ? field : 'service'], { signal, limit: MOST }),
+    ...facetsQuery({ ...scope, q: '' }, [isFacet ? field : 'service'], {
+      signal,
+      limit: MOST,
+      ...(isCounted && typed !== '' ? { search: typed.slice(0, MOST_SEARCHED) } : {}),
+    }),
     enabled: open && isFacet,
+    placeholderData: sameField(field),
   });
   const knowsAll = isFacet && counted.data?.data[0]?.more === false;
   const searched = useQuery({
@@ -79,11 +95,10 @@ export function useSuggestions(options: {
     enabled:
       open &&
       asks(signal) &&
-      field !== undefined &&
-      grammar?.hasValues(field) === true &&
+      hasValues &&
       at.options.length === 0 &&
       (!isFacet || (counted.isSuccess && !knowsAll)),
-    placeholderData: keepPreviousData,
+    placeholderData: sameField(field),
     retry: false,
   });
   const keys = useQuery({
@@ -110,7 +125,9 @@ export function useSuggestions(options: {
   if (at.kind !== 'field') return { at, list: at.options };
   const wanted = at.typed.toLowerCase();
   const found = (keys.data ?? [])
-    .filter((key) => key.source !== 'named' && key.field.toLowerCase().includes(wanted))
+    // A key that is empty cannot be written.
+    .filter(({ field: name, source }) => source !== 'named' && name !== `${source}.`)
+    .filter((key) => key.field.toLowerCase().includes(wanted))
     .map(
       (key): Suggestion => ({ insert: grammar.completionField(key.field), label: key.field, hint: key.type }),
     );
