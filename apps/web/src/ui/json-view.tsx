@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { cx } from '../lib/cx.ts';
+import { numberText, parseExactly } from '../lib/exact-json.ts';
 import { leadOn } from '../lib/lead-on.ts';
 
 const MOST_CHILDREN = 100;
@@ -10,7 +11,7 @@ export function structuredJson(text: string): object | undefined {
   const trimmed = text.trim();
   if (!/^[[{]/.test(trimmed) || trimmed.length > 4_000_000) return undefined;
   try {
-    const value: unknown = JSON.parse(trimmed);
+    const value = parseExactly(trimmed);
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
@@ -27,11 +28,12 @@ export function JsonView({ value, open = 2 }: { value: unknown; open?: number })
 }
 
 function Node({ name, value, open }: { name?: string; value: unknown; open: number }) {
-  if (typeof value !== 'object' || value === null)
+  const exact = numberText(value);
+  if (typeof value !== 'object' || value === null || exact !== undefined)
     return (
       <div className="pl-4 -indent-0">
         {name !== undefined && <Key name={name} />}
-        <Scalar value={value} />
+        <Scalar value={value} exact={exact} />
       </div>
     );
   return <Branch {...(name === undefined ? {} : { name })} value={value} open={open} />;
@@ -93,14 +95,14 @@ const Key = ({ name }: { name: string }) => (
   </span>
 );
 
-function Scalar({ value }: { value: unknown }) {
+function Scalar({ value, exact }: { value: unknown; exact: string | undefined }) {
   if (typeof value === 'string')
     return (
       <span className="break-words whitespace-pre-wrap text-ok">
         <LongText text={value} most={MOST_TEXT} />
       </span>
     );
-  return <span className="text-kind-agent">{String(value)}</span>;
+  return <span className="text-kind-agent">{exact ?? String(value)}</span>;
 }
 
 /** Text with its end held back while it is very long. */

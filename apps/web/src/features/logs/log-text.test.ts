@@ -15,6 +15,9 @@ it('a JSON object reads as its message and the rest', () => {
   });
   expect(structuredLine('{"a":1}')).toEqual({ message: '', rest: 'a=1' });
   expect(structuredLine('{"message":7}')).toEqual({ message: '', rest: 'message=7' });
+  expect(structuredLine('{"id":1234567890123456789,"of":{"id":1234567890123456789}}')?.rest).toBe(
+    'id=1234567890123456789 of={"id":1234567890123456789}',
+  );
   expect(structuredLine('[1]')).toBeUndefined();
   expect(structuredLine('{broken')).toBeUndefined();
   expect(structuredLine('plain')).toBeUndefined();

@@ -1,3 +1,5 @@
+import { parseExactly } from '../../lib/exact-json.ts';
+
 /** Escape sequences of terminals (colours, cursor, titles): ECMA-48 control sequences and operating system commands. */
 // oxlint-disable-next-line no-control-regex
 const ANSI = /[\u001B\u009B](?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\-_])/g;
@@ -20,7 +22,7 @@ export function structuredLine(body: string): { message: string; rest: string } 
   if (!body.startsWith('{')) return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(body);
+    value = parseExactly(body);
   } catch {
     return undefined;
   }
