@@ -10,6 +10,8 @@ import { tellProgress } from './export-progress.ts';
 const TELL_MS = 100;
 const QUOTE = 34;
 const LINE_END = 10;
+/** Excel takes a file without it for one of an old encoding. Who fetches the file without a browser wants the bare text. */
+const UTF8_MARK = '\uFEFF';
 
 /**
  * Counts the rows of a file while it comes: gives those that have ended with the part. Undefined for a format whose lines are
@@ -79,7 +81,7 @@ async function download(scope: Scope, options: ExportOptions, noun: string, abor
   });
   const { ending, type } = EXPORT_FILES[format];
   const stamp = new Date().toISOString().slice(0, 19).replaceAll(':', '');
-  saveFile(content, `${noun}-${stamp}.${ending}`, type);
+  saveFile(format === 'csv' ? new Blob([UTF8_MARK, content]) : content, `${noun}-${stamp}.${ending}`, type);
   const size = formatValue(bytes, 'By');
   // A proxy on the way may take a connection that was cut for a file that ended.
   if (rows < expected) {

@@ -1,6 +1,7 @@
 /** A cell that a spreadsheet would run: it begins with a sign of a formula, or with what some skip before one. */
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
-const NEEDS_QUOTES = /[",\r\n]/;
+/** Some programs part cells at semicolons and tabs, too: unquoted, the rest of a text would be a cell that they run. */
+const NEEDS_QUOTES = /[",;\t\r\n]/;
 
 /** One value as a cell of RFC 4180. Texts that would be run as a formula begin with an apostrophe; numbers never do. */
 export function cell(value: unknown): string {
