@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
-import { newSpanId, newTraceId, type SeedTrace } from './otlp.ts';
+import { newSpanId, newTraceId, sendRecords, type SeedTrace } from './otlp.ts';
 import { accessibilityFindings, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
@@ -99,7 +99,11 @@ describe.skipIf(missing !== undefined)('exceptions', () => {
       .click();
     await soon(() => rows.count()).toBe(1);
     expect(new URL(page.url()).searchParams.get('q')).toBe('error_type:KeyError');
-    await page.getByRole('combobox', { name: 'Search' }).fill('duration>2s');
+    // Values of fields that are no facet are completed too.
+    const box = page.getByRole('combobox', { name: 'Search' });
+    await box.fill('user:');
+    await page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option').first().waitFor();
+    await box.fill('duration>2s');
     await page.keyboard.press('Enter');
     expect(await page.getByRole('alert').innerText()).toContain('does not exist on exceptions');
     expect(await page.evaluate('window.__hacked')).toBeUndefined();
@@ -126,6 +130,22 @@ describe.skipIf(missing !== undefined)('exceptions', () => {
     await page.keyboard.press('Escape');
     await rows.first().waitFor();
     expect(new URL(page.url()).searchParams.get('q')).toBe('error_type:TimeoutError');
+  });
+
+  it('lead to the log record where no span is', async () => {
+    const at = Date.now() - 5_000;
+    await sendRecords(stage.platform.otlpHttp, { service: 'night job' }, [
+      { at: at - 60_000, severity: 17, body: 'failed', attributes: { 'exception.type': 'JobError' } },
+      { at, severity: 17, body: 'failed again', attributes: { 'exception.type': 'JobError' } },
+    ]);
+    const { page, rows } = await open('/exceptions?q=error_type:JobError');
+    await rows.first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Log record' }).first().click();
+    await page.getByRole('heading', { name: 'Logs', level: 1 }).waitFor();
+    await soon(() => rows.count()).toBe(1);
+    expect(await rows.first().innerText()).toContain('failed again');
   });
 
   it('say when a group is not here', async () => {

@@ -280,6 +280,17 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     await traces.searchBox.focus();
     await traces.suggestions.filter({ hasText: 'recent' }).first().click();
     await soon(() => traces.query()).toBe('attributes.http.route:"/item/3"');
+    // What one field was found to have is not offered for another.
+    await traces.searchBox.fill('attributes.http.route:');
+    await traces.suggestions.filter({ hasText: '/item/' }).first().waitFor();
+    await traces.searchBox.fill('status:');
+    await traces.suggestions.filter({ hasText: 'unset' }).waitFor();
+    expect(await traces.suggestions.filter({ hasText: '/item/' }).count()).toBe(0);
+    // A text that is too long is not cut to another search.
+    await traces.search('name:('.padEnd(5_000, ' item') + ')');
+    await soon(() => page.getByRole('alert').innerText()).toContain('longer than 4,096');
+    expect((await traces.searchBox.inputValue()).length).toBe(5_001);
+    expect(traces.query()).toBe('attributes.http.route:"/item/3"');
   });
 
   it('opens what is known by any id, and says that nothing matches', async () => {
@@ -507,7 +518,7 @@ describe.skipIf(missing !== undefined)('explorer', () => {
     const [head, ...rows] = readFileSync(await (await download).path(), 'utf8')
       .trimEnd()
       .split('\r\n');
-    expect(head).toBe('startTime,name,attributes.http.route');
+    expect(head).toBe('\uFEFFstartTime,name,attributes.http.route');
     expect(rows).toHaveLength(40);
     for (const row of rows) expect(row).toMatch(/,GET \/item\/(\d),\/item\/\1$/);
     await soon(() => button.getAttribute('aria-label')).toBe('Export');

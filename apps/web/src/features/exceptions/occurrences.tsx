@@ -2,6 +2,7 @@ import type { ExceptionOccurrence } from '@candela/contract';
 import { entityKey } from '@candela/kernel';
 import { Link } from '@tanstack/react-router';
 import { formatIso, formatTime } from '../../lib/format.ts';
+import { quoted } from '../../lib/query-text.ts';
 import { zonePreference } from '../../lib/zone.ts';
 import { CutName } from '../../ui/cut-name.tsx';
 import { textCell } from '../explore/cells.tsx';
@@ -13,7 +14,7 @@ const SOURCES: Record<ExceptionOccurrence['source'], { label: string; title: str
   status: { label: 'status', title: 'The span failed and names its error type; no exception was recorded' },
 };
 
-/** Every time it happened, newest first, with the way to the span. */
+/** Every time it happened, newest first, with the way to the span, or to the log record where there is none. */
 export function Occurrences({ rows }: { rows: readonly ExceptionOccurrence[] }) {
   const zone = zonePreference.use();
   const heads = ['Time', 'Span', 'Service', 'Version', 'Model', 'User', 'Message', 'Source'];
@@ -49,7 +50,11 @@ export function Occurrences({ rows }: { rows: readonly ExceptionOccurrence[] }) 
                 </td>
                 <td className="truncate px-2 py-1">
                   {row.traceId === null ? (
-                    textCell(null)
+                    row.source === 'log' ? (
+                      <LogLink service={row.service} ms={ms} />
+                    ) : (
+                      textCell(null)
+                    )
                   ) : (
                     <Link
                       to="/traces/$traceId"
@@ -91,5 +96,24 @@ export function Occurrences({ rows }: { rows: readonly ExceptionOccurrence[] }) 
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** To the record of an occurrence that no trace has: what its service logged as thrown in that second. */
+function LogLink({ service, ms }: { service: string; ms: number }) {
+  const second = Math.floor(ms / 1_000) * 1_000;
+  return (
+    <Link
+      to="/logs"
+      search={{
+        q: `service:${quoted(service)} (attributes.exception.type:* or attributes.exception.message:*)`,
+        from: new Date(second).toISOString(),
+        to: new Date(second + 1_000).toISOString(),
+      }}
+      title="Open the log records of that second"
+      className="text-accent hover:underline"
+    >
+      Log record
+    </Link>
   );
 }
