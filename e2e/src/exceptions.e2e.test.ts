@@ -138,6 +138,13 @@ describe.skipIf(missing !== undefined)('exceptions', () => {
       { at: at - 60_000, severity: 17, body: 'failed', attributes: { 'exception.type': 'JobError' } },
       { at, severity: 17, body: 'failed again', attributes: { 'exception.type': 'JobError' } },
     ]);
+    await soon(async () => {
+      const answer = await fetch(`${stage.platform.http}/api/telemetry/exceptions/search`, {
+        method: 'POST',
+        body: JSON.stringify({ q: 'error_type:JobError' }),
+      });
+      return ((await answer.json()) as { data: { count: number }[] }).data[0]?.count;
+    }).toBe(2);
     const { page, rows } = await open('/exceptions?q=error_type:JobError');
     await rows.first().waitFor();
     await page.keyboard.press('j');

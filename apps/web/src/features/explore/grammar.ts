@@ -1,11 +1,12 @@
-import { resolveField } from '@candela/contract/filter';
+import { resolveField, type Signal } from '@candela/contract/filter';
 
 /** What reads and completes searches, as one part: it comes when there is something to read or to write. */
 export { completeFilter, completionField, completionValue } from '@candela/contract/filter';
 export { queryTrouble } from './query-trouble.ts';
 
-/** Fields that are searched by words have no values to list. */
-export function hasValues(name: string): boolean {
+/** Whether a field of that signal has values to list: those that are searched by words have none. */
+export function hasValues(name: string, signal: Signal): boolean {
   const field = resolveField(name);
-  return field !== undefined && (field.kind === 'key' || field.definition.type !== 'text');
+  if (field?.kind !== 'named') return field !== undefined && signal !== 'exceptions';
+  return field.definition.type !== 'text' && field.definition.signals.includes(signal);
 }

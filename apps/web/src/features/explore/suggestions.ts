@@ -76,7 +76,7 @@ export function useSuggestions(options: {
   const at = grammar?.completeFilter(text, cursor, signal) ?? NOTHING_AT;
   const typed = useRested(at.typed, REST_MS);
   const field = at.kind === 'value' ? at.field : undefined;
-  const hasValues = field !== undefined && grammar?.hasValues(field) === true;
+  const hasValues = field !== undefined && grammar?.hasValues(field, signal) === true;
   // Exceptions have no values but those that are counted.
   const isCounted = signal === 'exceptions' && hasValues;
   const isFacet = field !== undefined && (isCounted || config.facets.includes(field));
