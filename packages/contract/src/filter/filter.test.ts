@@ -241,6 +241,7 @@ describe('the text grammar', () => {
     ['service: a', 7, /value is missing/, /right behind the sign/],
     ['duration>2 s', 0, /unit stands right behind/, /^Write duration>2s\./],
     ['body_size>=10 kB', 0, /unit stands right behind/, /^Write body_size>=10kB\./],
+    ['timestamp>2026-01-01', 0, /no field "timestamp"/, /chosen by the time range/],
     ['a && b', 2, /"&&" is written and/, /quote it/],
     ['service:a || service:b', 10, /"\|\|" is written or/, /quote it/],
     ['a !b', 2, /"!" negates nothing/, /^Write - or not/],

@@ -39,6 +39,8 @@ export function parseFilterOrFail(text: string, signal?: Signal): Filter | undef
   );
 }
 
+/** Names that other languages have for the time of a row. */
+const TIME = /^@?(?:time|timestamp|date|datetime|start_?time)$/i;
 /** What other languages write for the words that join conditions. */
 const JOINING: ReadonlyMap<string, string> = new Map([
   ['&&', 'and'],
@@ -190,7 +192,11 @@ class Parser {
     }
     if (field === undefined) {
       const near = suggestFields(name, this.signal).map((one) => one.slice(0, 80));
-      const meant = near.length === 0 ? '' : `Did you mean ${orList(near)}? `;
+      const meant = TIME.test(name)
+        ? 'Times are chosen by the time range, not in the search. '
+        : near.length === 0
+          ? ''
+          : `Did you mean ${orList(near)}? `;
       throw new Trouble(
         `There is no field "${name.slice(0, 80)}".`,
         start,
