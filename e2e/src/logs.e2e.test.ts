@@ -54,7 +54,7 @@ describe.skipIf(missing !== undefined)('logs', () => {
       })),
     );
     await sendRecords(stage.platform.otlpHttp, { service: 'checkout' }, [
-      { at: now - 60_000, severity: 9, body: { msg: 'order placed', total: 12 } },
+      { at: now - 60_000, severity: 9, body: { msg: 'order placed', note: `${'long '.repeat(200)}end` } },
       { at: now - 59_000, body: HOSTILE, severityText: 'WARNING', attributes: { [HOSTILE]: HOSTILE } },
       {
         at: now - 58_000,
@@ -186,6 +186,8 @@ describe.skipIf(missing !== undefined)('logs', () => {
     await page.keyboard.press('w');
     await soon(height).toBeGreaterThan(before);
     expect(logs.parameter('wrap')).toBe('1');
+    await logs.search('body:"order placed"');
+    await soon(() => logs.rows.first().innerText()).toMatch(/long end/);
     await page.getByRole('button', { name: 'Choose columns' }).click();
     await page.getByRole('checkbox', { name: 'Scope' }).check();
     await page.keyboard.press('Escape');

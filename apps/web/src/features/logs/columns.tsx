@@ -31,7 +31,7 @@ function Wrapped({ row }: { row: LogRow }) {
       {row.bodyTruncated && <Muted> … cut; open the record for all of it</Muted>}
     </span>
   ) : (
-    <Line row={row} />
+    <Line row={row} whole />
   );
 }
 
