@@ -21,3 +21,10 @@ export const restarted = (point: CounterPoint, earlier: CounterPoint): string =>
  */
 export const beganSince = ({ t, s }: CounterPoint, from: string): string =>
   `(${s} > 0 AND ${s} < ${t} AND ${s} >= ${from})`;
+
+/**
+ * Whether a fall of a counter shows a second writer: it goes to one that began before the point before was sent. Both have to say
+ * since when they count.
+ */
+export const fallsToOther = (point: CounterPoint, earlier: CounterPoint): string =>
+  `${point.x} < ${earlier.x} AND ${point.s} > 0 AND ${earlier.s} > 0 AND ${point.s} != ${earlier.s} AND ${point.s} < ${earlier.t}`;

@@ -16,7 +16,7 @@ import { explicitLines, exponentialParts } from './histograms.ts';
 import { chosen, type MetricSelection, variantsOf } from './plan.ts';
 import type { PointsInput } from './points.ts';
 import { timed } from './rhythm.ts';
-import { BOUNDS_DIFFER, factsOf, type MetricFacts } from './query.ts';
+import { BOUNDS_DIFFER, factsOf, type MetricFacts, NO_BUCKETS, TORN } from './query.ts';
 
 export interface MetricHeatmap extends MetricFacts {
   readonly times: number[];
@@ -42,7 +42,7 @@ export async function queryHeatmap(
   if (meant.meaning !== 'distribution') {
     throw fail('bad_query', { detail: `A heat map needs a histogram; this is a ${meant.kind}.` });
   }
-  const { variant, grid } = await timed(runner, context, query, meant);
+  const { variant, grid, torn } = await timed(runner, context, query, meant);
   const input: PointsInput = {
     context,
     metric: query.metric,
@@ -68,7 +68,7 @@ export async function queryHeatmap(
   const finite = (edge: number | undefined) => (edge !== undefined && Number.isFinite(edge) ? edge : null);
   return {
     ...facts,
-    notes: [...facts.notes, ...notes],
+    notes: [...facts.notes, ...(torn ? [TORN] : []), ...notes],
     stepSeconds: grid.step,
     intervalSeconds: variant.interval,
     times: Array.from(
@@ -93,12 +93,20 @@ const windowsOf = ({ grid, variant }: PointsInput): Window[] =>
 async function explicitColumns(runner: Runner, input: PointsInput): Promise<Columns> {
   const columns = new Map<number, readonly Range[]>();
   let all = true;
+  let isMeasured = false;
   for (const window of windowsOf(input)) {
     const { lines, exact } = await explicitLines(runner, input, window, 1);
     all &&= exact;
-    for (const [bucket, { ranges }] of lines[0]?.buckets ?? []) columns.set(bucket, ranges);
+    for (const [bucket, { ranges, count }] of lines[0]?.buckets ?? []) {
+      columns.set(bucket, ranges);
+      isMeasured ||= count > 0;
+    }
   }
-  return { columns, notes: all ? [] : [BOUNDS_DIFFER] };
+  const isKnown = columns.values().some((ranges) => ranges.some(({ count }) => count > 0));
+  return {
+    columns,
+    notes: [...(all ? [] : [BOUNDS_DIFFER]), ...(isMeasured && !isKnown ? [NO_BUCKETS] : [])],
+  };
 }
 
 /** All in the scale of the coarsest, and zero as wide as the widest: rows of several widths would show more where they are wider. */

@@ -1,7 +1,7 @@
 import type { Runner } from '../core/run.ts';
 import type { Scope, Window } from '../core/scope.ts';
 import { after, before, eachBucket, inOrder, those } from '../core/in-order.ts';
-import { beganSince, restarted } from '../core/restarts.ts';
+import { beganSince, fallsToOther, restarted } from '../core/restarts.ts';
 import { lookback, type PointsInput, SINCE, stepNanos, TIME } from './points.ts';
 import { DELTA } from './variant.ts';
 
@@ -12,6 +12,7 @@ import { DELTA } from './variant.ts';
  * - Cumulative: an increase belongs to the bucket of its later point. A run of points breaks where the value falls or
  *   where a start time lies at or after the point before; the first point of a run counts whole, but the very first
  *   known point of a series does so only when it says that it started inside of the window (or the look back before it).
+ * - Cumulative, of several processes that are one series: each start time is a run of its own.
  */
 
 /** A point, the one before it and the one after it, as the lambdas below call them. */
@@ -55,6 +56,37 @@ const keyOf = ({ variant }: PointsInput): Key =>
   variant.kind === 'histogram'
     ? { key: 'SeriesId, ShapeId', shape: ', ShapeId' }
     : { key: 'SeriesId', shape: '' };
+
+/** Of how many changes of its start time one at least is a fall, where a series has several writers: one that wanders hardly falls. */
+const CHANGES_A_FALL = 8;
+
+/**
+ * Series in which several processes take turns, as workers of one server that do not tell themselves apart. As one, their points
+ * would fall with each turn and rise as often by all that another process has counted. Undefined: there are none.
+ */
+async function sharedSeries(runner: Runner, input: PointsInput, points: Scope): Promise<string | undefined> {
+  const { kind, temporality } = input.variant;
+  if (temporality === 'delta') return undefined;
+  const scope = points.and(`NOT (${isDelta(input)})`);
+  // Most series have one start time, which costs little to ask.
+  const restarting = `SELECT SeriesId ${scope.from} GROUP BY SeriesId HAVING min(StartTimeUnix) != max(StartTimeUnix)`;
+  if ((await runner.run(scope, `${restarting} LIMIT 1`)).length === 0) return undefined;
+  const value = kind === 'sum' ? 'Value' : 'toInt64(Count)';
+  const rows = `(SELECT SeriesId, ${TIME} AS T, ${SINCE} AS S, ${value} AS X ${scope.and(`SeriesId GLOBAL IN (${restarting})`).from})`;
+  const shared = `SELECT SeriesId FROM (
+    SELECT SeriesId, Ss, arrayCount((t, s, x, pt, ps, px) -> ${fallsToOther(POINT, EARLIER)},
+      Ts, Ss, Xs, ${before('Ts', NOBODY)}, ${before('Ss', '0')}, ${before('Xs', '0')}) AS Falls
+    FROM ${inOrder(rows, 'SeriesId', ['T', 'S', 'X'])}
+  ) WHERE Falls > 0 AND Falls * ${CHANGES_A_FALL} >= arrayCount(d -> d != 0, arrayDifference(Ss))`;
+  return (await runner.run(scope, `${shared} LIMIT 1`)).length > 0 ? shared : undefined;
+}
+
+/** A key that tells the processes of {@link sharedSeries} apart; of rows with their start `S`. */
+async function byWriter(runner: Runner, input: PointsInput, scope: Scope, { key, shape }: Key): Promise<Key> {
+  const shared = await sharedSeries(runner, input, scope);
+  if (shared === undefined) return { key, shape };
+  return { key: `${key}, Writer`, shape: `${shape}, if(SeriesId GLOBAL IN (${shared}), S, 0) AS Writer` };
+}
 
 /** What is read of each series besides what it grew by. */
 interface Besides {
@@ -106,8 +138,8 @@ export async function grownByBucket(
 ): Promise<string> {
   const { from, known, step } = boundsOf(input, scope, window);
   const both = second !== undefined;
-  const { key, shape } = await keyOfTotals(runner, input, scope);
-  const rows = `(SELECT SeriesId${shape}, ${TIME} AS T, ${SINCE} AS S, ${value} AS X${both ? `, ${second} AS Y` : ''},
+  const { key, shape } = await byWriter(runner, input, scope, await keyOfTotals(runner, input, scope));
+  const rows = `(SELECT SeriesId, ${TIME} AS T, ${SINCE} AS S${shape}, ${value} AS X${both ? `, ${second} AS Y` : ''},
     ${isDelta(input)} AS Delta ${scope.from})`;
   const points = inOrder(rows, key, both ? ['T', 'S', 'X', 'Y'] : ['T', 'S', 'X'], ', any(Delta) AS Delta');
   const grown = (values: string) =>
@@ -165,23 +197,27 @@ export async function weighedPoints(
   payload: string,
 ): Promise<string> {
   const { temporality } = input.variant;
-  const cumulative = () => endsOfRuns(input, scope.and(`NOT (${isDelta(input)})`), window, payload);
+  const cumulative = async () => {
+    const of = scope.and(`NOT (${isDelta(input)})`);
+    return endsOfRuns(input, of, window, payload, await byWriter(runner, input, of, keyOf(input)));
+  };
   if (temporality !== 'delta' && temporality !== 'mixed') return cumulative();
   const inside = scope.and(isDelta(input)).during(window);
   const added = deltas(input, inside, payload, await isSentTwice(runner, inside));
   if (temporality === 'delta') return added;
-  const both = [cumulative(), added];
+  const both = [await cumulative(), added];
   return `(${both.map((rows) => `SELECT ${weighedColumns(input, payload)} FROM ${rows}`).join(' UNION ALL ')})`;
 }
 
 const weighedColumns = (input: PointsInput, payload: string): string =>
   `${keyOf(input).key}, X, Here, Plus, There, ${payload}`;
 
-function endsOfRuns(input: PointsInput, scope: Scope, window: Window, payload: string): string {
+/** @param run what tells runs apart: points have no other key, since their start is in it anyway */
+function endsOfRuns(input: PointsInput, scope: Scope, window: Window, payload: string, run: Key): string {
   const { from, known, step } = boundsOf(input, scope, window);
   const { key, shape } = keyOf(input);
-  const columns = `SeriesId${shape}, ${TIME} AS T, ${SINCE} AS S, toInt64(Count) AS X`;
-  const points = inOrder(`(SELECT ${columns} ${scope.from})`, key, ['T', 'S', 'X']);
+  const columnsWith = (more: string) => `SeriesId, ${TIME} AS T, ${SINCE} AS S, toInt64(Count) AS X${more}`;
+  const points = inOrder(`(SELECT ${columnsWith(run.shape)} ${scope.from})`, run.key, ['T', 'S', 'X']);
   const bucket = (time: string) => `if(${time} < ${from}, -1, intDiv(${time}, ${step}))`;
   const ends = `(
   SELECT cityHash64(${key}, t, s, x) AS Key, Here, if(Here < 0, 0, toInt8(NOT (Goes AND Here = After)) - toInt8(Unknown)) AS Plus,
@@ -197,7 +233,7 @@ function endsOfRuns(input: PointsInput, scope: Scope, window: Window, payload: s
 )`;
   // One number for all that tells a point: the shorter the key of a join, the faster it is. A point sent twice is there twice: any one of them.
   return `(
-  SELECT ${weighedColumns(input, payload)} FROM (SELECT ${columns}, cityHash64(${key}, T, S, X) AS Key, ${payload} ${scope.from}) AS points
+  SELECT ${weighedColumns(input, payload)} FROM (SELECT ${columnsWith(shape)}, cityHash64(${key}, T, S, X) AS Key, ${payload} ${scope.from}) AS points
   GLOBAL ANY INNER JOIN ${ends} AS ends USING Key
 )`;
 }

@@ -79,7 +79,7 @@ const h = (
   ...more,
 });
 
-const every = (seconds: number, length: number, point: (at: number) => NumberPoint) =>
+const every = <T>(seconds: number, length: number, point: (at: number) => T): T[] =>
   Array.from({ length: Math.ceil(length / seconds) }, (_, index) => point(index * seconds));
 
 describe('levels', () => {
@@ -188,7 +188,7 @@ describe('counters', () => {
     await bench.putMetrics([sum('stated', [n(1, 5, start), n(61, 8, start)])]);
     statements.length = 0;
     await ask('stated', { aggregation: 'increase' });
-    expect(statements[1]).toMatchSnapshot();
+    expect(statements.slice(1)).toMatchSnapshot();
   });
 
   it('counts what lies between points of a cumulative series, from one look back before the window', async () => {
@@ -235,6 +235,55 @@ describe('counters', () => {
       sum('wander', [n(-10, 10, wandering(1)), n(10, 12, wandering(5)), n(70, 15, wandering(3))]),
     ]);
     expect(sparse(await values('wander', { aggregation: 'increase' }))).toEqual({ 0: 2, 1: 3 });
+  });
+
+  it('counts several processes that are one series each by its own start', async () => {
+    const began = (seconds: number) => ({ startTimeUnixNano: at(seconds) });
+    // Two workers that report in turn, one far ahead; then one that replaces another, both alive for a while.
+    await bench.putMetrics([
+      sum('workers', [
+        ...every(60, 600, (seconds) => n(seconds + 10, 5_000 + seconds, began(-86_400))),
+        ...every(60, 600, (seconds) => n(seconds + 40, 100 + 2 * seconds, began(-86_399))),
+      ]),
+      sum('rolled', [
+        ...every(60, 300, (seconds) => n(seconds + 10, 5_000 + seconds, began(-86_400))),
+        ...every(60, 420, (seconds) => n(seconds + 160, 3 + seconds, began(130))),
+      ]),
+    ]);
+    const grown = (from: number, to: number, value: number) =>
+      Object.fromEntries(Array.from({ length: to - from + 1 }, (_, index) => [from + index, value]));
+    expect(sparse(await values('workers', { aggregation: 'increase' }))).toEqual(grown(1, 9, 60 + 120));
+    expect(sparse(await values('workers', { aggregation: 'rate' }))).toEqual(grown(1, 9, 1 + 2));
+    // One bucket, in which one ends and the other begins.
+    const whole = await values('workers', { aggregation: 'rate', stepSeconds: 600 });
+    expect(whole.map((value) => value?.toFixed(9))).toEqual(['3.000000000']);
+    expect(sparse(await values('rolled', { aggregation: 'increase' }))).toEqual({
+      1: 60,
+      2: 60 + 3,
+      3: 60 + 60,
+      4: 60 + 60,
+      ...grown(5, 8, 60),
+    });
+  });
+
+  it('says where values fall again and again, as when processes that say no start are one series', async () => {
+    await bench.putMetrics([
+      sum('torn', [
+        ...every(60, 600, (seconds) => n(seconds + 10, 5_000 + seconds)),
+        ...every(60, 600, (seconds) => n(seconds + 40, 100 + 2 * seconds)),
+      ]),
+      sum(
+        'whole',
+        every(30, 600, (seconds) => n(seconds, seconds === 300 ? 0 : seconds)),
+      ),
+    ]);
+    const notes = async (metric: string) => (await ask(metric, { stepSeconds: undefined })).notes;
+    expect(await notes('torn')).toEqual([
+      expect.stringMatching(/fall again and again.*service\.instance\.id/),
+    ]);
+    expect(await notes('whole')).toEqual([]);
+    // Workers that say when they began are told apart.
+    expect(await notes('workers')).toEqual([]);
   });
 
   it('takes a start equal to the time for an unknown start', async () => {
@@ -358,6 +407,72 @@ describe('histograms', () => {
     expect((await ask('h')).aggregation).toBe('p95');
   });
 
+  it('counts several processes that are one series each by its own start', async () => {
+    // All that the first one measured lay in (1, 2], all of the second in (2, 4].
+    const first = every(60, 600, (seconds) => seconds).map((seconds) => ({
+      seconds: seconds + 10,
+      counts: [0, 900 + seconds, 0],
+      start: -86_400,
+    }));
+    const second = every(60, 600, (seconds) => seconds).map((seconds) => ({
+      seconds: seconds + 40,
+      counts: [0, 0, 7 + 2 * seconds],
+      start: -86_399,
+    }));
+    const both = [...first, ...second];
+    await bench.putMetrics([
+      {
+        name: 'workers.explicit',
+        unit: 's',
+        histogram: {
+          aggregationTemporality: 2,
+          dataPoints: both.map(({ seconds, start, counts }) =>
+            h(seconds, start, [...counts, 0], [1, 2, 4], { sum: 3 * (counts[2] ?? 0) }),
+          ),
+        },
+      },
+      {
+        name: 'workers.exponential',
+        unit: 's',
+        exponentialHistogram: {
+          aggregationTemporality: 2,
+          dataPoints: both.map(({ seconds, start, counts }) => ({
+            timeUnixNano: at(seconds),
+            startTimeUnixNano: at(start),
+            count: counts.reduce((all, count) => all + count, 0),
+            sum: 3 * (counts[2] ?? 0),
+            scale: 0,
+            zeroCount: 0,
+            positive: { offset: -1, bucketCounts: counts },
+          })),
+        },
+      },
+    ]);
+    for (const metric of ['workers.explicit', 'workers.exponential']) {
+      const answer = async (aggregation: MetricQuery['aggregation']) => [
+        ...new Set((await values(metric, { aggregation })).slice(1)),
+      ];
+      expect(await answer('count')).toEqual([60 + 120]);
+      expect(await answer('sum')).toEqual([3 * 120]);
+      expect(await answer('avg')).toEqual([2]);
+      expect(await answer('rate')).toEqual([3]);
+      expect(await answer('max')).toEqual([4]);
+      // A third of all lies below 2.
+      const { cells } = await metrics.heatmap(context, {
+        metric,
+        window,
+        filter: undefined,
+        stepSeconds: 60,
+      });
+      expect(cells.slice(0, 4)).toEqual([
+        [1, 0, 60],
+        [1, 1, 120],
+        [2, 0, 60],
+        [2, 1, 120],
+      ]);
+    }
+  });
+
   it('keeps points of one time apart by their bounds, and counts one that was sent twice once', async () => {
     const twice = [h(10, -900, [3, 1, 0, 0], BOUNDS), h(10, -900, [4, 0], [8])];
     const later = [h(70, -900, [5, 1, 0, 0], BOUNDS), h(70, -900, [5, 1], [8])];
@@ -454,6 +569,26 @@ describe('histograms', () => {
         expect([line('with'), line('without'), line('never')]).toEqual([{ 0: 0.5, 1: 3 }, {}, {}]);
       }
     }
+  });
+
+  it('says that nothing but totals is known of a histogram without buckets', async () => {
+    const put = (name: string, dataPoints: HistogramPoint[]) =>
+      bench.putMetrics([{ name, histogram: { aggregationTemporality: 1, dataPoints } }]);
+    await put('bare', [h(10, -50, [], [], { count: 5, sum: 10 }), h(70, 10, [], [], { count: 5, sum: 10 })]);
+    const { series, notes } = await ask('bare', { aggregation: 'p95' });
+    expect(series.map(({ points }) => points.every(([, value]) => value === null))).toEqual([true]);
+    expect(notes).toEqual([expect.stringMatching(/no buckets/)]);
+    const map = await metrics.heatmap(context, {
+      metric: 'bare',
+      window,
+      filter: undefined,
+      stepSeconds: 60,
+    });
+    expect(map).toMatchObject({ cells: [], notes });
+    expect(await ask('bare', { aggregation: 'avg' })).toMatchObject({ notes: [] });
+    // Where nothing was measured, its buckets say nothing either.
+    await put('quiet', [h(10, -50, [0, 0], [1])]);
+    expect(await ask('quiet', { aggregation: 'p95' })).toMatchObject({ notes: [] });
   });
 
   it('ends open ranges at the smallest and largest value', async () => {
@@ -781,7 +916,10 @@ describe('summaries', () => {
       startTimeUnixNano: at(-900),
       count,
       sum: total,
-      quantileValues: [{ quantile: 0.5, value: p50 }],
+      quantileValues: [
+        { quantile: 0.5, value: p50 },
+        { quantile: 0, value: 1 },
+      ],
     });
     await bench.putMetrics([
       {
@@ -791,7 +929,11 @@ describe('summaries', () => {
       },
     ]);
     expect(sparse(await values('s'))).toEqual({ 0: 6 });
-    expect(await values('s', { aggregation: 'p99' })).toEqual([]);
+    const absent = await ask('s', { aggregation: 'p99' });
+    expect(absent).toMatchObject({ series: [], lines: 0 });
+    expect(absent.notes).toEqual(['The summaries have no quantile 0.99: they were sent with 0, 0.5.']);
+    expect(sparse(await values('s', { aggregation: 'min' }))).toEqual({ 0: 1 });
+    expect((await ask('s')).notes).toEqual([]);
     expect(sparse(await values('s', { aggregation: 'avg' }))).toEqual({ 0: 5 });
     expect(sparse(await values('s', { aggregation: 'count' }))).toEqual({ 0: 4 });
   });

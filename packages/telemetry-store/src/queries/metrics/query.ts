@@ -12,7 +12,7 @@ import type { PointsInput } from './points.ts';
 import { timed } from './rhythm.ts';
 import { increaseLines, levelLines, type Line, type Lines } from './scalars.ts';
 import { labelName } from './series-scope.ts';
-import { summaryLines } from './summaries.ts';
+import { sentQuantiles, summaryLines } from './summaries.ts';
 import { AGGREGATIONS, pointUnitOf, shownVariant, type Variant, variantWords } from './variant.ts';
 
 export interface MetricQuery extends MetricSelection {
@@ -78,7 +78,7 @@ export async function queryMetric(
     };
   }
   const aggregation = aggregationFor(found, query.aggregation);
-  const { variant, grid } = await timed(runner, context, query, found);
+  const { variant, grid, torn } = await timed(runner, context, query, found);
   const input: PointsInput = { context, metric: query.metric, variant, filter: query.filter, groupBy, grid };
   const parts = cut(grid, Math.ceil(variant.points / POINTS_AT_ONCE));
   const limit = parts.length === 1 ? query.limit : LINES_OF_PART;
@@ -92,8 +92,12 @@ export async function queryMetric(
     readLines(),
   ]);
   const { lines, total } = joined(each, query.limit, aggregation);
-  if (variant.meaning === 'quantiles' && aggregation.startsWith('p') && variant.series > lines.length) {
-    notes.push('Quantiles of several summaries cannot be added up: the largest of the series is shown.');
+  if (torn) notes.push(TORN);
+  const share = QUANTILES[aggregation];
+  if (variant.meaning === 'quantiles' && share !== undefined) {
+    if (total === 0) notes.push(...notSent(share, await sentQuantiles(runner, input)));
+    else if (variant.series > total)
+      notes.push('Quantiles of several summaries cannot be added up: the largest of the series is shown.');
   }
   return {
     ...facts,
@@ -161,6 +165,21 @@ const NAMES: Readonly<Record<Variant['meaning'], string>> = {
 export const BOUNDS_DIFFER =
   'Not all series have the same bucket bounds: only the bounds that they share are used.';
 
+export const NO_BUCKETS =
+  'The points of this histogram have no buckets: only its avg, sum, count and rate are known.';
+export const TORN =
+  'The values of some series fall again and again. Where several processes send one series, what it grew by is shown too high: give each process a service.instance.id of its own.';
+
+/** That a quantile is not among those that summaries were sent with; nothing where it is, without a number. */
+function notSent(share: number, sent: readonly number[]): string[] {
+  if (sent.some((one) => Math.abs(one - share) < 1e-9)) return [];
+  return [
+    sent.length === 0
+      ? 'The summaries were sent without quantiles.'
+      : `The summaries have no quantile ${share}: they were sent with ${sent.join(', ')}.`,
+  ];
+}
+
 const QUANTILES: Partial<Record<MetricAggregation, number>> = {
   p50: 0.5,
   p75: 0.75,
@@ -211,13 +230,13 @@ async function linesOf(
   if (!exact) {
     notes.push(BOUNDS_DIFFER);
   }
-  return {
-    total,
-    lines: lines.map(({ labels, buckets }) => ({
-      labels,
-      values: valuesOf(buckets, (distribution) => quantile(distribution, share)),
-    })),
-  };
+  const told = lines.map(({ labels, buckets }) => ({
+    labels,
+    values: valuesOf(buckets, (distribution) => quantile(distribution, share)),
+  }));
+  const isMeasured = lines.some(({ buckets }) => buckets.values().some(({ count }) => count > 0));
+  if (isMeasured && told.every(({ values }) => values.size === 0)) notes.push(NO_BUCKETS);
+  return { total, lines: told };
 }
 
 function valuesOf<T>(buckets: ReadonlyMap<number, T>, value: (of: T) => number | null): Map<number, number> {

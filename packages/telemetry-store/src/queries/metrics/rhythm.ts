@@ -1,10 +1,18 @@
 import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
+import { before } from '../core/in-order.ts';
 import type { Window } from '../core/scope.ts';
 import { type Grid, gridOf } from './grid.ts';
 import { checkSize, type MetricSelection } from './plan.ts';
 import { pointsScope, SINCE, TIME } from './points.ts';
 import { DELTA, type Variant } from './variant.ts';
+
+/** What only grows in a cumulative series of a meaning. */
+const GROWS: Partial<Record<Variant['meaning'], string>> = {
+  counter: 'Value',
+  distribution: 'toInt64(Count)',
+  quantiles: 'toInt64(Count)',
+};
 
 /** How often the series of a metric report, in seconds; null when nobody knows. */
 interface Rhythm {
@@ -12,6 +20,8 @@ interface Rhythm {
   readonly usual: number | null;
   /** What a bucket has to hold two of; see {@link waitedFor}. */
   readonly slowest: number | null;
+  /** Whether values of a series that only grow fall again and again while its start stays. */
+  readonly torn: boolean;
 }
 
 /** Points that are looked at, about: the newest of the window. */
@@ -21,20 +31,24 @@ const REPORTS = 8;
 /** Series that are looked at, about. */
 const SERIES = 200;
 
-/** A variant with its rhythm, and the buckets of a query about it. @throws bad_query, refused */
+/** Falls that no restart explains, and the part of all points that they are at least. */
+const [FALLS, FALLING] = [3, 0.1];
+
+/** A variant with its rhythm, and the buckets of a query about it; `torn` where its numbers are doubtful. @throws bad_query, refused */
 export async function timed(
   runner: Runner,
   context: RequestContext,
   query: MetricSelection & { readonly stepSeconds?: number | undefined },
   variant: Variant,
-): Promise<{ readonly variant: Variant; readonly grid: Grid }> {
+): Promise<{ readonly variant: Variant; readonly grid: Grid; readonly torn: boolean }> {
   checkSize(variant);
   if (query.stepSeconds !== undefined)
-    return { variant, grid: gridOf(query.window, query.stepSeconds, null, variant.series) };
-  const { usual, slowest } = await rhythmOf(runner, context, query, variant);
+    return { variant, grid: gridOf(query.window, query.stepSeconds, null, variant.series), torn: false };
+  const { usual, slowest, torn } = await rhythmOf(runner, context, query, variant);
   return {
     variant: { ...variant, interval: usual, slowest },
     grid: gridOf(query.window, undefined, slowest, variant.series),
+    torn,
   };
 }
 
@@ -54,19 +68,30 @@ async function rhythmOf(
   const some = nth === 1 ? scope : scope.and(`SeriesId % ${scope.params.bind(nth, 'UInt32')} = 0`);
   const delta = variant.temporality === 'delta' || variant.temporality === 'mixed';
   const lasts = `quantileExactIf(0.5)((${TIME} - ${SINCE}) / 1e9, ${delta ? `AggregationTemporality = ${DELTA} AND ${SINCE} > 0 AND ${SINCE} < ${TIME}` : '0'})`;
-  const [row] = await runner.run<{ Every: number[] }>(
+  const grows = delta ? undefined : GROWS[variant.meaning];
+  const fallen =
+    grows === undefined
+      ? '0'
+      : `arrayCount((p, before) -> p.2 = before.2 AND p.3 < before.3, Points, ${before('Points', '(0, -1, 0)')})`;
+  const [row] = await runner.run<{ Every: number[]; Torn: number }>(
     some,
-    `SELECT groupArray(multiIf(isNaN(Lasts), Apart, isNaN(Apart), Lasts, least(Lasts, Apart)) AS One) AS Every FROM (
-  SELECT if(length(Gaps) > 1, arrayReduce('quantileExactInclusive(0.5)', Gaps) / 1e9, nan) AS Apart, Lasts
+    `SELECT groupArrayIf(multiIf(isNaN(Lasts), Apart, isNaN(Apart), Lasts, least(Lasts, Apart)) AS One, isFinite(One)) AS Every,
+  max(Falls >= ${FALLS} AND Falls >= ${FALLING} * length(Points)) AS Torn FROM (
+  SELECT Points, arrayFilter(gap -> gap > 0, arrayPopFront(arrayDifference(tupleElement(Points, 1)))) AS Gaps,
+    if(length(Gaps) > 1, arrayReduce('quantileExactInclusive(0.5)', Gaps) / 1e9, nan) AS Apart, Lasts, ${fallen} AS Falls
   FROM (
-    SELECT arrayFilter(gap -> gap > 0, arrayPopFront(arrayDifference(arraySort(groupArray(${TIME}))))) AS Gaps, ${lasts} AS Lasts
+    SELECT arraySort(groupArray((${TIME}, ${SINCE}, ${grows ?? '0'}))) AS Points, ${lasts} AS Lasts
     ${some.from} GROUP BY SeriesId
   )
-) WHERE isFinite(One)`,
+)`,
   );
   const every = (row?.Every ?? []).sort((a, b) => a - b);
   const usual = every[every.length >> 1] ?? variant.interval;
-  return { usual, slowest: waitedFor(every, Number(window.to - window.from) / 1e9) ?? usual };
+  return {
+    usual,
+    slowest: waitedFor(every, Number(window.to - window.from) / 1e9) ?? usual,
+    torn: row?.Torn === 1,
+  };
 }
 
 /** The end of the window, as much of it as is looked at. */

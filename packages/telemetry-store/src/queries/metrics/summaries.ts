@@ -29,3 +29,16 @@ export async function summaryLines(
   );
   return readLines(rows);
 }
+
+/** Quantiles that a note names at most. */
+const MOST_QUANTILES = 20;
+
+/** The quantiles that summaries were sent with, from low to high. */
+export async function sentQuantiles(runner: Runner, input: PointsInput): Promise<number[]> {
+  const scope = pointsScope(input, input.grid.window);
+  const rows = await runner.run<{ Q: number }>(
+    scope,
+    `SELECT DISTINCT arrayJoin(\`ValueAtQuantiles.Quantile\`) AS Q ${scope.from} ORDER BY Q LIMIT ${MOST_QUANTILES}`,
+  );
+  return rows.map(({ Q }) => Q);
+}

@@ -48,7 +48,7 @@ export const AGGREGATIONS: Readonly<Record<MetricMeaning, readonly MetricAggrega
   counter: ['rate', 'increase'],
   change: ['increase', 'rate'],
   distribution: ['p95', 'p50', 'p75', 'p90', 'p99', 'avg', 'min', 'max', 'sum', 'count', 'rate', 'increase'],
-  quantiles: [...QUANTILES, 'avg', 'sum', 'count', 'rate', 'increase'],
+  quantiles: [...QUANTILES, 'min', 'max', 'avg', 'sum', 'count', 'rate', 'increase'],
 };
 
 /** Words by which what is a share of something is called. */
