@@ -17,7 +17,10 @@ describe('numbers a person reads', () => {
     const cases: [number | null, string][] = [
       [null, DASH],
       [0, '0 ms'],
-      [0.0004, '<1 µs'],
+      [1e-9, '0.001 ns'],
+      [0.0004, '400 ns'],
+      [0.000_999_8, '1 µs'],
+      [-0.0004, '-400 ns'],
       [0.42, '420 µs'],
       [230, '230 ms'],
       [230.44, '230 ms'],
@@ -62,7 +65,17 @@ describe('numbers a person reads', () => {
     ]);
     expect(formatCost(undefined)).toBe(DASH);
     expect(exact(null)).toBe('not reported');
+    expect(formatCost(-1.234)).toBe('-$1.23');
     expect(exact(1_234_567, ' tokens')).toBe('1,234,567 tokens');
+  });
+  it('writes what is tiny or huge exactly, and in little room', () => {
+    expect([0, 1e-12, -2.5e-7, 1e-6, 1e300].map((value) => exact(value))).toEqual([
+      '0',
+      '1e-12',
+      '-2.5e-7',
+      '0.000001',
+      '1e+300',
+    ]);
   });
   it('writes times in the zone asked for', () => {
     const ms = Date.parse('2026-11-20T10:32:05.123Z');

@@ -5,12 +5,12 @@ type Maybe = number | null | undefined;
 const missing = (value: Maybe): value is null | undefined =>
   value === null || value === undefined || !Number.isFinite(value);
 
-/** `0.4 ms`, `230 ms`, `1.24 s`, `2m 05s`, `1h 03m`; milliseconds in. */
+/** `350 ns`, `0.4 ms`, `230 ms`, `1.24 s`, `2m 05s`, `1h 03m`; milliseconds in. */
 export function formatDuration(ms: Maybe): string {
   if (missing(ms)) return DASH;
   if (ms < 0) return `-${formatDuration(-ms)}`;
   if (ms === 0) return '0 ms';
-  if (ms < 0.001) return '<1 µs';
+  if (ms < 0.000_999_5) return `${trim(ms * 1e6, 3)} ns`;
   // A value goes to the next unit where rounding would write 1000 of its own, or 60.
   if (ms < 0.9995) return `${trim(ms * 1_000, 3)} µs`;
   if (ms < 999.5) return `${trim(ms, 3)} ms`;
@@ -41,6 +41,7 @@ export const nounOf = (count: number, plural: string): string =>
 export function formatCost(usd: Maybe): string {
   if (missing(usd)) return DASH;
   if (usd === 0) return '$0';
+  if (usd < 0) return `-${formatCost(-usd)}`;
   const size = Math.abs(usd);
   if (size < 0.000_01) return '<$0.00001';
   if (size < 0.1) return `$${usd.toFixed(Math.min(5, 1 - Math.floor(Math.log10(size))))}`;
@@ -48,10 +49,12 @@ export function formatCost(usd: Maybe): string {
   return `$${formatCount(usd)}`;
 }
 
-/** The full number with separators, for titles. */
+/** The full number with separators, for titles; what is too small or too large for that with a power of ten. */
 export function exact(value: Maybe, unit = ''): string {
   if (missing(value)) return 'not reported';
-  return `${value.toLocaleString('en-US', { maximumFractionDigits: 9 })}${unit}`;
+  const size = Math.abs(value);
+  const isWritten = size === 0 || (size >= 1e-6 && size < 1e15);
+  return `${isWritten ? value.toLocaleString('en-US', { maximumFractionDigits: 9 }) : value}${unit}`;
 }
 
 export type Zone = 'local' | 'utc';
