@@ -43,6 +43,35 @@ describe('time chart', () => {
     expect(chart.axis.high).toBeGreaterThanOrEqual(11);
   });
 
+  it('stacks what is negative down from zero, beside what is positive', () => {
+    const chart = prepareTimeChart({
+      series: [series('a', 5), series('b', -3), series('c', 2), series('d', -4)],
+      window,
+      stepSeconds: 1,
+      kind: 'bars',
+    });
+    expect(chart.series.map(({ low, high }) => [low[0], high[0]])).toEqual([
+      [0, 5],
+      [0, -3],
+      [5, 7],
+      [-3, -7],
+    ]);
+    expect(chart.axis.low).toBeLessThanOrEqual(-7);
+    expect(chart.axis.high).toBeGreaterThanOrEqual(7);
+  });
+
+  it('fits the axis to measurements beside the line, below zero as well', () => {
+    const { axis } = prepareTimeChart({
+      series: [series('a', 1, 2)],
+      window,
+      stepSeconds: 1,
+      kind: 'line',
+      alsoFit: [-30, 9, Number.NaN],
+    });
+    expect(axis.low).toBeLessThanOrEqual(-30);
+    expect(axis.high).toBeGreaterThanOrEqual(9);
+  });
+
   it('draws the eight largest and says how many there are', () => {
     const many = Array.from({ length: 12 }, (_, index) => series(`s${index}`, index));
     const chart = prepareTimeChart({ series: many, total: 40, window, stepSeconds: 1, kind: 'line' });

@@ -100,11 +100,18 @@ export function prepareTimeChart(input: TimeChartInput): PreparedChart {
     drawn.filter(({ series }) => series.tone === undefined).map(({ series }) => identityOf(series)),
   );
   const twins = new Map<string, number>();
-  const base = new Float64Array(steps);
+  // What is negative goes down from zero: on top of what is positive it would hide that.
+  const [up, down] = [new Float64Array(steps), new Float64Array(steps)];
   const prepared = drawn.map(({ series, values, sum }): PreparedSeries => {
-    const low = stacked ? Float64Array.from(base) : new Float64Array(steps);
-    if (stacked) for (const [at, value] of values.entries()) base[at] = (base[at] as number) + (value ?? 0);
-    const high = stacked ? Float64Array.from(base) : Float64Array.from(values, (value) => value ?? 0);
+    const low = new Float64Array(steps);
+    const high = Float64Array.from(values, (value) => value ?? 0);
+    if (stacked) {
+      for (const at of values.keys()) {
+        const base = (high[at] as number) < 0 ? down : up;
+        low[at] = base[at] as number;
+        high[at] = base[at] = (base[at] as number) + (high[at] as number);
+      }
+    }
     const identity = identityOf(series);
     const colour = series.tone
       ? toneColour(series.tone)
@@ -204,7 +211,8 @@ function axisFor(
   for (const one of previous)
     for (const value of one.values)
       if (value !== null) [low, high] = [Math.min(low, value), Math.max(high, value)];
-  for (const value of input.alsoFit ?? []) if (Number.isFinite(value)) high = Math.max(high, value);
+  for (const value of input.alsoFit ?? [])
+    if (Number.isFinite(value)) [low, high] = [Math.min(low, value), Math.max(high, value)];
   const values = [...series, ...previous].flatMap((one) => one.values);
   const whole = values.every((value) => value === null || Number.isInteger(value));
   return axisOf(low, high, input.unit, input.valueTicks, whole && COUNTED.test(input.unit ?? ''));

@@ -154,7 +154,8 @@ export function nearest(chart: PreparedChart, step: number, y: number, place: Pl
   for (const series of chart.series) {
     if (series.values[step] === null || series.values[step] === undefined) continue;
     const [top, bottom] = [place.y(series.high[step] as number), place.y(series.low[step] as number)];
-    const distance = chart.stacked && y >= top && y <= bottom ? -1 : Math.abs(y - top);
+    const isIn = y >= Math.min(top, bottom) && y <= Math.max(top, bottom);
+    const distance = chart.stacked && isIn ? -1 : Math.abs(y - top);
     if (best === undefined || distance < best.distance) best = { key: series.key, distance };
   }
   return best?.key;

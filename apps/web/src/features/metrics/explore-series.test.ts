@@ -61,6 +61,7 @@ it('says why there is nothing to draw', () => {
     temporality: null,
     monotonic: null,
     matchedSeries: 1,
+    series: [],
     ...changes,
   });
   const counter = about({ type: 'sum', temporality: 'cumulative', monotonic: true });
@@ -73,6 +74,7 @@ it('says why there is nothing to draw', () => {
     /no value/,
   );
   expect(emptyWords([{ ...histogram, temporality: 'delta' }])).toMatch(/no value/);
+  expect(emptyWords([{ ...histogram, series: [{}] }])).toMatch(/^Nothing was measured/);
 });
 
 it('writes units beside a title as people say them', () => {

@@ -35,6 +35,7 @@ export function HeatmapCard(props: {
       note={map === undefined ? undefined : unitWords(map.pointUnit)}
       state={query}
       isEmpty={cells.length === 0}
+      empty={map?.notes.length ? map.notes.join(' ') : undefined}
       height={220}
       query={{
         path: '/api/telemetry/metrics/heatmap',

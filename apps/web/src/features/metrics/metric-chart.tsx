@@ -63,7 +63,7 @@ export function MetricChart(props: {
       title={title}
       note={unitWords(unit)}
       state={answers.map(({ state }) => state)}
-      isEmpty={series.length === 0}
+      isEmpty={series.every(({ points }) => points.every(({ value }) => value === null))}
       empty={emptyWords(given.filter((answer) => answer !== undefined))}
       height={280}
       query={answers.map(({ letter, query, scope, question }) => ({

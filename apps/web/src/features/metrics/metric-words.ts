@@ -31,10 +31,14 @@ export function emptyWords(
     readonly temporality: Temporality | null;
     readonly monotonic: boolean | null;
     readonly matchedSeries: number;
+    readonly series: readonly unknown[];
   }[],
 ): string {
   const matched = answers.filter(({ matchedSeries }) => matchedSeries > 0);
   if (matched.length === 0) return 'No series matches in this time range.';
+  // Lines without a value: of a histogram in which nothing fell, or that has no buckets.
+  if (matched.some(({ series }) => series.length > 0))
+    return 'Nothing was measured that this could be told from.';
   // Of gauges and sums that fall `monotonic` is never true; of histograms it is not said.
   const grows = matched.every(
     ({ type, temporality, monotonic }) =>
