@@ -73,6 +73,12 @@ const EXACT: ReadonlySet<string> = new Set([
   'coding_agent.subagent.description',
   'coding_agent.subagent.summary',
   'coding_agent.git.commit.message',
+  // Claude Code's own spans.
+  'user_prompt',
+  'response.model_output',
+  'tool_input',
+  'full_command',
+  'new_context',
   'gcp.vertex.agent.llm_request',
   'gcp.vertex.agent.llm_response',
   'gcp.vertex.agent.tool_call_args',

@@ -3,6 +3,7 @@ import { genAiConversation } from '../content/gen-ai.ts';
 import { buildFacts, errorTypeOf } from '../facts/facts.ts';
 import { compileFields } from '../facts/fields.ts';
 import { GEN_AI_CURRENT, GEN_AI_DEPRECATED, GENERAL } from '../facts/gen-ai-fields.ts';
+import { textOf } from '../facts/values.ts';
 import type { Convention } from '../types.ts';
 
 const readFields = compileFields(
@@ -14,15 +15,16 @@ const readFields = compileFields(
   GEN_AI_CURRENT,
   GEN_AI_DEPRECATED,
   GENERAL,
-  { agentName: ['coding_agent.client', 'coding_agent.subagent.type'] },
+  { agentName: ['coding_agent.client'] },
 );
 
 const PREFIX = 'coding_agent.';
+const SUBAGENT = 'coding_agent.subagent';
 const OPERATIONS: ReadonlyMap<string, string> = new Map([
   ['coding_agent.session', 'invoke_agent'],
   ['coding_agent.llm.turn', 'chat'],
   ['coding_agent.tool.call', 'execute_tool'],
-  ['coding_agent.subagent', 'invoke_agent'],
+  [SUBAGENT, 'invoke_agent'],
 ]);
 
 export const codingAgents: Convention = {
@@ -31,6 +33,9 @@ export const codingAgents: Convention = {
   detect: (span) => span.name.startsWith(PREFIX),
   facts(span) {
     const fields = readFields(span.attributes);
+    // On the run of a sub-agent the other names are those of the agent that started it.
+    const started =
+      span.name === SUBAGENT ? textOf(span.attributes.get('coding_agent.subagent.type')).slice(0, 512) : '';
     return buildFacts(
       fields,
       {
@@ -40,6 +45,7 @@ export const codingAgents: Convention = {
         isModelCall: span.name === 'coding_agent.llm.turn',
         errorType: errorTypeOf(span, fields),
         inputIncludesCache: true,
+        ...(started === '' ? {} : { agentName: started }),
       },
       span.resource,
     );

@@ -13,6 +13,8 @@ import type { Convention, SpanReader } from '../types.ts';
 const readFields = compileFields(GEN_AI_CURRENT, GEN_AI_DEPRECATED, GENERAL, {
   kind: ['mcp.method.name', 'gen_ai.operation', 'db.operation.name'],
   toolName: ['mcp.tool.name', 'gen_ai.tool.call.name'],
+  // Google's ADK names it on model calls by this alone.
+  sessionId: ['gcp.vertex.agent.session_id'],
 });
 
 /** OpenLIT hands through what Anthropic's API says, where the cached part is beside the input. */

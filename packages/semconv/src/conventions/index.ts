@@ -1,6 +1,8 @@
 /** The registry: every convention, the most specific first. A new convention is one file and one line here. */
 import type { Convention } from '../types.ts';
 import { anthropicSdk } from './anthropic-sdk.ts';
+import { claudeCode } from './claude-code.ts';
+import { codex } from './codex.ts';
 import { codingAgents } from './coding-agents.ts';
 import { genAi } from './gen-ai.ts';
 import { langfuse } from './langfuse.ts';
@@ -11,6 +13,8 @@ import { vercelAi } from './vercel-ai.ts';
 
 export const CONVENTIONS: readonly Convention[] = [
   codingAgents,
+  claudeCode,
+  codex,
   openInference,
   langfuse,
   langsmith,

@@ -18,6 +18,7 @@ const readFields = compileFields(
     sessionId: ['session_id', 'thread_id', 'conversation_id', 'sessionId', 'threadId'].map((k) => META + k),
     userId: ['user_id', 'userId'].map((k) => META + k),
     workflowName: ['langsmith.trace.name'],
+    agentName: [`${META}lc_agent_name`],
   },
   // The request's own model name is the better one, so the shared names follow and the metadata fills gaps.
   GEN_AI_CURRENT,

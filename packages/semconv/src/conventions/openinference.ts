@@ -45,6 +45,10 @@ function requestedModel(span: SpanReader, named: string, answered: string): stri
   );
 }
 
+/** The instrumentations of OpenAI Agents and CrewAI name their agents as nodes of a graph, others by the span alone. */
+const nodeOf = (span: SpanReader): string =>
+  textOf(span.attributes.get('graph.node.id')) || span.name.slice(0, 512);
+
 const OPERATIONS: ReadonlyMap<string, string> = new Map([
   ['LLM', 'chat'],
   ['EMBEDDING', 'embeddings'],
@@ -78,6 +82,7 @@ export const openInference: Convention = {
           textOf(fields.get('responseModel')),
         ),
         errorType: errorTypeOf(span, fields),
+        ...(kind === 'AGENT' && fields.get('agentName') === undefined ? { agentName: nodeOf(span) } : {}),
       },
       span.resource,
     );

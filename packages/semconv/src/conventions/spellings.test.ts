@@ -366,6 +366,27 @@ test('scores are read once each, however often they are sent', () => {
   ]);
 });
 
+test('agents of OpenInference are named as nodes of a graph, or by their span', () => {
+  const agent = (attributes: Record<string, AttributeValue>, name = 'run') =>
+    normaliseSpan(spanOf({ 'openinference.span.kind': 'AGENT', ...attributes }, { name }))?.agentName;
+  expect(agent({ 'graph.node.id': 'Triage Agent' })).toBe('Triage Agent');
+  expect(agent({ 'graph.node.id': 'n-1', 'graph.node.name': 'Writer' })).toBe('Writer');
+  expect(agent({}, 'CodeAgent.run')).toBe('CodeAgent.run');
+  const step = { 'openinference.span.kind': 'CHAIN', 'graph.node.id': 'search_0' };
+  expect(normaliseSpan(spanOf(step))?.agentName).toBe('');
+});
+
+test("LangChain's agents are named in their metadata, sessions of ADK on their calls", () => {
+  const called = {
+    'langsmith.span.kind': 'llm',
+    'gen_ai.request.model': 'gpt-4o',
+    'langsmith.metadata.lc_agent_name': 'supervisor',
+  };
+  expect(normaliseSpan(spanOf(called))).toMatchObject({ operation: 'chat', agentName: 'supervisor' });
+  const adk = { 'gen_ai.request.model': 'gemini-3', 'gcp.vertex.agent.session_id': 's-1' };
+  expect(normaliseSpan(spanOf(adk))).toMatchObject({ operation: 'chat', sessionId: 's-1' });
+});
+
 describe('coding agents', () => {
   test('a turn counts, its session only repeats the sum', () => {
     const resource = new Map<string, AttributeValue>([
@@ -399,6 +420,143 @@ describe('coding agents', () => {
       spanOf({ 'gen_ai.tool.name': 'Bash', 'error.type': 'exit_1' }, { name: 'coding_agent.tool.call' }),
     );
     expect(tool).toMatchObject({ operation: 'execute_tool', toolName: 'Bash', errorType: 'exit_1' });
+  });
+
+  test('the run of a sub-agent has its name, not that of the agent that started it', () => {
+    const attributes = {
+      'gen_ai.agent.name': 'claude-code',
+      'coding_agent.client': 'claude-code',
+      'coding_agent.subagent.type': 'Explore',
+    };
+    const named = (name: string) => normaliseSpan(spanOf(attributes, { name }))?.agentName;
+    expect([named('coding_agent.subagent'), named('coding_agent.tool.call')]).toEqual([
+      'Explore',
+      'claude-code',
+    ]);
+  });
+
+  test("Claude Code's own spans: a run, its model calls with usage, its tools", () => {
+    const base = { 'session.id': 's-1', 'user.id': 'u-1' };
+    const prompted = spanOf(
+      { ...base, 'span.type': 'interaction', user_prompt: 'Fix the bug' },
+      { name: 'claude_code.interaction' },
+    );
+    expect(normaliseSpan(prompted)).toMatchObject({
+      convention: 'claude-code',
+      operation: 'invoke_agent',
+      agentName: 'claude-code',
+      sessionId: 's-1',
+      userId: 'u-1',
+      isModelCall: false,
+      usage: undefined,
+    });
+    expect(readConversation(prompted).input).toEqual([
+      { role: 'user', parts: [{ type: 'text', text: 'Fix the bug' }] },
+    ]);
+    const withheld = spanOf(
+      { 'span.type': 'interaction', user_prompt: '<REDACTED>' },
+      { name: 'claude_code.interaction' },
+    );
+    expect(readConversation(withheld).input).toEqual([]);
+    const call = spanOf(
+      {
+        ...base,
+        'span.type': 'llm_request',
+        model: 'claude-opus-5',
+        'gen_ai.system': 'anthropic',
+        'gen_ai.request.model': 'claude-opus-5',
+        input_tokens: 2,
+        output_tokens: 1200,
+        cache_read_tokens: 84562,
+        cache_creation_tokens: 7096,
+        ttft_ms: 1305,
+        success: true,
+        stop_reason: 'tool_use',
+        'response.model_output': 'I will run it.',
+      },
+      { name: 'claude_code.llm_request' },
+    );
+    expect(normaliseSpan(call)).toMatchObject({
+      operation: 'chat',
+      isModelCall: true,
+      agentName: 'claude-code',
+      provider: 'anthropic',
+      requestModel: 'claude-opus-5',
+      finishReason: 'tool_calls',
+      timeToFirstTokenMs: 1305,
+      errorType: '',
+      usage: { input: 2, cacheRead: 84562, cacheWrite: 7096, output: 1200, reasoning: 0 },
+    });
+    expect(readConversation(call).output[0]?.parts).toEqual([{ type: 'text', text: 'I will run it.' }]);
+    const ran = spanOf(
+      {
+        ...base,
+        'span.type': 'tool',
+        tool_name: 'Bash',
+        tool_use_id: 'toolu_1',
+        tool_input: '{"command":"ls"}',
+      },
+      { name: 'claude_code.tool', events: [event('tool.output', { output: 'a.txt' })] },
+    );
+    expect(normaliseSpan(ran)).toMatchObject({
+      operation: 'execute_tool',
+      toolName: 'Bash',
+      agentName: 'claude-code',
+      isModelCall: false,
+    });
+    expect(readConversation(ran).toolExecution).toEqual({
+      callId: 'toolu_1',
+      arguments: '{"command":"ls"}',
+      result: 'a.txt',
+    });
+    const started = spanOf(
+      { 'span.type': 'tool', tool_name: 'Task', subagent_type: 'code-reviewer' },
+      { name: 'claude_code.tool' },
+    );
+    expect(normaliseSpan(started)).toMatchObject({ operation: 'invoke_agent', agentName: 'code-reviewer' });
+    const waited = spanOf(
+      { 'span.type': 'tool.execution', success: false },
+      { name: 'claude_code.tool.execution' },
+    );
+    expect(normaliseSpan(waited)).toMatchObject({
+      operation: 'tool.execution',
+      agentName: '',
+      errorType: '_OTHER',
+    });
+    // Others name kinds of spans so too.
+    expect(normaliseSpan(spanOf({ 'span.type': 'web' }, { name: 'GET /' }))).toBeUndefined();
+  });
+
+  test("Codex's own spans: the answer with the usage is the call, the turn the run", () => {
+    const call = spanOf(
+      {
+        'gen_ai.usage.input_tokens': 120,
+        'gen_ai.usage.cache_read.input_tokens': 64,
+        'gen_ai.usage.output_tokens': 30,
+        'codex.usage.reasoning_output_tokens': 8,
+        'codex.usage.total_tokens': 150,
+      },
+      { name: 'handle_responses', events: [event('x', { model: 'gpt-6-sol', 'conversation.id': 'c-1' })] },
+    );
+    expect(normaliseSpan(call)).toMatchObject({
+      convention: 'codex',
+      operation: 'chat',
+      agentName: 'codex',
+      requestModel: 'gpt-6-sol',
+      sessionId: 'c-1',
+      isModelCall: true,
+      usage: { input: 56, cacheRead: 64, output: 22, reasoning: 8 },
+    });
+    const turn = spanOf(
+      { 'thread.id': 'c-1', 'turn.id': 't', model: 'gpt-6-sol', 'codex.turn.token_usage.input_tokens': 120 },
+      { name: 'session_task.turn' },
+    );
+    expect(normaliseSpan(turn)).toMatchObject({
+      operation: 'invoke_agent',
+      agentName: 'codex',
+      sessionId: 'c-1',
+      isModelCall: false,
+    });
   });
 
   const log = (
