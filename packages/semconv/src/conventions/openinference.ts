@@ -45,9 +45,14 @@ function requestedModel(span: SpanReader, named: string, answered: string): stri
   );
 }
 
-/** The instrumentations of OpenAI Agents and CrewAI name their agents as nodes of a graph, others by the span alone. */
-const nodeOf = (span: SpanReader): string =>
-  textOf(span.attributes.get('graph.node.id')) || span.name.slice(0, 512);
+/**
+ * The instrumentations of OpenAI Agents and CrewAI name their agents as nodes of a graph, others by the span alone. What
+ * is no node of OpenAI Agents is the whole of a trace, which is no agent.
+ */
+function nodeOf(span: SpanReader): string {
+  const node = textOf(span.attributes.get('graph.node.id'));
+  return node !== '' || span.scopeName.endsWith('openai_agents') ? node : span.name.slice(0, 512);
+}
 
 const OPERATIONS: ReadonlyMap<string, string> = new Map([
   ['LLM', 'chat'],

@@ -372,6 +372,8 @@ test('agents of OpenInference are named as nodes of a graph, or by their span', 
   expect(agent({ 'graph.node.id': 'Triage Agent' })).toBe('Triage Agent');
   expect(agent({ 'graph.node.id': 'n-1', 'graph.node.name': 'Writer' })).toBe('Writer');
   expect(agent({}, 'CodeAgent.run')).toBe('CodeAgent.run');
+  const whole = { scopeName: 'openinference.instrumentation.openai_agents', name: 'Agent workflow' };
+  expect(normaliseSpan(spanOf({ 'openinference.span.kind': 'AGENT' }, whole))?.agentName).toBe('');
   const step = { 'openinference.span.kind': 'CHAIN', 'graph.node.id': 'search_0' };
   expect(normaliseSpan(spanOf(step))?.agentName).toBe('');
 });
