@@ -262,6 +262,61 @@ describe('who calls whom', () => {
   });
 });
 
+describe('agents that hand over to each other', () => {
+  const project = contextOf('handover');
+  const agent = (own: number, atMs: number, attributes: Record<string, string>): Span =>
+    span(70, own, atMs, {
+      name: 'agent',
+      parentSpanId: id(7_000, 16),
+      attributes: { 'openinference.span.kind': 'AGENT', ...attributes },
+    });
+  const handOver = (trace: number, own: number, atMs: number, from: string, to: string): Span =>
+    span(trace, own, atMs, {
+      name: 'handoff',
+      parentSpanId: id(7_100, 16),
+      attributes: { 'gen_ai.handoff.from_agent': from, 'gen_ai.handoff.to_agent': to },
+    });
+  beforeAll(() =>
+    bench.put(
+      [
+        span(70, 7_000, 1_000, { name: 'Agent workflow' }),
+        agent(7_001, 1_100, { 'graph.node.id': 'n-1', 'graph.node.name': 'Triage' }),
+        agent(7_002, 1_200, { 'graph.node.id': 'Refunds', 'graph.node.parent_id': 'n-1' }),
+        // By the name of the agent, and by a node that nobody is here.
+        agent(7_003, 1_300, { 'graph.node.id': 'Mail', 'graph.node.parent_id': 'Refunds' }),
+        agent(7_004, 1_400, { 'graph.node.id': 'Lost', 'graph.node.parent_id': 'n-9' }),
+        // Forth and back, each told by a span of its own.
+        run(71, 7_101, 2_000, 'Front', 7_100),
+        handOver(71, 7_102, 2_010, 'Front', 'Back'),
+        run(71, 7_103, 2_020, 'Back', 7_100),
+        handOver(71, 7_104, 2_030, 'Back', 'Front'),
+        run(71, 7_105, 2_040, 'Front', 7_100),
+      ],
+      { project: 'handover' },
+    ),
+  );
+  const edgesOf = async (during: typeof window, name: string) =>
+    (await queries.graph(project, { agent: name, window: during })).edges.map(
+      ({ from, to, figures }) => `${from} > ${to} ${figures.count}`,
+    );
+
+  it('are told by what their runs and the spans between say: these stand side by side', async () => {
+    expect((await edgesOf(window, 'Refunds')).toSorted()).toEqual([
+      'agent Refunds > agent Mail 1',
+      'agent Triage > agent Refunds 1',
+    ]);
+    expect((await edgesOf(window, 'Front')).toSorted()).toEqual([
+      'agent Back > agent Front 1',
+      'agent Front > agent Back 1',
+    ]);
+  });
+
+  it('count what began in the time range, and are told by what began before it too', async () => {
+    const during = { from: at(1_150), to: at(1_250) };
+    expect(await edgesOf(during, 'Refunds')).toEqual(['agent Triage > agent Refunds 1']);
+  });
+});
+
 describe('an agent of more models than an answer lists', () => {
   const wide = contextOf('wide');
   beforeAll(async () => {

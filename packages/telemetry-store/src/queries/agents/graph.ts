@@ -9,12 +9,13 @@ import { fail, type RequestContext } from '@candela/kernel';
 import { MODEL_OPERATIONS } from '@candela/semconv';
 import { ENDED } from '../../schema/tables.ts';
 import { INPUT_TOKENS_SQL, MODEL_SQL, OUTPUT_TOKENS_SQL } from '../core/gen-ai.ts';
+import { readKey } from '../core/map-key.ts';
 import type { Runner } from '../core/run.ts';
-import { Scope } from '../core/scope.ts';
+import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { iso } from '../spans/span-row.ts';
 import { type AgentParts, type OfAgent, readParts } from './agent.ts';
-import { type Relation, relationsOf, type Target, type TreeSpan } from './call-tree.ts';
+import { type HandOver, type Relation, relationsOf, type Target, type TreeSpan } from './call-tree.ts';
 
 export type AgentGraph = ResponseOf<typeof ROUTES.agentGraph>['data'];
 
@@ -27,6 +28,7 @@ const MAX_NODES = 60;
 /** More ids than these do not fit into a search text. */
 const MAX_IDS = 150;
 const HOUR = 3_600_000_000_000n;
+const NS = 'toUnixTimestamp64Nano(Timestamp)';
 const MODELS = new Set(MODEL_OPERATIONS);
 
 const idOf = ({ kind, name }: Target): string => `${kind} ${name}`;
@@ -60,7 +62,9 @@ export async function readGraph(
   const kinds = [named('model', models), named('tool', tools)];
   const exact = kinds.flat();
   const taken = new Set(exact.map(({ edge }) => edge.to));
-  const relations = relationsOf(sample.spans, MODELS).toSorted((a, b) => b.spans.length - a.spans.length);
+  const relations = relationsOf(sample.spans, sample.handOvers, MODELS, input.window).toSorted(
+    (a, b) => b.spans.length - a.spans.length,
+  );
   const all = new Map([self, ...exact.map(({ target }) => target)].map((node) => [idOf(node), node]));
   const others: string[] = [];
   const followed: AgentEdge[] = [];
@@ -100,6 +104,7 @@ function inTurns<T>(lists: readonly (readonly T[])[]): T[] {
 
 interface Sample {
   readonly spans: TreeSpan[];
+  readonly handOvers: HandOver[];
   readonly traces: number;
   readonly from: string | null;
   readonly complete: boolean;
@@ -111,29 +116,59 @@ async function readSample(runner: Runner, context: RequestContext, input: OfAgen
   const own = open.and(`AgentName = ${open.params.bind(input.agent, 'String')}`);
   const rows = await runner.run<{ TraceId: string; Ns: string }>(
     own,
-    `SELECT TraceId, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns ${own.from}
+    `SELECT TraceId, toString(${NS}) AS Ns ${own.from}
      ORDER BY Timestamp DESC LIMIT ${MAX_OWN_SPANS}`,
   );
   const newest = [...new Set(rows.map((row) => row.TraceId))].slice(0, MAX_TRACES);
   const chosen = new Set(newest);
   const times = rows.flatMap((row) => (chosen.has(row.TraceId) ? [BigInt(row.Ns)] : []));
   const [last, first] = [times[0], times.at(-1)];
-  if (first === undefined || last === undefined) return { spans: [], traces: 0, from: null, complete: true };
-  const near = Scope.of(context, SPANS).during({ from: first > HOUR ? first - HOUR : 0n, to: last + HOUR });
+  if (first === undefined || last === undefined)
+    return { spans: [], handOvers: [], traces: 0, from: null, complete: true };
+  const during = { from: first > HOUR ? first - HOUR : 0n, to: last + HOUR };
+  const near = Scope.of(context, SPANS).during(during);
   const scope = near.and(`TraceId IN ${near.params.bind(newest, 'Array(String)')}`);
-  const spans = await runner.run<TreeSpan>(
+  const tree = runner.run<TreeSpan>(
     scope,
-    `SELECT TraceId, SpanId, ParentSpanId, AgentName, GenAiOperation, ToolName, ${MODEL_SQL} AS Model, StatusCode,
+    `SELECT TraceId, SpanId, toString(${NS}) AS StartNs, ParentSpanId, AgentName, GenAiOperation, ToolName, ${MODEL_SQL} AS Model, StatusCode,
        toString(Duration) AS DurationNs, ${ENDED} AS Ended, ${INPUT_TOKENS_SQL} AS InTokens, ${OUTPUT_TOKENS_SQL} AS OutTokens,
        CostUsd AS Cost, CountsUsage ${scope.from} LIMIT ${MAX_SPANS + 1}`,
   );
+  const [spans, handOvers] = await Promise.all([
+    tree,
+    readHandOvers(runner, context, { traces: newest, during }),
+  ]);
   const traceCount = new Set(rows.map((row) => row.TraceId)).size;
   return {
     spans: spans.slice(0, MAX_SPANS),
+    handOvers,
     traces: newest.length,
     from: iso(first),
     complete: rows.length < MAX_OWN_SPANS && traceCount <= MAX_TRACES && spans.length <= MAX_SPANS,
   };
+}
+
+/** The spans of these traces that say who handed over to whom, in the words of OpenInference and of others. */
+function readHandOvers(
+  runner: Runner,
+  context: RequestContext,
+  input: { traces: readonly string[]; during: Window },
+): Promise<HandOver[]> {
+  const near = Scope.of(context, SPANS).during(input.during);
+  const { params } = near;
+  const read = (key: string) => readKey(SPANS, 'attributes', key, params);
+  const [node, parent] = [read('graph.node.id'), read('graph.node.parent_id')];
+  const [from, to] = [read('gen_ai.handoff.from_agent'), read('gen_ai.handoff.to_agent')];
+  const telling = near
+    .and(`TraceId IN ${params.bind(input.traces, 'Array(String)')}`)
+    .and(
+      `((GenAiOperation = 'invoke_agent' AND AgentName != '' AND (${node.has} OR ${parent.has})) OR (${from.has} AND ${to.has}))`,
+    );
+  return runner.run<HandOver>(
+    telling,
+    `SELECT TraceId, SpanId, toString(${NS}) AS StartNs, AgentName, ${node.value} AS Node, ${parent.value} AS ParentNode,
+       ${from.value} AS FromAgent, ${to.value} AS ToAgent ${telling.from} LIMIT ${MAX_SPANS}`,
+  );
 }
 
 function figuresOf({ spans }: Relation): Omit<AgentFigures, 'q'> & { q: string | null } {
