@@ -15,7 +15,8 @@ import {
   TimeCell,
   tokensCell,
 } from '../explore/cells.tsx';
-import { errorRate, mainFigures } from './figures.ts';
+import { frameworksOf } from './frameworks.ts';
+import { errorRate, mainFigures, namedCount } from './figures.ts';
 
 /** A row with its course over the whole time range: what has no bucket counted nothing. */
 export interface AgentLine {
@@ -81,7 +82,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
     width: 52,
     align: 'end',
     sort: 'runs',
-    cell: ({ agent }) => countCell(agent.runs.count === 0 ? null : agent.runs.count),
+    cell: ({ agent }) => countCell(namedCount(agent.runs)),
   },
   {
     id: 'calls',
@@ -89,7 +90,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
     width: 56,
     align: 'end',
     sort: 'calls',
-    cell: ({ agent }) => countCell(agent.calls.count),
+    cell: ({ agent }) => countCell(namedCount(agent.calls)),
   },
   {
     id: 'tools',
@@ -97,7 +98,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
     width: 74,
     align: 'end',
     sort: 'tools',
-    cell: ({ agent }) => countCell(agent.tools.count),
+    cell: ({ agent }) => countCell(namedCount(agent.tools)),
   },
   {
     id: 'errors',
@@ -161,11 +162,11 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'framework',
     label: 'Framework',
-    width: 74,
+    width: 84,
     grow: 0.6,
     cell: ({ agent }) => (
       <span className="text-muted" title={agent.frameworks.join(', ')}>
-        {agent.frameworks.join(', ') || '–'}
+        {frameworksOf(agent.frameworks) || '–'}
       </span>
     ),
   },

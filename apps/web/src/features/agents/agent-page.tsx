@@ -19,7 +19,8 @@ import { useShell } from '../shell/shell-search.ts';
 import { type Agent, AgentOverview } from './agent-overview.tsx';
 import { type AgentSearch, VIEWS } from './agent-search.ts';
 import { keptAgents } from './agents-search.ts';
-import { errorRate, mainFigures } from './figures.ts';
+import { frameworksOf } from './frameworks.ts';
+import { errorRate, mainFigures, namedCount } from './figures.ts';
 
 const route = getRouteApi('/agents/$agent');
 const AgentVersions = lazy(() => import('./agent-versions.tsx'));
@@ -95,9 +96,9 @@ export function AgentPage() {
       <NotRefreshed error={standing.missed} onRetry={standing.refetch} />
       <div className="flex shrink-0 flex-col gap-2 border-b border-line px-3 py-2">
         <div className="-mx-2 flex flex-wrap gap-x-8 gap-y-2">
-          <Stat label="Runs" value={agent.runs.count === 0 ? null : agent.runs.count} />
-          <Stat label="Model calls" value={agent.calls.count} />
-          <Stat label="Tool calls" value={agent.tools.count} />
+          <Stat label="Runs" value={namedCount(agent.runs)} />
+          <Stat label="Model calls" value={namedCount(agent.calls)} />
+          <Stat label="Tool calls" value={namedCount(agent.tools)} />
           <Stat label="Error rate" value={errorRate(main)} unit="1" />
           <Stat label="p50" value={main.p50Ms} unit="ms" />
           <Stat label="p95" value={main.p95Ms} unit="ms" />
@@ -150,7 +151,7 @@ function AgentFacts({ agent }: { agent: Agent }) {
       {lists.map(([label, names]) =>
         names.length === 0 ? null : (
           <Fact key={label} label={label} title={names.join(', ')}>
-            {names.join(', ')}
+            {label === 'Framework' ? frameworksOf(names) : names.join(', ')}
           </Fact>
         ),
       )}

@@ -8,7 +8,7 @@ import { errorRate } from './figures.ts';
 export interface FiguresLine {
   readonly key: string;
   readonly name: ReactNode;
-  readonly figures: AgentFigures;
+  readonly figures: Omit<AgentFigures, 'q'> & { readonly q: string | null };
 }
 
 /** Parts of an agent with their figures; each count leads to the spans it counts. */
