@@ -117,3 +117,48 @@ export async function seedSession(
     );
   await stage.seed(...traces.slice(-1));
 }
+
+/** A session whose id stands on the span of the agent alone, and an agent whose name does. */
+export async function seedUnnamed(stage: Stage): Promise<void> {
+  const run = newSpanId();
+  await stage.seed({
+    traceId: newTraceId(),
+    service: 'solo-api',
+    startedAt: Date.now() - 30_000,
+    spans: [
+      {
+        spanId: run,
+        name: 'invoke_agent solo',
+        durationMs: 900,
+        attributes: {
+          'gen_ai.operation.name': 'invoke_agent',
+          'gen_ai.agent.name': 'solo',
+          'gen_ai.conversation.id': 'roots',
+        },
+      },
+      {
+        spanId: newSpanId(),
+        parentSpanId: run,
+        name: 'chat gpt-4o-mini',
+        startMs: 10,
+        durationMs: 600,
+        attributes: {
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.request.model': 'gpt-4o-mini',
+          'gen_ai.usage.input_tokens': 400,
+          'gen_ai.usage.output_tokens': 60,
+          'gen_ai.input.messages': JSON.stringify([say('user', 'Asked?')]),
+          'gen_ai.output.messages': JSON.stringify([say('assistant', 'Answered.')]),
+        },
+      },
+      {
+        spanId: newSpanId(),
+        parentSpanId: run,
+        name: 'execute_tool look',
+        startMs: 700,
+        durationMs: 40,
+        attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'look' },
+      },
+    ],
+  });
+}

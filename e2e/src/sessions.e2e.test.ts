@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from './chromium.ts';
 import { SessionsPage } from './pages/sessions-page.ts';
-import { HOSTILE_SESSION, LONG_SESSION, seedSession, TALL_TURN } from './seeds-sessions.ts';
+import { HOSTILE_SESSION, LONG_SESSION, seedSession, seedUnnamed, TALL_TURN } from './seeds-sessions.ts';
 import { accessibilityFindings, intercept, openStage, soon, type Stage } from './stage.ts';
 
 const missing = whyNoBrowser();
@@ -292,6 +292,42 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     await page.getByRole('button', { name: 'Figures of the calls: open_hours' }).click();
     await page.getByText('guide calls open_hours').waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
+  });
+
+  it('say what they cannot count: calls without the session id, and without the name of their agent', async () => {
+    await seedUnnamed(stage);
+    const { page, sessions } = await open('/sessions/roots');
+    await sessions.turn(1).getByText('Answered.').waitFor();
+    await sessions.turn(1).getByText('do not carry the session id').waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'solo', exact: true }).first().click();
+    const models = page.getByRole('region', { name: 'Models', exact: true });
+    await soon(() => models.locator('tbody tr').allInnerTexts()).toEqual([
+      expect.stringMatching(/^gpt-4o-mini\s+1\s/),
+    ]);
+    await models.getByText('These do not name the agent').waitFor();
+    const tools = page.getByRole('region', { name: 'Tools', exact: true });
+    await soon(() => tools.locator('tbody tr').allInnerTexts()).toEqual([
+      expect.stringMatching(/^look\s+1\s/),
+    ]);
+    expect(await accessibilityFindings(page)).toEqual([]);
+    // A count leads to the span, by its id.
+    await tools.getByRole('link', { name: '1', exact: true }).click();
+    await soon(() => page.locator('[role=grid] [role=row][aria-rowindex]').count()).toBe(1);
+  });
+
+  it('are shown from a time on, with the way back to their beginning', async () => {
+    const url = `${stage.platform.http}/api/telemetry/sessions/visit`;
+    const { data } = (await (await fetch(url)).json()) as { data: { turns: { startTime: string }[] } };
+    const since = data.turns[5]?.startTime ?? '';
+    const { page, sessions } = await open(`/sessions/visit?since=${since}`);
+    await sessions.turn(1).getByText('Answer 5.').waitFor();
+    expect(await sessions.turns.count()).toBe(3);
+    await page.keyboard.press('End');
+    await soon(() => parameter(page, 'at')).toBe('end');
+    expect(parameter(page, 'since')).toBe(since);
+    await page.getByRole('link', { name: 'From its beginning' }).click();
+    await sessions.turn(1).getByText('Answer 0.').waitFor();
   });
 
   it('that are not there say so', async () => {

@@ -75,12 +75,15 @@ export const previewsQuery = (rows: readonly SessionRow[], environment: string |
 
 const HERE = { environment: undefined };
 
-/** One session with its traces, over all time. */
-export const sessionQuery = (key: string) =>
+const sessionPath = (key: string) => `/api/telemetry/sessions/${encodeURIComponent(key)}`;
+const from = (since: string | undefined) => (since === undefined ? {} : { from: since });
+
+/** One session with its traces, over all time, or since then. */
+export const sessionQuery = (key: string, since: string | undefined) =>
   queryOptions({
-    queryKey: ['session', key],
+    queryKey: ['session', key, since],
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof getSession>>(`/api/telemetry/sessions/${encodeURIComponent(key)}`, HERE, {
+      call<ResponseOf<typeof getSession>>(`${sessionPath(key)}?${new URLSearchParams(from(since))}`, HERE, {
         signal,
       }).then((answer) => answer.data),
   });
@@ -88,14 +91,14 @@ export const sessionQuery = (key: string) =>
 /** Turns that one answer holds: the part of a session that is fetched when it comes into sight. */
 export const TURNS_A_PAGE = 20;
 
-/** What is said in a page of a session, from that trace on. */
-export const turnsQuery = (key: string, traceId: string) =>
+/** What is said in a page of a session, from that trace on; `since` as of the session itself. */
+export const turnsQuery = (key: string, traceId: string, since: string | undefined) =>
   queryOptions({
-    queryKey: ['turns', key, traceId],
+    queryKey: ['turns', key, traceId, since],
     staleTime: 60_000,
     queryFn: ({ signal }) =>
       call<ResponseOf<typeof getSessionTurns>>(
-        `/api/telemetry/sessions/${encodeURIComponent(key)}/turns?trace=${traceId}&limit=${TURNS_A_PAGE}`,
+        `${sessionPath(key)}/turns?${new URLSearchParams({ trace: traceId, limit: `${TURNS_A_PAGE}`, ...from(since) })}`,
         HERE,
         { signal },
       ).then((answer) => answer.data),

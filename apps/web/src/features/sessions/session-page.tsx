@@ -1,3 +1,4 @@
+import type { getSession, ResponseOf } from '@candela/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp } from 'lucide-react';
@@ -11,11 +12,14 @@ import { Button } from '../../ui/button.tsx';
 import { PAGE_COLUMN, PAGE_ROWS } from '../../ui/page-column.ts';
 import { BackLink, PageHead } from '../../ui/page-head.tsx';
 import { Failure, Notice, NotRefreshed, SkeletonRows } from '../../ui/states.tsx';
+import { TimeCell } from '../explore/cells.tsx';
 import { keptSessions } from './activity-search.ts';
-import type { TurnPlace } from './session-search.ts';
+import type { SessionSearch, TurnPlace } from './session-search.ts';
 import { SessionSide } from './session-side.tsx';
 import { Speakers, SpeakersList, speakersOf } from './speakers.tsx';
 import { SessionTimeline } from './session-timeline.tsx';
+
+type Session = ResponseOf<typeof getSession>['data'];
 
 const route = getRouteApi('/sessions/$session');
 const NOBODY: ReadonlyMap<string, string> = new Map();
@@ -23,10 +27,10 @@ const NOBODY: ReadonlyMap<string, string> = new Map();
 /** One session: its conversation over all traces, and what it took. */
 export function SessionPage() {
   const { session: key } = route.useParams();
-  const { turn, at: place } = route.useSearch();
+  const { turn, at: place, since } = route.useSearch();
   const navigate = route.useNavigate();
   const leave = useNavigate();
-  const query = useQuery(sessionQuery(key));
+  const query = useQuery(sessionQuery(key, since));
   const turns = query.data?.turns ?? [];
   const speakers = useMemo(() => (query.data === undefined ? NOBODY : speakersOf(query.data)), [query.data]);
   const found = turns.findIndex(({ traceId }) => traceId === turn);
@@ -37,7 +41,14 @@ export function SessionPage() {
     const next = turns[index];
     if (!next) return;
     setAsked((before) => before + 1);
-    void navigate({ search: { turn: next.traceId, ...(at === undefined ? {} : { at }) }, replace: true });
+    void navigate({
+      search: {
+        turn: next.traceId,
+        ...(at === undefined ? {} : { at }),
+        ...(since === undefined ? {} : { since }),
+      },
+      replace: true,
+    });
   };
   /** Where a key or a button led to, for those who do not see it. */
   const [said, setSaid] = useState('');
@@ -107,10 +118,9 @@ export function SessionPage() {
           copy="session id"
           aside={
             <>
-              {session.truncated && (
+              {(session.truncated || since !== undefined) && (
                 <p className="text-sm text-warn">
-                  The first {turns.length.toLocaleString('en-US')} of {session.traces.toLocaleString('en-US')}{' '}
-                  turns are shown.
+                  <Part session={session} since={since} />
                 </p>
               )}
               {failed.length > 0 && (
@@ -151,8 +161,9 @@ export function SessionPage() {
         <div className={cx('flex max-lg:flex-col low:max-lg:shrink-0', PAGE_ROWS)}>
           <div className="min-h-0 min-w-0 grow low:max-lg:h-[min(16rem,70dvh)] low:max-lg:flex-none">
             <SessionTimeline
-              key={key}
+              key={`${key} ${since ?? ''}`}
               sessionKey={key}
+              since={since}
               turns={turns}
               at={at}
               place={place}
@@ -164,5 +175,31 @@ export function SessionPage() {
         </div>
       </div>
     </Speakers>
+  );
+}
+
+/** Which part of a session the page is about, and the way to the others. */
+function Part({ session, since }: { session: Session; since: string | undefined }) {
+  const { key, turns } = session;
+  const last = turns.at(-1)?.startTime;
+  const wayTo = (label: string, search: SessionSearch) => (
+    <Link to="/sessions/$session" params={{ session: key }} search={search} className="underline">
+      {label}
+    </Link>
+  );
+  const shown = `${turns.length.toLocaleString('en-US')} of ${session.traces.toLocaleString('en-US')} turns`;
+  return (
+    <>
+      {since !== undefined && (
+        <>
+          Since <TimeCell iso={since} />, figures too. {wayTo('From its beginning', {})}{' '}
+        </>
+      )}
+      {session.truncated && (
+        <>
+          The first {shown} are shown. {last !== undefined && wayTo('Go on from there', { since: last })}
+        </>
+      )}
+    </>
   );
 }

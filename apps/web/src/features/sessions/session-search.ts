@@ -8,12 +8,16 @@ export type TurnPlace = (typeof PLACES)[number];
 export interface SessionSearch {
   turn?: string;
   at?: TurnPlace;
+  /** Only what was said since then: of a session of more turns than one page shows. */
+  since?: string;
 }
 
 /** Reads it; what is no trace id names no turn. */
 export function validateSessionSearch(raw: Record<string, unknown>): SessionSearch {
+  const from = textParam(raw, 'since', 40);
+  const since = from === undefined || Number.isNaN(Date.parse(from)) ? {} : { since: from };
   const turn = textParam(raw, 'turn', 32);
-  if (turn === undefined || !/^[0-9a-f]{32}$/.test(turn)) return {};
+  if (turn === undefined || !/^[0-9a-f]{32}$/.test(turn)) return since;
   const at = choiceParam(raw, 'at', PLACES);
-  return at === undefined ? { turn } : { turn, at };
+  return at === undefined ? { turn, ...since } : { turn, at, ...since };
 }

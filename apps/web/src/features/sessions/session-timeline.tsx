@@ -14,6 +14,8 @@ const ROOM_PX = 12;
 /** The conversation over all its traces, as one list: only what is in sight is drawn, and fetched. */
 export function SessionTimeline(props: {
   sessionKey: string;
+  /** What the session is shown since; undefined: all of it. */
+  since: string | undefined;
   turns: readonly SessionTrace[];
   /** Index of the chosen turn; it is brought into sight when it changes from elsewhere. */
   at: number;
@@ -23,7 +25,7 @@ export function SessionTimeline(props: {
   asked: number;
   onChoose: (index: number) => void;
 }) {
-  const { sessionKey, turns, at, place, asked } = props;
+  const { sessionKey, since, turns, at, place, asked } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: turns.length,
@@ -42,7 +44,7 @@ export function SessionTimeline(props: {
     return wanted;
   }, [first, last, turns]);
   const answers = useQueries({
-    queries: pages.map((page) => turnsQuery(sessionKey, turns[page * TURNS_A_PAGE]?.traceId ?? '')),
+    queries: pages.map((page) => turnsQuery(sessionKey, turns[page * TURNS_A_PAGE]?.traceId ?? '', since)),
   });
   const said = new Map<string, Turn>(
     answers.flatMap((answer) => (answer.data ?? []).map((turn) => [turn.traceId, turn] as const)),

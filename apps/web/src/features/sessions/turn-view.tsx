@@ -94,7 +94,15 @@ export function TurnView(props: {
       ) : said === undefined ? (
         <div role="status" aria-label="Loading the turn" className="skeleton mx-2 h-16" />
       ) : (
-        <Said turn={said} />
+        <>
+          <Said turn={said} />
+          {turn.models.length === 0 && said.entries.some(({ model }) => model !== null) && (
+            <p className="px-2 pt-2 text-sm text-muted">
+              The model calls of this turn do not carry the session id: their tokens, cost and failures are
+              not in the figures.
+            </p>
+          )}
+        </>
       )}
     </section>
   );
