@@ -326,6 +326,8 @@ describe.skipIf(missing !== undefined)('sessions, users and agents', () => {
     await page.keyboard.press('End');
     await soon(() => parameter(page, 'at')).toBe('end');
     expect(parameter(page, 'since')).toBe(since);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     await page.getByRole('link', { name: 'From its beginning' }).click();
     await sessions.turn(1).getByText('Answer 0.').waitFor();
   });

@@ -48,7 +48,9 @@ export function PageHead(props: {
       </div>
       {props.children}
       {props.aside !== undefined && (
-        <div className="ml-auto flex shrink-0 items-center gap-3 py-1.5">{props.aside}</div>
+        <div className="ml-auto flex shrink-0 items-center gap-x-3 py-1.5 max-lg:max-w-full max-lg:flex-wrap max-lg:justify-end">
+          {props.aside}
+        </div>
       )}
     </header>
   );

@@ -162,7 +162,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'framework',
     label: 'Framework',
-    width: 84,
+    width: 106,
     grow: 0.6,
     cell: ({ agent }) => (
       <span className="text-muted" title={agent.frameworks.join(', ')}>

@@ -105,6 +105,7 @@ export function SessionTimeline(props: {
                   turn={turn}
                   said={said.get(turn.traceId)}
                   failed={failed.has(Math.floor(item.index / TURNS_A_PAGE))}
+                  isFirstWithoutModel={turn.models.length === 0 && turns[item.index - 1]?.models.length !== 0}
                   selected={item.index === at}
                   onSelect={() => {
                     chosen.current = item.index;

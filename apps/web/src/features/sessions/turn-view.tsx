@@ -24,6 +24,8 @@ export function TurnView(props: {
   /** Undefined while it is fetched. */
   said: Turn | undefined;
   failed: boolean;
+  /** None of its spans of the session names a model, other than of the turn before it. */
+  isFirstWithoutModel: boolean;
   selected: boolean;
   onSelect: () => void;
   onRetry: () => void;
@@ -96,10 +98,10 @@ export function TurnView(props: {
       ) : (
         <>
           <Said turn={said} />
-          {turn.models.length === 0 && said.entries.some(({ model }) => model !== null) && (
+          {props.isFirstWithoutModel && said.entries.some(({ model }) => model !== null) && (
             <p className="px-2 pt-2 text-sm text-muted">
-              The model calls of this turn do not carry the session id: their tokens, cost and failures are
-              not in the figures.
+              The model calls here do not carry the session id: their tokens, cost and failures are not in the
+              figures.
             </p>
           )}
         </>
