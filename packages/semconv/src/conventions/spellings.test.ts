@@ -378,6 +378,13 @@ test('agents of OpenInference are named as nodes of a graph, or by their span', 
   expect(normaliseSpan(spanOf(step))?.agentName).toBe('');
 });
 
+test('a thread of the operating system is no session', () => {
+  const call = { 'gen_ai.operation.name': 'chat', 'thread.name': 'worker-1' };
+  expect(normaliseSpan(spanOf({ ...call, 'thread.id': 42 }))?.sessionId).toBe('');
+  expect(normaliseSpan(spanOf({ ...call, 'thread.id': 42n }))?.sessionId).toBe('');
+  expect(normaliseSpan(spanOf({ ...call, 'thread.id': 'thread_abc' }))?.sessionId).toBe('thread_abc');
+});
+
 test("LangChain's agents are named in their metadata, sessions of ADK on their calls", () => {
   const called = {
     'langsmith.span.kind': 'llm',

@@ -88,7 +88,7 @@ export function compileFields(...specs: readonly FieldKeys[]): (attributes: Attr
       let place = places.get(key);
       if (place === undefined) continue;
       const value = attributes.get(key);
-      if (isEmpty(value)) continue;
+      if (isEmpty(value) || (key === THREAD && typeof value !== 'string')) continue;
       for (; place !== undefined; place = place.next) {
         if (place.rank >= (ranks[place.slot] ?? 0)) continue;
         ranks[place.slot] = place.rank;
@@ -99,5 +99,7 @@ export function compileFields(...specs: readonly FieldKeys[]): (attributes: Attr
   };
 }
 
+/** A conversation of some clients, in text; a number is a thread of the operating system, in OpenTelemetry's own words. */
+const THREAD = 'thread.id';
 const UNSET = 255;
 const NOTHING: readonly (AttributeValue | undefined)[] = FIELDS.map(() => undefined);

@@ -97,7 +97,18 @@ export function SessionPage() {
     return query.error instanceof ApiError && query.error.status === 404 ? (
       <Notice title="This session is not here">
         <title>Session · Candela</title>
-        <p>It may be past its retention, or belong to another project.</p>
+        <p>
+          {since === undefined ? (
+            'It may be past its retention, or belong to another project.'
+          ) : (
+            <>
+              There is nothing of it since <TimeCell iso={since} />.{' '}
+              <Link to="/sessions/$session" params={{ session: key }} className="text-accent underline">
+                Show it from its beginning
+              </Link>
+            </>
+          )}
+        </p>
         <Link to="/sessions" search={keptSessions.last()} className="text-accent underline">
           Go to Sessions
         </Link>

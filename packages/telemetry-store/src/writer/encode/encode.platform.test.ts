@@ -236,6 +236,30 @@ describe('spans', () => {
     expect(rows.map((row) => row['duration'])).toEqual(cases.map(({ duration }) => String(duration)));
   });
 
+  it('belong to one session and one user, whether they are calls of a model or not', async () => {
+    const ids: [session: AttributeValue, user: AttributeValue, as: [string, string]][] = [
+      ['  spaces ', ' ann ', ['spaces', 'ann']],
+      [42, 7, ['42', '7']],
+      ['s'.repeat(600), 'u'.repeat(600), ['s'.repeat(512), 'u'.repeat(512)]],
+      ['\t', ' ', ['', '']],
+    ];
+    const spans = ids.flatMap(([session, user], index) =>
+      [{}, { 'gen_ai.operation.name': 'chat' }].map(
+        (more, kind): Span => ({
+          traceId: TRACE_ID,
+          spanId: spanId(100 + index * 2 + kind),
+          name: 'a span',
+          startTimeUnixNano: START,
+          endTimeUnixNano: START + 1n,
+          attributes: { 'session.id': session, 'user.id': user, ...more },
+        }),
+      ),
+    );
+    await put('traces', spanRequest(...spans), 'whose');
+    const rows = await rowsOf('otel_traces', 'whose');
+    expect(rows.map((row) => [row['SessionId'], row['UserId']])).toEqual(ids.flatMap(([, , as]) => [as, as]));
+  });
+
   it('put content aside and count each model call once', async () => {
     const call = (index: number, parent: number): Span => ({
       traceId: TRACE_ID,

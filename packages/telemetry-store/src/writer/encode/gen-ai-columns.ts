@@ -1,6 +1,6 @@
 import { CandelaError } from '@candela/kernel';
 import type { AttributeList } from '@candela/otlp';
-import { type GenAiFacts, priceUsage } from '@candela/semconv';
+import { type GenAiFacts, priceUsage, textOf } from '@candela/semconv';
 import { cutName } from '../columns/bounds.ts';
 import type { TableWriter } from '../columns/table-writer.ts';
 import type { Outcome } from './outcome.ts';
@@ -84,12 +84,13 @@ export class GenAiColumns {
   }
 }
 
+// Read as the facts are: the spans of one session would belong to two of them else.
 function sessionOf(attributes: AttributeList): string {
-  return attributes.text('session.id');
+  return textOf(attributes.get('session.id'));
 }
 
 function userOf(attributes: AttributeList): string {
-  return attributes.text('user.id') || attributes.text('enduser.id');
+  return textOf(attributes.get('user.id')) || textOf(attributes.get('enduser.id'));
 }
 
 /** A normaliser must not cost a sender its data: what it fails on is kept without facts, and counted. */
