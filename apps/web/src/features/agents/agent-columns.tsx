@@ -66,7 +66,7 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'trend',
     label: 'Over time',
-    width: 104,
+    width: 96,
     cell: ({ agent, counts }) => (
       <Sparkline
         label={`${agent.runs.count > 0 ? 'Runs' : 'Model calls'} of ${agent.name} over time`}
@@ -162,10 +162,13 @@ export const AGENT_COLUMNS: readonly GridColumn<AgentLine>[] = [
   {
     id: 'framework',
     label: 'Framework',
-    width: 106,
+    width: 92,
     grow: 0.6,
     cell: ({ agent }) => (
-      <span className="text-muted" title={agent.frameworks.join(', ')}>
+      <span
+        className="text-muted"
+        title={`${frameworksOf(agent.frameworks)}: ${agent.frameworks.join(', ')}`}
+      >
         {frameworksOf(agent.frameworks) || '–'}
       </span>
     ),
