@@ -11,11 +11,14 @@ export interface RulerMark {
 /** The last fifth has no room for words. */
 const ROOM = 0.82;
 
-/** Round times of a stretch of a trace. What takes no time, or less than can be told, has only its beginning. */
+/** A microsecond: a trace that takes no time is drawn as long as that. */
+const LEAST_MS = 0.001;
+
+/** Round times of a stretch of a trace. What takes no time, or hardly any, has only its beginning. */
 export function rulerMarks({ fromMs, toMs }: Focus, most: number): RulerMark[] {
   const length = toMs - fromMs;
-  const marks = axisOf(fromMs, toMs, 'ms', most)
+  return axisOf(fromMs, toMs, 'ms', most)
     .ticks.filter((ms) => ms >= fromMs && ms <= fromMs + length * ROOM)
+    .filter((ms) => ms === 0 || ms >= LEAST_MS)
     .map((ms) => ({ share: (ms - fromMs) / length, label: formatTickValue(ms, 'ms') }));
-  return marks.filter(({ label }) => !label.startsWith('<'));
 }
