@@ -168,7 +168,7 @@ describe('facets', () => {
   it.each([
     ['spans', 'servce', /There is no field "servce"\. Did you mean "service"/],
     ['spans', 'customer.tier', /Did you mean "attributes\.customer\.tier"/],
-    ['spans', 'attributes.', /There is no field/],
+    ['spans', 'attributes.', /Behind "attributes\." a key is missing/],
     ['logs', 'name', /The field "name" does not exist on logs/],
     ['exceptions', 'attributes.size', /Exceptions are not searched by "attributes"/],
     ['spans', 'prompt', /"prompt" is searched by words: it has no values to count/],

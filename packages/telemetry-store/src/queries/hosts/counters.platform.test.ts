@@ -194,7 +194,10 @@ describe('counters of hosts', () => {
   }, 120_000);
 });
 
-/** Counters of many kinds of errors: they begin and begin again at any time, and say so or not. */
+/**
+ * Counters of many kinds of errors: they begin and begin again at any time, and say so or not. No start comes back after another: that
+ * would be two processes, which the explorer tells apart.
+ */
 function anyCounters(random: Random): Metric[] {
   const cumulative: NumberPoint[] = [];
   const delta: NumberPoint[] = [];
@@ -212,8 +215,11 @@ function anyCounters(random: Random): Metric[] {
       ]);
     const first = random.pick([-10, -10, -3, 0, 1, 20]);
     let since = anySince(first);
+    const before = new Set([since]);
     for (const minute of minutesFrom(first)) {
-      if (random.chance(0.1)) since = anySince(minute);
+      const next = random.chance(0.1) ? anySince(minute) : since;
+      if (!before.has(next)) since = next;
+      before.add(since);
       if (random.chance(0.1)) value = random.int(0, value + 5);
       if (random.chance(0.2)) value += random.int(1, 5);
       if (minute > first && random.chance(0.05)) continue;

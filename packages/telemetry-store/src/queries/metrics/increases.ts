@@ -61,8 +61,9 @@ const keyOf = ({ variant }: PointsInput): Key =>
 const CHANGES_A_FALL = 8;
 
 /**
- * Series in which several processes take turns, as workers of one server that do not tell themselves apart. As one, their points
- * would fall with each turn and rise as often by all that another process has counted. Undefined: there are none.
+ * Series in which several processes take turns, as workers of one server that do not tell themselves apart: a start time comes back
+ * after another one, and values fall. As one, their points would fall with each turn and rise as often by all that another process has
+ * counted. Undefined: there are none.
  */
 async function sharedSeries(runner: Runner, input: PointsInput, points: Scope): Promise<string | undefined> {
   const { kind, temporality } = input.variant;
@@ -75,9 +76,10 @@ async function sharedSeries(runner: Runner, input: PointsInput, points: Scope): 
   const rows = `(SELECT SeriesId, ${TIME} AS T, ${SINCE} AS S, ${value} AS X ${scope.and(`SeriesId GLOBAL IN (${restarting})`).from})`;
   const shared = `SELECT SeriesId FROM (
     SELECT SeriesId, Ss, arrayCount((t, s, x, pt, ps, px) -> ${fallsToOther(POINT, EARLIER)},
-      Ts, Ss, Xs, ${before('Ts', NOBODY)}, ${before('Ss', '0')}, ${before('Xs', '0')}) AS Falls
+      Ts, Ss, Xs, ${before('Ts', NOBODY)}, ${before('Ss', '0')}, ${before('Xs', '0')}) AS Falls,
+      arrayCount(d -> d != 0, arrayDifference(Ss)) AS Changes
     FROM ${inOrder(rows, 'SeriesId', ['T', 'S', 'X'])}
-  ) WHERE Falls > 0 AND Falls * ${CHANGES_A_FALL} >= arrayCount(d -> d != 0, arrayDifference(Ss))`;
+  ) WHERE Falls > 0 AND Changes BETWEEN length(arrayDistinct(Ss)) AND Falls * ${CHANGES_A_FALL}`;
   return (await runner.run(scope, `${shared} LIMIT 1`)).length > 0 ? shared : undefined;
 }
 
