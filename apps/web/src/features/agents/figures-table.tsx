@@ -38,7 +38,12 @@ export function FiguresTable(props: {
           <tbody>
             {props.lines.map(({ key, name, figures }) => (
               <tr key={key} className="border-b border-line/60 last:border-0">
-                <th scope="row" className="max-w-xl truncate px-3 py-1 text-left font-normal">
+                {/* The room that the figures leave: else a long name pushes the cost out of sight. */}
+                <th
+                  scope="row"
+                  className="w-full max-w-0 min-w-40 truncate px-3 py-1 text-left font-normal"
+                  title={key}
+                >
                   {name}
                 </th>
                 <td className="px-2 last:pr-3">
