@@ -1,5 +1,5 @@
 import type { FilterCompletion, Signal } from '@candela/contract/filter';
-import { keepPreviousData, type Query, useQuery } from '@tanstack/react-query';
+import { hashKey, keepPreviousData, type Query, type QueryKey, useQuery } from '@tanstack/react-query';
 import { fieldsQuery, fieldValuesQuery } from '../../api/explore.ts';
 import { facetsQuery, type Scope } from '../../api/telemetry.ts';
 import { useRested } from '../../lib/use-rested.ts';
@@ -37,11 +37,13 @@ const NOTHING_AT: FilterCompletion = {
 };
 const asks = (signal: Signal): signal is 'spans' | 'logs' => signal === 'spans' || signal === 'logs';
 
+/** What a query is about besides what was typed, which its key ends with. */
+const about = (key: QueryKey): string => hashKey(key.slice(0, -1));
 /** Values of the same field stay while what was typed on is looked up; those of another one would be none of it. */
-const sameField =
-  (field: string | undefined) =>
+const ofSameField =
+  (key: QueryKey) =>
   <Data>(before: Data | undefined, query: Pick<Query, 'queryKey'> | undefined): Data | undefined =>
-    query?.queryKey.flat().includes(field) === true ? before : undefined;
+    query !== undefined && about(query.queryKey) === about(key) ? before : undefined;
 
 /** Values as suggestions: those that begin with what was typed, then those that hold it; each once. */
 export function mergeValues(
@@ -80,25 +82,27 @@ export function useSuggestions(options: {
   // Exceptions have no values but those that are counted.
   const isCounted = signal === 'exceptions' && hasValues;
   const isFacet = field !== undefined && (isCounted || config.facets.includes(field));
+  const facets = facetsQuery({ ...scope, q: '' }, [isFacet ? field : 'service'], {
+    signal,
+    limit: MOST,
+    ...(isCounted && typed !== '' ? { search: typed.slice(0, MOST_SEARCHED) } : {}),
+  });
   const counted = useQuery({
-    ...facetsQuery({ ...scope, q: '' }, [isFacet ? field : 'service'], {
-      signal,
-      limit: MOST,
-      ...(isCounted && typed !== '' ? { search: typed.slice(0, MOST_SEARCHED) } : {}),
-    }),
+    ...facets,
     enabled: open && isFacet,
-    placeholderData: sameField(field),
+    placeholderData: ofSameField(facets.queryKey),
   });
   const knowsAll = isFacet && counted.data?.data[0]?.more === false;
+  const values = fieldValuesQuery(scope, asks(signal) ? signal : 'spans', field ?? '', typed);
   const searched = useQuery({
-    ...fieldValuesQuery(scope, asks(signal) ? signal : 'spans', field ?? '', typed),
+    ...values,
     enabled:
       open &&
       asks(signal) &&
       hasValues &&
       at.options.length === 0 &&
       (!isFacet || (counted.isSuccess && !knowsAll)),
-    placeholderData: sameField(field),
+    placeholderData: ofSameField(values.queryKey),
     retry: false,
   });
   const keys = useQuery({

@@ -180,14 +180,13 @@ interface Ordered extends ActivityInput<UserSort> {
 }
 
 /** The first of them in their order, as far as the rollup and the set of those with a matching span tell it. */
-async function keysInOrder(
+function keysInOrder(
   runner: Runner,
   context: RequestContext,
   kind: keyof typeof KINDS,
   input: Ordered,
   after: Place | undefined,
 ): Promise<Key[]> {
-  if (input.matching?.length === 0) return [];
   const { hash } = KINDS[kind];
   const scope = Scope.of(context, rolledSource(ACTIVITY));
   const figures = `${hash} AS H, ${figureOf(input.sort)} AS Figure, min(FirstNs) AS Begin, max(EndNs) AS End`;

@@ -11,7 +11,7 @@ import { leadsToAPage } from './guess.ts';
 /** The hash of what has no id, in SQL. */
 export const NOBODY = "cityHash64('')";
 
-/** Hashes of those that match are told up to so many. */
+/** Hashes of those that match are told up to so many: as a value of a statement they are less than a server takes in one, 128 KiB. */
 const MOST_TOLD = 5_000;
 
 interface Asked {
