@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from '../client/connect.ts';
 import type { Alone } from '../client/types.ts';
 import { backfilled } from '../migrations/backfill.ts';
+import { droppedEmpty } from '../migrations/drop-empty.ts';
 import { loadMigrations, type Migration } from '../migrations/load.ts';
 import { migrate, MigrationError } from '../migrations/migrate.ts';
 import { renderMigration } from '../migrations/template.ts';
@@ -150,6 +151,45 @@ describe('migrations', () => {
     expect(await tables(engine.client)).toBe(11);
   });
 
+  it('make a table anew that has no rows, and no other', async () => {
+    const wider = migration(
+      2,
+      'wider',
+      '${drop_empty_table:t0}\n${drop_empty_table:t1}\n${drop_empty_table:t2}\n' +
+        [0, 1, 2]
+          .map(
+            (n) =>
+              `CREATE TABLE IF NOT EXISTS \${table:t${n}} (Id UInt64, Name String) ENGINE = \${merge_tree:t${n}} ORDER BY Id;`,
+          )
+          .join('\n'),
+    );
+    const wide = () =>
+      engine.client
+        .query({
+          query: `SELECT table FROM system.columns WHERE database = 'm' AND name = 'Name' AND table LIKE 't%' ORDER BY table`,
+          format: 'JSONEachRow',
+        })
+        .then((result) => result.json<{ table: string }>())
+        .then((rows) => rows.map(({ table }) => table));
+    await migrate(engine.client, { ...OPTIONS, migrations: [FIRST] });
+    await engine.client.command({ query: 'INSERT INTO m.t1 VALUES (1)' });
+    await engine.client.command({ query: 'INSERT INTO m.t2 VALUES (1)' });
+    await engine.client.command({ query: 'ALTER TABLE m.t2 DETACH PARTITION tuple()' });
+    // As it is after a stop between the two statements.
+    await engine.client.command({ query: 'DROP TABLE m.t0 SYNC' });
+    await migrate(engine.client, { ...OPTIONS, migrations: [FIRST, wider] });
+    expect(await wide()).toEqual(['t0']);
+    expect(await count(engine.client, 'SELECT count() AS n FROM m.t1')).toBe(1);
+    await engine.client.command({ query: 'ALTER TABLE m.t2 ATTACH PARTITION tuple()' });
+    expect(await count(engine.client, 'SELECT count() AS n FROM m.t2')).toBe(1);
+    await engine.client.command({ query: 'TRUNCATE TABLE m.t1' });
+    await migrate(engine.client, {
+      ...OPTIONS,
+      migrations: [FIRST, wider, { ...wider, version: 3, name: 'again' }],
+    });
+    expect(await wide()).toEqual(['t0', 't1']);
+  });
+
   it('refuse a database newer than the program', async () => {
     await migrate(engine.client, { ...OPTIONS, migrations: [FIRST, SECOND] });
     const older = migrate(engine.client, { ...OPTIONS, migrations: [FIRST] });
@@ -172,7 +212,7 @@ describe('migrations', () => {
   ] as const)('of the program parse in the engine: %o', async (target) => {
     for (const { template } of loadMigrations()) {
       for (const statement of renderMigration(template, target)) {
-        if (backfilled(statement) !== undefined) continue;
+        if (backfilled(statement) !== undefined || droppedEmpty(statement) !== undefined) continue;
         const result = await engine.client.query({
           query: 'SELECT formatQuery({sql:String}) AS formatted',
           query_params: { sql: statement },

@@ -4,6 +4,7 @@ import { LONG_STATEMENT } from '../client/connect.ts';
 import type { Alone } from '../client/types.ts';
 import { loadMigrations, type Migration } from './load.ts';
 import { backfill, backfilled } from './backfill.ts';
+import { dropEmpty, droppedEmpty } from './drop-empty.ts';
 import { type MigrationTarget, renderMigration } from './template.ts';
 
 export interface MigrateOptions {
@@ -62,7 +63,9 @@ export async function migrate(client: ClickHouseClient, options: MigrateOptions)
       for (let step = done + 1; step <= statements.length; step += 1) {
         const statement = statements[step - 1] ?? '';
         const rollup = backfilled(statement);
-        if (rollup === undefined) await run(client, statement);
+        const empty = droppedEmpty(statement);
+        if (empty !== undefined) await dropEmpty(client, target, empty);
+        else if (rollup === undefined) await run(client, statement);
         else if (!later(steps, migration, rollup)) await backfill(client, target, rollup);
         await record(client, database, migration, step);
       }

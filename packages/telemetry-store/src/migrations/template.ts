@@ -30,12 +30,14 @@ const DEDUPLICATION_SECONDS = 30 * 86_400;
 
 /** The statement by which a migration fills a new rollup; `migrate` carries it out. */
 export const BACKFILL = 'BACKFILL';
+/** The statement that takes away a table without rows, so that the next one makes it anew; `migrate` carries it out. */
+export const DROP_EMPTY = 'DROP EMPTY';
 
 /**
  * Fills a migration's placeholders and splits it into statements. On one server `${table:x}` is the table itself; on
  * a cluster it is the replicated local table `x_local`, and `${distributed:x:key}` becomes the distributed table `x`
  * over it. `${add_column:x:definition}` adds a column to all of them, `${drop_column:x:name}` takes one away,
- * `${drop_table:x}` all of them. `${settings:name:value}` are those of every table with another value of one. Statements end
+ * `${drop_table:x}` all of them, `${drop_empty_table:x}` the one with the rows, where it has none. `${settings:name:value}` are those of every table with another value of one. Statements end
  * with `;` at the end of a line.
  */
 export function renderMigration(template: string, target: MigrationTarget): string[] {
@@ -92,6 +94,8 @@ function placeholder(
       return changed(name, `DROP COLUMN IF EXISTS ${identifier(rest)}`);
     case 'drop_table':
       return both(name, (one) => `DROP TABLE IF EXISTS ${one} SYNC`);
+    case 'drop_empty_table':
+      return `${DROP_EMPTY} ${pathPart(name)};`;
     case 'settings':
       return [
         ...TABLE_SETTINGS.map((one) => (one.startsWith(`${name} = `) ? `${name} = ${rest}` : one)),

@@ -896,3 +896,72 @@ ALTER TABLE `candela`.`metric_series` ADD COLUMN IF NOT EXISTS `Host` LowCardina
 ALTER TABLE `candela`.`metric_series` MATERIALIZE COLUMN Host SETTINGS mutations_sync = 0;
 
 ALTER TABLE `candela`.`otel_metrics_exponential_histogram` ADD COLUMN IF NOT EXISTS ZeroThreshold Float64 AFTER `ZeroCount`;
+
+ALTER TABLE `candela`.`otel_traces`
+  MODIFY COLUMN `Timestamp` CODEC(Delta(8), LZ4),
+  MODIFY COLUMN `TraceHash` CODEC(LZ4),
+  MODIFY COLUMN `SessionHash` CODEC(LZ4),
+  MODIFY COLUMN `UserHash` CODEC(LZ4);
+
+ALTER TABLE `candela`.`otel_traces`
+  MATERIALIZE COLUMN TraceHash,
+  MATERIALIZE COLUMN SessionHash,
+  MATERIALIZE COLUMN UserHash
+SETTINGS mutations_sync = 0;
+
+ALTER TABLE `candela`.`otel_logs` MODIFY COLUMN `Timestamp` CODEC(Delta(8), LZ4);
+
+DROP EMPTY otel_logs;
+
+CREATE TABLE IF NOT EXISTS `candela`.`otel_logs`
+(
+  `Timestamp` DateTime64(9) CODEC(Delta(8), LZ4),
+  `TraceId` String,
+  `SpanId` String,
+  `TraceFlags` UInt8,
+  `SeverityText` LowCardinality(String),
+  `SeverityNumber` UInt8,
+  `ServiceName` LowCardinality(String),
+  `Body` String,
+  `ResourceSchemaUrl` LowCardinality(String),
+  `ResourceAttributes` Map(LowCardinality(String), String),
+  `ScopeSchemaUrl` LowCardinality(String),
+  `ScopeName` LowCardinality(String),
+  `ScopeVersion` LowCardinality(String),
+  `ScopeAttributes` Map(LowCardinality(String), String),
+  `LogAttributes` Map(LowCardinality(String), String),
+  `EventName` LowCardinality(String),
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedAt` DateTime64(3) CODEC(Delta(8), Default),
+  `RetentionDays` UInt16,
+  `ObservedTimestamp` DateTime64(9) CODEC(Delta(8), Default),
+  `AttributeTypes` LowCardinality(String),
+  `GenAiConvention` LowCardinality(String),
+  `GenAiOperation` LowCardinality(String),
+  `GenAiProvider` LowCardinality(String),
+  `GenAiRequestModel` LowCardinality(String),
+  `GenAiResponseModel` LowCardinality(String),
+  `SessionId` String,
+  `UserId` String,
+  `AgentName` LowCardinality(String),
+  `ToolName` LowCardinality(String),
+  `ErrorType` LowCardinality(String),
+  `InputTokens` UInt32,
+  `CacheReadTokens` UInt32,
+  `CacheWriteTokens` UInt32,
+  `OutputTokens` UInt32,
+  `ReasoningTokens` UInt32,
+  `CountsUsage` UInt8,
+  `CostUsd` Nullable(Float64),
+  `EmitterCostUsd` Nullable(Float64),
+  INDEX idx_trace_id TraceId TYPE bloom_filter(0.001) GRANULARITY 4,
+  INDEX idx_session_id SessionId TYPE bloom_filter(0.01) GRANULARITY 4,
+  INDEX idx_attributes arrayMap((k, v) -> concat(k, '=', v), mapKeys(LogAttributes), mapValues(LogAttributes)) TYPE bloom_filter(0.01) GRANULARITY 4,
+  INDEX idx_body lower(Body) TYPE tokenbf_v1(65536, 2, 0) GRANULARITY 4
+)
+ENGINE = MergeTree
+PARTITION BY (RetentionDays, toDate(ReceivedAt))
+ORDER BY (ProjectId, Timestamp)
+TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
+SETTINGS index_granularity = 2048, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 20000, index_granularity_bytes = 2621440;

@@ -1,6 +1,6 @@
 import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { extentOf } from '../core/extent.ts';
+import { extentOf, GRANULE_ROWS } from '../core/extent.ts';
 import { type LongWork, longWorkOf } from '../core/long-work.ts';
 import type { Params } from '../core/params.ts';
 import type { Runner } from '../core/run.ts';
@@ -8,7 +8,7 @@ import type { Sample } from '../core/sample.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { Source } from '../core/source.ts';
 
-/** Granules that are looked at: a question should be answered in less than 300 ms, of which finding out what to read takes a third. */
+/** Granules that are looked at, of the usual size: a question should be answered in less than 300 ms, of which finding out what to read takes a third. */
 const GRANULES: Readonly<Record<LongWork, number>> = { texts: 44, attributes: 64 };
 
 /** Where the sample would be so large a part, all rows are looked at instead: that takes no longer than two answers. */
@@ -29,6 +29,9 @@ export async function sampleFor(
   const work = await longWorkOf(runner, scope, source, asked.filter, reads);
   if (work === undefined) return undefined;
   const { rows, granules } = await extentOf(runner, scope);
-  const every = Math.floor(granules / GRANULES[work]);
+  const { finer = 1 } = source;
+  // The mean is a little more than a granule is meant to hold: the end of an insert goes along with what comes before.
+  const usual = rows / granules > (GRANULE_ROWS / finer) * 1.5;
+  const every = Math.floor(granules / (GRANULES[work] * (usual ? 1 : finer)));
   return every < LEAST_EVERY ? undefined : { every, run: Math.max(1, Math.ceil(rows / granules)) };
 }

@@ -1,6 +1,6 @@
 import type { Filter } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { extentOf } from './extent.ts';
+import { extentOf, GRANULE_ROWS } from './extent.ts';
 import { type LongWork, longWorkOf } from './long-work.ts';
 import type { Runner } from './run.ts';
 import { Scope, type Window } from './scope.ts';
@@ -76,8 +76,6 @@ export async function basisOf(
   };
 }
 
-/** Rows of a granule, if they are small. */
-const GRANULE_ROWS = 8_192;
 /** Where the newest rows are looked for first: in this part of the window, since every part of the table in it is opened. */
 const NEAR_PART = 16n;
 

@@ -1,6 +1,9 @@
 import type { Runner } from './run.ts';
 import type { Scope } from './scope.ts';
 
+/** Rows of a granule, if they are small. */
+export const GRANULE_ROWS = 8_192;
+
 /** About how much a statement would read by its primary key: nothing is read to tell. None of a table that lies on other servers. */
 export interface Extent {
   readonly rows: number;

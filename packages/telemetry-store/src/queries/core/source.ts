@@ -38,6 +38,11 @@ export type Field =
 export interface Source {
   readonly signal: Signal;
   readonly table: string;
+  /**
+   * Granules of its table are this part of those of others, 8,192 rows or 10 MiB: what lies apart is read sooner. A store that was made
+   * before may have larger ones.
+   */
+  readonly finer?: number;
   /** Column of the event time, `DateTime64(9)`. */
   readonly time: string;
   /** It is a `DateTime` instead, of a rollup's buckets: compared with whole seconds, which costs a fraction of a row. */

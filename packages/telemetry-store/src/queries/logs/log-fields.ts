@@ -69,6 +69,7 @@ const LOG_FIELDS: Record<LogField, Field> = {
 export const LOGS: Source = {
   signal: 'logs',
   table: 'otel_logs',
+  finer: 4,
   time: 'Timestamp',
   fields: LOG_FIELDS,
   mapOf(source) {
