@@ -23,7 +23,7 @@ import {
 } from './figures.ts';
 import { guessedKeys, type Key } from './guess.ts';
 import { among, beyond, latestKeys, type Place, SPREAD, startsOf } from './latest.ts';
-import { NOBODY, whoMatches } from './matching.ts';
+import { FEW, NOBODY, whoMatches } from './matching.ts';
 
 export interface ActivityInput<Sort extends string> {
   readonly window: Window;
@@ -166,9 +166,6 @@ async function list<Raw extends object>(
         : null,
   };
 }
-
-/** So few are put in their order along with their figures: of more, the figures of a page alone are sooner read. */
-const FEW = 100;
 
 interface Ordered extends ActivityInput<UserSort> {
   /** The filter as the rollup answers it alone. */

@@ -14,6 +14,9 @@ export const NOBODY = "cityHash64('')";
 /** Hashes of those that match are told up to so many: as a value of a statement they are less than a server takes in one, 128 KiB. */
 const MOST_TOLD = 5_000;
 
+/** So few are put in their order along with their figures: of more, the figures of a page alone are sooner read. */
+export const FEW = 150;
+
 interface Asked {
   /** The column of the hash of the ids of what is listed. */
   readonly hash: 'SessionHash' | 'UserHash';
@@ -33,7 +36,7 @@ interface Asked {
 
 interface Matching {
   readonly basis: Basis;
-  /** Which part of all matches, about; undefined where the rollup knows, or where only a part of the spans is asked. */
+  /** Which part of all matches, about; undefined where that is of no use: the rollup knows, an index told, or only a part of the spans is asked. */
   readonly share?: number;
   /** The hashes of all that match, where they are few and known by now. */
   readonly matching?: readonly string[];
@@ -44,23 +47,33 @@ export async function whoMatches(runner: Runner, context: RequestContext, asked:
   const { hash, window, filter, asksSpans, hurried, limit, seen, shares } = asked;
   const basis = await basisOf(runner, context, SPANS, { window, filter, hurried, limit });
   if (filter === undefined || !asksSpans || basis.share !== null) return { basis };
+  const scope = Scope.of(context, SPANS).during(window).matching(filter);
+  const { params } = scope;
+  const readsTexts = params.readsTexts(await runner.storeOf(scope));
+  const many = `${seen} many`;
+  const told = async (): Promise<readonly string[] | undefined> => {
+    // Where there turn out to be more the spans are asked once more: that should not be all of their texts.
+    if (readsTexts || shares.get(many) !== undefined) return undefined;
+    // What has no id is among them: to leave it out costs a quarter more.
+    const found = await runner.run<{ Hash: string }>(
+      scope,
+      `SELECT DISTINCT toString(${hash}) AS Hash ${scope.from} LIMIT ${MOST_TOLD + 1}`,
+    );
+    if (found.length <= MOST_TOLD) return found.map(({ Hash }) => Hash);
+    shares.set(many, 1);
+    return undefined;
+  };
   let share = shares.get(seen);
+  let matching: readonly string[] | undefined;
   if (share === undefined) {
+    // An index of words is sooner asked than a sample, which reads texts. Where it tells more, their words may be those of many spans.
+    matching = params.words.length > 0 ? await told() : undefined;
+    if (matching !== undefined && matching.length <= FEW) return { basis, matching };
     const when = `${hash} != ${NOBODY}`;
     share = await shareOfMatching(runner, context, { window, filter, of: hash, when });
     shares.set(seen, share);
   }
-  const many = `${seen} many`;
-  if (leadsToAPage(basis.limit + 1, share) || shares.get(many) !== undefined) return { basis, share };
-  const scope = Scope.of(context, SPANS).during(window).matching(filter);
-  // Where there turn out to be more the spans are asked once more: that should not be all of their texts.
-  if (scope.params.readsTexts(await runner.storeOf(scope))) return { basis, share };
-  // What has no id is among them: to leave it out costs a quarter more.
-  const found = await runner.run<{ Hash: string }>(
-    scope,
-    `SELECT DISTINCT toString(${hash}) AS Hash ${scope.from} LIMIT ${MOST_TOLD + 1}`,
-  );
-  if (found.length <= MOST_TOLD) return { basis, share, matching: found.map(({ Hash }) => Hash) };
-  shares.set(many, 1);
-  return { basis, share };
+  if (leadsToAPage(basis.limit + 1, share)) return { basis, share };
+  matching ??= await told();
+  return matching === undefined ? { basis, share } : { basis, share, matching };
 }
