@@ -465,6 +465,11 @@ function selectSettings(options: SelectOptions): ClickHouseSettings {
     // A page in the order of a table ends where it is full. Buffered, the engine meanwhile reads ahead in every part of the
     // window: up to fifteen times the work where matching rows are rare, six times without any filter.
     read_in_order_use_buffering: 0,
+    // When a statement is asked again and again the engine compiles its expressions, which takes up to half a second, and saves nothing
+    // that can be measured afterwards.
+    compile_expressions: 0,
+    compile_aggregate_expressions: 0,
+    compile_sort_description: 0,
     // Ids that a subselect finds are sorted to pass by what holds none of them; of more, next to nothing is passed by.
     use_index_for_in_with_subqueries_max_values: '100000',
     ...(options.maxRowsToRead === undefined ? {} : { max_rows_to_read: String(options.maxRowsToRead) }),

@@ -110,6 +110,23 @@ describe.each([EMBEDDED, ...(server === undefined ? [] : [server])])('telemetry 
     expect(error).toMatchObject({ engineCode, code });
   });
 
+  it('compiles nothing of a statement that is asked again and again', async () => {
+    const compiled = async () => {
+      const [row] = await store.select<{ n: number }>(
+        "SELECT toFloat64(sum(value)) AS n FROM system.events WHERE event = 'CompileFunction'",
+      );
+      return row?.n;
+    };
+    const before = await compiled();
+    for (let turn = 0; turn < 6; turn++) {
+      await store.select(
+        `SELECT number % 3 AS k, sum(number * 3 + intDiv(number, 5) - number % 7), avg(number * 2 + 1)
+         FROM numbers(100000) WHERE number * 5 + 3 > 10 GROUP BY k ORDER BY k * 2 + 1`,
+      );
+    }
+    expect(await compiled()).toBe(before);
+  });
+
   it('bounds time, rows read, rows given, memory', async () => {
     const endless = 'SELECT count() AS n FROM numbers(1000000000000) WHERE number % 7 = 8';
     await expect(store.select(endless, {}, { timeoutMs: 300 })).rejects.toMatchObject({
