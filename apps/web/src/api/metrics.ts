@@ -85,6 +85,8 @@ export interface MetricQuestion {
   readonly aggregation?: MetricAggregation | undefined;
   readonly groupBy?: readonly string[];
   readonly stepSeconds?: number | undefined;
+  /** See the contract. */
+  readonly offsetMs?: number | undefined;
   readonly exemplars?: boolean;
   readonly limit?: number;
 }
@@ -101,12 +103,13 @@ export const questionBody = (scope: Scope, question: MetricQuestion): RequestBod
   ...(question.limit === undefined ? {} : { limit: question.limit }),
 });
 
-const selection = ({ metric, type, unit, meaning, stepSeconds }: MetricQuestion) => ({
+const selection = ({ metric, type, unit, meaning, stepSeconds, offsetMs }: MetricQuestion) => ({
   metric,
   ...(type === undefined ? {} : { type }),
   ...(unit === undefined ? {} : { unit }),
   ...(meaning === undefined ? {} : { meaning }),
   ...(stepSeconds === undefined ? {} : { stepSeconds }),
+  ...(offsetMs === undefined ? {} : { offsetMs }),
 });
 
 export type MetricAnswer = ResponseOf<typeof queryMetric>['data'];

@@ -178,6 +178,10 @@ const metricQueryShape = {
   stepSeconds: z.int().min(1).max(31_536_000).optional().meta({
     description: 'Width of a bucket; omitted: about 300 buckets, and never below two reporting intervals.',
   }),
+  offsetMs: z.int().min(0).max(31_536_000_000).optional().meta({
+    description:
+      'Buckets begin so many milliseconds after the multiples of their width since 1970, so that those of two periods lie beside each other; omitted: with them.',
+  }),
 };
 
 const point = z.tuple([z.number(), z.number().nullable()]);

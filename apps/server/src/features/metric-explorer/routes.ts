@@ -21,6 +21,7 @@ export function metricHandlers(queries: MetricQueries, clock: Clock): MetricHand
     window: windowOf(body, clock),
     filter: filterOf(body, 'metrics'),
     stepSeconds: body.stepSeconds,
+    offsetMs: body.offsetMs,
   });
   return {
     listMetrics: ({ context, query, signal }) =>

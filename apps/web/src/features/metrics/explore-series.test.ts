@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { closedRange, figuresOf, linesOf, thinned } from './explore-series.ts';
+import { closedRange, figuresOf, linesOf, offsetBefore, thinned } from './explore-series.ts';
 import { emptyWords, unitWords } from './metric-words.ts';
 
 const answer = {
@@ -25,6 +25,13 @@ it('names lines by their labels, queries by their letter, and keeps gaps', () =>
   expect(a?.label).toBe('A: p95 m');
   expect(a?.key).not.toBe(b?.key);
   expect(a?.identity).toBe(b?.identity);
+});
+
+it('tells where buckets of an earlier period begin to lie under those of this one', () => {
+  expect(offsetBefore(60, 3_600_000)).toBeUndefined();
+  expect(offsetBefore(undefined, 1)).toBeUndefined();
+  // A bucket from 12:00:00 on, 90 seconds and a half before: from 11:58:29.5 on.
+  expect(offsetBefore(60, 90_500)).toBe(29_500);
 });
 
 it('has figures of what was measured only', () => {

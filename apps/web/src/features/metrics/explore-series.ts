@@ -30,6 +30,17 @@ export function linesOf(answer: AnswerLines, letter: string | undefined): ChartS
   });
 }
 
+/**
+ * Where the buckets of an earlier period begin, in milliseconds after multiples of their width, so that they lie beside those of the
+ * period that many milliseconds later; undefined where that is where they begin anyway.
+ */
+export function offsetBefore(stepSeconds: number | undefined, laterByMs: number): number | undefined {
+  if (stepSeconds === undefined) return undefined;
+  const step = stepSeconds * 1_000;
+  const offset = (step - (laterByMs % step)) % step;
+  return offset === 0 ? undefined : offset;
+}
+
 export interface LineFigures {
   readonly least: number | null;
   readonly average: number | null;

@@ -23,7 +23,7 @@ import {
   queriesOf,
   readRatio,
 } from './explore-search.ts';
-import { figuresOf, linesOf } from './explore-series.ts';
+import { figuresOf, linesOf, offsetBefore } from './explore-series.ts';
 import { HeatmapCard } from './heatmap-card.tsx';
 import { everyWords, stepWords, typeWords } from './metric-words.ts';
 import { MetricChart } from './metric-chart.tsx';
@@ -63,6 +63,7 @@ export function MetricExplorer() {
   const several = queries.length > 1;
 
   const earlierWindow = useMemo(() => windowBefore(window, before), [window, before]);
+  const earlierBy = earlierWindow === undefined ? 0 : window.fromMs - earlierWindow.fromMs;
   const earlier = useQueries({
     queries: answers.map(({ query, answer }) => ({
       ...metricQuery(
@@ -71,7 +72,11 @@ export function MetricExplorer() {
           q: query.filter,
           window: earlierWindow ?? window,
         },
-        { ...questionOf(query, answer?.stepSeconds), exemplars: false },
+        {
+          ...questionOf(query, answer?.stepSeconds),
+          offsetMs: offsetBefore(answer?.stepSeconds, earlierBy),
+          exemplars: false,
+        },
       ),
       enabled: search.before === true && earlierWindow !== undefined && answer?.type != null,
     })),
@@ -274,7 +279,7 @@ export function MetricExplorer() {
               colours={colours}
               window={window}
               environment={environment}
-              previousBy={earlierWindow === undefined ? 0 : window.fromMs - earlierWindow.fromMs}
+              previousBy={earlierBy}
               previous={dividedBefore()}
               onZoom={zoom}
             />
@@ -287,7 +292,7 @@ export function MetricExplorer() {
               colours={colours}
               window={window}
               environment={environment}
-              previousBy={earlierWindow === undefined ? 0 : window.fromMs - earlierWindow.fromMs}
+              previousBy={earlierBy}
               previous={group.map((one) => ({
                 letter: one.letter,
                 answer: search.before === true ? earlier[answers.indexOf(one)]?.data : undefined,

@@ -1,6 +1,6 @@
 import { METRIC_LIMITS, type MetricExemplar } from '@candela/contract';
 import type { Runner } from '../core/run.ts';
-import { type PointsInput, pointsScope, stepNanos } from './points.ts';
+import { bucketAt, type PointsInput, pointsScope } from './points.ts';
 
 /** Of each bucket the largest few. */
 const PER_BUCKET = 3;
@@ -14,7 +14,7 @@ export async function exemplarsOf(runner: Runner, input: PointsInput): Promise<M
   const rows = await runner.run<{ Ms: number; V: number; TraceId: string; SpanId: string }>(
     scope,
     `SELECT * FROM (
-  SELECT intDiv(E.1, 1000000) AS Ms, E.2 AS V, E.3 AS TraceId, E.4 AS SpanId, intDiv(E.1, ${stepNanos(grid)}) AS B
+  SELECT intDiv(E.1, 1000000) AS Ms, E.2 AS V, E.3 AS TraceId, E.4 AS SpanId, ${bucketAt(grid, 'E.1')} AS B
   FROM (
     SELECT DISTINCT arrayJoin(arrayZip(arrayMap(t -> toUnixTimestamp64Nano(t), \`Exemplars.TimeUnix\`), \`Exemplars.Value\`,
       \`Exemplars.TraceId\`, \`Exemplars.SpanId\`)) AS E

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cut, gridOf } from './grid.ts';
+import { beginMs, cut, gridOf } from './grid.ts';
 
 const at = (seconds: number): bigint => BigInt(seconds) * 1_000_000_000n;
 const DAY = 86_400;
@@ -21,6 +21,15 @@ describe('grid of a metric query', () => {
     expect(() => gridOf({ from: at(0), to: at(DAY) }, 60, 60, 100_000)).toThrow(
       'stepSeconds of at least 3600',
     );
+  });
+
+  it('begins its buckets where it is told to', () => {
+    const grid = gridOf({ from: at(45), to: at(400) }, 60, null, 1, 7_500);
+    expect(grid).toMatchObject({ first: 0, last: 6 });
+    expect(beginMs(grid, 6)).toBe(367_500);
+    expect(cut(grid, 3).map(({ from }) => Number(from) / 1e9)).toEqual([45, 187.5, 367.5]);
+    // More than a step is none the less.
+    expect(gridOf({ from: at(45), to: at(400) }, 60, null, 1, 127_500)).toEqual(grid);
   });
 
   it('is cut at the borders of buckets, without a gap', () => {

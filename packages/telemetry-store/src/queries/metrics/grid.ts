@@ -13,11 +13,21 @@ const STEPS = [
 /** Series times buckets that one query may hold. */
 const MAX_CELLS = 4_000_000;
 
-/** The buckets of an answer, aligned to UTC. */
+/** Which buckets are asked for. */
+export interface Steps {
+  /** Their width; undefined: a readable one. */
+  readonly stepSeconds?: number | undefined;
+  /** Where they begin, after the multiples of their width since 1970: the buckets of two periods so lie beside each other. Default 0. */
+  readonly offsetMs?: number | undefined;
+}
+
+/** The buckets of an answer, aligned to UTC but for their offset. */
 export interface Grid {
   readonly step: number;
+  /** Nanoseconds from a multiple of the step to where a bucket begins: at least 0, less than the step. */
+  readonly offset: bigint;
   readonly window: Window;
-  /** Numbers of the first and last bucket; a bucket's start is its number times the step. */
+  /** Numbers of the first and last bucket: see {@link beginMs}. */
   readonly first: number;
   readonly last: number;
 }
@@ -31,6 +41,7 @@ export function gridOf(
   asked: number | undefined,
   interval: number | null,
   series: number,
+  offsetMs = 0,
 ): Grid {
   const seconds = Number(window.to - window.from) / 1e9;
   const most = Math.min(LIST_LIMITS.maxBuckets, Math.max(1, Math.floor(MAX_CELLS / Math.max(1, series))));
@@ -40,33 +51,40 @@ export function gridOf(
         detail: `${Math.round(seconds)} s in steps of ${asked} s are more than the ${most} buckets that ${series} series may have. Use a stepSeconds of at least ${readable(seconds / most)}, a shorter time range or a filter.`,
       });
     }
-    return grid(window, asked);
+    return grid(window, asked, offsetMs);
   }
   const wanted = Math.max(
     seconds / Math.min(METRIC_LIMITS.autoBuckets, most),
     // A clock that wanders by some milliseconds is no slower sender.
     interval === null ? 1 : interval * 1.99,
   );
-  return grid(window, readable(Math.min(wanted, Math.max(seconds, 1))));
+  return grid(window, readable(Math.min(wanted, Math.max(seconds, 1))), offsetMs);
 }
 
 const readable = (seconds: number): number =>
   STEPS.find((step) => step >= seconds) ?? Math.ceil(seconds / 31_536_000) * 31_536_000;
 
-function grid(window: Window, step: number): Grid {
+function grid(window: Window, step: number, offsetMs: number): Grid {
   const width = BigInt(step) * SECOND;
-  return { step, window, first: Number(window.from / width), last: Number((window.to - 1n) / width) };
+  const offset = (BigInt(offsetMs) * 1_000_000n) % width;
+  // Before 1970 nothing was measured: the bucket around its begin is the first one.
+  const at = (time: bigint) => Number((time > offset ? time - offset : 0n) / width);
+  return { step, offset, window, first: at(window.from), last: at(window.to - 1n) };
 }
 
+/** When a bucket begins, in milliseconds since 1970. */
+export const beginMs = ({ step, offset }: Grid, bucket: number): number =>
+  bucket * step * 1_000 + Number(offset / 1_000_000n);
+
 /** Cuts the window at bucket borders into `parts` windows of about the same length. */
-export function cut({ step, window, first, last }: Grid, parts: number): Window[] {
+export function cut({ step, offset, window, first, last }: Grid, parts: number): Window[] {
   const width = BigInt(step) * SECOND;
   const buckets = last - first + 1;
   const each = Math.ceil(buckets / Math.max(1, Math.min(parts, buckets)));
   const windows: Window[] = [];
   for (let at = first; at <= last; at += each) {
-    const from = BigInt(at) * width;
-    const to = BigInt(at + each) * width;
+    const from = BigInt(at) * width + offset;
+    const to = BigInt(at + each) * width + offset;
     windows.push({
       from: from < window.from ? window.from : from,
       to: to > window.to ? window.to : to,

@@ -11,7 +11,7 @@ import {
   sidesOf,
 } from './distribution.ts';
 import { exemplarsOf } from './exemplars.ts';
-import { cut } from './grid.ts';
+import { beginMs, cut, type Steps } from './grid.ts';
 import { explicitLines, exponentialParts } from './histograms.ts';
 import { chosen, type MetricSelection, variantsOf } from './plan.ts';
 import type { PointsInput } from './points.ts';
@@ -33,7 +33,7 @@ const MAX_RANGES = 60;
 export async function queryHeatmap(
   runner: Runner,
   context: RequestContext,
-  query: MetricSelection & { readonly stepSeconds?: number | undefined },
+  query: MetricSelection & Steps,
 ): Promise<MetricHeatmap> {
   const variants = await variantsOf(runner, context, query);
   const meant = chosen(variants, query);
@@ -71,9 +71,8 @@ export async function queryHeatmap(
     notes: [...facts.notes, ...(torn ? [TORN] : []), ...notes],
     stepSeconds: grid.step,
     intervalSeconds: variant.interval,
-    times: Array.from(
-      { length: grid.last - grid.first + 1 },
-      (_, index) => (grid.first + index) * grid.step * 1_000,
+    times: Array.from({ length: grid.last - grid.first + 1 }, (_, index) =>
+      beginMs(grid, grid.first + index),
     ),
     ranges: edges.slice(1).map((high, index) => ({ low: finite(edges[index]), high: finite(high) })),
     cells: cells.sort(([a, c], [b, d]) => a - b || c - d),

@@ -2,7 +2,7 @@ import type { Runner } from '../core/run.ts';
 import type { Scope, Window } from '../core/scope.ts';
 import { after, before, eachBucket, inOrder, those } from '../core/in-order.ts';
 import { beganSince, fallsToOther, restarted } from '../core/restarts.ts';
-import { lookback, type PointsInput, SINCE, stepNanos, TIME } from './points.ts';
+import { bucketAt, bucketBegin, lookback, type PointsInput, SINCE, TIME } from './points.ts';
 import { DELTA } from './variant.ts';
 
 /**
@@ -28,15 +28,13 @@ interface Bounds {
   readonly from: string;
   /** Whether the first known point of a series (`t`, `s`) counts. */
   readonly known: string;
-  readonly step: string;
 }
 
-function boundsOf({ variant, grid }: PointsInput, { params }: Scope, window: Window): Bounds {
+function boundsOf({ variant }: PointsInput, { params }: Scope, window: Window): Bounds {
   const back = params.bind(window.from - lookback(variant), 'Int64');
   return {
     from: params.bind(window.from, 'Int64'),
     known: beganSince(POINT, back),
-    step: stepNanos(grid),
   };
 }
 
@@ -138,7 +136,7 @@ export async function grownByBucket(
   value: string,
   { second, timed = false }: Besides = {},
 ): Promise<string> {
-  const { from, known, step } = boundsOf(input, scope, window);
+  const { from, known } = boundsOf(input, scope, window);
   const both = second !== undefined;
   const { key, shape } = await byWriter(runner, input, scope, await keyOfTotals(runner, input, scope));
   const rows = `(SELECT SeriesId, ${TIME} AS T, ${SINCE} AS S${shape}, ${value} AS X${both ? `, ${second} AS Y` : ''},
@@ -159,7 +157,7 @@ export async function grownByBucket(
     arrayMap((t, s, x, pt, ps, px) -> Delta OR pt < 0 OR ${BREAKS}, Ts, Ss, Xs, ${before('Ts', NOBODY)}, ${before('Ss', '0')}, ${before('Xs', '0')}) AS Whole,
     arrayMap((t, s, pt, nt, ns) -> t >= ${from} AND if(Delta, NOT (nt = t AND ns = s), pt >= 0 OR ${known}),
       Ts, Ss, ${before('Ts', NOBODY)}, ${after('Ts', NOBODY)}, ${after('Ss', NOBODY)}) AS Counted,
-    arrayMap(t -> intDiv(t, ${step}), ${those('Ts', 'Counted')}) AS Bs,
+    arrayMap(t -> ${bucketAt(input.grid, 't')}, ${those('Ts', 'Counted')}) AS Bs,
     arrayCompact(Bs) AS Buckets, ${eachBucket('arraySum(a)', grown('Xs'), 'Bs')} AS Grown${both ? sums : ''}${time}
   FROM ${points}
 ) ARRAY JOIN Buckets AS B, Grown AS Own${both ? ', Sums AS OwnSum, Summed AS OwnSummed' : ''}${timed ? ', Times AS Seconds' : ''})`;
@@ -172,14 +170,13 @@ export async function grownByBucket(
  * oftener than once, so has the rate at which its points grew; a series that lived for a moment adds little to a long one.
  */
 function lasting({ variant, grid }: PointsInput, { params }: Scope, window: Window): string {
-  const step = stepNanos(grid);
   const from = params.bind(window.from, 'Int64');
   const to = params.bind(window.to, 'Int64');
   const usual = params.bind(BigInt(Math.round((variant.interval ?? 0) * 1e9)), 'Int64');
   const [earlier, later] = [before('Ts', NOBODY), after('Ts', NOBODY)];
-  const opens = `greatest(intDiv(t, ${step}) * ${step}, ${from})`;
-  const closes = `least((intDiv(t, ${step}) + 1) * ${step}, ${to})`;
-  const next = `if(intDiv(nt, ${step}) = intDiv(t, ${step}), t, least(${closes}, nb))`;
+  const opens = `greatest(${bucketBegin(grid, 't')}, ${from})`;
+  const closes = `least(${bucketBegin(grid, 't', 1)}, ${to})`;
+  const next = `if(${bucketAt(grid, 'nt')} = ${bucketAt(grid, 't')}, t, least(${closes}, nb))`;
   return `arrayMap((t, s, pt) -> multiIf(NOT Delta AND pt >= 0, pt, s > 0 AND s < t, s, greatest(pt, t - ${usual})), Ts, Ss, ${earlier}) AS Begins,
     arrayMap((t, b, pt, nt, nb) -> t - b + greatest(0, b - greatest(pt, ${opens})) + greatest(0, if(nt < 0, ${closes} - (t - b), ${next}) - t),
       Ts, Begins, ${earlier}, ${later}, ${after('Begins', '0')}) AS Lasting`;
@@ -216,11 +213,11 @@ const weighedColumns = (input: PointsInput, payload: string): string =>
 
 /** @param run what tells runs apart: points have no other key, since their start is in it anyway */
 function endsOfRuns(input: PointsInput, scope: Scope, window: Window, payload: string, run: Key): string {
-  const { from, known, step } = boundsOf(input, scope, window);
+  const { from, known } = boundsOf(input, scope, window);
   const { key, shape } = keyOf(input);
   const columnsWith = (more: string) => `SeriesId, ${TIME} AS T, ${SINCE} AS S, toInt64(Count) AS X${more}`;
   const points = inOrder(`(SELECT ${columnsWith(run.shape)} ${scope.from})`, run.key, ['T', 'S', 'X']);
-  const bucket = (time: string) => `if(${time} < ${from}, -1, intDiv(${time}, ${step}))`;
+  const bucket = (time: string) => `if(${time} < ${from}, -1, ${bucketAt(input.grid, time)})`;
   const ends = `(
   SELECT cityHash64(${key}, t, s, x) AS Key, Here, if(Here < 0, 0, toInt8(NOT (Goes AND Here = After)) - toInt8(Unknown)) AS Plus,
     if(Goes AND Here != After, After, -1) AS There
@@ -251,10 +248,9 @@ async function isSentTwice(runner: Runner, scope: Scope): Promise<boolean> {
 
 /** @param twice whether some were sent twice: a statement that leaves these out reads the wide columns twice */
 function deltas(input: PointsInput, inside: Scope, payload: string, twice: boolean): string {
-  const step = stepNanos(input.grid);
   const { key, shape } = keyOf(input);
   const columns = `SeriesId${shape}, ${TIME} AS T, ${SINCE} AS S, toInt64(Count) AS X, ${payload},
-    intDiv(T, ${step}) AS Here, toInt64(1) AS Plus, toInt64(-1) AS There`;
+    ${bucketAt(input.grid, 'T')} AS Here, toInt64(1) AS Plus, toInt64(-1) AS There`;
   if (!twice) return `(SELECT ${columns} ${inside.from})`;
   const tied = `(SELECT SeriesId, T FROM (
       SELECT SeriesId, arraySort(groupArray(${TIME})) AS Ts ${inside.from} GROUP BY SeriesId

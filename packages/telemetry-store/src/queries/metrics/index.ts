@@ -5,6 +5,7 @@ import type { Window } from '../core/scope.ts';
 import { type Catalogue, type CatalogueInput, catalogue } from './catalogue.ts';
 import { type MetricHeatmap, queryHeatmap } from './heatmap.ts';
 import { labelsOf, type MetricLabel } from './labels.ts';
+import type { Steps } from './grid.ts';
 import type { MetricSelection } from './plan.ts';
 import { type MetricAnswer, type MetricQuery, queryMetric } from './query.ts';
 import { type MetricSeries, type SeriesInput, seriesOf } from './series-of.ts';
@@ -23,7 +24,7 @@ export interface MetricQueries {
   query(context: RequestContext, input: MetricQuery, signal?: AbortSignal): Promise<MetricAnswer>;
   heatmap(
     context: RequestContext,
-    input: MetricSelection & { readonly stepSeconds?: number | undefined },
+    input: MetricSelection & Steps,
     signal?: AbortSignal,
   ): Promise<MetricHeatmap>;
   /** The series of some metrics with their labels and newest values. */

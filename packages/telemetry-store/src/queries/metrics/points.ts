@@ -107,4 +107,14 @@ GROUP BY L ORDER BY ${rank} DESC, L LIMIT ${limit}`;
 /** The labels of {@link byLine}. */
 export const labelsOf = (text: string): string[] => JSON.parse(text) as string[];
 
-export const stepNanos = ({ step }: Grid): string => `${step}000000000`;
+const stepNanos = ({ step }: Grid): string => `${step}000000000`;
+
+/** The number of the bucket that a time in nanoseconds lies in. */
+export const bucketAt = (grid: Grid, time: string): string =>
+  `intDiv(${grid.offset === 0n ? time : `${time} - ${grid.offset}`}, ${stepNanos(grid)})`;
+
+/** When the bucket of such a time begins, or one so many after it. */
+export function bucketBegin(grid: Grid, time: string, after = 0): string {
+  const bucket = after === 0 ? bucketAt(grid, time) : `(${bucketAt(grid, time)} + ${after})`;
+  return `${bucket} * ${stepNanos(grid)}${grid.offset === 0n ? '' : ` + ${grid.offset}`}`;
+}

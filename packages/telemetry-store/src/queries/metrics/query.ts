@@ -4,7 +4,7 @@ import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import { quantile } from './distribution.ts';
 import { exemplarsOf } from './exemplars.ts';
-import { cut, type Grid, gridOf } from './grid.ts';
+import { beginMs, cut, type Grid, gridOf, type Steps } from './grid.ts';
 import { explicitLines, exponentialLines, totalLines } from './histograms.ts';
 import type { MetricKind } from './metric-fields.ts';
 import { chosen, type MetricSelection, variantsOf } from './plan.ts';
@@ -15,10 +15,9 @@ import { labelName } from './series-scope.ts';
 import { sentQuantiles, summaryLines } from './summaries.ts';
 import { AGGREGATIONS, pointUnitOf, shownVariant, type Variant, variantWords } from './variant.ts';
 
-export interface MetricQuery extends MetricSelection {
+export interface MetricQuery extends MetricSelection, Steps {
   readonly groupBy: readonly string[];
   readonly aggregation?: MetricAggregation | undefined;
-  readonly stepSeconds?: number | undefined;
   readonly limit: number;
   readonly exemplars?: boolean;
 }
@@ -116,7 +115,7 @@ export async function queryMetric(
 }
 
 export function factsOf(
-  query: MetricSelection & { readonly stepSeconds?: number | undefined },
+  query: MetricSelection & Steps,
   variants: readonly Variant[],
   variant: Variant | undefined,
 ): MetricFacts {
@@ -280,7 +279,7 @@ function joined(parts: readonly Lines[], limit: number, aggregation: MetricAggre
 function pointsOf(grid: Grid, values: ReadonlyMap<number, number>): [number, number | null][] {
   const points: [number, number | null][] = [];
   for (let bucket = grid.first; bucket <= grid.last; bucket++) {
-    points.push([bucket * grid.step * 1_000, values.get(bucket) ?? null]);
+    points.push([beginMs(grid, bucket), values.get(bucket) ?? null]);
   }
   return points;
 }

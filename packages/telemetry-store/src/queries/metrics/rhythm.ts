@@ -2,7 +2,7 @@ import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import { before } from '../core/in-order.ts';
 import type { Window } from '../core/scope.ts';
-import { type Grid, gridOf } from './grid.ts';
+import { type Grid, gridOf, type Steps } from './grid.ts';
 import { checkSize, type MetricSelection } from './plan.ts';
 import { pointsScope, SINCE, TIME } from './points.ts';
 import { DELTA, type Variant } from './variant.ts';
@@ -38,16 +38,20 @@ const [FALLS, FALLING] = [3, 0.1];
 export async function timed(
   runner: Runner,
   context: RequestContext,
-  query: MetricSelection & { readonly stepSeconds?: number | undefined },
+  query: MetricSelection & Steps,
   variant: Variant,
 ): Promise<{ readonly variant: Variant; readonly grid: Grid; readonly torn: boolean }> {
   checkSize(variant);
   if (query.stepSeconds !== undefined)
-    return { variant, grid: gridOf(query.window, query.stepSeconds, null, variant.series), torn: false };
+    return {
+      variant,
+      grid: gridOf(query.window, query.stepSeconds, null, variant.series, query.offsetMs),
+      torn: false,
+    };
   const { usual, slowest, torn } = await rhythmOf(runner, context, query, variant);
   return {
     variant: { ...variant, interval: usual, slowest },
-    grid: gridOf(query.window, undefined, slowest, variant.series),
+    grid: gridOf(query.window, undefined, slowest, variant.series, query.offsetMs),
     torn,
   };
 }

@@ -4,13 +4,13 @@ import type { Scope, Window } from '../core/scope.ts';
 import { after, eachBucket, inOrder, those } from '../core/in-order.ts';
 import { grownByBucket } from './increases.ts';
 import {
+  bucketAt,
   byLine,
   labelsOf,
   lineKeys,
   lookback,
   type PointsInput,
   pointsScope,
-  stepNanos,
   withLabels,
 } from './points.ts';
 
@@ -70,7 +70,7 @@ export async function levelLines(
 
 /** The least or most of a bucket, which a point that was sent twice does not change. */
 const extremes = ({ grid }: PointsInput, scope: Scope, which: string): string =>
-  `(SELECT SeriesId, intDiv(toUnixTimestamp64Nano(TimeUnix), ${stepNanos(grid)}) AS B, ${which}(Value) AS Own
+  `(SELECT SeriesId, ${bucketAt(grid, 'toUnixTimestamp64Nano(TimeUnix)')} AS B, ${which}(Value) AS Own
     ${scope.from} GROUP BY SeriesId, B)`;
 
 /** What each series has of each bucket; a point that was sent twice counts once, with its largest value. */
@@ -83,7 +83,7 @@ function levels({ grid }: PointsInput, scope: Scope, own: string): string {
   const once = (array: string) => `if(Tied, ${those(array, 'Last')}, ${array})`;
   return `(SELECT SeriesId, B, Own, At FROM (
     SELECT SeriesId, arrayMap((t, n) -> t != n, if(Tied, Ts, []), ${after('if(Tied, Ts, [])', '-1')}) AS Last,
-      ${once('Ts')} AS Times, arrayMap(t -> intDiv(t, ${stepNanos(grid)}), Times) AS Bs, arrayCompact(Bs) AS Buckets,
+      ${once('Ts')} AS Times, arrayMap(t -> ${bucketAt(grid, 't')}, Times) AS Bs, arrayCompact(Bs) AS Buckets,
       ${eachBucket(own, once('Vs'), 'Bs')} AS Owns, ${eachBucket('a[-1]', 'Times', 'Bs')} AS Ats
     FROM ${points}
   ) ARRAY JOIN Buckets AS B, Owns AS Own, Ats AS At)`;

@@ -1,6 +1,6 @@
 import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
-import { lineKeys, type PointsInput, pointsScope, stepNanos, withLabels } from './points.ts';
+import { bucketAt, lineKeys, type PointsInput, pointsScope, withLabels } from './points.ts';
 import { asLines, type Lines, type LineRow, readLines } from './scalars.ts';
 
 /** A quantile as summaries give it: of each series the last one said, of several series the largest. */
@@ -15,7 +15,7 @@ export async function summaryLines(
   const wanted = scope.params.bind(quantile, 'Float64');
   const value = `arrayElement(\`ValueAtQuantiles.Value\`, arrayFirstIndex(one -> abs(one - ${wanted}) < 1e-9, \`ValueAtQuantiles.Quantile\`))`;
   const own = `(SELECT SeriesId, B, argMax(V, T) AS Own FROM (
-    SELECT SeriesId, toUnixTimestamp64Nano(TimeUnix) AS T, intDiv(T, ${stepNanos(input.grid)}) AS B, ${value} AS V
+    SELECT SeriesId, toUnixTimestamp64Nano(TimeUnix) AS T, ${bucketAt(input.grid, 'T')} AS B, ${value} AS V
     ${scope.and(`arrayExists(one -> abs(one - ${wanted}) < 1e-9, \`ValueAtQuantiles.Quantile\`)`).from}
   ) WHERE isFinite(V) GROUP BY SeriesId, B)`;
   const rows = await runner.run<LineRow>(
