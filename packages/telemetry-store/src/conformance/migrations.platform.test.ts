@@ -183,9 +183,21 @@ describe('migrations', () => {
     await engine.client.command({ query: 'ALTER TABLE m.t2 ATTACH PARTITION tuple()' });
     expect(await count(engine.client, 'SELECT count() AS n FROM m.t2')).toBe(1);
     await engine.client.command({ query: 'TRUNCATE TABLE m.t1' });
+    // On a server another replica may write into it.
     await migrate(engine.client, {
       ...OPTIONS,
-      migrations: [FIRST, wider, { ...wider, version: 3, name: 'again' }],
+      storage: 'server',
+      migrations: [FIRST, wider, { ...wider, version: 3, name: 'on a server' }],
+    });
+    expect(await wide()).toEqual(['t0']);
+    await migrate(engine.client, {
+      ...OPTIONS,
+      migrations: [
+        FIRST,
+        wider,
+        { ...wider, version: 3, name: 'on a server' },
+        { ...wider, version: 4, name: 'again' },
+      ],
     });
     expect(await wide()).toEqual(['t0', 't1']);
   });

@@ -64,8 +64,10 @@ export async function migrate(client: ClickHouseClient, options: MigrateOptions)
         const statement = statements[step - 1] ?? '';
         const rollup = backfilled(statement);
         const empty = droppedEmpty(statement);
-        if (empty !== undefined) await dropEmpty(client, target, empty);
-        else if (rollup === undefined) await run(client, statement);
+        // A server that was used before may be written to by another replica meanwhile: what is empty now need not stay so.
+        if (empty !== undefined) {
+          if (target.storage === 'embedded' || applied.size === 0) await dropEmpty(client, target, empty);
+        } else if (rollup === undefined) await run(client, statement);
         else if (!later(steps, migration, rollup)) await backfill(client, target, rollup);
         await record(client, database, migration, step);
       }

@@ -30,7 +30,10 @@ const DEDUPLICATION_SECONDS = 30 * 86_400;
 
 /** The statement by which a migration fills a new rollup; `migrate` carries it out. */
 export const BACKFILL = 'BACKFILL';
-/** The statement that takes away a table without rows, so that the next one makes it anew; `migrate` carries it out. */
+/**
+ * The statement that takes away a table without rows, so that the next one makes it anew; `migrate` carries it out where nobody
+ * else can write: in the embedded engine, and in a database that is just being made.
+ */
 export const DROP_EMPTY = 'DROP EMPTY';
 
 /**

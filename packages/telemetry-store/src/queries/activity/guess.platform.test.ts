@@ -7,7 +7,7 @@ import {
 } from '@candela/contract';
 import type { Span } from '@candela/otlp';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   BASE_MS,
   contextOf,
@@ -248,6 +248,43 @@ const QUESTION: fc.Arbitrary<Question> = fc
           : fc.constant(undefined),
     }),
   );
+
+describe('lists by words that an index tells', () => {
+  let indexed: QueryBench;
+  beforeAll(async () => {
+    indexed = await openQueryBench({ attributeColumns: 0, textIndex: true });
+    const spans = Array.from({ length: 400 }, (_, n) =>
+      span(n + 1, n + 1, n * 1_000, {
+        name: n % 8 === 0 ? 'golden walnut' : 'plain walnut',
+        attributes: { 'session.id': `worded ${n}` },
+      }),
+    );
+    await indexed.put(spans);
+    await vi.waitUntil(() => indexed.store.indexesWords?.('otel_traces') === true, 20_000);
+  });
+  afterAll(() => indexed.close());
+
+  it.each([
+    ['golden', true, (n: number) => n % 8 === 0],
+    ['plain', false, (n: number) => n % 8 !== 0],
+    ['walnut', false, () => true],
+    ['nobody', true, () => false],
+  ] as const)('%s: the index alone where few match: %s', async (q, alone, matches) => {
+    const recorded = recordStatements(indexed.store);
+    const { data } = await createActivityQueries(recorded.store, LIMITS).sessions(contextOf(), {
+      window: { from: at(0), to: at(60 * MINUTE) },
+      filter: parseFilterOrFail(q, 'spans'),
+      sort: 'first',
+      limit: 20,
+      cursor: undefined,
+    });
+    const wanted = Array.from({ length: 400 }, (_, n) => n).filter((n) => matches(n));
+    expect(data.map(({ sessionId }) => sessionId)).toEqual(wanted.slice(0, 20).map((n) => `worded ${n}`));
+    const sampled = recorded.statements.some((sql) => sql.startsWith('SELECT uniqIf('));
+    const named = recorded.statements.findIndex((sql) => sql.startsWith('SELECT DISTINCT toString('));
+    expect({ sampled, named: named >= 0 }).toEqual({ sampled: !alone, named: true });
+  });
+});
 
 describe('lists by what only the spans know', () => {
   it('are what one finds by looking at every span, whatever is asked', { timeout: 240_000 }, async () => {

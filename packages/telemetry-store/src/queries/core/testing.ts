@@ -176,6 +176,7 @@ export function recordStatements(store: TelemetryStore): {
       return store.ownParts;
     },
     readsNarrowly: (attribute) => store.readsNarrowly?.(attribute) ?? Promise.resolve(false),
+    indexesWords: (table) => store.indexesWords?.(table) ?? false,
     command: (sql, params, options) => store.command(sql, params, options),
     insertNative: (table, parts, token) => store.insertNative(table, parts, token),
     health: () => store.health(),
