@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { globSync, rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { silentLogger } from '@candela/kernel';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { scratchDir } from '../conformance/harness.ts';
@@ -56,9 +57,13 @@ const build: AtRestParts['build'] = (table, partition, indexes, signal) =>
 function atRest(of: Partial<AtRestParts> = {}): AtRest {
   resting = new AtRest({
     select: (sql, signal) => store.select(sql, {}, { signal }),
-    merge: async (table, signal) => {
-      merged.push(table);
-      await store.command(`OPTIMIZE TABLE ${table}`, {}, { signal });
+    merge: async ({ TableName, PartitionId, Whole }, signal) => {
+      merged.push(TableName);
+      await store.command(
+        `OPTIMIZE TABLE ${TableName} PARTITION ID '${PartitionId}'${Whole ? ' FINAL' : ''}`,
+        {},
+        { signal },
+      );
     },
     deferred: ['idx_text'],
     build: async (table, partition, indexes, signal) => {
@@ -138,8 +143,8 @@ it('merges a larger table unless that would rewrite one part for the sake of few
 it('waits for the end of the stream, and leaves off when rows come again', async () => {
   for (const table of ['items', 'others']) for (const id of [1, 3, 5]) await insert(table, id);
   const own = atRest({
-    merge: async (table) => {
-      merged.push(table);
+    merge: async ({ TableName }) => {
+      merged.push(TableName);
       own.inserted();
     },
   });
@@ -158,8 +163,8 @@ it('looks again when rows came while it merged', async () => {
   for (const id of [1, 3, 5]) await insert('items', id);
   let release = () => {};
   const own = atRest({
-    merge: (table, signal) => {
-      merged.push(table);
+    merge: ({ TableName }, signal) => {
+      merged.push(TableName);
       return new Promise((resolve, reject) => {
         release = resolve;
         signal.addEventListener('abort', () => reject(new Error('left')));
@@ -182,7 +187,7 @@ it('ends when the store does, and says what went wrong', async () => {
   const logger = { ...silentLogger, warn: (...what: unknown[]) => said.push(what) };
   const waiting = atRest({
     logger,
-    merge: (_table, signal) =>
+    merge: (_untidy, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('left')))),
   });
   waiting.inserted();
@@ -194,6 +199,42 @@ it('ends when the store does, and says what went wrong', async () => {
   failing.inserted();
   await expect.poll(() => said, { timeout: 20_000 }).toHaveLength(1);
 });
+
+it('leaves it to the engine to merge days to which nothing came for hours, while others get rows', async () => {
+  const own = scratchDir();
+  const open = () => openTelemetryStore({ kind: 'embedded', dataDir: own, logger: silentLogger });
+  const days = async (of: TelemetryStore) =>
+    (
+      await of.select<{ Day: string; Parts: number }>(
+        "SELECT partition AS Day, count() AS Parts FROM system.parts WHERE active AND table = 'days' GROUP BY Day ORDER BY Day",
+      )
+    ).map(({ Day, Parts }) => [Day, Parts]);
+  const first = await open();
+  await first.command(
+    'CREATE TABLE days (Day Date, Text String) ENGINE = MergeTree ORDER BY tuple() PARTITION BY Day',
+  );
+  // Of parts of a few megabytes the engine waits for the eighth for days.
+  for (const day of ['2026-11-19', '2026-11-19', '2026-11-20', '2026-11-20'])
+    await first.command(`INSERT INTO days SELECT '${day}', randomString(100) FROM numbers(200000)`);
+  expect(await days(first)).toEqual([
+    ['2026-11-19', 2],
+    ['2026-11-20', 2],
+  ]);
+  await first.close();
+  const old = Date.now() / 1_000 - 7 * 3_600;
+  const parts = globSync(join(own, '**', '20261119_*'));
+  expect(parts).toHaveLength(2);
+  for (const part of parts) utimesSync(part, old, old);
+  const second = await open();
+  await expect
+    .poll(() => days(second), { timeout: 60_000, interval: 500 })
+    .toEqual([
+      ['2026-11-19', 1],
+      ['2026-11-20', 2],
+    ]);
+  await second.close();
+  rmSync(own, { recursive: true, force: true });
+}, 90_000);
 
 it('is what an embedded store does on its own', async () => {
   for (const id of [1, 3, 5]) await insert('items', id);

@@ -1,13 +1,21 @@
 import type { Logger } from '@candela/kernel';
 
+/** A partition that is better merged; its id is letters, digits and hyphens. */
+export interface Untidy {
+  readonly TableName: string;
+  readonly PartitionId: string;
+  /** Whether it is to become one part. */
+  readonly Whole: boolean;
+}
+
 export interface AtRestParts {
   /** Rows of a statement about the engine's own tables. */
   readonly select: <T>(sql: string, signal: AbortSignal) => Promise<T[]>;
-  /** Lets the engine merge what is best merged of a table, once. */
-  readonly merge: (table: string, signal: AbortSignal) => Promise<void>;
+  /** Lets the engine merge what is best merged of a partition, once. */
+  readonly merge: (untidy: Untidy, signal: AbortSignal) => Promise<void>;
   /** Indexes that inserts leave to the first merge. */
   readonly deferred: readonly string[];
-  /** Builds indexes for the parts of a partition that have none, whose id is letters, digits and hyphens. */
+  /** Builds indexes for the parts of a partition that have none. */
   readonly build: (
     table: string,
     partition: string,
@@ -25,22 +33,26 @@ const FEW_PARTS = 3;
 /** What is merged takes seconds: a part of a group has 30 MB at most, and the engine itself merges from eight of them on. */
 const MOST_BYTES = 2 ** 30;
 
-/** So many of a small partition are worth a second of work, merged before or not: lists read all of a rollup in many places. */
+/** So many of a small partition are worth a second of work, merged before or not: every list opens each of them. */
 const SEVERAL_PARTS = 4;
 const SMALL_BYTES = 2 ** 26;
-/** Of larger ones they are where the largest part does not hold nearly all: else it would be rewritten for every few that come. */
-const LARGER_BYTES = 2 ** 28;
+/**
+ * Of larger ones they are where the largest part does not hold nearly all: else it would be rewritten for every few that come. So a row is
+ * rewritten again only when a third more has come. What is larger still takes longer than an hour's lists are worth.
+ */
+const LARGER_BYTES = 2 ** 32;
 const NEARLY_ALL = 0.75;
 
-/** Tables with parts as inserts wrote them, or small ones in several parts, the smallest first. */
-const UNTIDY_SQL = `SELECT DISTINCT TableName FROM (
-    SELECT table AS TableName, sumIf(bytes_on_disk, level = 0) AS Young, sum(bytes_on_disk) AS Bytes, max(bytes_on_disk) AS Largest
-    FROM system.parts
-    WHERE active AND database = currentDatabase()
-    GROUP BY table, partition_id
-    HAVING (countIf(level = 0) >= ${FEW_PARTS} AND Young <= ${MOST_BYTES})
-      OR (count() >= ${SEVERAL_PARTS} AND (Bytes <= ${SMALL_BYTES} OR (Bytes <= ${LARGER_BYTES} AND Largest <= Bytes * ${NEARLY_ALL})))
-    ORDER BY Bytes, TableName)`;
+/** Partitions with parts as inserts wrote them, or in several parts, the smallest first. */
+const UNTIDY_SQL = `SELECT table AS TableName, partition_id AS PartitionId,
+    count() >= ${SEVERAL_PARTS} AND (Bytes <= ${SMALL_BYTES} OR (Bytes <= ${LARGER_BYTES} AND Largest <= Bytes * ${NEARLY_ALL})) AS Several,
+    countIf(level = 0) >= ${FEW_PARTS} AND sumIf(bytes_on_disk, level = 0) <= ${MOST_BYTES} AS Fresh,
+    sum(bytes_on_disk) AS Bytes, max(bytes_on_disk) AS Largest, toBool(Several) AS Whole
+  FROM system.parts
+  WHERE active AND database = currentDatabase()
+  GROUP BY table, partition_id
+  HAVING Fresh OR Several
+  ORDER BY Bytes, TableName, PartitionId`;
 
 /** Of fewer young rows the texts are read in the time that a statement takes anyway: those of a granule. */
 const FEW_ROWS = 8_192;
@@ -66,8 +78,8 @@ const youngSql = (
   GROUP BY table, partition_id HAVING sum(rows) >= ${FEW_ROWS} AND sum(bytes_on_disk) <= ${MOST_BYTES}`;
 
 /**
- * Merges the parts of the last inserts once no more come. The engine waits for eight of a size, so that every row is
- * rewritten seldom; when the stream ends, up to seven of each table would stay as they are for days. Skip indexes are
+ * Merges the parts of the last inserts once no more come, and partitions of some gigabytes into one. The engine waits for
+ * eight of a size, so that every row is rewritten seldom; when the stream ends, up to seven of each size would stay as they are for days. Skip indexes are
  * built by the first merge, so all texts in them would be searched word by word, and every question opens every part.
  * Parts too few to be merged get their indexes by themselves.
  */
@@ -120,10 +132,10 @@ export class AtRest {
     const { select, merge, build } = this.#parts;
     const { signal } = this.#end;
     const before = this.#inserts;
-    for (const { TableName } of await select<{ TableName: string }>(UNTIDY_SQL, signal)) {
+    for (const untidy of await select<Untidy>(UNTIDY_SQL, signal)) {
       // The engine has enough to merge again.
       if (this.#inserts !== before || signal.aborted) return;
-      await merge(TableName, signal);
+      await merge(untidy, signal);
     }
     const young = await select<Young>(youngSql(this.#parts.deferred), signal);
     const built = new Set<string>();

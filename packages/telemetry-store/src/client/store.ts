@@ -120,8 +120,11 @@ export class ClickHouseStore implements TelemetryStore {
         ? undefined
         : new AtRest({
             select: (sql, signal) => this.#read(sql, {}, { signal }),
-            merge: async (table, signal) => {
-              const [query = ''] = renderMigration(`OPTIMIZE TABLE \${database}.\`${table}\`;`, target);
+            merge: async ({ TableName, PartitionId, Whole }, signal) => {
+              const [query = ''] = renderMigration(
+                `OPTIMIZE TABLE \${database}.\`${TableName}\` PARTITION ID '${PartitionId}'${Whole ? ' FINAL' : ''};`,
+                target,
+              );
               await this.#admin.command({ query, abort_signal: signal, clickhouse_settings: LONG_STATEMENT });
             },
             deferred: DEFERRED_INDEXES,

@@ -14,7 +14,8 @@ const indexCacheBytes = ({ memoryBytes }: EngineCaps): number =>
  * `config.xml` of the engine, which it reads from its working directory. Small background pools (two cores), caches
  * that fit an idle footprint of a few hundred megabytes, no system log tables, no extra user files. New parts are
  * LZ4, for inserts to be cheap; merges pack them harder the larger they get. A merge takes eight parts of a size rather
- * than five: merging, with its skip indexes, costs more than inserting, so every row is better rewritten less often. Lengths
+ * than five: merging, with its skip indexes, costs more than inserting, so every row is better rewritten less often. A day to
+ * which nothing came for six hours becomes one part: it is asked for weeks, and every question opens each of its parts. Lengths
  * of texts in maps and arrays lie before the texts, a byte each: in a file of their own they are numbers of eight bytes, and
  * unpacking those is more than half of reading a map. Each part says how it is written, and those of before stay as they are.
  */
@@ -57,6 +58,9 @@ export function configXml(caps: EngineCaps, engineDir: string): string {
   </compression>
   <merge_tree>
     <merge_selector_base>8</merge_selector_base>
+    <min_age_to_force_merge_seconds>21600</min_age_to_force_merge_seconds>
+    <min_age_to_force_merge_on_partition_only>1</min_age_to_force_merge_on_partition_only>
+    <enable_max_bytes_limit_for_min_age_to_force_merge>1</enable_max_bytes_limit_for_min_age_to_force_merge>
     <number_of_free_entries_in_pool_to_lower_max_size_of_merge>0</number_of_free_entries_in_pool_to_lower_max_size_of_merge>
     <number_of_free_entries_in_pool_to_execute_mutation>1</number_of_free_entries_in_pool_to_execute_mutation>
     <number_of_free_entries_in_pool_to_execute_optimize_entire_partition>1</number_of_free_entries_in_pool_to_execute_optimize_entire_partition>
