@@ -124,11 +124,16 @@ function resourceText(resource: AttributeReader, keys: readonly string[]): strin
 export function errorTypeOf(span: SpanReader, fields: FieldValues): string {
   const named = textOf(fields.get('errorType'));
   if (named !== '' || span.statusCode !== 2) return named;
-  for (let index = span.events.length - 1; index >= 0; index--) {
-    const event = span.events[index];
+  return thrownTypeOf(span) || '_OTHER';
+}
+
+/** The type that the last exception event of a span names; '' without one. */
+export function thrownTypeOf({ events }: Pick<SpanReader, 'events'>): string {
+  for (let index = events.length - 1; index >= 0; index--) {
+    const event = events[index];
     if (event?.name !== 'exception') continue;
     const type = textOf(event.attributes.get('exception.type'));
     if (type !== '') return type;
   }
-  return '_OTHER';
+  return '';
 }

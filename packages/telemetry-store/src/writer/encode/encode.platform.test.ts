@@ -303,6 +303,40 @@ describe('spans', () => {
     expect((await rowsOf('otel_traces', 'usage-2'))[0]?.['CountsUsage']).toBe(1);
   });
 
+  it('that failed have the type of what was thrown last, where they name no error themselves', async () => {
+    const thrown = (type: string) => ({
+      timeUnixNano: START,
+      name: 'exception',
+      attributes: { 'exception.type': type },
+    });
+    const failed = { code: 2 } as const;
+    const span = (index: number, more: Partial<Span>): Span => ({
+      traceId: TRACE_ID,
+      spanId: spanId(index),
+      name: 'work',
+      startTimeUnixNano: START,
+      endTimeUnixNano: START + 1n,
+      ...more,
+    });
+    await put(
+      'traces',
+      spanRequest(
+        span(1, { status: failed, events: [thrown('KeyError'), thrown('ValueError')] }),
+        span(2, { status: failed, events: [thrown('KeyError')], attributes: { 'error.type': 'timeout' } }),
+        span(3, { events: [thrown('KeyError')] }),
+        span(4, { status: failed }),
+      ),
+      'thrown',
+    );
+    const rows = await rowsOf('otel_traces', 'thrown', 'SpanId, ErrorType');
+    expect(Object.fromEntries(rows.map(({ SpanId, ErrorType }) => [SpanId, ErrorType]))).toEqual({
+      [spanId(1)]: 'ValueError',
+      [spanId(2)]: 'timeout',
+      [spanId(3)]: '',
+      [spanId(4)]: '',
+    });
+  });
+
   it('are many: dictionaries of one, two and four bytes, and memory kept between blocks', async () => {
     const times = { startTimeUnixNano: START, endTimeUnixNano: START };
     for (const count of [1, 70_000, 300, 2]) {
@@ -396,6 +430,28 @@ describe('logs', () => {
     const received = `${RECEIVED}000000`;
     expect(rows[2]).toMatchObject({ nanos: received, observed: received, Body: '' });
     expect(rows[3]).toMatchObject({ nanos: received, Body: '5' });
+  });
+
+  it('have the type of their error, or of what was thrown', async () => {
+    const record = (body: string, attributes: Record<string, string>) => ({
+      timeUnixNano: START,
+      body,
+      attributes,
+    });
+    const logRecords = [
+      record('error', { 'error.type': 'timeout', 'exception.type': 'TimeoutError' }),
+      record('thrown', { 'exception.type': 'ValueError' }),
+      record('of a model', { 'gen_ai.operation.name': 'chat', 'exception.type': 'RateLimitError' }),
+      record('neither', {}),
+    ];
+    await put('logs', encodeLogsRequest({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] }), 'log errors');
+    const rows = await rowsOf('otel_logs', 'log errors', 'Body, ErrorType');
+    expect(Object.fromEntries(rows.map(({ Body, ErrorType }) => [Body, ErrorType]))).toEqual({
+      error: 'timeout',
+      thrown: 'ValueError',
+      'of a model': 'RateLimitError',
+      neither: '',
+    });
   });
 });
 

@@ -51,15 +51,14 @@ export class GenAiColumns {
   }
 
   /** A record that is no GenAI one still may name its session, user and error. */
-  setPlain(row: number, attributes: AttributeList): void {
+  setPlain(row: number, attributes: AttributeList, errorType: string): void {
     this.#sessionId.string(cutName(sessionOf(attributes)));
     this.#userId.string(cutName(userOf(attributes)));
-    const error = attributes.text('error.type');
-    if (error !== '') this.#errorType.set(row, error);
+    if (errorType !== '') this.#errorType.set(row, errorType);
   }
 
-  /** Returns true when the record is a model call whose usage is known. */
-  setFacts(row: number, facts: GenAiFacts, attributes: AttributeList): boolean {
+  /** Returns true when the record is a model call whose usage is known. @param errorType where the facts name none */
+  setFacts(row: number, facts: GenAiFacts, attributes: AttributeList, errorType: string): boolean {
     this.#convention.set(row, facts.convention);
     this.#operation.set(row, facts.operation);
     this.#provider.set(row, facts.provider);
@@ -69,7 +68,7 @@ export class GenAiColumns {
     this.#userId.string(cutName(facts.userId || userOf(attributes)));
     this.#agentName.set(row, facts.agentName);
     this.#toolName.set(row, facts.toolName);
-    this.#errorType.set(row, facts.errorType || attributes.text('error.type'));
+    this.#errorType.set(row, facts.errorType || errorType);
     setFinite(this.#emitterCostUsd, row, facts.emitterCostUsd);
     const { usage } = facts;
     if (usage === undefined) return false;

@@ -8,7 +8,7 @@ import {
   SpanView,
   walkRequest,
 } from '@candela/otlp';
-import { normaliseSpan } from '@candela/semconv';
+import { normaliseSpan, thrownTypeOf } from '@candela/semconv';
 import { SERVICE_KEY } from '../../schema/own-columns.ts';
 import { OTEL_TRACES, UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { cutName } from '../columns/bounds.ts';
@@ -216,8 +216,10 @@ export class TraceEncoder {
     const parentAt = this.#hasParent() ? span.parentStart : -1;
     const columns = this.#columns;
     const facts = readFacts(this.#normalise, outcome);
+    const named = span.attributes.text('error.type');
     if (facts === undefined) {
-      this.#genAi.setPlain(row, span.attributes);
+      const failed = STATUS_CODES[span.statusCode] === 'Error';
+      this.#genAi.setPlain(row, span.attributes, named || (failed ? thrownTypeOf(span) : ''));
       columns.responseId.byte(0);
       calls.addPlain(span.traceIdStart, span.spanIdStart, parentAt);
       return;
@@ -228,7 +230,7 @@ export class TraceEncoder {
     columns.promptVersion.set(row, facts.promptVersion);
     columns.finishReason.set(row, facts.finishReason);
     setFinite(columns.timeToFirstTokenMs, row, facts.timeToFirstTokenMs);
-    this.#genAi.setFacts(row, facts, span.attributes);
+    this.#genAi.setFacts(row, facts, span.attributes, named);
     if (!facts.isModelCall) return;
     const { operation, usage } = facts;
     if (usage === undefined) calls.addPlain(span.traceIdStart, span.spanIdStart, parentAt);
