@@ -201,6 +201,27 @@ describe.skipIf(missing !== undefined)('metrics', () => {
     expect(new URL(page.url()).searchParams.get('ratio')).toBeNull();
   });
 
+  it('tells the values of a place within the chart, also where that is narrow', async () => {
+    const a = encodeURIComponent('metric=shop.orders&by=attributes.plan&by=service');
+    const { page, metrics } = await open(`/metrics/explore?from=-1h&a=${a}`);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await metrics.chart.waitFor();
+    const chart = await metrics.chart.boundingBox();
+    if (chart === null) throw new Error('no chart');
+    const tooltip = page.getByTestId('chart-tooltip');
+    for (const part of [0.25, 0.6, 0.95]) {
+      await page.mouse.move(chart.x + chart.width * part, chart.y + chart.height / 2);
+      await tooltip.waitFor();
+      const told = await tooltip.evaluate((element) => {
+        const { left, right } = element.getBoundingClientRect();
+        return { left, right, cut: element.scrollWidth > element.clientWidth };
+      });
+      expect(told.left).toBeGreaterThanOrEqual(chart.x - 1);
+      expect(told.right).toBeLessThanOrEqual(chart.x + chart.width + 1);
+      expect(told.cut).toBe(false);
+    }
+  });
+
   it('keeps the keyboard where the work goes on, and says at once that words alone find nothing', async () => {
     const { page, metrics } = await open('/metrics/explore?from=-1h&a=metric%3Dshop.orders');
     await metrics.chart.waitFor();

@@ -2,6 +2,7 @@ import { formatTime, type Zone } from '../../lib/format.ts';
 import { exactValue, formatValue } from '../../lib/format-value.ts';
 import { CutName } from '../../ui/cut-name.tsx';
 import type { PreparedChart, PreparedSeries } from '../prepare/time-chart.ts';
+import { BesidePlace } from './beside-place.tsx';
 import { Swatch } from './legend.tsx';
 
 /** `20 Nov 10:30:00 – 10:35:00`. */
@@ -48,7 +49,7 @@ export function stepSpoken(chart: PreparedChart, step: number, unit: string, zon
   ].join(', ');
 }
 
-/** Exact values of the pointed step; stands beside the pointer and never catches it. */
+/** Exact values of the pointed step, beside the pointer. */
 export function ChartTooltip(props: {
   chart: PreparedChart;
   step: number;
@@ -65,16 +66,7 @@ export function ChartTooltip(props: {
     chart.stacked && rows.length > 1 ? rows.reduce((sum, { value }) => sum + value, 0) : undefined;
   const before = stepBefore(chart, step);
   return (
-    <div
-      aria-hidden
-      data-testid="chart-tooltip"
-      className="pointer-events-none absolute top-1 z-30 max-w-80 min-w-36 rounded-md border border-line bg-surface px-2 py-1.5 text-sm shadow-pop"
-      style={
-        props.at > 0.55
-          ? { right: `calc(${(1 - props.at) * 100}% + 10px)` }
-          : { left: `calc(${props.at * 100}% + 10px)` }
-      }
-    >
+    <BesidePlace from={props.at} to={props.at} testId="chart-tooltip">
       <p className="whitespace-nowrap text-muted">{stepText(chart, step, props.zone)}</p>
       {total !== undefined && (
         <p className="flex">
@@ -107,6 +99,6 @@ export function ChartTooltip(props: {
           </p>
         );
       })}
-    </div>
+    </BesidePlace>
   );
 }

@@ -17,6 +17,7 @@ import {
   heatValue,
   prepareHeatmap,
 } from '../prepare/heatmap.ts';
+import { BesidePlace } from './beside-place.tsx';
 import { TimeAxis } from './time-axis.tsx';
 import { useEscape } from './use-escape.ts';
 import { useWidth } from './use-size.ts';
@@ -183,20 +184,12 @@ export function Heatmap(props: {
               )}
             </svg>
             {pointed && !drag && (
-              <div
-                aria-hidden
-                className="pointer-events-none absolute top-1 z-30 rounded-md border border-line bg-surface px-2 py-1 text-sm whitespace-nowrap shadow-pop"
-                style={
-                  pointed.x > 0.55
-                    ? { right: `calc(${(1 - pointed.x) * 100}% + 8px)` }
-                    : { left: `calc(${(pointed.x + pointed.width) * 100}% + 8px)` }
-                }
-              >
+              <BesidePlace from={pointed.x} to={pointed.x + pointed.width} testId="heatmap-tooltip">
                 <p className="text-muted">{formatTime(pointed.timeMs, zone).slice(0, -4)}</p>
                 <p>
                   {exact(pointed.count)} {nounOf(pointed.count, props.noun)}, {rangeText(pointed, unit)}
                 </p>
-              </div>
+              </BesidePlace>
             )}
           </div>
         </div>

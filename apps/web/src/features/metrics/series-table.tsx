@@ -33,7 +33,7 @@ export function SeriesTable(props: {
 }) {
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Series, table">
-      <table className="w-full min-w-xl text-sm" aria-label="Series">
+      <table className="w-full min-w-2xl text-sm" aria-label="Series">
         <thead>
           <tr className="h-7 border-b border-line text-left text-muted">
             {props.severalQueries && <th className="w-8 px-2 font-normal">Query</th>}
@@ -49,18 +49,18 @@ export function SeriesTable(props: {
               {props.severalQueries && (
                 <td className="px-2 font-mono whitespace-nowrap">{line.letter.toUpperCase()}</td>
               )}
-              <td className="max-w-0 truncate px-2">
+              <td className="max-w-0 truncate px-2 py-1">
                 {line.labels.length === 0 ? (
                   <CutName name={line.label} />
                 ) : (
-                  <span className="flex gap-3">
+                  <span className="flex flex-wrap gap-x-3">
                     {line.labels.map(({ field, value }) => (
                       <button
                         key={field}
                         type="button"
                         title={`Only ${field} ${value || '(none)'}`}
                         onClick={() => props.onFilter(line.letter, field, value)}
-                        className="flex min-w-0 gap-1 hover:underline"
+                        className="flex max-w-full min-w-0 gap-1 hover:underline"
                       >
                         <CutName name={shortField(field)} title="" className="text-muted" />
                         <CutName name={value || '(none)'} title="" />

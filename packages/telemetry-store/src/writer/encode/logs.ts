@@ -155,7 +155,8 @@ export class LogEncoder {
     const errorType = log.attributes.text('error.type') || log.attributes.text('exception.type');
     if (facts === undefined) this.#genAi.setPlain(row, log.attributes, errorType);
     // The normaliser calls a record a model call only when no span tells the same story beside it.
-    else if (this.#genAi.setFacts(row, facts, log.attributes, errorType)) this.#genAi.countsUsage.data[row] = 1;
+    else if (this.#genAi.setFacts(row, facts, log.attributes, errorType))
+      this.#genAi.countsUsage.data[row] = 1;
   }
 }
 
