@@ -138,7 +138,8 @@ describe('migrations', () => {
       'first',
       `${FIRST.template}\nCREATE TABLE \${table:bad} (Id Nope) ENGINE = Memory;`,
     );
-    await expect(migrate(engine.client, { ...OPTIONS, migrations: [broken] })).rejects.toThrow(/Nope/);
+    const server = { ...OPTIONS, storage: 'server' } as const;
+    await expect(migrate(engine.client, { ...server, migrations: [broken] })).rejects.toThrow(/Nope/);
     expect(await tables(engine.client)).toBe(12);
     await engine.client.command({ query: 'DROP TABLE m.t3' });
     const repaired = migration(
@@ -146,9 +147,36 @@ describe('migrations', () => {
       'first',
       `${FIRST.template}\nCREATE TABLE IF NOT EXISTS \${table:good} (Id UInt8) ENGINE = Memory;`,
     );
-    await migrate(engine.client, { ...OPTIONS, migrations: [repaired] });
+    await migrate(engine.client, { ...server, migrations: [repaired] });
     // Steps recorded as done are not repeated: t3 stays away.
     expect(await tables(engine.client)).toBe(11);
+  });
+
+  it('make a new database of the built-in engine once more where that was cut off, unless it holds something', async () => {
+    const broken = migration(
+      1,
+      'first',
+      `${FIRST.template}\nCREATE TABLE \${table:told} (Id UInt64) ENGINE = MergeTree ORDER BY Id;\nCREATE TABLE \${table:bad} (Id Nope) ENGINE = Memory;`,
+    );
+    const cutOff = () =>
+      expect(migrate(engine.client, { ...OPTIONS, migrations: [broken] })).rejects.toThrow(/Nope/);
+    const recorded = () => count(engine.client, 'SELECT count() AS n FROM m.schema_migrations');
+    await cutOff();
+    expect([await tables(engine.client), await recorded()]).toEqual([13, 0]);
+    await migrate(engine.client, { ...OPTIONS, migrations: [FIRST, SECOND] });
+    expect([await tables(engine.client), await recorded()]).toEqual([12, 13]);
+
+    // Somebody lost the record; what they have they keep.
+    await engine.client.command({ query: 'INSERT INTO m.t5 VALUES (7)' });
+    await engine.client.command({ query: 'TRUNCATE TABLE m.schema_migrations' });
+    for (const kept of ['INSERT INTO m.t5 VALUES (8)', 'ALTER TABLE m.t5 DETACH PARTITION tuple()']) {
+      await engine.client.command({ query: kept });
+      await engine.client.command({ query: 'TRUNCATE TABLE m.schema_migrations' });
+      await migrate(engine.client, { ...OPTIONS, migrations: [FIRST, SECOND] });
+      expect([await tables(engine.client), await recorded()]).toEqual([12, 13]);
+    }
+    await engine.client.command({ query: 'ALTER TABLE m.t5 ATTACH PARTITION tuple()' });
+    expect(await count(engine.client, 'SELECT sum(Id) AS n FROM m.t5')).toBe(15);
   });
 
   it('make a table anew that has no rows, and no other', async () => {

@@ -34,15 +34,16 @@ interface Applied {
 
 /**
  * Brings the schema up to date, forward only. Each statement is recorded once it succeeded, and each may be repeated
- * without harm, so a migration that was killed goes on where it stopped. Replicas that open a database together wait for
+ * without harm, so a migration that was killed goes on where it stopped. A new database of the embedded engine is recorded at the
+ * end, which is half of the work of the first start: one that was killed begins once more. Replicas that open a database together wait for
  * each other: one that is done writes, and a second filling of its rollups would lose or double what it wrote. Throws
  * {@link MigrationError} when the database is newer than the program or holds another text of a migration than the program.
  */
 export async function migrate(client: ClickHouseClient, options: MigrateOptions): Promise<void> {
-  const { database, alone = (_name, work) => work() } = options;
-  const target: MigrationTarget = { database, cluster: options.cluster, storage: options.storage };
+  const { database, storage, alone = (_name, work) => work() } = options;
+  const target: MigrationTarget = { database, cluster: options.cluster, storage };
   const migrations = options.migrations ?? loadMigrations();
-  for (const statement of renderMigration(HISTORY, target)) await run(client, statement);
+  await begin(client, target);
   const steps = migrations.map((migration) => ({
     migration,
     statements: renderMigration(migration.template, target),
@@ -58,6 +59,8 @@ export async function migrate(client: ClickHouseClient, options: MigrateOptions)
   if (steps.every(({ migration, statements }) => stepsOf(before, migration) >= statements.length)) return;
   await alone(`migrate ${options.where ?? ''} ${database}`, async () => {
     const applied = await looked();
+    const isNew = storage === 'embedded' && applied.size === 0 && (await emptied(client, target));
+    const made: Step[] = [];
     for (const { migration, statements } of steps) {
       const done = stepsOf(applied, migration);
       for (let step = done + 1; step <= statements.length; step += 1) {
@@ -66,16 +69,46 @@ export async function migrate(client: ClickHouseClient, options: MigrateOptions)
         const empty = droppedEmpty(statement);
         // A server that was used before may be written to by another replica meanwhile: what is empty now need not stay so.
         if (empty !== undefined) {
-          if (target.storage === 'embedded' || applied.size === 0) await dropEmpty(client, target, empty);
+          if (storage === 'embedded' || applied.size === 0) await dropEmpty(client, target, empty);
         } else if (rollup === undefined) await run(client, statement);
-        else if (!later(steps, migration, rollup)) await backfill(client, target, rollup);
-        await record(client, database, migration, step);
+        else if (!isNew && !later(steps, migration, rollup)) await backfill(client, target, rollup);
+        if (isNew) made.push({ migration, step });
+        else await record(client, database, [{ migration, step }]);
       }
       if (done < statements.length) {
         options.logger.info({ migration: migration.version, name: migration.name }, 'schema migrated');
       }
     }
+    if (made.length > 0) await record(client, database, made);
   });
+}
+
+/** The database with a history that may be empty. */
+async function begin(client: ClickHouseClient, target: MigrationTarget): Promise<void> {
+  for (const statement of renderMigration(HISTORY, target)) await run(client, statement);
+}
+
+/**
+ * Makes a database anew in which no migration is recorded: it is new, or what was made of it when it was new was cut off. False where
+ * a table of it has rows all the same, or parts that were set aside: it is left as it is.
+ */
+async function emptied(client: ClickHouseClient, target: MigrationTarget): Promise<boolean> {
+  const { database } = target;
+  const left = async (what: string) => {
+    const result = await client.query({
+      query: `SELECT 1 FROM ${what} LIMIT 1`,
+      query_params: { database },
+      format: 'JSONEachRow',
+    });
+    return (await result.json()).length > 0;
+  };
+  if (!(await left("system.tables WHERE database = {database:String} AND name != 'schema_migrations'")))
+    return true;
+  for (const parts of ['parts WHERE active AND rows > 0 AND', 'detached_parts WHERE'])
+    if (await left(`system.${parts} database = {database:String}`)) return false;
+  await run(client, `DROP DATABASE \`${database}\` SYNC`);
+  await begin(client, target);
+  return true;
 }
 
 interface Rendered {
@@ -143,20 +176,22 @@ async function run(client: ClickHouseClient, statement: string): Promise<void> {
   await client.command({ query: statement, clickhouse_settings: LONG_STATEMENT });
 }
 
-async function record(
-  client: ClickHouseClient,
-  database: string,
-  migration: Migration,
-  step: number,
-): Promise<void> {
+interface Step {
+  readonly migration: Migration;
+  /** From one on. */
+  readonly step: number;
+}
+
+async function record(client: ClickHouseClient, database: string, steps: readonly Step[]): Promise<void> {
   await client.command({
     query: `INSERT INTO \`${database}\`.schema_migrations (Version, Step, Name, Checksum)
-SELECT {version:UInt32}, {step:UInt32}, {name:String}, {checksum:String}`,
+SELECT Version, Step, Name, Checksum FROM (SELECT 1) ARRAY JOIN {versions:Array(UInt32)} AS Version, {steps:Array(UInt32)} AS Step,
+  {names:Array(String)} AS Name, {checksums:Array(String)} AS Checksum`,
     query_params: {
-      version: migration.version,
-      step,
-      name: migration.name,
-      checksum: migration.checksum,
+      versions: steps.map(({ migration }) => migration.version),
+      steps: steps.map(({ step }) => step),
+      names: steps.map(({ migration }) => migration.name),
+      checksums: steps.map(({ migration }) => migration.checksum),
     },
   });
 }
