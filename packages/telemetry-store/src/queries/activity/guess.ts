@@ -3,19 +3,7 @@ import type { RequestContext } from '@candela/kernel';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { SPANS } from '../spans/span-fields.ts';
-import { among } from './latest.ts';
-
-/** A session or user in the order of a list. */
-export interface Key {
-  /** Hash of its id. */
-  readonly Hash: string;
-  /** Sort value. */
-  readonly K: string;
-  /** When its first span in the window began; undefined where the order did not tell it. */
-  readonly StartNs?: string | undefined;
-  /** When the last of its spans in the window to end did. */
-  readonly LastNs: string;
-}
+import { among, type Key } from './latest.ts';
 
 interface Asked {
   /** The column of the hash of its id, of a span as of the rollup. */

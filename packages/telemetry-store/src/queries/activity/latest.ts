@@ -4,7 +4,18 @@ import { alignedAround } from '../core/aligned.ts';
 import { rolledRows, rolledSource } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
-import type { Key } from './guess.ts';
+
+/** A session or user in the order of a list. */
+export interface Key {
+  /** Hash of its id. */
+  readonly Hash: string;
+  /** Sort value. */
+  readonly K: string;
+  /** When its first span in the window began; undefined where the order did not tell it. */
+  readonly StartNs?: string | undefined;
+  /** When the last of its spans in the window to end did. */
+  readonly LastNs: string;
+}
 
 /** What a page comes after in its list: the sort value and the hash of the last one before it. */
 export interface Place {

@@ -21,8 +21,8 @@ import {
   toSessionRow,
   toUserRow,
 } from './figures.ts';
-import { guessedKeys, type Key } from './guess.ts';
-import { among, beyond, latestKeys, type Place, SPREAD, startsOf } from './latest.ts';
+import { guessedKeys } from './guess.ts';
+import { among, beyond, type Key, latestKeys, type Place, SPREAD, startsOf } from './latest.ts';
 import { FEW, NOBODY, whoMatches } from './matching.ts';
 
 export interface ActivityInput<Sort extends string> {
