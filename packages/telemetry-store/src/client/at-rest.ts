@@ -38,20 +38,20 @@ const SEVERAL_PARTS = 4;
 const SMALL_BYTES = 2 ** 26;
 /**
  * Of larger ones they are where the largest part does not hold nearly all: else it would be rewritten for every few that come. So a row is
- * rewritten again only when a third more has come. What is larger still takes longer than an hour's lists are worth.
+ * rewritten again only when a third more has come. Larger ones would take a core for minutes.
  */
 const LARGER_BYTES = 2 ** 32;
 const NEARLY_ALL = 0.75;
 
 /** Partitions with parts as inserts wrote them, or in several parts, the smallest first. */
 const UNTIDY_SQL = `SELECT table AS TableName, partition_id AS PartitionId,
-    count() >= ${SEVERAL_PARTS} AND (Bytes <= ${SMALL_BYTES} OR (Bytes <= ${LARGER_BYTES} AND Largest <= Bytes * ${NEARLY_ALL})) AS Several,
-    countIf(level = 0) >= ${FEW_PARTS} AND sumIf(bytes_on_disk, level = 0) <= ${MOST_BYTES} AS Fresh,
-    sum(bytes_on_disk) AS Bytes, max(bytes_on_disk) AS Largest, toBool(Several) AS Whole
+    sum(bytes_on_disk) AS Bytes, max(bytes_on_disk) AS Largest,
+    toBool(count() >= ${SEVERAL_PARTS} AND (Bytes <= ${SMALL_BYTES} OR (Bytes <= ${LARGER_BYTES} AND Largest <= Bytes * ${NEARLY_ALL}))) AS Whole,
+    countIf(level = 0) >= ${FEW_PARTS} AND sumIf(bytes_on_disk, level = 0) <= ${MOST_BYTES} AS Fresh
   FROM system.parts
   WHERE active AND database = currentDatabase()
   GROUP BY table, partition_id
-  HAVING Fresh OR Several
+  HAVING Fresh OR Whole
   ORDER BY Bytes, TableName, PartitionId`;
 
 /** Of fewer young rows the texts are read in the time that a statement takes anyway: those of a granule. */

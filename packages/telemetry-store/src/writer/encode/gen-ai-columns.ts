@@ -93,7 +93,7 @@ function userOf(attributes: AttributeList): string {
 }
 
 /** A normaliser must not cost a sender its data: what it fails on is kept without facts, and counted. */
-export function readFacts(read: () => GenAiFacts | undefined, outcome: Outcome): GenAiFacts | undefined {
+export function readFacts<Facts>(read: () => Facts | undefined, outcome: Outcome): Facts | undefined {
   try {
     return read();
   } catch (error) {

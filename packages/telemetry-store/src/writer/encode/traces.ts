@@ -47,6 +47,7 @@ export class TraceEncoder {
   readonly #genAi = new GenAiColumns(this.table);
   readonly #columns = traceColumns(this.table);
   readonly #normalise = () => normaliseSpan(this.#span);
+  readonly #thrownType = () => thrownTypeOf(this.#span);
 
   constructor(decoder: Decoder, limits: Limits, attributes: AttributeWriter) {
     this.#decoder = decoder;
@@ -218,8 +219,9 @@ export class TraceEncoder {
     const facts = readFacts(this.#normalise, outcome);
     const named = span.attributes.text('error.type');
     if (facts === undefined) {
-      const failed = STATUS_CODES[span.statusCode] === 'Error';
-      this.#genAi.setPlain(row, span.attributes, named || (failed ? thrownTypeOf(span) : ''));
+      const asks = named === '' && STATUS_CODES[span.statusCode] === 'Error';
+      const thrown = asks ? readFacts(this.#thrownType, outcome) : undefined;
+      this.#genAi.setPlain(row, span.attributes, thrown ?? named);
       columns.responseId.byte(0);
       calls.addPlain(span.traceIdStart, span.spanIdStart, parentAt);
       return;
