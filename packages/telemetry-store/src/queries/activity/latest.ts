@@ -1,7 +1,7 @@
 import type { RequestContext } from '@candela/kernel';
 import { ACTIVITY } from '../../rollups/activity.ts';
 import { alignedAround } from '../core/aligned.ts';
-import { rolledRows, rolledSource } from '../core/rolled.ts';
+import { rolledFrom, rolledSource } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 
@@ -53,7 +53,7 @@ export async function latestKeys(
   const rows = await runner.run<{ Hash: string; K: string }>(
     scope,
     `WITH (${since}) AS Since SELECT toString(H) AS Hash, toString(Figure) AS K FROM (
-       SELECT ${hash} AS H, max(EndNs) AS Figure FROM ${rolledRows(scope, ACTIVITY, window, { only, reads: hash })} GROUP BY ${hash}
+       SELECT ${hash} AS H, max(EndNs) AS Figure ${rolledFrom(scope, ACTIVITY, window, { only, reads: hash })} GROUP BY ${hash}
      ) ${beyond(scope, true, after)} ORDER BY Figure DESC, H DESC LIMIT ${limit} ${SPREAD}`,
   );
   return rows.length === limit ? rows.map(({ Hash, K }) => ({ Hash, K, LastNs: K })) : undefined;
@@ -67,11 +67,11 @@ function sinceSql(scope: Scope, { hash, window, after }: Omit<Asked, 'limit'>): 
   const to = after === undefined || BigInt(after.figure) > window.to ? window.to : BigInt(after.figure);
   const from = to - (window.to - window.from) / PART;
   const reached = after === undefined ? '' : ` AND EndNs <= ${scope.params.bind(after.figure, 'Int64')}`;
-  const rows = rolledRows(scope, ACTIVITY, alignedAround({ from, to }, window), {
+  const newest = rolledFrom(scope, ACTIVITY, alignedAround({ from, to }, window), {
     only: `${hash} != cityHash64('')${reached}`,
     reads: 'EndNs',
   });
-  return `SELECT if(count() = ${NEWEST_ROWS}, min(EndNs), NULL) FROM (SELECT EndNs FROM ${rows} ORDER BY EndNs DESC LIMIT ${NEWEST_ROWS})`;
+  return `SELECT if(count() = ${NEWEST_ROWS}, min(EndNs), NULL) FROM (SELECT EndNs ${newest} ORDER BY EndNs DESC LIMIT ${NEWEST_ROWS})`;
 }
 
 /**
@@ -91,7 +91,7 @@ export async function startsOf(
   const starts = `toString(${hash}) AS Hash, toString(min(FirstNs)) AS StartNs`;
   const rows = await runner.run<{ Hash: string; StartNs: string }>(
     scope,
-    `SELECT ${starts} FROM ${rolledRows(scope, ACTIVITY, window, { only: among(scope, hash, keys), reads: starts })} GROUP BY ${hash} ${SPREAD}`,
+    `SELECT ${starts} ${rolledFrom(scope, ACTIVITY, window, { only: among(scope, hash, keys), reads: starts })} GROUP BY ${hash} ${SPREAD}`,
   );
   return new Map(rows.map(({ Hash, StartNs }) => [Hash, StartNs]));
 }

@@ -5,12 +5,13 @@ import { alignedAround } from '../core/aligned.ts';
 import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import type { Basis } from '../core/basis.ts';
 import { type Known, knownOf } from '../core/known.ts';
-import { rolledRows, rolledSource, settledWindow } from '../core/rolled.ts';
+import { rolledFrom, rolledRows, rolledSource, settledWindow } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { doublings, SeenNumbers } from '../core/seen-numbers.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { spelledOut } from '../spans/spelled-out.ts';
+import { endsOf } from './ends.ts';
 import {
   FIGURES,
   firstOf,
@@ -117,8 +118,11 @@ async function list<Raw extends object>(
   const asksSpans = filter !== undefined && known === undefined;
   const hurried = input.early === true && cursor === undefined && asksSpans;
   const seen = `${name} ${doublings(window)}`;
-  const [settled, { basis, share, matching }] = await Promise.all([
-    settledWindow(runner, context, window),
+  const [{ settled, of }, { basis, share, matching }] = await Promise.all([
+    // Where few match the rollup may know all of them.
+    asksSpans
+      ? endsOf(runner, context, { hash, window })
+      : settledWindow(runner, context, window).then((settled) => ({ settled, of: () => settled })),
     whoMatches(runner, context, {
       hash,
       window,
@@ -131,20 +135,21 @@ async function list<Raw extends object>(
     }),
   ]);
   const limit = basis.limit + 1;
-  const inOrder = { ...input, window: settled, known, limit, basis, matching };
+  const within = matching === undefined ? settled : of(matching);
+  const inOrder = { ...input, window: within, known, limit, basis, matching };
   const ordered = (asked: Partial<Ordered>) =>
     keysInOrder(runner, context, kind, { ...inOrder, ...asked }, after);
   const candidates = async (count: number): Promise<readonly Key[]> => {
     const latest =
       input.sort === '-last' && input.user === undefined
-        ? await latestKeys(runner, context, { hash, window: settled, limit: count, after })
+        ? await latestKeys(runner, context, { hash, window: within, limit: count, after })
         : undefined;
     return latest ?? ordered({ filter: undefined, limit: count });
   };
   const first = async (): Promise<readonly Key[]> => {
     if (filter === undefined) return candidates(limit);
     if (share === undefined || matching !== undefined) return ordered({});
-    const starts = (keys: readonly Key[]) => startsOf(runner, context, { hash, window: settled }, keys);
+    const starts = (keys: readonly Key[]) => startsOf(runner, context, { hash, window: within }, keys);
     const asked = { hash, window, filter, limit, share, candidates, starts };
     const guessed = await guessedKeys(runner, context, asked);
     if (guessed !== undefined) return guessed;
@@ -156,7 +161,7 @@ async function list<Raw extends object>(
   const keys = rows ?? (await first());
   const page = keys.slice(0, basis.limit);
   const last = page.at(-1);
-  const raws = rows ?? (await figuresOf<Raw>(runner, context, kind, settled, page));
+  const raws = rows ?? (await figuresOf<Raw>(runner, context, kind, within, page));
   return {
     data: raws.slice(0, basis.limit),
     sample: basis.share,
@@ -211,14 +216,14 @@ async function rowsInOrder<Row>(
   const { id, hash, own } = KINDS[kind];
   const scope = Scope.of(context, rolledSource(ACTIVITY));
   const figures = `${hash} AS H, ${figureOf(input.sort)} AS Figure, any(${id}) AS Id, ${own}, ${TIMES}, ${FIGURES}`;
-  const rows = rolledRows(scope, ACTIVITY, input.window, {
+  const from = rolledFrom(scope, ACTIVITY, input.window, {
     only: wanted(scope, kind, input),
     reads: `${hash} ${figures}`,
   });
   return runner.run<Row>(
     scope,
     `SELECT toString(H) AS Hash, toString(Figure) AS K, * EXCEPT (H, Figure) FROM (
-       SELECT ${figures} FROM ${rows} GROUP BY ${hash}
+       SELECT ${figures} ${from} GROUP BY ${hash}
      ) ${next(scope, input, after)} ${SPREAD}`,
   );
 }
@@ -249,7 +254,7 @@ function wanted(scope: Scope, kind: keyof typeof KINDS, input: Ordered): string 
   if (input.user !== undefined) {
     const user = scope.params.bind(input.user, 'String');
     conditions.push(
-      `SessionHash GLOBAL IN (SELECT SessionHash FROM ${rolledRows(scope, ACTIVITY, input.window, { only: `UserHash = cityHash64(${user}) AND UserId = ${user}`, reads: 'SessionHash' })})`,
+      `SessionHash GLOBAL IN (SELECT SessionHash ${rolledFrom(scope, ACTIVITY, input.window, { only: `UserHash = cityHash64(${user}) AND UserId = ${user}`, reads: 'SessionHash' })})`,
     );
   }
   return conditions.join(' AND ');
@@ -288,7 +293,7 @@ async function figuresOf<Raw extends object>(
   const rows = await runner.run<Raw & { Hash: string }>(
     scope,
     `SELECT ${figures}
-     FROM ${rolledRows(scope, ACTIVITY, near(window, page), { only, reads: figures })} GROUP BY ${hash} ${SPREAD}`,
+     ${rolledFrom(scope, ACTIVITY, near(window, page), { only, reads: figures })} GROUP BY ${hash} ${SPREAD}`,
   );
   const found = new Map(rows.map((row) => [row.Hash, row]));
   return page.flatMap(({ Hash, StartNs, LastNs }) => {
@@ -322,7 +327,7 @@ export async function figuresOfOne<Kind extends keyof typeof KINDS>(
   const only = `${hash} = cityHash64(${value}) AND ${id} = ${value}`;
   const [row] = await runner.run<Kind extends 'sessions' ? RawSession : RawUser>(
     scope,
-    `SELECT ${figures} FROM ${rolledRows(scope, ACTIVITY, input.window, { only, reads: figures })} GROUP BY ${id}`,
+    `SELECT ${figures} ${rolledFrom(scope, ACTIVITY, input.window, { only, reads: figures })} GROUP BY ${id}`,
   );
   return row;
 }

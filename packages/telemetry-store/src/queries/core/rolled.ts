@@ -44,7 +44,7 @@ export function rolledRows(scope: Scope, rollup: Rollup, window: Window, wanted:
   const spans = scope.over(SPANS);
   const parts = alignedParts(window);
   if (parts === undefined) return `(${made(spans.during(window))})`;
-  const kept = scope.over(rolledSource(rollup)).during(parts.middle).and(only);
+  const kept = keptIn(scope, rollup, parts.middle, only);
   const edges = parts.edges.map(
     (edge) => `(Timestamp >= ${params.time(edge.from)} AND Timestamp < ${params.time(edge.to)})`,
   );
@@ -52,6 +52,20 @@ export function rolledRows(scope: Scope, rollup: Rollup, window: Window, wanted:
   if (edges.length === 0) return `(${middle})`;
   return `(${middle} UNION ALL ${made(spans.and(edges.join(' OR ')))})`;
 }
+
+/**
+ * The same as what a SELECT goes on with, `FROM ...`: where the window has whole buckets only, the table itself. What is selected from
+ * a select is worked out twice by the engine, which takes it six milliseconds for the figures of a session.
+ */
+export function rolledFrom(scope: Scope, rollup: Rollup, window: Window, wanted: Wanted = {}): string {
+  const parts = alignedParts(window);
+  return parts?.edges.length === 0
+    ? keptIn(scope, rollup, parts.middle, wanted.only ?? '1').from
+    : `FROM ${rolledRows(scope, rollup, window, wanted)}`;
+}
+
+const keptIn = (scope: Scope, rollup: Rollup, buckets: Window, only: string): Scope =>
+  scope.over(rolledSource(rollup)).during(buckets).and(only);
 
 /**
  * The window up to the end of its last bucket, where no span began between its own end and that: nothing has to be made
