@@ -333,11 +333,17 @@ describe('exceptions', () => {
 
   it('are ordered by recordings where none was recorded twice, and by what is told apart where one was', async () => {
     const keys = () =>
-      statements.flatMap((sql) => / AS K FROM \( SELECT Fingerprint, (.*?) AS Key/.exec(sql)?.[1] ?? []);
-    const recordings = 'toInt64(sum(greatest(Records, 1)))';
+      statements.flatMap((sql) => / AS K.* FROM \( SELECT Fingerprint, (.*?) AS Key/.exec(sql)?.[1] ?? []);
+    const recordings = 'toInt64(sum(C))';
     statements.length = 0;
-    await search('service:worker', { sort: '-count' });
+    const one = await search('service:worker', { sort: '-count' });
     expect(keys()).toEqual([recordings]);
+    // Its trends came with the order.
+    expect(statements.filter((sql) => sql.includes(' AS B,'))).toHaveLength(1);
+    const byFingerprint = (groups: typeof one.data) => new Map(groups.map((one) => [one.fingerprint, one]));
+    const same = await search('service:worker', { sort: '-lastSeen' });
+    expect(byFingerprint(one.data)).toEqual(byFingerprint(same.data));
+    expect(one.data.map(({ trend }) => trend.counts.reduce((a, b) => a + b))).toEqual([2, 1, 1]);
     statements.length = 0;
     // The error of the span is in a log record too.
     const { data } = await search('', { sort: '-count' });

@@ -45,8 +45,17 @@ export interface GroupsInput {
   readonly points: number;
 }
 
-/** Pairs of a bucket and a count, by stored fingerprint. */
-type Trends = ReadonlyMap<string, readonly (readonly [bucket: number, count: number])[]>;
+/** A group (stored fingerprint) in the order of a page. */
+export interface GroupKey {
+  readonly F: string;
+  /** Sort value. */
+  readonly K: string;
+}
+
+type Counted = readonly [bucket: number, count: number];
+
+/** Counts by bucket, by stored fingerprint. */
+type Trends = ReadonlyMap<string, readonly Counted[]>;
 
 interface KnownOfGroups {
   /** As {@link readFigures} reads them. */
@@ -124,7 +133,7 @@ export async function readFigures(
     scope,
     `SELECT toString(Fingerprint) AS F, ${COUNT_SQL} AS Count, ${RECORDINGS_SQL} AS Recordings,
        uniqExactIf(cityHash64(TraceId), TraceId != '') AS Traces, uniqExactIf(cityHash64(UserId), UserId != '') AS Users,
-       length(groupUniqArray(ServiceName)) AS Services,
+       uniqExact(cityHash64(ServiceName)) AS Services,
        arraySort(groupUniqArrayIf(${MAX_MODELS + 1})(Model, Model != '')) AS Models,
        toString(toUnixTimestamp64Nano(max(Timestamp))) AS LastNs,
        toString(toUnixTimestamp64Nano(maxIf(Timestamp, TraceId != ''))) AS TracedNs
@@ -152,29 +161,54 @@ async function lastOnes(
   );
 }
 
+/** The bucket of {@link trendGrid} that a time lies in. */
+const bucketOf = ({ params }: Scope, { window, points }: GroupsInput, time: string): string => {
+  const grid = trendGrid(window, points);
+  return `toInt32(intDiv(toUnixTimestamp64Nano(${time}) - ${params.bind(grid.from, 'Int64')}, ${params.bind(grid.width, 'Int64')}))`;
+};
+
+/**
+ * The groups that were recorded most often, and when they were: where each exception was recorded once these are their trends, which
+ * read the same rows once more when they are asked for later.
+ */
+export async function mostRecorded(
+  runner: Runner,
+  context: RequestContext,
+  input: GroupsInput,
+  limit: number,
+): Promise<{ readonly keys: readonly GroupKey[]; readonly trends: Trends }> {
+  const scope = Scope.of(context, EXCEPTIONS).during(input.window).matching(input.filter);
+  const keys = await runner.run<GroupKey & { readonly Trend: readonly Counted[] }>(
+    scope,
+    `SELECT toString(Fingerprint) AS F, toString(Key) AS K, Trend FROM (
+       SELECT Fingerprint, toInt64(sum(C)) AS Key, groupArray((B, C)) AS Trend FROM (
+         SELECT Fingerprint, ${bucketOf(scope, input, 'Timestamp')} AS B, ${RECORDINGS_SQL} AS C ${scope.from} GROUP BY Fingerprint, B
+       ) GROUP BY Fingerprint
+     ) ORDER BY Key DESC, Fingerprint DESC LIMIT ${limit}`,
+  );
+  return { keys, trends: new Map(keys.map(({ F, Trend }) => [F, Trend])) };
+}
+
 /**
  * How many there were of these groups over time, each where it was recorded first in the window, so that they add up to the
  * count. @param once each was recorded once: nothing has to be told apart
  */
-export async function readTrends(
+async function readTrends(
   runner: Runner,
   context: RequestContext,
   fingerprints: readonly string[],
-  { window, filter, points }: GroupsInput,
+  input: GroupsInput,
   { once }: { readonly once: boolean },
 ): Promise<Trends> {
   if (fingerprints.length === 0) return new Map();
+  const { window, filter } = input;
   const scope = among(Scope.of(context, EXCEPTIONS).during(window).matching(filter), fingerprints);
-  const { params } = scope;
-  const grid = trendGrid(window, points);
   const exceptions = once
     ? `SELECT Fingerprint, Timestamp AS At, Records ${scope.from}`
     : `SELECT Fingerprint, min(Timestamp) AS At, sum(Records) AS Records ${scope.from} GROUP BY Fingerprint, Occurrence`;
   const rows = await runner.run<{ F: string; B: number; C: number }>(
     scope,
-    `SELECT toString(Fingerprint) AS F,
-       toInt32(intDiv(toUnixTimestamp64Nano(At) - ${params.bind(grid.from, 'Int64')}, ${params.bind(grid.width, 'Int64')})) AS B,
-       ${RECORDINGS_SQL} AS C
+    `SELECT toString(Fingerprint) AS F, ${bucketOf(scope, input, 'At')} AS B, ${RECORDINGS_SQL} AS C
      FROM (${exceptions}) GROUP BY Fingerprint, B`,
   );
   const trends = new Map<string, [number, number][]>();

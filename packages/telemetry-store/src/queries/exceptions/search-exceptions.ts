@@ -4,23 +4,17 @@ import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/curso
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
 import type { Page, SearchInput } from '../spans/search-spans.ts';
-import { COUNT_SQL, EXCEPTION_GROUPS, EXCEPTIONS, RECORDINGS_SQL } from './exception-fields.ts';
-import { isOnce, readFigures, readGroups, readTrends } from './groups.ts';
+import { COUNT_SQL, EXCEPTION_GROUPS, EXCEPTIONS } from './exception-fields.ts';
+import { type GroupKey, isOnce, mostRecorded, readFigures, readGroups } from './groups.ts';
 
 /** What a sort orders by, as whole numbers that a cursor can carry. First seen is judged in all that is kept. */
 const SORT_SQL = {
   lastSeen: 'max(toUnixTimestamp64Nano(Timestamp))',
   count: `toInt64(${COUNT_SQL})`,
-  recordings: `toInt64(${RECORDINGS_SQL})`,
   users: "toInt64(uniqExactIf(UserId, UserId != ''))",
 } as const;
 
 type SortKey = keyof typeof SORT_SQL | 'firstSeen';
-
-interface RawKey {
-  readonly F: string;
-  readonly K: string;
-}
 
 /** One page of groups: their fingerprints by the sort, then the rows. */
 export async function searchExceptions(
@@ -32,25 +26,25 @@ export async function searchExceptions(
   const cursor = input.cursor === undefined ? undefined : decodeCursor(input.cursor, list, 2);
   const window = cursor ?? input.window;
   const asked = { window, filter: input.filter, points: EXCEPTION_LIMITS.rowTrend };
-  const page = async (by: SortKey) => {
-    const keys = await pageKeys(runner, context, { ...input, window }, by, cursor);
-    return { keys, fingerprints: keys.slice(0, input.limit).map(({ F }) => F) };
-  };
-  const isGuessed = input.sort === '-count' && cursor === undefined;
-  const exact = input.sort.replace('-', '') as SortKey;
-  let { keys, fingerprints } = await page(isGuessed ? 'recordings' : exact);
-  let [figures, trends] = await Promise.all([
-    readFigures(runner, context, fingerprints, asked),
-    isGuessed ? readTrends(runner, context, fingerprints, asked, { once: true }) : undefined,
-  ]);
+  const exactly = () => pageKeys(runner, context, { ...input, window }, cursor);
+  const pageOf = (keys: readonly GroupKey[]) => keys.slice(0, input.limit).map(({ F }) => F);
   // How often a group was recorded is told without telling apart what, and is never less than its exceptions: where it is
   // no more for any of the first page, no other group can belong there.
-  if (isGuessed && !figures.every(isOnce)) {
-    trends = undefined;
-    ({ keys, fingerprints } = await page(exact));
+  const guess =
+    input.sort === '-count' && cursor === undefined
+      ? await mostRecorded(runner, context, asked, input.limit + 1)
+      : undefined;
+  let keys = guess?.keys ?? (await exactly());
+  let fingerprints = pageOf(keys);
+  let figures = await readFigures(runner, context, fingerprints, asked);
+  const areOnce = figures.every(isOnce);
+  if (guess !== undefined && !areOnce) {
+    keys = await exactly();
+    fingerprints = pageOf(keys);
     const others = fingerprints.filter((fingerprint) => !figures.some(({ F }) => F === fingerprint));
     figures = [...figures, ...(await readFigures(runner, context, others, asked))];
   }
+  const trends = areOnce ? guess?.trends : undefined;
   const data = await readGroups(runner, context, fingerprints, asked, { figures, trends });
   const last = keys.slice(0, input.limit).at(-1);
   const more = keys.length > input.limit && last !== undefined;
@@ -66,9 +60,9 @@ async function pageKeys(
   runner: Runner,
   context: RequestContext,
   input: SearchInput<ExceptionSort>,
-  by: SortKey,
   cursor: Cursor | undefined,
-): Promise<RawKey[]> {
+): Promise<GroupKey[]> {
+  const by = input.sort.replace('-', '') as SortKey;
   const descending = input.sort.startsWith('-');
   const direction = descending ? 'DESC' : 'ASC';
   const scope = Scope.of(context, EXCEPTIONS).during(input.window).matching(input.filter);
@@ -90,7 +84,7 @@ async function pageKeys(
     const kept = scope.over(EXCEPTION_GROUPS);
     const from = params.bind(input.window.from, 'Int64');
     const later = `Key >= ${params.bind(input.window.to, 'Int64')}`;
-    const rows = await runner.run<RawKey & { Latest: string }>(
+    const rows = await runner.run<GroupKey & { Latest: string }>(
       kept,
       `SELECT toString(Fingerprint) AS F, toString(Key) AS K, toString(Latest) AS Latest FROM (
          SELECT Fingerprint, Key, max(Key) OVER () AS Latest FROM (
@@ -101,7 +95,7 @@ async function pageKeys(
     if (rows.every(({ Latest }) => BigInt(Latest) < input.window.to)) return rows;
   }
   if (by !== 'firstSeen') {
-    return runner.run<RawKey>(
+    return runner.run<GroupKey>(
       scope,
       `SELECT toString(Fingerprint) AS F, toString(Key) AS K FROM (
          SELECT Fingerprint, ${SORT_SQL[by]} AS Key ${scope.from} GROUP BY Fingerprint ${having}
@@ -109,7 +103,7 @@ async function pageKeys(
     );
   }
   const ever = scope.over(EXCEPTION_GROUPS).and(`Fingerprint GLOBAL IN (SELECT Fingerprint ${scope.from})`);
-  return runner.run<RawKey>(
+  return runner.run<GroupKey>(
     ever,
     `SELECT toString(Fingerprint) AS F, toString(Key) AS K FROM (
        SELECT Fingerprint, min(FirstNs) AS Key ${ever.from} GROUP BY Fingerprint ${having}
