@@ -42,7 +42,7 @@ export async function queryHeatmap(
   if (meant.meaning !== 'distribution') {
     throw fail('bad_query', { detail: `A heat map needs a histogram; this is a ${meant.kind}.` });
   }
-  const { variant, grid, torn } = await timed(runner, context, query, meant);
+  const { variant, grid, torn, ahead } = await timed(runner, context, query, meant);
   const input: PointsInput = {
     context,
     metric: query.metric,
@@ -50,6 +50,7 @@ export async function queryHeatmap(
     filter: query.filter,
     groupBy: [],
     grid,
+    ahead,
   };
   const [exemplars, found] = await Promise.all([
     exemplarsOf(runner, input),

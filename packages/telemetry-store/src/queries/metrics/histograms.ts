@@ -8,7 +8,7 @@ import {
   mergeExplicit,
 } from './distribution.ts';
 import { grownByBucket, weighedPoints } from './increases.ts';
-import { byLine, labelsOf, lineKeys, lookback, type PointsInput, pointsScope, withLabels } from './points.ts';
+import { byLine, labelsOf, lineKeys, type PointsInput, pointsScope, widened, withLabels } from './points.ts';
 import { PER_SECOND } from './scalars.ts';
 
 /** Everything measured in one bucket of one line. */
@@ -358,11 +358,6 @@ export async function totalLines(
   }));
   return { lines, total: rows[0]?.Lines ?? 0 };
 }
-
-const widened = (input: PointsInput, window: Window): Window => ({
-  from: window.from - lookback(input.variant),
-  to: window.to,
-});
 
 const lineRows = (input: PointsInput, cells: string, tuple: string, limit: number, settings = ''): string =>
   `${byLine(input, `groupArray((${tuple})) AS Cells`, cells, 'sum(N)', limit)} ${settings}`;

@@ -2,7 +2,18 @@ import type { Runner } from '../core/run.ts';
 import type { Scope, Window } from '../core/scope.ts';
 import { after, before, eachBucket, inOrder, those } from '../core/in-order.ts';
 import { beganSince, fallsToOther, restarted } from '../core/restarts.ts';
-import { bucketAt, bucketBegin, lookback, type PointsInput, SINCE, TIME } from './points.ts';
+import {
+  type Ahead,
+  bucketAt,
+  bucketBegin,
+  lookback,
+  type PointsInput,
+  pointsScope,
+  type Selected,
+  SINCE,
+  TIME,
+  widened,
+} from './points.ts';
 import { DELTA } from './variant.ts';
 
 /**
@@ -38,7 +49,7 @@ function boundsOf({ variant }: PointsInput, { params }: Scope, window: Window): 
   };
 }
 
-const isDelta = ({ variant }: PointsInput): string =>
+const isDelta = ({ variant }: Selected): string =>
   variant.kind === 'summary' ? '0' : `AggregationTemporality = ${DELTA}`;
 
 /** What tells points apart that do not follow one another: their series, and more where that is not enough. */
@@ -55,6 +66,35 @@ const keyOf = ({ variant }: PointsInput): Key =>
     ? { key: 'SeriesId, ShapeId', shape: ', ShapeId' }
     : { key: 'SeriesId', shape: '' };
 
+/** Asks {@link Ahead} of what grows; undefined where nothing is asked. */
+export async function askedAhead(
+  runner: Runner,
+  input: Selected,
+  window: Window,
+): Promise<Ahead | undefined> {
+  const { meaning, temporality } = input.variant;
+  if (meaning === 'level' || (meaning !== 'distribution' && temporality === 'delta')) return undefined;
+  const scope = pointsScope(input, window);
+  const [isRestarting, isTwice] = await Promise.all([
+    temporality !== 'delta' && isAny(runner, scope, restarting(scope.and(`NOT (${isDelta(input)})`))),
+    temporality !== 'cumulative' &&
+      meaning === 'distribution' &&
+      isSentTwice(runner, scope.and(isDelta(input))),
+  ]);
+  return { window, oneStart: !isRestarting, sentOnce: !isTwice };
+}
+
+/** What is known of this window; undefined where less of it was asked. */
+const aheadIn = ({ ahead }: PointsInput, { from, to }: Window): Ahead | undefined =>
+  ahead !== undefined && ahead.window.from <= from && ahead.window.to >= to ? ahead : undefined;
+
+const isAny = async (runner: Runner, scope: Scope, sql: string): Promise<boolean> =>
+  (await runner.run(scope, `${sql} LIMIT 1`)).length > 0;
+
+/** Series with several start times: most have one, which costs little to ask. */
+const restarting = ({ from }: Scope): string =>
+  `SELECT SeriesId ${from} GROUP BY SeriesId HAVING min(StartTimeUnix) != max(StartTimeUnix)`;
+
 /** Of how many changes of its start time one at least is a fall, where a series has several writers: one that wanders hardly falls. */
 const CHANGES_A_FALL = 8;
 
@@ -63,30 +103,33 @@ const CHANGES_A_FALL = 8;
  * after another one, and values fall. As one, their points would fall with each turn and rise as often by all that another process has
  * counted. Undefined: there are none.
  */
-async function sharedSeries(runner: Runner, input: PointsInput, points: Scope): Promise<string | undefined> {
+async function sharedSeries(
+  runner: Runner,
+  input: PointsInput,
+  points: Scope,
+  window: Window,
+): Promise<string | undefined> {
   const { kind, temporality } = input.variant;
-  if (temporality === 'delta') return undefined;
+  if (temporality === 'delta' || aheadIn(input, widened(input, window))?.oneStart === true) return undefined;
   const scope = points.and(`NOT (${isDelta(input)})`);
-  // Most series have one start time, which costs little to ask.
-  const restarting = `SELECT SeriesId ${scope.from} GROUP BY SeriesId HAVING min(StartTimeUnix) != max(StartTimeUnix)`;
-  if ((await runner.run(scope, `${restarting} LIMIT 1`)).length === 0) return undefined;
+  const several = restarting(scope);
+  if (!(await isAny(runner, scope, several))) return undefined;
   const value = kind === 'sum' ? 'Value' : 'toInt64(Count)';
-  const rows = `(SELECT SeriesId, ${TIME} AS T, ${SINCE} AS S, ${value} AS X ${scope.and(`SeriesId GLOBAL IN (${restarting})`).from})`;
+  const rows = `(SELECT SeriesId, ${TIME} AS T, ${SINCE} AS S, ${value} AS X ${scope.and(`SeriesId GLOBAL IN (${several})`).from})`;
   const shared = `SELECT SeriesId FROM (
     SELECT SeriesId, Ss, arrayCount((t, s, x, pt, ps, px) -> ${fallsToOther(POINT, EARLIER)},
       Ts, Ss, Xs, ${before('Ts', NOBODY)}, ${before('Ss', '0')}, ${before('Xs', '0')}) AS Falls,
       arrayCount(d -> d != 0, arrayDifference(Ss)) AS Changes
     FROM ${inOrder(rows, 'SeriesId', ['T', 'S', 'X'])}
   ) WHERE Falls > 0 AND Changes BETWEEN length(arrayDistinct(Ss)) AND Falls * ${CHANGES_A_FALL}`;
-  return (await runner.run(scope, `${shared} LIMIT 1`)).length > 0 ? shared : undefined;
+  return (await isAny(runner, scope, shared)) ? shared : undefined;
 }
 
 /** A key that tells the processes of {@link sharedSeries} apart; of rows with their start `S`. */
-async function byWriter(runner: Runner, input: PointsInput, scope: Scope, { key, shape }: Key): Promise<Key> {
-  const shared = await sharedSeries(runner, input, scope);
-  if (shared === undefined) return { key, shape };
-  return { key: `${key}, Writer`, shape: `${shape}, if(SeriesId GLOBAL IN (${shared}), S, 0) AS Writer` };
-}
+const byWriter = ({ key, shape }: Key, shared: string | undefined): Key =>
+  shared === undefined
+    ? { key, shape }
+    : { key: `${key}, Writer`, shape: `${shape}, if(SeriesId GLOBAL IN (${shared}), S, 0) AS Writer` };
 
 /** What is read of each series besides what it grew by. */
 interface Besides {
@@ -114,7 +157,7 @@ async function keyOfTotals(runner: Runner, input: PointsInput, scope: Scope): Pr
     scope,
     `SELECT min(ShapeId) != max(ShapeId) AS Differ ${scope.from}`,
   );
-  const areApart = shapes?.Differ === 1 && (await runner.run(scope, `${several} LIMIT 1`)).length > 0;
+  const areApart = shapes?.Differ === 1 && (await isAny(runner, scope, several));
   const apart = [
     ...(temporality === 'mixed' ? [isDelta(input)] : []),
     ...(areApart ? [`SeriesId GLOBAL IN (${several})`] : []),
@@ -138,7 +181,11 @@ export async function grownByBucket(
 ): Promise<string> {
   const { from, known } = boundsOf(input, scope, window);
   const both = second !== undefined;
-  const { key, shape } = await byWriter(runner, input, scope, await keyOfTotals(runner, input, scope));
+  const [own, shared] = await Promise.all([
+    keyOfTotals(runner, input, scope),
+    sharedSeries(runner, input, scope, window),
+  ]);
+  const { key, shape } = byWriter(own, shared);
   const rows = `(SELECT SeriesId, ${TIME} AS T, ${SINCE} AS S${shape}, ${value} AS X${both ? `, ${second} AS Y` : ''},
     ${isDelta(input)} AS Delta ${scope.from})`;
   const points = inOrder(rows, key, both ? ['T', 'S', 'X', 'Y'] : ['T', 'S', 'X'], ', any(Delta) AS Delta');
@@ -198,11 +245,13 @@ export async function weighedPoints(
   const { temporality } = input.variant;
   const cumulative = async () => {
     const of = scope.and(`NOT (${isDelta(input)})`);
-    return endsOfRuns(input, of, window, payload, await byWriter(runner, input, of, keyOf(input)));
+    const shared = await sharedSeries(runner, input, of, window);
+    return endsOfRuns(input, of, window, payload, byWriter(keyOf(input), shared));
   };
   if (temporality !== 'delta' && temporality !== 'mixed') return cumulative();
   const inside = scope.and(isDelta(input)).during(window);
-  const added = deltas(input, inside, payload, await isSentTwice(runner, inside));
+  const isOnce = aheadIn(input, window)?.sentOnce === true || !(await isSentTwice(runner, inside));
+  const added = deltas(input, inside, payload, !isOnce);
   if (temporality === 'delta') return added;
   const both = [await cumulative(), added];
   return `(${both.map((rows) => `SELECT ${weighedColumns(input, payload)} FROM ${rows}`).join(' UNION ALL ')})`;

@@ -525,6 +525,43 @@ describe('histograms', () => {
     expect(heat.cells.map(([, , count]) => count)).toEqual([2, 2, 2]);
   });
 
+  it('asks who shares a series, and what was sent twice, while it looks for a step', async () => {
+    const heat = async (metric: string, stepSeconds: number | undefined) => {
+      const { cells } = await metrics.heatmap(context, { metric, window, filter: undefined, stepSeconds });
+      return cells.reduce((all, [, , count]) => all + count, 0);
+    };
+    const all = async (metric: string, stepSeconds: number | undefined) =>
+      (await values(metric, { aggregation: 'increase', stepSeconds })).reduce<number>(
+        (sum, value) => sum + (value ?? 0),
+        0,
+      );
+    expect(await all('workers', undefined)).toBe(await all('workers', 60));
+    for (const metric of ['workers.explicit', 'workers.exponential', 'again']) {
+      expect([metric, await heat(metric, undefined)]).toEqual([metric, await heat(metric, 60)]);
+    }
+    const put = (name: string, aggregationTemporality: number, start: (seconds: number) => number) =>
+      bench.putMetrics([
+        {
+          name,
+          histogram: {
+            aggregationTemporality,
+            dataPoints: every(10, 300, (seconds) => h(seconds + 10, start(seconds), [1, 0, 0, 0], BOUNDS)),
+          },
+        },
+      ]);
+    await put('quiet.deltas', 1, (seconds) => seconds);
+    await put('quiet.counts', 2, () => -60);
+    for (const [metric, asked] of [
+      ['quiet.deltas', 'AS Twice'],
+      ['quiet.counts', 'HAVING min(StartTimeUnix) != max(StartTimeUnix)'],
+    ] as const) {
+      statements.length = 0;
+      await heat(metric, undefined);
+      expect([metric, statements.filter((sql) => sql.includes(asked)).length]).toEqual([metric, 1]);
+      expect(statements.findIndex((sql) => sql.includes(asked))).toBeLessThan(3);
+    }
+  });
+
   it('has no sum where none was sent, and leaves what has none out of the average', async () => {
     const points = (temporality: number, kind: 'histogram' | 'exponentialHistogram') => {
       const shape = (counts: number[]) =>

@@ -6,6 +6,15 @@ import { metricPoints } from './metric-fields.ts';
 import { labelSql, seriesIn } from './series-scope.ts';
 import { DELTA, type Variant } from './variant.ts';
 
+/** What is known of all points of a metric in a window before its buckets are, so that it need not be asked once more. */
+export interface Ahead {
+  readonly window: Window;
+  /** Every series that counts on has one start time. */
+  readonly oneStart: boolean;
+  /** No series of deltas has several points of one time. */
+  readonly sentOnce: boolean;
+}
+
 /** What a statement over the points of a metric is about. */
 export interface PointsInput {
   readonly context: RequestContext;
@@ -14,6 +23,8 @@ export interface PointsInput {
   readonly filter: Filter | undefined;
   readonly groupBy: readonly string[];
   readonly grid: Grid;
+  /** Default: nothing is known. */
+  readonly ahead?: Ahead | undefined;
 }
 
 /** Nanoseconds of a point, and of the time since when it counts (0: not said). */
@@ -38,7 +49,13 @@ export function lookback({ interval, slowest }: Variant): bigint {
   return two > DAY ? DAY : two;
 }
 
-type Selected = Omit<PointsInput, 'grid' | 'groupBy'>;
+/** The window with the look back before it. */
+export const widened = ({ variant }: Pick<PointsInput, 'variant'>, { from, to }: Window): Window => ({
+  from: from - lookback(variant),
+  to,
+});
+
+export type Selected = Omit<PointsInput, 'grid' | 'groupBy' | 'ahead'>;
 
 /** Points of the variant in a window, by their own table's scope. */
 export function pointsScope(input: Selected, window: Window): Scope {

@@ -77,8 +77,9 @@ export async function queryMetric(
     };
   }
   const aggregation = aggregationFor(found, query.aggregation);
-  const { variant, grid, torn } = await timed(runner, context, query, found);
-  const input: PointsInput = { context, metric: query.metric, variant, filter: query.filter, groupBy, grid };
+  const { variant, grid, torn, ahead } = await timed(runner, context, query, found);
+  const { metric, filter } = query;
+  const input: PointsInput = { context, metric, variant, filter, groupBy, grid, ahead };
   const parts = cut(grid, Math.ceil(variant.points / POINTS_AT_ONCE));
   const limit = parts.length === 1 ? query.limit : LINES_OF_PART;
   const notes = [...facts.notes];

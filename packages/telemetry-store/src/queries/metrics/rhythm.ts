@@ -4,7 +4,8 @@ import { before } from '../core/in-order.ts';
 import type { Window } from '../core/scope.ts';
 import { type Grid, gridOf, type Steps } from './grid.ts';
 import { checkSize, type MetricSelection } from './plan.ts';
-import { pointsScope, SINCE, TIME } from './points.ts';
+import { askedAhead } from './increases.ts';
+import { type Ahead, pointsScope, SINCE, TIME, widened } from './points.ts';
 import { DELTA, type Variant } from './variant.ts';
 
 /** What only grows in a cumulative series of a meaning. */
@@ -40,7 +41,12 @@ export async function timed(
   context: RequestContext,
   query: MetricSelection & Steps,
   variant: Variant,
-): Promise<{ readonly variant: Variant; readonly grid: Grid; readonly torn: boolean }> {
+): Promise<{
+  readonly variant: Variant;
+  readonly grid: Grid;
+  readonly torn: boolean;
+  readonly ahead?: Ahead | undefined;
+}> {
   checkSize(variant);
   if (query.stepSeconds !== undefined)
     return {
@@ -48,8 +54,14 @@ export async function timed(
       grid: gridOf(query.window, query.stepSeconds, null, variant.series, query.offsetMs),
       torn: false,
     };
-  const { usual, slowest, torn } = await rhythmOf(runner, context, query, variant);
+  const { metric, filter, window } = query;
+  const input = { context, metric, variant, filter };
+  const [{ usual, slowest, torn }, ahead] = await Promise.all([
+    rhythmOf(runner, context, query, variant),
+    askedAhead(runner, input, widened(input, window)),
+  ]);
   return {
+    ahead,
     variant: { ...variant, interval: usual, slowest },
     grid: gridOf(query.window, undefined, slowest, variant.series, query.offsetMs),
     torn,

@@ -8,9 +8,9 @@ import {
   byLine,
   labelsOf,
   lineKeys,
-  lookback,
   type PointsInput,
   pointsScope,
+  widened,
   withLabels,
 } from './points.ts';
 
@@ -100,7 +100,7 @@ export async function increaseLines(
   what: 'increase' | 'rate',
   limit: number,
 ): Promise<Lines> {
-  const wide = { from: window.from - lookback(input.variant), to: window.to };
+  const wide = widened(input, window);
   const scope = pointsScope(input, wide);
   const timed = what === 'rate';
   const own = await grownByBucket(runner, input, scope, window, 'Value', { timed });
