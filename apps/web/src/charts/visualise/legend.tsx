@@ -15,6 +15,8 @@ export function Legend(props: {
 }) {
   const { chart, solo } = props;
   if (chart.series.length < (props.always === true ? 1 : 2) && chart.hidden === 0) return null;
+  // Its share of the line, however long it is: of many series enough to tell them apart.
+  const widest = `min(100%, max(14rem, ${100 / chart.series.length}% - 0.25rem))`;
   return (
     <ul
       className="flex max-h-12 flex-wrap gap-x-1 overflow-y-auto text-sm max-sm:max-h-24"
@@ -27,7 +29,7 @@ export function Legend(props: {
         </li>
       )}
       {chart.series.map((series) => (
-        <li key={series.key} className="max-w-56 min-w-0">
+        <li key={series.key} className="min-w-0" style={{ maxWidth: widest }}>
           <button
             type="button"
             aria-pressed={solo === series.key}
