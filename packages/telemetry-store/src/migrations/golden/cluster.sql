@@ -1141,3 +1141,10 @@ PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, Timestamp)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 2048, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, default_compression_codec = 'ZSTD(1)', replicated_deduplication_window = 20000, replicated_deduplication_window_seconds = 2592000, index_granularity_bytes = 2621440;
+
+ALTER TABLE `telemetry`.`otel_metrics_histogram_local` ON CLUSTER `main`
+  MODIFY COLUMN `BucketCounts` CODEC(T64, LZ4);
+
+ALTER TABLE `telemetry`.`otel_metrics_exponential_histogram_local` ON CLUSTER `main`
+  MODIFY COLUMN `PositiveBucketCounts` CODEC(T64, LZ4),
+  MODIFY COLUMN `NegativeBucketCounts` CODEC(T64, LZ4);

@@ -965,3 +965,10 @@ PARTITION BY (RetentionDays, toDate(ReceivedAt))
 ORDER BY (ProjectId, Timestamp)
 TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
 SETTINGS index_granularity = 2048, ttl_only_drop_parts = 1, min_bytes_for_wide_part = 134217728, fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 20000, index_granularity_bytes = 2621440;
+
+ALTER TABLE `candela`.`otel_metrics_histogram`
+  MODIFY COLUMN `BucketCounts` CODEC(T64, LZ4);
+
+ALTER TABLE `candela`.`otel_metrics_exponential_histogram`
+  MODIFY COLUMN `PositiveBucketCounts` CODEC(T64, LZ4),
+  MODIFY COLUMN `NegativeBucketCounts` CODEC(T64, LZ4);
