@@ -296,6 +296,23 @@ describe('sessions', () => {
     }
   });
 
+  it('takes the window as it is where more lie across its end than are told', async () => {
+    const of = (trace: number, atMs: number, session: string) =>
+      span(trace, trace, atMs, { attributes: { 'session.id': session } });
+    const crowd = Array.from({ length: 1_001 }, (_, index) => of(10_000 + index, index, `before-${index}`));
+    await bench.put([...crowd, of(20_000, 1_500, 'kept'), of(20_001, 3_000, 'kept')], { project: 'crowd' });
+    statements.length = 0;
+    const { data } = await queries.sessions(contextOf('crowd'), {
+      window: { from: at(2_000), to: at(7 * MINUTE + 1) },
+      filter: parseFilterOrFail('duration>=0ms', 'spans'),
+      sort: '-last',
+      limit: 50,
+      cursor: undefined,
+    });
+    expect(data.map(({ sessionId, spans }) => [sessionId, spans])).toEqual([['kept', 1]]);
+    expect(statements.filter((sql) => sql.includes(' AS Late ')).length).toBe(1);
+  });
+
   it('gives first words by the time of the opening span', async () => {
     const rows = (await list()).data;
     const previews = await queries.sessionPreviews(

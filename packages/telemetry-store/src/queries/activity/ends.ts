@@ -14,8 +14,8 @@ export interface Ends {
   /** The window up to the end of its last bucket, where nothing lies between its own end and that. */
   readonly settled: Window;
   /**
-   * The window for these alone: its whole buckets, where none of them has a span in one of the two that lies outside of the window. What
-   * the rollup keeps is then all there is to read. Default: as settled.
+   * The window for these alone: its whole buckets where none of them has a span outside of it there, so that what the rollup keeps is all
+   * there is to read; else as settled.
    */
   readonly of: (hashes: readonly string[]) => Window;
 }

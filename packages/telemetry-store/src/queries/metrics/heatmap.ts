@@ -13,7 +13,7 @@ import {
 import { exemplarsOf } from './exemplars.ts';
 import { beginMs, cut, type Steps } from './grid.ts';
 import { explicitLines, exponentialParts } from './histograms.ts';
-import { chosen, type MetricSelection, variantsOf } from './plan.ts';
+import { chosen, type MetricSelection, POINTS_AT_ONCE, variantsOf } from './plan.ts';
 import type { PointsInput } from './points.ts';
 import { timed } from './rhythm.ts';
 import { BOUNDS_DIFFER, factsOf, type MetricFacts, NO_BUCKETS, TORN } from './query.ts';
@@ -25,7 +25,6 @@ export interface MetricHeatmap extends MetricFacts {
   readonly exemplars: MetricExemplar[];
 }
 
-const POINTS_AT_ONCE = 4_000_000;
 /** Rows of a heat map; narrower ranges are put together. */
 const MAX_RANGES = 60;
 

@@ -97,6 +97,8 @@ export function chosen(
 
 /** Series that one query may add up. */
 const MAX_SERIES = 400_000;
+/** Points that one statement puts in order; more are read part by part. */
+export const POINTS_AT_ONCE = 4_000_000;
 /** Points that one query may read. */
 const MAX_POINTS = 100_000_000;
 

@@ -7,7 +7,7 @@ import { exemplarsOf } from './exemplars.ts';
 import { beginMs, cut, type Grid, gridOf, type Steps } from './grid.ts';
 import { explicitLines, exponentialLines, totalLines } from './histograms.ts';
 import type { MetricKind } from './metric-fields.ts';
-import { chosen, type MetricSelection, variantsOf } from './plan.ts';
+import { chosen, type MetricSelection, POINTS_AT_ONCE, variantsOf } from './plan.ts';
 import type { PointsInput } from './points.ts';
 import { timed } from './rhythm.ts';
 import { increaseLines, levelLines, type Line, type Lines } from './scalars.ts';
@@ -48,8 +48,6 @@ export interface MetricAnswer extends MetricFacts {
   readonly exemplars: MetricExemplar[];
 }
 
-/** Points that one statement puts in order; more are read part by part. */
-const POINTS_AT_ONCE = 4_000_000;
 /** Lines of each part, when a window is read part by part: the largest of all are chosen among these. */
 const LINES_OF_PART = 1_000;
 

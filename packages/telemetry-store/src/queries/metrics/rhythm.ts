@@ -3,7 +3,7 @@ import type { Runner } from '../core/run.ts';
 import { before } from '../core/in-order.ts';
 import type { Window } from '../core/scope.ts';
 import { type Grid, gridOf, type Steps } from './grid.ts';
-import { checkSize, type MetricSelection } from './plan.ts';
+import { checkSize, type MetricSelection, POINTS_AT_ONCE } from './plan.ts';
 import { askedAhead } from './increases.ts';
 import { type Ahead, pointsScope, SINCE, TIME, widened } from './points.ts';
 import { DELTA, type Variant } from './variant.ts';
@@ -58,7 +58,8 @@ export async function timed(
   const input = { context, metric, variant, filter };
   const [{ usual, slowest, torn }, ahead] = await Promise.all([
     rhythmOf(runner, context, query, variant),
-    askedAhead(runner, input, widened(input, window)),
+    // More points are asked part by part: no statement puts all of them in order.
+    variant.points <= POINTS_AT_ONCE ? askedAhead(runner, input, widened(input, window)) : undefined,
   ]);
   return {
     ahead,
