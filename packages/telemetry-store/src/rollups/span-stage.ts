@@ -48,7 +48,7 @@ const COLUMNS = {
   ToolName: 'ToolName',
   ErrorType: 'ErrorType',
   Host: HOST_SQL,
-  HasContent: 'notEmpty(mapKeys(ContentAttributes))',
+  HasContent: 'ContentAttributes.size0 != 0',
   Thrown: THROWN_ON_SPAN,
   Exceptions: EXCEPTIONS_ON_SPAN,
   ThrowerVersion: "if(Thrown, ResourceAttributes['service.version'], '')",

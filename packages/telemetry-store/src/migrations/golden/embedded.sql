@@ -972,3 +972,45 @@ ALTER TABLE `candela`.`otel_metrics_histogram`
 ALTER TABLE `candela`.`otel_metrics_exponential_histogram`
   MODIFY COLUMN `PositiveBucketCounts` CODEC(T64, LZ4),
   MODIFY COLUMN `NegativeBucketCounts` CODEC(T64, LZ4);
+
+ALTER TABLE `candela`.`session_figures` ADD PROJECTION IF NOT EXISTS by_session (
+  SELECT ProjectId, Environment, Bucket, SessionHash, SessionId, UserId, FirstNs, EndNs, OpeningNs, Spans, Errors, Counting,
+    Input, CacheRead, CacheWrite, Output, Reasoning, Priced, Cost, Traces, Models, Agents
+  ORDER BY ProjectId, Environment, SessionHash, Bucket
+);
+
+ALTER TABLE `candela`.`session_figures` MATERIALIZE PROJECTION by_session SETTINGS mutations_sync = 0;
+
+ALTER TABLE `candela`.`session_figures` DROP INDEX IF EXISTS idx_session;
+
+ALTER TABLE `candela`.`otel_traces`
+  MODIFY COLUMN `Duration` CODEC(T64, LZ4),
+  MODIFY COLUMN `SpanName` CODEC(LZ4),
+  MODIFY COLUMN `SpanKind` CODEC(LZ4),
+  MODIFY COLUMN `ServiceName` CODEC(LZ4),
+  MODIFY COLUMN `ScopeName` CODEC(LZ4),
+  MODIFY COLUMN `StatusCode` CODEC(LZ4),
+  MODIFY COLUMN `ProjectId` CODEC(LZ4),
+  MODIFY COLUMN `Environment` CODEC(LZ4),
+  MODIFY COLUMN `Flags` CODEC(LZ4),
+  MODIFY COLUMN `GenAiConvention` CODEC(LZ4),
+  MODIFY COLUMN `GenAiOperation` CODEC(LZ4),
+  MODIFY COLUMN `GenAiProvider` CODEC(LZ4),
+  MODIFY COLUMN `GenAiRequestModel` CODEC(LZ4),
+  MODIFY COLUMN `GenAiResponseModel` CODEC(LZ4),
+  MODIFY COLUMN `AgentName` CODEC(LZ4),
+  MODIFY COLUMN `ToolName` CODEC(LZ4),
+  MODIFY COLUMN `ErrorType` CODEC(LZ4),
+  MODIFY COLUMN `InputTokens` CODEC(LZ4),
+  MODIFY COLUMN `CacheReadTokens` CODEC(LZ4),
+  MODIFY COLUMN `CacheWriteTokens` CODEC(LZ4),
+  MODIFY COLUMN `OutputTokens` CODEC(LZ4),
+  MODIFY COLUMN `ReasoningTokens` CODEC(LZ4),
+  MODIFY COLUMN `CountsUsage` CODEC(LZ4),
+  MODIFY COLUMN `CostUsd` CODEC(LZ4),
+  MODIFY COLUMN `EmitterCostUsd` CODEC(LZ4),
+  MODIFY COLUMN `TimeToFirstTokenMs` CODEC(LZ4),
+  MODIFY COLUMN `FinishReason` CODEC(LZ4),
+  MODIFY COLUMN `HttpRoute` CODEC(LZ4),
+  MODIFY COLUMN `HttpRequestMethod` CODEC(LZ4),
+  MODIFY COLUMN `HttpResponseStatusCode` CODEC(LZ4);

@@ -162,28 +162,30 @@ export function exponentialRanges(part: ExponentialPart, sides = sidesOf([part])
   const { scale, zero, zeroWidth = 0, positive, negative } = part;
   let middle = zero;
   /** Buckets of one side by distance from zero. What another sender counts as zero is put there. */
-  const beyond = (counts: ReadonlyMap<number, number>): Range[] =>
-    [...counts]
-      .sort(([a], [b]) => a - b)
-      .flatMap(([index, count]) => {
-        const [low, high] = [edge(scale, index), edge(scale, index + 1)];
-        if (high > zeroWidth) return [{ low: Math.max(low, zeroWidth), high, count }];
-        middle += count;
-        return [];
-      });
+  const beyond = (counts: ReadonlyMap<number, number>): Range[] => {
+    const ranges: Range[] = [];
+    for (const index of [...counts.keys()].sort((a, b) => a - b)) {
+      const count = counts.get(index) ?? 0;
+      const high = edge(scale, index + 1);
+      if (high <= zeroWidth) middle += count;
+      else if (count > 0) ranges.push({ low: Math.max(edge(scale, index), zeroWidth), high, count });
+    }
+    return ranges;
+  };
   const [below, above] = [beyond(negative), beyond(positive)];
   const [low, high] = [sides.below ? 0 - zeroWidth : 0, sides.above ? zeroWidth : 0];
   return [
     ...below.reverse().map((range) => ({ low: -range.high, high: -range.low, count: range.count })),
-    { low, high, count: middle },
+    ...(middle > 0 ? [{ low, high, count: middle }] : []),
     ...above,
-  ].filter(({ count }) => count > 0);
+  ];
 }
 
 /** The same counts at a smaller scale, where each bucket is several of the larger one. @throws RangeError for a larger one */
 export function atScale(part: ExponentialPart, scale: number): ExponentialPart {
   if (scale > part.scale)
     throw new RangeError(`Counts of scale ${part.scale} cannot be told apart at ${scale}`);
+  if (scale === part.scale) return part;
   const several = 2 ** (part.scale - scale);
   const together = (counts: ReadonlyMap<number, number>) => {
     const sums = new Map<number, number>();

@@ -144,16 +144,17 @@ export function laidOut({ columns, notes }: Columns): Columns & { readonly edges
   let filled = new Map(
     [...columns].map(([bucket, ranges]) => [bucket, ranges.filter(({ count }) => count > 0)]),
   );
-  const all = [...filled.values()].flat();
+  let all = [...filled.values()].flat();
   const lost = all.filter(isAnywhere).reduce((sum, { count }) => sum + count, 0);
   // One measurement of which nobody knows where it lies would make one row of all.
   if (lost > 0 && !all.every(isAnywhere)) {
     filled = new Map(
       [...filled].map(([bucket, ranges]) => [bucket, ranges.filter((range) => !isAnywhere(range))]),
     );
+    all = [...filled.values()].flat();
     said.push(`${lost.toLocaleString('en')} measurements are not shown: no bucket says where they lie.`);
   }
-  const { edges, exact } = edgesOf([...filled.values()].flat());
+  const { edges, exact } = edgesOf(all);
   if (!exact) said.push(BOUNDS_CHANGE);
   return { columns: filled, edges, notes: said };
 }
@@ -164,15 +165,21 @@ export function laidOut({ columns, notes }: Columns): Columns & { readonly edges
  */
 function edgesOf(ranges: readonly Range[]): { readonly edges: number[]; readonly exact: boolean } {
   const highest = new Map<number, number>();
-  for (const { low, high } of ranges) highest.set(low, Math.max(high, highest.get(low) ?? high));
-  const all = [...new Set(ranges.flatMap(({ low, high }) => [low, high]))].sort((a, b) => a - b);
+  let isCut = false;
+  for (const { low, high } of ranges) {
+    const known = highest.get(low);
+    // The end of a shorter range lies within the longest that begins where it does, unless it has no width.
+    isCut ||= known !== undefined && known !== high && Math.min(known, high) > low;
+    if (known === undefined || known < high) highest.set(low, high);
+  }
+  const all = [...new Set([...highest].flat())].sort((a, b) => a - b);
   let reached = -Infinity;
   const edges = all.filter((edge) => {
     const isInside = reached > edge;
     reached = Math.max(reached, highest.get(edge) ?? edge);
     return !isInside;
   });
-  const exact = edges.length === all.length;
+  const exact = !isCut && edges.length === all.length;
   // Zero alone is a range without a width.
   const [only] = edges;
   if (only !== undefined && edges.length === 1) return { edges: [only, only], exact };

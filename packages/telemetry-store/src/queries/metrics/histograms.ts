@@ -110,13 +110,9 @@ export async function explicitLines(
 ): Promise<DistributionLines> {
   const wide = widened(input, window);
   const scope = pointsScope(input, wide);
-  const adds = await weighedPoints(
-    runner,
-    input,
-    scope,
-    window,
-    'BucketCounts, ExplicitBounds, Sum, Min, Max',
-  );
+  const adds = await weighedPoints(runner, input, scope, window, {
+    columns: ['BucketCounts', 'ExplicitBounds', 'Sum', 'Min', 'Max'],
+  });
   const rows = await runner.run<ExplicitRow>(
     scope,
     lineRows(
@@ -176,14 +172,18 @@ const SIDE = { zero: 0, positive: 1, negative: 2 } as const;
 /** Buckets a distribution may have in one scale; beyond, the scale is made smaller. */
 const MAX_EXPONENTIAL_BUCKETS = 320;
 
+/** What has to be alike of points whose counts are added up, as one column: every column less is one less in every select around it. */
+const SHAPE_SQL = '(Scale, PositiveOffset, NegativeOffset, ZeroThreshold)';
+const SHAPE = { scale: 'Shape.1', positive: 'Shape.2', negative: 'Shape.3', zeroWidth: 'Shape.4' } as const;
+
 /** The place of what fills `counts` on the logarithmic axis: octaves from 1 on, the first and the end of the last. */
 const filled = (counts: string, offset: string) => ({
   any: `arrayExists(c -> c != 0, ${counts})`,
-  first: `(${offset} + arrayFirstIndex(c -> c != 0, ${counts}) - 1) * exp2(-Scale)`,
-  last: `(${offset} + arrayLastIndex(c -> c != 0, ${counts})) * exp2(-Scale)`,
+  first: `(${offset} + arrayFirstIndex(c -> c != 0, ${counts}) - 1) * exp2(-${SHAPE.scale})`,
+  last: `(${offset} + arrayLastIndex(c -> c != 0, ${counts})) * exp2(-${SHAPE.scale})`,
 });
-const POSITIVE = filled('Positive', 'PositiveOffset');
-const NEGATIVE = filled('Negative', 'NegativeOffset');
+const POSITIVE = filled('Positive', SHAPE.positive);
+const NEGATIVE = filled('Negative', SHAPE.negative);
 
 /**
  * Rows of {@link addedUp}, those of a line and bucket as one row of `Parts`, with the scale these are brought to, `Common`:
@@ -197,10 +197,10 @@ const toOneScale = (input: PointsInput, rows: string): string => {
   SELECT *, toInt32(least(Coarsest, if(Octaves > 0, floor(log2(${MAX_EXPONENTIAL_BUCKETS} / Octaves)), 1000))) AS Common
   FROM (
     SELECT ${lineKeys(input, 'B')},
-      groupArray((Scale, PositiveOffset, NegativeOffset, arrayConcat(Positive, Negative, [Zero]), length(Positive), length(Negative))) AS Parts,
-      minIf(Scale, ${POSITIVE.any} OR ${NEGATIVE.any}) AS Coarsest,
+      groupArray((${SHAPE.scale}, ${SHAPE.positive}, ${SHAPE.negative}, arrayConcat(Positive, Negative, [Zero]), length(Positive), length(Negative))) AS Parts,
+      minIf(${SHAPE.scale}, ${POSITIVE.any} OR ${NEGATIVE.any}) AS Coarsest,
       least(2048, greatest(${octaves(POSITIVE)}, ${octaves(NEGATIVE)})) AS Octaves,
-      maxIf(Part.ZeroThreshold, Part.Zero > 0) AS Width, sum(Part.N) AS N, sumKahan(Part.Total) AS Total,
+      maxIf(${SHAPE.zeroWidth}, Part.Zero > 0) AS Width, sum(Part.N) AS N, sumKahan(Part.Total) AS Total,
       if(countIf(Part.N > 0 AND isNull(Part.Least)) > 0, NULL, min(Part.Least)) AS Least,
       if(countIf(Part.N > 0 AND isNull(Part.Most)) > 0, NULL, max(Part.Most)) AS Most
     FROM ${rows} AS Part GROUP BY ${lineKeys(input, 'B')}
@@ -250,9 +250,10 @@ export async function exponentialParts(
   const scope = pointsScope(input, wide);
   const side = (offset: string, length: string, number: number) =>
     `arrayMap(i -> bitShiftRight(toInt64(${offset}) + i - 1, toUInt8(greatest(0, least(62, p.1 - Common)))) * 4 + ${number}, range(1, ${length} + 1))`;
-  const payload =
-    'Sum, Min, Max, Scale, ZeroCount, ZeroThreshold, PositiveOffset, PositiveBucketCounts, NegativeOffset, NegativeBucketCounts';
-  const adds = await weighedPoints(runner, input, scope, window, payload);
+  const adds = await weighedPoints(runner, input, scope, window, {
+    columns: ['Sum', 'Min', 'Max', 'ZeroCount', 'PositiveBucketCounts', 'NegativeBucketCounts'],
+    made: { Shape: SHAPE_SQL },
+  });
   // Points that begin at the same bucket are added up as arrays; only what is left is looked up by bucket. The common
   // scale is taken from these few rows too: to ask all points for it beforehand read them twice.
   const rows = await runner.run<ExponentialRow>(
@@ -264,7 +265,7 @@ export async function exponentialParts(
 FROM ${toOneScale(
         input,
         `(${addedUp(input, withLabels(input, scope, wide, adds), {
-          keys: ', Scale, PositiveOffset, NegativeOffset, ZeroThreshold',
+          keys: ', Shape',
           arrays: { Positive: 'PositiveBucketCounts', Negative: 'NegativeBucketCounts' },
           numbers: { Zero: 'ZeroCount' },
         })})`,

@@ -229,6 +229,17 @@ function lasting({ variant, grid }: PointsInput, { params }: Scope, window: Wind
       Ts, Begins, ${earlier}, ${later}, ${after('Begins', '0')}) AS Lasting`;
 }
 
+/** What is added up of points: columns as they are, and what is made of others, by its name. */
+interface Payload {
+  readonly columns: readonly string[];
+  readonly made?: Readonly<Record<string, string>>;
+}
+
+const namesOf = ({ columns, made = {} }: Payload): string => [...columns, ...Object.keys(made)].join(', ');
+
+const readFrom = ({ columns, made = {} }: Payload): string =>
+  [...columns, ...Object.entries(made).map(([name, sql]) => `${sql} AS ${name}`)].join(', ');
+
 /**
  * The points of histograms with what they add to which buckets: `Plus` times (1, 0, or -1) to `Here`, and what is
  * taken off `There` when that is not negative; the sum over a bucket is the increase in it. `payload` is what is added,
@@ -240,7 +251,7 @@ export async function weighedPoints(
   input: PointsInput,
   scope: Scope,
   window: Window,
-  payload: string,
+  payload: Payload,
 ): Promise<string> {
   const { temporality } = input.variant;
   const cumulative = async () => {
@@ -257,11 +268,11 @@ export async function weighedPoints(
   return `(${both.map((rows) => `SELECT ${weighedColumns(input, payload)} FROM ${rows}`).join(' UNION ALL ')})`;
 }
 
-const weighedColumns = (input: PointsInput, payload: string): string =>
-  `${keyOf(input).key}, X, Here, Plus, There, ${payload}`;
+const weighedColumns = (input: PointsInput, payload: Payload): string =>
+  `${keyOf(input).key}, X, Here, Plus, There, ${namesOf(payload)}`;
 
 /** @param run what tells runs apart: points have no other key, since their start is in it anyway */
-function endsOfRuns(input: PointsInput, scope: Scope, window: Window, payload: string, run: Key): string {
+function endsOfRuns(input: PointsInput, scope: Scope, window: Window, payload: Payload, run: Key): string {
   const { from, known } = boundsOf(input, scope, window);
   const { key, shape } = keyOf(input);
   const columnsWith = (more: string) => `SeriesId, ${TIME} AS T, ${SINCE} AS S, toInt64(Count) AS X${more}`;
@@ -281,7 +292,7 @@ function endsOfRuns(input: PointsInput, scope: Scope, window: Window, payload: s
 )`;
   // One number for all that tells a point: the shorter the key of a join, the faster it is. A point sent twice is there twice: any one of them.
   return `(
-  SELECT ${weighedColumns(input, payload)} FROM (SELECT ${columnsWith(shape)}, cityHash64(${key}, T, S, X) AS Key, ${payload} ${scope.from}) AS points
+  SELECT ${weighedColumns(input, payload)} FROM (SELECT ${columnsWith(shape)}, cityHash64(${key}, T, S, X) AS Key, ${readFrom(payload)} ${scope.from}) AS points
   GLOBAL ANY INNER JOIN ${ends} AS ends USING Key
 )`;
 }
@@ -296,9 +307,9 @@ async function isSentTwice(runner: Runner, scope: Scope): Promise<boolean> {
 }
 
 /** @param twice whether some were sent twice: a statement that leaves these out reads the wide columns twice */
-function deltas(input: PointsInput, inside: Scope, payload: string, twice: boolean): string {
+function deltas(input: PointsInput, inside: Scope, payload: Payload, twice: boolean): string {
   const { key, shape } = keyOf(input);
-  const columns = `SeriesId${shape}, ${TIME} AS T, ${SINCE} AS S, toInt64(Count) AS X, ${payload},
+  const columns = `SeriesId${shape}, ${TIME} AS T, ${SINCE} AS S, toInt64(Count) AS X, ${readFrom(payload)},
     ${bucketAt(input.grid, 'T')} AS Here, toInt64(1) AS Plus, toInt64(-1) AS There`;
   if (!twice) return `(SELECT ${columns} ${inside.from})`;
   const tied = `(SELECT SeriesId, T FROM (
