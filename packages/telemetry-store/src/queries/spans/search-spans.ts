@@ -266,6 +266,10 @@ async function byFigure(
     };
   }
   const all = Scope.of(context, SPANS).during(input.window).matching(input.filter);
+  if (cursor === undefined && readsTexts(SPANS, input.filter)) {
+    const found = await rowsAlong(runner, all, order, input.limit + 1);
+    if (found !== undefined) return { found };
+  }
   const beyond = cursor === undefined ? all : all.and(strictlyAfter(all, order, cursor));
   const places = await runner.run<Place>(
     beyond,
@@ -283,20 +287,48 @@ async function byFigure(
     const near = matching(context, { ...input, filter }, order, cursor).at(times);
     return end === undefined ? near : near.and(upTo(near, order, end));
   };
-  if (cursor === undefined && readsTexts(SPANS, input.filter)) {
-    // Mostly nobody else has these figures at these times: then words have not to be looked for once more.
-    const found = await rowsByFigure(runner, at(undefined), order, places.length + 1);
-    if (samePlaces(found, places)) return { found };
-  }
   return { found: await rowsByFigure(runner, at(input.filter), order, input.limit + 1) };
 }
 
 type Place = Pick<SpanKey, 'K' | 'Ns'>;
 
-/** Whether they have one and the same figures at the same times, row by row. */
-const samePlaces = (some: readonly Place[], others: readonly Place[]): boolean =>
-  some.length === others.length &&
-  some.every(({ K, Ns }, index) => K === others[index]?.K && Ns === others[index].Ns);
+/**
+ * The first rows in the order of a figure, read along with their places: where words are looked for, to find a few rows again costs
+ * more than to read them late. Undefined where the last of them has the figure and the time of another one, so that the
+ * ids of these decide, which are not read of every row that matches.
+ */
+async function rowsAlong(
+  runner: Runner,
+  scope: Scope,
+  order: Order,
+  limit: number,
+): Promise<SpanKey[] | undefined> {
+  const raws = await runner.run<RawSpan & { readonly K: string }>(
+    scope,
+    `SELECT toString(${order.sql}) AS K, ${SPAN_COLUMNS} ${scope.from}
+     ORDER BY ${sortedBy([...order.by, 'Timestamp'], order)} LIMIT ${limit + 1} SETTINGS ${READ_LATE}`,
+  );
+  const found = raws.map((raw) => withRow(raw, raw.K)).sort(byPlaceAndIds(order));
+  const [last, next] = found.slice(limit - 1);
+  if (last !== undefined && next !== undefined && last.K === next.K && last.Ns === next.Ns) return undefined;
+  return found.slice(0, limit);
+}
+
+/** Columns that only the rows of the page need are read of these alone. */
+const READ_LATE =
+  'query_plan_optimize_lazy_materialization = 1, query_plan_max_limit_for_lazy_materialization = 1000';
+
+const compared = <T extends string | bigint>(a: T, b: T): number => (a < b ? -1 : Number(a > b));
+
+/** The order of {@link inOrder}. */
+const byPlaceAndIds =
+  ({ descending }: Order) =>
+  (a: SpanKey, b: SpanKey): number =>
+    (descending ? -1 : 1) *
+    (compared(BigInt(a.K), BigInt(b.K)) ||
+      compared(BigInt(a.Ns), BigInt(b.Ns)) ||
+      compared(a.TraceId, b.TraceId) ||
+      compared(a.SpanId, b.SpanId));
 
 async function rowsByFigure(
   runner: Runner,
