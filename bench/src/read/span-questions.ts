@@ -7,6 +7,7 @@ import {
   type Loaded,
   post,
   type Question,
+  REPEATS,
   windowOf,
 } from './question.ts';
 import { wordCharts, wordOrders, wordQuestions } from './word-questions.ts';
@@ -22,7 +23,7 @@ function previewsOf(page: object): Question {
   return {
     name: 'first words of a page of traces by -duration',
     goalMs: LIST_GOAL_MS,
-    repeats: 25,
+    repeats: REPEATS,
     async ask(api) {
       if (traces === undefined) {
         const body = { ...page, sort: '-duration', previews: false };
@@ -85,7 +86,7 @@ export function spanQuestions(loaded: Loaded): Question[] {
     {
       name: 'first page of traces of one service with errors',
       goalMs: LIST_GOAL_MS,
-      repeats: 40,
+      repeats: REPEATS,
       ask: (api, turn) =>
         api.post('/api/telemetry/traces/search', { ...rows, q: `service:service-${turn % 12} status:error` }),
       check: atLeast(50),

@@ -3,12 +3,9 @@ import { Api } from '../lib/api.ts';
 import { openStoreOf } from '../lib/store.ts';
 import { sleep } from '../lib/temp.ts';
 import { put, type Result } from './put.ts';
-import type { Question } from './question.ts';
+import { type Question, REPEATS } from './question.ts';
 
 const TABLES = ['otel_traces', 'otel_logs'];
-
-/** What took seconds without it is asked as often as everything else. */
-const REPEATS = 24;
 
 export interface WithTextIndex {
   readonly results: readonly Result[];
@@ -42,6 +39,7 @@ export async function withTextIndex(
   const results: Result[] = [];
   for (const question of ofWords) {
     const name = `${question.name}, with a text index`;
+    // What took seconds without it is asked as often as everything else.
     results.push(await put({ ...question, name, repeats: REPEATS }, api));
   }
   await platform.stop();

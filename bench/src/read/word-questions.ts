@@ -1,5 +1,5 @@
 import type { Api } from '../lib/api.ts';
-import { atLeast, CHART_GOAL_MS, holds, LIST_GOAL_MS, type Question } from './question.ts';
+import { atLeast, CHART_GOAL_MS, holds, LIST_GOAL_MS, type Question, REPEATS } from './question.ts';
 
 const WORDS = ['violin', 'walnut', 'umbrella', 'turbine', 'saucer', 'meadow', 'lumber', 'juniors'];
 /** Two words that stand together seldom: a page of them comes from five minutes to two hours. */
@@ -26,7 +26,7 @@ export function wordQuestions(list: 'spans' | 'traces' | 'logs', what: string, p
   ): Question => ({
     name: `${what} ${name}`,
     goalMs: LIST_GOAL_MS,
-    repeats: 24,
+    repeats: REPEATS,
     ask: (api, turn) =>
       api.post(`/api/telemetry/${list}/search`, { ...page, ...how, q: quoted(words(turn)) }),
     check: atLeast(rows),
@@ -53,7 +53,7 @@ export function wordOrders(window: { readonly from: string; readonly to: string 
     [{ early: true }, {}].map((early) => ({
       name: `${name}, by two words, ${'early' in early ? 'first rows' : 'the page'}`,
       goalMs: LIST_GOAL_MS,
-      repeats: 'early' in early ? 24 : 4,
+      repeats: 'early' in early ? REPEATS : 4,
       ask: (api, turn) => ask(api, { ...page, ...how, ...early, q: quoted(together(turn)) }),
       check: atLeast(1),
     }));
@@ -94,7 +94,7 @@ export function wordCharts(signal: 'spans' | 'logs', window: object, facets: rea
   ): Question => ({
     name: body.early === true ? `${name}, estimated` : `${name}, exact`,
     goalMs: CHART_GOAL_MS,
-    repeats: body.early === true ? 24 : 4,
+    repeats: body.early === true ? REPEATS : 4,
     ask: (api, turn) =>
       api.post(`/api/telemetry/${path}`, { ...window, signal, ...body, q: quoted(together(turn)) }),
     check,
