@@ -283,11 +283,9 @@ async function byFigure(
   if (cursor !== undefined) times.push(nanos(cursor.after[1], damaged));
   if (times.length === 0) return { found: [] };
   const end = places.length > input.limit ? places.at(-1) : undefined;
-  const at = (filter: Filter | undefined): Scope => {
-    const near = matching(context, { ...input, filter }, order, cursor).at(times);
-    return end === undefined ? near : near.and(upTo(near, order, end));
-  };
-  return { found: await rowsByFigure(runner, at(input.filter), order, input.limit + 1) };
+  const near = matching(context, input, order, cursor).at(times);
+  const scope = end === undefined ? near : near.and(upTo(near, order, end));
+  return { found: await rowsByFigure(runner, scope, order, input.limit + 1) };
 }
 
 type Place = Pick<SpanKey, 'K' | 'Ns'>;
