@@ -61,8 +61,8 @@ const FIGURES: readonly (RollupColumn & Figure)[] = [
 
 /**
  * The spans that name a session or a user, by five minutes, session and user. Its table is sorted by session within six
- * hours, and what pages of users read of it once more by user: a column that they read is one of that projection (migration
- * 21), or the engine has to read the table instead.
+ * hours, and what pages of sessions and of users read of it once more by session and by user: a column that they read is one
+ * of that projection (migrations 28 and 21), or the engine has to read the table instead.
  */
 export const ACTIVITY: Rollup = {
   name: 'session_figures',

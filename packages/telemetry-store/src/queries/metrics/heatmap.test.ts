@@ -14,6 +14,12 @@ describe('rows of a heat map', () => {
     expect(edges).toEqual([-Infinity, 1, 2, Infinity]);
     expect(notes).toEqual(['Bucket bounds differ over time: ranges that overlap are shown as one.']);
   });
+  it('keeps zero, a range without a width, beside what begins there', () => {
+    expect(laidOut(columns(range(0, 1), range(0, 0), range(1, 2)))).toMatchObject({
+      edges: [0, 1, 2],
+      notes: [],
+    });
+  });
   it('does not mind the edges of ranges that hold nothing', () => {
     expect(laidOut(columns(range(1, 2), range(2, 4), range(1, 4, 0)))).toMatchObject({
       edges: [1, 2, 4],
