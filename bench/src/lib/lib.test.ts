@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { slope } from '../soak/steady.ts';
 import { Latencies } from './latency.ts';
+import { memoryLatency } from './memory-latency.ts';
 import { replaceSection } from './report.ts';
 import { Scrape } from './scrape.ts';
 import { markdownTable } from './table.ts';
@@ -19,6 +20,11 @@ test('quantiles are exact', () => {
   expect(latencies.quantile(0.5)).toBe(51);
   expect(latencies.quantile(0.99)).toBe(100);
   expect(latencies.max).toBe(100);
+});
+
+test('reading from memory takes nanoseconds', () => {
+  expect(memoryLatency(10_000)).toBeGreaterThan(0.1);
+  expect(memoryLatency(10_000)).toBeLessThan(100_000);
 });
 
 test('a scrape sums the series of one name and no other', () => {

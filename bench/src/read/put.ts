@@ -1,5 +1,6 @@
 import type { Api } from '../lib/api.ts';
 import { Latencies } from '../lib/latency.ts';
+import { memoryLatency } from '../lib/memory-latency.ts';
 import type { Question } from './question.ts';
 
 /** Questions slower than this are asked less often: their figure is clear without. */
@@ -22,11 +23,14 @@ export interface Result {
   readonly goalMs: number;
   /** Or why there is none. */
   readonly latencies: Latencies | string;
+  /** What a read from memory took just before, ns. */
+  readonly memoryNs?: number;
 }
 
 /** Asks a question until its figure is clear. */
 export async function put(question: Question, api: Api): Promise<Result> {
   const { name, goalMs } = question;
+  const memoryNs = memoryLatency();
   try {
     const startedAt = performance.now();
     question.check(await question.ask(api, 0));
@@ -34,7 +38,7 @@ export async function put(question: Question, api: Api): Promise<Result> {
     const latencies = await measure(repeats, async (turn) => {
       await question.ask(api, turn);
     });
-    return { name, goalMs, latencies };
+    return { name, goalMs, latencies, memoryNs };
   } catch (thrown) {
     return { name, goalMs, latencies: thrown instanceof Error ? thrown.message.slice(0, 160) : 'failed' };
   }
