@@ -1190,3 +1190,21 @@ ALTER TABLE `telemetry`.`otel_traces_local` ON CLUSTER `main`
   MODIFY COLUMN `HttpRoute` CODEC(LZ4),
   MODIFY COLUMN `HttpRequestMethod` CODEC(LZ4),
   MODIFY COLUMN `HttpResponseStatusCode` CODEC(LZ4);
+
+ALTER TABLE `telemetry`.`trace_figures_local` ON CLUSTER `main`
+  MODIFY COLUMN `ServiceHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `ModelHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `OperationHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `AgentHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `ProviderHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `NameHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `FailedHashes` CODEC(LZ4HC(3));
+
+ALTER TABLE `telemetry`.`session_figures_local` ON CLUSTER `main`
+  MODIFY COLUMN `ServiceHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `ModelHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `OperationHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `AgentHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `ProviderHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `NameHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `FailedHashes` CODEC(LZ4HC(3));

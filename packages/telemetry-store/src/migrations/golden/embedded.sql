@@ -1014,3 +1014,21 @@ ALTER TABLE `candela`.`otel_traces`
   MODIFY COLUMN `HttpRoute` CODEC(LZ4),
   MODIFY COLUMN `HttpRequestMethod` CODEC(LZ4),
   MODIFY COLUMN `HttpResponseStatusCode` CODEC(LZ4);
+
+ALTER TABLE `candela`.`trace_figures`
+  MODIFY COLUMN `ServiceHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `ModelHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `OperationHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `AgentHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `ProviderHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `NameHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `FailedHashes` CODEC(LZ4HC(3));
+
+ALTER TABLE `candela`.`session_figures`
+  MODIFY COLUMN `ServiceHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `ModelHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `OperationHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `AgentHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `ProviderHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `NameHashes` CODEC(LZ4HC(3)),
+  MODIFY COLUMN `FailedHashes` CODEC(LZ4HC(3));
