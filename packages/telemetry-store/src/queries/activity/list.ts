@@ -1,8 +1,8 @@
 import type { ActivitySort, Filter, SessionRow, UserRow, UserSort } from '@candela/contract';
-import { fail, type RequestContext } from '@candela/kernel';
+import type { RequestContext } from '@candela/kernel';
 import { ACTIVITY } from '../../rollups/activity.ts';
 import { alignedAround } from '../core/aligned.ts';
-import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
+import { type Cursor, damagedCursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import type { Basis } from '../core/basis.ts';
 import { type Known, knownOf } from '../core/known.ts';
 import { rolledFrom, rolledRows, rolledSource, settledWindow } from '../core/rolled.ts';
@@ -336,7 +336,6 @@ export async function figuresOfOne<Kind extends keyof typeof KINDS>(
 function placeOf(cursor: Cursor | undefined): Place | undefined {
   if (cursor === undefined) return undefined;
   const [figure = '', hash = ''] = cursor.after;
-  if (!/^-?\d{1,19}$/.test(figure) || !/^\d{1,20}$/.test(hash))
-    throw fail('bad_query', { detail: 'The cursor is damaged.' });
+  if (!/^-?\d{1,19}$/.test(figure) || !/^\d{1,20}$/.test(hash)) throw damagedCursor();
   return { figure, hash };
 }

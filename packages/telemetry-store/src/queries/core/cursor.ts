@@ -44,6 +44,9 @@ export function decodeCursor(text: string, list: string, keys: number): Cursor {
   return { list, from: nanos(from, refuse), to: nanos(to, refuse), after };
 }
 
+/** Of keys that no list gave out. */
+export const damagedCursor = (): Error => fail('bad_query', { detail: 'The cursor is damaged.' });
+
 /** A whole number that fits the time column. */
 export function nanos(text: string | undefined, refuse: () => Error): bigint {
   if (text === undefined || !/^\d{1,19}$/.test(text)) throw refuse();

@@ -7,7 +7,7 @@ import {
 } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { MOST_MESSAGE } from '../../rollups/exceptions.ts';
-import { decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
+import { damagedCursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { iso, orNull } from '../spans/span-row.ts';
@@ -184,7 +184,7 @@ async function occurrences(
   const { params } = scope;
   const [ns = '', id = ''] = after ?? [];
   if (after !== undefined && (!/^\d{1,19}$/.test(ns) || !/^\d{1,20}$/.test(id))) {
-    throw fail('bad_query', { detail: 'The cursor is damaged.' });
+    throw damagedCursor();
   }
   const having =
     after === undefined

@@ -3,7 +3,7 @@ import type { RequestContext } from '@candela/kernel';
 import type { ReadStores } from '../core/stores.ts';
 import type { QueryKind } from '../core/limits.ts';
 import { type QueryLimits, runner } from '../core/run.ts';
-import type { Page, SearchInput } from '../spans/search-spans.ts';
+import type { Page, SearchInput } from '../core/page.ts';
 import { type ExceptionInput, readException } from './exception.ts';
 import { searchExceptions } from './search-exceptions.ts';
 

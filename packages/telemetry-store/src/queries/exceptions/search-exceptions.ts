@@ -1,9 +1,9 @@
 import { EXCEPTION_LIMITS, type ExceptionGroup, type ExceptionSort } from '@candela/contract';
-import { fail, type RequestContext } from '@candela/kernel';
-import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
+import type { RequestContext } from '@candela/kernel';
+import { type Cursor, damagedCursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
-import type { Page, SearchInput } from '../spans/search-spans.ts';
+import type { Page, SearchInput } from '../core/page.ts';
 import { COUNT_SQL, EXCEPTION_GROUPS, EXCEPTIONS } from './exception-fields.ts';
 import { type GroupKey, isOnce, mostRecorded, readFigures, readGroups } from './groups.ts';
 
@@ -71,7 +71,7 @@ async function pageKeys(
     if (cursor === undefined) return undefined;
     const [last = '', fingerprint = ''] = cursor.after;
     if (!/^-?\d{1,19}$/.test(last) || !/^\d{1,20}$/.test(fingerprint)) {
-      throw fail('bad_query', { detail: 'The cursor is damaged.' });
+      throw damagedCursor();
     }
     const bound = `(${params.bind(last, 'Int64')}, ${params.bind(fingerprint, 'UInt64')})`;
     return `(${key}, Fingerprint) ${descending ? '<' : '>'} ${bound}`;

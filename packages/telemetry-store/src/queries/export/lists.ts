@@ -4,7 +4,7 @@ import type { Runner } from '../core/run.ts';
 import { EXCEPTIONS } from '../exceptions/exception-fields.ts';
 import { searchExceptions } from '../exceptions/search-exceptions.ts';
 import { catalogue } from '../metrics/catalogue.ts';
-import type { Page } from '../spans/search-spans.ts';
+import type { Page } from '../core/page.ts';
 import { SPANS } from '../spans/span-fields.ts';
 import { searchTraces } from '../spans/search-traces.ts';
 import { countExport, type ExportInput, type ExportSize } from './pages.ts';

@@ -1,11 +1,11 @@
 import type { LogRow, LogSort } from '@candela/contract';
-import { fail, type RequestContext } from '@candela/kernel';
-import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
+import type { RequestContext } from '@candela/kernel';
+import { type Cursor, damagedCursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import { readsTexts } from '../core/filter.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { Patience, slicesOfPage } from '../core/slices.ts';
-import { type Page, type SearchInput, shrink } from '../spans/search-spans.ts';
+import { type Page, type SearchInput, shrink } from '../core/page.ts';
 import { LOGS } from './log-fields.ts';
 import { LOG_HASH } from './log-id.ts';
 import { type LogPlace, orderBy, PLACE_SQL, placeValue } from './log-order.ts';
@@ -72,7 +72,7 @@ const samePlace = (a: LogPlace, b: LogPlace): boolean =>
 function startOf(cursor: Cursor): Start {
   const [ns = '', observedNs = '', receivedMs = '', skip = ''] = cursor.after;
   const whole = [ns, observedNs, receivedMs, skip].every((text) => /^\d{1,19}$/.test(text));
-  if (!whole || Number(skip) > MAX_EQUALS) throw fail('bad_query', { detail: 'The cursor is damaged.' });
+  if (!whole || Number(skip) > MAX_EQUALS) throw damagedCursor();
   return { place: { ns, observedNs, receivedMs }, skip: Number(skip) };
 }
 

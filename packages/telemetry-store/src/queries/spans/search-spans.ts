@@ -1,86 +1,33 @@
 import type { Filter, SpanRow, SpanSort } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
-import { type Cursor, decodeCursor, encodeCursor, listName, nanos } from '../core/cursor.ts';
-import { fail } from '@candela/kernel';
+import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/cursor.ts';
 import { readsTexts } from '../core/filter.ts';
 import { type FieldReading, fieldReading } from '../core/field-reading.ts';
-import { basisOf } from '../core/basis.ts';
-import type { Params } from '../core/params.ts';
+import { type LookedPage, type SearchInput, shrink } from '../core/page.ts';
 import type { Runner } from '../core/run.ts';
-import { Scope, type Window } from '../core/scope.ts';
 import { Patience, slicesOfPage } from '../core/slices.ts';
+import { inOrder, matching, orderOf } from './span-order.ts';
+import {
+  type FoundSpans,
+  KEY_COLUMNS,
+  keyOf,
+  placeKey,
+  type SpanKey,
+  spansAt,
+  withRow,
+} from './span-place.ts';
 import { type RawSpan, SPAN_COLUMNS, toSpanRow } from './span-row.ts';
+import { spansByFigure } from './spans-by-figure.ts';
 import { SPANS } from './span-fields.ts';
 import { UNFINISHED } from './trace-totals.ts';
-
-export interface SearchInput<Sort extends string> {
-  readonly window: Window;
-  readonly filter: Filter | undefined;
-  readonly sort: Sort;
-  readonly limit: number;
-  readonly cursor: string | undefined;
-  /**
-   * Of a list whose filter reads texts or attributes. In the order of time: after so many milliseconds the page is answered with
-   * the rows it has, as soon as it has one; its cursor leads on. In the order of a figure: the page is made of a part of the rows
-   * first, where all of them take long. Default: it is full, and of all rows.
-   */
-  readonly patienceMs?: number | undefined;
-}
-
-/** Whether a part of a list is worth more than all of it later: of its first page only. */
-export const isHurried = ({ patienceMs, cursor }: SearchInput<string>): boolean =>
-  patienceMs !== undefined && cursor === undefined;
 
 /** A search of spans whose rows carry the values of some fields besides their own. */
 export interface SpanSearchInput extends SearchInput<SpanSort> {
   readonly fields?: readonly string[];
 }
 
-export interface Page<T> {
-  readonly data: T[];
-  readonly nextCursor: string | null;
-}
-
-/** A page that may be made of a part of the rows: see {@link Basis}. */
-export interface LookedPage<T> extends Page<T> {
-  /** About what part of the rows was looked at; null: all. Such a page has no cursor. */
-  readonly sample: number | null;
-}
-
-interface SpanKey {
-  readonly K: string;
-  readonly Ns: string;
-  readonly TraceId: string;
-  readonly SpanId: string;
-  /** Where it was read along with the key. */
-  readonly row?: SpanRow;
-}
-
-/** A figure as the page and the engine know it, a time, and whose the row is. */
-const PLACE_BYTES = 32;
-
-const KEY_COLUMNS = 'toString(toUnixTimestamp64Nano(Timestamp)) AS StartNs, TraceId, SpanId';
-
 /** Longer values of fields are cut: they stand in a cell. */
 const VALUE_CHARACTERS = 300;
-
-/**
- * What a sort orders by, as a whole number that a cursor can carry and compare exactly. A cost is never negative, and
- * of such numbers the bits are in the order of the numbers; spans without one come before all.
- */
-const SORT_SQL = {
-  start: { sql: 'toUnixTimestamp64Nano(Timestamp)', type: 'Int64' },
-  duration: { sql: 'Duration', type: 'UInt64' },
-  cost: { sql: 'reinterpretAsInt64(ifNull(CostUsd, -1))', type: 'Int64' },
-  tokens: { sql: 'TotalTokens', type: 'UInt64' },
-} as const;
-
-/**
- * What is in the same order, but as columns are stored: of the first of them the engine passes by granules and rows that
- * the page cannot hold, before it reads the others. Of a cost that is its first bits, which are never NULL. Nothing comes
- * last downwards; upwards most spans have none, and there is nothing to pass by.
- */
-const STORED_ORDER: Partial<Record<SpanSort, readonly string[]>> = { '-cost': ['CostStep', 'CostUsd'] };
 
 /**
  * One page of matching spans: where they are first, by narrow columns, then the rows. Of a page in the order of time for
@@ -101,9 +48,9 @@ export async function searchSpans(
     found,
     edge,
     share = null,
-  }: Found = byStart
+  }: FoundSpans = byStart
     ? await byTime(runner, context, bounded, cursor, fields.length === 0 && readsTexts(SPANS, input.filter))
-    : await byFigure(runner, context, bounded, cursor);
+    : await spansByFigure(runner, context, bounded, cursor);
   const stored = found.slice(0, input.limit);
   const last = stored.at(-1);
   const page = onceEach(byStart ? stored : await withoutEnded(runner, context, stored));
@@ -127,15 +74,6 @@ export async function searchSpans(
             after: [next.K, next.Ns, next.TraceId, next.SpanId],
           }),
   };
-}
-
-interface Found {
-  /** Those of the page and, where there is one, the next. */
-  readonly found: SpanKey[];
-  /** Where the next page begins when this one was answered before it was full. */
-  readonly edge?: bigint;
-  /** The part of the spans that it was made of; nothing or null: all. */
-  readonly share?: number | null;
 }
 
 /** Between the spans before an instant and those from it on, in either order of time: no ids come before all others. */
@@ -185,32 +123,6 @@ async function endedOf(
   return new Set(ends.map(placeKey));
 }
 
-const placeKey = ({ TraceId, SpanId, Ns }: Pick<SpanKey, 'TraceId' | 'SpanId' | 'Ns'>): string =>
-  `${TraceId} ${SpanId} ${Ns}`;
-
-interface Order {
-  /** The sort value. */
-  readonly sql: string;
-  /** The columns by which the engine sorts them. */
-  readonly by: readonly string[];
-  readonly type: 'Int64' | 'UInt64';
-  readonly descending: boolean;
-}
-
-function orderOf(sort: SpanSort): Order {
-  const value = SORT_SQL[sort.replace('-', '') as keyof typeof SORT_SQL];
-  return { ...value, by: STORED_ORDER[sort] ?? [value.sql], descending: sort.startsWith('-') };
-}
-
-/** Of equal values the time decides, so that most rows never need their ids looked at. */
-function inOrder(order: Order): string {
-  const first = order.sql === SORT_SQL.start.sql ? [] : [order.sql];
-  return sortedBy([...first, 'Timestamp', 'TraceId', 'SpanId'], order);
-}
-
-const sortedBy = (columns: readonly string[], { descending }: Order): string =>
-  columns.map((column) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ');
-
 /** Sorted by time, a page comes from the near end of the window. */
 async function byTime(
   runner: Runner,
@@ -218,7 +130,7 @@ async function byTime(
   input: SearchInput<SpanSort>,
   cursor: Cursor | undefined,
   withRows: boolean,
-): Promise<Found> {
+): Promise<FoundSpans> {
   const order = orderOf(input.sort);
   const keys: SpanKey[] = [];
   const window = shrink(input.window, cursor, order.descending);
@@ -244,166 +156,6 @@ async function byTime(
     if (edge !== undefined) return { found: keys, edge };
   }
   return { found: keys };
-}
-
-/**
- * Sorted by a figure, every matching row has to be looked at, but only at its figure and time. The times of the page
- * then lead to its few rows; of rows with the same figure at the same time the ids decide among these.
- */
-async function byFigure(
-  runner: Runner,
-  context: RequestContext,
-  input: SearchInput<SpanSort>,
-  cursor: Cursor | undefined,
-): Promise<Found> {
-  const order = orderOf(input.sort);
-  const basis = await basisOf(runner, context, SPANS, { ...input, hurried: isHurried(input) });
-  if (basis.share !== null) {
-    const scope = Scope.of(context, SPANS).during(basis.window).matching(input.filter);
-    return {
-      found: await rowsByFigure(runner, scope, order, basis.limit, basis.settings),
-      share: basis.share,
-    };
-  }
-  const all = Scope.of(context, SPANS).during(input.window).matching(input.filter);
-  if (cursor === undefined && readsTexts(SPANS, input.filter)) {
-    const found = await rowsAlong(runner, all, order, input.limit + 1);
-    if (found !== undefined) return { found };
-  }
-  const beyond = cursor === undefined ? all : all.and(strictlyAfter(all, order, cursor));
-  const places = await runner.run<Place>(
-    beyond,
-    `SELECT toString(${order.sql}) AS K, toString(toUnixTimestamp64Nano(Timestamp)) AS Ns ${beyond.from}
-     ORDER BY ${sortedBy([...order.by, 'Timestamp'], order)} LIMIT ${input.limit + 1}`,
-    // With a filter nearly every granule has a figure beyond those of the page, of some row that does not match.
-    input.filter === undefined ? { rowBytes: PLACE_BYTES } : {},
-  );
-  const times = places.map(({ Ns }) => BigInt(Ns));
-  // Rows at the very place of the cursor of which not all were shown.
-  if (cursor !== undefined) times.push(nanos(cursor.after[1], damaged));
-  if (times.length === 0) return { found: [] };
-  const end = places.length > input.limit ? places.at(-1) : undefined;
-  const near = matching(context, input, order, cursor).at(times);
-  const scope = end === undefined ? near : near.and(upTo(near, order, end));
-  return { found: await rowsByFigure(runner, scope, order, input.limit + 1) };
-}
-
-type Place = Pick<SpanKey, 'K' | 'Ns'>;
-
-/**
- * The first rows in the order of a figure, read along with their places: where words are looked for, to find a few rows again costs
- * more than to read them late. Undefined where the last of them has the figure and the time of another one, so that the
- * ids of these decide, which are not read of every row that matches.
- */
-async function rowsAlong(
-  runner: Runner,
-  scope: Scope,
-  order: Order,
-  limit: number,
-): Promise<SpanKey[] | undefined> {
-  const raws = await runner.run<RawSpan & { readonly K: string }>(
-    scope,
-    `SELECT toString(${order.sql}) AS K, ${SPAN_COLUMNS} ${scope.from}
-     ORDER BY ${sortedBy([...order.by, 'Timestamp'], order)} LIMIT ${limit + 1} SETTINGS ${READ_LATE}`,
-  );
-  const found = raws.map((raw) => withRow(raw, raw.K)).sort(byPlaceAndIds(order));
-  const [last, next] = found.slice(limit - 1);
-  if (last !== undefined && next !== undefined && last.K === next.K && last.Ns === next.Ns) return undefined;
-  return found.slice(0, limit);
-}
-
-/** Columns that only the rows of the page need are read of these alone. */
-const READ_LATE =
-  'query_plan_optimize_lazy_materialization = 1, query_plan_max_limit_for_lazy_materialization = 1000';
-
-const compared = <T extends string | bigint>(a: T, b: T): number => (a < b ? -1 : Number(a > b));
-
-/** The order of {@link inOrder}. */
-const byPlaceAndIds =
-  ({ descending }: Order) =>
-  (a: SpanKey, b: SpanKey): number =>
-    (descending ? -1 : 1) *
-    (compared(BigInt(a.K), BigInt(b.K)) ||
-      compared(BigInt(a.Ns), BigInt(b.Ns)) ||
-      compared(a.TraceId, b.TraceId) ||
-      compared(a.SpanId, b.SpanId));
-
-async function rowsByFigure(
-  runner: Runner,
-  scope: Scope,
-  order: Order,
-  limit: number,
-  settings = '',
-): Promise<SpanKey[]> {
-  const raws = await runner.run<RawSpan & { readonly K: string }>(
-    scope,
-    `SELECT toString(${order.sql}) AS K, ${SPAN_COLUMNS} ${scope.from}
-     ORDER BY ${inOrder(order)} LIMIT ${limit} ${settings}`,
-  );
-  return raws.map((raw) => withRow(raw, raw.K));
-}
-
-const keyOf = ({ StartNs, TraceId, SpanId }: Pick<RawSpan, 'StartNs' | 'TraceId' | 'SpanId'>, K: string) => ({
-  K,
-  Ns: StartNs,
-  TraceId,
-  SpanId,
-});
-
-const withRow = (raw: RawSpan, figure: string): SpanKey => ({ ...keyOf(raw, figure), row: toSpanRow(raw) });
-
-function upTo(scope: Scope, { sql, type, descending }: Order, end: Pick<SpanKey, 'K' | 'Ns'>): string {
-  const { params } = scope;
-  return `(${sql}, Timestamp) ${descending ? '>=' : '<='} (${params.bind(end.K, type)}, ${params.time(BigInt(end.Ns))})`;
-}
-
-function matching(
-  context: RequestContext,
-  input: SearchInput<SpanSort>,
-  order: Order,
-  cursor: Cursor | undefined,
-): Scope {
-  const scope = Scope.of(context, SPANS).during(input.window).matching(input.filter);
-  return cursor === undefined ? scope : scope.and(after(scope, order, cursor));
-}
-
-/** The part of a window that can still hold rows after the cursor of a list sorted by time. */
-export function shrink(window: Window, cursor: Cursor | undefined, descending: boolean): Window {
-  if (cursor === undefined) return window;
-  const last = nanos(cursor.after[0], damaged);
-  return descending
-    ? { from: window.from, to: last + 1n < window.to ? last + 1n : window.to }
-    : { from: last > window.from ? last : window.from, to: window.to };
-}
-
-const damaged = (): Error => fail('bad_query', { detail: 'The cursor is damaged.' });
-
-/** Later in the list than the cursor's row. */
-function after(scope: Scope, order: Order, cursor: Cursor): string {
-  const [, , traceId = '', spanId = ''] = cursor.after;
-  const { params } = scope;
-  const ids = `${params.bind(traceId, 'String')}, ${params.bind(spanId, 'String')}`;
-  const place = placeOf(params, order, cursor);
-  return `(${order.sql}, Timestamp, TraceId, SpanId) ${order.descending ? '<' : '>'} (${place}, ${ids})`;
-}
-
-/** The same without rows of the cursor's own figure and time, so that no ids have to be read. */
-function strictlyAfter(scope: Scope, order: Order, cursor: Cursor): string {
-  const place = placeOf(scope.params, order, cursor);
-  return `(${order.sql}, Timestamp) ${order.descending ? '<' : '>'} (${place})`;
-}
-
-function placeOf(params: Params, { type }: Order, { after: [key = '', ns] }: Cursor): string {
-  if (!(type === 'UInt64' ? /^\d{1,20}$/ : /^-?\d{1,19}$/).test(key)) throw damaged();
-  return `${params.bind(key, type)}, ${params.time(nanos(ns, damaged))}`;
-}
-
-/** All copies of these spans, and few others. */
-function spansAt(context: RequestContext, keys: readonly SpanKey[]): Scope {
-  const scope = Scope.of(context, SPANS).at(keys.map((key) => BigInt(key.Ns)));
-  const traceIds = scope.params.bind([...new Set(keys.map((key) => key.TraceId))], 'Array(String)');
-  const spanIds = scope.params.bind([...new Set(keys.map((key) => key.SpanId))], 'Array(String)');
-  return scope.and(`TraceId IN ${traceIds} AND SpanId IN ${spanIds}`);
 }
 
 async function rows(

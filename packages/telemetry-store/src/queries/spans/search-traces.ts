@@ -5,7 +5,7 @@ import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/curso
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { doublings } from '../core/seen-numbers.ts';
-import { type LookedPage, shrink } from './search-spans.ts';
+import { type LookedPage, shrink } from '../core/page.ts';
 import { Patience, type Slice, slicesOfPage } from '../core/slices.ts';
 import { toTraceRows } from './trace-rows.ts';
 import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';

@@ -1,7 +1,7 @@
 import type { HierarchyNode, LightSpan, Trace } from '@candela/contract';
 import { fail, type RequestContext } from '@candela/kernel';
 import { SEPARATE_OPERATIONS } from '@candela/semconv';
-import { decodeCursor, encodeCursor, listName, nanos } from '../core/cursor.ts';
+import { damagedCursor, decodeCursor, encodeCursor, listName, nanos } from '../core/cursor.ts';
 import { buildHierarchy } from './hierarchy.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
@@ -238,7 +238,7 @@ function readSpans(
   let rest = scope;
   if (after !== undefined) {
     const [time, spanId = ''] = after;
-    const at = nanos(time, () => fail('bad_query', { detail: 'The cursor is damaged.' }));
+    const at = nanos(time, damagedCursor);
     const { params } = scope;
     rest = scope.and(`(Timestamp, SpanId) > (${params.time(at)}, ${params.bind(spanId, 'String')})`);
   }

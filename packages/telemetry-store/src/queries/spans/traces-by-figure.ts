@@ -1,8 +1,8 @@
 import type { TraceSort } from '@candela/contract';
-import { fail, type RequestContext } from '@candela/kernel';
+import type { RequestContext } from '@candela/kernel';
 import { LAST_SECOND } from '../../rollups/rollup.ts';
 import { TRACE_FIGURES } from '../../rollups/trace-figures.ts';
-import type { Cursor } from '../core/cursor.ts';
+import { type Cursor, damagedCursor } from '../core/cursor.ts';
 import { compileFilter } from '../core/filter.ts';
 import { type Basis, basisOf } from '../core/basis.ts';
 import { type Join, JOINED, SINGLE } from '../core/join.ts';
@@ -12,7 +12,7 @@ import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { SeenNumbers } from '../core/seen-numbers.ts';
 import type { Source } from '../core/source.ts';
-import { isHurried, type SearchInput } from './search-spans.ts';
+import { isHurried, type SearchInput } from '../core/page.ts';
 import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.ts';
 import { shareOfMatching } from './share.ts';
 import { SPANS } from './span-fields.ts';
@@ -308,7 +308,7 @@ function beyond(params: Params, descending: boolean, after: readonly string[] | 
   if (after === undefined) return '';
   const [figure = '', hash = ''] = after;
   if (!/^-?\d{1,19}$/.test(figure) || !/^\d{1,20}$/.test(hash)) {
-    throw fail('bad_query', { detail: 'The cursor is damaged.' });
+    throw damagedCursor();
   }
   const bound = `${params.bind(figure, 'Int64')}, ${params.bind(hash, 'UInt64')}`;
   return `WHERE (Figure, TraceHash) ${descending ? '<' : '>'} (${bound})`;
