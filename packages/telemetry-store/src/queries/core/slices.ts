@@ -157,16 +157,18 @@ export async function* slicesOfPage(
 }
 
 const FOREVER = 2n ** 63n;
-/** A slice that took less was passed by by the index: texts of two granules take as long to unpack. */
+/** A slice that took less was passed by by the index, or held two granules of texts on a fast machine. */
 const PASSED_BY_MS = 25;
 
 /**
  * How long a slice can be to be read in the time that is left, by what took so long until now: twice as long as that at the
- * least. Where texts were read and none of them matched, the next may be in a part of what is left, too.
+ * least. Where texts were read and none of them matched, the next may be in a part of what is left, too; where the index may
+ * have told, it is looked for further away, but not so far that it takes long when texts were read after all.
  */
 function soonRead(looked: bigint, tookMs: number, leftMs: number, found: number): bigint {
-  if (leftMs === Infinity || (found === 0 && tookMs < PASSED_BY_MS)) return FOREVER;
-  const times = Math.max(leftMs / Math.max(tookMs, 1), found === 0 ? Number(FURTHER) : 2);
+  if (leftMs === Infinity) return FOREVER;
+  const least = found > 0 ? 2n : tookMs < PASSED_BY_MS ? FURTHER * 2n : FURTHER;
+  const times = Math.max(leftMs / Math.max(tookMs, 1), Number(least));
   return (looked * BigInt(Math.ceil(times * 1_000))) / 1_000n;
 }
 
