@@ -183,6 +183,12 @@ describe('rows with words', () => {
         slices: [2, 2, '60 at once', '240 at once', '1440 at once', '4697.9 at once'],
       });
     }
+    // Two minutes without any tell a hurried page little: it goes on with five times as much, or ten where the index may have told.
+    for (const list of ['spans', 'traces', 'logs'] as const) {
+      const { rows, slices } = await slicesOf({ list, word: 'never', patienceMs: 0 });
+      expect(rows).toBe(0);
+      expect(['10 at once', '20 at once']).toContain(slices[2]);
+    }
     // The end of the window is at a row.
     expect(await slicesOf({ word: 'often', toMs: timeOf(ROWS - 1) + 1 })).toEqual({ rows: 5, slices: [2] });
     // No row at all.
