@@ -144,12 +144,14 @@ export async function* slicesOfPage(
     yield { ...slice, settings: '' };
   }
   let looked = lengthOf(slice);
+  let lastBegan = began;
   for (let short = 0; rest.from < rest.to; short += 1) {
-    const width =
-      found() === 0
-        ? WIDER.find((wider) => wider === undefined || wider > looked)
-        : reachOf(looked, found(), wanted, short);
-    const most = soonRead(looked, performance.now() - began, patience.left, found());
+    const now = performance.now();
+    const took = { allMs: now - began, lastMs: now - lastBegan };
+    lastBegan = now;
+    const most = soonRead(looked, took, patience.left, found());
+    const wider = most === FOREVER ? WIDER.find((one) => one === undefined || one > looked) : most;
+    const width = found() === 0 ? wider : reachOf(looked, found(), wanted, short);
     [slice, rest] = cut(rest, newestFirst, width === undefined || width > most ? most : width);
     yield { ...slice, settings: AT_ONCE };
     looked += lengthOf(slice);
@@ -160,15 +162,21 @@ const FOREVER = 2n ** 63n;
 /** A slice that took less was passed by by the index, or held two granules of texts on a fast machine. */
 const PASSED_BY_MS = 25;
 
+/** How long something took: all slices until now, and the last of them. */
+interface Took {
+  readonly allMs: number;
+  readonly lastMs: number;
+}
+
 /**
  * How long a slice can be to be read in the time that is left, by what took so long until now: twice as long as that at the
  * least. Where texts were read and none of them matched, the next may be in a part of what is left, too; where the index may
  * have told, it is looked for further away, but not so far that it takes long when texts were read after all.
  */
-function soonRead(looked: bigint, tookMs: number, leftMs: number, found: number): bigint {
+function soonRead(looked: bigint, { allMs, lastMs }: Took, leftMs: number, found: number): bigint {
   if (leftMs === Infinity) return FOREVER;
-  const least = found > 0 ? 2n : tookMs < PASSED_BY_MS ? FURTHER * 2n : FURTHER;
-  const times = Math.max(leftMs / Math.max(tookMs, 1), Number(least));
+  const least = found > 0 ? 2n : lastMs < PASSED_BY_MS ? FURTHER * 2n : FURTHER;
+  const times = Math.max(leftMs / Math.max(allMs, 1), Number(least));
   return (looked * BigInt(Math.ceil(times * 1_000))) / 1_000n;
 }
 
