@@ -10,6 +10,7 @@ import {
   recordStatements,
 } from '../core/testing.ts';
 import { createMetricQueries, type MetricAnswer, type MetricQueries, type MetricQuery } from './index.ts';
+import { POINTS_AT_ONCE } from './plan.ts';
 
 let bench: QueryBench;
 let metrics: MetricQueries;
@@ -1070,6 +1071,38 @@ describe('bounds', () => {
       aggregation: 'rate',
     });
     expect(answer).toMatchObject({ stepSeconds: 120, intervalSeconds: 10 });
+  });
+
+  it('reads more points than one statement puts in order part by part, and misses none between parts', async () => {
+    const perSeries = POINTS_AT_ONCE / 2 + 1;
+    await bench.putMetrics([
+      sum(
+        'many',
+        ['a', 'b'].map((k) => n(0, 0, { startTimeUnixNano: at(-1), attributes: { k } })),
+      ),
+    ]);
+    // Each grows by two every 0.2 ms.
+    await bench.store.command(
+      `INSERT INTO otel_metrics_sum
+       SELECT * EXCEPT (n) REPLACE (TimeUnix + toIntervalMicrosecond(200 * n) AS TimeUnix, 2 * n AS Value)
+       FROM otel_metrics_sum ARRAY JOIN range(1, {more:UInt64} + 1) AS n WHERE MetricName = 'many'`,
+      { more: perSeries - 1 },
+    );
+    // What the writer adds up in the rollup with each batch.
+    await bench.store.command(
+      `INSERT INTO metric_series SELECT * REPLACE ({more:UInt64} AS Points, LastNs + 200000 * {more:UInt64} AS LastNs)
+       FROM metric_series WHERE MetricName = 'many'`,
+      { more: perSeries - 1 },
+    );
+    statements.length = 0;
+    const grown = sparse(await values('many', { aggregation: 'increase' }));
+    const perMinute = 2 * 2 * (60_000_000 / 200);
+    const inAll = 2 * 2 * (perSeries - 1);
+    const full = Math.floor(inAll / perMinute);
+    // What the first point of a bucket grew by since the one before it is the bucket's.
+    expect(Object.values(grown).reduce((all, one) => all + one, 0)).toBe(inAll);
+    expect(Object.values(grown).slice(1, full)).toEqual(Array.from({ length: full - 1 }, () => perMinute));
+    expect(statements.filter((sql) => sql.includes('AS Lines'))).toHaveLength(2);
   });
 
   it('keeps tenants and environments apart', async () => {
