@@ -2,6 +2,7 @@ import type { RequestContext } from '@candela/kernel';
 import { ACTIVITY } from '../../rollups/activity.ts';
 import { alignedAround } from '../core/aligned.ts';
 import { rolledFrom, rolledSource } from '../core/rolled.ts';
+import { SPREAD } from '../core/page.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 
@@ -73,12 +74,6 @@ function sinceSql(scope: Scope, { hash, window, after }: Omit<Asked, 'limit'>): 
   });
   return `SELECT if(count() = ${NEWEST_ROWS}, min(EndNs), NULL) FROM (SELECT EndNs ${newest} ORDER BY EndNs DESC LIMIT ${NEWEST_ROWS})`;
 }
-
-/**
- * Few rows of many places: what costs is unpacking the columns of each place, and by the number of rows alone the engine would
- * have that done by one thread where the rollup is one part.
- */
-export const SPREAD = 'SETTINGS merge_tree_min_rows_for_concurrent_read = 16384';
 
 /** When sessions or users began. */
 export async function startsOf(

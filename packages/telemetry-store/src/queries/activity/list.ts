@@ -6,6 +6,7 @@ import { type Cursor, damagedCursor, decodeCursor, encodeCursor, listName } from
 import type { Basis } from '../core/basis.ts';
 import { type Known, knownOf } from '../core/known.ts';
 import { rolledFrom, rolledRows, rolledSource, settledWindow } from '../core/rolled.ts';
+import { SPREAD } from '../core/page.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { doublings, SeenNumbers } from '../core/seen-numbers.ts';
@@ -23,7 +24,7 @@ import {
   toUserRow,
 } from './figures.ts';
 import { guessedKeys } from './guess.ts';
-import { among, beyond, type Key, latestKeys, type Place, SPREAD, startsOf } from './latest.ts';
+import { among, beyond, type Key, latestKeys, type Place, startsOf } from './latest.ts';
 import { FEW, NOBODY, whoMatches } from './matching.ts';
 
 export interface ActivityInput<Sort extends string> {

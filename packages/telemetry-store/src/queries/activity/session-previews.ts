@@ -1,6 +1,7 @@
 import type { TraceRow } from '@candela/contract';
 import type { RequestContext } from '@candela/kernel';
 import { readConversation } from '@candela/semconv';
+import { SPREAD } from '../core/page.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
 import { previewOf } from '../spans/preview.ts';
@@ -38,7 +39,7 @@ export async function readSessionPreviews(
   const rows = await runner.run<StoredSpan & { SessionId: string }>(
     scope,
     `SELECT SessionId, ${READER_COLUMNS}, ${CONTENT_COLUMNS} ${scope.from}
-     ORDER BY ParentSpanId != '', Timestamp, SpanId LIMIT 1 BY SessionId`,
+     ORDER BY ParentSpanId != '', Timestamp, SpanId LIMIT 1 BY SessionId ${SPREAD}`,
   );
   return rows.map((row) => ({
     sessionId: row.SessionId,

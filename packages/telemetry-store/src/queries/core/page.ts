@@ -32,6 +32,12 @@ export interface LookedPage<T> extends Page<T> {
   readonly sample: number | null;
 }
 
+/**
+ * Of a statement that reads few rows of many places: what costs is unpacking the columns of each place, and by the number of rows
+ * alone the engine would have that done by one thread.
+ */
+export const SPREAD = 'SETTINGS merge_tree_min_rows_for_concurrent_read = 16384';
+
 /** The part of a window that can still hold rows after the cursor of a list sorted by time. */
 export function shrink(window: Window, cursor: Cursor | undefined, descending: boolean): Window {
   if (cursor === undefined) return window;

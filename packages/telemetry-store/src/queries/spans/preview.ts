@@ -8,6 +8,7 @@ import {
   readLogConversation,
 } from '@candela/semconv';
 import { toAttributeMap } from '../core/attributes.ts';
+import { SPREAD } from '../core/page.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { readTraceLogs } from './span-logs.ts';
@@ -130,7 +131,10 @@ async function readSpeakers(
     'Array(String)',
   );
   const scope = then.and(`TraceId IN ${ids}`);
-  return runner.run(scope, `SELECT TraceId, ${SPEAKER_COLUMNS}, ${SPOKEN} ${scope.from} GROUP BY TraceId`);
+  return runner.run(
+    scope,
+    `SELECT TraceId, ${SPEAKER_COLUMNS}, ${SPOKEN} ${scope.from} GROUP BY TraceId ${SPREAD}`,
+  );
 }
 
 /** Of traces of model calls whose spans carry no content. */
@@ -171,7 +175,7 @@ async function spanPreviews(
     .and(`${SIZE_SQL} <= ${MAX_CONTENT_BYTES}`);
   const rows = await runner.run<StoredSpan & { TraceId: string }>(
     spans,
-    `SELECT TraceId, ${READER_COLUMNS}, ${CONTENT_COLUMNS} ${spans.from} LIMIT 1 BY TraceId`,
+    `SELECT TraceId, ${READER_COLUMNS}, ${CONTENT_COLUMNS} ${spans.from} LIMIT 1 BY TraceId ${SPREAD}`,
   );
   return new Map(rows.map((row) => [row.TraceId, previewOf(readConversation(spanReader(row)))]));
 }

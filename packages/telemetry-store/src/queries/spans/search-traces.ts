@@ -5,7 +5,7 @@ import { type Cursor, decodeCursor, encodeCursor, listName } from '../core/curso
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import { doublings } from '../core/seen-numbers.ts';
-import { type LookedPage, shrink } from '../core/page.ts';
+import { type LookedPage, shrink, SPREAD } from '../core/page.ts';
 import { Patience, type Slice, slicesOfPage } from '../core/slices.ts';
 import { toTraceRows } from './trace-rows.ts';
 import { CHECKED_TOTALS, type CheckedTotals, type RawTotals, withoutRepeats } from './trace-totals.ts';
@@ -276,7 +276,7 @@ async function withFigures(
   const apart = readsTexts(SPANS, input.filter);
   const rows = await runner.run<CheckedTotals & { Earlier: number }>(
     scope,
-    `SELECT ${CHECKED_TOTALS}, countIf(${apart ? before : earlier}) AS Earlier ${scope.from} GROUP BY TraceId`,
+    `SELECT ${CHECKED_TOTALS}, countIf(${apart ? before : earlier}) AS Earlier ${scope.from} GROUP BY TraceId ${SPREAD}`,
   );
   const own = rows.filter((row) => row.Earlier === 0);
   const doubtful = apart ? rows.filter((row) => row.Earlier > 0) : [];

@@ -107,7 +107,9 @@ describe('spans in the order of a figure', () => {
     );
     expect(rows).toContain('Timestamp IN {p');
     expect(rows).toContain('(Duration, Timestamp) >= (');
-    expect(rows).toMatch(/ORDER BY Duration DESC, Timestamp DESC, TraceId DESC, SpanId DESC LIMIT 201$/);
+    expect(rows).toMatch(
+      /ORDER BY Duration DESC, Timestamp DESC, TraceId DESC, SpanId DESC LIMIT 201 SETTINGS merge_tree_min_rows_for_concurrent_read = 16384$/,
+    );
     expect(next).toContain('(Duration, Timestamp) < (');
     expect(next).not.toContain('TraceId');
     expect(statements).toHaveLength(4);

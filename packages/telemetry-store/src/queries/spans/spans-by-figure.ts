@@ -3,7 +3,7 @@ import type { RequestContext } from '@candela/kernel';
 import { basisOf } from '../core/basis.ts';
 import { type Cursor, damagedCursor, nanos } from '../core/cursor.ts';
 import { readsTexts } from '../core/filter.ts';
-import { isHurried, type SearchInput } from '../core/page.ts';
+import { isHurried, type SearchInput, SPREAD } from '../core/page.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
 import { type RawSpan, SPAN_COLUMNS } from './span-row.ts';
@@ -98,7 +98,7 @@ async function rowsByFigure(
   scope: Scope,
   order: Order,
   limit: number,
-  settings = '',
+  settings = SPREAD,
 ): Promise<SpanKey[]> {
   const raws = await runner.run<RawSpan & { readonly K: string }>(
     scope,

@@ -12,7 +12,7 @@ import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 import type { SeenNumbers } from '../core/seen-numbers.ts';
 import type { Source } from '../core/source.ts';
-import { isHurried, type SearchInput } from '../core/page.ts';
+import { isHurried, type SearchInput, SPREAD } from '../core/page.ts';
 import { type Preview, type RawSpoken, SPOKEN, spokenPreview } from './preview.ts';
 import { shareOfMatching } from './share.ts';
 import { SPANS } from './span-fields.ts';
@@ -329,7 +329,7 @@ async function withTotals(
   if (keys.some(({ certain }) => !certain)) columns.push(`countIf(${matches(scope, input)}) AS Matching`);
   const found = await runner.run<CheckedTotals & RawSpoken & { Hash: string; Matching?: number }>(
     scope,
-    `SELECT ${columns.join(', ')} ${scope.from} GROUP BY TraceId`,
+    `SELECT ${columns.join(', ')} ${scope.from} GROUP BY TraceId ${SPREAD}`,
     { byTexts: true },
   );
   const rows = await withoutRepeats(runner, scope, found);
@@ -354,7 +354,7 @@ async function matchingOf(
   const matching = scope.and(matches(scope, input));
   const found = await runner.run<{ Hash: string }>(
     matching,
-    `SELECT DISTINCT toString(TraceHash) AS Hash ${matching.from}`,
+    `SELECT DISTINCT toString(TraceHash) AS Hash ${matching.from} ${SPREAD}`,
   );
   const hashes = new Set(found.map(({ Hash }) => Hash));
   return keys.flatMap((key) => (key.certain || hashes.has(key.hash) ? [{ ...key, certain: true }] : []));
