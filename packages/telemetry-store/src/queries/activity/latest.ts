@@ -1,8 +1,8 @@
 import type { RequestContext } from '@candela/kernel';
 import { ACTIVITY } from '../../rollups/activity.ts';
 import { alignedAround } from '../core/aligned.ts';
-import { rolledFrom, rolledSource } from '../core/rolled.ts';
 import { SPREAD } from '../core/page.ts';
+import { rolledFrom, rolledSource } from '../core/rolled.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope, type Window } from '../core/scope.ts';
 
