@@ -2,11 +2,18 @@ import { describe, expect, it } from 'vitest';
 import {
   atScale,
   type Distribution,
+  type ExponentialCounts,
   explicitRanges,
   exponentialRanges,
   mergeExplicit,
   quantile,
 } from './distribution.ts';
+
+/** Counts by index, as pairs. */
+const side = (...pairs: [index: number, count: number][]): ExponentialCounts => ({
+  indexes: pairs.map(([index]) => index),
+  counts: pairs.map(([, count]) => count),
+});
 
 const explicit = (bounds: number[], counts: number[], more: Partial<Distribution> = {}): Distribution => ({
   ranges: explicitRanges(bounds, counts),
@@ -42,8 +49,8 @@ describe('quantiles', () => {
     const ranges = exponentialRanges({
       scale: 0,
       zero: 2,
-      positive: new Map([[1, 4]]),
-      negative: new Map([[1, 4]]),
+      positive: side([1, 4]),
+      negative: side([1, 4]),
     });
     expect(ranges).toEqual([
       { low: -4, high: -2, count: 4 },
@@ -57,7 +64,7 @@ describe('quantiles', () => {
   });
 
   it('reach as far from zero as the zero bucket is wide, within what is known', () => {
-    const part = { scale: 0, zero: 10, zeroWidth: 0.5, positive: new Map(), negative: new Map() };
+    const part = { scale: 0, zero: 10, zeroWidth: 0.5, positive: side(), negative: side() };
     const of = (changes: object, min: number | null = null, max: number | null = null): Distribution => ({
       ranges: exponentialRanges({ ...part, ...changes, min, max }),
       spread: 'logarithmic',
@@ -71,21 +78,17 @@ describe('quantiles', () => {
     expect(ends(of({}, 0.2, 0.4))).toEqual([0.2, 0.4]);
     expect(ends(of({ zeroWidth: 0 }))).toEqual([0, 0]);
     // All that is known lies above zero, or below it; unless a negative value is known.
-    expect(of({ positive: new Map([[0, 5]]) }).ranges).toEqual([
+    expect(of({ positive: side([0, 5]) }).ranges).toEqual([
       { low: 0, high: 0.5, count: 10 },
       { low: 1, high: 2, count: 5 },
     ]);
-    expect(of({ negative: new Map([[0, 5]]) }).ranges).toEqual([
+    expect(of({ negative: side([0, 5]) }).ranges).toEqual([
       { low: -2, high: -1, count: 5 },
       { low: -0.5, high: 0, count: 10 },
     ]);
-    expect(ends(of({ positive: new Map([[0, 5]]) }, -0.25, 2))).toEqual([-0.25, 2]);
+    expect(ends(of({ positive: side([0, 5]) }, -0.25, 2))).toEqual([-0.25, 2]);
     // What another sender told apart lies within, or begins where the zero bucket ends.
-    const near = new Map([
-      [-3, 1],
-      [-1, 2],
-      [0, 4],
-    ]);
+    const near = side([-3, 1], [-1, 2], [0, 4]);
     expect(of({ zeroWidth: 0.75, positive: near, negative: near }).ranges).toEqual([
       { low: -2, high: -1, count: 4 },
       { low: -1, high: -0.75, count: 2 },
@@ -100,13 +103,13 @@ describe('quantiles', () => {
       scale: 0,
       zero: 1_005,
       zeroWidth: 2,
-      positive: new Map([[0, -1_000]]),
-      negative: new Map(),
+      positive: side([0, -1_000]),
+      negative: side(),
     };
     expect(exponentialRanges(part)).toEqual([{ low: -2, high: 2, count: 5 }]);
     // What cannot be is nothing.
     expect(exponentialRanges({ ...part, zero: 10 })).toEqual([]);
-    expect(exponentialRanges({ ...part, zeroWidth: 0, zero: 0, negative: new Map([[1, 3]]) })).toEqual([
+    expect(exponentialRanges({ ...part, zeroWidth: 0, zero: 0, negative: side([1, 3]) })).toEqual([
       { low: -4, high: -2, count: 3 },
     ]);
   });
@@ -115,8 +118,8 @@ describe('quantiles', () => {
     const [range] = exponentialRanges({
       scale: -11,
       zero: 0,
-      positive: new Map([[0, 1]]),
-      negative: new Map(),
+      positive: side([0, 1]),
+      negative: side(),
     });
     expect(range).toEqual({ low: 1, high: Number.MAX_VALUE, count: 1 });
   });
@@ -145,23 +148,14 @@ describe('a smaller scale', () => {
     const part = {
       scale: 1,
       zero: 7,
-      positive: new Map([
-        [-3, 1],
-        [-1, 2],
-        [0, 3],
-        [1, 4],
-      ]),
-      negative: new Map([[5, 6]]),
+      positive: side([-3, 1], [-1, 2], [0, 3], [1, 4]),
+      negative: side([5, 6]),
     };
     expect(atScale(part, 0)).toEqual({
       scale: 0,
       zero: 7,
-      positive: new Map([
-        [-2, 1],
-        [-1, 2],
-        [0, 7],
-      ]),
-      negative: new Map([[2, 6]]),
+      positive: side([-2, 1], [-1, 2], [0, 7]),
+      negative: side([2, 6]),
     });
     expect(atScale(part, 1)).toEqual(part);
     const known = { zeroWidth: 0.5, min: -1, max: 2 };

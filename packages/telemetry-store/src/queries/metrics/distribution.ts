@@ -1,7 +1,11 @@
-/** A range of values `(low, high]` and how many measurements fell into it. */
-export interface Range {
+/** A range of values `(low, high]`. */
+export interface Bounds {
   readonly low: number;
   readonly high: number;
+}
+
+/** A range of values and how many measurements fell into it. */
+export interface Range extends Bounds {
   readonly count: number;
 }
 
@@ -115,8 +119,14 @@ export function explicitRanges(bounds: readonly number[], counts: readonly numbe
   }));
 }
 
+/** Counts of the exponential buckets of one side of zero: each index with the count beside it, from the smallest index on. */
+export interface ExponentialCounts {
+  readonly indexes: readonly number[];
+  readonly counts: readonly number[];
+}
+
 /**
- * Counts of exponential buckets of one scale: by index on both sides of zero. What grew less than it was taken off is below 0,
+ * Counts of exponential buckets of one scale on both sides of zero. What grew less than it was taken off is below 0,
  * until it is known what else lies in its range.
  */
 export interface ExponentialPart {
@@ -127,8 +137,8 @@ export interface ExponentialPart {
   /** The smallest and the largest value, where they are known. */
   readonly min?: number | null;
   readonly max?: number | null;
-  readonly positive: ReadonlyMap<number, number>;
-  readonly negative: ReadonlyMap<number, number>;
+  readonly positive: ExponentialCounts;
+  readonly negative: ExponentialCounts;
 }
 
 /** `base ** index`, kept inside of what a number holds. */
@@ -137,14 +147,20 @@ function edge(scale: number, index: number): number {
   return Math.min(Number.MAX_VALUE, Math.max(Number.MIN_VALUE, power));
 }
 
-const isFilled = (counts: ReadonlyMap<number, number>): boolean => counts.values().some((count) => count > 0);
+const isFilled = ({ counts }: ExponentialCounts): boolean => counts.some((count) => count > 0);
 
 /** Whether buckets beside that of zero hold something. */
 export const isBesideZero = ({ positive, negative }: ExponentialPart): boolean =>
   isFilled(positive) || isFilled(negative);
 
+/** On which sides of zero values lie. */
+export interface Sides {
+  readonly below: boolean;
+  readonly above: boolean;
+}
+
 /** On which sides of zero values of these lie, as far as is known. */
-export const sidesOf = (parts: readonly ExponentialPart[]): { below: boolean; above: boolean } => {
+export const sidesOf = (parts: readonly ExponentialPart[]): Sides => {
   const isBelow = parts.some(({ negative }) => isFilled(negative));
   const isAbove = parts.some(({ positive }) => isFilled(positive));
   return {
@@ -154,31 +170,57 @@ export const sidesOf = (parts: readonly ExponentialPart[]): { below: boolean; ab
 };
 
 /**
- * Ranges of exponential buckets, from the most negative to the most positive; what is as near to zero as the zero bucket is
- * wide is a range of its own. Where all that is known of other values is on one side of zero, so is that range.
- * @param sides default: those of this part
+ * Where the measurements of exponential buckets lie. What is as near to zero as the zero bucket is wide is a range of its
+ * own: where all that is known of other values is on one side of zero, so is that range.
  */
-export function exponentialRanges(part: ExponentialPart, sides = sidesOf([part])): Range[] {
-  const { scale, zero, zeroWidth = 0, positive, negative } = part;
-  let middle = zero;
-  /** Buckets of one side by distance from zero. What another sender counts as zero is put there. */
-  const beyond = (counts: ReadonlyMap<number, number>): Range[] => {
-    const ranges: Range[] = [];
-    for (const index of [...counts.keys()].sort((a, b) => a - b)) {
-      const count = counts.get(index) ?? 0;
-      const high = edge(scale, index + 1);
-      if (high <= zeroWidth) middle += count;
-      else if (count > 0) ranges.push({ low: Math.max(edge(scale, index), zeroWidth), high, count });
-    }
-    return ranges;
+export interface ExponentialAxis {
+  readonly zero: Bounds;
+  /** Of a bucket by its index; undefined where it lies within `zero`, as what another sender counts as zero does. */
+  readonly positive: (index: number) => Bounds | undefined;
+  readonly negative: (index: number) => Bounds | undefined;
+}
+
+export function exponentialAxis(scale: number, zeroWidth: number, { below, above }: Sides): ExponentialAxis {
+  const beside = (index: number): Bounds | undefined => {
+    const high = edge(scale, index + 1);
+    return high <= zeroWidth ? undefined : { low: Math.max(edge(scale, index), zeroWidth), high };
   };
-  const [below, above] = [beyond(negative), beyond(positive)];
-  const [low, high] = [sides.below ? 0 - zeroWidth : 0, sides.above ? zeroWidth : 0];
-  return [
-    ...below.reverse().map((range) => ({ low: -range.high, high: -range.low, count: range.count })),
-    ...(middle > 0 ? [{ low, high, count: middle }] : []),
-    ...above,
-  ];
+  return {
+    zero: { low: below ? 0 - zeroWidth : 0, high: above ? zeroWidth : 0 },
+    positive: beside,
+    negative: (index) => {
+      const mirrored = beside(index);
+      return mirrored && { low: -mirrored.high, high: -mirrored.low };
+    },
+  };
+}
+
+/** Calls `found` with each range that holds something, in no order. */
+export function eachRange(
+  { zero, positive, negative }: ExponentialPart,
+  axis: ExponentialAxis,
+  found: (bounds: Bounds, count: number) => void,
+): void {
+  let middle = zero;
+  const side = ({ indexes, counts }: ExponentialCounts, boundsOf: ExponentialAxis['positive']): void => {
+    indexes.forEach((index, at) => {
+      const count = counts[at] ?? 0;
+      const bounds = boundsOf(index);
+      if (bounds === undefined) middle += count;
+      else if (count > 0) found(bounds, count);
+    });
+  };
+  side(positive, axis.positive);
+  side(negative, axis.negative);
+  if (middle > 0) found(axis.zero, middle);
+}
+
+/** Ranges of exponential buckets that hold something, from the most negative to the most positive. */
+export function exponentialRanges(part: ExponentialPart): Range[] {
+  const ranges: Range[] = [];
+  const axis = exponentialAxis(part.scale, part.zeroWidth ?? 0, sidesOf([part]));
+  eachRange(part, axis, ({ low, high }, count) => ranges.push({ low, high, count }));
+  return ranges.sort((a, b) => a.low - b.low);
 }
 
 /** The same counts at a smaller scale, where each bucket is several of the larger one. @throws RangeError for a larger one */
@@ -187,13 +229,18 @@ export function atScale(part: ExponentialPart, scale: number): ExponentialPart {
     throw new RangeError(`Counts of scale ${part.scale} cannot be told apart at ${scale}`);
   if (scale === part.scale) return part;
   const several = 2 ** (part.scale - scale);
-  const together = (counts: ReadonlyMap<number, number>) => {
-    const sums = new Map<number, number>();
-    for (const [index, count] of counts) {
+  const together = (side: ExponentialCounts): ExponentialCounts => {
+    const indexes: number[] = [];
+    const counts: number[] = [];
+    side.indexes.forEach((index, at) => {
       const into = Math.floor(index / several);
-      sums.set(into, (sums.get(into) ?? 0) + count);
-    }
-    return sums;
+      if (indexes.at(-1) !== into) {
+        indexes.push(into);
+        counts.push(0);
+      }
+      counts[counts.length - 1] = (counts.at(-1) ?? 0) + (side.counts[at] ?? 0);
+    });
+    return { indexes, counts };
   };
   return { ...part, scale, positive: together(part.positive), negative: together(part.negative) };
 }

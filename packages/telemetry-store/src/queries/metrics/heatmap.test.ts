@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Range } from './distribution.ts';
 import { laidOut } from './heatmap.ts';
 
-const columns = (...ranges: Range[]) => ({ columns: new Map([[0, ranges]]), notes: [] });
+const column = (...ranges: Range[]) => ({ ranges, counts: ranges.map(({ count }) => count) });
+const columns = (...ranges: Range[]) => ({ columns: new Map([[0, column(...ranges)]]), notes: [] });
 const range = (low: number, high: number, count = 1): Range => ({ low, high, count });
 
 describe('rows of a heat map', () => {
@@ -27,11 +28,28 @@ describe('rows of a heat map', () => {
     });
   });
   it('leaves out what nobody knows the place of, unless there is nothing else', () => {
-    const { columns: shown, edges, notes } = laidOut(columns(range(1, 2), range(-Infinity, Infinity, 1_234)));
-    expect([edges, [...shown.values()]]).toEqual([[1, 2], [[range(1, 2)]]]);
+    const { cells, edges, notes } = laidOut(columns(range(1, 2), range(-Infinity, Infinity, 1_234)));
+    expect([edges, cells]).toEqual([[1, 2], [[0, 0, 1]]]);
     expect(notes).toEqual(['1,234 measurements are not shown: no bucket says where they lie.']);
     expect(laidOut(columns(range(-Infinity, Infinity)))).toMatchObject({
       edges: [-Infinity, Infinity],
+      notes: [],
+    });
+  });
+
+  it('adds up what lies in one row, whether ranges that are alike are one object or several', () => {
+    const [low, high] = [range(0, 1, 2), range(1, 2, 3)];
+    const several = new Map([
+      [7, column(low, high)],
+      [5, column(high, range(1, 2, 4), range(2, 3, 0))],
+    ]);
+    expect(laidOut({ columns: several, notes: [] })).toEqual({
+      edges: [0, 1, 2],
+      cells: [
+        [5, 1, 7],
+        [7, 0, 2],
+        [7, 1, 3],
+      ],
       notes: [],
     });
   });
@@ -47,11 +65,18 @@ describe('rows of a heat map', () => {
   it('has a row for each range, however they overlap', () =>
     fc.assert(
       fc.property(ranges, (all) => {
-        const { columns: shown, edges } = laidOut(columns(...all));
-        const rows = edges.slice(1).map((high, index) => ({ low: edges[index] ?? NaN, high }));
+        const each = new Map(all.map((one, index) => [index, column(one)]));
+        const { cells, edges } = laidOut({ columns: each, notes: [] });
         expect(edges).toEqual([...edges].sort((a, b) => a - b));
-        for (const { low, high } of [...shown.values()].flat())
-          expect(rows.some((row) => row.low <= low && high <= row.high)).toBe(true);
+        const isAnywhere = ({ low, high }: Range) => low === -Infinity && high === Infinity;
+        const shown = all.every(isAnywhere) ? all : all.filter((one) => !isAnywhere(one));
+        expect(cells.map(([bucket]) => all[bucket])).toEqual(shown);
+        for (const [bucket, row, count] of cells) {
+          const { low = NaN, high = NaN } = all[bucket] ?? {};
+          expect(edges[row]).toBeLessThanOrEqual(low);
+          expect(edges[row + 1]).toBeGreaterThanOrEqual(high);
+          expect(count).toBe(1);
+        }
       }),
     ));
 });

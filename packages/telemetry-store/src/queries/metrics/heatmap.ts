@@ -4,10 +4,11 @@ import type { Runner } from '../core/run.ts';
 import type { Window } from '../core/scope.ts';
 import {
   atScale,
+  type Bounds,
+  eachRange,
   type ExponentialPart,
-  exponentialRanges,
+  exponentialAxis,
   isBesideZero,
-  type Range,
   sidesOf,
 } from './distribution.ts';
 import { exemplarsOf } from './exemplars.ts';
@@ -55,16 +56,7 @@ export async function queryHeatmap(
     exemplarsOf(runner, input),
     variant.kind === 'histogram' ? explicitColumns(runner, input) : exponentialColumns(runner, input),
   ]);
-  const { columns, edges, notes } = laidOut(found);
-  const cells: [number, number, number][] = [];
-  for (const [bucket, ranges] of columns) {
-    const counts = new Map<number, number>();
-    for (const { high, low, count } of ranges) {
-      const at = rangeAt(edges, low, high);
-      counts.set(at, (counts.get(at) ?? 0) + count);
-    }
-    for (const [at, count] of counts) cells.push([bucket - grid.first, at, count]);
-  }
+  const { edges, cells, notes } = laidOut(found);
   const finite = (edge: number | undefined) => (edge !== undefined && Number.isFinite(edge) ? edge : null);
   return {
     ...facts,
@@ -75,14 +67,20 @@ export async function queryHeatmap(
       beginMs(grid, grid.first + index),
     ),
     ranges: edges.slice(1).map((high, index) => ({ low: finite(edges[index]), high: finite(high) })),
-    cells: cells.sort(([a, c], [b, d]) => a - b || c - d),
+    cells: cells.map(([bucket, row, count]) => [bucket - grid.first, row, count]),
     exemplars,
   };
 }
 
-/** What was measured in each bucket of time, and what is to be said about it. */
+/** What was measured in one bucket of time: ranges with the count of each beside it. */
+interface Column {
+  readonly ranges: readonly Bounds[];
+  readonly counts: readonly number[];
+}
+
+/** The columns by their bucket of time, and what is to be said about them. Ranges that are alike are best one object. */
 interface Columns {
-  readonly columns: ReadonlyMap<number, readonly Range[]>;
+  readonly columns: ReadonlyMap<number, Column>;
   readonly notes: readonly string[];
 }
 
@@ -90,18 +88,18 @@ const windowsOf = ({ grid, variant }: PointsInput): Window[] =>
   cut(grid, Math.ceil(variant.points / POINTS_AT_ONCE));
 
 async function explicitColumns(runner: Runner, input: PointsInput): Promise<Columns> {
-  const columns = new Map<number, readonly Range[]>();
+  const columns = new Map<number, Column>();
   let all = true;
   let isMeasured = false;
   for (const window of windowsOf(input)) {
     const { lines, exact } = await explicitLines(runner, input, window, 1);
     all &&= exact;
     for (const [bucket, { ranges, count }] of lines[0]?.buckets ?? []) {
-      columns.set(bucket, ranges);
+      columns.set(bucket, { ranges, counts: ranges.map((range) => range.count) });
       isMeasured ||= count > 0;
     }
   }
-  const isKnown = columns.values().some((ranges) => ranges.some(({ count }) => count > 0));
+  const isKnown = columns.values().some(({ counts }) => counts.some((count) => count > 0));
   return {
     columns,
     notes: [...(all ? [] : [BOUNDS_DIFFER]), ...(isMeasured && !isKnown ? [NO_BUCKETS] : [])],
@@ -121,14 +119,33 @@ async function exponentialColumns(runner: Runner, input: PointsInput): Promise<C
   const coarsest = scales.reduce((least, scale) => Math.min(least, scale), Infinity);
   const zeroWidth = all.reduce((widest, part) => Math.max(widest, part.zeroWidth ?? 0), 0);
   const sides = sidesOf(all);
-  return {
-    columns: new Map(
-      [...parts].map(([bucket, part]) => [
-        bucket,
-        exponentialRanges({ ...atScale(part, Math.min(coarsest, part.scale)), zeroWidth }, sides),
-      ]),
-    ),
-    notes: new Set(scales).size > 1 ? [SCALES_DIFFER] : [],
+  const axisOf = onceEach((scale) => {
+    const axis = exponentialAxis(scale, zeroWidth, sides);
+    return { ...axis, positive: onceEach(axis.positive), negative: onceEach(axis.negative) };
+  });
+  const columns = new Map<number, Column>();
+  for (const [bucket, part] of parts) {
+    const ranges: Bounds[] = [];
+    const counts: number[] = [];
+    const scaled = atScale(part, Math.min(coarsest, part.scale));
+    eachRange(scaled, axisOf(scaled.scale), (bounds, count) => {
+      ranges.push(bounds);
+      counts.push(count);
+    });
+    columns.set(bucket, { ranges, counts });
+  }
+  return { columns, notes: new Set(scales).size > 1 ? [SCALES_DIFFER] : [] };
+}
+
+/** `make`, which makes what belongs to a number only once. */
+function onceEach<T>(make: (of: number) => T): (of: number) => T {
+  const made = new Map<number, T>();
+  return (of) => {
+    const known = made.get(of);
+    if (known !== undefined) return known;
+    const one = make(of);
+    made.set(of, one);
+    return one;
   };
 }
 
@@ -136,34 +153,65 @@ const SCALES_DIFFER =
   'Exponential buckets differ in width over time: the heat map shows all in the ranges of the widest.';
 const BOUNDS_CHANGE = 'Bucket bounds differ over time: ranges that overlap are shown as one.';
 
-const isAnywhere = ({ low, high }: Range): boolean => low === -Infinity && high === Infinity;
+const isAnywhere = ({ low, high }: Bounds): boolean => low === -Infinity && high === Infinity;
 
-/** The ranges that hold something, and the edges of rows of which each range lies in one. */
-export function laidOut({ columns, notes }: Columns): Columns & { readonly edges: readonly number[] } {
-  const said = [...notes];
-  let filled = new Map(
-    [...columns].map(([bucket, ranges]) => [bucket, ranges.filter(({ count }) => count > 0)]),
-  );
-  let all = [...filled.values()].flat();
-  const lost = all.filter(isAnywhere).reduce((sum, { count }) => sum + count, 0);
-  // One measurement of which nobody knows where it lies would make one row of all.
-  if (lost > 0 && !all.every(isAnywhere)) {
-    filled = new Map(
-      [...filled].map(([bucket, ranges]) => [bucket, ranges.filter((range) => !isAnywhere(range))]),
-    );
-    all = [...filled.values()].flat();
-    said.push(`${lost.toLocaleString('en')} measurements are not shown: no bucket says where they lie.`);
+/** What of {@link Columns} a heat map shows. */
+interface Layout {
+  /** Rising edges of rows, of which each range lies in one. */
+  readonly edges: readonly number[];
+  /** Counts that are not 0, by bucket and then by row. */
+  readonly cells: readonly [bucket: number, row: number, count: number][];
+  readonly notes: readonly string[];
+}
+
+export function laidOut({ columns, notes }: Columns): Layout {
+  const held = new Set<Bounds>();
+  let lost = 0;
+  for (const { ranges, counts } of columns.values()) {
+    ranges.forEach((range, at) => {
+      const count = counts[at] ?? 0;
+      if (count <= 0) return;
+      held.add(range);
+      if (isAnywhere(range)) lost += count;
+    });
   }
-  const { edges, exact } = edgesOf(all);
-  if (!exact) said.push(BOUNDS_CHANGE);
-  return { columns: filled, edges, notes: said };
+  const all = [...held];
+  const placed = all.filter((range) => !isAnywhere(range));
+  // One measurement of which nobody knows where it lies would make one row of all.
+  const isLost = lost > 0 && placed.length > 0;
+  const shown = isLost ? placed : all;
+  const { edges, exact } = edgesOf(shown);
+  const rows = new Map(shown.map((range) => [range, rowOf(edges, range)]));
+  const cells: [number, number, number][] = [];
+  for (const [bucket, { ranges, counts }] of [...columns].sort(([a], [b]) => a - b)) {
+    const sums = new Float64Array(edges.length);
+    ranges.forEach((range, at) => {
+      const row = rows.get(range);
+      const count = counts[at] ?? 0;
+      if (row !== undefined && count > 0) sums[row] = (sums[row] ?? 0) + count;
+    });
+    sums.forEach((count, row) => {
+      if (count > 0) cells.push([bucket, row, count]);
+    });
+  }
+  return {
+    edges,
+    cells,
+    notes: [
+      ...notes,
+      ...(isLost
+        ? [`${lost.toLocaleString('en')} measurements are not shown: no bucket says where they lie.`]
+        : []),
+      ...(exact ? [] : [BOUNDS_CHANGE]),
+    ],
+  };
 }
 
 /**
  * Rising edges of rows, each range within one: an edge inside of another range would have to cut its count. Of too many
  * every so-manieth, both ends kept.
  */
-function edgesOf(ranges: readonly Range[]): { readonly edges: number[]; readonly exact: boolean } {
+function edgesOf(ranges: readonly Bounds[]): { readonly edges: number[]; readonly exact: boolean } {
   const highest = new Map<number, number>();
   let isCut = false;
   for (const { low, high } of ranges) {
@@ -189,13 +237,12 @@ function edgesOf(ranges: readonly Range[]): { readonly edges: number[]; readonly
 }
 
 /** The row that a range lies in. Zero as a range of its own falls in the row that ends there. */
-function rangeAt(edges: readonly number[], low: number, high: number): number {
+function rowOf(edges: readonly number[], { high }: Bounds): number {
   let from = 0;
   let to = edges.length - 2;
-  const value = low === high ? low : high;
   while (from < to) {
     const middle = (from + to) >> 1;
-    if ((edges[middle + 1] ?? Infinity) >= value) to = middle;
+    if ((edges[middle + 1] ?? Infinity) >= high) to = middle;
     else from = middle + 1;
   }
   return Math.max(0, from);

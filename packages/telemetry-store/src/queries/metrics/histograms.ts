@@ -278,27 +278,36 @@ FROM ${toOneScale(
   const lines = rows.map((row) => {
     const buckets = new Map<number, ExponentialBucket>();
     for (const [bucket, scale, zeroWidth, keys, counts, ...rest] of row.Cells) {
-      const part = {
-        scale,
-        zero: 0,
-        zeroWidth,
-        positive: new Map<number, number>(),
-        negative: new Map<number, number>(),
-      };
-      for (const [at, key] of keys.entries()) {
-        const number = counts[at] ?? 0;
-        const kind = ((key % 4) + 4) % 4;
-        const index = (key - kind) / 4;
-        if (number === 0) continue;
-        if (kind === SIDE.zero) part.zero = number;
-        else (kind === SIDE.positive ? part.positive : part.negative).set(index, number);
-      }
       const figures = totals([rest]);
-      buckets.set(bucket, { part: { ...part, min: figures.min, max: figures.max }, ...figures });
+      const { min, max } = figures;
+      buckets.set(bucket, { part: { scale, zeroWidth, min, max, ...sides(keys, counts) }, ...figures });
     }
     return { labels: labelsOf(row.L), buckets };
   });
   return { lines, total: rows[0]?.Lines ?? 0 };
+}
+
+/** Counts by bucket of one scale, in the order of their keys: {@link SIDE}. */
+function sides(
+  keys: readonly number[],
+  counts: readonly number[],
+): Pick<ExponentialPart, 'zero' | 'positive' | 'negative'> {
+  let zero = 0;
+  const positive = { indexes: [] as number[], counts: [] as number[] };
+  const negative = { indexes: [] as number[], counts: [] as number[] };
+  keys.forEach((key, at) => {
+    const count = counts[at] ?? 0;
+    const index = Math.floor(key / 4);
+    const kind = key - index * 4;
+    if (count === 0) return;
+    if (kind === SIDE.zero) zero = count;
+    else {
+      const side = kind === SIDE.positive ? positive : negative;
+      side.indexes.push(index);
+      side.counts.push(count);
+    }
+  });
+  return { zero, positive, negative };
 }
 
 export interface Totals {
