@@ -135,9 +135,12 @@ export async function* slicesOfPage(
   if (window.from >= window.to) return;
   let [slice, rest] = cut(window, newestFirst, FIRST);
   let began = performance.now();
+  // Asked meanwhile: where it is needed after all, nobody waits for it, and it reads next to nothing.
+  const beyond = firstTime(runner, context, source, rest, newestFirst);
+  beyond.catch(() => undefined);
   yield { ...slice, settings: '' };
   if (found() === 0) {
-    const start = await firstTime(runner, context, source, rest, newestFirst);
+    const start = await beyond;
     if (start === undefined) return;
     [slice, rest] = cut(startingAt(start, rest, newestFirst), newestFirst, FIRST);
     began = performance.now();
