@@ -180,6 +180,7 @@ export interface ExponentialAxis {
   readonly negative: (index: number) => Bounds | undefined;
 }
 
+/** The axis of buckets of a scale: bucket `i` ends at `2 ** ((i + 1) * 2 ** -scale)`, as OpenTelemetry defines it. */
 export function exponentialAxis(scale: number, zeroWidth: number, { below, above }: Sides): ExponentialAxis {
   const beside = (index: number): Bounds | undefined => {
     const high = edge(scale, index + 1);

@@ -164,6 +164,7 @@ interface Layout {
   readonly notes: readonly string[];
 }
 
+/** Puts the counts of all columns into rows that they share. What lies nobody knows where is left out, unless there is nothing else. */
 export function laidOut({ columns, notes }: Columns): Layout {
   const held = new Set<Bounds>();
   let lost = 0;
