@@ -1,4 +1,4 @@
-import { notifyManager, onlineManager, QueryObserver } from '@tanstack/react-query';
+import { MutationObserver, notifyManager, onlineManager, QueryObserver } from '@tanstack/react-query';
 import { afterEach, expect, it } from 'vitest';
 import { newQueryClient } from './query-client.ts';
 
@@ -12,6 +12,17 @@ it('asks a server that a browser without a network may still reach', async () =>
   expect(await client.fetchQuery({ queryKey: ['read'], queryFn: () => 'answer' })).toBe('answer');
   const change = client.getMutationCache().build(client, { mutationFn: () => Promise.resolve('done') });
   expect(await change.execute(undefined)).toBe('done');
+});
+
+it('tells that a change is under way before the browser goes on to another click', async () => {
+  const change = new MutationObserver(newQueryClient(), { mutationFn: () => task() });
+  const told: string[] = [];
+  // As a page listens.
+  change.subscribe(notifyManager.batchCalls(({ status }) => told.push(status)));
+  const done = change.mutate();
+  await Promise.resolve();
+  expect(told).toEqual(['pending']);
+  await done;
 });
 
 it('keeps why there is no answer while it is asked again, until there is one', async () => {
