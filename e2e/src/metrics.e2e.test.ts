@@ -28,7 +28,7 @@ describe.skipIf(missing !== undefined)('metrics', () => {
   const heard: string[][] = [];
   afterEach(() => expect(heard.splice(0).flat()).toEqual([]));
 
-  const open = async (path: string, options?: { colorScheme?: 'light' | 'dark' }) => {
+  const open = async (path: string, options?: Parameters<Stage['open']>[1]) => {
     const opened = await stage.open(path, options);
     heard.push(opened.complaints);
     return { page: opened.page, metrics: new MetricsPage(opened.page) };
@@ -203,14 +203,16 @@ describe.skipIf(missing !== undefined)('metrics', () => {
 
   it('tells the values of a place within the chart, also where that is narrow', async () => {
     const a = encodeURIComponent('metric=shop.orders&by=attributes.plan&by=service');
-    const { page, metrics } = await open(`/metrics/explore?from=-1h&a=${a}`);
+    // A step over midnight says both days: somewhere the last hour has one.
+    const hour = new Date().getUTCHours();
+    const timezoneId = hour <= 12 ? `Etc/GMT+${hour}` : `Etc/GMT-${24 - hour}`;
+    const { page, metrics } = await open(`/metrics/explore?from=-1h&a=${a}`, { timezoneId });
     await page.setViewportSize({ width: 390, height: 800 });
     await metrics.chart.waitFor();
     const chart = await metrics.chart.boundingBox();
     if (chart === null) throw new Error('no chart');
     const tooltip = page.getByTestId('chart-tooltip');
-    for (const part of [0.25, 0.6, 0.95]) {
-      await page.mouse.move(chart.x + chart.width * part, chart.y + chart.height / 2);
+    const tellsWhole = async () => {
       await tooltip.waitFor();
       const told = await tooltip.evaluate((element) => {
         const { left, right } = element.getBoundingClientRect();
@@ -219,7 +221,20 @@ describe.skipIf(missing !== undefined)('metrics', () => {
       expect(told.left).toBeGreaterThanOrEqual(chart.x - 1);
       expect(told.right).toBeLessThanOrEqual(chart.x + chart.width + 1);
       expect(told.cut).toBe(false);
+    };
+    for (const part of [0.25, 0.6, 0.95]) {
+      await page.mouse.move(chart.x + chart.width * part, chart.y + chart.height / 2);
+      await tellsWhole();
     }
+    const overMidnight: string[] = [];
+    await metrics.chart.press('Home');
+    for (let left = Number(await metrics.chart.getAttribute('aria-valuemax')); left >= 0; left -= 1) {
+      await tellsWhole();
+      const text = await tooltip.innerText();
+      if (/23:5\d:\d\d – \d/.test(text.replaceAll('\n', ' '))) overMidnight.push(text);
+      await metrics.chart.press('ArrowRight');
+    }
+    expect(overMidnight.filter((text) => /00:00:00/.test(text))).toHaveLength(1);
   });
 
   it('keeps the keyboard where the work goes on, and says at once that words alone find nothing', async () => {

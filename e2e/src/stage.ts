@@ -39,6 +39,8 @@ interface WatchedPage {
 
 interface OpenOptions {
   readonly colorScheme?: 'light' | 'dark';
+  /** Default: UTC. */
+  readonly timezoneId?: string;
   /** Sent with every request of the page. */
   readonly headers?: Record<string, string>;
   /** Signed in as this person before the page is opened. */
@@ -84,7 +86,7 @@ export async function openStage(env: Readonly<Record<string, string>> = {}): Pro
       const context = await browser.newContext({
         viewport: { width: 1440, height: 900 },
         colorScheme: options.colorScheme ?? 'dark',
-        timezoneId: 'UTC',
+        timezoneId: options.timezoneId ?? 'UTC',
         locale: 'en-GB',
         ...(options.headers ? { extraHTTPHeaders: options.headers } : {}),
       });

@@ -5,13 +5,13 @@ import type { PreparedChart, PreparedSeries } from '../prepare/time-chart.ts';
 import { BesidePlace } from './beside-place.tsx';
 import { Swatch } from './legend.tsx';
 
-/** `20 Nov 10:30:00 – 10:35:00`. */
-function stepText(chart: PreparedChart, step: number, zone: Zone): string {
+/** Both ends of a step: `20 Nov 10:30:00` and `10:35:00`, over midnight `20 Nov 23:55:00` and `21 Nov 00:00:00`. */
+function stepEnds(chart: PreparedChart, step: number, zone: Zone): readonly [string, string] {
   const fromMs = chart.fromMs + step * chart.stepMs;
   const from = formatTime(fromMs, zone).slice(0, -4);
   const to = formatTime(fromMs + chart.stepMs, zone).slice(0, -4);
   const day = from.slice(0, from.lastIndexOf(' '));
-  return `${from} – ${to.startsWith(`${day} `) ? to.slice(day.length + 1) : to}`;
+  return [from, to.startsWith(`${day} `) ? to.slice(day.length + 1) : to];
 }
 
 /** The values of a step, as drawn from above to below. */
@@ -43,7 +43,7 @@ export function stepSpoken(chart: PreparedChart, step: number, unit: string, zon
     return `${series.label} ${formatValue(value, unit)}${old === null ? '' : `, was ${formatValue(old, unit)}`}`;
   });
   return [
-    stepText(chart, step, zone),
+    stepEnds(chart, step, zone).join(' – '),
     ...before.alone.map(({ series, value }) => `${series.label} ${formatValue(value, unit)}`),
     ...(rows.length === 0 ? ['nothing measured'] : rows),
   ].join(', ');
@@ -65,9 +65,12 @@ export function ChartTooltip(props: {
   const total =
     chart.stacked && rows.length > 1 ? rows.reduce((sum, { value }) => sum + value, 0) : undefined;
   const before = stepBefore(chart, step);
+  const [from, to] = stepEnds(chart, step, props.zone);
   return (
     <BesidePlace from={props.at} to={props.at} testId="chart-tooltip">
-      <p className="whitespace-nowrap text-muted">{stepText(chart, step, props.zone)}</p>
+      <p className="text-muted">
+        <span className="whitespace-nowrap">{from} –</span> <span className="whitespace-nowrap">{to}</span>
+      </p>
       {total !== undefined && (
         <p className="flex">
           <span>total</span>
