@@ -705,8 +705,11 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await page.keyboard.type('"task 9000"');
     await page.keyboard.press('Enter');
     await trace.selected.getByText('task 9000').waitFor();
-    await trace.tree.evaluate((element) => element.scrollTo(0, 0));
-    await soon(inSight).toBe(false);
+    // The list may still be on its way to the match, and go on there.
+    await soon(async () => {
+      await trace.tree.evaluate((element) => element.scrollTo(0, 0));
+      return inSight();
+    }).toBe(false);
     await page.getByRole('button', { name: 'Next match' }).click();
     await soon(inSight).toBe(true);
   });
