@@ -203,10 +203,10 @@ describe.skipIf(missing !== undefined)('metrics', () => {
 
   it('tells the values of a place within the chart, also where that is narrow', async () => {
     const a = encodeURIComponent('metric=shop.orders&by=attributes.plan&by=service');
-    // A step over midnight says both days: somewhere the last hour has one.
+    // A step over midnight says both days: somewhere the last two hours have one.
     const hour = new Date().getUTCHours();
     const timezoneId = hour <= 12 ? `Etc/GMT+${hour}` : `Etc/GMT-${24 - hour}`;
-    const { page, metrics } = await open(`/metrics/explore?from=-1h&a=${a}`, { timezoneId });
+    const { page, metrics } = await open(`/metrics/explore?from=-2h&a=${a}`, { timezoneId });
     await page.setViewportSize({ width: 390, height: 800 });
     await metrics.chart.waitFor();
     const chart = await metrics.chart.boundingBox();
