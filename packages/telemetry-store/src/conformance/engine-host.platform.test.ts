@@ -352,6 +352,43 @@ describe('engine host', () => {
     }
   });
 
+  it.each([
+    ['was left', 'SELECT count() AS n FROM numbers(900000000000) WHERE number % 7 = 8', 'select'],
+    [
+      'was left while it streamed',
+      'SELECT number AS n FROM numbers(900000000000) WHERE number % 7 = 8',
+      'stream',
+    ],
+    ['failed', 'SELECT sum(throwIf(number = 4000000000)) AS n FROM numbers(900000000000)', 'select'],
+  ] as const)('keeps nobody of a lower priority waiting for one that %s', async (end, sql, how) => {
+    const { store, close } = await openIn(dir);
+    try {
+      const leave = new AbortController();
+      const options = { signal: leave.signal, priority: 1, timeoutMs: 60_000 };
+      const read = async (): Promise<void> => {
+        if (how === 'select') await store.select(sql, {}, options);
+        else for await (const _row of store.stream(sql, {}, options)) continue;
+      };
+      const first = read().catch((thrown: unknown) => thrown);
+      await sleep(300);
+      // It reads until it finds out that it has to wait.
+      const second = store.select<{ n: number }>(
+        'SELECT count() AS n FROM numbers(50000000) WHERE number % 7 = 1',
+        {},
+        {
+          priority: 2,
+          timeoutMs: 8_000,
+        },
+      );
+      await sleep(300);
+      if (end !== 'failed') leave.abort(new Error('left'));
+      expect(await first).toBeInstanceOf(Error);
+      expect(await second).toEqual([{ n: 7142857 }]);
+    } finally {
+      await close();
+    }
+  });
+
   it('takes inserts while every place for queries is taken, and refuses queries beyond the queue', async () => {
     const engine = await startEngine(dir, { caps: { concurrentQueries: 2 } });
     const { client } = engine;

@@ -101,34 +101,41 @@ export class Engine {
     const mark = randomUUID();
     const prelude = this.#prelude(signal === undefined ? context : marked(context, mark));
     const session = new Session(this.#storeDir);
-    const done = signal === undefined ? undefined : this.#killOnAbort(signal, mark);
+    const stopKilling = signal === undefined ? undefined : this.#killOnAbort(signal, mark);
+    let succeeded = false;
     try {
       if (prelude !== '') await session.queryAsync(prelude);
       signal?.throwIfAborted();
-      return await work(session);
+      const result = await work(session);
+      succeeded = true;
+      return result;
     } finally {
-      done?.();
+      await stopKilling?.();
+      if (!succeeded) await letGo(session);
       session.close();
     }
   }
 
   /**
    * The library cannot interrupt a statement, the engine can. Repeated until the statement ended: the first try may
-   * come before it has begun. Returns what to call then.
+   * come before it has begun. Returns what to call then, which waits for the try under way: it would meet what the
+   * connection is asked next.
    */
-  #killOnAbort(signal: AbortSignal, mark: string): () => void {
+  #killOnAbort(signal: AbortSignal, mark: string): () => Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    let killing = false;
+    let killing: Promise<void> | undefined;
     const kill = (): void => {
       // One at a time: where the engine is slow they would pile up and make it slower.
-      if (killing) return;
-      killing = true;
+      if (killing !== undefined) return;
       const session = new Session(this.#storeDir);
-      session
+      killing = session
         .queryAsync(`KILL QUERY WHERE Settings['log_comment'] = ${quote(mark)} ASYNC`)
-        .catch(() => {})
+        .then(
+          () => {},
+          () => {},
+        )
         .finally(() => {
-          killing = false;
+          killing = undefined;
           session.close();
         });
     };
@@ -137,9 +144,10 @@ export class Engine {
       kill();
     };
     signal.addEventListener('abort', begin, { once: true });
-    return () => {
+    return async () => {
       signal.removeEventListener('abort', begin);
       clearInterval(timer);
+      await killing;
     };
   }
 
@@ -158,6 +166,15 @@ export class Engine {
 /** The statement with a mark by which it can be found among those that run. */
 function marked(context: Context, mark: string): Context {
   return { ...context, settings: new Map([...context.settings, ['log_comment', mark]]) };
+}
+
+/**
+ * A connection holds a statement that failed until it is asked another, and the library closes none before everything that
+ * runs beside it has ended. Until then the engine would count it among those that run, and whoever has a lower priority would
+ * wait for it: for its whole time, since it is itself what the closing waits for.
+ */
+async function letGo(session: Session): Promise<void> {
+  await session.queryAsync('SET priority = 0').catch(() => {});
 }
 
 /** The library would run every statement of the text; ClickHouse's HTTP interface takes one. */
