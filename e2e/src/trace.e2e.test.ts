@@ -705,6 +705,9 @@ describe.skipIf(missing !== undefined)('trace page', () => {
     await page.keyboard.type('"task 9000"');
     await page.keyboard.press('Enter');
     await trace.selected.getByText('task 9000').waitFor();
+    // The text around it comes later, above the list, which becomes lower.
+    await page.locator('mark').getByText('task 9000').waitFor();
+    await soon(inSight).toBe(true);
     // The list may still be on its way to the match, and go on there.
     await soon(async () => {
       await trace.tree.evaluate((element) => element.scrollTo(0, 0));

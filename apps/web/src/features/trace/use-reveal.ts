@@ -12,7 +12,8 @@ export interface Jump {
 
 /**
  * Keeps the selected row of a list in sight: when another one is selected, when a jump leads to it again, and where rows
- * come in above it as the trace grows (`version` changes), unless the reader has scrolled away from it.
+ * come in above it as the trace grows (`version` changes) or the list becomes lower, as where the text around a match
+ * comes in above it; unless the reader has scrolled away from it.
  */
 export function useReveal(
   virtual: Virtualizer<HTMLDivElement, Element>,
@@ -37,4 +38,21 @@ export function useReveal(
     if (range && was.row >= range.startIndex && was.row <= range.endIndex)
       virtual.scrollToOffset((virtual.scrollOffset ?? 0) + (row - was.row) * list.rowHeight);
   });
+  const keepInSight = useEffectEvent((heightBefore: number) => {
+    const below = (row + 1) * list.rowHeight - (virtual.scrollOffset ?? 0);
+    // It is drawn and measured in parts of a pixel.
+    if (below >= list.rowHeight - 1 && below <= heightBefore + 1) reveal();
+  });
+  useEffect(() => {
+    const box = virtual.scrollElement;
+    if (!box) return undefined;
+    let height = box.clientHeight;
+    const observer = new ResizeObserver(() => {
+      const before = height;
+      height = box.clientHeight;
+      if (height < before) keepInSight(before);
+    });
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, [virtual]);
 }
