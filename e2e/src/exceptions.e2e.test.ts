@@ -132,6 +132,26 @@ describe.skipIf(missing !== undefined)('exceptions', () => {
     expect(new URL(page.url()).searchParams.get('q')).toBe('error_type:TimeoutError');
   });
 
+  it.each(['mouse', 'keyboard'])('open by %s though the code of their page takes long', async (hand) => {
+    const { page, rows } = await open('/exceptions');
+    await rows.first().waitFor();
+    await page.route('**/assets/**', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await route.continue();
+    });
+    const row = rows.filter({ hasText: 'TimeoutError' }).first();
+    if (hand === 'mouse') await row.click();
+    else {
+      // The row walked on is told to the address a moment later.
+      const at = Number(await row.getAttribute('aria-rowindex'));
+      for (let step = 2; step <= at; step += 1) await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+    }
+    await page.getByRole('heading', { name: 'TimeoutError', level: 1 }).waitFor();
+    await page.goBack();
+    await soon(() => row.getAttribute('aria-selected')).toBe('true');
+  });
+
   it('lead to the log record where no span is', async () => {
     const at = Date.now() - 5_000;
     await sendRecords(stage.platform.otlpHttp, { service: 'night job' }, [

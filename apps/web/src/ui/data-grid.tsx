@@ -94,17 +94,16 @@ export function DataGrid<Row>(props: {
       setActive(inUrl);
     }
   }
-  const settling = useRef<ReturnType<typeof setTimeout>>(undefined);
   const tell = useEffectEvent((key: string) => {
     setTold(key);
     props.onActive(key);
   });
   useEffect(() => {
-    if (active === inUrl) return undefined;
+    // Told again while the page of an opened row is still loading, the address of the list would win over it.
+    if (active === told) return undefined;
     const timer = setTimeout(() => tell(active), SETTLED_MS);
-    settling.current = timer;
     return () => clearTimeout(timer);
-  }, [active, inUrl]);
+  }, [active, told]);
   const orders = records ? props.columns.filter(({ sort }) => sort !== undefined) : [];
   const virtual = useVirtualizer({
     count: rows.length,
@@ -149,13 +148,11 @@ export function DataGrid<Row>(props: {
   const mark = (row: Row) => {
     const key = keyOf(row);
     setActive(key);
-    if (key === inUrl) return;
+    if (key === told) return;
     setTold(key);
     props.onActive(key);
   };
   const open = (row: Row) => {
-    // Told while the page of the row is still loading, the address of the list would win over it.
-    clearTimeout(settling.current);
     mark(row);
     props.onOpen(row);
   };
