@@ -22,6 +22,12 @@ export interface OtlpConfig {
   readonly certificate: string | undefined;
   readonly clientCertificate: string | undefined;
   readonly clientKey: string | undefined;
+  /** Undefined: none. gRPC reads the same variables by itself. */
+  readonly proxy: {
+    readonly https: string | undefined;
+    readonly http: string | undefined;
+    readonly none: string | undefined;
+  };
   readonly temporality: 'cumulative' | 'delta' | 'lowmemory';
   readonly intervalMs: number;
   readonly tickTimeoutMs: number;
@@ -234,6 +240,7 @@ function shape(s: Settings, situation: Situation, endpointFrom: string | undefin
       certificate: s.OTEL_EXPORTER_OTLP_CERTIFICATE,
       clientCertificate: s.OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE,
       clientKey: s.OTEL_EXPORTER_OTLP_CLIENT_KEY,
+      proxy: { https: s.HTTPS_PROXY, http: s.HTTP_PROXY, none: s.NO_PROXY },
       temporality: s.OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE,
       intervalMs: s.OTEL_METRIC_EXPORT_INTERVAL,
       tickTimeoutMs: s.OTEL_METRIC_EXPORT_TIMEOUT,

@@ -102,7 +102,10 @@ export async function runCheck(
 async function checkAddresses({ otlp, control, prometheusAddress }: Config): Promise<void> {
   if (otlp.endpoint !== undefined) {
     const { parseEndpoint } = await import('./export/endpoint.ts');
-    parseEndpoint(otlp, otlp.endpoint);
+    if (parseEndpoint(otlp, otlp.endpoint).tls) {
+      const { readTlsFiles } = await import('./export/otlp.ts');
+      readTlsFiles(otlp);
+    }
   }
   if (control.address !== undefined) {
     const { controlAddress } = await import('./control/server.ts');

@@ -20,6 +20,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { VERSION } from './about.ts';
 import { AgentProcess, eventually } from './fixtures/agent-process.ts';
 import { fakeHost, hostEnv } from './fixtures/fake-host.ts';
+import type { FileTree } from './fixtures/source-run.ts';
 import { HangingMount } from './fixtures/hanging-mount.ts';
 import { NO_LIBRARIES } from './gpu/fixtures/library.ts';
 import { NvidiaHost } from './gpu/fixtures/nvidia-host.ts';
@@ -108,6 +109,37 @@ describe.runIf(buildable)('the released binary', () => {
     // Whether this kernel counts is another matter; the library was there to ask it.
     expect(checked).toMatch(/^ {2}pmu +(on|unavailable) /m);
     expect(checked).not.toContain('native part');
+  });
+
+  it('reads a hostile tree as the source does: strange entries cost nothing else', async () => {
+    const names = async (change: (tree: FileTree, files: readonly string[]) => void) => {
+      const tree = fakeHost();
+      cleaning.push(() => tree.remove());
+      const files = readdirSync(join(tree.path, 'sys'), { recursive: true, withFileTypes: true });
+      const inSys = files
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(tree.path.length + 1));
+      change(tree, inSys);
+      const { code, stdout, stderr } = await start(hostEnv(tree), '--once').ended;
+      expect(code, stderr).toBe(0);
+      return { names: namesIn(Buffer.from(stdout), 'json'), stderr };
+    };
+    const clean = await names(() => undefined);
+    // A regular file among the directories of a class, as the module "bonding" has it; a driver that tells nonsense.
+    const beside = await names((tree) => {
+      for (const kind of ['net', 'infiniband', 'block', 'hwmon', 'thermal', 'drm']) {
+        tree.write({ [`sys/class/${kind}/a_regular_file`]: 'bond0\n' });
+      }
+      tree.write({ 'sys/class/net/bonding_masters': 'bond0\n', 'sys/bus/pci/devices/a_regular_file': 'x' });
+    });
+    expect(beside.stderr).not.toMatch(/ENOTDIR|could not be read|failed/);
+    expect([...beside.names].toSorted()).toEqual([...clean.names].toSorted());
+    for (const text of ['', '\u0000\uFFFF nonsense -1 1e999\n'.repeat(50)]) {
+      const strange = await names((tree, files) => {
+        for (const file of files) tree.write({ [file]: text });
+      });
+      expect(strange.names).toContain('system.memory.usage');
+    }
   });
 
   it.skipIf(NO_LIBRARIES !== undefined)(

@@ -150,6 +150,31 @@ describe('HTTP', () => {
     await send({ ...protocol, OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
     expect(logged.join('')).toContain('points=3');
   });
+
+  it('goes through the proxy of the environment, but for the hosts that NO_PROXY names', async () => {
+    const asked: string[] = [];
+    const proxy = createHttpServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      request.resume().on('end', () => response.end());
+    }).on('connect', (request, socket) => {
+      asked.push(`CONNECT ${request.url}`);
+      socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    });
+    const http_proxy = `http://127.0.0.1:${await listening(proxy)}`;
+    const env = { ...protocol, OTEL_EXPORTER_OTLP_TIMEOUT: '900', http_proxy, HTTPS_PROXY: http_proxy };
+    const to = (endpoint: string, more: Record<string, string> = {}) =>
+      send({ ...env, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...more });
+    expect(await to('http://collector.invalid:4318')).toBeUndefined();
+    expect(await to('https://collector.invalid:4318')).toBeDefined();
+    expect(asked).toEqual([
+      'POST http://collector.invalid:4318/v1/metrics',
+      ...Array<string>(asked.length - 1).fill('CONNECT collector.invalid:4318'),
+    ]);
+    expect(asked.length).toBeGreaterThan(1);
+    const count = asked.length;
+    expect(await to('http://collector.invalid:4318', { NO_PROXY: '.invalid' })).toBeDefined();
+    expect(asked).toHaveLength(count);
+  });
 });
 
 function hasOpenssl(): boolean {
@@ -221,6 +246,18 @@ describe.runIf(hasOpenssl())('TLS', () => {
       expect(seen.requests).toBe(1);
     },
   );
+
+  it('a file without a certificate, and a key of another certificate, are faults', async () => {
+    writeFileSync(file('garbage.pem'), 'hello\n');
+    const send2 = (more: Record<string, string>) =>
+      send({ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://localhost:1', ...own(), ...more });
+    await expect(send2({ OTEL_EXPORTER_OTLP_CERTIFICATE: file('garbage.pem') })).rejects.toThrow(
+      /OTEL_EXPORTER_OTLP_CERTIFICATE names .*garbage\.pem.*holds no certificate/,
+    );
+    await expect(send2({ OTEL_EXPORTER_OTLP_CLIENT_KEY: file('server.key') })).rejects.toThrow(
+      'do not fit together',
+    );
+  });
 
   it('half of a client certificate is a fault', async () => {
     const { OTEL_EXPORTER_OTLP_CLIENT_KEY } = own();

@@ -1,4 +1,6 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import type { IExportMetricsServiceResponse } from '@opentelemetry/otlp-transformer';
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import type { OtlpConfig } from '../config.ts';
@@ -27,18 +29,7 @@ export async function createOtlpExport(
   options: { readonly userAgent: string; readonly log: Log },
 ): Promise<OtlpExport> {
   const { target, tls } = parseEndpoint(otlp, endpoint);
-  const files: TlsFiles = tls
-    ? {
-        ca: readPem('OTEL_EXPORTER_OTLP_CERTIFICATE', otlp.certificate),
-        cert: readPem('OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE', otlp.clientCertificate),
-        key: readPem('OTEL_EXPORTER_OTLP_CLIENT_KEY', otlp.clientKey),
-      }
-    : { ca: undefined, cert: undefined, key: undefined };
-  if ((files.cert === undefined) !== (files.key === undefined)) {
-    throw new Fault(
-      'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY only work together: set both or none.',
-    );
-  }
+  const files = tls ? readTlsFiles(otlp) : { ca: undefined, cert: undefined, key: undefined };
   const [{ createOtlpNetworkExportDelegate, ExporterMetrics }, transformer] = await Promise.all([
     import('@opentelemetry/otlp-exporter-base'),
     import('@opentelemetry/otlp-transformer'),
@@ -84,7 +75,11 @@ export async function createOtlpExport(
       ...shared,
       url: target,
       headers: async () => ({ ...given, 'content-type': 'application/x-protobuf' }),
-      agentFactory: httpAgentFactoryFromOptions({ keepAlive: true, ...present(files) }),
+      agentFactory: httpAgentFactoryFromOptions({
+        keepAlive: true,
+        proxyEnv: proxyEnvironment(otlp.proxy),
+        ...present(files),
+      }),
       userAgent,
     },
     serializer,
@@ -93,6 +88,15 @@ export async function createOtlpExport(
     undefined,
   );
   return { exporter, name };
+}
+
+/** The variables as Node's agents read them. */
+function proxyEnvironment({ https, http, none }: OtlpConfig['proxy']): Record<string, string> {
+  return {
+    ...(https === undefined ? {} : { HTTPS_PROXY: https }),
+    ...(http === undefined ? {} : { HTTP_PROXY: http }),
+    ...(none === undefined ? {} : { NO_PROXY: none }),
+  };
 }
 
 /** Only what is there: an agent takes `ca: undefined` for "no authorities at all". */
@@ -106,6 +110,49 @@ function sayRefused(response: IExportMetricsServiceResponse, log: Log): void {
   const { rejectedDataPoints = 0, errorMessage } = response.partialSuccess ?? {};
   if (rejectedDataPoints === 0 && !errorMessage) return;
   log.warn('the endpoint refused some points', { points: rejectedDataPoints, detail: errorMessage });
+}
+
+const [CA, CERT, KEY] = [
+  'OTEL_EXPORTER_OTLP_CERTIFICATE',
+  'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE',
+  'OTEL_EXPORTER_OTLP_CLIENT_KEY',
+] as const;
+
+/**
+ * The PEM files of the configuration, checked: TLS would accept an authority file without a certificate and fail at the first
+ * export. @throws Fault a file cannot be read or used
+ */
+export function readTlsFiles(
+  otlp: Pick<OtlpConfig, 'certificate' | 'clientCertificate' | 'clientKey'>,
+): TlsFiles {
+  const ca = readPem(CA, otlp.certificate);
+  const cert = readPem(CERT, otlp.clientCertificate);
+  const key = readPem(KEY, otlp.clientKey);
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new Fault(`${CERT} and ${KEY} only work together: set both or none.`);
+  }
+  for (const [variable, path, pem] of [
+    [CA, otlp.certificate, ca],
+    [CERT, otlp.clientCertificate, cert],
+  ] as const) {
+    if (pem !== undefined)
+      usable(
+        `${variable} names ${JSON.stringify(path)}, which holds no certificate`,
+        () => new X509Certificate(pem),
+      );
+  }
+  if (cert !== undefined && key !== undefined) {
+    usable(`${CERT} and ${KEY} do not fit together`, () => createSecureContext({ cert, key }));
+  }
+  return { ca, cert, key };
+}
+
+function usable(problem: string, attempt: () => unknown): void {
+  try {
+    attempt();
+  } catch (cause) {
+    throw new Fault(`${problem}: ${errorText(cause)}.`, { cause });
+  }
 }
 
 function readPem(variable: string, path: string | undefined): Buffer | undefined {

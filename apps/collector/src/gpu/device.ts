@@ -73,6 +73,9 @@ export interface GpuActivity extends Activity {
   readonly source: string;
 }
 
+/** Errors since the driver was loaded, by kind. */
+export type GpuErrorCounts = Readonly<Partial<Record<GpuErrorType, Count>>>;
+
 /** One reading of one device. */
 export interface GpuReading {
   /** 0 to 1. */
@@ -99,7 +102,7 @@ export interface GpuReading {
   /** Where a profiling library tells of the device, its figures stand alone. */
   readonly activity?: GpuActivity;
   readonly state?: GpuState;
-  readonly errors?: Readonly<Partial<Record<GpuErrorType, Count>>>;
+  readonly errors?: GpuErrorCounts;
   /** Absent when nobody tells; empty when nobody is on it. */
   readonly processes?: readonly GpuProcess[];
   /** Processes are on it that its partitions tell of. */

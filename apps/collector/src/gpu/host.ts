@@ -1,4 +1,4 @@
-import type { GpuDevice, GpuReading } from './device.ts';
+import type { GpuDevice, GpuErrorCounts, GpuReading } from './device.ts';
 import type { PciGpu } from './pci.ts';
 import { errorText } from '../log.ts';
 import { VendorThread } from './thread.ts';
@@ -16,7 +16,11 @@ const MAX_STUCK = 3;
 
 export type Read =
   | { readonly reading: GpuReading }
-  | { readonly failure: GpuFailure | 'timeout'; readonly message: string };
+  | {
+      readonly failure: GpuFailure | 'timeout';
+      readonly message: string;
+      readonly errors?: GpuErrorCounts | undefined;
+    };
 
 /**
  * One vendor behind its thread. A device whose calls hang costs itself alone: its thread is abandoned, another is begun
@@ -171,7 +175,10 @@ export class VendorHost {
       this.#slow.delete(device.id);
       return { reading: outcome.reading };
     }
-    if (outcome.op === 'failed') return { failure: outcome.failure, message: outcome.message };
+    if (outcome.op === 'failed') {
+      const { failure, message, errors } = outcome;
+      return { failure, message, errors };
+    }
     this.#thread = undefined;
     if (outcome.op !== 'late') {
       return { failure: 'failed', message: outcome.op === 'ended' ? outcome.message : 'no reading came' };

@@ -29,7 +29,7 @@ import {
 import type { MonotonicCounters } from '../counters.ts';
 import type { PointAttributes } from '../point-attributes.ts';
 import type { RecordPoint } from '../source.ts';
-import type { Count, Directions, GpuDevice, GpuReading, GpuState } from './device.ts';
+import type { Count, Directions, GpuDevice, GpuErrorCounts, GpuReading, GpuState } from './device.ts';
 import type { Activity } from './profiling/profiler.ts';
 
 const STATES: readonly GpuState[] = ['ok', 'degraded', 'predicted_failure', 'failed'];
@@ -128,14 +128,20 @@ export class GpuPoints {
       const of = { ...base, 'hw.gpu.interconnect.type': type };
       this.#directions(record, hwGpuInterconnectIo, directions, of, `${device.id} ${type}`);
     }
-    for (const [type, count] of Object.entries(reading.errors ?? {})) {
-      const of = { ...base, 'hw.type': 'gpu', 'error.type': type };
-      this.#count(record, hwErrors, count, of, `${device.id} error ${type}`);
-    }
+    this.recordErrors(record, device, reading.errors);
     const { activity } = reading;
     if (activity !== undefined) recordActivity(record, device, activity, activity.source);
     if (reading.state !== undefined) recordState(record, base, reading.state);
     this.#use(gauge, reading);
+  }
+
+  /** Error counts alone: a device that is lost keeps those it had. */
+  recordErrors(record: RecordPoint, device: GpuDevice, errors: GpuErrorCounts | undefined): void {
+    const base = deviceAttributes(device);
+    for (const [type, count] of Object.entries(errors ?? {})) {
+      const of = { ...base, 'hw.type': 'gpu', 'error.type': type };
+      this.#count(record, hwErrors, count, of, `${device.id} error ${type}`);
+    }
   }
 
   #memory(gauge: (metric: Metric, value: number) => void, { memory }: GpuReading): void {

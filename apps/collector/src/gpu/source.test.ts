@@ -57,6 +57,9 @@ const busyOf = (points: readonly RecordedPoint[]): Record<string, number> =>
     'hw.id',
   );
 
+const onlyOf = (points: readonly RecordedPoint[], id: string): RecordedPoint[] =>
+  points.filter(({ attributes }) => attributes['hw.id'] === id);
+
 /** The state that holds, by device. */
 const stateOf = (points: readonly RecordedPoint[]): Record<string, string> =>
   Object.fromEntries(
@@ -184,10 +187,20 @@ describe.skipIf(NO_LIBRARIES !== undefined)('GPUs behind their thread', () => {
     const { library, run } = await machine(h100s(0), 2);
     const energy = (points: readonly RecordedPoint[]) => valuesBy(points, 'hw.energy', 'hw.id')[uuid(1)];
     const before = energy(await run.observe());
-    library.profile([...h100s(60), '1.rc 15']);
+    const errorKinds = (points: readonly RecordedPoint[]) =>
+      Object.keys(valuesBy(onlyOf(points, uuid(1)), 'hw.errors', 'error.type')).toSorted();
+    const xids = (points: readonly RecordedPoint[]) =>
+      valuesBy(onlyOf(points, uuid(1)), 'hw.errors', 'error.type')['xid'];
+    const kinds = errorKinds(await run.observe());
+    expect(kinds).toContain('xid');
+    library.profile([...h100s(60), '1.rc 15', '1.xid/0 79']);
     await expect
       .poll(async () => stateOf(await run.observe()), WAIT)
       .toEqual({ [uuid(0)]: 'ok', [uuid(1)]: 'failed' });
+    // The counters of a lost GPU stay, with the XID that tells of its loss.
+    const lost = await run.observe();
+    expect(errorKinds(lost)).toEqual(kinds);
+    expect(xids(lost)).toBe(1);
     // Looked for again meanwhile, and known to the driver by its address only: it is one device all the same.
     await expect.poll(() => run.logged.filter((line) => line.includes('count=1')).length, WAIT).toBe(1);
     expect(stateOf(await run.observe())).toEqual({ [uuid(0)]: 'ok', [uuid(1)]: 'failed' });

@@ -18,7 +18,7 @@ import {
   type Started,
   unavailable,
 } from '../source.ts';
-import type { GpuDevice } from './device.ts';
+import type { GpuDevice, GpuErrorCounts } from './device.ts';
 import { type Read, VendorHost } from './host.ts';
 import { type PciGpu, scanPci } from './pci.ts';
 import { deviceAttributes, GpuPoints, recordState } from './points.ts';
@@ -48,6 +48,8 @@ interface Vendor {
   devices: readonly GpuDevice[];
   /** Devices that fell off the bus, by id; reported as failed until they are back or were taken out. */
   readonly lost: Map<string, GpuDevice>;
+  /** Error counts of each device as last known: those of a lost one stay exported. */
+  readonly errors: Map<string, GpuErrorCounts>;
   /** Why it has no devices. */
   reason: string;
   /** Look again at the next turn, whatever the bus says. */
@@ -107,6 +109,7 @@ class Gpu implements Source {
         probed: undefined,
         devices: [],
         lost: new Map(),
+        errors: new Map(),
         reason: 'not looked for yet',
         again: true,
         changed: false,
@@ -154,7 +157,11 @@ class Gpu implements Source {
         // Hundreds of processes are looked up in /proc: nothing else stands still for all of them.
         await turn();
       }
-      for (const device of vendor.lost.values()) recordState(record, deviceAttributes(device), 'failed');
+      for (const device of vendor.lost.values()) {
+        recordState(record, deviceAttributes(device), 'failed');
+        this.#points.recordErrors(record, device, vendor.errors.get(device.id));
+      }
+      forgetErrors(vendor);
     }
     for (const { source, type, count } of this.#errors.values()) {
       record(collectorGpuScrapeErrors, count, { 'gpu.measurement.source': source, 'error.type': type });
@@ -175,6 +182,7 @@ class Gpu implements Source {
   #take(record: RecordPoint, vendor: Vendor, device: GpuDevice, read: Read): void {
     if ('reading' in read) {
       vendor.lost.delete(device.id);
+      if (read.reading.errors !== undefined) vendor.errors.set(device.id, read.reading.errors);
       if (read.reading.changed === true) vendor.changed = true;
       const reading = this.#profiling.prefer(device, read.reading);
       this.#points.record(record, device, reading);
@@ -182,6 +190,9 @@ class Gpu implements Source {
       return;
     }
     this.#failed(vendor, device, read.failure, read.message);
+    if (read.errors !== undefined) {
+      vendor.errors.set(device.id, { ...vendor.errors.get(device.id), ...read.errors });
+    }
     if (read.failure === 'timeout') return recordState(record, deviceAttributes(device), 'degraded');
     vendor.again = true;
     vendor.stale ||= read.failure === 'stale';
@@ -257,6 +268,13 @@ class Gpu implements Source {
     }
     vendor.devices = devices;
     vendor.reason = reason;
+  }
+}
+
+/** Forgets the error counts of devices that are neither there nor lost. */
+function forgetErrors({ devices, lost, errors }: Vendor): void {
+  for (const id of errors.keys()) {
+    if (!lost.has(id) && !devices.some((device) => device.id === id)) errors.delete(id);
   }
 }
 

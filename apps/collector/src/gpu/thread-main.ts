@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorText } from '../log.ts';
-import type { GpuReading, VendorId } from './device.ts';
+import type { GpuErrorCounts, GpuReading, VendorId } from './device.ts';
 import type { PciGpu } from './pci.ts';
 import type { ProfilerThreadData } from './profiling/thread-main.ts';
 import {
@@ -28,7 +28,12 @@ export type Ask =
 export type Answer =
   | { readonly op: 'probe'; readonly probe: Probe }
   | { readonly op: 'read'; readonly reading: GpuReading }
-  | { readonly op: 'failed'; readonly failure: GpuFailure; readonly message: string }
+  | {
+      readonly op: 'failed';
+      readonly failure: GpuFailure;
+      readonly message: string;
+      readonly errors?: GpuErrorCounts;
+    }
   | { readonly op: 'stop' };
 
 async function answer(vendor: GpuVendor, ask: Ask): Promise<Answer> {
@@ -39,7 +44,13 @@ async function answer(vendor: GpuVendor, ask: Ask): Promise<Answer> {
     return { op: 'stop' };
   } catch (thrown) {
     const failure = thrown instanceof GpuError ? thrown.failure : 'failed';
-    return { op: 'failed', failure, message: errorText(thrown) };
+    const errors = thrown instanceof GpuError ? thrown.errors : undefined;
+    return {
+      op: 'failed',
+      failure,
+      message: errorText(thrown),
+      ...(errors === undefined ? {} : { errors }),
+    };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { HostPaths } from '../host-paths.ts';
-import type { GpuDevice, GpuReading, VendorId } from './device.ts';
+import type { GpuDevice, GpuErrorCounts, GpuReading, VendorId } from './device.ts';
 import type { PciGpu } from './pci.ts';
 
 /** What a vendor may use of the world; all of it crosses into its thread by structured clone. */
@@ -50,9 +50,12 @@ export type GpuFailure =
 export class GpuError extends Error {
   override readonly name = 'GpuError';
   readonly failure: GpuFailure;
-  constructor(failure: GpuFailure, message: string) {
+  /** Error counts that are known although the device could not be read, e.g. the XID of its loss. */
+  readonly errors: GpuErrorCounts | undefined;
+  constructor(failure: GpuFailure, message: string, errors?: GpuErrorCounts) {
     super(message);
     this.failure = failure;
+    this.errors = errors;
   }
 }
 

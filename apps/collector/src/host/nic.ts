@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   hwErrors,
@@ -85,8 +85,6 @@ export function selectInterfaces(
   return chosen.map(({ name }) => name);
 }
 
-const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
-
 /** Whether an interface is made of software alone, by where its link in the class leads. */
 const isVirtual = (classNet: string, name: string): boolean =>
   readLink(join(classNet, name))?.includes('/devices/virtual/') ?? false;
@@ -97,13 +95,13 @@ type OwnFacts = Omit<InterfaceFacts, 'representor'>;
 /** Facts of one interface; undefined when it is none (`bonding_masters`) or gone. */
 function readInterface(classNet: string, name: string): OwnFacts | undefined {
   const at = join(classNet, name);
-  const hardware = !isVirtual(classNet, name) && exists(join(at, 'device'));
-  if (!hardware && !exists(join(at, 'statistics'))) return undefined;
+  const hardware = !isVirtual(classNet, name) && existsSync(join(at, 'device'));
+  if (!hardware && !existsSync(join(at, 'statistics'))) return undefined;
   return {
     name,
     hardware,
     loopback: !hardware && readNumber(join(at, 'type')) === LOOPBACK_TYPE,
-    master: exists(join(at, 'master')) ? readLink(join(at, 'master'))?.split('/').at(-1) : undefined,
+    master: existsSync(join(at, 'master')) ? readLink(join(at, 'master'))?.split('/').at(-1) : undefined,
     hasLower: !hardware && (readNames(at, 200) ?? []).some((entry) => entry.startsWith('lower_')),
   };
 }

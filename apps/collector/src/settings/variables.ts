@@ -103,6 +103,27 @@ export const VARIABLES = {
     takes: 'a path',
     parse: text,
   }),
+  HTTPS_PROXY: otlp.optional({
+    description:
+      'Proxy for https endpoints, with user and password where it asks for them. gRPC tunnels through it too.',
+    takes: 'a URL such as http://proxy:3128',
+    aliases: ['https_proxy'],
+    show: withoutSecrets,
+    parse: httpUrl,
+  }),
+  HTTP_PROXY: otlp.optional({
+    description: 'Proxy for http endpoints.',
+    takes: 'a URL such as http://proxy:3128',
+    aliases: ['http_proxy'],
+    show: withoutSecrets,
+    parse: httpUrl,
+  }),
+  NO_PROXY: otlp.optional({
+    description: 'Hosts that are reached without a proxy.',
+    takes: 'hosts and domains, separated by commas',
+    aliases: ['no_proxy'],
+    parse: text,
+  }),
   OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: otlp.withDefault('cumulative', {
     description: 'Whether counters are sent as sums since the start or since the last export.',
     takes: 'cumulative, delta or lowmemory',

@@ -1,6 +1,6 @@
 /** What the kernel tells of the container that a process runs in. */
 export interface ContainerRef {
-  /** 64 hexadecimal digits. */
+  /** 64 hexadecimal digits; on Fargate `<32 hexadecimal digits>-<digits>`. */
   readonly containerId?: string;
   /** As the API has it; for a static pod the hash of its configuration. */
   readonly podUid?: string;
@@ -9,6 +9,8 @@ export interface ContainerRef {
 
 /** The scope of a container as its runtime names it; those of the monitors beside them (`crio-conmon-…`) are others. */
 const CONTAINER = /^(?:(?:cri-containerd|docker|crio|libpod|nerdctl)-)?([0-9a-f]{64})(?:\.scope)?$/;
+/** ECS on Fargate, and its agent on version 2 of cgroups: the task's id, then the container's number (`/ecs/<task>/<id>`). */
+const FARGATE = /^([0-9a-f]{32}-[0-9]{1,20})$/;
 const POD = /(?:^|[-_])pod([0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12}|[0-9a-f]{32})(?:\.slice)?$/;
 
 const ref = (
@@ -36,7 +38,7 @@ export function parseCgroup(text: string): ContainerRef | undefined {
     let podUid: string | undefined;
     // A misconfigured containerd writes `<slice>:cri-containerd:<id>` as one part.
     for (const part of path.split(/[/:]/).reverse()) {
-      containerId ??= CONTAINER.exec(part)?.[1];
+      containerId ??= CONTAINER.exec(part)?.[1] ?? FARGATE.exec(part)?.[1];
       podUid ??= POD.exec(part)?.[1]?.replaceAll('_', '-');
     }
     const found = ref(containerId, podUid);

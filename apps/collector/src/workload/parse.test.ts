@@ -47,6 +47,11 @@ describe('cgroups', () => {
       `0::/docker/${OTHER}/kubelet.slice/kubelet-kubepods-pod${UNDERSCORED}.slice/cri-containerd-${ID}.scope`,
       { containerId: ID, podUid: UID },
     ],
+    [
+      'Fargate, and ECS with version 2',
+      `0::/ecs/${STATIC}/${STATIC}-1234567890\n`,
+      { containerId: `${STATIC}-1234567890` },
+    ],
     ['seen from another container', `0::/../cri-containerd-${ID}.scope`, { containerId: ID }],
   ])('%s', (_, text, expected) => {
     expect(parseCgroup(text)).toEqual(expected);

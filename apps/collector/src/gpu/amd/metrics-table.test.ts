@@ -191,6 +191,18 @@ test('any bytes: never an error, never a share beyond 1; unknown versions say no
   );
 });
 
+test('a table whose size is not that of its layout tells nothing: the kernel had two layouts of 1.6', () => {
+  const first = Buffer.alloc(384);
+  first.writeUInt16LE(first.length, 0);
+  first.writeUInt8(1, 2);
+  first.writeUInt8(6, 3);
+  first.writeUInt16LE(55, 4);
+  first.writeBigUInt64LE(65_536n * 1_000n, 88);
+  expect(LAYOUTS.get('1.6')?.size).not.toBe(first.length);
+  expect(parseMetricsTable(first)).toBeUndefined();
+  expect(parseMetricsTable(metricsBlob('1.6', { hotspot: 55 }))?.hotspot).toBe(55);
+});
+
 test('a table cut anywhere tells less, never anything else', () => {
   const whole = metricsBlob('1.7', {
     hotspot: 50,

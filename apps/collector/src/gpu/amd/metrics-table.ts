@@ -77,15 +77,19 @@ export function tableVersion(bytes: Buffer): string | undefined {
   return bytes.length < HEADER_BYTES ? undefined : `${bytes.readUInt8(2)}.${bytes.readUInt8(3)}`;
 }
 
-/** Reads the table. Undefined for one of an unknown version: its places are not known, so nothing of it is. */
+/**
+ * Reads the table. Undefined for one of an unknown version, and for one whose size is not that of its version's layout (the
+ * kernel had two layouts of 1.6): the offsets are not known, so nothing is read.
+ */
 export function parseMetricsTable(bytes: Buffer): MetricsTable | undefined {
   const version = tableVersion(bytes);
   if (version === undefined) return undefined;
   // What the driver says it wrote; a page may hold leftovers behind it.
-  const table = bytes.subarray(0, Math.min(bytes.length, bytes.readUInt16LE(0)));
+  const size = bytes.readUInt16LE(0);
+  const table = bytes.subarray(0, Math.min(bytes.length, size));
   if (version === '1.9') return valuesOf(readAttributes(table), true);
   const layout = LAYOUTS.get(version);
-  return layout === undefined
+  return layout === undefined || layout.size !== size
     ? undefined
     : valuesOf(readMembers(table, layout), layout.members.has('xgmi_read'));
 }

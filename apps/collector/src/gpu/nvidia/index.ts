@@ -139,11 +139,24 @@ class Nvidia implements GpuVendor {
     if (known.kind === 'lost') throw new GpuError('lost', known.why);
     const { handle } = known.kind === 'gpu' ? known.gpu : known.part;
     handle.begin();
-    const reading = known.kind === 'gpu' ? this.#readGpu(nvml, known.gpu, known.parts) : readPart(known.part);
+    const reading =
+      known.kind === 'gpu' ? this.#readGpuOrXids(nvml, known.gpu, known.parts) : readPart(known.part);
     const refusal = handle.refusal();
     if (refusal !== undefined && (known.kind === 'gpu' || reading.changed !== true))
       throw new GpuError('failed', refusal);
     return reading;
+  }
+
+  /** The XID by which a GPU was lost waits in the event set: it goes along with the failure. @throws GpuError */
+  #readGpuOrXids(nvml: Nvml, gpu: NvidiaGpu, parts: string): GpuReading {
+    try {
+      return this.#readGpu(nvml, gpu, parts);
+    } catch (thrown) {
+      if (!(thrown instanceof GpuError) || thrown.failure !== 'lost') throw thrown;
+      const counted = this.#events.of(gpu.device.id);
+      if (counted === undefined) throw thrown;
+      throw new GpuError('lost', thrown.message, { xid: { raw: counted.xids } });
+    }
   }
 
   #readGpu(nvml: Nvml, gpu: NvidiaGpu, parts: string): GpuReading {

@@ -86,6 +86,8 @@ export function listAdapters(path: string): readonly Adapter[] {
 /** Numbers with fractions, and not cut off at 100: what several engines did is summed up later. */
 const AS_DOUBLE = 0x200 | 0x8000;
 const MORE_DATA = 0x800007d2;
+/** `PDH_CSTATUS_VALID_DATA` is 0; with `PDH_CSTATUS_NEW_DATA` (pdhmsg.h) the value is valid and has changed. */
+const NEW_DATA = 1;
 const ITEM_BYTES = 24;
 const MAX_VALUES_BYTES = 16 * 1_048_576;
 const MAX_NAME_BYTES = 1_024;
@@ -141,7 +143,7 @@ export class PerformanceCounters {
     for (let index = 0; index < count.readUInt32LE() && (index + 1) * ITEM_BYTES <= size; index += 1) {
       const item = index * ITEM_BYTES;
       const at = Number(out.readBigUInt64LE(item) - base);
-      if (out.readUInt32LE(item + 8) !== 0 || at < 0 || at >= size) continue;
+      if (out.readUInt32LE(item + 8) > NEW_DATA || at < 0 || at >= size) continue;
       const text = out.toString('utf16le', at, Math.min(size, at + MAX_NAME_BYTES));
       values.set(text.slice(0, Math.max(0, text.indexOf('\0'))).toLowerCase(), out.readDoubleLE(item + 16));
     }

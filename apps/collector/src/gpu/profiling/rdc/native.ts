@@ -35,6 +35,8 @@ const AUTOMATIC = 0;
 const EMPTY_GROUP = 1;
 /** `RDC_ST_NOT_SUPPORTED`: what is said of a call that this version of the library does not have. */
 const NO_SUCH_CALL = 1;
+/** `max_keep_samples`: 0 means no limit in the header, but RdcCacheManagerImpl::evict_cache then removes every sample. */
+const KEPT_SAMPLES = 3;
 
 type Call = (...given: unknown[]) => number;
 
@@ -94,7 +96,7 @@ export function loadRdc(paths: readonly string[]): Rdc {
     },
     destroyFieldGroup: (handle, fields) => fieldsDestroy(handle, fields),
     watch: (handle, group, fields, microseconds, keepSeconds) =>
-      watch(handle, group, fields, microseconds, keepSeconds, 0),
+      watch(handle, group, fields, microseconds, keepSeconds, KEPT_SAMPLES),
     unwatch: (handle, group, fields) => unwatch(handle, group, fields),
     latest: (handle, gpu, field) => ({ code: latest(handle, gpu, field, value), bytes: value }),
   };

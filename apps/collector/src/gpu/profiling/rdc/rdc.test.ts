@@ -52,7 +52,7 @@ describe.skipIf(NO_LIBRARIES !== undefined)('a session', () => {
       'rdc_group_gpu_add group=5 gpu=0',
       'rdc_group_gpu_add group=5 gpu=1',
       'rdc_group_field_create opentelemetry-gpu-collector 800,804,812,815,816,817,853,854',
-      'rdc_field_watch group=5 fields=6 us=10000000 age=30 samples=0',
+      'rdc_field_watch group=5 fields=6 us=10000000 age=30 samples=3',
     ]);
     const { samples, errors } = rdc.read();
     expect(errors).toEqual([]);

@@ -151,14 +151,21 @@ export class RdcSession implements ProfilingLibrary {
 
 const [INTEGER, DOUBLE] = [0, 1];
 
-/** `rdc_field_value`: a number that is not below 0, and its time in microseconds since the epoch. */
+/** A time of today is 1.8e12 in milliseconds and 1.8e15 in microseconds since the epoch. */
+const LEAST_MICROSECONDS = 1e14;
+
+/**
+ * `rdc_field_value`: a number that is not below 0, and its time in microseconds since the epoch. The header (rdc.h) says
+ * microseconds; every writer of ROCm (RdcMetricFetcherImpl, RdcTelemetryLib) stores milliseconds. Both are read.
+ */
 function readValue(bytes: Buffer): { readonly value: number; readonly at: number } | undefined {
   if (bytes.readInt32LE(4) !== 0) return undefined;
   const type = bytes.readUInt32LE(16);
   if (type !== INTEGER && type !== DOUBLE) return undefined;
   const value = type === DOUBLE ? bytes.readDoubleLE(24) : Number(bytes.readBigInt64LE(24));
   if (!Number.isFinite(value) || value < 0) return undefined;
-  return { value, at: Number(bytes.readBigUInt64LE(8)) };
+  const at = Number(bytes.readBigUInt64LE(8));
+  return { value, at: at < LEAST_MICROSECONDS ? at * 1_000 : at };
 }
 
 function need(call: string, code: number): void {
