@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FileTree } from '../fixtures/source-run.ts';
 import { createLog } from '../log.ts';
-import { CpuRing, SLOTS, scanCpuLines, startCpuRing } from './cpu-ring.ts';
+import { CpuRing, parseCpuLines, SLOTS, startCpuRing } from './cpu-ring.ts';
 
 const quiet = createLog('none', () => undefined);
 const trees: FileTree[] = [];
@@ -33,14 +33,6 @@ intr 123 4 5
 ctxt 99
 `;
 
-function scan(text: string, length = Buffer.byteLength(text)) {
-  const found: [number, number[]][] = [];
-  const whole = scanCpuLines(Buffer.from(text), length, new Float64Array(10), (cpu, fields) =>
-    found.push([cpu, [...fields]]),
-  );
-  return { found, whole };
-}
-
 /** Waits until the ring holds something that it does not at first. */
 async function until<T>(read: () => T | undefined): Promise<T> {
   for (let i = 0; i < 500; i += 1) {
@@ -51,33 +43,28 @@ async function until<T>(read: () => T | undefined): Promise<T> {
   throw new Error('the ring never got there');
 }
 
-describe('scanCpuLines', () => {
-  it('reads the lines of CPUs and stops behind them', () => {
-    expect(scan(STAT)).toEqual({
-      found: [
-        [0, [100, 10, 50, 2_000, 1, 2, 3, 4, 5, 6]],
-        [2, [200, 20, 50, 2_000, 4, 4, 4, 4, 4, 4]],
-      ],
-      whole: true,
-    });
+describe('parseCpuLines', () => {
+  it('reads the lines of CPUs, without their sum', () => {
+    expect(parseCpuLines(STAT)).toMatchObject([
+      { cpu: 'cpu0', user: 1, idle: 20 },
+      { cpu: 'cpu2', user: 2, idle: 20 },
+    ]);
   });
 
-  it('takes fields that old kernels lack as none, and no line that was cut off', () => {
-    expect(scan('cpu  1 2\ncpu0 1 2 3 4\nintr 0\n').found).toEqual([[0, [1, 2, 3, 4, 0, 0, 0, 0, 0, 0]]]);
-    expect(scan(STAT, STAT.indexOf('cpu2') + 20)).toMatchObject({
-      found: [[0, expect.anything()]],
-      whole: false,
-    });
-    expect(scan('')).toEqual({ found: [], whole: false });
-    expect(scan('intr 1 2 3\n').found).toEqual([]);
-    expect(scan('cpu99999 1 2 3\n').found).toEqual([]);
+  it('takes fields that old kernels lack as 0', () => {
+    expect(parseCpuLines('cpu  1 2\ncpu0 1 2 3 4')).toMatchObject([
+      { cpu: 'cpu0', idle: 0.04, guestNice: 0 },
+    ]);
+    expect(parseCpuLines('')).toEqual([]);
+    expect(parseCpuLines('intr 1 2 3\n')).toEqual([]);
+    expect(parseCpuLines('cpu99999 1 2 3\ncpu4096 1 2 3')).toEqual([]);
   });
 
   it('survives any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-        const all = Buffer.concat([Buffer.from('cpu0 1 2\ncpu'), bytes]);
-        scanCpuLines(all, all.length, new Float64Array(10), (cpu) => expect(cpu).toBeLessThan(4_096));
+        const all = Buffer.concat([Buffer.from('cpu0 1 2\ncpu'), bytes]).latin1Slice();
+        for (const times of parseCpuLines(all)) expect(Number.isFinite(times.user)).toBe(true);
       }),
     );
   });
@@ -163,6 +150,15 @@ describe('CpuRing', () => {
     const [sample] = ring.samples();
     expect(sample?.times).toHaveLength(1_000);
     expect(sample?.times.at(-1)).toMatchObject({ cpu: 'cpu999', user: 10 });
+  });
+
+  it('leaves out what stands behind the lines of CPUs in a file that became shorter', async () => {
+    const tree = treeWith(`${STAT}${'x'.repeat(300)}\ncpu9 1 2 3 4\nintr 7\n`);
+    const ring = ringOn(tree, 5);
+    tree.write({ 'proc/stat': STAT });
+    const count = ring.samples().length;
+    await until(() => (ring.samples().length > count + 2 ? true : undefined));
+    expect(ring.samples().every(({ times }) => times.length === 2)).toBe(true);
   });
 
   it('says why there is none, and leaves nothing open', () => {

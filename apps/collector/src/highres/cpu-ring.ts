@@ -6,81 +6,59 @@ import { errorText, type Log } from '../log.ts';
 
 const PERIOD_MS = 100;
 export const SLOTS = 600;
-/** Fields of a CPU's line: user nice system idle iowait irq softirq steal guest guest_nice, in hundredths of a second. */
-const FIELDS = 10;
 const TICKS_PER_SECOND = 100;
 const MAX_CPUS = 4_096;
 const FIRST_BYTES = 8_192;
 const MAX_BYTES = 1_048_576;
-/** Stands for a CPU that was not online when the sample was taken. */
-const ABSENT = -1;
-
-const C = 99;
-const P = 112;
-const U = 117;
-const SPACE = 32;
-const LINE_FEED = 10;
-const ZERO = 48;
-const NINE = 57;
-
-/** Takes one CPU's times: its number, and its fields in `fields`, which is used again for the next. */
-type TakeCpu = (cpu: number, fields: Float64Array) => void;
+const FIRST_SLOT_BYTES = 512;
+/** What follows the lines of CPUs in /proc/stat. */
+const AFTER_CPUS = '\nintr';
+const CPU_LINE = /^cpu(\d{1,4})((?: +\d+)+)/;
 
 /**
- * The lines `cpuN` at the head of /proc/stat, from bytes: ten times a second no text is made of them. Tells whether the
- * end of those lines was seen; a line that was cut off is not taken.
+ * The times in the lines `cpuN` at the head of /proc/stat, in seconds. Fields that old kernels lack are 0. The line without a
+ * number is the sum of the others and is left out.
  */
-export function scanCpuLines(bytes: Buffer, length: number, fields: Float64Array, take: TakeCpu): boolean {
-  let at = 0;
-  while (at + 3 < length) {
-    if (bytes[at] !== C || bytes[at + 1] !== P || bytes[at + 2] !== U) return true;
-    const end = bytes.indexOf(LINE_FEED, at);
-    if (end < 0 || end >= length) return false;
-    at += 3;
-    const digits = digitsFrom(bytes, at, end);
-    const cpu = numberIn(bytes, at, digits);
-    // The first line, without a number, is the sum of the others.
-    if (digits > at && cpu < MAX_CPUS) {
-      at = digits;
-      fields.fill(0);
-      for (let field = 0; field < FIELDS && at < end; field += 1) {
-        while (at < end && bytes[at] === SPACE) at += 1;
-        const next = digitsFrom(bytes, at, end);
-        fields[field] = numberIn(bytes, at, next);
-        at = next;
-      }
-      take(cpu, fields);
-    }
-    at = end + 1;
+export function parseCpuLines(text: string): CpuTimes[] {
+  const found: CpuTimes[] = [];
+  for (const line of text.split('\n')) {
+    const match = CPU_LINE.exec(line);
+    const cpu = Number(match?.[1] ?? MAX_CPUS);
+    if (match === null || cpu >= MAX_CPUS) continue;
+    const fields = (match[2] ?? '').trim().split(/ +/).map(Number);
+    const seconds = (field: number): number => (fields[field] ?? 0) / TICKS_PER_SECOND;
+    found.push({
+      cpu: `cpu${cpu}`,
+      user: seconds(0),
+      system: seconds(2),
+      idle: seconds(3),
+      nice: seconds(1),
+      iowait: seconds(4),
+      irq: seconds(5),
+      softirq: seconds(6),
+      steal: seconds(7),
+      guest: seconds(8),
+      guestNice: seconds(9),
+    });
   }
-  return false;
+  return found;
 }
 
-/** Where the digits that begin at `from` end. Apart from their value, so that a number costs no object. */
-function digitsFrom(bytes: Buffer, from: number, end: number): number {
-  let at = from;
-  while (at < end && (bytes[at] ?? 0) >= ZERO && (bytes[at] ?? 0) <= NINE) at += 1;
-  return at;
-}
-
-function numberIn(bytes: Buffer, from: number, end: number): number {
-  let value = 0;
-  for (let at = from; at < end; at += 1) value = value * 10 + ((bytes[at] ?? 0) - ZERO);
-  return value;
-}
-
-/** CPU times of the last minute, ten a second, in memory taken once; the descriptor stays open. */
+/**
+ * CPU times of the last minute, ten a second. Keeps the bytes of the file as they were read and parses them when somebody asks:
+ * most rings are never read. The descriptor stays open.
+ */
 export class CpuRing implements HighresCpu {
   readonly #descriptor: number;
   readonly #log: Log;
   readonly #timer: NodeJS.Timeout;
-  readonly #fields = new Float64Array(FIELDS);
   /** Milliseconds of the monotonic clock at which each slot was filled: a timer is late at times, and drifts. */
   readonly #times = new Float64Array(SLOTS);
+  readonly #lengths = new Uint32Array(SLOTS);
   #buffer = Buffer.allocUnsafe(FIRST_BYTES);
-  /** CPUs a slot has room for, and the slots, one after another. */
-  #width = 0;
-  #values = new Float64Array(0);
+  #slotBytes = FIRST_SLOT_BYTES;
+  /** The slots, one after another. */
+  #slots = Buffer.alloc(SLOTS * FIRST_SLOT_BYTES);
   #next = 0;
   #count = 0;
   #failed = false;
@@ -90,7 +68,7 @@ export class CpuRing implements HighresCpu {
     this.#log = log;
     this.#descriptor = openSync(path, 'r');
     this.#sample();
-    if (this.#width === 0) {
+    if ((this.samples()[0]?.times.length ?? 0) === 0) {
       closeSync(this.#descriptor);
       throw new Error(`${path} names no CPU`);
     }
@@ -101,18 +79,14 @@ export class CpuRing implements HighresCpu {
   samples(): readonly HighresSample[] {
     // The wall clock may have been set meanwhile: distances between samples are those of the monotonic one.
     const offset = Date.now() - performance.now();
-    const samples: HighresSample[] = [];
-    for (let age = this.#count; age > 0; age -= 1) {
-      const slot = (this.#next - age + SLOTS) % SLOTS;
-      const times: CpuTimes[] = [];
-      for (let cpu = 0; cpu < this.#width; cpu += 1) {
-        const at = (slot * this.#width + cpu) * FIELDS;
-        if (this.#values[at] !== ABSENT) times.push(timesOf(cpu, this.#values, at));
-      }
-      const timestamp = new Date(offset + (this.#times[slot] ?? 0)).toISOString();
-      samples.push({ timestamp, times });
-    }
-    return samples;
+    return Array.from({ length: this.#count }, (_, index) => {
+      const slot = (this.#next - this.#count + index + SLOTS) % SLOTS;
+      const at = slot * this.#slotBytes;
+      return {
+        timestamp: new Date(offset + (this.#times[slot] ?? 0)).toISOString(),
+        times: parseCpuLines(this.#slots.latin1Slice(at, at + (this.#lengths[slot] ?? 0))),
+      };
+    });
   }
 
   stop(): void {
@@ -133,67 +107,39 @@ export class CpuRing implements HighresCpu {
   #sample(): void {
     const at = performance.now();
     const length = this.#read();
-    if (this.#width === 0) this.#widen(this.#highestCpu(length) + 1);
+    if (length <= 0) return;
+    if (length > this.#slotBytes) this.#grow(length);
     const slot = this.#next;
-    // A CPU that is not in the file this time keeps nothing of what stood in its place a minute ago.
-    this.#values.fill(ABSENT, slot * this.#width * FIELDS, (slot + 1) * this.#width * FIELDS);
-    let seen = 0;
-    scanCpuLines(this.#buffer, length, this.#fields, (cpu, fields) => {
-      if (cpu >= this.#width) this.#widen(cpu + 1);
-      this.#values.set(fields, (slot * this.#width + cpu) * FIELDS);
-      seen += 1;
-    });
-    if (seen === 0) return;
+    this.#buffer.copy(this.#slots, slot * this.#slotBytes, 0, length);
+    this.#lengths[slot] = length;
     this.#times[slot] = at;
     this.#next = (slot + 1) % SLOTS;
     this.#count = Math.min(this.#count + 1, SLOTS);
   }
 
-  /** Reads from the beginning, with more room until all lines of CPUs are in. */
+  /** Reads from the beginning, with more room until all lines of CPUs are in; the length of those lines. */
   #read(): number {
     for (;;) {
       const length = readSync(this.#descriptor, this.#buffer, 0, this.#buffer.length, 0);
+      const end = this.#buffer.indexOf(AFTER_CPUS, 0, 'latin1');
+      // Behind the bytes just read lie those of an earlier, longer file.
+      if (end >= 0 && end < length) return end;
       if (length < this.#buffer.length || this.#buffer.length >= MAX_BYTES) return length;
-      if (scanCpuLines(this.#buffer, length, this.#fields, () => undefined)) return length;
       this.#buffer = Buffer.allocUnsafe(this.#buffer.length * 2);
     }
   }
 
-  #highestCpu(length: number): number {
-    let highest = -1;
-    scanCpuLines(this.#buffer, length, this.#fields, (cpu) => {
-      highest = Math.max(highest, cpu);
-    });
-    return highest;
-  }
-
-  /** Makes room for CPUs that were added to the running machine. */
-  #widen(width: number): void {
-    const wider = new Float64Array(SLOTS * width * FIELDS).fill(ABSENT);
+  /** Makes room for longer lines: counters grow, and CPUs are added to a running machine. */
+  #grow(needed: number): void {
+    const wider = Math.ceil((needed * 1.25) / 64) * 64;
+    const slots = Buffer.alloc(SLOTS * wider);
     for (let slot = 0; slot < SLOTS; slot += 1) {
-      const from = slot * this.#width * FIELDS;
-      wider.set(this.#values.subarray(from, from + this.#width * FIELDS), slot * width * FIELDS);
+      const from = slot * this.#slotBytes;
+      this.#slots.copy(slots, slot * wider, from, from + (this.#lengths[slot] ?? 0));
     }
-    this.#values = wider;
-    this.#width = width;
+    this.#slots = slots;
+    this.#slotBytes = wider;
   }
-}
-
-function timesOf(cpu: number, values: Float64Array, at: number): CpuTimes {
-  const seconds = (field: number): number => (values[at + field] ?? 0) / TICKS_PER_SECOND;
-  return {
-    cpu: `cpu${cpu}`,
-    user: seconds(0),
-    system: seconds(2),
-    idle: seconds(3),
-    nice: seconds(1),
-    iowait: seconds(4),
-    irq: seconds(5),
-    softirq: seconds(6),
-    steal: seconds(7),
-    guest: seconds(8),
-    guestNice: seconds(9),
-  };
 }
 
 /** Starts the ring, or says why there is none. */
