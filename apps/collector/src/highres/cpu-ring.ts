@@ -84,7 +84,7 @@ export class CpuRing implements HighresCpu {
       const at = slot * this.#slotBytes;
       return {
         timestamp: new Date(offset + (this.#times[slot] ?? 0)).toISOString(),
-        times: parseCpuLines(this.#slots.latin1Slice(at, at + (this.#lengths[slot] ?? 0))),
+        times: parseCpuLines(this.#slots.toString('latin1', at, at + (this.#lengths[slot] ?? 0))),
       };
     });
   }
