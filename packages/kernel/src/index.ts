@@ -3,6 +3,7 @@ export * from './context.ts';
 export * from './entity-key.ts';
 export * from './errors.ts';
 export * from './ids.ts';
+export * from './ip-address.ts';
 export * from './ports.ts';
 export * from './previous-window.ts';
 export * from './time.ts';

@@ -3,7 +3,7 @@ import { priceUsage } from '@candela/semconv';
 import { fail } from '@candela/kernel';
 import type { FinishReason, LanguageModelUsage } from 'ai';
 import { explainFailure } from './failures.ts';
-import { guardedFetch } from './guarded-fetch.ts';
+import { guardedFetch } from '../http/guarded-fetch.ts';
 import { PROVIDERS } from './providers/index.ts';
 import type { LlmTarget } from './types.ts';
 

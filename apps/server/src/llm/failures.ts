@@ -1,11 +1,22 @@
 import { CandelaError, fail } from '@candela/kernel';
 import { RefusedAddressError } from '@candela/telemetry-store';
-import { AnswerTooLongError } from './guarded-fetch.ts';
+import { AnswerTooLongError } from '../http/guarded-fetch.ts';
 
 /** Characters of what a vendor says about a failure. */
 const MAX_SAID = 300;
 /** Longest wait that is passed on from a vendor. */
 const MAX_RETRY_AFTER_SECONDS = 3_600;
+
+/** No answer came: what the connection failed with tells what listens at an address. */
+export class UnreachedError extends CandelaError {
+  /** The same for who may not know that: an open port is told like a closed one. */
+  static readonly veiled =
+    'The model server cannot be reached. Somebody with the role admin sees why when they check the model.';
+
+  constructor(detail: string) {
+    super('provider_failed', detail);
+  }
+}
 
 /** What counts of the SDK's error for a failed call; found by shape, so that no SDK is loaded to look at one. */
 interface CallFailure {
@@ -89,7 +100,7 @@ function explainConnection(code: string): CandelaError {
     (tls
       ? `The certificate of the model server is not trusted (${code}).`
       : `The connection to the model server failed (${code}).`);
-  return fail('provider_failed', { detail });
+  return new UnreachedError(detail);
 }
 
 /** The error and what caused it, the outermost first. */

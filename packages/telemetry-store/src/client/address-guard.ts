@@ -1,5 +1,6 @@
 import { lookup as resolveName } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { embeddedIpv4 } from '@candela/kernel';
 
 /**
  * Addresses that hand out credentials of the machine or mean nothing as a server. Private ones are fine: that is where
@@ -19,9 +20,6 @@ for (const [net, prefix, family] of [
   ['fd00:ec2::254', 128, 'ipv6'],
   ['fd20:ce::254', 128, 'ipv6'],
   ['ff00::', 8, 'ipv6'],
-  // The same IPv4 addresses through NAT64 and 6to4.
-  ['64:ff9b::a9fe:0', 112, 'ipv6'],
-  ['2002:a9fe::', 32, 'ipv6'],
 ] as const) {
   REFUSED.addSubnet(net, prefix, family);
 }
@@ -31,11 +29,15 @@ export class RefusedAddressError extends Error {
   override readonly name = 'RefusedAddressError';
 }
 
-/** Whether a connector may lead to this IP address. */
+/** Whether a connector may lead to this IP address; one that embeds an IPv4 address is judged by that too. */
 export function isRefusedAddress(address: string): boolean {
   const bare = address.replace(/^\[|\]$/g, '').split('%', 1)[0] ?? '';
   const family = isIP(bare);
-  return family !== 0 && REFUSED.check(bare, family === 6 ? 'ipv6' : 'ipv4');
+  if (family === 4) return REFUSED.check(bare, 'ipv4');
+  return (
+    family === 6 &&
+    (REFUSED.check(bare, 'ipv6') || embeddedIpv4(bare).some((within) => REFUSED.check(within, 'ipv4')))
+  );
 }
 
 /** Name resolution that refuses what a name may not lead to, at the moment of connecting: a name can change. */

@@ -7,6 +7,7 @@ import {
   createClient,
 } from '@clickhouse/client';
 import { guardedLookup, isRefusedAddress, RefusedAddressError } from './address-guard.ts';
+import { type AnswerBounds, boundAnswers } from './bounded-answers.ts';
 import type { TlsOptions } from './types.ts';
 import { UnixAgent } from './unix-agent.ts';
 
@@ -61,12 +62,29 @@ export const sendsForms = ({ socketPath }: Connection, sql: string): boolean =>
 /** What the client adds to a statement. */
 const FORMAT_BYTES = 64;
 
+/** Bounds of answers of a server, which may be anybody's; the engine host is ours and bounds itself. */
+export const ANSWERS = {
+  /** Rows that are read whole. */
+  rows: { bytes: 64 << 20, ms: INSERT_TIMEOUT_MS + TRANSPORT_GRACE_MS },
+  /** Rows that are read one by one, at the pace of whoever takes them. */
+  stream: { bytes: Number.MAX_SAFE_INTEGER, lineBytes: 64 << 20, ms: 3_600_000 },
+  /** Of statements without a result: a few words, or an error. */
+  done: { bytes: 1 << 20, ms: INSERT_TIMEOUT_MS + TRANSPORT_GRACE_MS },
+  /** Of migrations; the largest answers are lists of tables and migrations. */
+  patient: { bytes: 16 << 20, ms: PATIENT_MS },
+} as const satisfies Record<string, AnswerBounds>;
+
 /**
  * A client of one database, with connections of its own.
- * @param patient for statements that may take hours, see {@link LONG_STATEMENT}
+ * @param answers `patient`: for statements that may take hours, see {@link LONG_STATEMENT}
  * @throws RefusedAddressError
  */
-export function connect(connection: Connection, database: string, patient = false): ClickHouseClient {
+export function connect(
+  connection: Connection,
+  database: string,
+  answers: keyof typeof ANSWERS | AnswerBounds,
+): ClickHouseClient {
+  const patient = answers === 'patient';
   const { socketPath } = connection;
   // An address is connected to as it is, without being resolved.
   if (connection.guarded === true && isRefusedAddress(new URL(connection.url).hostname)) {
@@ -84,26 +102,32 @@ export function connect(connection: Connection, database: string, patient = fals
     keep_alive: { enabled: true, idle_socket_ttl: 0 },
     // Errors are thrown; whoever catches them logs them once.
     log: { level: ClickHouseLogLevel.OFF },
-    ...transport(connection),
+    ...transport(connection, typeof answers === 'string' ? ANSWERS[answers] : answers),
     ...(patient ? { max_response_headers_size: PATIENT_HEADER_BYTES } : {}),
   });
 }
 
-function transport({ socketPath, tls, guarded, url }: Connection): Parameters<typeof createClient>[0] {
+function transport(
+  { socketPath, tls, guarded, url }: Connection,
+  bounds: AnswerBounds,
+): Parameters<typeof createClient>[0] {
   if (socketPath !== undefined)
     return { http_agent: new UnixAgent(socketPath, HOST_POOL), set_basic_auth_header: false };
   const agent = { ...POOL, ...(guarded === true ? { lookup: guardedLookup } : {}) };
   return {
     max_response_headers_size: MAX_HEADER_BYTES,
-    http_agent: url.startsWith('https:')
-      ? new HttpsAgent({
-          ...agent,
-          minVersion: 'TLSv1.2',
-          rejectUnauthorized: tls?.insecure !== true,
-          ...(tls?.ca === undefined ? {} : { ca: tls.ca }),
-          ...(tls?.certificate === undefined ? {} : { cert: tls.certificate }),
-          ...(tls?.key === undefined ? {} : { key: tls.key }),
-        })
-      : new HttpAgent(agent),
+    http_agent: boundAnswers(
+      url.startsWith('https:')
+        ? new HttpsAgent({
+            ...agent,
+            minVersion: 'TLSv1.2',
+            rejectUnauthorized: tls?.insecure !== true,
+            ...(tls?.ca === undefined ? {} : { ca: tls.ca }),
+            ...(tls?.certificate === undefined ? {} : { cert: tls.certificate }),
+            ...(tls?.key === undefined ? {} : { key: tls.key }),
+          })
+        : new HttpAgent(agent),
+      bounds,
+    ),
   };
 }

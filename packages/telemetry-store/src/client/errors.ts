@@ -1,5 +1,6 @@
 import { CandelaError, type ErrorCode, fail } from '@candela/kernel';
 import { ClickHouseError } from '@clickhouse/client';
+import { UnboundedAnswerError } from './bounded-answers.ts';
 
 /** A statement the engine refused or gave up, with ClickHouse's numeric code. */
 export class StoreError extends CandelaError {
@@ -60,6 +61,9 @@ const isQueryTooLong = ({ message }: ClickHouseError): boolean =>
 const TOO_LARGE_TEXT =
   'The question is larger than the store takes. Look for fewer words or values at once, or shorter ones.';
 
+const ANSWER_TOO_LARGE =
+  'The database answered with more than an answer may be. Narrow the time range or the filter.';
+
 /** A statement whose values are more than a request takes: it is not even sent. */
 export class OversizedError extends CandelaError {
   constructor() {
@@ -71,6 +75,9 @@ export class OversizedError extends CandelaError {
 export function translateError(thrown: unknown, call: 'read' | 'write', signal?: AbortSignal): unknown {
   if (signal?.aborted === true) return signal.reason;
   if (thrown instanceof OversizedError) return thrown;
+  if (call === 'read' && thrown instanceof UnboundedAnswerError && thrown.bound === 'bytes') {
+    return new CandelaError('query_too_expensive', ANSWER_TOO_LARGE, { cause: thrown });
+  }
   if (!(thrown instanceof ClickHouseError)) {
     return fail('store_unavailable', { seconds: 5 }, { cause: thrown });
   }

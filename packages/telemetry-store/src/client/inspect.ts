@@ -1,6 +1,7 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 import { loadMigrations } from '../migrations/load.ts';
 import { RefusedAddressError } from './address-guard.ts';
+import { UnboundedAnswerError } from './bounded-answers.ts';
 import { type Connection, connect } from './connect.ts';
 import type { Inspection } from './types.ts';
 
@@ -8,6 +9,8 @@ type Step = Inspection['steps'][number];
 
 /** Time the whole look may take. */
 const LIMIT_MS = 15_000;
+/** Of each answer: lists of a few names. */
+const ANSWER_BYTES = 1 << 20;
 /** What is asked of an engine and not all of them have, the newest things among what is used. */
 const FUNCTIONS = [
   'quantilesBFloat16',
@@ -32,22 +35,31 @@ const UNKNOWN_DATABASE = '81';
 const UNKNOWN_TABLE = '60';
 
 /** Looks at a database step by step and says what is wrong in words of ours: what a stranger answered is not repeated. */
-export async function inspect(connection: Connection, kind: 'embedded' | 'server'): Promise<Inspection> {
+export async function inspect(
+  connection: Connection,
+  kind: 'embedded' | 'server',
+  limitMs = LIMIT_MS,
+): Promise<Inspection> {
   let client: ClickHouseClient;
   try {
-    client = connect(connection, 'default');
+    client = connect(connection, 'default', { bytes: ANSWER_BYTES, ms: limitMs });
   } catch (thrown) {
     const { at, detail } = trouble(thrown, 'reach');
     return { version: undefined, steps: [{ what: at, ok: false, detail }], schema: undefined };
   }
   const steps: Step[] = [];
-  const signal = AbortSignal.timeout(LIMIT_MS);
+  const signal = AbortSignal.timeout(limitMs);
+  // Whatever is under way then: a name that is looked up, a body that drips.
+  const late = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  late.catch(() => undefined);
   const look = { client, database: connection.database, signal };
   let version: string | undefined;
   let schema: Inspection['schema'];
   const step = async (what: Step['what'], work: () => Promise<string>): Promise<boolean> => {
     try {
-      steps.push({ what, ok: true, detail: await work() });
+      steps.push({ what, ok: true, detail: await Promise.race([work(), late]) });
       return true;
     } catch (thrown) {
       const { at, detail } = trouble(thrown, what);
@@ -186,6 +198,7 @@ function unreachable(thrown: unknown): string {
   if (code !== undefined && /CERT|SSL|TLS|ALTNAME|SELF_SIGNED|UNABLE_TO/.test(code)) {
     return `The TLS connection failed (${code}): check the certificates, or give the authority that signed them.`;
   }
+  if (thrown instanceof UnboundedAnswerError && thrown.bound === 'time') return 'It did not answer in time.';
   if (thrown instanceof Error && (thrown.name === 'TimeoutError' || thrown.name === 'AbortError')) {
     return 'It did not answer in time.';
   }

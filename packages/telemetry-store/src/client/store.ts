@@ -69,6 +69,7 @@ export interface StoreParts {
 export class ClickHouseStore implements TelemetryStore {
   readonly #connection: Connection;
   readonly #client: ClickHouseClient;
+  readonly #streams: ClickHouseClient;
   /** Of the embedded engine: most reads go this way. */
   readonly #host: HostReader | undefined;
   /** Connections of their own: reads that take all of theirs, and wait there for more, hold up no insert. */
@@ -94,11 +95,12 @@ export class ClickHouseStore implements TelemetryStore {
 
   constructor({ connection, engine, target, logger, attributeColumns, textIndex }: StoreParts) {
     this.#connection = connection;
-    this.#client = connect(connection, connection.database);
+    this.#client = connect(connection, connection.database, 'rows');
+    this.#streams = connect(connection, connection.database, 'stream');
     const { socketPath, database } = connection;
     this.#host = socketPath === undefined ? undefined : new HostReader(socketPath, database, HOST_POOL);
-    this.#inserts = connect(connection, connection.database);
-    this.#admin = connect(connection, 'default', true);
+    this.#inserts = connect(connection, connection.database, 'done');
+    this.#admin = connect(connection, 'default', 'patient');
     this.#logger = logger;
     this.#supervisor = engine?.supervisor;
     this.#outbox = engine?.outbox;
@@ -186,7 +188,7 @@ export class ClickHouseStore implements TelemetryStore {
         http_headers: headers,
         clickhouse_settings: settings,
       });
-      return result.json<T>();
+      return untilAborted(signal, result, () => result.json<T>());
     });
   }
 
@@ -202,7 +204,7 @@ export class ClickHouseStore implements TelemetryStore {
   ): AsyncGenerator<T> {
     const signal = deadline(options);
     try {
-      const result = await this.#client.query({
+      const result = await this.#streams.query({
         query: sql,
         query_params: params,
         use_multipart_params_auto: sendsForms(this.#connection, sql),
@@ -211,8 +213,14 @@ export class ClickHouseStore implements TelemetryStore {
         http_headers: { ...this.#headers(options), [STREAM_HEADER]: '1' },
         clickhouse_settings: { ...selectSettings(options), max_result_rows: '0', max_result_bytes: '0' },
       });
-      for await (const rows of result.stream<T>()) {
-        for (const row of rows) yield row.json();
+      const end = (): void => result.close();
+      options.signal?.addEventListener('abort', end);
+      try {
+        for await (const rows of result.stream<T>()) {
+          for (const row of rows) yield row.json();
+        }
+      } finally {
+        options.signal?.removeEventListener('abort', end);
       }
     } catch (error) {
       throw translateError(error, 'read', options.signal);
@@ -333,6 +341,7 @@ export class ClickHouseStore implements TelemetryStore {
     await this.#atRest?.close();
     await this.#columns.close();
     await this.#client.close();
+    await this.#streams.close();
     this.#host?.close();
     await this.#inserts.close();
     await this.#admin.close();
@@ -401,6 +410,22 @@ export class ClickHouseStore implements TelemetryStore {
     if (this.#supervisor !== undefined || this.#state === state) return;
     this.#state = state;
     this.#events.emit('state', state);
+  }
+}
+
+/** The client stops to listen to a signal once the head of the answer is there: its body may come a byte a second. */
+async function untilAborted<T>(
+  signal: AbortSignal,
+  result: { close(): void },
+  read: () => Promise<T>,
+): Promise<T> {
+  const end = (): void => result.close();
+  signal.addEventListener('abort', end);
+  try {
+    if (signal.aborted) end();
+    return await read();
+  } finally {
+    signal.removeEventListener('abort', end);
   }
 }
 

@@ -114,7 +114,7 @@ describe('migrations', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const client = connect({ url: `http://127.0.0.1:${port}`, database: 'm' }, 'default', true);
+    const client = connect({ url: `http://127.0.0.1:${port}`, database: 'm' }, 'default', 'patient');
     try {
       const filled = migration(1, 'filled', `${FIRST.template}\n\${backfill:span_counts}`);
       await migrate(client, { ...OPTIONS, storage: 'server', migrations: [filled] });

@@ -1,3 +1,5 @@
+import { embeddedIpv4 } from '@candela/kernel';
+
 /** True for an address of this machine's loopback: 127.0.0.0/8, ::1 and their IPv4-mapped spellings. */
 export function isLoopbackAddress(address: string): boolean {
   const text = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
@@ -23,7 +25,8 @@ export function isLoopbackName(name: string): boolean {
  * many as they like below that.
  */
 export function networkOf(address: string): string {
-  const text = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+  // Mapped, or through NAT64: all of the translator's prefix is one network otherwise.
+  const text = /^(::ffff:|64:ff9b:)/.test(address) ? (embeddedIpv4(address)[0] ?? address) : address;
   if (!text.includes(':')) return text;
   const [head = '', tail] = text.split('::', 2);
   const groups = head === '' ? [] : head.split(':');

@@ -219,6 +219,7 @@ describe('wrong keys', () => {
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
     ['2001:db8::9', '2001:db8:0:0'],
     ['::1', '0:0:0:0'],
+    ['64:ff9b::c000:207', '192.0.2.7'],
     ['', ''],
   ])('%j counts as %j', async (address, network) => {
     expect(networkOf(address)).toBe(network);

@@ -13,6 +13,7 @@ import {
   type Clock,
   DEFAULT_ENVIRONMENT,
   fail,
+  hasRole,
   type Logger,
   type RequestContext,
 } from '@candela/kernel';
@@ -20,6 +21,7 @@ import type { MetadataStore, StoredModel } from '@candela/metadata-store';
 import type { ServerEvent } from '../../http/stream-answer.ts';
 import type { Ingest } from '../../ingest/index.ts';
 import { askModel, type LlmCall } from '../../llm/ask.ts';
+import { UnreachedError } from '../../llm/failures.ts';
 import { record } from '../audit/service.ts';
 import type { PromptService } from '../prompts/service.ts';
 import type { Vault } from '../vault/service.ts';
@@ -131,7 +133,7 @@ export function createAsking({ metadata, vault, prompts, ingest, clock, logger }
       }
     } catch (thrown) {
       outcome = { kind: 'failed', code: asCandelaError(thrown).code };
-      throw thrown;
+      throw veiled(context, thrown);
     } finally {
       void note(context, trial, { startedAtMs, endedAtMs: startedAtMs + since(), outcome });
     }
@@ -216,6 +218,13 @@ export function createAsking({ metadata, vault, prompts, ingest, clock, logger }
           : `The model answered: ${shown.slice(0, CHECK_SHOWN)}`,
     };
   }
+}
+
+/** What is told of a connection that failed: the whole of it to people who may set addresses. */
+function veiled({ principal }: RequestContext, thrown: unknown): unknown {
+  const mayKnow = principal.kind === 'user' && hasRole(principal.role, 'admin');
+  if (mayKnow || !(thrown instanceof UnreachedError)) return thrown;
+  return fail('provider_failed', { detail: UnreachedError.veiled }, { cause: thrown });
 }
 
 /** The same events; `leave` is called when they end or nobody wants them, also when none was ever asked for. */

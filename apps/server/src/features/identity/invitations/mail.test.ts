@@ -70,3 +70,28 @@ it('that is not taken is no failure: the link can be copied', async () => {
   expect(await mailer('smtp://127.0.0.1:1').invite(INVITATION)).toBe(false);
   expect(await mailer(undefined).invite(INVITATION)).toBe(false);
 });
+
+it('a mail server that talks without end is left', async () => {
+  let written = 0;
+  const talker = createServer((socket) => {
+    open.add(socket);
+    socket.on('error', () => {});
+    const more = (): void => {
+      while (!socket.destroyed && written < 1 << 28) {
+        written += 1 << 16;
+        if (!socket.write(Buffer.alloc(1 << 16, 'x'))) {
+          socket.once('drain', more);
+          return;
+        }
+      }
+    };
+    more();
+  });
+  talker.listen(0, '127.0.0.1');
+  await once(talker, 'listening');
+  const address = talker.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  expect(await mailer(`smtp://127.0.0.1:${port}`).invite(INVITATION)).toBe(false);
+  expect(written).toBeLessThan(1 << 28);
+  talker.close();
+});

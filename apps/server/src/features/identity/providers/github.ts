@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isLoopbackName } from '../addresses.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import type { ProviderSettings, SignInProvider } from './provider.ts';
 
 const TIMEOUT_SECONDS = 10;
@@ -35,6 +36,7 @@ export function githubProvider(
       client.ClientSecretPost(clientSecret),
     );
     configured.timeout = TIMEOUT_SECONDS;
+    configured[client.customFetch] = boundedFetch;
     const { protocol, hostname } = new URL(webUrl);
     if (protocol === 'http:' && isLoopbackName(hostname)) client.allowInsecureRequests(configured);
     return { client, configured };

@@ -1,4 +1,5 @@
 import { isLoopbackName } from '../addresses.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import type { ProviderSettings, SignInProvider } from './provider.ts';
 
 const SCOPE = 'openid email profile';
@@ -26,6 +27,7 @@ export function oidcProvider(
     const insecure = url.protocol === 'http:' && isLoopbackName(url.hostname);
     return client.discovery(url, clientId, clientSecret, undefined, {
       timeout: TIMEOUT_SECONDS,
+      [client.customFetch]: boundedFetch,
       execute: insecure ? [client.allowInsecureRequests] : [],
     });
   }
