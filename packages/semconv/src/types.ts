@@ -56,6 +56,20 @@ export interface LogReader {
   readonly resource: AttributeReader;
 }
 
+/** Tokens that a price list may tell apart within a class, and what is billed by the piece. All are optional: 0 when absent. */
+export interface UsageDetails {
+  /** Part of `cacheWrite`: kept for an hour, not for five minutes. */
+  readonly cacheWrite1h?: number;
+  /** Parts of `input`. */
+  readonly inputAudio?: number;
+  readonly inputImage?: number;
+  /** Parts of `output`. */
+  readonly outputAudio?: number;
+  readonly outputImage?: number;
+  /** Searches of the web that the provider ran; no tokens. */
+  readonly webSearches?: number;
+}
+
 /** Disjoint token classes: no token is in two of them. */
 export interface TokenUsage {
   /** Fresh input: neither read from nor written to a cache. */
@@ -65,6 +79,7 @@ export interface TokenUsage {
   /** Output without reasoning. */
   readonly output: number;
   readonly reasoning: number;
+  readonly details?: UsageDetails;
 }
 
 /**
@@ -93,8 +108,14 @@ export interface GenAiFacts {
   readonly isModelCall: boolean;
   /** Undefined when the emitter reported none. */
   readonly usage: TokenUsage | undefined;
+  /** Counts that were reported and are none (negative, absurd, no number): left out of `usage`. */
+  readonly rejectedCounts: number;
+  /** How the provider served the call: `flex`, `priority`, `batch`, ...; '' for the standard tier. */
+  readonly serviceTier: string;
   /** What the emitter itself says the call cost, in USD. */
   readonly emitterCostUsd: number | undefined;
+  /** Whether a person set that cost, not a price list of the emitter. */
+  readonly costIsExplicit: boolean;
   readonly timeToFirstTokenMs: number | undefined;
 }
 

@@ -2,6 +2,8 @@
 import { numberOf, textOf } from '../facts/values.ts';
 import type { Conversation, Score, SpanEvent, SpanReader } from '../types.ts';
 import { jsonAttribute, parsed, toJson, unflatten } from './attribute-json.ts';
+import { openedArguments, openedResult } from './tool-wrappers.ts';
+import { resultText } from './parts.ts';
 import { asText, type Budget, isRecord, MAX_DEPTH, member, memberText } from './builder.ts';
 
 const MAX_SCORES = 500;
@@ -117,18 +119,24 @@ export function toolExecution(
   keys: ToolKeys,
   open: (value: unknown) => unknown = (value) => value,
 ): Conversation['toolExecution'] {
-  const pick = (names: readonly string[]): string => {
+  const pick = (names: readonly string[], unwrap: (value: unknown) => unknown): string => {
     for (const name of names) {
       const value = toJson(span.attributes.get(name));
       if (value === undefined || value === '') continue;
-      return asText(unwrapped(value, open));
+      const opened = unwrapped(value, open);
+      const inner = unwrap(opened);
+      return inner === opened ? asText(opened) : resultText(inner);
     }
     return '';
   };
-  const args = pick(keys.args);
-  const result = pick(keys.result);
+  const args = pick(keys.args, openedArguments);
+  const result = pick(keys.result, openedResult);
   if (args === '' && result === '') return undefined;
-  return { callId: pick(keys.id).slice(0, 512), arguments: budget.text(args), result: budget.text(result) };
+  return {
+    callId: pick(keys.id, (value) => value).slice(0, 512),
+    arguments: budget.text(args),
+    result: budget.text(result),
+  };
 }
 
 /** Text stays verbatim unless it is quoted JSON text or something that the convention opens. */

@@ -6,7 +6,7 @@ import { Budget, isRecord, member } from './builder.ts';
 import { documentsOf, readScores, toolExecution } from './extras.ts';
 import { genAiInput, genAiOutput } from './gen-ai.ts';
 import { readMessages } from './messages.ts';
-import { readTools } from './tools.ts';
+import { apartFromTools, readTools } from './tools.ts';
 
 const INPUT = 'langfuse.observation.input';
 const OUTPUT = 'langfuse.observation.output';
@@ -18,12 +18,13 @@ export function langfuseConversation(span: SpanReader): Conversation {
   const isTool = kind === 'tool';
   const request = isTool ? undefined : jsonAttribute(attributes, INPUT);
   const response = isTool ? undefined : jsonAttribute(attributes, OUTPUT);
-  const input = readMessages(request, 'user', budget);
+  const apart = apartFromTools(request);
+  const input = readMessages(apart.messages, 'user', budget);
   const output = readMessages(response, 'assistant', budget);
   return {
     input: input.length > 0 || isTool ? input : genAiInput(span, budget),
     output: output.length > 0 || isTool ? output : genAiOutput(span, budget),
-    tools: isRecord(request) ? readTools(member(request, 'tools'), budget) : [],
+    tools: readTools(isRecord(request) ? (member(request, 'tools') ?? apart.tools) : apart.tools, budget),
     toolExecution: isTool
       ? toolExecution(span, budget, { id: ['gen_ai.tool.call.id'], args: [INPUT], result: [OUTPUT] })
       : undefined,

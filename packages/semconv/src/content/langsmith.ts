@@ -6,7 +6,7 @@ import { Budget, isRecord, member } from './builder.ts';
 import { documentsOf, readScores, toolExecution } from './extras.ts';
 import { genAiInput, genAiOutput } from './gen-ai.ts';
 import { readMessages } from './messages.ts';
-import { readTools } from './tools.ts';
+import { apartFromTools, readTools } from './tools.ts';
 
 const REQUEST = ['gen_ai.prompt', 'langsmith.inputs', 'input.value'];
 const RESPONSE = ['gen_ai.completion', 'langsmith.outputs', 'output.value'];
@@ -18,15 +18,19 @@ export function langsmithConversation(span: SpanReader): Conversation {
   const isTool = kind === 'tool';
   const request = isTool ? undefined : firstJson(attributes, REQUEST);
   const response = isTool ? undefined : firstJson(attributes, RESPONSE);
-  const input = readMessages(request, 'user', budget);
+  const apart = apartFromTools(request);
+  const input = readMessages(apart.messages, 'user', budget);
   const output = readMessages(response, 'assistant', budget);
   const extra = isRecord(request) ? member(request, 'invocation_params') : undefined;
   return {
     input: input.length > 0 || isTool ? input : genAiInput(span, budget),
     output: output.length > 0 || isTool ? output : genAiOutput(span, budget),
-    tools: isRecord(request)
-      ? readTools(member(request, 'tools') ?? (isRecord(extra) ? member(extra, 'tools') : undefined), budget)
-      : [],
+    tools: readTools(
+      isRecord(request)
+        ? (member(request, 'tools') ?? (isRecord(extra) ? member(extra, 'tools') : undefined) ?? apart.tools)
+        : apart.tools,
+      budget,
+    ),
     toolExecution: isTool
       ? toolExecution(
           span,

@@ -547,10 +547,14 @@ describe('transport', () => {
     expect(read("{'role': 'assistant', 'content': [{'type': 'text', 'text': 'a'}]}")).toEqual([
       'assistant: a',
     ]);
+    // Messages of LangChain as their classes print them.
+    expect(
+      read("[SystemMessage(content='be brief'), HumanMessage(content='hi', additional_kwargs={})]"),
+    ).toEqual(['system: be brief', 'user: hi']);
     const long = 'x'.repeat(80);
     for (const unclear of [
-      // Of another class, cut, of two lines, a set, no tuple, no escape, with words behind it.
-      "[HumanMessage(content='hi')]",
+      // No members of a class, cut, of two lines, a set, no tuple, no escape, with words behind it.
+      "[HumanMessage('hi')]",
       "[{'role': 'user', 'content': Text('hi')}]",
       `[{'role': 'user', 'content': '${long}`,
       "[{'role': 'user', 'content': 'a\nb'}]",

@@ -75,6 +75,8 @@ function roleOf(record: JsonRecord): string {
 const LISTS: readonly (readonly [string, string])[] = [
   ['messages', ''],
   ['contents', 'user'],
+  // Google's ADK, of a run.
+  ['new_message', 'user'],
   ['prompt', 'user'],
   ['input', 'user'],
   ['choices', 'assistant'],
@@ -190,7 +192,10 @@ function readRecord(record: JsonRecord, role: string, budget: Budget, depth: num
       ...readMessage(record, role, budget, depth),
     ];
   if (isPart(record)) return one(role, readParts(record, budget), budget);
-  const messages = systemOf(record, budget, depth);
+  const wrapped = wrappedMessages(record, role);
+  if (wrapped !== undefined) return readMessages(wrapped, role, budget, depth + 1);
+  // An answer that has instructions only repeats those of its request.
+  const messages = role === 'assistant' ? [] : systemOf(record, budget, depth);
   for (const [key, own] of LISTS) {
     const list = member(record, key);
     if (list === undefined || list === null || (typeof list !== 'object' && typeof list !== 'string'))
@@ -202,6 +207,36 @@ function readRecord(record: JsonRecord, role: string, budget: Budget, depth: num
   if (messages.length > 0) return messages;
   return one(role, [jsonPart(budget, record)], budget);
 }
+
+/** Members that wrap messages where nothing else does: BeeAI, states of graphs. */
+const WRAPPERS = ['result', 'response', 'answer', 'final_answer', 'state', 'memory'] as const;
+
+/** The messages that a framework wraps into an object of its own; undefined when the record is no such object. */
+function wrappedMessages(record: JsonRecord, role: string): unknown {
+  // A command of LangGraph: what it writes into the state, and where to go.
+  const update = member(record, 'update');
+  if (
+    update !== undefined &&
+    update !== null &&
+    ['goto', 'resume', 'graph'].some((key) => Object.hasOwn(record, key))
+  ) {
+    return Array.isArray(update) ? Object.fromEntries((update as unknown[]).filter(isEntry)) : update;
+  }
+  // What smolagents is asked to do, among the settings of the run.
+  const task = member(record, 'task');
+  if (role === 'user' && typeof task === 'string' && task !== '') return [task];
+  if (LISTS.some(([key]) => Object.hasOwn(record, key))) return undefined;
+  for (const key of WRAPPERS) {
+    const inner = parsed(member(record, key));
+    if (isRecord(inner) && (isMessage(inner) || Array.isArray(member(inner, 'messages')))) return inner;
+    if (Array.isArray(inner) && inner.length > 0 && inner.every((item) => isRecord(item) && hasSpeaker(item)))
+      return inner;
+  }
+  return undefined;
+}
+
+const isEntry = (value: unknown): value is [string, unknown] =>
+  Array.isArray(value) && value.length === 2 && typeof value[0] === 'string';
 
 /** The instructions of a request; Gemini's Python SDK has them among the settings. */
 function systemOf(record: JsonRecord, budget: Budget, depth: number): Message[] {

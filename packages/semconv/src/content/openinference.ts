@@ -7,7 +7,7 @@ import { Budget } from './builder.ts';
 import { documentsOf, readDocuments, readScores, toolExecution } from './extras.ts';
 import { genAiInput, genAiOutput } from './gen-ai.ts';
 import { readMessages } from './messages.ts';
-import { readTools } from './tools.ts';
+import { apartFromTools, readTools } from './tools.ts';
 
 export function openInferenceConversation(span: SpanReader): Conversation {
   const budget = new Budget();
@@ -27,9 +27,10 @@ export function openInferenceConversation(span: SpanReader): Conversation {
     if (standard.length > 0) return standard;
     const completed = readMessages(unflatten(attributes, texts), role, budget);
     if (completed.length > 0) return completed;
-    return readMessages(jsonAttribute(attributes, whole), role, budget);
+    return readMessages(apartFromTools(jsonAttribute(attributes, whole)).messages, role, budget);
   };
   const documents = readDocuments(span, budget);
+  const defined = readTools(unflatten(attributes, 'llm.tools.'), budget);
   return {
     input: isTool
       ? []
@@ -39,7 +40,10 @@ export function openInferenceConversation(span: SpanReader): Conversation {
       : choose('llm.output_messages.', 'llm.choices.', 'output.value', 'assistant', () =>
           genAiOutput(span, budget),
         ),
-    tools: readTools(unflatten(attributes, 'llm.tools.'), budget),
+    tools:
+      defined.length > 0
+        ? defined
+        : readTools(apartFromTools(jsonAttribute(attributes, 'input.value')).tools, budget),
     toolExecution: isTool
       ? toolExecution(span, budget, {
           id: ['tool_call.id', 'gen_ai.tool.call.id'],

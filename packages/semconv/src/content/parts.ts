@@ -2,6 +2,7 @@
 import type { MessagePart } from '../types.ts';
 import { CUT_MARK } from './cut-json.ts';
 import { citationPart, citationParts } from './citations.ts';
+import { openedResult } from './tool-wrappers.ts';
 import {
   asText,
   type Budget,
@@ -77,13 +78,20 @@ const isUiTool = (part: JsonRecord, type: string): boolean =>
   member(part, 'state') !== undefined &&
   member(part, 'toolCallId') !== undefined;
 
+/** The class of content of Microsoft.Extensions.AI that a type names: `TextReasoning` of `Microsoft.Extensions.AI.TextReasoningContent`. */
+const extensionsClass = (type: string): string =>
+  /^Microsoft\.Extensions\.AI\.(\w+?)(?:Content)?$/.exec(type)?.[1] ?? '';
+
 /** Is this a part and no message? */
 export function isPart(value: unknown): boolean {
   // Whatever has a role, or wraps a message (a generation with its text beside it), is no part.
   if (!isRecord(value) || member(value, 'role') !== undefined || isRecord(member(value, 'message')))
     return false;
   const type = member(value, 'type');
-  if (typeof type === 'string') return PART_TYPES.has(type) || isHostedResult(type) || isUiTool(value, type);
+  if (typeof type === 'string')
+    return (
+      PART_TYPES.has(type) || isHostedResult(type) || isUiTool(value, type) || extensionsClass(type) !== ''
+    );
   // A request or response of the Responses API has the settings of its text there.
   const text = member(value, 'text');
   if (text !== undefined && !isRecord(text)) return true;
@@ -109,6 +117,8 @@ export function isPart(value: unknown): boolean {
     'reasoningContent',
     'citationsContent',
     'cachePoint',
+    'toolRequest',
+    'toolResponse',
   ].some((key) => member(value, key) !== undefined);
 }
 
@@ -140,7 +150,11 @@ export function readParts(content: unknown, budget: Budget, depth = 0): MessageP
 
 function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[] {
   if (depth > MAX_NESTING) return [jsonPart(budget, part)];
-  // OpenInference wraps each in an object of its own.
+  // OpenInference wraps each in an object of its own, and puts a call beside the content that only says its type.
+  const told = member(part, 'message_content');
+  const beside = member(part, 'tool_call');
+  if (isRecord(told) && isRecord(beside) && CALL_TYPES.has(memberText(told, 'type')))
+    return [toolCallPart(beside, budget)];
   for (const wrapper of ['message_content', 'tool_call']) {
     const inner = member(part, wrapper);
     if (isRecord(inner)) return readPart(inner, budget, depth + 1);
@@ -148,6 +162,8 @@ function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[
   const kernel = KERNEL_PARTS.get(memberText(part, '$type'));
   if (kernel !== undefined) return readPart(kernel(part), budget, depth + 1);
   const type = memberText(part, 'type', 'block_type', 'content_type');
+  const extension = extensionsClass(type);
+  if (extension !== '') return extensionParts(extension, part, budget, depth);
   if (isHostedResult(type) || type.endsWith('_call_output')) return [toolResultPart(part, budget)];
   if (isUiTool(part, type))
     return uiToolParts(part, memberText(part, 'toolName') || type.slice('tool-'.length), budget);
@@ -200,7 +216,7 @@ function readPart(part: JsonRecord, budget: Budget, depth: number): MessagePart[
     case 'function_call':
     case 'custom_tool_call':
     case 'function':
-      return [toolCallPart(part, budget)];
+      return isPhantom(part) ? [] : [toolCallPart(part, budget)];
     case 'tool_result':
     case 'tool-result':
     case 'tool-error':
@@ -259,6 +275,60 @@ function approvalPart(part: JsonRecord, budget: Budget): MessagePart {
   };
 }
 
+const CALL_TYPES: ReadonlySet<string> = new Set(['tool_use', 'tool_call', 'function_call', 'tool-call']);
+
+/** A part that says nothing but that it is a call: the call itself stands elsewhere in its message. */
+const isPhantom = (part: JsonRecord): boolean => Object.keys(part).every((key) => key === 'type');
+
+/** Contents of Microsoft.Extensions.AI that no standard part is made of: their members are those of the class. */
+function extensionParts(name: string, part: JsonRecord, budget: Budget, depth: number): MessagePart[] {
+  const inner = member(part, 'content');
+  const source = isRecord(inner) ? inner : part;
+  const field = (key: string): unknown =>
+    member(source, key) ?? member(source, `${key.charAt(0).toUpperCase()}${key.slice(1)}`);
+  switch (name) {
+    case 'Text':
+    case 'Error': {
+      const text = field('text') ?? field('message') ?? inner;
+      return [textPart(budget, asText(text))];
+    }
+    case 'TextReasoning':
+      return [
+        { type: 'reasoning', text: budget.text(asText(field('text') ?? (isRecord(inner) ? '' : inner))) },
+      ];
+    case 'FunctionCall':
+    case 'McpServerToolCall':
+      return [
+        toolCallPart(
+          { id: field('callId'), name: field('name') ?? field('toolName'), arguments: field('arguments') },
+          budget,
+        ),
+      ];
+    case 'FunctionResult':
+    case 'McpServerToolResult':
+      return [
+        toolResultPart(
+          { call_id: field('callId'), result: field('result') ?? field('output') ?? field('exception') },
+          budget,
+        ),
+      ];
+    case 'Data':
+    case 'Uri':
+    case 'HostedFile':
+      return [
+        mediaPart(
+          '',
+          { uri: field('uri') ?? field('fileId'), mimeType: field('mediaType'), data: field('data') },
+          budget,
+        ),
+      ];
+    case 'Usage':
+      return [];
+    default:
+      return isRecord(inner) ? readParts(inner, budget, depth + 1) : [jsonPart(budget, part)];
+  }
+}
+
 /** The parts of Semantic Kernel's .NET, by their class. */
 const KERNEL_PARTS = new Map<string, (part: JsonRecord) => JsonRecord>([
   ['TextContent', (part) => ({ type: 'text', text: member(part, 'Text') })],
@@ -299,6 +369,8 @@ function untypedPart(part: JsonRecord, budget: Budget): MessagePart {
   const response =
     member(part, 'functionResponse') ?? member(part, 'function_response') ?? member(part, 'toolResult');
   if (isRecord(response)) return toolResultPart(response, budget);
+  const genkit = genkitPart(part, budget);
+  if (genkit !== undefined) return genkit;
   const haystack = haystackPart(part, budget);
   if (haystack !== undefined) return haystack;
   if (isUntypedResult(part)) return toolResultPart(part, budget);
@@ -333,6 +405,29 @@ function untypedPart(part: JsonRecord, budget: Budget): MessagePart {
 const isUntypedResult = (part: JsonRecord): boolean =>
   ['call_id', 'tool_use_id'].some((key) => typeof member(part, key) === 'string') &&
   ['content', 'result', 'output', 'response', 'is_error'].some((key) => member(part, key) !== undefined);
+
+/** Genkit names a part by its key: `{toolRequest: {name, ref, input}}`, `{media: {url, contentType}}`, `{reasoning: text}`. */
+function genkitPart(part: JsonRecord, budget: Budget): MessagePart | undefined {
+  const request = member(part, 'toolRequest');
+  if (isRecord(request))
+    return toolCallPart(
+      { id: member(request, 'ref'), name: member(request, 'name'), arguments: member(request, 'input') },
+      budget,
+    );
+  const answer = member(part, 'toolResponse');
+  if (isRecord(answer))
+    return toolResultPart(
+      { id: member(answer, 'ref'), name: member(answer, 'name'), result: member(answer, 'output') },
+      budget,
+    );
+  const media = member(part, 'media');
+  if (isRecord(media) && typeof member(media, 'url') === 'string')
+    return mediaPart('', { url: member(media, 'url'), mimeType: member(media, 'contentType') }, budget);
+  const thought = member(part, 'reasoning');
+  return typeof thought === 'string' && Object.keys(part).length <= 2
+    ? { type: 'reasoning', text: budget.text(thought) }
+    : undefined;
+}
 
 /** Haystack names a part by its key, too, with the call inside of its result. */
 function haystackPart(part: JsonRecord, budget: Budget): MessagePart | undefined {
@@ -430,6 +525,10 @@ const BEGINNINGS: readonly (readonly [string, string])[] = [
   ['JVBERi', 'application/pdf'],
 ];
 const typeOfData = (data: string): string => BEGINNINGS.find(([begin]) => data.startsWith(begin))?.[1] ?? '';
+
+/** The type that a data URI says; '' of anything else. */
+const typeOfUri = (uri: string): string =>
+  /^data:([\w.+-]+\/[\w.+-]+)[;,]/.exec(uri.slice(0, 200))?.[1] ?? '';
 
 /** What was cut is shown as far as it goes. */
 const dataUri = (data: string, mimeType: string): string =>
@@ -534,7 +633,7 @@ export function toolResultPart(part: JsonRecord, budget: Budget): MessagePart {
       512,
     ),
     name: memberText(part, 'name', 'toolName', 'tool_name').slice(0, 512),
-    result: budget.text(resultText(raw)),
+    result: budget.text(resultText(openedResult(raw))),
     ...(hasFailed(part, raw) ? { failed: true } : {}),
   };
 }
@@ -593,9 +692,11 @@ function mediaPart(type: string, part: JsonRecord, budget: Budget): MessagePart 
       ? memberText(source, 'data', 'content', 'file_data', 'base64', 'base64_image') ||
         memberText(part, 'data', 'content')
       : '';
-  const modality = named || (MODALITIES.find(([pattern]) => pattern.test(hint))?.[1] ?? 'file');
+  const ownType = mimeType || typeOfUri(url || data);
+  const modality =
+    named || (MODALITIES.find(([pattern]) => pattern.test(`${hint} ${ownType}`))?.[1] ?? 'file');
   const format = memberText(source, 'format');
-  const fullType = mimeType || (format === '' ? '' : `${modality}/${format}`);
+  const fullType = ownType || (format === '' ? '' : `${modality}/${format}`);
   return {
     type: 'media',
     modality,

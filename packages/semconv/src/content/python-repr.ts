@@ -4,6 +4,9 @@ import { isRecord, type JsonRecord, MAX_DEPTH, member } from './builder.ts';
 const MAX_REPR = 1_000_000;
 /** What it holds begins with a text in single quotes, which JSON has nowhere. */
 const BEGINNING = /^\s*[[{][[({\s]*'/;
+/** An object of a class (`Usage(input=1)`), and what `str()` gives of one of Pydantic (`input=1 output=2`). */
+const OBJECT = /^\s*[[({\s]*[A-Z]\w*\(\w+=/;
+const MEMBERS = /^\w+=(?:['"\d[{(-]|None|True|False|[A-Z]\w*\()/;
 const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['None', null],
   ['True', true],
@@ -25,11 +28,12 @@ const CODE_LENGTHS: ReadonlyMap<string, number> = new Map([
 
 class Unclear extends Error {}
 
-/** The value that a text is the `repr` of; undefined of anything else, also of one that holds objects of a class. */
-function pythonValue(text: string): unknown {
-  if (text.length > MAX_REPR || !BEGINNING.test(text)) return undefined;
+/** The value that a text is the `repr` of; undefined of anything else. An object of a class is a dict of its members. */
+export function pythonValue(text: string): unknown {
+  const isMembers = MEMBERS.test(text);
+  if (text.length > MAX_REPR || !(isMembers || BEGINNING.test(text) || OBJECT.test(text))) return undefined;
   try {
-    return new Reading(text).whole();
+    return isMembers ? new Reading(text).members() : new Reading(text).whole();
   } catch (error) {
     if (error instanceof Unclear) return undefined;
     throw error;
@@ -51,6 +55,39 @@ class Reading {
     return value;
   }
 
+  /** `a=1 b='x'`, as `str()` tells an object of Pydantic. */
+  members(): unknown {
+    const out = Object.create(null) as Record<string, unknown>;
+    for (;;) {
+      this.#space();
+      if (this.#at >= this.#text.length) return out;
+      this.#member(out, 0);
+    }
+  }
+
+  #member(out: Record<string, unknown>, depth: number): void {
+    const name = /^\w+/.exec(this.#text.slice(this.#at, this.#at + 128))?.[0] ?? '';
+    this.#at += name.length;
+    if (name === '' || !this.#passes('=')) throw new Unclear();
+    out[name] = this.#value(depth);
+  }
+
+  /** The members of an object of a class, after its opening parenthesis. A message's class says who speaks. */
+  #object(name: string, depth: number): Record<string, unknown> {
+    if (depth > MAX_DEPTH) throw new Unclear();
+    const out = Object.create(null) as Record<string, unknown>;
+    while (!this.#passes(')')) {
+      this.#space();
+      this.#member(out, depth);
+      if (!this.#passes(',')) {
+        if (!this.#passes(')')) throw new Unclear();
+        break;
+      }
+    }
+    if (/Message(?:Chunk)?$/.test(name) && out['role'] === undefined) out['role'] = name;
+    return out;
+  }
+
   #space(): void {
     while (/\s/.test(this.#text.charAt(this.#at))) this.#at += 1;
   }
@@ -69,7 +106,7 @@ class Reading {
     if (this.#passes('[')) return this.#list(']', depth + 1);
     if (this.#passes('(')) return this.#tuple(depth + 1);
     const quote = this.#text.charAt(this.#at);
-    return quote === "'" || quote === '"' ? this.#string(quote) : this.#word();
+    return quote === "'" || quote === '"' ? this.#string(quote) : this.#word(depth);
   }
 
   #list(end: string, depth: number): unknown[] {
@@ -130,9 +167,13 @@ class Reading {
     throw new Unclear();
   }
 
-  #word(): unknown {
+  #word(depth: number): unknown {
     const word = /^[\w.+-]+/.exec(this.#text.slice(this.#at, this.#at + 64))?.[0] ?? '';
     this.#at += word.length;
+    if (/^[A-Za-z_]/.test(word) && this.#text.charAt(this.#at) === '(') {
+      this.#at += 1;
+      return this.#object(word, depth + 1);
+    }
     if (WORDS.has(word)) return WORDS.get(word);
     if (!/^-?\d+(?:\.\d*)?(?:e[+-]?\d+)?$/.test(word)) throw new Unclear();
     return Number(word);

@@ -16,11 +16,7 @@ test.each<[string, unknown, unknown]>([
   ['one part alone', anthropic, [picture]],
   ['MCP', { content: [{ type: 'text', text: 'the page' }, mcp], isError: false }, [said, picture]],
   ['AI SDK', [{ type: 'media', data: 'AAAA', mediaType: 'image/png' }], [picture]],
-  [
-    'OpenAI',
-    [{ type: 'input_image', image_url: 'data:image/png;base64,AAAA' }],
-    [{ ...picture, mimeType: '' }],
-  ],
+  ['OpenAI', [{ type: 'input_image', image_url: 'data:image/png;base64,AAAA' }], [picture]],
 ])('the pictures of a result: %s', (_, result, parts) => {
   expect(resultParts(result)).toEqual(parts);
 });

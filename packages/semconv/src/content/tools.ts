@@ -1,7 +1,7 @@
 /** Tool definitions in any provider's shape. */
 import type { ToolDefinition } from '../types.ts';
 import { parsed } from './attribute-json.ts';
-import { asText, type Budget, isRecord, MAX_DEPTH, member, memberText } from './builder.ts';
+import { asText, type Budget, isRecord, type JsonRecord, MAX_DEPTH, member, memberText } from './builder.ts';
 
 const MAX_TOOLS = 500;
 
@@ -21,6 +21,34 @@ export function readTools(value: unknown, budget: Budget): ToolDefinition[] {
     tools.push(...readTool(parsed(entry), budget));
   }
   return tools;
+}
+
+/**
+ * The messages of a request without the tools that stand among them: LangChain's callback of Langfuse lists these as messages of
+ * a tool, whose content is a definition.
+ */
+export function apartFromTools(request: unknown): { readonly messages: unknown; readonly tools: unknown[] } {
+  const list = isRecord(request) ? member(request, 'messages') : request;
+  if (!Array.isArray(list)) return { messages: request, tools: [] };
+  const tools = (list as readonly unknown[])
+    .filter(isDefinition)
+    .map((item) => parsed(member(item, 'content')));
+  if (tools.length === 0) return { messages: request, tools };
+  const messages = (list as readonly unknown[]).filter((item) => !isDefinition(item));
+  return { messages: isRecord(request) ? { ...request, messages } : messages, tools };
+}
+
+function isDefinition(item: unknown): item is JsonRecord {
+  if (!isRecord(item) || member(item, 'role') !== 'tool' || member(item, 'tool_call_id') !== undefined)
+    return false;
+  const content = parsed(member(item, 'content'));
+  if (!isRecord(content)) return false;
+  const inner = member(content, 'function');
+  const definition = member(content, 'type') === 'function' && isRecord(inner) ? inner : content;
+  return (
+    memberText(definition, 'name') !== '' &&
+    ['parameters', 'input_schema', 'inputSchema'].some((key) => isRecord(member(definition, key)))
+  );
 }
 
 function readTool(tool: unknown, budget: Budget, depth = 0): ToolDefinition[] {

@@ -30,7 +30,7 @@ export const anthropicSdk: Convention = {
         errorType: errorTypeOf(span, fields),
         inputIncludesCache: true,
       },
-      span.resource,
+      span,
     );
   },
   conversation: genAiConversation,

@@ -62,7 +62,7 @@ export const claudeCode: Convention = {
         // What a tool waited for and its hooks are parts of its call, and no doings of the agent by themselves.
         agentName: started || textOf(fields.get('agentName')) || (operation === undefined ? '' : AGENT),
       },
-      span.resource,
+      span,
     );
   },
   conversation: claudeCodeConversation,

@@ -49,7 +49,7 @@ export const codex: Convention = {
         agentName: 'codex',
         errorType: errorTypeOf(span, fields),
       },
-      span.resource,
+      span,
     );
   },
   conversation: genAiConversation,

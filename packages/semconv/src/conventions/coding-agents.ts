@@ -47,7 +47,7 @@ export const codingAgents: Convention = {
         inputIncludesCache: true,
         ...(started === '' ? {} : { agentName: started }),
       },
-      span.resource,
+      span,
     );
   },
   conversation: genAiConversation,

@@ -8,11 +8,14 @@ import { compileFields } from '../facts/fields.ts';
 import { GEN_AI_CURRENT, GEN_AI_DEPRECATED, GENERAL } from '../facts/gen-ai-fields.ts';
 import { canonicalOperation, isModelOperation } from '../facts/operation.ts';
 import { textOf } from '../facts/values.ts';
-import type { Convention, SpanReader } from '../types.ts';
+import type { AttributeReader, Convention, SpanReader } from '../types.ts';
 
 const readFields = compileFields(GEN_AI_CURRENT, GEN_AI_DEPRECATED, GENERAL, {
   kind: ['mcp.method.name', 'gen_ai.operation', 'db.operation.name'],
   toolName: ['mcp.tool.name', 'gen_ai.tool.call.name'],
+  // Logfire's spans of agents of OpenAI and Pydantic AI.
+  agentName: ['agent_name'],
+  requestModel: ['model_name'],
   // Google's ADK names it on model calls by this alone.
   sessionId: ['gcp.vertex.agent.session_id'],
 });
@@ -67,11 +70,17 @@ export const genAi: Convention = {
         errorType: errorTypeOf(span, fields),
         inputIncludesCache: (provider) => inputIncludesCache(span, provider),
       },
-      span.resource,
+      span,
     );
   },
   conversation: genAiConversation,
 };
+
+/** Whether the name of the model says that it makes embeddings. */
+export const namesEmbedding = (attributes: AttributeReader): boolean =>
+  /embed/i.test(
+    textOf(attributes.get('gen_ai.request.model')) || textOf(attributes.get('gen_ai.response.model')),
+  );
 
 /** Older emitters name no operation: a model makes it a call, a tool an execution. */
 function guessOperation(span: SpanReader, kind: string): string {
@@ -81,7 +90,8 @@ function guessOperation(span: SpanReader, kind: string): string {
   if (attributes.has('gen_ai.tool.name') || attributes.has('gen_ai.tool.call.id')) {
     if (!attributes.has('gen_ai.usage.input_tokens')) return 'execute_tool';
   }
-  if (attributes.has('gen_ai.request.model') || attributes.has('gen_ai.response.model')) return 'chat';
+  if (attributes.has('gen_ai.request.model') || attributes.has('gen_ai.response.model'))
+    return namesEmbedding(attributes) ? 'embeddings' : 'chat';
   if (attributes.has('gen_ai.workflow.name')) return 'invoke_workflow';
   if (attributes.has('gen_ai.agent.name')) return 'invoke_agent';
   return '';

@@ -5,9 +5,14 @@ import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { codingAgents } from './coding-agents.ts';
 import { genAi } from './gen-ai.ts';
+import { genkit } from './genkit.ts';
+import { laminar } from './laminar.ts';
 import { langfuse } from './langfuse.ts';
 import { langsmith } from './langsmith.ts';
+import { logfire } from './logfire.ts';
+import { mlflow } from './mlflow.ts';
 import { openInference } from './openinference.ts';
+import { opik } from './opik.ts';
 import { traceloop } from './traceloop.ts';
 import { vercelAi } from './vercel-ai.ts';
 
@@ -18,6 +23,11 @@ export const CONVENTIONS: readonly Convention[] = [
   openInference,
   langfuse,
   langsmith,
+  genkit,
+  mlflow,
+  laminar,
+  opik,
+  logfire,
   vercelAi,
   traceloop,
   anthropicSdk,

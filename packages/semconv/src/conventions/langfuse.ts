@@ -1,19 +1,31 @@
 /** Langfuse: `langfuse.observation.*`. It names no provider, and an error may be in the level only. */
 import { langfuseConversation } from '../content/langfuse.ts';
-import { numberDetails } from '../facts/details.ts';
+import { countsOf, numberDetails } from '../facts/details.ts';
 import { buildFacts, errorTypeOf } from '../facts/facts.ts';
 import { compileFields } from '../facts/fields.ts';
 import { GEN_AI_CURRENT, GEN_AI_DEPRECATED, GENERAL } from '../facts/gen-ai-fields.ts';
-import { disjointUsage } from '../facts/usage.ts';
-import { amountOf, countOf, textOf } from '../facts/values.ts';
-import type { AttributeValue, Convention, SpanReader, TokenUsage } from '../types.ts';
+import { amountOf, textOf } from '../facts/values.ts';
+import type { AttributeValue, Convention, SpanReader } from '../types.ts';
 
 const readFields = compileFields(
   {
     kind: ['langfuse.observation.type'],
     requestModel: ['langfuse.observation.model.name'],
-    sessionId: ['langfuse.session.id', 'session.id'],
-    userId: ['langfuse.user.id', 'user.id'],
+    sessionId: [
+      'langfuse.session.id',
+      'session.id',
+      'langfuse.observation.metadata.session_id',
+      'langfuse.observation.metadata.thread_id',
+      'langfuse.trace.metadata.session_id',
+      'langfuse.trace.metadata.thread_id',
+    ],
+    userId: [
+      'langfuse.user.id',
+      'user.id',
+      'langfuse.observation.metadata.user_id',
+      'langfuse.trace.metadata.user_id',
+    ],
+    metadata: ['langfuse.observation.metadata', 'langfuse.trace.metadata'],
     workflowName: ['langfuse.trace.name'],
     promptName: ['langfuse.observation.prompt.name'],
     promptVersion: ['langfuse.observation.prompt.version'],
@@ -41,7 +53,7 @@ export const langfuse: Convention = {
     const fields = readFields(attributes);
     const kind = textOf(fields.get('kind')).toLowerCase();
     const isModelCall = kind === 'generation' || kind === 'embedding';
-    const usage = usageOf(attributes.get('langfuse.observation.usage_details'));
+    const reported = countsOf(attributes.get('langfuse.observation.usage_details'));
     const cost = costOf(attributes.get('langfuse.observation.cost_details'));
     const error = errorTypeOf(span, fields);
     return buildFacts(
@@ -56,50 +68,21 @@ export const langfuse: Convention = {
           ? { agentName: clipName(span.name) }
           : {}),
         ...(kind === 'tool' && !attributes.has('gen_ai.tool.name') ? { toolName: clipName(span.name) } : {}),
-        ...(usage === undefined ? {} : { usage }),
-        ...(cost === undefined ? {} : { emitterCostUsd: cost }),
+        // Langfuse prices each key by itself, so its keys are disjoint unless the total says otherwise.
+        ...(reported === undefined
+          ? {}
+          : { reported, inputIncludesCache: false, outputIncludesReasoning: false, trustTotal: true }),
+        // Its SDKs send a cost only where a person gives one.
+        ...(cost === undefined ? {} : { emitterCostUsd: cost, costIsExplicit: true }),
         timeToFirstTokenMs: firstTokenMs(span),
       },
-      span.resource,
+      span,
     );
   },
   conversation: langfuseConversation,
 };
 
 const clipName = (name: string): string => name.slice(0, 512);
-
-/** Langfuse prices each key by itself, so its keys are disjoint unless the total says otherwise. */
-function usageOf(value: AttributeValue | undefined): TokenUsage | undefined {
-  const details = numberDetails(value);
-  if (details.size === 0) return undefined;
-  let input: number | undefined;
-  let output: number | undefined;
-  let total: number | undefined;
-  let cacheRead = 0;
-  let cacheWrite = 0;
-  let reasoning = 0;
-  for (const [name, number] of details) {
-    const key = name.toLowerCase();
-    if (/cache_?(creation|write)/.test(key)) cacheWrite += number;
-    else if (/cache/.test(key)) cacheRead += number;
-    else if (/reasoning/.test(key)) reasoning += number;
-    else if (/^(total|total_tokens|totaltokens)$/.test(key)) total = number;
-    else if (/^(input|input_tokens|prompt_tokens|prompttokens|inputtokens)$/.test(key)) input = number;
-    else if (/^(output|output_tokens|completion_tokens|completiontokens|outputtokens)$/.test(key))
-      output = number;
-  }
-  return disjointUsage({
-    input: countOf(input),
-    output: countOf(output),
-    total: countOf(total),
-    cacheRead: countOf(cacheRead),
-    cacheWrite: countOf(cacheWrite),
-    reasoning: countOf(reasoning),
-    inputIncludesCache: false,
-    outputIncludesReasoning: false,
-    trustTotal: true,
-  });
-}
 
 function costOf(value: AttributeValue | undefined): number | undefined {
   const details = numberDetails(value);

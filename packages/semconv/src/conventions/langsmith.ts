@@ -1,14 +1,13 @@
 /** LangSmith's OpenTelemetry export: `langsmith.*` beside `gen_ai.*`, whole requests and responses as prompt and completion. */
 import { langsmithConversation } from '../content/langsmith.ts';
-import { numberDetails } from '../facts/details.ts';
+import { countsOf, numberDetails } from '../facts/details.ts';
 import { buildFacts, errorTypeOf } from '../facts/facts.ts';
-import { compileFields, type FieldValues } from '../facts/fields.ts';
+import { compileFields } from '../facts/fields.ts';
 import { GEN_AI_CURRENT, GEN_AI_DEPRECATED, GENERAL } from '../facts/gen-ai-fields.ts';
 import { canonicalOperation } from '../facts/operation.ts';
 import { canonicalProvider, providerOfModel } from '../facts/provider.ts';
-import { disjointUsage } from '../facts/usage.ts';
-import { countOf, textOf } from '../facts/values.ts';
-import type { Convention, SpanReader, TokenUsage } from '../types.ts';
+import { amountOf, textOf } from '../facts/values.ts';
+import type { AttributeValue, Convention, SpanReader } from '../types.ts';
 
 const META = 'langsmith.metadata.';
 const readFields = compileFields(
@@ -45,7 +44,8 @@ export const langsmith: Convention = {
     const isModelCall = kind === 'llm' || kind === 'embedding';
     const operation =
       kind === 'llm' ? (named === '' ? 'chat' : named) : (OPERATIONS.get(kind) ?? (named || kind));
-    const usage = usageOf(span, fields);
+    const metadata = usageMetadata(span);
+    const cost = costOf(metadata);
     const model = textOf(attributes.get('gen_ai.request.model')) || textOf(fields.get('requestModel'));
     return buildFacts(
       fields,
@@ -62,37 +62,31 @@ export const langsmith: Convention = {
         ...(kind === 'tool' && !attributes.has('gen_ai.tool.name')
           ? { toolName: span.name.slice(0, 512) }
           : {}),
-        ...(usage === undefined ? {} : { usage }),
+        reported: countsOf(metadata),
+        ...(cost === undefined ? {} : { emitterCostUsd: cost, costIsExplicit: true }),
       },
-      span.resource,
+      span,
     );
   },
   conversation: langsmithConversation,
 };
 
-/** LangChain's usage metadata: input and output are totals, the details are parts of them. */
-function usageOf(span: SpanReader, fields: FieldValues): TokenUsage | undefined {
-  const { attributes } = span;
-  const metadata = numberDetails(attributes.get('langsmith.usage_metadata'));
-  const input = numberDetails(attributes.get('gen_ai.usage.input_token_details'));
-  const output = numberDetails(attributes.get('gen_ai.usage.output_token_details'));
-  return disjointUsage({
-    input: countOf(fields.get('inputTokens')) ?? countOf(metadata.get('input_tokens')),
-    output: countOf(fields.get('outputTokens')) ?? countOf(metadata.get('output_tokens')),
-    total: countOf(fields.get('totalTokens')) ?? countOf(metadata.get('total_tokens')),
-    cacheRead:
-      countOf(input.get('cache_read')) ??
-      countOf(metadata.get('input_token_details.cache_read')) ??
-      countOf(fields.get('cacheReadTokens')),
-    cacheWrite:
-      countOf(input.get('cache_creation')) ??
-      countOf(metadata.get('input_token_details.cache_creation')) ??
-      countOf(fields.get('cacheWriteTokens')),
-    reasoning:
-      countOf(output.get('reasoning')) ??
-      countOf(metadata.get('output_token_details.reasoning')) ??
-      countOf(fields.get('reasoningTokens')),
-    inputIncludesCache: true,
-    outputIncludesReasoning: true,
-  });
+/**
+ * LangChain's usage metadata, as JSON or as Python's repr: input and output are totals, the details are parts of them. The
+ * details in attributes of their own are read by everybody.
+ */
+const METADATA = ['langsmith.usage_metadata', `${META}usage_metadata`];
+
+function usageMetadata({ attributes }: SpanReader): AttributeValue | undefined {
+  const key = METADATA.find((name) => attributes.has(name));
+  return key === undefined ? undefined : attributes.get(key);
+}
+
+/** What a person says that a run cost; LangSmith reckons its own on its server and does not send it. */
+function costOf(metadata: AttributeValue | undefined): number | undefined {
+  const details = numberDetails(metadata);
+  const total = details.get('total_cost');
+  if (total !== undefined) return amountOf(total);
+  const [input, output] = [details.get('input_cost'), details.get('output_cost')];
+  return input === undefined && output === undefined ? undefined : amountOf((input ?? 0) + (output ?? 0));
 }

@@ -137,7 +137,7 @@ export function logFacts(log: LogReader): GenAiFacts | undefined {
   const operation =
     name === 'gen_ai.evaluation.result' ? 'evaluate' : canonicalOperation(textOf(fields.get('operation')));
   // The span of the same call counts its usage; the event repeats it.
-  return buildFacts(fields, { convention: 'gen-ai', operation, isModelCall: false }, log.resource);
+  return buildFacts(fields, { convention: 'gen-ai', operation, isModelCall: false }, log);
 }
 
 function agentFacts(agent: LogConvention, event: string, log: LogReader): GenAiFacts {
@@ -153,10 +153,10 @@ function agentFacts(agent: LogConvention, event: string, log: LogReader): GenAiF
       inputIncludesCache: agent.inputIncludesCache,
       outputIncludesReasoning: agent.outputIncludesReasoning,
       isModelCall: usable,
-      ...(usable ? {} : { usage: undefined }),
+      ...(usable ? {} : { usage: 'none' as const }),
       ...(isFailure(event, log.attributes) ? {} : { errorType: '' }),
     },
-    log.resource,
+    log,
   );
   // A stream has many events; only the one that carries tokens is the call.
   return usable && facts.usage === undefined ? { ...facts, isModelCall: false } : facts;

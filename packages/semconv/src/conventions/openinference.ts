@@ -89,7 +89,7 @@ export const openInference: Convention = {
         errorType: errorTypeOf(span, fields),
         ...(kind === 'AGENT' && fields.get('agentName') === undefined ? { agentName: nodeOf(span) } : {}),
       },
-      span.resource,
+      span,
     );
   },
   conversation: openInferenceConversation,

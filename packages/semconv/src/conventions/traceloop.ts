@@ -72,7 +72,7 @@ export const traceloop: Convention = {
         ...(kind === 'agent' && entity !== '' ? { agentName: entity } : {}),
         ...(kind === 'tool' && entity !== '' ? { toolName: entity } : {}),
       },
-      span.resource,
+      span,
     );
   },
   conversation: traceloopConversation,

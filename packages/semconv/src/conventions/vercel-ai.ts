@@ -98,7 +98,7 @@ export const vercelAi: Convention = {
           (provider !== 'anthropic' && provider !== 'aws.bedrock') ||
           span.attributes.has('ai.usage.inputTokenDetails.noCacheTokens'),
       },
-      span.resource,
+      span,
     );
   },
   conversation: vercelConversation,

@@ -26,6 +26,20 @@ const FIELDS = [
   'cacheReadTokens',
   'cacheWriteTokens',
   'reasoningTokens',
+  'reasoningBesideTokens',
+  'cacheWrite1hTokens',
+  'cacheWrite5mTokens',
+  'inputAudioTokens',
+  'outputAudioTokens',
+  'inputImageTokens',
+  'outputImageTokens',
+  'webSearches',
+  'usageObject',
+  'inputDetails',
+  'outputDetails',
+  'serviceTier',
+  'serverAddress',
+  'metadata',
   'costUsd',
   'firstTokenSeconds',
   'firstTokenMs',
@@ -51,7 +65,25 @@ export class FieldValues {
 
 /** Spellings of all readers, with those of fields that no column of a row is made of left out. */
 const PROMOTED = new Set<string>();
-const NOT_KEPT: ReadonlySet<Field> = new Set<Field>(['kind', 'errorType', 'totalTokens']);
+const NOT_KEPT: ReadonlySet<Field> = new Set<Field>([
+  'kind',
+  'errorType',
+  'totalTokens',
+  'reasoningBesideTokens',
+  'cacheWrite1hTokens',
+  'cacheWrite5mTokens',
+  'inputAudioTokens',
+  'outputAudioTokens',
+  'inputImageTokens',
+  'outputImageTokens',
+  'webSearches',
+  'usageObject',
+  'inputDetails',
+  'outputDetails',
+  'serviceTier',
+  'serverAddress',
+  'metadata',
+]);
 
 /** Whether some convention makes a column of a row of that attribute. */
 export const isPromoted = (key: string): boolean => PROMOTED.has(key);

@@ -26,6 +26,8 @@ const OPERATIONS: ReadonlyMap<string, string> = new Map([
   ['speech', 'audio'],
   ['transcription', 'audio'],
   ['transcribe', 'audio'],
+  ['chat_model', 'chat'],
+  ['embedder', 'embeddings'],
 ]);
 
 /** Canonical operations that are a call to a model. */
@@ -74,7 +76,25 @@ const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
   ['safety', 'content_filter'],
   ['refusal', 'content_filter'],
   ['failed', 'error'],
+  ['toolcalls', 'tool_calls'],
+  ['contentfilter', 'content_filter'],
+  ['maxtokens', 'length'],
 ]);
+
+const STANDARD_TIERS: ReadonlySet<string> = new Set([
+  'default',
+  'auto',
+  'standard',
+  'standard_only',
+  'on_demand',
+  'none',
+]);
+
+/** How a provider served a call: `flex`, `priority`, `batch`; '' for the standard tier, whatever it is called. */
+export function canonicalServiceTier(tier: string): string {
+  const lower = tier.toLowerCase().slice(0, 64);
+  return STANDARD_TIERS.has(lower) ? '' : lower;
+}
 
 /** `embedding` becomes `embeddings`, `llm_call` becomes `chat`; unknown names stay, in lower case. */
 export function canonicalOperation(name: string): string {
@@ -87,6 +107,7 @@ export const isModelOperation = (operation: string): boolean => MODEL_CALLS.has(
 
 /** `tool-calls`, `tool_use` become `tool_calls`; `end_turn` becomes `stop`; unknown reasons stay, in lower case. */
 export function canonicalFinishReason(reason: string): string {
-  const lower = reason.toLowerCase();
+  // `FinishReason.STOP` is how Python writes the member of an enum.
+  const lower = reason.toLowerCase().replace(/^finish_?reason[._]/, '');
   return FINISH_REASONS.get(lower) ?? lower;
 }

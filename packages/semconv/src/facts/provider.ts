@@ -26,6 +26,9 @@ const PROVIDERS: ReadonlyMap<string, string> = new Map([
   ['google-vertex', 'google'],
   ['google-genai', 'google'],
   ['gemini', 'google'],
+  ['googleai', 'google'],
+  ['google_ai', 'google'],
+  ['gcp.vertex.agent', 'google'],
   ['mistralai', 'mistral'],
   ['mistral_ai', 'mistral'],
   ['x_ai', 'xai'],
@@ -34,6 +37,11 @@ const PROVIDERS: ReadonlyMap<string, string> = new Map([
   ['grok', 'xai'],
   ['together_ai', 'together'],
   ['togetherai', 'together'],
+  ['deep_infra', 'deepinfra'],
+  ['open_router', 'openrouter'],
+  ['vercel_ai_gateway', 'ai-gateway'],
+  ['vercel-ai-gateway', 'ai-gateway'],
+  ['gateway', 'ai-gateway'],
   ['fireworks_ai', 'fireworks'],
   ['fireworksai', 'fireworks'],
   ['moonshotai', 'moonshot'],
@@ -73,7 +81,121 @@ const FRAMEWORKS: ReadonlySet<string> = new Set([
   'codex',
   'unknown',
   '_other',
+  'ag2',
+  'agno',
+  'anthropic_agent_sdk',
+  'autogen',
+  'beeai',
+  'beeai_framework',
+  'browser_use',
+  'camel',
+  'claude_agent_sdk',
+  'crewai',
+  'dspy',
+  'embabel',
+  'genkit',
+  'google_adk',
+  'haystack',
+  'instructor',
+  'koog',
+  'laminar',
+  'langchain4j',
+  'langchain_core',
+  'langfuse',
+  'langsmith',
+  'letta',
+  'litellm_proxy',
+  'livekit',
+  'logfire',
+  'mastra',
+  'mcp',
+  'microsoft.agent_framework',
+  'microsoft.agents.ai',
+  'microsoft.extensions.ai',
+  'mlflow',
+  'openai_agents',
+  'openai_agents_sdk',
+  'openlit',
+  'opik',
+  'pipecat',
+  'prompt_flow',
+  'promptflow',
+  'pydantic_ai',
+  'semantic_kernel',
+  'smolagents',
+  'spring_ai',
+  'strands',
+  'strands_agents',
+  'traceloop',
+  'vercel_ai_sdk',
 ]);
+
+/** Whose machine a call went to, where a client speaks the protocol of another vendor: the end of the host's name. */
+const HOSTS: readonly (readonly [string, string])[] = [
+  ['api.deepinfra.com', 'deepinfra'],
+  ['api.groq.com', 'groq'],
+  ['api.together.xyz', 'together'],
+  ['api.together.ai', 'together'],
+  ['api.fireworks.ai', 'fireworks'],
+  ['openrouter.ai', 'openrouter'],
+  ['ai-gateway.vercel.sh', 'ai-gateway'],
+  ['api.deepseek.com', 'deepseek'],
+  ['api.moonshot.ai', 'moonshot'],
+  ['api.moonshot.cn', 'moonshot'],
+  ['.aliyuncs.com', 'alibaba'],
+  ['api.mistral.ai', 'mistral'],
+  ['api.x.ai', 'xai'],
+  ['api.perplexity.ai', 'perplexity'],
+  ['api.anthropic.com', 'anthropic'],
+  ['api.cohere.com', 'cohere'],
+  ['api.cohere.ai', 'cohere'],
+  ['api.z.ai', 'zhipu'],
+  ['open.bigmodel.cn', 'zhipu'],
+  ['api.minimax.io', 'minimax'],
+  ['generativelanguage.googleapis.com', 'google'],
+  ['aiplatform.googleapis.com', 'google'],
+  ['.openai.azure.com', 'azure'],
+  ['.cognitiveservices.azure.com', 'azure'],
+  ['.services.ai.azure.com', 'azure'],
+  ['.models.ai.azure.com', 'azure'],
+  ['models.github.ai', 'github'],
+  ['api.githubcopilot.com', 'github_copilot'],
+  ['api.cerebras.ai', 'cerebras'],
+  ['api.sambanova.ai', 'sambanova'],
+  ['api.novita.ai', 'novita'],
+  ['api.hyperbolic.xyz', 'hyperbolic'],
+  ['api.studio.nebius.ai', 'nebius'],
+  ['api.tokenfactory.nebius.com', 'nebius'],
+  ['integrate.api.nvidia.com', 'nvidia'],
+  ['router.huggingface.co', 'hugging_face'],
+  ['api.siliconflow.cn', 'siliconflow'],
+  ['api.siliconflow.com', 'siliconflow'],
+  ['inference.baseten.co', 'baseten'],
+];
+const BEDROCK_HOST = /^bedrock-runtime[\w.-]*\.amazonaws\.com(\.cn)?$/;
+/** Clients that are pointed at other hosts than their vendor's. */
+const POINTED_ELSEWHERE: ReadonlySet<string> = new Set(['', 'openai', 'anthropic']);
+
+/**
+ * The provider behind a call: that of the host it went to, where that is known and the client names its own vendor or
+ * nobody. @param address a host name or an address with one
+ */
+export function hostProvider(provider: string, address: string): string {
+  if (address === '' || !POINTED_ELSEWHERE.has(provider)) return provider;
+  const host = address
+    .toLowerCase()
+    .replace(/^[a-z]+:\/\//, '')
+    .replace(/[/:?].*$/, '');
+  if (BEDROCK_HOST.test(host)) return 'aws.bedrock';
+  return (
+    HOSTS.find(
+      ([end]) =>
+        host === end ||
+        host.endsWith(end.startsWith('.') ? end : `.${end}`) ||
+        (end === 'aiplatform.googleapis.com' && host.endsWith(`-${end}`)),
+    )?.[1] ?? provider
+  );
+}
 
 const BY_MODEL: readonly (readonly [RegExp, string])[] = [
   [
@@ -113,7 +235,7 @@ export function canonicalProvider(name: string): string {
   if (id.startsWith('google.')) id = 'google';
   else if (id.startsWith('azure-openai') || id.startsWith('azure.')) id = 'azure';
   id = PROVIDERS.get(id) ?? id;
-  if (FRAMEWORKS.has(id)) id = '';
+  if (FRAMEWORKS.has(id) || FRAMEWORKS.has(id.replaceAll('-', '_'))) id = '';
   return remember(cache, name, id);
 }
 

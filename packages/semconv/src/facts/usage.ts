@@ -1,5 +1,5 @@
 /** From what an emitter reports to disjoint token classes. */
-import type { TokenUsage } from '../types.ts';
+import type { TokenUsage, UsageDetails } from '../types.ts';
 
 export interface ReportedUsage {
   readonly input: number | undefined;
@@ -14,6 +14,10 @@ export interface ReportedUsage {
   readonly outputIncludesReasoning: boolean;
   /** Default false. True where the total is the provider's own and not just input plus output added up by the emitter. */
   readonly trustTotal?: boolean;
+  /** Default false. True where the total also has what the model thought, told nowhere else: Gemini's own count. */
+  readonly totalHasThoughts?: boolean;
+  /** Parts of the classes. */
+  readonly details?: UsageDetails;
 }
 
 const MAX = 0xff_ff_ff_ff;
@@ -25,10 +29,11 @@ const MAX = 0xff_ff_ff_ff;
  * @returns undefined when the emitter reported neither input nor output.
  */
 export function disjointUsage(reported: ReportedUsage): TokenUsage | undefined {
-  const { input, output, total, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = reported;
+  const { input, output, total, cacheRead = 0, cacheWrite = 0 } = reported;
+  let { reasoning = 0 } = reported;
   if (input === undefined && output === undefined) {
     if (cacheRead + cacheWrite + reasoning === 0) return undefined;
-    return { input: 0, cacheRead, cacheWrite, output: 0, reasoning };
+    return withDetails({ input: 0, cacheRead, cacheWrite, output: 0, reasoning }, reported.details);
   }
   const reportedInput = input ?? clamp((total ?? 0) - (output ?? 0));
   const reportedOutput = output ?? clamp((total ?? 0) - reportedInput);
@@ -45,17 +50,40 @@ export function disjointUsage(reported: ReportedUsage): TokenUsage | undefined {
     if (reasoning > 0) {
       if (outside === reasoning || outside === cached + reasoning) reasoningInside = false;
       else if (trusted && outside === 0 && total > 0) reasoningInside = true;
+    } else if (reported.totalHasThoughts === true && outside > 0 && outside !== cached) {
+      reasoning = outside;
+      reasoningInside = false;
     }
   }
   if (cached > reportedInput) cacheInside = false;
   if (reasoning > reportedOutput) reasoningInside = false;
-  return {
-    input: cacheInside ? clamp(reportedInput - cached) : reportedInput,
-    cacheRead,
-    cacheWrite,
-    output: reasoningInside ? clamp(reportedOutput - reasoning) : reportedOutput,
-    reasoning,
+  return withDetails(
+    {
+      input: cacheInside ? clamp(reportedInput - cached) : reportedInput,
+      cacheRead,
+      cacheWrite,
+      output: reasoningInside ? clamp(reportedOutput - reasoning) : reportedOutput,
+      reasoning,
+    },
+    reported.details,
+  );
+}
+
+/** The usage with those details that are there, none of them larger than the class that it is a part of. */
+function withDetails(usage: TokenUsage, details: UsageDetails | undefined): TokenUsage {
+  if (details === undefined) return usage;
+  const kept: { -readonly [K in keyof UsageDetails]: UsageDetails[K] } = {};
+  const keep = (name: keyof UsageDetails, most: number): void => {
+    const count = Math.min(details[name] ?? 0, most);
+    if (count > 0) kept[name] = count;
   };
+  keep('cacheWrite1h', usage.cacheWrite);
+  keep('inputAudio', usage.input);
+  keep('inputImage', usage.input - (kept.inputAudio ?? 0));
+  keep('outputAudio', usage.output);
+  keep('outputImage', usage.output - (kept.outputAudio ?? 0));
+  keep('webSearches', MAX);
+  return Object.keys(kept).length === 0 ? usage : { ...usage, details: kept };
 }
 
 const clamp = (value: number): number => (value > 0 ? Math.min(value, MAX) : 0);

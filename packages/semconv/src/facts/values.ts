@@ -2,7 +2,7 @@
 import type { AttributeValue } from '../types.ts';
 
 const MAX_TEXT = 512;
-const MAX_COUNT = 0xff_ff_ff_ff;
+const MAX_COUNT = 1e9;
 
 /** Trimmed text of a scalar, cut to 512 characters; '' for absent, empty and structured values. */
 export function textOf(value: AttributeValue | undefined): string {
@@ -41,12 +41,22 @@ export function numberOf(value: AttributeValue | undefined): number | undefined 
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Token count: whole, 0 to 2^32 - 1 (the column's range). Negative and unreadable counts are absent. */
+/**
+ * Token count: whole, 0 to one thousand million. What is negative, larger or no number is absent: no call has so many
+ * tokens, and a clamped count would become money.
+ */
 export function countOf(value: AttributeValue | undefined): number | undefined {
   const number = numberOf(value);
-  if (number === undefined || number < 0) return undefined;
-  return Math.min(Math.round(number), MAX_COUNT);
+  if (number === undefined || number < 0 || number > MAX_COUNT) return undefined;
+  return Math.round(number);
 }
+
+/** Whether an attribute was to be a count and is none: a negative, infinite or absurd number, `NaN`, a text. */
+export const isAbsurdCount = (value: AttributeValue | undefined): boolean =>
+  (typeof value === 'number' ||
+    typeof value === 'bigint' ||
+    (typeof value === 'string' && value.trim() !== '')) &&
+  countOf(value) === undefined;
 
 /** USD or milliseconds: finite and not negative, at most one thousand million. */
 export function amountOf(value: AttributeValue | undefined): number | undefined {

@@ -19,6 +19,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['names_cut', 'Names over the limit were cut'],
   ['links_dropped', 'Links without valid ids were left out'],
   ['facts_unread', 'GenAI attributes that could not be read'],
+  ['counts_rejected', 'Token counts that are none'],
   ['environments_renamed', 'Environment names were changed to valid ones'],
   ['undecodable', 'The body is no OTLP'],
   ['too_large', 'The body is too large'],

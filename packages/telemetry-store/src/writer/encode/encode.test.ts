@@ -225,6 +225,14 @@ describe('limits', () => {
     expect(() => readFacts(undecodable, outcome)).toThrow('could not be decoded');
   });
 
+  it('an absurd token count is told to the sender', () => {
+    const result = encodeSpans({
+      ...good,
+      attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.usage.input_tokens': 1e20 },
+    });
+    expect(result).toMatchObject({ accepted: 1, adjusted: new Map([['counts_rejected', 1]]) });
+  });
+
   it('links without valid ids are left out, the span is kept', () => {
     const result = encodeSpans({
       ...good,

@@ -78,9 +78,19 @@ export class GenAiColumns {
     this.#outputTokens.data[row] = clampTokens(usage.output);
     this.#reasoningTokens.data[row] = clampTokens(usage.reasoning);
     if (!facts.isModelCall) return false;
-    setFinite(this.#costUsd, row, priceUsage({ ...facts, usage })?.costUsd);
+    setFinite(this.#costUsd, row, costOf(facts));
     return true;
   }
+}
+
+/**
+ * What a call cost: as a person says, by the price list, else as its emitter reckoned. Of a call whose counts were absurd the
+ * list and the emitter know nothing.
+ */
+function costOf(facts: GenAiFacts): number | undefined {
+  if (facts.costIsExplicit) return facts.emitterCostUsd;
+  if (facts.rejectedCounts > 0) return undefined;
+  return priceUsage(facts)?.costUsd ?? facts.emitterCostUsd;
 }
 
 // Read as the facts are: the spans of one session would belong to two of them else.

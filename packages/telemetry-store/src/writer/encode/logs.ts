@@ -153,6 +153,7 @@ export class LogEncoder {
     const log = this.#log;
     const facts = readFacts(this.#normalise, outcome);
     const errorType = log.attributes.text('error.type') || log.attributes.text('exception.type');
+    outcome.adjust('counts_rejected', facts?.rejectedCounts ?? 0);
     if (facts === undefined) this.#genAi.setPlain(row, log.attributes, errorType);
     // The normaliser calls a record a model call only when no span tells the same story beside it.
     else if (this.#genAi.setFacts(row, facts, log.attributes, errorType))

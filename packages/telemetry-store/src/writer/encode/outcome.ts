@@ -21,6 +21,7 @@ const ADJUSTMENTS = {
   names_cut: 'names over 2048 characters were cut',
   links_dropped: 'links without valid ids were left out',
   facts_unread: 'records had GenAI attributes that could not be read',
+  counts_rejected: 'token counts were negative, absurd or no numbers and were left out',
   environments_renamed: 'environment names were changed to valid ones',
 } as const;
 export type Adjustment = keyof typeof ADJUSTMENTS;

@@ -232,6 +232,7 @@ export class TraceEncoder {
     columns.promptVersion.set(row, facts.promptVersion);
     columns.finishReason.set(row, facts.finishReason);
     setFinite(columns.timeToFirstTokenMs, row, facts.timeToFirstTokenMs);
+    outcome.adjust('counts_rejected', facts.rejectedCounts);
     this.#genAi.setFacts(row, facts, span.attributes, named);
     if (!facts.isModelCall) return;
     const { operation, usage } = facts;
