@@ -16,6 +16,6 @@ export { thrownTypeOf } from './facts/facts.ts';
 export { isFactKey } from './facts/gen-ai-fields.ts';
 export { isModelOperation, MODEL_OPERATIONS, SEPARATE_OPERATIONS } from './facts/operation.ts';
 export { type PriceEntry, type PriceList, PRICE_LIST } from './prices/list.ts';
-export { priceUsage } from './prices/price-usage.ts';
+export { type Price, priceUsage } from './prices/price-usage.ts';
 export { textOf } from './facts/values.ts';
 export * from './types.ts';

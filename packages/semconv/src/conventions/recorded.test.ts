@@ -81,7 +81,10 @@ describe.each(OPENAI_CLIENTS)('%s', (client, convention, usage) => {
 
   test('its cost follows from its usage', () => {
     const cost = priceUsage(plain as Row);
-    expect(cost).toEqual({ costUsd: usage === FULL ? 0.0000312 : 0.000036, priceId: 'openai/gpt-4o-mini' });
+    expect(cost).toMatchObject({
+      costUsd: usage === FULL ? 0.0000312 : 0.000036,
+      priceId: 'openai/gpt-4o-mini',
+    });
   });
 
   // The spans made by hand show no tool call.

@@ -239,6 +239,13 @@ export function canonicalProvider(name: string): string {
   return remember(cache, name, id);
 }
 
+/** Hosts that stand before the name of a model: `deepinfra/moonshotai/Kimi-K2.5`. */
+const HOST_NAMES: ReadonlySet<string> = new Set([
+  ...HOSTS.map(([, id]) => id),
+  'ollama',
+  'vllm',
+  'replicate',
+]);
 const modelCache = new Map<string, string>();
 
 /** Who makes this model, by its name; '' when the name tells nothing. */
@@ -251,11 +258,7 @@ export function providerOfModel(model: string): string {
   const slash = name.indexOf('/');
   if (slash > 0) {
     const prefix = PROVIDERS.get(name.slice(0, slash)) ?? name.slice(0, slash);
-    if (
-      BY_MODEL.some(([, id]) => id === prefix) ||
-      ['groq', 'azure', 'together', 'fireworks'].includes(prefix)
-    )
-      provider = prefix;
+    if (BY_MODEL.some(([, id]) => id === prefix) || HOST_NAMES.has(prefix)) provider = prefix;
     name = name.slice(name.lastIndexOf('/') + 1);
   }
   if (

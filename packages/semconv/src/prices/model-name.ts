@@ -9,7 +9,7 @@ const SUFFIXES: readonly RegExp[] = [
   /:\d+(?::\d+k|:mm)?$/,
   /\[\d+[km]\]$/,
   /-v\d+$/,
-  /[-:@]latest$/,
+  /[-:@](?:latest|default)$/,
   /[-@_](?:20\d{2}-?[01]\d-?[0-3]\d|[01]\d-20\d{2})$/,
   /-00\d$/,
   /-(?:preview-)?(?:[01]\d-[0-3]\d|[01]\d[0-3]\d)$/,
@@ -22,6 +22,10 @@ const SUFFIXES: readonly RegExp[] = [
 export function modelNameCandidates(model: string): string[] {
   const out = new Set<string>();
   const lower = model.trim().toLowerCase();
+  // A fine-tuned model (`ft:base:organisation:name:id`) has a price of its own, never that of its base.
+  const tuned = /^ft:[^:]{1,200}/.exec(lower)?.[0];
+  if (tuned !== undefined)
+    return [...new Set([tuned, ...SUFFIXES.map((suffix) => tuned.replace(suffix, ''))])];
   for (const base of [lower, ...withoutPrefixes(lower)]) {
     out.add(base);
     let name = base;
@@ -41,4 +45,14 @@ function withoutPrefixes(name: string): string[] {
   const out = parts.slice(1).map((_part, index) => parts.slice(index + 1).join('/'));
   const bedrock = BEDROCK.exec(parts.at(-1) ?? '')?.[1];
   return [...out, ...(bedrock === undefined ? [] : [bedrock])].filter((entry) => entry !== '');
+}
+
+const REGION = /^(us-gov|us|eu|apac|ap|jp|au|ca|sa)\./;
+
+/** Whether a model's name binds its calls to a region (`us.anthropic.…`), or to one of a government. */
+export function regionOfModel(model: string): '' | 'regional' | 'gov' {
+  const lower = model.trim().toLowerCase();
+  if (lower.includes('us-gov')) return 'gov';
+  const region = REGION.exec(lower.slice(lower.lastIndexOf('/') + 1))?.[1];
+  return region === undefined ? '' : 'regional';
 }

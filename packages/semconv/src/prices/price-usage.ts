@@ -1,34 +1,75 @@
 /** What a model call cost by the price list. */
-import type { GenAiFacts, TokenUsage } from '../types.ts';
-import { PRICE_LIST, type PriceEntry, type Rates } from './list.ts';
-import { modelNameCandidates } from './model-name.ts';
+import type { GenAiFacts } from '../types.ts';
+import { costOf } from './cost.ts';
+import { PRICE_LIST, type PriceEntry } from './list.ts';
+import { modelNameCandidates, regionOfModel } from './model-name.ts';
 
 export type PricedFacts = Pick<
   GenAiFacts,
   'provider' | 'requestModel' | 'responseModel' | 'operation' | 'usage'
->;
+> &
+  Partial<Pick<GenAiFacts, 'serviceTier'>>;
 
 interface Priced {
+  /** `provider/model` of the price list. */
   readonly id: string;
+  readonly provider: string;
+  /** ISO date of the figures, and where they were seen. */
+  readonly asOf: string;
+  readonly source: string;
   readonly entry: PriceEntry;
 }
 
-type Index = Map<string, Priced>;
+/** Rows by name; several where the rates changed. */
+type Index = Map<string, Priced[]>;
 
 const byProvider = new Map<string, Index>();
 /** Models at those who make them. */
 const byMaker: Index = new Map();
-for (const { provider, host, models } of PRICE_LIST.providers) {
+for (const { provider, host, models, source, asOf } of PRICE_LIST.providers) {
   const own: Index = new Map();
   for (const entry of models) {
-    const priced: Priced = { id: `${provider}/${entry.model}`, entry };
+    const priced: Priced = {
+      id: `${provider}/${entry.model}`,
+      provider,
+      asOf: entry.validFrom ?? entry.asOf ?? asOf,
+      source: entry.source ?? source,
+      entry,
+    };
     for (const name of [entry.model, ...(entry.aliases ?? [])]) {
       const key = name.toLowerCase();
-      if (!own.has(key)) own.set(key, priced);
-      if (host !== true && !byMaker.has(key)) byMaker.set(key, priced);
+      add(own, key, priced);
+      if (host !== true) add(byMaker, key, priced);
     }
   }
   byProvider.set(provider, own);
+}
+
+function add(index: Index, name: string, priced: Priced): void {
+  const rows = index.get(name);
+  if (rows === undefined) index.set(name, [priced]);
+  else if (rows[0]?.provider === priced.provider) rows.push(priced);
+}
+
+/** Makers whose models nobody else runs: their name tells the price wherever a client says it sent them. */
+const CLOSED: readonly string[] = ['openai', 'anthropic', 'google', 'xai', 'perplexity', 'cohere'];
+/** Who sells models of others at the price of their makers. Of any other host only its own list tells. */
+const RESELLERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['azure', ['openai', 'anthropic']],
+  ['aws.bedrock', ['anthropic', 'openai']],
+  ['google', ['anthropic']],
+  ['openrouter', CLOSED],
+  ['ai-gateway', CLOSED],
+]);
+const MAKERS: ReadonlySet<string> = new Set(
+  PRICE_LIST.providers.flatMap(({ provider, host }) => (host === true ? [] : [provider])),
+);
+
+/** Whose list holds for a model that the provider's own does not have; undefined: any maker's. */
+function makersFor(provider: string): readonly string[] | undefined {
+  if (provider === '') return undefined;
+  // A client of one vendor that calls another one names its own.
+  return RESELLERS.get(provider) ?? (MAKERS.has(provider) ? CLOSED : []);
 }
 
 /** Who runs a model on their own machine pays no price of a list. */
@@ -49,17 +90,17 @@ const SELF_HOSTED: ReadonlySet<string> = new Set([
 ]);
 
 const MAX_CACHE = 10_000;
-const cache = new Map<string, Priced | undefined>();
+const cache = new Map<string, readonly Priced[] | undefined>();
 
-/** The price of a model at a provider; at its maker when the provider has no price of its own for it. */
-function lookUp(provider: string, model: string): Priced | undefined {
+/** The rows of a model at a provider; at its maker where the provider sells at the maker's price. */
+function lookUp(provider: string, model: string): readonly Priced[] | undefined {
   if (model === '' || SELF_HOSTED.has(provider)) return undefined;
   const key = `${provider}\n${model}`;
   const known = cache.get(key);
   if (known !== undefined || cache.has(key)) return known;
   const candidates = modelNameCandidates(model);
   const own = byProvider.get(provider);
-  const found = (own === undefined ? undefined : first(own, candidates)) ?? first(byMaker, candidates);
+  const found = (own === undefined ? undefined : first(own, candidates)) ?? atMaker(provider, candidates);
   if (key.length <= 600) {
     // Names come from outside: the memory of them is bounded, full means start again.
     if (cache.size >= MAX_CACHE) cache.clear();
@@ -68,7 +109,15 @@ function lookUp(provider: string, model: string): Priced | undefined {
   return found;
 }
 
-function first(index: Index, candidates: readonly string[]): Priced | undefined {
+function atMaker(provider: string, candidates: readonly string[]): readonly Priced[] | undefined {
+  const found = first(byMaker, candidates);
+  const makers = makersFor(provider);
+  return found === undefined || makers === undefined || makers.includes(found[0]?.provider ?? '')
+    ? found
+    : undefined;
+}
+
+function first(index: Index, candidates: readonly string[]): readonly Priced[] | undefined {
   for (const name of candidates) {
     const found = index.get(name);
     if (found !== undefined) return found;
@@ -76,28 +125,55 @@ function first(index: Index, candidates: readonly string[]): Priced | undefined 
   return undefined;
 }
 
-/**
- * USD of one call by token class. Undefined without usage or without a price: an unknown price is not zero.
- * `priceId` is `provider/model` of the price list.
- */
-export function priceUsage(facts: PricedFacts): { costUsd: number; priceId: string } | undefined {
-  const { usage, provider, responseModel, requestModel } = facts;
-  if (usage === undefined) return undefined;
-  const priced = lookUp(provider, responseModel) ?? lookUp(provider, requestModel);
-  if (priced === undefined) return undefined;
-  return { costUsd: costOf(usage, priced.entry), priceId: priced.id };
+/** The row that held on a day (ISO); without a day the one that holds last. */
+function onDay(rows: readonly Priced[] | undefined, day: string | undefined): Priced | undefined {
+  if (rows === undefined) return undefined;
+  if (day === undefined) return rows.find(({ entry }) => entry.validTo === undefined) ?? rows[0];
+  return rows.find(
+    ({ entry }) =>
+      (entry.validFrom === undefined || entry.validFrom <= day) &&
+      (entry.validTo === undefined || day < entry.validTo),
+  );
 }
 
-function costOf(usage: TokenUsage, entry: PriceEntry): number {
-  const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
-  const rates: Rates =
-    entry.longPrompt !== undefined && prompt > entry.longPrompt.above ? entry.longPrompt : entry;
-  const total =
-    usage.input * rates.input +
-    usage.cacheRead * (rates.cacheRead ?? rates.input) +
-    usage.cacheWrite * (rates.cacheWrite ?? rates.input) +
-    usage.output * rates.output +
-    usage.reasoning * (rates.reasoning ?? rates.output);
-  // Twelve decimals are far below a token's price and take the float noise away.
-  return Math.round(total * 1e6) / 1e12;
+/** What a call cost by the price list, and by which row of it. */
+export interface Price {
+  readonly costUsd: number;
+  /** `provider/model` of the price list. */
+  readonly priceId: string;
+  /** ISO date of the row: when its rates began, or when they were seen. */
+  readonly priceDate: string;
+  readonly source: string;
+}
+
+/**
+ * USD of one call by token class, at the rates of its day. Undefined without usage or without a price: an unknown price is
+ * not zero. @param atMs when the call began, milliseconds since the epoch; undefined: the rates that hold last
+ */
+export function priceUsage(facts: PricedFacts, atMs?: number): Price | undefined {
+  const { usage, provider, responseModel, requestModel, serviceTier = '' } = facts;
+  if (usage === undefined) return undefined;
+  const day = atMs === undefined || !Number.isFinite(atMs) ? undefined : isoDay(atMs);
+  const priced = onDay(lookUp(provider, responseModel), day) ?? onDay(lookUp(provider, requestModel), day);
+  if (priced === undefined) return undefined;
+  // An answer names the model without the profile that was asked.
+  const region = regionOfModel(requestModel) || regionOfModel(responseModel);
+  const costUsd = costOf(usage, priced.entry, { serviceTier, region, atMs: atMs ?? Number.NaN });
+  if (costUsd === undefined) return undefined;
+  return { costUsd, priceId: priced.id, priceDate: priced.asOf, source: priced.source };
+}
+
+const DAY_MS = 86_400_000;
+let lastDay = Number.NaN;
+let lastText = '';
+
+/** The day of an instant; most calls are of the day of the one before. */
+function isoDay(atMs: number): string {
+  const day = Math.floor(atMs / DAY_MS);
+  if (day !== lastDay) {
+    const date = new Date(day * DAY_MS);
+    lastText = Number.isNaN(date.getTime()) ? '9999-12-31' : date.toISOString().slice(0, 10);
+    lastDay = day;
+  }
+  return lastText;
 }

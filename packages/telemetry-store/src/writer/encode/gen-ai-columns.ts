@@ -57,8 +57,17 @@ export class GenAiColumns {
     if (errorType !== '') this.#errorType.set(row, errorType);
   }
 
-  /** Returns true when the record is a model call whose usage is known. @param errorType where the facts name none */
-  setFacts(row: number, facts: GenAiFacts, attributes: AttributeList, errorType: string): boolean {
+  /**
+   * Returns true when the record is a model call whose usage is known. @param errorType where the facts name none @param atMs
+   * when the call began
+   */
+  setFacts(
+    row: number,
+    facts: GenAiFacts,
+    attributes: AttributeList,
+    errorType: string,
+    atMs: number,
+  ): boolean {
     this.#convention.set(row, facts.convention);
     this.#operation.set(row, facts.operation);
     this.#provider.set(row, facts.provider);
@@ -78,7 +87,7 @@ export class GenAiColumns {
     this.#outputTokens.data[row] = clampTokens(usage.output);
     this.#reasoningTokens.data[row] = clampTokens(usage.reasoning);
     if (!facts.isModelCall) return false;
-    setFinite(this.#costUsd, row, costOf(facts));
+    setFinite(this.#costUsd, row, costOf(facts, atMs));
     return true;
   }
 }
@@ -87,10 +96,10 @@ export class GenAiColumns {
  * What a call cost: as a person says, by the price list, else as its emitter reckoned. Of a call whose counts were absurd the
  * list and the emitter know nothing.
  */
-function costOf(facts: GenAiFacts): number | undefined {
+function costOf(facts: GenAiFacts, atMs: number): number | undefined {
   if (facts.costIsExplicit) return facts.emitterCostUsd;
   if (facts.rejectedCounts > 0) return undefined;
-  return priceUsage(facts)?.costUsd ?? facts.emitterCostUsd;
+  return priceUsage(facts, atMs)?.costUsd ?? facts.emitterCostUsd;
 }
 
 // Read as the facts are: the spans of one session would belong to two of them else.
@@ -121,6 +130,10 @@ export function setFinite(
 ): void {
   if (value !== undefined && Number.isFinite(value)) column.set(row, value);
 }
+
+/** Milliseconds of the nanoseconds that two words are; NaN of none. */
+export const millisecondsOf = (low: number, high: number): number =>
+  ((high >>> 0) * 4_294_967_296 + (low >>> 0)) / 1e6 || Number.NaN;
 
 function clampTokens(tokens: number): number {
   return tokens > 0 ? Math.min(Math.round(tokens), MAX_UINT32) : 0;

@@ -13,7 +13,7 @@ import { OTEL_LOGS } from '../../schema/tables.ts';
 import { TableWriter } from '../columns/table-writer.ts';
 import type { AttributeWriter } from './attributes.ts';
 import type { EncodeContext } from './context.ts';
-import { GenAiColumns, readFacts } from './gen-ai-columns.ts';
+import { GenAiColumns, millisecondsOf, readFacts } from './gen-ai-columns.ts';
 import { isZero } from './ids.ts';
 import type { Outcome, Reason } from './outcome.ts';
 import { environmentOf, TenancyColumns } from './row-head.ts';
@@ -156,7 +156,9 @@ export class LogEncoder {
     outcome.adjust('counts_rejected', facts?.rejectedCounts ?? 0);
     if (facts === undefined) this.#genAi.setPlain(row, log.attributes, errorType);
     // The normaliser calls a record a model call only when no span tells the same story beside it.
-    else if (this.#genAi.setFacts(row, facts, log.attributes, errorType))
+    else if (
+      this.#genAi.setFacts(row, facts, log.attributes, errorType, millisecondsOf(log.timeLow, log.timeHigh))
+    )
       this.#genAi.countsUsage.data[row] = 1;
   }
 }

@@ -16,7 +16,7 @@ import { TableWriter } from '../columns/table-writer.ts';
 import type { AttributeWriter } from './attributes.ts';
 import type { CallsOfRequest } from './calls-of-request.ts';
 import type { EncodeContext } from './context.ts';
-import { GenAiColumns, readFacts, setFinite } from './gen-ai-columns.ts';
+import { GenAiColumns, millisecondsOf, readFacts, setFinite } from './gen-ai-columns.ts';
 import { isZero } from './ids.ts';
 import { tenantHash } from './model-calls.ts';
 import type { Outcome, Reason } from './outcome.ts';
@@ -233,7 +233,7 @@ export class TraceEncoder {
     columns.finishReason.set(row, facts.finishReason);
     setFinite(columns.timeToFirstTokenMs, row, facts.timeToFirstTokenMs);
     outcome.adjust('counts_rejected', facts.rejectedCounts);
-    this.#genAi.setFacts(row, facts, span.attributes, named);
+    this.#genAi.setFacts(row, facts, span.attributes, named, millisecondsOf(span.startLow, span.startHigh));
     if (!facts.isModelCall) return;
     const { operation, usage } = facts;
     if (usage === undefined) calls.addPlain(span.traceIdStart, span.spanIdStart, parentAt);
