@@ -1,3 +1,4 @@
+import { findPlatform } from './config.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
 import { Random } from './random.ts';
 import { pause, Sender } from './sender.ts';
@@ -91,7 +92,7 @@ async function run(options: Options, stop: AbortSignal): Promise<void> {
 const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
 try {
-  const options = readOptions(process.argv.slice(2), Date.now());
+  const options = readOptions(process.argv.slice(2), Date.now(), findPlatform());
   if (options.help) process.stdout.write(`${USAGE}\n`);
   else await run(options, stop.signal);
 } catch (error) {

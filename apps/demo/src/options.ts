@@ -18,11 +18,11 @@ export const USAGE = `npm run demo -- [options]
 
 Sends believable telemetry of a small company to the platform until you stop it with Ctrl-C.
 
-  --endpoint <url>       OTLP HTTP address (default http://127.0.0.1:4318)
+  --endpoint <url>       OTLP HTTP address (default: where the platform of ./data, or of PLATFORM_DATA_DIR, listens)
   --key <key>            API key; not needed on this machine
   --rate <n>             traces a second (default 2)
-  --backfill <time>      history before now, e.g. 6h or 3d (default 30m; 0 for none)
-  --backfill-rate <n>    traces a second within the history (default 0.5)
+  --backfill <time>      history before now, e.g. 6h or 3d (default 26h; 0 for none)
+  --backfill-rate <n>    traces a second within the history (default 0.2)
   --duration <time>      stop after that time, e.g. 30s
   --traces <n>           stop after n traces
   --seed <text>          the same seed gives the same ids and texts (default: a new one)
@@ -45,18 +45,21 @@ function positive(text: string, flag: string): number {
   return value;
 }
 
-/** Reads the command line. Throws an `Error` that names the flag when something is wrong. */
-export function readOptions(args: readonly string[], clockMs: number): Options {
+/**
+ * Reads the command line; `found` is the address of a running platform. Throws an `Error` that names the flag when something
+ * is wrong.
+ */
+export function readOptions(args: readonly string[], clockMs: number, found?: string): Options {
   const { values } = parseArgs({
     args: [...args],
     strict: true,
     options: {
-      endpoint: { type: 'string', default: 'http://127.0.0.1:4318' },
+      endpoint: { type: 'string', default: found ?? 'http://127.0.0.1:4318' },
       key: { type: 'string' },
       seed: { type: 'string' },
       rate: { type: 'string', default: '2' },
-      backfill: { type: 'string', default: '30m' },
-      'backfill-rate': { type: 'string', default: '0.5' },
+      backfill: { type: 'string', default: '26h' },
+      'backfill-rate': { type: 'string', default: '0.2' },
       duration: { type: 'string' },
       traces: { type: 'string' },
       now: { type: 'string' },

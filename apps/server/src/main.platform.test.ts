@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -98,8 +98,14 @@ describe('the program', () => {
     expect(await exit).toBe(0);
   });
 
-  it('prints what a person needs to send the first span', async () => {
-    const child = start({ ...FREE_PORTS, PLATFORM_PROT: '1' });
+  it('prints what a person needs to send the first span, and nothing else at a first start', async () => {
+    const dataDir = join(dir, 'first');
+    const child = start({
+      ...FREE_PORTS,
+      PLATFORM_DATA_DIR: dataDir,
+      PLATFORM_LOCAL_COLLECTOR: 'false',
+      PLATFORM_PROT: '1',
+    });
     const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
     let stdout = '';
     let stderr = '';
@@ -111,8 +117,15 @@ describe('the program', () => {
       });
       child.once('close', () => resolve());
     });
+    expect(stderr.trim().split('\n'), stderr).toHaveLength(1);
+    const endpoints = JSON.parse(await readFile(join(dataDir, 'endpoints.json'), 'utf8')) as object;
+    expect(endpoints).toMatchObject({
+      pid: child.pid,
+      http: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    });
     child.kill('SIGINT');
     expect(await exit, stderr).toBe(0);
+    await expect(readFile(join(dataDir, 'endpoints.json'))).rejects.toThrow('ENOENT');
     expect(stdout).toMatch(/Candela is ready: {2}http:\/\/127\.0\.0\.1:\d+/);
     expect(stdout).toMatch(/OTEL_EXPORTER_OTLP_ENDPOINT=http:\/\/127\.0\.0\.1:\d+\n/);
     expect(stderr).toContain('PLATFORM_PROT');

@@ -6,6 +6,7 @@ import { DataDirError, prepareDataDir } from './data-dir.ts';
 import { VaultKeyError } from '@candela/vault';
 import { PortTakenError } from './http/listen.ts';
 import { LocalCollector } from './local-collector.ts';
+import { removeEndpoints, writeEndpoints } from './endpoints-file.ts';
 import { createLogger } from './log.ts';
 import { releaseAtRest } from './memory-at-rest.ts';
 import { createMetrics } from './metrics.ts';
@@ -115,13 +116,17 @@ async function start(): Promise<Platform> {
   }
 }
 
+/** An address to send to: listening everywhere is none. */
+function reachable(address: string): string {
+  const url = new URL(address);
+  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1';
+  if (url.hostname === '[::]') url.hostname = '[::1]';
+  return url.origin;
+}
+
 /** Runs the agent of this machine, unless it was switched off or nothing it sends would be taken. */
 function startLocalCollector(platform: Platform): LocalCollector | undefined {
   if (!config.localCollector) return undefined;
-  const endpoint = new URL(platform.otlpHttp);
-  // Listening everywhere is no address to send to.
-  if (endpoint.hostname === '0.0.0.0') endpoint.hostname = '127.0.0.1';
-  if (endpoint.hostname === '[::]') endpoint.hostname = '[::1]';
   if (config.bootstrapApiKey === undefined && !platform.identity.acceptsAnonymousIngest) {
     logger.info(
       {},
@@ -130,7 +135,7 @@ function startLocalCollector(platform: Platform): LocalCollector | undefined {
     return undefined;
   }
   const collector = new LocalCollector({
-    endpoint: endpoint.origin,
+    endpoint: reachable(platform.otlpHttp),
     apiKey: config.bootstrapApiKey,
     env: config.localCollectorEnv,
     logger,
@@ -152,6 +157,7 @@ async function shutDown(signal: string): Promise<void> {
   logger.info({ signal }, 'stopping');
   // First, so that what it measured last still arrives.
   await localCollector?.stop();
+  removeEndpoints(config.dataDir);
   const complete = started === undefined ? true : await started.stop();
   metrics.close();
   logger.info({ complete }, 'stopped');
@@ -163,5 +169,11 @@ process.on('SIGINT', () => void shutDown('SIGINT'));
 
 started = await start();
 localCollector = startLocalCollector(started);
+writeEndpoints(config.dataDir, {
+  http: reachable(started.http),
+  otlpHttp: reachable(started.otlpHttp),
+  otlpGrpc: started.otlpGrpc,
+  pid: process.pid,
+});
 announce(started);
 releaseAtRest();

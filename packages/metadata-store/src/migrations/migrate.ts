@@ -67,7 +67,9 @@ async function migrate(
       await apply(step, transaction);
       return true;
     });
-    if (made) options.logger.info({ migration: version, name }, 'metadata store migrated');
+    // A first start has nothing to report: only a store that existed is upgraded.
+    const level = applied.length === 0 ? 'debug' : 'info';
+    if (made) options.logger[level]({ migration: version, name }, 'metadata store migrated');
   }
 }
 

@@ -85,6 +85,7 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
   #version = '';
   #closing = false;
   #failuresInRow = 0;
+  #everReady = false;
   #readySince = 0;
   #probeTimer: NodeJS.Timeout | undefined;
   #revive: Promise<void> | undefined;
@@ -215,7 +216,10 @@ export class EngineSupervisor extends EventEmitter<{ state: [EngineState] }> {
     }
     this.#version = outcome.version;
     this.#readySince = Date.now();
-    this.#logger.info(
+    // The first start of it is part of every start; one that replaces a crashed engine is news.
+    const level = this.#everReady ? 'info' : 'debug';
+    this.#everReady = true;
+    this.#logger[level](
       { component: 'engine', pid: child.pid, version: outcome.version, openMs: outcome.openMs },
       'engine ready',
     );

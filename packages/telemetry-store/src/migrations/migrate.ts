@@ -76,7 +76,9 @@ export async function migrate(client: ClickHouseClient, options: MigrateOptions)
         else await record(client, database, [{ migration, step }]);
       }
       if (done < statements.length) {
-        options.logger.info({ migration: migration.version, name: migration.name }, 'schema migrated');
+        // A first start has nothing to report: only a store that existed is upgraded.
+        const level = applied.size === 0 ? 'debug' : 'info';
+        options.logger[level]({ migration: migration.version, name: migration.name }, 'schema migrated');
       }
     }
     if (made.length > 0) await record(client, database, made);
