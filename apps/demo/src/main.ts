@@ -4,7 +4,8 @@ import { Random } from './random.ts';
 import { pause, Sender } from './sender.ts';
 import { Simulation } from './simulation.ts';
 
-const BACKFILL_STEP_MS = 60_000;
+const BACKFILL_STEP_MS = 300_000;
+const LONG_HISTORY_MS = 3 * 3_600_000;
 const LIVE_STEP_MS = 1_000;
 const PROGRESS_EVERY_MS = 10_000;
 
@@ -57,7 +58,8 @@ async function run(options: Options, stop: AbortSignal): Promise<void> {
     const past = new Simulation(random.fork('past'), {
       startMs: options.nowMs - options.backfillMs,
       tracesPerSecond: options.backfillTracesPerSecond,
-      metricsEveryMs: 30_000,
+      // A day of points every 30 s would take longer to send than a person waits.
+      metricsEveryMs: options.backfillMs > LONG_HISTORY_MS ? 120_000 : 30_000,
       presentMs: options.nowMs,
     });
     for (let at = options.nowMs - options.backfillMs; at < options.nowMs && !stop.aborted; ) {
