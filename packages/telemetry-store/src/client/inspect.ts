@@ -159,7 +159,8 @@ async function appliedMigrations(look: Look): Promise<number> {
   try {
     const [count] = await column(
       look,
-      `SELECT uniqExact(Version) AS V FROM \`${look.database}\`.schema_migrations`,
+      `SELECT uniqExact(Version) AS V FROM \`${look.database}\`.schema_migrations WHERE Version >= {baseline:UInt32}`,
+      { baseline: loadMigrations()[0]?.version ?? 1 },
     );
     return Number(count ?? 0);
   } catch (thrown) {

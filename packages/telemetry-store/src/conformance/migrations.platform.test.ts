@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { silentLogger } from '@candela/kernel';
@@ -8,12 +8,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from '../client/connect.ts';
 import type { Alone } from '../client/types.ts';
 import { backfilled } from '../migrations/backfill.ts';
-import { droppedEmpty } from '../migrations/drop-empty.ts';
 import { loadMigrations, type Migration } from '../migrations/load.ts';
 import { migrate, MigrationError } from '../migrations/migrate.ts';
 import { renderMigration } from '../migrations/template.ts';
-import { ATTRIBUTE_COLUMNS } from '../schema/attribute-columns.ts';
-import { eventually, scratchDir, startEngine } from './harness.ts';
+import { ROLLUPS } from '../rollups/index.ts';
+import { TABLES } from '../schema/tables.ts';
+import { scratchDir, startEngine } from './harness.ts';
 
 const OPTIONS = { database: 'm', storage: 'embedded', logger: silentLogger } as const;
 
@@ -179,57 +179,6 @@ describe('migrations', () => {
     expect(await count(engine.client, 'SELECT sum(Id) AS n FROM m.t5')).toBe(15);
   });
 
-  it('make a table anew that has no rows, and no other', async () => {
-    const wider = migration(
-      2,
-      'wider',
-      '${drop_empty_table:t0}\n${drop_empty_table:t1}\n${drop_empty_table:t2}\n' +
-        [0, 1, 2]
-          .map(
-            (n) =>
-              `CREATE TABLE IF NOT EXISTS \${table:t${n}} (Id UInt64, Name String) ENGINE = \${merge_tree:t${n}} ORDER BY Id;`,
-          )
-          .join('\n'),
-    );
-    const wide = () =>
-      engine.client
-        .query({
-          query: `SELECT table FROM system.columns WHERE database = 'm' AND name = 'Name' AND table LIKE 't%' ORDER BY table`,
-          format: 'JSONEachRow',
-        })
-        .then((result) => result.json<{ table: string }>())
-        .then((rows) => rows.map(({ table }) => table));
-    await migrate(engine.client, { ...OPTIONS, migrations: [FIRST] });
-    await engine.client.command({ query: 'INSERT INTO m.t1 VALUES (1)' });
-    await engine.client.command({ query: 'INSERT INTO m.t2 VALUES (1)' });
-    await engine.client.command({ query: 'ALTER TABLE m.t2 DETACH PARTITION tuple()' });
-    // As it is after a stop between the two statements.
-    await engine.client.command({ query: 'DROP TABLE m.t0 SYNC' });
-    await migrate(engine.client, { ...OPTIONS, migrations: [FIRST, wider] });
-    expect(await wide()).toEqual(['t0']);
-    expect(await count(engine.client, 'SELECT count() AS n FROM m.t1')).toBe(1);
-    await engine.client.command({ query: 'ALTER TABLE m.t2 ATTACH PARTITION tuple()' });
-    expect(await count(engine.client, 'SELECT count() AS n FROM m.t2')).toBe(1);
-    await engine.client.command({ query: 'TRUNCATE TABLE m.t1' });
-    // On a server another replica may write into it.
-    await migrate(engine.client, {
-      ...OPTIONS,
-      storage: 'server',
-      migrations: [FIRST, wider, { ...wider, version: 3, name: 'on a server' }],
-    });
-    expect(await wide()).toEqual(['t0']);
-    await migrate(engine.client, {
-      ...OPTIONS,
-      migrations: [
-        FIRST,
-        wider,
-        { ...wider, version: 3, name: 'on a server' },
-        { ...wider, version: 4, name: 'again' },
-      ],
-    });
-    expect(await wide()).toEqual(['t0', 't1']);
-  });
-
   it('refuse a database newer than the program', async () => {
     await migrate(engine.client, { ...OPTIONS, migrations: [FIRST, SECOND] });
     const older = migrate(engine.client, { ...OPTIONS, migrations: [FIRST] });
@@ -252,7 +201,7 @@ describe('migrations', () => {
   ] as const)('of the program parse in the engine: %o', async (target) => {
     for (const { template } of loadMigrations()) {
       for (const statement of renderMigration(template, target)) {
-        if (backfilled(statement) !== undefined || droppedEmpty(statement) !== undefined) continue;
+        if (backfilled(statement) !== undefined) continue;
         const result = await engine.client.query({
           query: 'SELECT formatQuery({sql:String}) AS formatted',
           query_params: { sql: statement },
@@ -265,76 +214,70 @@ describe('migrations', () => {
   });
 });
 
-describe('the columns of attributes', () => {
-  const columns = [...ATTRIBUTE_COLUMNS];
-  const insert = (token: string, from: number) =>
-    engine.client.command({
-      query: `INSERT INTO m.otel_traces (ProjectId, Timestamp, ReceivedAt, RetentionDays, TraceId, SpanId, SpanAttributes)
-        SELECT 'default', now64(9) - number, now64(3), 30, toString(number), toString(number), map(
-          'other', toString(number), ${columns.map(([key]) => `'${key}', concat('${key}', toString(number % 5))`).join(', ')})
-        FROM numbers(${from}, 50000) SETTINGS max_insert_threads = 1, min_insert_block_size_rows = 100000`,
-      clickhouse_settings: { insert_deduplication_token: token },
+describe('a store of the thirty migrations before the baseline', () => {
+  const { version: baseline = 0 } = loadMigrations()[0] ?? {};
+
+  /** The tables as that program made them, with its history. */
+  async function makeOld(newest: number): Promise<void> {
+    const sql = readFileSync(new URL('./fixtures/schema-30.sql', import.meta.url), 'utf8');
+    await migrate(engine.client, { ...OPTIONS, migrations: [] });
+    for (const query of renderMigration(sql, { database: 'm', cluster: undefined, storage: 'embedded' }))
+      await engine.client.command({ query });
+    await engine.client.command({
+      query: `INSERT INTO m.schema_migrations (Version, Step, Name, Checksum) SELECT number + 1, 1, 'old', 'old' FROM numbers(${newest})`,
     });
-
-  it.each([0, 40, 150, 400])(
-    'reach spans stored before, killed %i ms into their migration',
-    async (afterMs) => {
-      const all = loadMigrations();
-      await migrate(engine.client, { ...OPTIONS, migrations: all.slice(0, 9) });
-      // Parts of both kinds, as a store has them: files of their own for each column, and one for all.
-      await insert('compact', 0);
-      await engine.client.command({
-        query: 'ALTER TABLE m.otel_traces MODIFY SETTING min_bytes_for_wide_part = 1',
-      });
-      await insert('wide', 50_000);
-      const outcome = migrate(engine.client, { ...OPTIONS, migrations: all }).catch(
-        (thrown: unknown) => thrown,
-      );
-      await new Promise((next) => setTimeout(next, afterMs));
-      const { pid } = engine.supervisor;
-      if (pid !== undefined) process.kill(pid, 'SIGKILL');
-      await outcome;
-      await waitReady();
-      await migrate(engine.client, { ...OPTIONS, migrations: all });
-      // Right at once, worked out or not.
-      const wrong = columns.map(([key, column]) => `${column} != SpanAttributes['${key}']`).join(' OR ');
-      const wrongRows = () => count(engine.client, `SELECT countIf(${wrong}) AS n FROM m.otel_traces`);
-      expect(await wrongRows()).toBe(0);
-      // What an insert was known by before is known still, and what comes next has the columns.
-      await insert('wide', 50_000);
-      await insert('next', 100_000);
-      expect(await count(engine.client, 'SELECT count() AS n FROM m.otel_traces')).toBe(150_000);
-      await eventually(
-        'every part has the columns',
-        async () =>
-          (await count(
-            engine.client,
-            `SELECT countIf(has < ${columns.length}) AS n FROM (
-             SELECT name, countIf(column IN (${columns.map(([, column]) => `'${column}'`).join(', ')})) AS has
-             FROM system.parts_columns WHERE active AND database = 'm' AND table = 'otel_traces' GROUP BY name)`,
-          )) === 0,
-        60_000,
-      );
-      expect(await wrongRows()).toBe(0);
-      expect(await count(engine.client, 'SELECT uniqExact(HttpRoute) AS n FROM m.otel_traces')).toBe(5);
-      await figuresAreKnown();
-    },
-    120_000,
-  );
-});
-
-/** The granules of every part, also of those from before, are passed by where their figures are too low. */
-async function figuresAreKnown(): Promise<void> {
-  for (const column of ['Duration', 'TotalTokens', 'CostStep']) {
-    const query = `EXPLAIN indexes = 1 SELECT SpanId FROM m.otel_traces WHERE ${column} > 5`;
-    const plan = async () => (await engine.client.query({ query, format: 'TabSeparated' })).text();
-    await eventually(
-      `no granule is left by ${column}`,
-      async () => /Name: idx_[\s\S]*Granules: 0\//.test(await plan()),
-      60_000,
-    );
   }
-}
+  const made = async (): Promise<Record<string, string>> => {
+    const result = await engine.client.query({
+      query: `SELECT name, create_table_query AS sql FROM system.tables WHERE database = 'm'`,
+      format: 'JSONEachRow',
+    });
+    const rows = await result.json<{ name: string; sql: string }>();
+    return Object.fromEntries(rows.map(({ name, sql }) => [name, sql]));
+  };
+
+  it('opens, keeps every row and has the tables that a new one has', { timeout: 240_000 }, async () => {
+    await makeOld(30);
+    const names = [...TABLES, ...ROLLUPS].map(({ name }) => name);
+    const old = new Map<string, number>();
+    for (const { name, columns } of [...TABLES, ...ROLLUPS]) {
+      const list = columns.map((column) => `\`${column.name}\``).join(', ');
+      // Rows that arrived just now: retention takes others.
+      const values = columns.map(({ name: of, type }) =>
+        of === 'ReceivedAt'
+          ? 'now64(3)'
+          : of === 'ReceivedDay'
+            ? 'today()'
+            : of.includes('.')
+              ? `CAST([], '${type}')`
+              : `defaultValueOfTypeName('${type.replaceAll("'", "\\'")}')`,
+      );
+      await engine.client.command({
+        query: `INSERT INTO m.${name} (${list}) SELECT ${values.join(', ')} FROM numbers(100)`,
+        clickhouse_settings: { optimize_on_insert: 0 },
+      });
+      old.set(name, await count(engine.client, `SELECT count() AS n FROM m.${name}`));
+    }
+    await migrate(engine.client, OPTIONS);
+    for (const name of names)
+      expect(await count(engine.client, `SELECT count() AS n FROM m.${name}`), name).toBe(old.get(name));
+    expect(Math.min(...old.values())).toBeGreaterThan(0);
+    const before = await made();
+    await engine.client.command({ query: 'DROP DATABASE m SYNC' });
+    await migrate(engine.client, OPTIONS);
+    expect(await made()).toEqual(before);
+  });
+
+  it('is refused where it had not come to the last of them', async () => {
+    await migrate(engine.client, { ...OPTIONS, migrations: [] });
+    await engine.client.command({
+      query: `INSERT INTO m.schema_migrations (Version, Step, Name, Checksum) VALUES (29, 1, 'old', 'old')`,
+    });
+    await expect(migrate(engine.client, OPTIONS)).rejects.toThrow(
+      new RegExp(`too old: it has migration 29 and needs ${baseline - 1}`),
+    );
+  });
+});
 
 async function waitReady(): Promise<void> {
   for (let tries = 0; tries < 400; tries += 1) {

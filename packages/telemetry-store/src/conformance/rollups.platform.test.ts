@@ -1,18 +1,13 @@
-import { once } from 'node:events';
 import { globSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '@candela/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EMBEDDED_DATABASE, openTelemetryStore } from '../client/open.ts';
 import type { TelemetryStore } from '../client/types.ts';
 import { backfill } from '../migrations/backfill.ts';
-import { loadMigrations } from '../migrations/load.ts';
-import { migrate } from '../migrations/migrate.ts';
 import { ROLLUPS, rollupsOf } from '../rollups/index.ts';
 import { joinOf, keysOf, type Rollup, selectOf } from '../rollups/rollup.ts';
-import { HOST_SQL } from '../schema/host-points.ts';
 import { TABLES } from '../schema/tables.ts';
 import { newStoreIn } from '../testing/migrated.ts';
 import { eventually, scratchDir, startEngine } from './harness.ts';
@@ -31,16 +26,8 @@ afterAll(async () => {
   rmSync(generatorDir, { recursive: true, force: true });
 });
 
-/** What migrations after the 22nd fill anew. */
-const SINCE_22 = new Set(['agent_figures', 'host_calls', 'host_points', 'exceptions']);
-
 const openIn = (dataDir: string): Promise<TelemetryStore> =>
   openTelemetryStore({ kind: 'embedded', dataDir, logger: silentLogger, timing: { backOffMinMs: 50 } });
-
-async function columnsOf(client: typeof generator.client, table: string): Promise<ReadonlySet<string>> {
-  const described = await client.query({ query: `DESCRIBE TABLE ${table}`, format: 'JSONEachRow' });
-  return new Set((await described.json<{ name: string }>()).map(({ name }) => name));
-}
 
 /** Rows of a rollup that its sources do not have or that it lacks. */
 async function differences(store: TelemetryStore, rollup: Rollup): Promise<unknown[]> {
@@ -145,60 +132,6 @@ describe('rollups', () => {
     }
     store = await openIn(dir);
     for (const rollup of ROLLUPS) expect(await differences(store, rollup), rollup.name).toEqual([]);
-  });
-
-  it.each([
-    ['older than all of them, whose columns changed on the way', 1],
-    ['in which they hold less of a row', 22],
-  ])('are filled from a store %s', { timeout: 120_000 }, async (_, version) => {
-    const old = scratchDir();
-    const database = EMBEDDED_DATABASE;
-    const options = { database, storage: 'embedded', logger: silentLogger } as const;
-    try {
-      const engine = await startEngine(old);
-      try {
-        await migrate(engine.client, { ...options, migrations: loadMigrations().slice(0, version) });
-        for (const { name, signal, columns } of SOURCES) {
-          // Columns that it has got since are those of rows that it does not have.
-          const there = await columnsOf(engine.client, `${database}.${name}`);
-          const source = { name, signal, columns: columns.filter((column) => there.has(column.name)) };
-          const { stream } = await engine.client.exec({
-            query: `INSERT INTO ${database}.${name} (${source.columns.map((column) => column.name).join(', ')}) FORMAT Native`,
-            values: Readable.from([await randomRows(generator.client, source, 300, 5)], {
-              objectMode: false,
-            }),
-          });
-          stream.resume();
-          await once(stream, 'close');
-        }
-        if (version === 22) {
-          // What was in those that are filled anew goes; the others stay as they are.
-          for (const { name } of ROLLUPS) {
-            const query = `INSERT INTO ${database}.${name} (ProjectId, ReceivedDay, RetentionDays) VALUES ('stale', today(), 30)`;
-            if (SINCE_22.has(name)) await engine.client.command({ query });
-            else await backfill(engine.client, { database, cluster: undefined, storage: 'embedded' }, name);
-          }
-        }
-        await migrate(engine.client, options);
-      } finally {
-        await engine.stop();
-      }
-      const opened = await openIn(old);
-      try {
-        for (const rollup of ROLLUPS) {
-          expect(await countOf(opened, rollup.name), rollup.name).toBeGreaterThan(0);
-          expect(await differences(opened, rollup), rollup.name).toEqual([]);
-        }
-        const hosts = await opened.select<{ host: string; right: number }>(
-          `SELECT Host AS host, countIf(Host = ${HOST_SQL}) = count() AS right FROM metric_series GROUP BY Host ORDER BY Host`,
-        );
-        expect(hosts).toEqual(['', 'h', 'i'].map((host) => ({ host, right: 1 })));
-      } finally {
-        await opened.close();
-      }
-    } finally {
-      rmSync(old, { recursive: true, force: true });
-    }
   });
 
   it.each(SOURCES)('rows of $name with any values at all are taken', async (source) => {

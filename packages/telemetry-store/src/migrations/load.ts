@@ -12,7 +12,7 @@ export interface Migration {
 const FILE_NAME = /^(\d{4})_(\w+)\.sql$/;
 const SQL_DIR = new URL('./sql/', import.meta.url);
 
-/** The program's migrations in order. Throws when their numbers have gaps. */
+/** The program's migrations in order. The first is the baseline and need not be number 1. Throws when their numbers have gaps. */
 export function loadMigrations(dir: URL = SQL_DIR): Migration[] {
   const migrations = readdirSync(dir)
     .sort()
@@ -27,8 +27,9 @@ export function loadMigrations(dir: URL = SQL_DIR): Migration[] {
         checksum: createHash('sha256').update(template).digest('hex'),
       };
     });
+  const first = migrations[0]?.version ?? 1;
   migrations.forEach((migration, index) => {
-    if (migration.version !== index + 1) throw new Error(`Migration ${index + 1} is missing`);
+    if (migration.version !== first + index) throw new Error(`Migration ${first + index} is missing`);
   });
   return migrations;
 }

@@ -4,7 +4,6 @@ import { LONG_STATEMENT } from '../client/connect.ts';
 import type { Alone } from '../client/types.ts';
 import { loadMigrations, type Migration } from './load.ts';
 import { backfill, backfilled } from './backfill.ts';
-import { dropEmpty, droppedEmpty } from './drop-empty.ts';
 import { type MigrationTarget, renderMigration } from './template.ts';
 
 export interface MigrateOptions {
@@ -66,11 +65,7 @@ export async function migrate(client: ClickHouseClient, options: MigrateOptions)
       for (let step = done + 1; step <= statements.length; step += 1) {
         const statement = statements[step - 1] ?? '';
         const rollup = backfilled(statement);
-        const empty = droppedEmpty(statement);
-        // A server that was used before may be written to by another replica meanwhile: what is empty now need not stay so.
-        if (empty !== undefined) {
-          if (storage === 'embedded' || applied.size === 0) await dropEmpty(client, target, empty);
-        } else if (rollup === undefined) await run(client, statement);
+        if (rollup === undefined) await run(client, statement);
         else if (!isNew && !later(steps, migration, rollup)) await backfill(client, target, rollup);
         if (isNew) made.push({ migration, step });
         else await record(client, database, [{ migration, step }]);
@@ -159,11 +154,20 @@ function check(
   applied: ReadonlyMap<number, Applied>,
   database: string,
 ): void {
+  const baseline = migrations[0]?.version ?? 1;
+  const newest = Math.max(0, ...applied.keys());
+  if (newest > 0 && newest < baseline - 1) {
+    throw new MigrationError(
+      `The telemetry database ${database} was made by a preview of this program that is too old: it has migration ${newest} and needs ${baseline - 1}. Start the last preview once, or use another database.`,
+    );
+  }
   for (const row of applied.values()) {
+    // What the baseline stands for.
+    if (row.version < baseline) continue;
     const known = migrations.find((migration) => migration.version === row.version);
     if (known === undefined) {
       throw new MigrationError(
-        `The telemetry database ${database} was made by a newer version of this program: it has migration ${row.version} (${row.name}), this program knows ${migrations.length}. Start the newer version, or restore a backup from before the upgrade.`,
+        `The telemetry database ${database} was made by a newer version of this program: it has migration ${row.version} (${row.name}), this program knows ${migrations.at(-1)?.version}. Start the newer version, or restore a backup from before the upgrade.`,
       );
     }
     if (known.checksum !== row.checksum) {

@@ -30,18 +30,12 @@ const DEDUPLICATION_SECONDS = 30 * 86_400;
 
 /** The statement by which a migration fills a new rollup; `migrate` carries it out. */
 export const BACKFILL = 'BACKFILL';
-/**
- * The statement that takes away a table without rows, so that the next one makes it anew; `migrate` carries it out where nobody
- * else can write: in the embedded engine, and in a database that is just being made.
- */
-export const DROP_EMPTY = 'DROP EMPTY';
 
 /**
  * Fills a migration's placeholders and splits it into statements. On one server `${table:x}` is the table itself; on
  * a cluster it is the replicated local table `x_local`, and `${distributed:x:key}` becomes the distributed table `x`
- * over it. `${add_column:x:definition}` adds a column to all of them, `${drop_column:x:name}` takes one away,
- * `${drop_table:x}` all of them, `${drop_empty_table:x}` the one with the rows, where it has none. `${settings:name:value}` are those of every table with another value of one. Statements end
- * with `;` at the end of a line.
+ * over it. `${add_column:x:definition}` adds a column to all of them. `${settings:name:value}` are those of every
+ * table with another value of one. Statements end with `;` at the end of a line.
  */
 export function renderMigration(template: string, target: MigrationTarget): string[] {
   const text = template.replaceAll(
@@ -64,11 +58,6 @@ function placeholder(
 ): string {
   const clustered = cluster !== undefined;
   const onCluster = clustered ? ` ON CLUSTER ${identifier(cluster)}` : '';
-  const both = (table: string, statement: (table: string) => string) =>
-    (clustered ? [`${table}_local`, table] : [table])
-      .map((one) => `${statement(`${identifier(database)}.${identifier(one)}${onCluster}`)};\n`)
-      .join('');
-  const changed = (table: string, change: string) => both(table, (one) => `ALTER TABLE ${one} ${change}`);
   switch (kind) {
     case 'database':
       return identifier(database);
@@ -92,13 +81,12 @@ function placeholder(
         : 'MergeTree';
     case 'add_column':
       // The distributed table must know the column too, and that nobody inserts it.
-      return changed(name, `ADD COLUMN IF NOT EXISTS ${rest}`);
-    case 'drop_column':
-      return changed(name, `DROP COLUMN IF EXISTS ${identifier(rest)}`);
-    case 'drop_table':
-      return both(name, (one) => `DROP TABLE IF EXISTS ${one} SYNC`);
-    case 'drop_empty_table':
-      return `${DROP_EMPTY} ${pathPart(name)};`;
+      return (clustered ? [`${name}_local`, name] : [name])
+        .map(
+          (one) =>
+            `ALTER TABLE ${identifier(database)}.${identifier(one)}${onCluster} ADD COLUMN IF NOT EXISTS ${rest};\n`,
+        )
+        .join('');
     case 'settings':
       return [
         ...TABLE_SETTINGS.map((one) => (one.startsWith(`${name} = `) ? `${name} = ${rest}` : one)),

@@ -1,7 +1,7 @@
 /**
  * Span attributes that have a column beside the map, because charts and filters ask for them most: reading a key of the
- * map unpacks all values of all attributes, the column a fraction of a byte a span. The engine fills them from the map
- * (migration `attribute_columns`), so that writers know nothing of them. Only keys of few values: columns are
+ * map unpacks all values of all attributes, the column a fraction of a byte a span. The engine fills them from the map,
+ * so that writers know nothing of them. Only keys of few values: columns are
  * dictionaries.
  */
 export const ATTRIBUTE_COLUMNS: ReadonlyMap<string, string> = new Map([
@@ -16,7 +16,3 @@ export const ATTRIBUTE_COLUMNS: ReadonlyMap<string, string> = new Map([
   ['messaging.destination.name', 'MessagingDestinationName'],
   ['mcp.method.name', 'McpMethodName'],
 ]);
-
-/** The definition of such a column. */
-export const attributeColumnSql = (key: string, column: string): string =>
-  `${column} LowCardinality(String) MATERIALIZED SpanAttributes['${key}']`;

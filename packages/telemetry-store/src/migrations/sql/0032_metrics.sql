@@ -1,134 +1,5 @@
--- The telemetry tables. Columns: schema/tables.ts (compared with the engine by the conformance suite).
--- How keys, codecs and indexes were chosen: docs/adr/0002-telemetry-schema.md. Queries must use the expressions of
--- the indexes word for word: schema/expressions.ts.
--- RetentionDays 0 keeps forever. Its bound: a DateTime ends in 2106 and would wrap around to the past, and so would
--- delete what should stay longest.
-
-CREATE DATABASE IF NOT EXISTS ${database}${on_cluster};
-
-CREATE TABLE IF NOT EXISTS ${table:otel_traces}${on_cluster}
-(
-  `Timestamp` DateTime64(9) CODEC(Delta(8), Default),
-  `TraceId` String,
-  `SpanId` String,
-  `ParentSpanId` String,
-  `TraceState` String,
-  `SpanName` LowCardinality(String),
-  `SpanKind` LowCardinality(String),
-  `ServiceName` LowCardinality(String),
-  `ResourceAttributes` Map(LowCardinality(String), String),
-  `ScopeName` LowCardinality(String),
-  `ScopeVersion` LowCardinality(String),
-  `SpanAttributes` Map(LowCardinality(String), String),
-  `Duration` UInt64 CODEC(T64, Default),
-  `StatusCode` LowCardinality(String),
-  `StatusMessage` String,
-  `Events.Timestamp` Array(DateTime64(9)),
-  `Events.Name` Array(LowCardinality(String)),
-  `Events.Attributes` Array(Map(LowCardinality(String), String)),
-  `Links.TraceId` Array(String),
-  `Links.SpanId` Array(String),
-  `Links.TraceState` Array(String),
-  `Links.Attributes` Array(Map(LowCardinality(String), String)),
-  `ProjectId` LowCardinality(String),
-  `Environment` LowCardinality(String),
-  `ReceivedAt` DateTime64(3) CODEC(Delta(8), Default),
-  `RetentionDays` UInt16,
-  `ScopeAttributes` Map(LowCardinality(String), String),
-  `Flags` UInt32,
-  `ContentAttributes` Map(LowCardinality(String), String),
-  `AttributeTypes` LowCardinality(String),
-  `GenAiConvention` LowCardinality(String),
-  `GenAiOperation` LowCardinality(String),
-  `GenAiProvider` LowCardinality(String),
-  `GenAiRequestModel` LowCardinality(String),
-  `GenAiResponseModel` LowCardinality(String),
-  `SessionId` String,
-  `UserId` String,
-  `AgentName` LowCardinality(String),
-  `ToolName` LowCardinality(String),
-  `ErrorType` LowCardinality(String),
-  `InputTokens` UInt32,
-  `CacheReadTokens` UInt32,
-  `CacheWriteTokens` UInt32,
-  `OutputTokens` UInt32,
-  `ReasoningTokens` UInt32,
-  `CountsUsage` UInt8,
-  `CostUsd` Nullable(Float64),
-  `EmitterCostUsd` Nullable(Float64),
-  `ResponseId` String,
-  `WorkflowName` LowCardinality(String),
-  `PromptName` LowCardinality(String),
-  `PromptVersion` LowCardinality(String),
-  `FinishReason` LowCardinality(String),
-  `TimeToFirstTokenMs` Nullable(Float64),
-  INDEX idx_trace_id TraceId TYPE bloom_filter(0.001) GRANULARITY 1,
-  INDEX idx_session_id SessionId TYPE bloom_filter(0.01) GRANULARITY 1,
-  INDEX idx_attributes arrayMap((k, v) -> concat(k, '=', v), mapKeys(SpanAttributes), mapValues(SpanAttributes)) TYPE bloom_filter(0.01) GRANULARITY 1,
-  INDEX idx_content lower(concat(SpanName, ' ', StatusMessage, ' ', arrayStringConcat(mapValues(ContentAttributes), ' '))) TYPE tokenbf_v1(65536, 2, 0) GRANULARITY 1
-)
-ENGINE = ${merge_tree:otel_traces}
-PARTITION BY (RetentionDays, toDate(ReceivedAt))
-ORDER BY (ProjectId, Timestamp)
-TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS ${settings};
-
-${distributed:otel_traces:cityHash64(TraceId)}
-
-CREATE TABLE IF NOT EXISTS ${table:otel_logs}${on_cluster}
-(
-  `Timestamp` DateTime64(9) CODEC(Delta(8), Default),
-  `TraceId` String,
-  `SpanId` String,
-  `TraceFlags` UInt8,
-  `SeverityText` LowCardinality(String),
-  `SeverityNumber` UInt8,
-  `ServiceName` LowCardinality(String),
-  `Body` String,
-  `ResourceSchemaUrl` LowCardinality(String),
-  `ResourceAttributes` Map(LowCardinality(String), String),
-  `ScopeSchemaUrl` LowCardinality(String),
-  `ScopeName` LowCardinality(String),
-  `ScopeVersion` LowCardinality(String),
-  `ScopeAttributes` Map(LowCardinality(String), String),
-  `LogAttributes` Map(LowCardinality(String), String),
-  `EventName` LowCardinality(String),
-  `ProjectId` LowCardinality(String),
-  `Environment` LowCardinality(String),
-  `ReceivedAt` DateTime64(3) CODEC(Delta(8), Default),
-  `RetentionDays` UInt16,
-  `ObservedTimestamp` DateTime64(9) CODEC(Delta(8), Default),
-  `AttributeTypes` LowCardinality(String),
-  `GenAiConvention` LowCardinality(String),
-  `GenAiOperation` LowCardinality(String),
-  `GenAiProvider` LowCardinality(String),
-  `GenAiRequestModel` LowCardinality(String),
-  `GenAiResponseModel` LowCardinality(String),
-  `SessionId` String,
-  `UserId` String,
-  `AgentName` LowCardinality(String),
-  `ToolName` LowCardinality(String),
-  `ErrorType` LowCardinality(String),
-  `InputTokens` UInt32,
-  `CacheReadTokens` UInt32,
-  `CacheWriteTokens` UInt32,
-  `OutputTokens` UInt32,
-  `ReasoningTokens` UInt32,
-  `CountsUsage` UInt8,
-  `CostUsd` Nullable(Float64),
-  `EmitterCostUsd` Nullable(Float64),
-  INDEX idx_trace_id TraceId TYPE bloom_filter(0.001) GRANULARITY 1,
-  INDEX idx_session_id SessionId TYPE bloom_filter(0.01) GRANULARITY 1,
-  INDEX idx_attributes arrayMap((k, v) -> concat(k, '=', v), mapKeys(LogAttributes), mapValues(LogAttributes)) TYPE bloom_filter(0.01) GRANULARITY 1,
-  INDEX idx_body lower(Body) TYPE tokenbf_v1(65536, 2, 0) GRANULARITY 1
-)
-ENGINE = ${merge_tree:otel_logs}
-PARTITION BY (RetentionDays, toDate(ReceivedAt))
-ORDER BY (ProjectId, Timestamp)
-TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
-SETTINGS ${settings};
-
-${distributed:otel_logs:cityHash64(TraceId, ServiceName)}
+-- The points of metrics, and the series they belong to. Points carry the number of their series (schema/series-id.ts), so that charts
+-- read no attributes. Columns: schema/tables.ts, rollups/metric-series.ts.
 
 CREATE TABLE IF NOT EXISTS ${table:otel_metrics_gauge}${on_cluster}
 (
@@ -156,7 +27,8 @@ CREATE TABLE IF NOT EXISTS ${table:otel_metrics_gauge}${on_cluster}
   `ProjectId` LowCardinality(String),
   `Environment` LowCardinality(String),
   `ReceivedAt` DateTime64(3) CODEC(Delta(8), Default),
-  `RetentionDays` UInt16
+  `RetentionDays` UInt16,
+  `SeriesId` UInt64 MATERIALIZED cityHash64('gauge', MetricName, MetricUnit, Environment, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes))
 )
 ENGINE = ${merge_tree:otel_metrics_gauge}
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
@@ -194,7 +66,8 @@ CREATE TABLE IF NOT EXISTS ${table:otel_metrics_sum}${on_cluster}
   `ProjectId` LowCardinality(String),
   `Environment` LowCardinality(String),
   `ReceivedAt` DateTime64(3) CODEC(Delta(8), Default),
-  `RetentionDays` UInt16
+  `RetentionDays` UInt16,
+  `SeriesId` UInt64 MATERIALIZED cityHash64('sum', MetricName, MetricUnit, Environment, AggregationTemporality, IsMonotonic, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes))
 )
 ENGINE = ${merge_tree:otel_metrics_sum}
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
@@ -223,7 +96,7 @@ CREATE TABLE IF NOT EXISTS ${table:otel_metrics_histogram}${on_cluster}
   `Flags` UInt32,
   `Count` UInt64,
   `Sum` Float64,
-  `BucketCounts` Array(UInt64),
+  `BucketCounts` Array(UInt64) CODEC(T64, LZ4),
   `ExplicitBounds` Array(Float64),
   `Min` Nullable(Float64),
   `Max` Nullable(Float64),
@@ -236,7 +109,9 @@ CREATE TABLE IF NOT EXISTS ${table:otel_metrics_histogram}${on_cluster}
   `ProjectId` LowCardinality(String),
   `Environment` LowCardinality(String),
   `ReceivedAt` DateTime64(3) CODEC(Delta(8), Default),
-  `RetentionDays` UInt16
+  `RetentionDays` UInt16,
+  `SeriesId` UInt64 MATERIALIZED cityHash64('histogram', MetricName, MetricUnit, Environment, AggregationTemporality, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes)),
+  `ShapeId` UInt64 MATERIALIZED cityHash64(ExplicitBounds, length(BucketCounts))
 )
 ENGINE = ${merge_tree:otel_metrics_histogram}
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
@@ -267,10 +142,11 @@ CREATE TABLE IF NOT EXISTS ${table:otel_metrics_exponential_histogram}${on_clust
   `Sum` Float64,
   `Scale` Int32,
   `ZeroCount` UInt64,
+  `ZeroThreshold` Float64,
   `PositiveOffset` Int32,
-  `PositiveBucketCounts` Array(UInt64),
+  `PositiveBucketCounts` Array(UInt64) CODEC(T64, LZ4),
   `NegativeOffset` Int32,
-  `NegativeBucketCounts` Array(UInt64),
+  `NegativeBucketCounts` Array(UInt64) CODEC(T64, LZ4),
   `Min` Nullable(Float64),
   `Max` Nullable(Float64),
   `AggregationTemporality` Int32,
@@ -282,7 +158,8 @@ CREATE TABLE IF NOT EXISTS ${table:otel_metrics_exponential_histogram}${on_clust
   `ProjectId` LowCardinality(String),
   `Environment` LowCardinality(String),
   `ReceivedAt` DateTime64(3) CODEC(Delta(8), Default),
-  `RetentionDays` UInt16
+  `RetentionDays` UInt16,
+  `SeriesId` UInt64 MATERIALIZED cityHash64('exponential_histogram', MetricName, MetricUnit, Environment, AggregationTemporality, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes))
 )
 ENGINE = ${merge_tree:otel_metrics_exponential_histogram}
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
@@ -316,7 +193,8 @@ CREATE TABLE IF NOT EXISTS ${table:otel_metrics_summary}${on_cluster}
   `ProjectId` LowCardinality(String),
   `Environment` LowCardinality(String),
   `ReceivedAt` DateTime64(3) CODEC(Delta(8), Default),
-  `RetentionDays` UInt16
+  `RetentionDays` UInt16,
+  `SeriesId` UInt64 MATERIALIZED cityHash64('summary', MetricName, MetricUnit, Environment, ScopeName, ScopeVersion, mapSort(Attributes), mapSort(ResourceAttributes), mapSort(ScopeAttributes))
 )
 ENGINE = ${merge_tree:otel_metrics_summary}
 PARTITION BY (RetentionDays, toDate(ReceivedAt))
@@ -325,3 +203,38 @@ TTL toDateTime(ReceivedAt) + toIntervalDay(if(RetentionDays = 0, 25000, least(Re
 SETTINGS ${settings};
 
 ${distributed:otel_metrics_summary:cityHash64(ServiceName, MetricName)}
+
+CREATE TABLE IF NOT EXISTS ${table:metric_series}${on_cluster}
+(
+  `ProjectId` LowCardinality(String),
+  `Environment` LowCardinality(String),
+  `ReceivedDay` Date,
+  `RetentionDays` UInt16,
+  `MetricName` LowCardinality(String),
+  `Kind` LowCardinality(String),
+  `MetricUnit` LowCardinality(String),
+  `Temporality` Int32,
+  `Monotonic` UInt8,
+  `ServiceName` LowCardinality(String),
+  `ScopeName` LowCardinality(String),
+  `ScopeVersion` LowCardinality(String),
+  `SeriesId` UInt64,
+  `MetricDescription` SimpleAggregateFunction(max, String),
+  `Attributes` SimpleAggregateFunction(any, Map(String, String)),
+  `ResourceAttributes` SimpleAggregateFunction(any, Map(String, String)),
+  `ScopeAttributes` SimpleAggregateFunction(any, Map(String, String)),
+  `FirstNs` SimpleAggregateFunction(min, Int64),
+  `LastNs` SimpleAggregateFunction(max, Int64),
+  `Points` SimpleAggregateFunction(sum, UInt64),
+  `LastPoint` SimpleAggregateFunction(max, Tuple(
+      Int64,
+      Float64)),
+  `Host` LowCardinality(String) MATERIALIZED coalesce(nullIf(ResourceAttributes['host.name'], ''), nullIf(ResourceAttributes['host.id'], ''), nullIf(ResourceAttributes['k8s.node.name'], ''), '')
+)
+ENGINE = ${aggregating_merge_tree:metric_series}
+PARTITION BY (RetentionDays, ReceivedDay)
+ORDER BY (ProjectId, MetricName, Kind, SeriesId, Environment, MetricUnit, Temporality, Monotonic, ServiceName, ScopeName, ScopeVersion)
+TTL ReceivedDay + toIntervalDay(1 + if(RetentionDays = 0, 25000, least(RetentionDays, 25000)))
+SETTINGS ${settings};
+
+${distributed:metric_series:cityHash64(ServiceName, MetricName)}
