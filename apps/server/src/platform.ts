@@ -1,59 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { type Clock, DEFAULT_PROJECT_ID, type Logger, systemClock } from '@candela/kernel';
-import {
-  createActivityQueries,
-  createAgentQueries,
-  createExceptionQueries,
-  createHostQueries,
-  createLogQueries,
-  createMetricQueries,
-  createCompareQueries,
-  createDurationQueries,
-  createExportQueries,
-  createFieldQueries,
-  createTailQueries,
-  createTelemetryQueries,
-  type TelemetryStore,
-} from '@candela/telemetry-store';
+import { createTelemetryQueries, type TelemetryStore } from '@candela/telemetry-store';
 import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
 import type { Config } from './config.ts';
-import { activityHandlers } from './features/activity/routes.ts';
-import { agentHandlers } from './features/agents/routes.ts';
 import { keepAuditLog } from './features/audit/retention.ts';
-import { auditHandlers } from './features/audit/routes.ts';
 import { createCatalog } from './features/catalog/door.ts';
-import { compareHandlers } from './features/compare/routes.ts';
 import { createPlatformPlaces } from './features/connectors/platform-places.ts';
-import { connectorHandlers } from './features/connectors/routes.ts';
-import { contextHandlers } from './features/contexts/routes.ts';
-import { durationHandlers } from './features/durations/routes.ts';
-import { exportHandlers } from './features/export/routes.ts';
-import { fieldHandlers } from './features/fields/routes.ts';
-import { healthHandlers, type Phase } from './features/health/routes.ts';
-import { ingestHealthHandlers } from './features/ingest-health/routes.ts';
-import { hostHandlers } from './features/hosts/routes.ts';
+import type { Feature } from './features/feature.ts';
+import type { Phase } from './features/health/routes.ts';
+import { createFeatures, handlersOf } from './features/index.ts';
 import { createPeople } from './features/identity/feature.ts';
 import { createIdentity, type Identity, isPublic } from './features/identity/service.ts';
-import { exceptionHandlers } from './features/exceptions/routes.ts';
-import { logHandlers } from './features/logs/routes.ts';
-import { metricHandlers } from './features/metric-explorer/routes.ts';
-import { modelHandlers } from './features/models/routes.ts';
-import { metricsPage } from './features/metrics/page.ts';
 import { createOauthFeature } from './features/oauth/feature.ts';
-import { openApiPages } from './features/openapi/pages.ts';
+import { createPromptService } from './features/prompts/service.ts';
 import { Bell } from './features/tail/bell.ts';
-import { createPrompts, type PromptFeature } from './features/prompts/feature.ts';
 import type { RetentionKeeper } from './features/retention/enforce.ts';
-import { retentionHandlers } from './features/retention/routes.ts';
 import { RetentionChoices } from './features/retention/service.ts';
-import { createRuleFeature } from './features/rules/feature.ts';
-import { tailHandlers } from './features/tail/routes.ts';
-import { telemetryHandlers } from './features/telemetry/routes.ts';
 import { openEnvelope } from '@candela/vault';
-import { vaultHandlers } from './features/vault/routes.ts';
 import { createVault } from './features/vault/service.ts';
-import { viewHandlers } from './features/views/routes.ts';
 import { createApi } from './http/api.ts';
 import { createFront, knownMethod } from './http/front.ts';
 import { explain, type Listener, listen } from './http/listen.ts';
@@ -100,7 +65,7 @@ interface Running {
   metadata?: MetadataStore;
   stopPruning?: () => void;
   identity?: Identity;
-  prompts?: PromptFeature;
+  features?: readonly Feature[];
   stores?: Stores;
   logs?: IngestLogs;
   keeper?: RetentionKeeper;
@@ -175,8 +140,6 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       clock,
       logger,
     });
-    const prompts = createPrompts({ metadata, clock, logger });
-    running.prompts = prompts;
     const setupUrl = await people.begin();
     if (isPublic(config) && config.bootstrapApiKey === undefined && setupUrl !== undefined) {
       logger.warn(
@@ -203,62 +166,37 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       maxRowsToRead: config.queryMaxRows,
       maxMemoryBytes: config.queryMaxMemoryBytes,
     };
-    const queries = createTelemetryQueries(reads, limits);
-    const vault = createVault({ metadata, envelope });
     const bell = new Bell();
     logs.on('group', ({ table }) => bell.ring(table));
     watchStore(store, metrics);
     watchStreams(streams, metrics);
+    const features = createFeatures({
+      version: VERSION,
+      phase: () => running.phase,
+      config,
+      clock,
+      logger,
+      metrics,
+      metadata,
+      envelope,
+      stores,
+      reads,
+      limits,
+      logs,
+      ingest,
+      identity,
+      people,
+      oauth,
+      vault: createVault({ metadata, envelope }),
+      prompts: createPromptService(metadata),
+      retention,
+      keeper,
+      bell,
+    });
+    running.features = features;
     const front = createFront({
       api: createApi({
-        handlers: {
-          ...healthHandlers({
-            version: VERSION,
-            phase: () => running.phase,
-            store: () => store.health(),
-            log: () => logs,
-          }),
-          ...ingestHealthHandlers({
-            ingest,
-            log: logs,
-            store: () => store.health(),
-            minFreeDiskPercent: config.minFreeDiskPercent,
-            clock,
-          }),
-          ...telemetryHandlers(queries, clock),
-          ...exceptionHandlers(createExceptionQueries(reads, limits), clock),
-          ...hostHandlers(createHostQueries(reads, limits), clock),
-          ...logHandlers(createLogQueries(reads, limits), clock),
-          ...metricHandlers(createMetricQueries(reads, limits), clock),
-          ...activityHandlers(createActivityQueries(reads, limits), clock),
-          ...agentHandlers(createAgentQueries(reads, limits), clock),
-          ...viewHandlers(metadata),
-          ...prompts.handlers,
-          ...vaultHandlers(vault, envelope),
-          ...modelHandlers({ metadata, vault, prompts: prompts.service, ingest, clock, logger }),
-          ...createRuleFeature({ logger, metrics, metadata, prompts: prompts.service, clock, reads, limits }),
-          ...contextHandlers(metadata),
-          ...connectorHandlers({ metadata, envelope, pool: stores.pool, logs, builtIn: stores.facts, clock }),
-          ...retentionHandlers(metadata, retention, () => keeper?.wake()),
-          ...people.handlers,
-          ...oauth.handlers,
-          ...auditHandlers(metadata, clock),
-          ...fieldHandlers(createFieldQueries(reads, limits), clock),
-          ...durationHandlers(createDurationQueries(reads, limits), clock),
-          ...compareHandlers(createCompareQueries(reads, limits), clock),
-          ...exportHandlers({
-            queries: createExportQueries(reads, limits),
-            clock,
-            maxRows: config.exportMaxRows,
-          }),
-          ...tailHandlers({
-            queries: createTailQueries(reads, limits),
-            bell,
-            clock,
-            rowsPerSecond: config.tailRowsPerSecond,
-            maxViews: config.maxStreams,
-          }),
-        },
+        handlers: handlersOf(features),
         identity,
         rateLimitPerMinute: config.rateLimitPerMinute,
         sdkRateLimitPerMinute: config.sdkRateLimitPerMinute,
@@ -268,8 +206,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
         streamTiming: { heartbeatMs: HEARTBEAT_MS, stallMs: config.streamStallMs },
       }),
       site: createStaticSite(parts.webDir ?? WEB_DIR),
-      pages: [...openApiPages(), metricsPage(metrics.registry, identity)],
-      doors: [oauth.door],
+      pages: features.flatMap(({ pages = [] }) => pages),
+      doors: features.flatMap(({ doors = [] }) => doors),
       logger,
       metrics,
     });
@@ -281,7 +219,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       if (!ingest.handle(request, response)) notHere(request, response);
     };
     running.phase = 'ready';
-    void learnEnvironments(queries.environments, identity, logger);
+    const { environments } = createTelemetryQueries(reads, limits);
+    void learnEnvironments(environments, identity, logger);
     return {
       http: main.url,
       otlpHttp: otlp.url,
@@ -329,9 +268,9 @@ async function stop(
     ['ingest', () => running.ingest?.drain()],
     ['connections', () => Promise.all(listeners.map((listener) => listener.close(left() * 0.6)))],
     ['retention', () => running.keeper?.stop()],
+    ['features', () => stopFeatures(running.features ?? [], logger)],
     ['log', () => running.logs?.close()],
     ['store', () => running.stores?.close()],
-    ['prompts', () => running.prompts?.stop()],
     ['identity', () => running.identity?.settle()],
     ['metadata', () => running.metadata?.close()],
   ];
@@ -349,6 +288,18 @@ async function stop(
     }
   }
   return complete;
+}
+
+/** One that fails keeps no other from being stopped. */
+async function stopFeatures(features: readonly Feature[], logger: Logger): Promise<void> {
+  const stopping = features.map(async ({ name, stop: end }) => {
+    try {
+      await end?.();
+    } catch (error) {
+      logger.error({ feature: name, err: error }, 'stopping a feature failed');
+    }
+  });
+  await Promise.all(stopping);
 }
 
 async function within(done: Promise<boolean>, ms: number): Promise<boolean> {

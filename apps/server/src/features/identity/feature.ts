@@ -102,3 +102,5 @@ export function createPeople(parts: Parts) {
     },
   };
 }
+
+export type People = ReturnType<typeof createPeople>;

@@ -50,3 +50,5 @@ export function createOauthFeature(parts: {
 
   return { door, find: oauth.find, handlers: oauthHandlers({ oauth, metadata, projectsOf, emailOf }) };
 }
+
+export type OauthFeature = ReturnType<typeof createOauthFeature>;

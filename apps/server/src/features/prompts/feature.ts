@@ -1,32 +1,17 @@
-import type { Clock, Logger } from '@candela/kernel';
-import type { MetadataStore } from '@candela/metadata-store';
-import type { Handlers } from '../../http/handlers.ts';
+import type { FeatureParts } from '../feature.ts';
 import { compiledHandlers } from './compiled.ts';
 import { DownloadCounter } from './downloads.ts';
 import { promptHandlers } from './routes.ts';
-import { createPromptService, type PromptService } from './service.ts';
-
-export interface PromptFeature {
-  readonly handlers: ReturnType<typeof promptHandlers> & Pick<Handlers, 'getCompiledPrompt'>;
-  /** For features that show or render prompts. */
-  readonly service: PromptService;
-  /** Writes the counts that are left. */
-  stop(): Promise<void>;
-}
 
 /** The prompt hub. */
-export function createPrompts(parts: {
-  readonly metadata: MetadataStore;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}): PromptFeature {
-  const service = createPromptService(parts.metadata);
-  const downloads = new DownloadCounter(parts);
+export function promptFeature({ metadata, clock, logger, prompts }: FeatureParts) {
+  const downloads = new DownloadCounter({ metadata, clock, logger });
   return {
-    handlers: { ...promptHandlers(parts.metadata, parts.clock), ...compiledHandlers({ service, downloads }) },
-    service,
+    name: 'prompts',
+    handlers: { ...promptHandlers(metadata, clock), ...compiledHandlers({ service: prompts, downloads }) },
+    /** Writes the counts that are left. */
     async stop() {
-      service.stop();
+      prompts.stop();
       await downloads.stop();
     },
   };

@@ -1,0 +1,63 @@
+import type { Clock, Logger } from '@candela/kernel';
+import type { MetadataStore } from '@candela/metadata-store';
+import type { createLogQueries, StoreRoutes } from '@candela/telemetry-store';
+import type { Envelope } from '@candela/vault';
+import type { Config } from '../config.ts';
+import type { Door, Page } from '../http/front.ts';
+import type { Handlers } from '../http/handlers.ts';
+import type { Ingest } from '../ingest/index.ts';
+import type { IngestLogs } from '../ingest/logs.ts';
+import type { PlatformMetrics } from '../metrics.ts';
+import type { Stores } from '../stores.ts';
+import type { Phase } from './health/routes.ts';
+import type { People } from './identity/feature.ts';
+import type { Identity } from './identity/service.ts';
+import type { OauthFeature } from './oauth/feature.ts';
+import type { PromptService } from './prompts/service.ts';
+import type { RetentionKeeper } from './retention/enforce.ts';
+import type { RetentionChoices } from './retention/service.ts';
+import type { Bell } from './tail/bell.ts';
+import type { Vault } from './vault/service.ts';
+
+type QueryLimits = Parameters<typeof createLogQueries>[1];
+
+/** Everything a feature may use: what the platform opened, and the services that features share. */
+export interface FeatureParts {
+  readonly version: string;
+  readonly phase: () => Phase;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: PlatformMetrics;
+  readonly metadata: MetadataStore;
+  readonly envelope: Envelope;
+  readonly stores: Stores;
+  /** Where reads of telemetry find what a context may see, and what one read may cost. */
+  readonly reads: StoreRoutes;
+  readonly limits: QueryLimits;
+  readonly logs: IngestLogs;
+  readonly ingest: Ingest;
+  readonly identity: Identity;
+  readonly people: People;
+  readonly oauth: OauthFeature;
+  readonly vault: Vault;
+  readonly prompts: PromptService;
+  readonly retention: RetentionChoices;
+  readonly keeper: RetentionKeeper | undefined;
+  /** Rings when rows of a table were stored. */
+  readonly bell: Bell;
+}
+
+/** One part of the product. `features/index.ts` lists them all. */
+export interface Feature<H extends Partial<Handlers> = Partial<Handlers>> {
+  /** Unique; names it in the log. */
+  readonly name: string;
+  /** Of its routes in the contract. */
+  readonly handlers: H;
+  /** Documents outside the API. */
+  readonly pages?: readonly Page[];
+  /** Paths that another library answers. */
+  readonly doors?: readonly Door[];
+  /** Ends what it runs. Called once, when no request is under way and the stores are still open. */
+  stop?(): Promise<void>;
+}

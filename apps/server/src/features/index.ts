@@ -1,0 +1,153 @@
+import type { RouteId } from '@candela/contract';
+import {
+  createActivityQueries,
+  createAgentQueries,
+  createCompareQueries,
+  createDurationQueries,
+  createExceptionQueries,
+  createExportQueries,
+  createFieldQueries,
+  createHostQueries,
+  createLogQueries,
+  createMetricQueries,
+  createTailQueries,
+  createTelemetryQueries,
+} from '@candela/telemetry-store';
+import type { Handlers } from '../http/handlers.ts';
+import { activityHandlers } from './activity/routes.ts';
+import { agentHandlers } from './agents/routes.ts';
+import { auditHandlers } from './audit/routes.ts';
+import { compareHandlers } from './compare/routes.ts';
+import { connectorHandlers } from './connectors/routes.ts';
+import { contextHandlers } from './contexts/routes.ts';
+import { durationHandlers } from './durations/routes.ts';
+import { exceptionHandlers } from './exceptions/routes.ts';
+import { exportHandlers } from './export/routes.ts';
+import type { Feature, FeatureParts } from './feature.ts';
+import { fieldHandlers } from './fields/routes.ts';
+import { healthFeature } from './health/feature.ts';
+import { hostHandlers } from './hosts/routes.ts';
+import { ingestHealthFeature } from './ingest-health/feature.ts';
+import { logHandlers } from './logs/routes.ts';
+import { metricHandlers } from './metric-explorer/routes.ts';
+import { metricsPage } from './metrics/page.ts';
+import { modelHandlers } from './models/routes.ts';
+import { openApiPages } from './openapi/pages.ts';
+import { promptFeature } from './prompts/feature.ts';
+import { retentionHandlers } from './retention/routes.ts';
+import { createRuleFeature } from './rules/feature.ts';
+import { tailHandlers } from './tail/routes.ts';
+import { telemetryHandlers } from './telemetry/routes.ts';
+import { vaultHandlers } from './vault/routes.ts';
+import { viewHandlers } from './views/routes.ts';
+
+type Factory = (parts: FeatureParts) => Feature;
+
+/** Every feature of the platform; the registry. A new one adds its line. */
+const FEATURES = [
+  healthFeature,
+  ingestHealthFeature,
+  ({ reads, limits, clock }) => ({
+    name: 'telemetry',
+    handlers: telemetryHandlers(createTelemetryQueries(reads, limits), clock),
+  }),
+  ({ reads, limits, clock }) => ({
+    name: 'exceptions',
+    handlers: exceptionHandlers(createExceptionQueries(reads, limits), clock),
+  }),
+  ({ reads, limits, clock }) => ({
+    name: 'hosts',
+    handlers: hostHandlers(createHostQueries(reads, limits), clock),
+  }),
+  ({ reads, limits, clock }) => ({
+    name: 'logs',
+    handlers: logHandlers(createLogQueries(reads, limits), clock),
+  }),
+  ({ reads, limits, clock }) => ({
+    name: 'metrics',
+    handlers: metricHandlers(createMetricQueries(reads, limits), clock),
+  }),
+  ({ metrics, identity }) => ({
+    name: 'self-metrics',
+    handlers: {},
+    pages: [metricsPage(metrics.registry, identity)],
+  }),
+  () => ({ name: 'openapi', handlers: {}, pages: openApiPages() }),
+  ({ reads, limits, clock }) => ({
+    name: 'activity',
+    handlers: activityHandlers(createActivityQueries(reads, limits), clock),
+  }),
+  ({ reads, limits, clock }) => ({
+    name: 'agents',
+    handlers: agentHandlers(createAgentQueries(reads, limits), clock),
+  }),
+  ({ reads, limits, clock }) => ({
+    name: 'fields',
+    handlers: fieldHandlers(createFieldQueries(reads, limits), clock),
+  }),
+  ({ reads, limits, clock }) => ({
+    name: 'durations',
+    handlers: durationHandlers(createDurationQueries(reads, limits), clock),
+  }),
+  ({ reads, limits, clock }) => ({
+    name: 'compare',
+    handlers: compareHandlers(createCompareQueries(reads, limits), clock),
+  }),
+  ({ reads, limits, clock, config }) => ({
+    name: 'export',
+    handlers: exportHandlers({
+      queries: createExportQueries(reads, limits),
+      clock,
+      maxRows: config.exportMaxRows,
+    }),
+  }),
+  ({ reads, limits, clock, config, bell }) => ({
+    name: 'tail',
+    handlers: tailHandlers({
+      queries: createTailQueries(reads, limits),
+      bell,
+      clock,
+      rowsPerSecond: config.tailRowsPerSecond,
+      maxViews: config.maxStreams,
+    }),
+  }),
+  ({ metadata }) => ({ name: 'views', handlers: viewHandlers(metadata) }),
+  promptFeature,
+  ({ vault, envelope }) => ({ name: 'vault', handlers: vaultHandlers(vault, envelope) }),
+  (parts) => ({ name: 'models', handlers: modelHandlers(parts) }),
+  (parts) => ({ name: 'rules', handlers: createRuleFeature(parts) }),
+  ({ metadata }) => ({ name: 'contexts', handlers: contextHandlers(metadata) }),
+  ({ metadata, envelope, stores, logs, clock }) => ({
+    name: 'connectors',
+    handlers: connectorHandlers({
+      metadata,
+      envelope,
+      pool: stores.pool,
+      logs,
+      builtIn: stores.facts,
+      clock,
+    }),
+  }),
+  ({ metadata, retention, keeper }) => ({
+    name: 'retention',
+    handlers: retentionHandlers(metadata, retention, () => keeper?.wake()),
+  }),
+  ({ people }) => ({ name: 'people', handlers: people.handlers }),
+  ({ oauth }) => ({ name: 'oauth', handlers: oauth.handlers, doors: [oauth.door] }),
+  ({ metadata, clock }) => ({ name: 'audit', handlers: auditHandlers(metadata, clock) }),
+] as const satisfies readonly Factory[];
+
+type HandlersIn<F> = F extends (parts: FeatureParts) => { readonly handlers: infer H } ? keyof H : never;
+type Unhandled = Exclude<RouteId, HandlersIn<(typeof FEATURES)[number]>>;
+
+/** Makes every feature, in the order of the list. */
+export function createFeatures(parts: FeatureParts): readonly Feature[] {
+  return FEATURES.map((make) => make(parts));
+}
+
+/** The handlers of all features. The compiler names a route that none of them answers. */
+export function handlersOf(features: readonly Feature[]): Handlers {
+  const isComplete: [Unhandled] extends [never] ? true : Unhandled = true;
+  if (!isComplete) throw new Error('a route has no handler');
+  return Object.assign({}, ...features.map(({ handlers }) => handlers)) as Handlers;
+}
