@@ -130,7 +130,17 @@ export default defineConfig({
     forbid(
       ['apps/web/src/**'],
       [...everywhere, schemas, onlyPackages('contract', 'rules', 'semconv', 'kernel'), nodeModules],
+      {
+        'eslint/no-restricted-globals': [
+          'error',
+          ...['fetch', 'EventSource', 'XMLHttpRequest'].map((name) => ({
+            name,
+            message: 'The UI asks the server only through call() and openStream() of api/client.ts.',
+          })),
+        ],
+      },
     ),
+    { files: ['apps/web/src/api/client.ts'], rules: { 'eslint/no-restricted-globals': 'off' } },
     // Tests may use what they test with; the client programs are there to drive vendor SDKs.
     forbid(['**/*.test.ts', '**/*.test.tsx', 'packages/testkit/src/**', 'bench/src/**'], [chdb, koffi, llm], {
       'node/no-process-env': 'off',

@@ -88,6 +88,12 @@ const planted: [door: string, path: string, source: string, complaint: string][]
   ['rules run in a browser', 'packages/rules/src/x.ts', uses('node:fs'), 'browser'],
   ['web does not know the store', 'apps/web/src/x.ts', uses('@candela/telemetry-store'), 'layer'],
   ['web ships no schemas', 'apps/web/src/x.ts', uses('@candela/contract'), 'takes only types'],
+  [
+    'web asks through its client',
+    'apps/web/src/x.ts',
+    "export const answer = fetch('/api/health');\n",
+    'api/client.ts',
+  ],
   ['web runs in a browser', 'apps/web/src/x.ts', uses('node:path'), 'browser'],
   [
     'the store does not know the apps',

@@ -26,6 +26,13 @@ async function makeRouteTree(): Promise<string> {
   return made;
 }
 
+/** Method and path of every route by its id, for the browser: the schemas stay behind. */
+async function makeRouteTable(): Promise<string> {
+  const { ROUTES } = await import('@candela/contract');
+  const lines = Object.entries(ROUTES).map(([id, { method, path }]) => `  ${id}: '${method} ${path}',`);
+  return `// Generated from the contract by "npm run generate".\nexport const ROUTE_TABLE = {\n${lines.join('\n')}\n} as const;\n`;
+}
+
 const CLIENT = 'packages/client/dist';
 
 /** What the client library publishes, made beside the committed folder: file name to text. */
@@ -61,6 +68,7 @@ const GENERATED: readonly { path: string; make: () => Promise<string> }[] = [
     make: async () => (await import('../apps/collector/src/metrics-doc.ts')).generateCollectorMetricsDoc(),
   },
   { path: ROUTE_TREE, make: makeRouteTree },
+  { path: 'apps/web/src/api/routes.gen.ts', make: makeRouteTable },
   ...Array.from(client, ([name, text]) => ({ path: `${CLIENT}/${name}`, make: async () => text })),
 ];
 /** Files of a generated folder that are made no more. */

@@ -1,16 +1,4 @@
-import type {
-  ActivitySort,
-  getSession,
-  getSessionTurns,
-  getUser,
-  listSessions,
-  listUsers,
-  ResponseOf,
-  SessionRow,
-  sessionPreviews,
-  TraceRow,
-  UserSort,
-} from '@candela/contract';
+import type { ActivitySort, SessionRow, TraceRow, UserSort } from '@candela/contract';
 import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
 import { call } from './client.ts';
@@ -18,13 +6,10 @@ import { SEARCH_PAGE, searchPagesOf } from './pages.ts';
 import type { Scope } from './telemetry.ts';
 
 /** Window, filter and paging as the lists asked for by GET take them. */
-export function listSearch(scope: Scope, more: Readonly<Record<string, string>>): URLSearchParams {
-  return new URLSearchParams({
-    ...windowSearch(scope.window),
-    ...(scope.q.trim() === '' ? {} : { q: scope.q }),
-    ...more,
-  });
-}
+export const listSearch = (scope: Scope) => ({
+  ...windowSearch(scope.window),
+  q: scope.q.trim() === '' ? undefined : scope.q,
+});
 
 export const windowSearch = (window: TimeWindow) => ({
   from: new Date(window.fromMs).toISOString(),
@@ -34,22 +19,17 @@ export const windowSearch = (window: TimeWindow) => ({
 /** A page as a part of an address. */
 const inAddress = ({ cursor, early }: { cursor?: string; early?: true }) => ({
   ...(cursor === undefined ? {} : { cursor }),
-  ...(early === undefined ? {} : { early: 'true' }),
+  ...(early === undefined ? {} : { early: 'true' as const }),
 });
 
 /** Sessions with a matching span; of one user when one is given. */
 export const sessionsQuery = (scope: Scope, sort: ActivitySort, user?: string) =>
   searchPagesOf(['sessions', scope, sort, user], (page, signal) =>
-    call<ResponseOf<typeof listSessions>>(
-      `/api/telemetry/sessions?${listSearch(scope, {
-        sort,
-        limit: `${SEARCH_PAGE}`,
-        ...(user === undefined ? {} : { user }),
-        ...inAddress(page),
-      })}`,
-      scope,
-      { signal },
-    ),
+    call('listSessions', {
+      query: { ...listSearch(scope), sort, limit: SEARCH_PAGE, user, ...inAddress(page) },
+      environment: scope.environment,
+      signal,
+    }),
   );
 
 /** First words of a page of sessions, by session id: after the rows, so that these never wait for contents. */
@@ -63,29 +43,20 @@ export const previewsQuery = (rows: readonly SessionRow[], environment: string |
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }): Promise<ReadonlyMap<string, TraceRow['preview']>> => {
       if (sessions.length === 0) return new Map();
-      const answer = await call<ResponseOf<typeof sessionPreviews>>(
-        '/api/telemetry/sessions/previews',
-        { environment },
-        { signal, body: { sessions } },
-      );
+      const answer = await call('sessionPreviews', { environment, signal, body: { sessions } });
       return new Map(answer.data.map(({ sessionId, preview }) => [sessionId, preview]));
     },
   });
 };
-
-const HERE = { environment: undefined };
-
-const sessionPath = (key: string) => `/api/telemetry/sessions/${encodeURIComponent(key)}`;
-const from = (since: string | undefined) => (since === undefined ? {} : { from: since });
 
 /** One session with its traces, over all time, or since then. */
 export const sessionQuery = (key: string, since: string | undefined) =>
   queryOptions({
     queryKey: ['session', key, since],
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof getSession>>(`${sessionPath(key)}?${new URLSearchParams(from(since))}`, HERE, {
-        signal,
-      }).then((answer) => answer.data),
+      call('getSession', { params: { session: key }, query: { from: since }, signal }).then(
+        (answer) => answer.data,
+      ),
   });
 
 /** Turns that one answer holds: the part of a session that is fetched when it comes into sight. */
@@ -97,35 +68,32 @@ export const turnsQuery = (key: string, traceId: string, since: string | undefin
     queryKey: ['turns', key, traceId, since],
     staleTime: 60_000,
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof getSessionTurns>>(
-        `${sessionPath(key)}/turns?${new URLSearchParams({ trace: traceId, limit: `${TURNS_A_PAGE}`, ...from(since) })}`,
-        HERE,
-        { signal },
-      ).then((answer) => answer.data),
+      call('getSessionTurns', {
+        params: { session: key },
+        query: { trace: traceId, limit: TURNS_A_PAGE, from: since },
+        signal,
+      }).then((answer) => answer.data),
   });
 
 export const usersQuery = (scope: Scope, sort: UserSort) =>
   searchPagesOf(['users', scope, sort], (page, signal) =>
-    call<ResponseOf<typeof listUsers>>(
-      `/api/telemetry/users?${listSearch(scope, {
-        sort,
-        limit: `${SEARCH_PAGE}`,
-        ...inAddress(page),
-      })}`,
-      scope,
-      { signal },
-    ),
+    call('listUsers', {
+      query: { ...listSearch(scope), sort, limit: SEARCH_PAGE, ...inAddress(page) },
+      environment: scope.environment,
+      signal,
+    }),
   );
 
 export const userQuery = (key: string, scope: Scope) =>
   queryOptions({
     queryKey: ['user', key, scope.window, scope.environment],
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof getUser>>(
-        `/api/telemetry/users/${encodeURIComponent(key)}?${new URLSearchParams(windowSearch(scope.window))}`,
-        scope,
-        { signal },
-      ).then((answer) => answer.data),
+      call('getUser', {
+        params: { user: key },
+        query: windowSearch(scope.window),
+        environment: scope.environment,
+        signal,
+      }).then((answer) => answer.data),
   });
 
 /** Whether a span ever named one of these (within a year); the newest spans are asked first. */
@@ -133,9 +101,9 @@ export const anyOf = (field: 'session' | 'user' | 'agent', environment: string |
   queryOptions({
     queryKey: ['any', field, environment],
     queryFn: ({ signal }) =>
-      call<{ readonly data: readonly unknown[] }>(
-        '/api/telemetry/spans/search',
-        { environment },
-        { signal, body: { from: '-365d', to: 'now', q: `${field}:*`, limit: 1 } },
-      ).then((page) => page.data.length > 0),
+      call('searchSpans', {
+        environment,
+        signal,
+        body: { from: '-365d', to: 'now', q: `${field}:*`, limit: 1 },
+      }).then((page) => page.data.length > 0),
   });

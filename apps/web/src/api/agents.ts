@@ -1,8 +1,7 @@
-import type { agentGraph, getAgent, getAgentVersion, listAgents, ResponseOf } from '@candela/contract';
 import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
 import { windowSearch } from './activity.ts';
-import { call } from './client.ts';
+import { addressOf, call } from './client.ts';
 
 /** Time range and environment of the header. */
 export interface Place {
@@ -10,18 +9,19 @@ export interface Place {
   readonly environment: string | undefined;
 }
 
-const search = (place: Place, more: Readonly<Record<string, string>> = {}) =>
-  new URLSearchParams({ ...windowSearch(place.window), ...more });
-const path = (key: string) => `/api/telemetry/agents/${encodeURIComponent(key)}`;
+const agentsSearch = (place: Place, text: string) => ({
+  ...windowSearch(place.window),
+  search: text === '' ? undefined : text,
+});
 
 export const agentsPath = (place: Place, text: string): string =>
-  `/api/telemetry/agents?${search(place, text === '' ? {} : { search: text })}`;
+  addressOf('listAgents', { query: agentsSearch(place, text) });
 
 export const agentsQuery = (place: Place, text: string) =>
   queryOptions({
     queryKey: ['agents', place, text],
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof listAgents>>(agentsPath(place, text), place, { signal }).then(
+      call('listAgents', { query: agentsSearch(place, text), environment: place.environment, signal }).then(
         (answer) => answer.data,
       ),
   });
@@ -30,9 +30,12 @@ export const agentQuery = (place: Place, key: string) =>
   queryOptions({
     queryKey: ['agent', place, key],
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof getAgent>>(`${path(key)}?${search(place)}`, place, { signal }).then(
-        (answer) => answer.data,
-      ),
+      call('getAgent', {
+        params: { agent: key },
+        query: windowSearch(place.window),
+        environment: place.environment,
+        signal,
+      }).then((answer) => answer.data),
   });
 
 export const versionQuery = (place: Place, key: string, version: string) =>
@@ -40,7 +43,10 @@ export const versionQuery = (place: Place, key: string, version: string) =>
     queryKey: ['agent-version', key, version, place],
     staleTime: 60_000,
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof getAgentVersion>>(`${path(key)}/versions/${version}?${search(place)}`, place, {
+      call('getAgentVersion', {
+        params: { agent: key, version },
+        query: windowSearch(place.window),
+        environment: place.environment,
         signal,
       }).then((answer) => answer.data),
   });
@@ -49,7 +55,10 @@ export const graphQuery = (place: Place, key: string) =>
   queryOptions({
     queryKey: ['agent-graph', place, key],
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof agentGraph>>(`${path(key)}/graph?${search(place)}`, place, { signal }).then(
-        (answer) => answer.data,
-      ),
+      call('agentGraph', {
+        params: { agent: key },
+        query: windowSearch(place.window),
+        environment: place.environment,
+        signal,
+      }).then((answer) => answer.data),
   });

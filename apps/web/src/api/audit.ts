@@ -1,5 +1,5 @@
-import type { AuditEventView, ResponseOf, ROUTES } from '@candela/contract';
-import { call, HERE } from './client.ts';
+import type { AuditEventView } from '@candela/contract';
+import { call } from './client.ts';
 import { pagesOf } from './pages.ts';
 
 export type AuditEvent = AuditEventView;
@@ -16,8 +16,6 @@ const PAGE = 50;
 
 /** Who did what in the organisation since `from`, latest first. */
 export const auditQuery = (range: { from: string; to: string }, filter: AuditFilter) =>
-  pagesOf(['audit', range, filter], ({ cursor }, signal) => {
-    const question = new URLSearchParams({ from: range.from, to: range.to, limit: String(PAGE), ...filter });
-    if (cursor !== undefined) question.set('cursor', cursor);
-    return call<ResponseOf<(typeof ROUTES)['listAuditEvents']>>(`/api/audit?${question}`, HERE, { signal });
-  });
+  pagesOf(['audit', range, filter], ({ cursor }, signal) =>
+    call('listAuditEvents', { query: { ...range, limit: PAGE, ...filter, cursor }, signal }),
+  );

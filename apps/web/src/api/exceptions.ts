@@ -1,12 +1,7 @@
-import type {
-  ExceptionSort,
-  getException,
-  RequestBodyOf,
-  ResponseOf,
-  searchExceptions,
-} from '@candela/contract';
+import type { ExceptionSort } from '@candela/contract';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './client.ts';
+import { listSearch } from './activity.ts';
+import { addressOf, call } from './client.ts';
 import { pagesOf } from './pages.ts';
 import { bounds, type Scope } from './telemetry.ts';
 
@@ -15,33 +10,33 @@ const OCCURRENCES = 50;
 
 export const exceptionsQuery = (scope: Scope, sort: ExceptionSort) =>
   pagesOf(['exceptions', scope, sort], (page, signal) =>
-    call<ResponseOf<typeof searchExceptions>>('/api/telemetry/exceptions/search', scope, {
+    call('searchExceptions', {
+      environment: scope.environment,
       signal,
       body: {
         ...bounds(scope),
         sort,
         limit: PAGE,
         ...page,
-      } satisfies RequestBodyOf<typeof searchExceptions>,
+      },
     }),
   );
 
-/** The address of one group within a scope; epoch milliseconds are not a text, so times go as ISO. */
-export function exceptionPath(fingerprint: string, scope: Scope, cursor = ''): string {
-  const parameters = new URLSearchParams({
-    from: new Date(scope.window.fromMs).toISOString(),
-    to: new Date(scope.window.toMs).toISOString(),
-    limit: String(OCCURRENCES),
-    ...(scope.q.trim() === '' ? {} : { q: scope.q }),
-    ...(cursor === '' ? {} : { cursor }),
-  });
-  return `/api/telemetry/exceptions/${encodeURIComponent(fingerprint)}?${parameters}`;
-}
+const exceptionSearch = (scope: Scope) => ({ ...listSearch(scope), limit: OCCURRENCES });
+
+/** The address of one group within a scope. */
+export const exceptionPath = (fingerprint: string, scope: Scope): string =>
+  addressOf('getException', { params: { fingerprint }, query: exceptionSearch(scope) });
 
 /** One group; the first page has its figures, every page has occurrences. */
 export const exceptionQuery = (fingerprint: string, scope: Scope) =>
   pagesOf(['exception', fingerprint, scope], (page, signal) =>
-    call<ResponseOf<typeof getException>>(exceptionPath(fingerprint, scope, page.cursor), scope, { signal }),
+    call('getException', {
+      params: { fingerprint },
+      query: { ...exceptionSearch(scope), cursor: page.cursor },
+      environment: scope.environment,
+      signal,
+    }),
   );
 
 /** Whether the project has ever had an exception (within a year). */
@@ -49,9 +44,7 @@ export const anyExceptionQuery = (environment: string | undefined) =>
   queryOptions({
     queryKey: ['any-exception', environment],
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof searchExceptions>>(
-        '/api/telemetry/exceptions/search',
-        { environment },
-        { signal, body: { from: '-365d', to: 'now', limit: 1 } },
-      ).then((page) => page.data[0] !== undefined),
+      call('searchExceptions', { environment, signal, body: { from: '-365d', to: 'now', limit: 1 } }).then(
+        (page) => page.data[0] !== undefined,
+      ),
   });

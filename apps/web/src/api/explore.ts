@@ -1,24 +1,11 @@
-import type {
-  aggregate,
-  compare,
-  ExportFormat,
-  ExportSignal,
-  listFields,
-  listFieldValues,
-  listViews,
-  RequestBodyOf,
-  ResponseOf,
-  SavedView,
-  spanDurations,
-} from '@candela/contract';
+import type { aggregate, ExportFormat, ExportSignal, RequestBodyOf, SavedView } from '@candela/contract';
 import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
+import { windowSearch } from './activity.ts';
 import { call, openStream } from './client.ts';
 import { estimatedFirst } from './estimate.ts';
 import type { CatalogueFilter } from './metrics.ts';
 import { bounds, type Scope } from './telemetry.ts';
-
-const HERE = { environment: undefined };
 
 /** Any aggregate as a query; `body` is without window, filter and time: they come from the scope. */
 export const aggregateQuery = (
@@ -29,7 +16,8 @@ export const aggregateQuery = (
     queryKey: ['aggregate', scope, body],
     queryFn: estimatedFirst(
       (how, signal) =>
-        call<ResponseOf<typeof aggregate>>('/api/telemetry/aggregate', scope, {
+        call('aggregate', {
+          environment: scope.environment,
           signal,
           body: { ...bounds(scope), ...body, ...how },
         }),
@@ -43,26 +31,17 @@ export const viewsQuery = (page?: string) =>
     queryKey: ['views', page ?? ''],
     staleTime: 10_000,
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof listViews>>(
-        `/api/telemetry/views?limit=500${page === undefined ? '' : `&page=${encodeURIComponent(page)}`}`,
-        HERE,
-        { signal },
-      ).then((answer) => answer.data),
+      call('listViews', { query: { limit: 500, page }, signal }).then((answer) => answer.data),
   });
 
-const VIEWS = '/api/telemetry/views';
 export const createView = (view: { page: string; name: string; search: string }): Promise<SavedView> =>
-  call<{ data: SavedView }>(VIEWS, HERE, {
+  call('createView', {
     body: view,
     headers: { 'idempotency-key': crypto.getRandomValues(new Uint32Array(4)).join('-') },
   }).then((answer) => answer.data);
 export const updateView = (id: string, change: { name?: string; search?: string }): Promise<SavedView> =>
-  call<{ data: SavedView }>(`${VIEWS}/${encodeURIComponent(id)}`, HERE, {
-    method: 'PATCH',
-    body: change,
-  }).then((answer) => answer.data);
-export const deleteView = (id: string): Promise<unknown> =>
-  call(`${VIEWS}/${encodeURIComponent(id)}`, HERE, { method: 'DELETE' });
+  call('updateView', { params: { id }, body: change }).then((answer) => answer.data);
+export const deleteView = (id: string): Promise<unknown> => call('deleteView', { params: { id } });
 
 export interface ExportOptions {
   readonly signal: ExportSignal;
@@ -73,35 +52,33 @@ export interface ExportOptions {
 }
 
 /** The body of an export. */
-export const exportRequest = (scope: Scope, options: ExportOptions) => ({ ...bounds(scope), ...options });
+export const exportRequest = (scope: Scope, { columns, ...options }: ExportOptions) => ({
+  ...bounds(scope),
+  ...options,
+  ...(columns === undefined ? {} : { columns: [...columns] }),
+});
 
 /** A file of the matching rows; the stream is read by whoever asked. */
 export const openExport = (scope: Scope, options: ExportOptions, abort: AbortSignal) =>
-  openStream('/api/telemetry/export', scope, {
+  openStream('exportRows', {
+    environment: scope.environment,
     signal: abort,
     body: exportRequest(scope, options),
-    headers: { accept: '*/*' },
   });
 
 type FieldSignal = 'spans' | 'logs';
-const question = (signal: FieldSignal, window: TimeWindow, more: Record<string, string>) =>
-  new URLSearchParams({
-    signal,
-    from: new Date(window.fromMs).toISOString(),
-    to: new Date(window.toMs).toISOString(),
-    ...more,
-  });
+const question = (signal: FieldSignal, window: TimeWindow) => ({ signal, ...windowSearch(window) });
 
 /** Attribute keys that begin with, or contain, what was typed. */
 export const fieldsQuery = (scope: Scope, signal: FieldSignal, prefix: string) =>
   queryOptions({
     queryKey: ['fields', signal, scope.window, scope.environment, prefix],
     queryFn: ({ signal: abort }) =>
-      call<ResponseOf<typeof listFields>>(
-        `/api/telemetry/fields?${question(signal, scope.window, prefix === '' ? {} : { prefix })}`,
-        scope,
-        { signal: abort },
-      ).then((answer) => answer.data.fields),
+      call('listFields', {
+        query: { ...question(signal, scope.window), prefix: prefix || undefined },
+        environment: scope.environment,
+        signal: abort,
+      }).then((answer) => answer.data.fields),
   });
 
 /** Values of a field or attribute that begin with, or contain, what was typed. */
@@ -109,11 +86,11 @@ export const fieldValuesQuery = (scope: Scope, signal: FieldSignal, field: strin
   queryOptions({
     queryKey: ['field-values', signal, scope.window, scope.environment, field, prefix],
     queryFn: ({ signal: abort }) =>
-      call<ResponseOf<typeof listFieldValues>>(
-        `/api/telemetry/fields/values?${question(signal, scope.window, { field, limit: '50', ...(prefix === '' ? {} : { prefix }) })}`,
-        scope,
-        { signal: abort },
-      ).then((answer) => answer.data.values),
+      call('listFieldValues', {
+        query: { ...question(signal, scope.window), field, limit: 50, prefix: prefix || undefined },
+        environment: scope.environment,
+        signal: abort,
+      }).then((answer) => answer.data.values),
   });
 
 /** How the durations of spans are spread over time. */
@@ -122,9 +99,10 @@ export const durationsQuery = (scope: Scope, bucketSeconds: number) =>
     queryKey: ['durations', scope, bucketSeconds],
     queryFn: estimatedFirst(
       (how, signal) =>
-        call<ResponseOf<typeof spanDurations>>('/api/telemetry/spans/durations', scope, {
+        call('spanDurations', {
+          environment: scope.environment,
           signal,
-          body: { ...bounds(scope), bucketSeconds, ...how } satisfies RequestBodyOf<typeof spanDurations>,
+          body: { ...bounds(scope), bucketSeconds, ...how },
         }).then((answer) => answer.data),
       ({ sample }) => sample,
     ),
@@ -140,7 +118,8 @@ export const compareQuery = (
   queryOptions({
     queryKey: ['compare', signal, scope, selection, before],
     queryFn: ({ signal: abort }) =>
-      call<ResponseOf<typeof compare>>('/api/telemetry/compare', scope, {
+      call('compare', {
+        environment: scope.environment,
         signal: abort,
         body: {
           signal,
@@ -148,6 +127,6 @@ export const compareQuery = (
           ...(selection === '' ? {} : { selection }),
           ...(before === undefined ? {} : { against: { from: before.fromMs, to: before.toMs } }),
           limit: 40,
-        } satisfies RequestBodyOf<typeof compare>,
+        },
       }).then((answer) => answer.data),
   });

@@ -17,10 +17,9 @@ export const figuresQuery = (scope: Scope, body: FigureBody) =>
   queryOptions({
     queryKey: ['figures', scope, body],
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof aggregate>>('/api/telemetry/aggregate', scope, {
-        signal,
-        body: figureBody(scope, body),
-      }).then((answer) => answer.data),
+      call('aggregate', { environment: scope.environment, signal, body: figureBody(scope, body) }).then(
+        (answer) => answer.data,
+      ),
   });
 
 /** More than are shown: those of one cause are one line. */
@@ -37,8 +36,5 @@ export const newestExceptionsQuery = (scope: Scope) =>
   queryOptions({
     queryKey: ['newest-exceptions', scope],
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof searchExceptions>>('/api/telemetry/exceptions/search', scope, {
-        signal,
-        body: newestExceptionsBody(scope),
-      }),
+      call('searchExceptions', { environment: scope.environment, signal, body: newestExceptionsBody(scope) }),
   });

@@ -12,10 +12,5 @@ export const ingestHealthQuery = () =>
     queryKey: ['ingest-health'],
     staleTime: 0,
     refetchInterval: LIVE_MS,
-    queryFn: ({ signal }) =>
-      call<ResponseOf<typeof getIngestHealth>>(
-        '/api/telemetry/ingest',
-        { environment: undefined },
-        { signal },
-      ).then((answer) => answer.data),
+    queryFn: ({ signal }) => call('getIngestHealth', { signal }).then((answer) => answer.data),
   });

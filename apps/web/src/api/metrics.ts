@@ -1,6 +1,4 @@
 import type {
-  listMetricLabels,
-  listMetrics,
   MetricAggregation,
   MetricMeaning,
   MetricType,
@@ -10,7 +8,7 @@ import type {
   ResponseOf,
 } from '@candela/contract';
 import { queryOptions } from '@tanstack/react-query';
-import type { TimeWindow } from '../lib/time-range.ts';
+import { windowSearch } from './activity.ts';
 import { call } from './client.ts';
 import { pagesOf } from './pages.ts';
 import { bounds, type Scope } from './telemetry.ts';
@@ -24,32 +22,20 @@ export interface CatalogueFilter {
   readonly service?: string | undefined;
 }
 
-/** The query string of the catalogue's route; what is undefined is left out. */
-export function queryText(values: Readonly<Record<string, string | number | undefined>>): string {
-  const params = new URLSearchParams();
-  for (const [key, value] of Object.entries(values)) if (value !== undefined) params.set(key, String(value));
-  return params.toString();
-}
-/** The route takes text: a time in it is ISO 8601. */
-const times = (window: TimeWindow) => ({
-  from: new Date(window.fromMs).toISOString(),
-  to: new Date(window.toMs).toISOString(),
+const catalogueSearch = (scope: Scope, filter: CatalogueFilter) => ({
+  ...windowSearch(scope.window),
+  q: scope.q.trim() === '' ? undefined : scope.q.trim().slice(0, 200),
+  ...filter,
 });
 
 /** Metrics by name, page by page. */
 export const catalogueQuery = (scope: Scope, filter: CatalogueFilter, limit = PAGE) =>
   pagesOf(['metrics', scope, filter, limit], (page, signal) =>
-    call<ResponseOf<typeof listMetrics>>(
-      `/api/telemetry/metrics?${queryText({
-        ...times(scope.window),
-        q: scope.q.trim() === '' ? undefined : scope.q.trim().slice(0, 200),
-        ...filter,
-        limit,
-        ...page,
-      })}`,
-      scope,
-      { signal },
-    ),
+    call('listMetrics', {
+      query: { ...catalogueSearch(scope, filter), limit, ...page },
+      environment: scope.environment,
+      signal,
+    }),
   );
 
 /** Whether the project has ever received a metric (within a year). */
@@ -57,11 +43,9 @@ export const anyMetricQuery = (environment: string | undefined) =>
   queryOptions({
     queryKey: ['any-metric', environment],
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof listMetrics>>(
-        '/api/telemetry/metrics?from=-365d&limit=1',
-        { environment },
-        { signal },
-      ).then((page) => page.data[0] !== undefined),
+      call('listMetrics', { query: { from: '-365d', limit: 1 }, environment, signal }).then(
+        (page) => page.data[0] !== undefined,
+      ),
   });
 
 export const labelsQuery = (scope: Omit<Scope, 'q'>, metric: string) =>
@@ -69,11 +53,11 @@ export const labelsQuery = (scope: Omit<Scope, 'q'>, metric: string) =>
     queryKey: ['metric-labels', scope, metric],
     staleTime: 60_000,
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof listMetricLabels>>(
-        `/api/telemetry/metrics/labels?${queryText({ ...times(scope.window), metric })}`,
-        scope,
-        { signal },
-      ),
+      call('listMetricLabels', {
+        query: { ...windowSearch(scope.window), metric },
+        environment: scope.environment,
+        signal,
+      }),
   });
 
 /** One question about one metric. */
@@ -118,7 +102,8 @@ export const metricQuery = (scope: Scope, question: MetricQuestion) =>
   queryOptions({
     queryKey: ['metric', scope, question],
     queryFn: ({ signal }): Promise<MetricAnswer> =>
-      call<ResponseOf<typeof queryMetric>>('/api/telemetry/metrics/query', scope, {
+      call('queryMetric', {
+        environment: scope.environment,
         signal,
         body: questionBody(scope, question),
       }).then((answer) => answer.data),
@@ -138,7 +123,8 @@ export const heatmapQuery = (scope: Scope, question: MetricQuestion) =>
   queryOptions({
     queryKey: ['metric-heatmap', scope, question],
     queryFn: ({ signal }): Promise<HeatmapAnswer> =>
-      call<ResponseOf<typeof queryMetricHeatmap>>('/api/telemetry/metrics/heatmap', scope, {
+      call('queryMetricHeatmap', {
+        environment: scope.environment,
         signal,
         body: heatmapBody(scope, question),
       }).then((answer) => answer.data),
@@ -169,7 +155,8 @@ export const smallMetricQuery = (scope: Scope, question: MetricQuestion) =>
     retry: false,
     queryFn: ({ signal }): Promise<MetricAnswer> =>
       inTurn(signal, () =>
-        call<ResponseOf<typeof queryMetric>>('/api/telemetry/metrics/query', scope, {
+        call('queryMetric', {
+          environment: scope.environment,
           signal,
           body: questionBody(scope, question),
         }).then((answer) => answer.data),

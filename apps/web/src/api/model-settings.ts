@@ -5,9 +5,6 @@ import { call } from './client.ts';
 type Routes = typeof MODEL_ROUTES;
 type Environment = string | undefined;
 
-const MODELS = '/api/models';
-const model = (id: string) => `${MODELS}/${encodeURIComponent(id)}`;
-
 /** Secrets of one answer: the most it may list. */
 const PAGE = 500;
 
@@ -15,22 +12,20 @@ export type NewModel = RequestBodyOf<Routes['createModel']>;
 export type ModelChange = RequestBodyOf<Routes['updateModel']>;
 
 export const createModelIn = (environment: Environment) => (body: NewModel) =>
-  call(MODELS, { environment }, { body });
+  call('createModel', { environment, body });
 
 export const changeModelIn =
   (environment: Environment) => (what: { readonly id: string; readonly change: ModelChange }) =>
-    call(model(what.id), { environment }, { method: 'PUT', body: what.change });
+    call('updateModel', { params: { id: what.id }, environment, body: what.change });
 
 export const deleteModelIn = (environment: Environment) => (id: string) =>
-  call(model(id), { environment }, { method: 'DELETE' });
+  call('deleteModel', { params: { id }, environment });
 
 /** Asks the model for a word; costs a few tokens, so nothing calls it by itself. */
 export const checkModelIn =
   (environment: Environment) =>
   (id: string): Promise<ModelCheck> =>
-    call<ResponseOf<Routes['checkModel']>>(`${model(id)}/check`, { environment }, { method: 'POST' }).then(
-      (answer) => answer.data,
-    );
+    call('checkModel', { params: { id }, environment }).then((answer) => answer.data);
 
 type SecretPage = ResponseOf<(typeof VAULT_ROUTES)['listSecrets']>;
 
@@ -42,12 +37,11 @@ export const secretNamesQuery = (environment: Environment) =>
       const names: { readonly id: string; readonly key: string }[] = [];
       let cursor: string | null = '';
       while (cursor !== null) {
-        const question = new URLSearchParams({ limit: String(PAGE), ...(cursor === '' ? {} : { cursor }) });
-        const page: SecretPage = await call<SecretPage>(
-          `/api/vault?${question}`,
-          { environment },
-          { signal },
-        );
+        const page: SecretPage = await call('listSecrets', {
+          query: { limit: PAGE, cursor: cursor || undefined },
+          environment,
+          signal,
+        });
         for (const { id, key } of page.data) names.push({ id, key });
         cursor = page.nextCursor;
       }

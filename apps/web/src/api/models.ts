@@ -1,4 +1,4 @@
-import type { MODEL_ROUTES, ModelConfig, ResponseOf } from '@candela/contract';
+import type { ModelConfig } from '@candela/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
 
@@ -7,7 +7,5 @@ export const modelsQuery = (environment: string | undefined) =>
   queryOptions({
     queryKey: ['models', environment],
     queryFn: ({ signal }): Promise<ModelConfig[]> =>
-      call<ResponseOf<(typeof MODEL_ROUTES)['listModels']>>('/api/models', { environment }, { signal }).then(
-        (answer) => answer.data,
-      ),
+      call('listModels', { environment, signal }).then((answer) => answer.data),
   });

@@ -60,3 +60,9 @@ export const searchPagesOf = <Page extends SearchPage<unknown>, Key extends Quer
 
 /** The part of the rows that a page is made of; null: all. */
 export const partOf = ({ sample }: Pick<SearchPage<unknown>, 'sample'>): number | null => sample ?? null;
+
+/** A filter of text fields as a part of a query: what is empty narrows nothing. */
+export const given = <Filter extends object>(filter: Filter) =>
+  Object.fromEntries(Object.entries(filter).filter(([, text]) => text !== '')) as {
+    readonly [Key in keyof Filter]: Exclude<Filter[Key], ''> | undefined;
+  };

@@ -15,11 +15,13 @@ export async function* tryPromptWith(
   body: RequestBodyOf<typeof tryPrompt>,
   signal: AbortSignal,
 ): AsyncGenerator<TryEvent> {
-  const stream = await openStream(
-    `/api/prompt/${encodeURIComponent(promptId)}/try`,
-    { environment },
-    { body, signal, headers: { accept: 'text/event-stream' } },
-  );
+  const stream = await openStream('tryPrompt', {
+    params: { id: promptId },
+    body,
+    environment,
+    signal,
+    headers: { accept: 'text/event-stream' },
+  });
   const reader = stream.body.getReader();
   const decoder = new TextDecoder();
   const read = eventReader();

@@ -1,36 +1,33 @@
-import type { RequestBodyOf, ResponseOf, Rule, RULE_ROUTES, RuleExplanation } from '@candela/contract';
+import type { RequestBodyOf, Rule, RULE_ROUTES, RuleExplanation } from '@candela/contract';
 import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
+import { windowSearch } from './activity.ts';
 import { call } from './client.ts';
-import { pagesOf } from './pages.ts';
+import { given, pagesOf } from './pages.ts';
 
 type Routes = typeof RULE_ROUTES;
 type Environment = string | undefined;
 
-const RULES = '/api/rule-engine/rules';
 const PAGE = 100;
-const path = (id: string) => `${RULES}/${encodeURIComponent(id)}`;
 
 /** What all queries of rules begin with. */
 export const RULE_KEYS = ['rules'] as const;
 
 /** Rules of the place that the environment leads to, by priority. */
-export const rulesQuery = (environment: Environment, filter: { q: string; status: string }, limit = PAGE) =>
+export const rulesQuery = (
+  environment: Environment,
+  filter: { q: string; status: '' | 'ACTIVE' | 'INACTIVE' },
+  limit = PAGE,
+) =>
   pagesOf([...RULE_KEYS, 'list', environment, filter, limit], ({ cursor }, signal) => {
-    const question = new URLSearchParams({ limit: String(limit) });
-    if (filter.q !== '') question.set('q', filter.q);
-    if (filter.status !== '') question.set('status', filter.status);
-    if (cursor !== undefined) question.set('cursor', cursor);
-    return call<ResponseOf<Routes['listRules']>>(`${RULES}?${question}`, { environment }, { signal });
+    return call('listRules', { query: { limit, ...given(filter), cursor }, environment, signal });
   });
 
 export const ruleQuery = (environment: Environment, id: string) =>
   queryOptions({
     queryKey: [...RULE_KEYS, 'one', environment, id],
     queryFn: ({ signal }): Promise<Rule> =>
-      call<ResponseOf<Routes['getRule']>>(path(id), { environment }, { signal }).then(
-        (answer) => answer.data,
-      ),
+      call('getRule', { params: { id }, environment, signal }).then((answer) => answer.data),
   });
 
 type RuleBody = RequestBodyOf<Routes['createRule']>;
@@ -38,19 +35,16 @@ type RuleBody = RequestBodyOf<Routes['createRule']>;
 export const createRuleIn =
   (environment: Environment) =>
   (body: RuleBody): Promise<Rule> =>
-    call<ResponseOf<Routes['createRule']>>(RULES, { environment }, { body }).then((answer) => answer.data);
+    call('createRule', { environment, body }).then((answer) => answer.data);
 
 export const replaceRule = (
   environment: Environment,
   id: string,
   body: RequestBodyOf<Routes['replaceRule']>,
-): Promise<Rule> =>
-  call<ResponseOf<Routes['replaceRule']>>(path(id), { environment }, { method: 'PUT', body }).then(
-    (answer) => answer.data,
-  );
+): Promise<Rule> => call('replaceRule', { params: { id }, environment, body }).then((answer) => answer.data);
 
 export const deleteRuleIn = (environment: Environment) => (id: string) =>
-  call(path(id), { environment }, { method: 'DELETE' });
+  call('deleteRule', { params: { id }, environment });
 
 /** What decides: how the groups are joined, and the groups. */
 export interface RuleDefinition {
@@ -82,19 +76,16 @@ export const rulePreviewQuery = (
     staleTime: 60_000,
     retry: false,
     queryFn: ({ signal }) =>
-      call<ResponseOf<Routes['previewRule']>>(
-        '/api/rule-engine/preview',
-        { environment },
-        {
-          signal,
-          body: {
-            rule: definitionBody(rule),
-            from: window.fromMs,
-            to: window.toMs,
-            limit,
-          } satisfies RequestBodyOf<Routes['previewRule']>,
+      call('previewRule', {
+        environment,
+        signal,
+        body: {
+          rule: definitionBody(rule),
+          from: window.fromMs,
+          to: window.toMs,
+          limit,
         },
-      ).then((answer) => answer.data),
+      }).then((answer) => answer.data),
   });
 
 /** Values that spans of the window have for a field of a rule, the most frequent first. */
@@ -107,20 +98,12 @@ export const ruleFieldValuesQuery = (
   queryOptions({
     queryKey: ['rule-field-values', environment, window, field, prefix],
     retry: false,
-    queryFn: ({ signal }) => {
-      const question = new URLSearchParams({
-        field,
-        prefix,
-        limit: '50',
-        from: new Date(window.fromMs).toISOString(),
-        to: new Date(window.toMs).toISOString(),
-      });
-      return call<ResponseOf<Routes['listRuleFieldValues']>>(
-        `/api/rule-engine/field-values?${question}`,
-        { environment },
-        { signal },
-      ).then((answer) => answer.data.values);
-    },
+    queryFn: ({ signal }) =>
+      call('listRuleFieldValues', {
+        query: { field, prefix, limit: 50, ...windowSearch(window) },
+        environment,
+        signal,
+      }).then((answer) => answer.data.values),
   });
 
 /** Why a rule matches a span or does not. */
@@ -133,9 +116,7 @@ export const spanExplanationQuery = (
     queryKey: ['rule-explanation', environment, rule, span],
     retry: false,
     queryFn: ({ signal }): Promise<RuleExplanation> =>
-      call<ResponseOf<Routes['explainRule']>>(
-        '/api/rule-engine/explain',
-        { environment },
-        { signal, body: { rule: definitionBody(rule), span } satisfies RequestBodyOf<Routes['explainRule']> },
-      ).then((answer) => answer.data),
+      call('explainRule', { environment, signal, body: { rule: definitionBody(rule), span } }).then(
+        (answer) => answer.data,
+      ),
   });

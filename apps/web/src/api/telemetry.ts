@@ -1,15 +1,4 @@
-import type {
-  getTrace,
-  RequestBodyOf,
-  ResponseOf,
-  SpanRow,
-  SpanSort,
-  searchSpans,
-  searchTraces,
-  tracePreviews,
-  TraceRow,
-  TraceSort,
-} from '@candela/contract';
+import type { SpanRow, SpanSort, TraceRow, TraceSort } from '@candela/contract';
 import type { Signal } from '@candela/contract/filter';
 import { queryOptions } from '@tanstack/react-query';
 import type { TimeWindow } from '../lib/time-range.ts';
@@ -33,7 +22,8 @@ export const bounds = (scope: Scope) => ({
 
 export const tracesQuery = (scope: Scope, sort: TraceSort) =>
   searchPagesOf(['traces', scope, sort], (page, signal) =>
-    call<ResponseOf<typeof searchTraces>>('/api/telemetry/traces/search', scope, {
+    call('searchTraces', {
+      environment: scope.environment,
       signal,
       body: {
         ...bounds(scope),
@@ -41,7 +31,7 @@ export const tracesQuery = (scope: Scope, sort: TraceSort) =>
         limit: SEARCH_PAGE,
         previews: false,
         ...page,
-      } satisfies RequestBodyOf<typeof searchTraces>,
+      },
     }),
   );
 
@@ -60,11 +50,7 @@ export const tracePreviewsQuery = (rows: readonly TraceRow[], environment: strin
     staleTime: 60_000,
     queryFn: async ({ signal }): Promise<ReadonlyMap<string, TraceRow['preview']>> => {
       if (traces.length === 0) return new Map();
-      const answer = await call<ResponseOf<typeof tracePreviews>>(
-        '/api/telemetry/traces/previews',
-        { environment },
-        { signal, body: { traces } satisfies RequestBodyOf<typeof tracePreviews> },
-      );
+      const answer = await call('tracePreviews', { environment, signal, body: { traces } });
       return new Map(answer.data.map(({ traceId, preview }) => [traceId, preview]));
     },
   });
@@ -81,7 +67,8 @@ const withValues = (row: SpanRow, fields: readonly string[]): SpanLine =>
 /** `whole`: the first page is shown alone, and waits until it is full. */
 export const spansQuery = (scope: Scope, sort: SpanSort, fields: readonly string[], whole = false) =>
   searchPagesOf(['spans', scope, sort, fields, whole], ({ early, ...page }, signal) =>
-    call<ResponseOf<typeof searchSpans>>('/api/telemetry/spans/search', scope, {
+    call('searchSpans', {
+      environment: scope.environment,
       signal,
       body: {
         ...bounds(scope),
@@ -90,12 +77,14 @@ export const spansQuery = (scope: Scope, sort: SpanSort, fields: readonly string
         ...(fields.length === 0 ? {} : { fields: [...fields] }),
         ...page,
         ...(early === undefined || whole ? {} : { early }),
-      } satisfies RequestBodyOf<typeof searchSpans>,
+      },
     }).then((answer) => ({ ...answer, data: answer.data.map((row) => withValues(row, fields)) })),
   );
 
 /** The signal as a part of a body; spans are what routes take when nothing is said. */
-const signalPart = (signal: Signal) => (signal === 'spans' ? {} : { signal });
+type FacetSignal = Exclude<Signal, 'metrics'>;
+
+const signalPart = (signal: FacetSignal) => (signal === 'spans' ? {} : { signal });
 
 /** The most frequent values of one field. */
 export interface FacetValues {
@@ -105,24 +94,19 @@ export interface FacetValues {
   readonly more: boolean;
 }
 
-interface FacetsAnswer {
-  readonly data: readonly FacetValues[];
-  /** The part of the rows that was looked at; null when all were. */
-  readonly sample: number | null;
-}
-
 export const facetsQuery = (
   scope: Scope,
   fields: readonly string[],
-  { signal = 'spans', limit = 12, ...only }: { signal?: Signal; limit?: number; search?: string } = {},
+  { signal = 'spans', limit = 12, ...only }: { signal?: FacetSignal; limit?: number; search?: string } = {},
 ) =>
   queryOptions({
     queryKey: ['facets', signal, scope, fields, limit, only.search ?? ''],
     queryFn: estimatedFirst(
       (how, abort) =>
-        call<FacetsAnswer>('/api/telemetry/facets', scope, {
+        call('facets', {
+          environment: scope.environment,
           signal: abort,
-          body: { ...signalPart(signal), ...bounds(scope), fields, limit, ...only, ...how },
+          body: { ...signalPart(signal), ...bounds(scope), fields: [...fields], limit, ...only, ...how },
         }),
       ({ sample }) => sample,
     ),
@@ -134,11 +118,7 @@ export const environmentsQuery = () =>
     queryKey: ['environments'],
     staleTime: 60_000,
     queryFn: ({ signal }) =>
-      call<{ readonly data: readonly FacetValues[] }>(
-        '/api/telemetry/facets',
-        { environment: undefined },
-        { signal, body: { from: '-30d', to: 'now', fields: ['environment'], limit: 50 } },
-      ),
+      call('facets', { signal, body: { from: '-30d', to: 'now', fields: ['environment'], limit: 50 } }),
   });
 
 /** Whether the project has ever received a trace (within a year). */
@@ -146,11 +126,11 @@ export const anyTraceQuery = (environment: string | undefined) =>
   queryOptions({
     queryKey: ['any-trace', environment],
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof searchTraces>>(
-        '/api/telemetry/traces/search',
-        { environment },
-        { signal, body: { from: '-365d', to: 'now', limit: 1, previews: false } },
-      ).then((page) => page.data[0] !== undefined),
+      call('searchTraces', {
+        environment,
+        signal,
+        body: { from: '-365d', to: 'now', limit: 1, previews: false },
+      }).then((page) => page.data[0] !== undefined),
   });
 
 /** Enough to fill a screen: a huge trace shows itself at once and grows from there by pages of 5,000. */
@@ -159,9 +139,9 @@ const FIRST_SPANS = 500;
 /** The spans of a trace, page by page, oldest first. */
 export const traceQuery = (traceId: string) =>
   pagesOf(['trace', traceId], (page, signal) =>
-    call<ResponseOf<typeof getTrace>>(
-      `/api/telemetry/traces/${encodeURIComponent(traceId)}?${page.cursor === undefined ? `limit=${FIRST_SPANS}` : `cursor=${encodeURIComponent(page.cursor)}`}`,
-      { environment: undefined },
-      { signal },
-    ),
+    call('getTrace', {
+      params: { traceId },
+      query: page.cursor === undefined ? { limit: FIRST_SPANS } : page,
+      signal,
+    }),
   );

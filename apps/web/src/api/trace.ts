@@ -1,20 +1,8 @@
-import type {
-  ExceptionOccurrence,
-  getException,
-  getSpan,
-  LightSpan,
-  RequestBodyOf,
-  ResponseOf,
-  searchExceptions,
-  searchLogs,
-  searchTrace,
-  SpanDetail,
-} from '@candela/contract';
+import type { ExceptionOccurrence, LightSpan, ResponseOf, searchTrace, SpanDetail } from '@candela/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
 import { pagesOf } from './pages.ts';
 
-const EVERYWHERE = { environment: undefined };
 const HOUR_MS = 3_600_000;
 const LOG_PAGE = 500;
 /** Kinds of exceptions of one trace that are looked into, and occurrences of each. */
@@ -30,11 +18,7 @@ export const traceSearchQuery = (traceId: string, q: string, spanCount: number) 
       before?.queryKey[2] === q ? found : undefined,
     staleTime: 60_000,
     queryFn: ({ signal }) =>
-      call<ResponseOf<typeof searchTrace>>(
-        `/api/telemetry/traces/${encodeURIComponent(traceId)}/search?q=${encodeURIComponent(q)}`,
-        EVERYWHERE,
-        { signal },
-      ).then((answer) => answer.data),
+      call('searchTrace', { params: { traceId }, query: { q }, signal }).then((answer) => answer.data),
   });
 
 /** When a trace ran; its log records are looked for an hour around, for clocks that differ. */
@@ -54,7 +38,7 @@ export const traceLogsQuery = (traceId: string, during: TraceSpanOfTime, spanId?
   pagesOf(['trace-logs', traceId, spanId], (page, signal) => {
     const ofTrace = { field: 'trace_id', op: '=', value: traceId } as const;
     const ofSpan = { field: 'span_id', op: '=', value: spanId ?? '' } as const;
-    return call<ResponseOf<typeof searchLogs>>('/api/telemetry/logs/search', EVERYWHERE, {
+    return call('searchLogs', {
       signal,
       body: {
         ...around(during),
@@ -62,7 +46,7 @@ export const traceLogsQuery = (traceId: string, during: TraceSpanOfTime, spanId?
         sort: 'time',
         limit: LOG_PAGE,
         ...page,
-      } satisfies RequestBodyOf<typeof searchLogs>,
+      },
     });
   });
 
@@ -89,22 +73,17 @@ export const traceExceptionsQuery = (traceId: string, during: TraceSpanOfTime, l
       const from = new Date(window.from).toISOString();
       const to = new Date(window.to).toISOString();
       const q = `trace_id:${traceId}`;
-      const groups = await call<ResponseOf<typeof searchExceptions>>(
-        '/api/telemetry/exceptions/search',
-        EVERYWHERE,
-        {
-          signal,
-          body: { from, to, q, limit: EXCEPTION_KINDS } satisfies RequestBodyOf<typeof searchExceptions>,
-        },
-      );
+      const groups = await call('searchExceptions', {
+        signal,
+        body: { from, to, q, limit: EXCEPTION_KINDS },
+      });
       const found = await Promise.all(
         groups.data.map(async ({ fingerprint, type }) => {
-          const asked = new URLSearchParams({ from, to, q, limit: `${OCCURRENCES}` });
-          const { data, nextCursor } = await call<ResponseOf<typeof getException>>(
-            `/api/telemetry/exceptions/${fingerprint}?${asked.toString()}`,
-            EVERYWHERE,
-            { signal },
-          );
+          const { data, nextCursor } = await call('getException', {
+            params: { fingerprint },
+            query: { from, to, q, limit: OCCURRENCES },
+            signal,
+          });
           return { thrown: data.occurrences.map((occurrence) => ({ ...occurrence, type })), nextCursor };
         }),
       );
@@ -150,16 +129,12 @@ export const staleAfter = (read: SpanAge | undefined, at: number): number => {
   return read && awaitsMessages(read, at) ? LATE_STALE_MS : Number.POSITIVE_INFINITY;
 };
 
-/** Where a span is read. `start`: of one that is not the first with its id. */
-export const spanPath = (traceId: string, spanId: string, start: string | undefined): string =>
-  `/api/telemetry/traces/${encodeURIComponent(traceId)}/spans/${encodeURIComponent(spanId)}${start === undefined ? '' : `?start=${encodeURIComponent(start)}`}`;
-
 /** A span whole. `start`: of one that is not the first with its id. */
 export const spanQuery = (traceId: string, spanId: string, start?: string) =>
   queryOptions({
     queryKey: ['span', traceId, spanId, start],
     queryFn: ({ signal }): Promise<SpanDetail> =>
-      call<ResponseOf<typeof getSpan>>(spanPath(traceId, spanId, start), EVERYWHERE, { signal }).then(
+      call('getSpan', { params: { traceId, spanId }, query: { start }, signal }).then(
         (answer) => answer.data,
       ),
     staleTime: ({ state: { data, dataUpdatedAt } }) => staleAfter(data, dataUpdatedAt),

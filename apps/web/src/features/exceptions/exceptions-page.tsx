@@ -2,6 +2,7 @@ import type { ExceptionGroup, ExceptionSort } from '@candela/contract';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { addressOf } from '../../api/client.ts';
 import { anyExceptionQuery, exceptionsQuery } from '../../api/exceptions.ts';
 import { useKeptSearch } from '../../lib/kept-search.ts';
 import { Failure } from '../../ui/states.tsx';
@@ -60,7 +61,7 @@ export function ExceptionsPage() {
           <OpenQueryButton
             title="Exceptions"
             query={{
-              path: '/api/telemetry/exceptions/search',
+              path: addressOf('searchExceptions'),
               environment,
               body: {
                 ...range,

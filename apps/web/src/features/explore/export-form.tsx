@@ -1,6 +1,6 @@
 import type { ExportFormat, ExportSignal } from '@candela/contract';
 import { useState } from 'react';
-import { tabKey } from '../../api/client.ts';
+import { addressOf, tabKey } from '../../api/client.ts';
 import { exportRequest } from '../../api/explore.ts';
 import type { CatalogueFilter } from '../../api/metrics.ts';
 import type { Scope } from '../../api/telemetry.ts';
@@ -55,7 +55,7 @@ export default function ExportForm({ signal, scope, noun, columns, metrics }: Ex
     ...(metrics === undefined ? {} : { metrics }),
   };
   const command = () =>
-    `${curlOf(location.origin, '/api/telemetry/export', {
+    `${curlOf(location.origin, addressOf('exportRows'), {
       environment: scope.environment,
       needsKey: person !== undefined || tabKey() !== '',
       body: exportRequest(scope, options),

@@ -32,7 +32,7 @@ describe('a stream of rows', () => {
     const reasons: unknown[] = [];
     const resume = { id: '' };
     void watchStream({
-      address: () => '/api/telemetry/tail',
+      query: () => ({ signal: 'spans' }),
       environment: undefined,
       resume,
       abort: leave.signal,

@@ -1,6 +1,6 @@
 import { waitBefore } from '../../api/again.ts';
 import { brokenOff } from '../../api/broken-off.ts';
-import { ApiError, openStream } from '../../api/client.ts';
+import { ApiError, type AskOf, openStream } from '../../api/client.ts';
 import { eventReader, type StreamEvent } from '../../lib/event-stream.ts';
 
 /** Without rows the server sends a comment every 15 seconds: a stream that says nothing for so long has no other end. */
@@ -11,8 +11,8 @@ const SILENCE_MS = 45_000;
  * by itself and goes on where it stopped: `resume` holds the id of the last event.
  */
 export async function watchStream<Row>(options: {
-  /** Where the stream is, for one that begins anew or goes on after an event. */
-  readonly address: (lastId: string) => string;
+  /** What is watched, for a stream that begins anew or goes on after an event. */
+  readonly query: (lastId: string) => NonNullable<AskOf<'tail'>['query']>;
   readonly environment: string | undefined;
   readonly resume: { id: string };
   readonly abort: AbortSignal;
@@ -34,17 +34,15 @@ export async function watchStream<Row>(options: {
     let reason: unknown;
     let opened = false;
     try {
-      const { body } = await openStream(
-        options.address(resume.id),
-        { environment: options.environment },
-        {
-          signal: abort,
-          headers: {
-            accept: 'text/event-stream',
-            ...(resume.id === '' ? {} : { 'last-event-id': resume.id }),
-          },
+      const { body } = await openStream('tail', {
+        query: options.query(resume.id),
+        environment: options.environment,
+        signal: abort,
+        headers: {
+          accept: 'text/event-stream',
+          ...(resume.id === '' ? {} : { 'last-event-id': resume.id }),
         },
-      );
+      });
       opened = true;
       onState('live');
       const read = eventReader();

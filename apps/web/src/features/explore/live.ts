@@ -92,7 +92,6 @@ export function useLive<Row>(options: {
   useEffect(() => {
     if (!enabled || !visible) return undefined;
     const abort = new AbortController();
-    const parameters = new URLSearchParams({ signal, ...(q.trim() === '' ? {} : { q }) });
     const startedAt = performance.now();
     // By the clock of the platform, which may not be the one of this machine.
     const since = () => `-${Math.ceil((performance.now() - startedAt + LOOK_BACK_MS) / 1_000)}s`;
@@ -102,7 +101,11 @@ export function useLive<Row>(options: {
       setState('connecting');
       const { watchStream } = await import('./live-stream.ts');
       await watchStream<Row>({
-        address: (id) => `/api/telemetry/tail?${parameters}${id === '' ? `&since=${since()}` : ''}`,
+        query: (id) => ({
+          signal,
+          q: q.trim() === '' ? undefined : q,
+          since: id === '' ? since() : undefined,
+        }),
         environment,
         resume: inbox,
         abort: abort.signal,

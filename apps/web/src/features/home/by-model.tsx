@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { addressOf } from '../../api/client.ts';
 import { type FigureBody, figureBody } from '../../api/home.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { groupOfKey } from '../../charts/prepare/aggregate-series.ts';
@@ -102,7 +103,7 @@ function ModelChart(props: {
           : 'No model call reported tokens in this time range.'
       }
       query={{
-        path: '/api/telemetry/aggregate',
+        path: addressOf('aggregate'),
         body: figureBody(scope, body),
         environment,
         rows: { to: '/traces', search: { q: 'model:*', view: 'spans' } },

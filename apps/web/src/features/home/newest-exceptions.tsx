@@ -2,6 +2,7 @@ import type { ExceptionGroup } from '@candela/contract';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { addressOf } from '../../api/client.ts';
 import { newestExceptionsBody, newestExceptionsQuery } from '../../api/home.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { Sparkline } from '../../charts/visualise/sparkline.tsx';
@@ -30,7 +31,7 @@ export function NewestExceptions({ scope }: { scope: Scope }) {
       isEmpty={groups.length === 0}
       empty="No exception in this time range."
       query={{
-        path: '/api/telemetry/exceptions/search',
+        path: addressOf('searchExceptions'),
         body: newestExceptionsBody(scope),
         environment: scope.environment,
         rows: { to: '/exceptions', search: { sort: '-firstSeen' } },

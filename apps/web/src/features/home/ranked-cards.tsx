@@ -1,4 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
+import { addressOf } from '../../api/client.ts';
 import { type AggregateData, type FigureBody, figureBody } from '../../api/home.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { changeOf, changeText } from '../../charts/prepare/change.ts';
@@ -35,7 +36,7 @@ const AGENTS: FigureBody = {
 };
 
 const queryOf = (scope: Scope, body: FigureBody, q: string) => ({
-  path: '/api/telemetry/aggregate',
+  path: addressOf('aggregate'),
   body: figureBody(scope, body),
   environment: scope.environment,
   rows: { to: '/traces', search: { ...(q === '' ? {} : { q }), view: 'spans' } },

@@ -2,7 +2,7 @@ import type { HostCalls } from '@candela/contract';
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { hostCallsQuery, hostPath, type HostScope } from '../../api/hosts.ts';
+import { hostCallsPath, hostCallsQuery, type HostScope } from '../../api/hosts.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { cx } from '../../lib/cx.ts';
@@ -87,7 +87,7 @@ function CallCharts(props: {
     };
   }, [data]);
   const query = {
-    path: `${hostPath(props.host)}/model-calls?from=${range.from}&to=${range.to}`,
+    path: hostCallsPath(props.host, range),
     environment: props.scope.environment,
     rows: { to: '/traces', search: { view: 'spans', q: termOfHost(props.host) } },
   };

@@ -12,7 +12,7 @@ export interface CurveSource {
   readonly query: UseQueryResult<HostCurves>;
   readonly window: TimeWindow;
   /** Path of the request for one chart. */
-  readonly pathOf: (chart: string) => string;
+  readonly pathOf: (chart: string, range: { readonly from: string; readonly to: string }) => string;
   readonly environment: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export function CurveCard(props: {
       height={height}
       {...(props.className === undefined ? {} : { className: props.className })}
       query={{
-        path: `${source.pathOf(chart)}&from=${range.from}&to=${range.to}`,
+        path: source.pathOf(chart, { from: range.from, to: range.to }),
         environment: source.environment,
       }}
     >

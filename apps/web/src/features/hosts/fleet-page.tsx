@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ArrowDownWideNarrow, Group } from 'lucide-react';
 import { useDeferredValue, useEffect, useMemo } from 'react';
+import { addressOf } from '../../api/client.ts';
 import { anyHostQuery, fleetQuery } from '../../api/hosts.ts';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { cx } from '../../lib/cx.ts';
@@ -128,7 +129,10 @@ export function FleetPage() {
           />
           <OpenQueryButton
             title="Fleet"
-            query={{ path: `/api/telemetry/hosts?from=${range.from}&to=${range.to}`, environment }}
+            query={{
+              path: addressOf('listHosts', { query: { from: range.from, to: range.to } }),
+              environment,
+            }}
           />
         </div>
         <Totals

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { curvesPath, gpuPath } from '../../api/hosts.ts';
+import { addressOf } from '../../api/client.ts';
+import { gpuCurvesPath } from '../../api/hosts.ts';
 import { metricQuery, questionBody } from '../../api/metrics.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
 import { ChartCard } from '../explore/chart-card.tsx';
@@ -52,7 +53,7 @@ export function GpuActivity(props: { source: CurveSource; host: string; gpu: str
   return (
     <>
       <CurveCard
-        source={{ ...source, pathOf: (chart) => curvesPath(gpuPath(host, gpu), [chart]) }}
+        source={{ ...source, pathOf: (chart, range) => gpuCurvesPath(host, gpu, chart, range) }}
         chart="gpu_activity"
         title="Inside the GPU"
         note="how busy its parts were"
@@ -65,7 +66,7 @@ export function GpuActivity(props: { source: CurveSource; host: string; gpu: str
           state={pipes}
           height={120}
           query={{
-            path: '/api/telemetry/metrics/query',
+            path: addressOf('queryMetric'),
             body: questionBody(scope, PIPES),
             environment,
           }}

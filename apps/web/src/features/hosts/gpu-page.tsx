@@ -5,7 +5,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
-import { curvesPath, gpuCurvesQuery, gpuPath, gpuQuery, hostCallsQuery } from '../../api/hosts.ts';
+import { gpuCurvesPath, gpuCurvesQuery, gpuQuery, hostCallsPath, hostCallsQuery } from '../../api/hosts.ts';
 import { MeterBar } from '../../charts/visualise/meter-bar.tsx';
 import { Stat } from '../../charts/visualise/stat.tsx';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
@@ -74,7 +74,7 @@ export function GpuPage() {
     query: curves,
     window,
     environment: of,
-    pathOf: (chart) => curvesPath(gpuPath(host, id), [chart]),
+    pathOf: (chart, range) => gpuCurvesPath(host, id, chart, range),
   };
   const inSearch = search.in === undefined ? {} : { in: search.in };
   useHotkey(
@@ -442,7 +442,7 @@ function HostCallsCard({ host, environment }: { host: string; environment: strin
       empty="No model call came from this host."
       height={120}
       query={{
-        path: `/api/telemetry/hosts/${entityKey(host)}/model-calls?from=${range.from}&to=${range.to}`,
+        path: hostCallsPath(host, range),
         environment,
         rows: { to: '/traces', search: { view: 'spans', q: valueTerm('resource.host.name', host) } },
       }}

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ApiError } from '../../api/client.ts';
-import { curvesPath, hostCurvesQuery, hostPath, hostQuery } from '../../api/hosts.ts';
+import { hostCurvesPath, hostCurvesQuery, hostQuery } from '../../api/hosts.ts';
 import { cx } from '../../lib/cx.ts';
 import { formatDuration } from '../../lib/format.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
@@ -76,7 +76,7 @@ export function HostPage() {
     query: curves,
     window,
     environment: of,
-    pathOf: (chart) => curvesPath(hostPath(name), [chart]),
+    pathOf: (chart, range) => hostCurvesPath(name, chart, range),
   };
   const change = (next: { [Key in 'tab' | 'q']?: string | undefined }) =>
     void navigate({ search: (before) => ({ ...before, ...next }) as typeof before, replace: true });

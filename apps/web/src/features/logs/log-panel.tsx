@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
+import { addressOf } from '../../api/client.ts';
 import { logQuery } from '../../api/logs.ts';
 import { cx } from '../../lib/cx.ts';
 import { curlOf } from '../../lib/curl.ts';
@@ -91,7 +92,7 @@ export default function LogPanel(props: {
             </CopyButton>
             <CopyButton
               label="Copy as cURL"
-              text={() => curlOf(location.origin, `/api/telemetry/logs/${detail.id}`)}
+              text={() => curlOf(location.origin, addressOf('getLog', { params: { id: detail.id } }))}
               className="h-6"
             >
               cURL

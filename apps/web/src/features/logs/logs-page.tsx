@@ -3,6 +3,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { WrapText } from 'lucide-react';
 import { lazy, Suspense, useMemo, useRef } from 'react';
+import { addressOf } from '../../api/client.ts';
 import { anyLogQuery, logsQuery } from '../../api/logs.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { join, toggleValue } from '../../lib/query-text.ts';
@@ -143,7 +144,7 @@ export function LogsPage() {
           <OpenQueryButton
             title="Logs"
             query={{
-              path: '/api/telemetry/logs/search',
+              path: addressOf('searchLogs'),
               environment,
               body: { ...range, ...(q === '' ? {} : { q }), ...(sort === 'time' ? { sort } : {}) },
             }}

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { addressOf } from '../../api/client.ts';
 import { heatmapBody, heatmapQuery, type MetricQuestion } from '../../api/metrics.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { Heatmap } from '../../charts/visualise/heatmap.tsx';
@@ -38,7 +39,7 @@ export function HeatmapCard(props: {
       empty={map?.notes.length ? map.notes.join(' ') : undefined}
       height={220}
       query={{
-        path: '/api/telemetry/metrics/heatmap',
+        path: addressOf('queryMetricHeatmap'),
         body: heatmapBody(scope, question),
         environment: scope.environment,
       }}

@@ -1,3 +1,4 @@
+import { addressOf } from '../../api/client.ts';
 import { type MetricAnswer, questionBody } from '../../api/metrics.ts';
 import { shifted } from '../../charts/prepare/aggregate-series.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
@@ -67,7 +68,7 @@ export function MetricChart(props: {
       empty={emptyWords(given.filter((answer) => answer !== undefined))}
       height={280}
       query={answers.map(({ letter, query, scope, question }) => ({
-        path: '/api/telemetry/metrics/query',
+        path: addressOf('queryMetric'),
         body: questionBody(scope, question),
         environment: props.environment,
         ...(several ? { label: `${letter.toUpperCase()}: ${query.metric}` } : {}),

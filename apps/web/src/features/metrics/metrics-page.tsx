@@ -3,7 +3,8 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { ChartLine, SearchX } from 'lucide-react';
 import { useMemo } from 'react';
-import { anyMetricQuery, catalogueQuery, queryText } from '../../api/metrics.ts';
+import { addressOf } from '../../api/client.ts';
+import { anyMetricQuery, catalogueQuery } from '../../api/metrics.ts';
 import { cx } from '../../lib/cx.ts';
 import { exact, nounOf } from '../../lib/format.ts';
 import { useKeptSearch } from '../../lib/kept-search.ts';
@@ -125,7 +126,7 @@ export function MetricsPage() {
         <OpenQueryButton
           title="Metrics"
           query={{
-            path: `/api/telemetry/metrics?${queryText({ ...range, ...(scope.q === '' ? {} : { q: scope.q }), ...filter })}`,
+            path: addressOf('listMetrics', { query: { ...range, q: scope.q || undefined, ...filter } }),
             environment,
           }}
         />

@@ -1,3 +1,4 @@
+import { addressOf } from '../../api/client.ts';
 import { questionBody } from '../../api/metrics.ts';
 import { shifted } from '../../charts/prepare/aggregate-series.ts';
 import { TimeChart } from '../../charts/visualise/time-chart.tsx';
@@ -44,7 +45,7 @@ export function RatioChart(props: {
       }
       height={280}
       query={parts.map(({ letter, query, scope, question }) => ({
-        path: '/api/telemetry/metrics/query',
+        path: addressOf('queryMetric'),
         body: questionBody(scope, question),
         environment: props.environment,
         label: `${letter.toUpperCase()}: ${query.metric}`,

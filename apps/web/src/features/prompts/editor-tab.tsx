@@ -1,6 +1,7 @@
 import type { Prompt } from '@candela/contract';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { renderTemplate, variablesOf } from '@candela/contract/template';
+import { addressOf } from '../../api/client.ts';
 import { curlOf } from '../../lib/curl.ts';
 import { useHotkey } from '../../lib/hotkeys.ts';
 import { Button } from '../../ui/button.tsx';
@@ -62,7 +63,7 @@ export function EditorTab({ prompt, draft }: { prompt: Prompt; draft: DraftState
                   label="Copy as cURL"
                   className="h-7 px-2"
                   text={() =>
-                    curlOf(location.origin, '/api/prompt/get-compiled', {
+                    curlOf(location.origin, addressOf('getCompiledPrompt'), {
                       environment,
                       needsKey: true,
                       body: { name: prompt.name, compile: true, variables: given },

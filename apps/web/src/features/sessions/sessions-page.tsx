@@ -1,4 +1,6 @@
+import type { ActivitySort } from '@candela/contract';
 import { getRouteApi } from '@tanstack/react-router';
+import { addressOf } from '../../api/client.ts';
 import { anyOf, listSearch } from '../../api/activity.ts';
 import { useKeptSearch } from '../../lib/kept-search.ts';
 import { Failure } from '../../ui/states.tsx';
@@ -64,7 +66,9 @@ export function SessionsPage() {
           <OpenQueryButton
             title="Sessions"
             query={{
-              path: `/api/telemetry/sessions?${listSearch(scope, { sort: search.sort ?? '-last' })}`,
+              path: addressOf('listSessions', {
+                query: { ...listSearch(scope), sort: (search.sort ?? '-last') as ActivitySort },
+              }),
               environment,
             }}
           />

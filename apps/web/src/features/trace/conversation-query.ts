@@ -1,8 +1,7 @@
-import type { getSpan, ResponseOf } from '@candela/contract';
 import type { Conversation } from '@candela/semconv';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import { asksAgain, type SpanAge, spanPath, staleAfter } from '../../api/trace.ts';
+import { asksAgain, type SpanAge, staleAfter } from '../../api/trace.ts';
 import { memoryOf } from './conversation-memory.ts';
 import { LOOK_AGAIN_MS } from './still-running.ts';
 import type { Step } from './transcript.ts';
@@ -25,8 +24,11 @@ export const conversationQuery = (traceId: string, { key, start, span }: Step, l
   queryOptions({
     queryKey: ['conversation', traceId, key],
     queryFn: async ({ signal }): Promise<SpokenSpan> => {
-      const path = spanPath(traceId, span.spanId, start);
-      const { data } = await call<ResponseOf<typeof getSpan>>(path, { environment: undefined }, { signal });
+      const { data } = await call('getSpan', {
+        params: { traceId, spanId: span.spanId },
+        query: { start },
+        signal,
+      });
       const { unfinished, convention, startTime, durationMs } = data;
       const conversation = memoryOf(traceId).intern(data.conversation);
       return { key, conversation, unfinished, convention, startTime, durationMs };

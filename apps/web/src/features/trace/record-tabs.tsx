@@ -1,6 +1,7 @@
 import type { SpanDetail } from '@candela/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { addressOf } from '../../api/client.ts';
 import { curlOf } from '../../lib/curl.ts';
 import { formatDuration } from '../../lib/format.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -59,7 +60,10 @@ export function RawTab({ detail }: { detail: SpanDetail }) {
         <CopyButton
           label="Copy as cURL"
           text={() =>
-            curlOf(location.origin, `/api/telemetry/traces/${detail.traceId}/spans/${detail.spanId}`)
+            curlOf(
+              location.origin,
+              addressOf('getSpan', { params: { traceId: detail.traceId, spanId: detail.spanId } }),
+            )
           }
           className="h-6"
         >

@@ -2,6 +2,7 @@ import type { SpanRow } from '@candela/contract';
 import { getRouteApi } from '@tanstack/react-router';
 import { GitCompareArrows } from 'lucide-react';
 import { lazy, Suspense, useRef } from 'react';
+import { addressOf } from '../../api/client.ts';
 import { anyTraceQuery } from '../../api/telemetry.ts';
 import type { HeatSelection } from '../../charts/visualise/heatmap.tsx';
 import { useKeptSearch } from '../../lib/kept-search.ts';
@@ -175,7 +176,7 @@ export function TracesPage() {
           <OpenQueryButton
             title={isSpans ? 'Spans' : 'Traces'}
             query={{
-              path: `/api/telemetry/${isSpans ? 'spans' : 'traces'}/search`,
+              path: addressOf(isSpans ? 'searchSpans' : 'searchTraces'),
               environment,
               body: {
                 ...range,

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { addressOf } from '../../api/client.ts';
 import { aggregateQuery } from '../../api/explore.ts';
 import { bounds, type Scope } from '../../api/telemetry.ts';
 import { seriesOfAggregate } from '../../charts/prepare/aggregate-series.ts';
@@ -44,7 +45,7 @@ export function UsageCharts({ scope, onZoom }: { scope: Scope; onZoom: (window: 
     ];
   }, [usage.data]);
   const asked = (body: object) => ({
-    path: '/api/telemetry/aggregate',
+    path: addressOf('aggregate'),
     body: { ...bounds(scope), ...body },
     environment: scope.environment,
     rows: { to: '/traces', search: { q: scope.q, view: 'spans' } },

@@ -1,6 +1,7 @@
 import type { UserRow, UserSort } from '@candela/contract';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { addressOf } from '../../api/client.ts';
 import { anyOf, listSearch, usersQuery } from '../../api/activity.ts';
 import type { Scope } from '../../api/telemetry.ts';
 import { useKeptSearch } from '../../lib/kept-search.ts';
@@ -66,7 +67,9 @@ export function UsersPage() {
           <OpenQueryButton
             title="Users"
             query={{
-              path: `/api/telemetry/users?${listSearch(explorer.scope, { sort: search.sort ?? '-last' })}`,
+              path: addressOf('listUsers', {
+                query: { ...listSearch(explorer.scope), sort: (search.sort ?? '-last') as UserSort },
+              }),
               environment,
             }}
           />
