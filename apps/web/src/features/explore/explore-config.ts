@@ -2,7 +2,7 @@ import type { Signal } from '@candela/contract/filter';
 
 /** What a page explores: whose fields its search box knows and which values its facets panel counts. */
 export interface ExploreConfig {
-  readonly signal: Signal;
+  readonly signal: Exclude<Signal, 'metrics'>;
   /** What is counted, in the plural: `spans`. */
   readonly noun: string;
   /** Fields of the facets panel, in its order; also the fields whose values the search box completes. */
