@@ -4,7 +4,6 @@ import { type Clock, DEFAULT_PROJECT_ID, type Logger, systemClock } from '@cande
 import { createTelemetryQueries, type TelemetryStore } from '@candela/telemetry-store';
 import { type MetadataStore, openMetadataStore } from '@candela/metadata-store';
 import type { Config } from './config.ts';
-import { keepAuditLog } from './features/audit/retention.ts';
 import { createCatalog } from './features/catalog/door.ts';
 import { createPlatformPlaces } from './features/connectors/platform-places.ts';
 import type { Feature } from './features/feature.ts';
@@ -15,7 +14,6 @@ import { createIdentity, type Identity, isPublic } from './features/identity/ser
 import { createOauthFeature } from './features/oauth/feature.ts';
 import { createPromptService } from './features/prompts/service.ts';
 import { Bell } from './features/tail/bell.ts';
-import type { RetentionKeeper } from './features/retention/enforce.ts';
 import { RetentionChoices } from './features/retention/service.ts';
 import { openEnvelope } from '@candela/vault';
 import { createVault } from './features/vault/service.ts';
@@ -27,8 +25,9 @@ import { StreamGate } from './http/stream-gate.ts';
 import { createStaticSite } from './http/static-site.ts';
 import { createIngest, type Ingest } from './ingest/index.ts';
 import type { IngestLogs } from './ingest/logs.ts';
+import { JobRunner } from './jobs/runner.ts';
 import { type PlatformMetrics, watchStore, watchStreams } from './metrics.ts';
-import { keeperOf, openStores, type Stores } from './stores.ts';
+import { openStores, type Stores } from './stores.ts';
 
 const VERSION = '0.1.0';
 /** Well below the idle bound of proxies and browsers. */
@@ -63,12 +62,11 @@ interface Running {
   phase: Phase;
   readonly streams: StreamGate;
   metadata?: MetadataStore;
-  stopPruning?: () => void;
   identity?: Identity;
   features?: readonly Feature[];
   stores?: Stores;
   logs?: IngestLogs;
-  keeper?: RetentionKeeper;
+  jobs?: JobRunner;
   ingest?: Ingest;
 }
 
@@ -114,7 +112,6 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     const { dataDir, databaseUrl } = config;
     const metadata = await openMetadataStore({ dataDir, databaseUrl, logger, clock });
     running.metadata = metadata;
-    running.stopPruning = keepAuditLog(metadata, { days: config.auditRetentionDays, clock, logger });
     const envelope = await openEnvelope({ keys: config.vaultKeys, dataDir, metadata, logger });
     const stores = await openStores({ config, metadata, envelope, logger, clock });
     running.stores = stores;
@@ -122,8 +119,6 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     const logs = await stores.openLogs();
     running.logs = logs;
     const retention = await RetentionChoices.open({ metadata, defaults: config.retention, logger });
-    const keeper = keeperOf(config, stores, { choices: retention, clock, logger });
-    if (keeper !== undefined) running.keeper = keeper;
     let oauth: ReturnType<typeof createOauthFeature> | undefined;
     const tokens = async (token: string) => oauth?.find(token);
     const places = createPlatformPlaces({ routes: stores.routes, metadata });
@@ -170,6 +165,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     logs.on('group', ({ table }) => bell.ring(table));
     watchStore(store, metrics);
     watchStreams(streams, metrics);
+    const jobs = new JobRunner({ metadata, clock, logger });
+    running.jobs = jobs;
     const features = createFeatures({
       version: VERSION,
       phase: () => running.phase,
@@ -190,7 +187,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       vault: createVault({ metadata, envelope }),
       prompts: createPromptService(metadata),
       retention,
-      keeper,
+      jobs,
       bell,
     });
     running.features = features;
@@ -218,6 +215,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     handle.otlp = (request, response) => {
       if (!ingest.handle(request, response)) notHere(request, response);
     };
+    await jobs.start(features.flatMap((feature) => feature.jobs ?? []));
     running.phase = 'ready';
     const { environments } = createTelemetryQueries(reads, limits);
     void learnEnvironments(environments, identity, logger);
@@ -260,14 +258,13 @@ async function stop(
   running.phase = 'stopping';
   // They would never end by themselves.
   running.streams.close();
-  running.stopPruning?.();
   const deadline = performance.now() + config.shutdownGraceMs;
   const left = () => Math.max(0, deadline - performance.now());
   // The ports stay open while requests under way finish: whoever asks meanwhile is told that we are stopping.
   const steps: [string, () => Promise<unknown> | undefined][] = [
     ['ingest', () => running.ingest?.drain()],
     ['connections', () => Promise.all(listeners.map((listener) => listener.close(left() * 0.6)))],
-    ['retention', () => running.keeper?.stop()],
+    ['jobs', () => running.jobs?.stop()],
     ['features', () => stopFeatures(running.features ?? [], logger)],
     ['log', () => running.logs?.close()],
     ['store', () => running.stores?.close()],

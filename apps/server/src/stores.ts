@@ -15,8 +15,6 @@ import {
 } from '@candela/telemetry-store';
 import type { Config } from './config.ts';
 import { StorePool } from './features/connectors/pool.ts';
-import { RetentionKeeper } from './features/retention/enforce.ts';
-import type { RetentionChoices } from './features/retention/service.ts';
 import type { BuiltIn } from './features/connectors/service.ts';
 import { SignalRoutes } from './features/connectors/signal-routes.ts';
 import type { Envelope } from '@candela/vault';
@@ -156,18 +154,4 @@ function sinkOf(pool: StorePool, id: string): GroupSink {
       pool.use(id, undefined, (store) => store.insertNative(table, blocks, token)),
     health: () => pool.healthNow(id),
   };
-}
-
-/** Tables of a cluster are not deleted from here: what is stored there goes when its own days are over. */
-export function keeperOf(
-  config: Config,
-  { routes, pool }: Stores,
-  parts: { readonly choices: RetentionChoices; readonly clock: Clock; readonly logger: Logger },
-): RetentionKeeper | undefined {
-  if (config.clickhouseCluster !== undefined) return undefined;
-  return new RetentionKeeper({
-    ...parts,
-    configsOf: async (projectId) => (await routes.of(projectId)).all(),
-    use: (id, projectId, work) => pool.use(id, projectId, work),
-  });
 }

@@ -9,6 +9,7 @@ export * from './filter/index.ts';
 export * from './filter/schema.ts';
 export * from './health.ts';
 export * from './identity/index.ts';
+export * from './jobs/index.ts';
 export * from './models/index.ts';
 export * from './oauth/index.ts';
 export * from './prompts/index.ts';

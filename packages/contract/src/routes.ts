@@ -13,6 +13,7 @@ import {
 import { getRetention, updateRetention } from './connectors/retention.ts';
 import { getDbConfig, getRouting, updateRouting } from './connectors/routing.ts';
 import { CONTEXT_ROUTES } from './contexts/index.ts';
+import { JOB_ROUTES } from './jobs/index.ts';
 import { MODEL_ROUTES } from './models/index.ts';
 import { OAUTH_ROUTES } from './oauth/index.ts';
 import { VAULT_ROUTES } from './vault/index.ts';
@@ -113,6 +114,7 @@ export const ROUTES = {
   ...VAULT_ROUTES,
   ...PROMPT_ROUTES,
   ...MODEL_ROUTES,
+  ...JOB_ROUTES,
   ...RULE_ROUTES,
   ...CONTEXT_ROUTES,
 } as const satisfies Record<string, RouteDeclaration>;

@@ -32,6 +32,8 @@ export type Principal =
       readonly sessionId: string;
       readonly role: Role;
     }
+  /** The platform itself: a job. */
+  | { readonly kind: 'system'; readonly id: string; readonly name?: string }
   /** Loopback without a credential: may ingest, and may read while no owner exists. */
   | { readonly kind: 'anonymous' };
 

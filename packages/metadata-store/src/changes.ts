@@ -28,7 +28,14 @@ export interface MetadataChanges {
 }
 
 /** Tables that nothing is cached of: written often, or only added to. */
-const UNWATCHED: ReadonlySet<string> = new Set(['idempotency', 'audit_log', 'oauth_entries']);
+const UNWATCHED: ReadonlySet<string> = new Set([
+  'idempotency',
+  'audit_log',
+  'oauth_entries',
+  'job_states',
+  'job_runs',
+  'work_items',
+]);
 
 interface Listener {
   readonly tables: ReadonlySet<string>;

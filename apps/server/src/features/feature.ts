@@ -7,6 +7,8 @@ import type { Door, Page } from '../http/front.ts';
 import type { Handlers } from '../http/handlers.ts';
 import type { Ingest } from '../ingest/index.ts';
 import type { IngestLogs } from '../ingest/logs.ts';
+import type { Job } from '../jobs/job.ts';
+import type { JobRunner } from '../jobs/runner.ts';
 import type { PlatformMetrics } from '../metrics.ts';
 import type { Stores } from '../stores.ts';
 import type { Phase } from './health/routes.ts';
@@ -14,7 +16,6 @@ import type { People } from './identity/feature.ts';
 import type { Identity } from './identity/service.ts';
 import type { OauthFeature } from './oauth/feature.ts';
 import type { PromptService } from './prompts/service.ts';
-import type { RetentionKeeper } from './retention/enforce.ts';
 import type { RetentionChoices } from './retention/service.ts';
 import type { Bell } from './tail/bell.ts';
 import type { Vault } from './vault/service.ts';
@@ -43,7 +44,8 @@ export interface FeatureParts {
   readonly vault: Vault;
   readonly prompts: PromptService;
   readonly retention: RetentionChoices;
-  readonly keeper: RetentionKeeper | undefined;
+  /** Runs the jobs of all features, and what they are triggered by. */
+  readonly jobs: JobRunner;
   /** Rings when rows of a table were stored. */
   readonly bell: Bell;
 }
@@ -54,6 +56,8 @@ export interface Feature<H extends Partial<Handlers> = Partial<Handlers>> {
   readonly name: string;
   /** Of its routes in the contract. */
   readonly handlers: H;
+  /** Work of the platform itself; see `jobs/README.md`. */
+  readonly jobs?: readonly Job[];
   /** Documents outside the API. */
   readonly pages?: readonly Page[];
   /** Paths that another library answers. */

@@ -13,6 +13,7 @@ import {
   createTailQueries,
   createTelemetryQueries,
 } from '@candela/telemetry-store';
+import { auditRetention } from '../jobs/audit-retention.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { activityHandlers } from './activity/routes.ts';
 import { agentHandlers } from './agents/routes.ts';
@@ -28,13 +29,14 @@ import { fieldHandlers } from './fields/routes.ts';
 import { healthFeature } from './health/feature.ts';
 import { hostHandlers } from './hosts/routes.ts';
 import { ingestHealthFeature } from './ingest-health/feature.ts';
+import { jobHandlers } from './jobs/routes.ts';
 import { logHandlers } from './logs/routes.ts';
 import { metricHandlers } from './metric-explorer/routes.ts';
 import { metricsPage } from './metrics/page.ts';
 import { modelHandlers } from './models/routes.ts';
 import { openApiPages } from './openapi/pages.ts';
 import { promptFeature } from './prompts/feature.ts';
-import { retentionHandlers } from './retention/routes.ts';
+import { retentionFeature } from './retention/feature.ts';
 import { createRuleFeature } from './rules/feature.ts';
 import { tailHandlers } from './tail/routes.ts';
 import { telemetryHandlers } from './telemetry/routes.ts';
@@ -128,13 +130,15 @@ const FEATURES = [
       clock,
     }),
   }),
-  ({ metadata, retention, keeper }) => ({
-    name: 'retention',
-    handlers: retentionHandlers(metadata, retention, () => keeper?.wake()),
-  }),
+  retentionFeature,
+  ({ jobs, metadata }) => ({ name: 'jobs', handlers: jobHandlers(jobs, metadata) }),
   ({ people }) => ({ name: 'people', handlers: people.handlers }),
   ({ oauth }) => ({ name: 'oauth', handlers: oauth.handlers, doors: [oauth.door] }),
-  ({ metadata, clock }) => ({ name: 'audit', handlers: auditHandlers(metadata, clock) }),
+  ({ metadata, clock, config }) => ({
+    name: 'audit',
+    handlers: auditHandlers(metadata, clock),
+    jobs: [auditRetention(metadata, config.auditRetentionDays)],
+  }),
 ] as const satisfies readonly Factory[];
 
 type HandlersIn<F> = F extends (parts: FeatureParts) => { readonly handlers: infer H } ? keyof H : never;

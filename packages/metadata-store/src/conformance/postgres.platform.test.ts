@@ -14,6 +14,7 @@ import { describeChanges } from './changes-suite.ts';
 import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
 import { describeConnectors } from './connectors-suite.ts';
+import { describeJobs } from './jobs-suite.ts';
 import { describeModels } from './models-suite.ts';
 import { describePrompts } from './prompts-suite.ts';
 import { describeRules } from './rules-suite.ts';
@@ -38,6 +39,7 @@ else {
   describeConnectors('PostgreSQL', place);
   describeVault('PostgreSQL', place);
   describeModels('PostgreSQL', place);
+  describeJobs('PostgreSQL', place);
   describeIdentity('PostgreSQL', place);
   describeOauth('PostgreSQL', place);
   describePrompts('PostgreSQL', place);

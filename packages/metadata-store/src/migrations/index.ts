@@ -7,6 +7,7 @@ import { rules } from './0006-rules.ts';
 import { models } from './0007-models.ts';
 import { prompts } from './0008-prompts.ts';
 import { vault } from './0009-vault.ts';
+import { jobs } from './0010-jobs.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   models,
   prompts,
   vault,
+  jobs,
 ];

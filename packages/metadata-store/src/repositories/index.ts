@@ -1,6 +1,7 @@
 import type { Access } from './access.ts';
 import { auditLog } from './audit.ts';
 import { connectors } from './connectors.ts';
+import { jobs } from './jobs.ts';
 import { models } from './models.ts';
 import { oauthClients, oauthEntries, serverKeys } from './oauth.ts';
 import { retention } from './retention.ts';
@@ -18,6 +19,7 @@ import { kept } from './kept.ts';
 import { sealed } from './sealed.ts';
 import { vaultKeys } from './vault-keys.ts';
 import { vaultSecrets } from './vault-secrets.ts';
+import { workQueue } from './work-queue.ts';
 
 /** A repository for each thing that is kept; the registry. */
 export const REPOSITORIES = {
@@ -42,6 +44,8 @@ export const REPOSITORIES = {
   rules,
   contexts,
   models,
+  jobs,
+  work: workQueue,
 } as const satisfies Record<string, (access: Access) => object>;
 
 /** Everything that is kept, by its repository. */

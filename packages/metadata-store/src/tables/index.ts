@@ -21,6 +21,7 @@ import type {
   UserIdentityTable,
   UserTable,
 } from './identity.ts';
+import type { JobRunTable, JobStateTable, WorkItemTable } from './jobs.ts';
 import type { ModelConfigTable } from './models.ts';
 import type { OauthClientTable, OauthEntryTable, ServerKeyTable } from './oauth.ts';
 import type {
@@ -78,4 +79,7 @@ export interface Tables {
   readonly contexts: ContextTable;
   readonly context_versions: ContextVersionTable;
   readonly model_configs: ModelConfigTable;
+  readonly job_states: JobStateTable;
+  readonly job_runs: JobRunTable;
+  readonly work_items: WorkItemTable;
 }

@@ -25,6 +25,7 @@ const TAGS = new Set([
   'Contexts',
   'Vault',
   'Models',
+  'Jobs',
 ]);
 /** Change nothing, though they are no GET: what is asked stands in the body. */
 const READS = new Set(['lookAtInvitation', 'startProvider', 'checkConnector']);
@@ -248,6 +249,8 @@ const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
     return owner.call('PUT', '/api/routing', { changes }, headers);
   },
   updateRetention: () => owner.call('PUT', '/api/retention', { logs: 40 }),
+
+  runJob: () => owner.call('POST', '/api/jobs/audit-retention/run'),
 
   createModel: model,
   updateModel: async () => {

@@ -8,7 +8,7 @@ import type { RetentionChoices } from './service.ts';
 export function retentionHandlers(
   metadata: MetadataStore,
   choices: RetentionChoices,
-  onChange: () => void,
+  onChange: () => Promise<void>,
 ): Pick<Handlers, 'getRetention' | 'updateRetention'> {
   return {
     getRetention: ({ context }) => ({ data: choices.of(context.projectId) }),
@@ -29,7 +29,7 @@ export function retentionHandlers(
         });
       });
       await choices.read();
-      onChange();
+      await onChange();
       return { data: choices.of(projectId) };
     },
   };

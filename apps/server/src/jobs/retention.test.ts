@@ -1,12 +1,21 @@
 import { fail, silentLogger, systemClock } from '@candela/kernel';
 import type { TelemetryStore } from '@candela/telemetry-store';
 import { expect, it } from 'vitest';
-import { RetentionKeeper } from './enforce.ts';
+import type { JobRun } from './job.ts';
+import { retention } from './retention.ts';
+import { contextOf } from './runner.ts';
+
+const runOf = (signal: AbortSignal, warned: object[]): JobRun => ({
+  signal,
+  now: () => systemClock.now(),
+  logger: { ...silentLogger, warn: (fields) => void warned.push(fields) },
+  contextOf,
+});
 
 it('deletes in every database of a project, also where one before it is away', async () => {
   const looked = new Map<string, number>();
   const warned: object[] = [];
-  const keeper = new RetentionKeeper({
+  const job = retention({
     choices: { all: () => [{ projectId: 'p', signal: 'logs', days: 7 }] },
     configsOf: async () => ['away', 'there'],
     use: async (id, _projectId, work) => {
@@ -17,11 +26,9 @@ it('deletes in every database of a project, also where one before it is away', a
       };
       return work({ select } as unknown as TelemetryStore);
     },
-    clock: systemClock,
-    logger: { ...silentLogger, warn: (fields) => void warned.push(fields) },
   });
-  await expect.poll(() => looked.size).toBe(1);
-  await keeper.stop();
+  const counts = await job.run(runOf(new AbortController().signal, warned));
+  expect(counts).toEqual({ partitions: 0, failures: 1 });
   expect(warned).toMatchObject([{ projectId: 'p', signal: 'logs', connector: 'away' }]);
   expect(looked.get('there')).toBeGreaterThan(0);
 });
@@ -29,7 +36,7 @@ it('deletes in every database of a project, also where one before it is away', a
 it('stops at once while the engine deletes', async () => {
   const asked: string[] = [];
   const warned: object[] = [];
-  const keeper = new RetentionKeeper({
+  const job = retention({
     choices: { all: () => [{ projectId: 'p', signal: 'logs', days: 7 }] },
     configsOf: async () => ['there'],
     use: async (_id, _projectId, work) => {
@@ -39,11 +46,12 @@ it('stops at once while the engine deletes', async () => {
       };
       return work({ select } as unknown as TelemetryStore);
     },
-    clock: systemClock,
-    logger: { ...silentLogger, warn: (fields) => void warned.push(fields) },
   });
+  const stopped = new AbortController();
+  const running = job.run(runOf(stopped.signal, warned));
   await expect.poll(() => asked.length).toBeGreaterThan(1);
-  await keeper.stop();
+  stopped.abort();
+  await running;
   expect(asked.every((sql) => sql.includes('system.mutations'))).toBe(true);
   expect(warned).toEqual([]);
 });

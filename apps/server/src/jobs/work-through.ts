@@ -1,0 +1,85 @@
+import type { MetadataStore, WorkItem } from '@candela/metadata-store';
+
+export interface WorkThrough {
+  readonly metadata: Pick<MetadataStore, 'work'>;
+  readonly queue: string;
+  /** Names this process: `JobRunner.owner`. */
+  readonly owner: string;
+  /** Items under way at once. */
+  readonly concurrency: number;
+  readonly leaseMs?: number;
+  /** After so many claims an item that fails has failed for good. Default 5. */
+  readonly maxAttempts?: number;
+  readonly signal: AbortSignal;
+  now(): number;
+  /** Does one item; what it returns is kept as its result. Throws {@link PermanentError} where trying again is no use. */
+  handle(item: WorkItem, signal: AbortSignal): Promise<unknown>;
+}
+
+/** Trying an item again would fail the same way. */
+export class PermanentError extends Error {
+  override readonly name = 'PermanentError';
+}
+
+const LEASE_MS = 60_000;
+const MAX_ATTEMPTS = 5;
+const FIRST_RETRY_MS = 2_000;
+const LONGEST_RETRY_MS = 300_000;
+
+/** Works through a queue until nothing in it is due, or the signal fires. Returns counts for the run of a job. */
+export async function workThrough(
+  work: WorkThrough,
+): Promise<{ done: number; retried: number; failed: number }> {
+  const counts = { done: 0, retried: 0, failed: 0 };
+  const lane = async (): Promise<void> => {
+    while (!work.signal.aborted) {
+      const { owner, leaseMs = LEASE_MS } = work;
+      const [item] = await work.metadata.work.claim(work.queue, { owner, leaseMs, limit: 1 });
+      if (item === undefined) return;
+      counts[await workOn(work, item)] += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: work.concurrency }, lane));
+  return counts;
+}
+
+async function workOn(work: WorkThrough, item: WorkItem): Promise<'done' | 'retried' | 'failed'> {
+  const { owner, leaseMs = LEASE_MS, maxAttempts = MAX_ATTEMPTS } = work;
+  const queue = work.metadata.work;
+  // An item that ends the process is claimed again after its lease: it must not go on for ever.
+  if (item.attempts > maxAttempts) {
+    await queue.fail(item.id, owner, { error: 'Every attempt ended without an answer.', retryAt: null });
+    return 'failed';
+  }
+  const lost = new AbortController();
+  const signal = AbortSignal.any([work.signal, lost.signal]);
+  const beat = setInterval(() => {
+    queue.heartbeat(item.id, owner, leaseMs).then(
+      (held) => held || lost.abort(),
+      () => undefined,
+    );
+  }, leaseMs / 3);
+  beat.unref();
+  try {
+    const result = await work.handle(item, signal);
+    await queue.complete(item.id, owner, result);
+    return 'done';
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown.message : String(thrown);
+    // A platform that stops is no failure of the item: it is due at once.
+    if (work.signal.aborted) {
+      await queue.fail(item.id, owner, { error, retryAt: work.now() });
+      return 'retried';
+    }
+    const isLast = thrown instanceof PermanentError || item.attempts >= maxAttempts;
+    const retryAt = isLast ? null : work.now() + backoffMs(item.attempts);
+    await queue.fail(item.id, owner, { error, retryAt });
+    return isLast ? 'failed' : 'retried';
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+/** Doubles with every attempt, with jitter so that items which failed together do not come back together. */
+const backoffMs = (attempts: number): number =>
+  Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2);
