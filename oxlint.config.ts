@@ -105,6 +105,11 @@ export default defineConfig({
       'node/no-process-env': 'off',
     }),
     forbid(['packages/rules/src/**'], [...everywhere, onlyPackages('kernel'), nodeModules]),
+    forbid(['packages/redaction/src/**'], [...everywhere, onlyPackages(), nodeModules]),
+    forbid(
+      ['packages/coding-agents/src/**'],
+      [...everywhere, onlyPackages('kernel', 'semconv', 'contract', 'redaction')],
+    ),
     forbid(
       ['packages/telemetry-store/src/**'],
       [...everywhere, onlyPackages('kernel', 'semconv', 'otlp', 'contract', 'rules')],

@@ -2,6 +2,8 @@
 export interface World {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Words that start this program, for what runs it later. */
+  readonly program: readonly string[];
   /** One line for a person. */
   say(line: string): void;
 }

@@ -1,7 +1,5 @@
 #!/usr/bin/env node
 import { CandelaError } from '@candela/kernel';
-import { MetadataStoreError } from '@candela/metadata-store';
-import { VaultKeyError } from '@candela/vault';
 import { UsageError } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 
@@ -24,7 +22,12 @@ async function main(args: readonly string[]): Promise<number> {
   }
   try {
     const { env } = process;
-    await command.run(args.slice(command.words.length), { env, cwd: process.cwd(), say });
+    await command.run(args.slice(command.words.length), {
+      env,
+      cwd: process.cwd(),
+      program: [process.execPath, import.meta.filename],
+      say,
+    });
     return 0;
   } catch (thrown) {
     if (thrown instanceof UsageError) {
@@ -32,9 +35,9 @@ async function main(args: readonly string[]): Promise<number> {
       return 2;
     }
     const forPeople =
-      thrown instanceof MetadataStoreError ||
       thrown instanceof CandelaError ||
-      thrown instanceof VaultKeyError;
+      // By name: the drainer, which hooks start, loads neither store.
+      (thrown instanceof Error && /^(?:MetadataStoreError|VaultKeyError)$/.test(thrown.name));
     complain(forPeople ? thrown.message : thrown instanceof Error ? (thrown.stack ?? '') : String(thrown));
     return 1;
   }

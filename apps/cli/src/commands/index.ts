@@ -1,6 +1,22 @@
 import type { Command } from '../command.ts';
+import { codingConfigure } from './coding-configure.ts';
+import { codingDoctor, codingStatus } from './coding-doctor.ts';
+import { codingFlush, codingHook } from './coding-flush.ts';
+import { codingInstall, codingUninstall } from './coding-install.ts';
+import { codingLaunch } from './coding-launch.ts';
 import { migrateMetadata } from './migrate-metadata.ts';
 import { vaultRotate } from './vault-rotate.ts';
 
 /** Every command; the registry. */
-export const COMMANDS: readonly Command[] = [migrateMetadata, vaultRotate];
+export const COMMANDS: readonly Command[] = [
+  migrateMetadata,
+  vaultRotate,
+  codingInstall,
+  codingUninstall,
+  codingLaunch,
+  codingConfigure,
+  codingStatus,
+  codingDoctor,
+  codingFlush,
+  codingHook,
+];

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { AGENTS, backlogOf, foldersIn, isInstalled } from '@candela/coding-agents';
+import { CandelaError } from '@candela/kernel';
+import { drainSettingsOf, pathsOf, type targetOf } from '../coding/settings.ts';
+import type { Command, World } from '../command.ts';
+
+/** What is configured, installed and waiting. */
+export const codingStatus: Command = {
+  words: ['coding', 'status'],
+  summary: 'Shows which coding agents are wired in and what waits to be sent',
+  help: 'candela coding status',
+  run: async (_args, world) => {
+    await status(world);
+  },
+};
+
+async function status(world: World) {
+  const paths = pathsOf(world);
+  const { settings, target } = await drainSettingsOf(world.env, paths);
+  const { files, bytes, oldestMs } = backlogOf(foldersIn(paths.state));
+  world.say(
+    `Platform     ${target.endpoint}, key ${target.apiKey === undefined ? 'none' : `${target.apiKey.slice(0, 4)}...`}`,
+  );
+  world.say(`Content      ${settings.capture}`);
+  world.say(`Repositories ${settings.repositories.join(', ') || 'all'}`);
+  world.say(
+    `Waiting      ${files} files, ${bytes} bytes${files > 0 ? `, the oldest for ${Math.round(oldestMs / 1000)} s` : ''}`,
+  );
+  for (const agent of AGENTS) {
+    world.say(`${agent.title.padEnd(12)} ${isInstalled(agent, paths.home) ? 'wired in' : 'not wired in'}`);
+  }
+  return target;
+}
+
+const DEADLINE_MS = 10_000;
+
+export const codingDoctor: Command = {
+  words: ['coding', 'doctor'],
+  summary: 'Sends a test span to the platform with your key and says what is wrong',
+  help: `candela coding doctor
+
+Shows the status, then sends one span of the service "candela-doctor". Ends with 1 where the platform does not take it.`,
+
+  async run(_args, world) {
+    const target = await status(world);
+    const now = `${Date.now()}000000`;
+    const traceId = randomBytes(16).toString('hex');
+    const span = {
+      traceId,
+      spanId: randomBytes(8).toString('hex'),
+      name: 'candela.doctor',
+      kind: 1,
+      startTimeUnixNano: now,
+      endTimeUnixNano: now,
+    };
+    const attributes = [{ key: 'service.name', value: { stringValue: 'candela-doctor' } }];
+    const body = JSON.stringify({
+      resourceSpans: [{ resource: { attributes }, scopeSpans: [{ spans: [span] }] }],
+    });
+    const answer = await ask(target, '/v1/traces', body);
+    if (answer.status === 401 || answer.status === 403) {
+      throw new CandelaError(
+        'forbidden',
+        `The platform refuses the key (${answer.status}). Set one that may ingest: candela coding configure --api-key KEY.`,
+      );
+    }
+    if (!answer.ok) throw new CandelaError('overloaded', `The platform answered ${answer.status} to a span.`);
+    world.say(`The platform took the test span ${traceId}.`);
+  },
+};
+
+async function ask(
+  { endpoint, apiKey }: ReturnType<typeof targetOf>,
+  path: string,
+  body: string,
+): Promise<Response> {
+  try {
+    return await fetch(`${endpoint.replace(/\/+$/, '')}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
+      body,
+      redirect: 'error',
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    });
+  } catch (thrown) {
+    throw new CandelaError(
+      'overloaded',
+      `${endpoint} cannot be reached. Is the platform running, and is the address right? (candela coding configure --endpoint URL)`,
+      { cause: thrown },
+    );
+  }
+}

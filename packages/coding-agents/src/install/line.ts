@@ -1,0 +1,33 @@
+import type { AgentId, CommandFor } from '../agent.ts';
+
+/** In every line of ours, whatever the paths in it: how an entry is known again. */
+export const MARK = 'candela-coding';
+
+/** Events after which the drainer is started, if it does not run: a turn's borders. */
+const STARTS =
+  /^(?:session[._]?(?:start|end|created|idle)|userprompt.*|before(?:submitprompt|agent)|pre_user_prompt|chat\.message|stop|agentstop|afteragent|post_cascade_response)$/i;
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/**
+ * The shell line of a hook: it writes its input to one file and is done. It ends with 0 whatever happens, writes
+ * nothing but the answer that the agent waits for, and starts no interpreter; the drainer it leaves behind does the rest.
+ */
+export function lineFor(
+  agent: AgentId,
+  options: { readonly spool: string; readonly drainer: readonly string[] },
+): CommandFor {
+  return (event, answer) => {
+    const file = `"$D/${agent}.${event}.$PPID.$$`;
+    // Other agents run Claude Code's hooks too.
+    const only = agent === 'claude-code' ? '[ -n "$CLAUDECODE" ]&&' : '';
+    const write = `${only}[ -d "$D" ]&&[ ! -e "$D/full" ]&&{ umask 077;set -C;cat>${file}"||cat>${file}.b";} 2>/dev/null`;
+    const drainer = options.drainer.map((word) => quoted(word)).join(' ');
+    const start =
+      STARTS.test(event) || event === 'EVENT'
+        ? `;${only || '[ -d "$D" ]&&'}{ read -r P X<"$D/../drainer.pid"&&kill -0 "$P"||{ setsid ${drainer}||${drainer};}& } </dev/null >/dev/null 2>&1`
+        : '';
+    const say = answer === undefined ? '' : `;echo ${quoted(answer)}`;
+    return `: ${MARK};D=${quoted(options.spool)};${write}${start}${say};exit 0`;
+  };
+}
