@@ -1,12 +1,4 @@
-import {
-  applyEdits,
-  type FormattingOptions,
-  findNodeAtLocation,
-  modify,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
-} from 'jsonc-parser';
+import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Entry } from '../agent.ts';
 import { MARK } from './line.ts';
 
@@ -15,87 +7,97 @@ export class MalformedFile extends Error {
   override readonly name = 'MalformedFile';
 }
 
-const PARSE = { allowTrailingComma: true, disallowComments: false, allowEmptyContent: true };
 const BOM = '\uFEFF';
 
-/** The text with the entries in it; its comments, order and format stay. The same text where they are in it already. */
+/** The text with the entries in it, once. Bytes are only put in: whatever was there before stays as it was. */
 export function withEntries(text: string, entries: readonly Entry[]): string {
-  const bom = text.startsWith(BOM) ? BOM : '';
-  let out = text.slice(bom.length);
-  check(out);
-  const clean = withoutEntries(out);
-  out = clean;
-  const format = formatOf(out);
+  let out = withoutEntries(text);
+  if (parse(out) === undefined) out = `${out}{}\n`;
   for (const { path, value, set } of entries) {
-    const root = parseTree(out, [], PARSE);
-    const there = root === undefined ? undefined : findNodeAtLocation(root, [...path]);
-    if (set === true) {
-      if (there === undefined)
-        out = applyEdits(out, modify(out, [...path], value, { formattingOptions: format }));
+    const root = parse(out);
+    if (root === undefined) continue;
+    const there = findNodeAtLocation(root, [...path]);
+    if (there !== undefined && set === true) continue;
+    if (there !== undefined) {
+      if (there.type !== 'array') throw new MalformedFile(`${path.join('.')} is no list.`);
+      out = insert(out, there, JSON.stringify(value));
       continue;
     }
-    if (there !== undefined && there.type !== 'array')
-      throw new MalformedFile(`${path.join('.')} is no list.`);
-    const edits =
-      there === undefined
-        ? modify(out, [...path], [value], { formattingOptions: format })
-        : modify(out, [...path, there.children?.length ?? 0], value, {
-            formattingOptions: format,
-            isArrayInsertion: true,
-          });
-    out = applyEdits(out, edits);
+    // The nearest object that exists gets the rest of the path as one property.
+    let depth = path.length - 1;
+    let parent = findNodeAtLocation(root, path.slice(0, depth));
+    for (; parent === undefined && depth > 0; depth--)
+      parent = findNodeAtLocation(root, path.slice(0, depth - 1));
+    const inner = path
+      .slice(depth + 1)
+      .reduceRight<unknown>((held, key) => ({ [key]: held }), set === true ? value : [value]);
+    out = insert(out, parent ?? root, `${JSON.stringify(path[depth])}: ${JSON.stringify(inner)}`);
   }
-  return bom + out;
+  return out;
 }
 
-/** The text without entries of ours, and without the lists and objects that only they were in. */
+/** The text without entries of ours, and without the lists and the object that held nothing else. */
 export function withoutEntries(text: string): string {
-  const bom = text.startsWith(BOM) ? BOM : '';
-  let out = text.slice(bom.length);
-  check(out);
-  for (let changed = true; changed; ) {
-    changed = false;
-    const root = parseTree(out, [], PARSE);
+  let out = text;
+  for (;;) {
+    const root = parse(out);
     const hooks = root === undefined ? undefined : findNodeAtLocation(root, ['hooks']);
-    for (const property of hooks?.children ?? []) {
-      const [key, list] = property.children ?? [];
-      if (list?.type !== 'array' || typeof key?.value !== 'string') continue;
-      const ours =
-        list.children?.findIndex((item) =>
-          out.slice(item.offset, item.offset + item.length).includes(MARK),
-        ) ?? -1;
-      if (ours === -1) continue;
-      const only = list.children?.length === 1;
-      const last = only && hooks?.children?.length === 1;
-      const path = last ? ['hooks'] : only ? ['hooks', key.value] : ['hooks', key.value, ours];
-      out = applyEdits(out, modify(out, path, undefined, { formattingOptions: formatOf(out) }));
-      changed = true;
-      break;
-    }
+    if (hooks !== undefined && hooks.type !== 'object') throw new MalformedFile('"hooks" is no object.');
+    const isOurs = (node: Node) => out.slice(node.offset, node.offset + node.length).includes(MARK);
+    const property = hooks?.children?.find(
+      ({ children }) => children?.[1]?.type === 'array' && children[1].children?.some(isOurs),
+    );
+    const list = property?.children?.[1];
+    const ours = list?.children?.find(isOurs);
+    if (hooks === undefined || property === undefined || list === undefined || ours === undefined) return out;
+    const isOnly = list.children?.length === 1;
+    const isLast = isOnly && hooks.children?.length === 1;
+    out = remove(out, isLast ? (hooks.parent ?? hooks) : isOnly ? property : ours);
   }
-  return bom + out;
 }
 
-function check(text: string): void {
+/** A member behind the last one of a list or an object. */
+function insert(text: string, into: Node, member: string): string {
+  const last = into.children?.at(-1);
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  if (last === undefined) {
+    const at = into.offset + 1;
+    return `${text.slice(0, at)}${member}${text.slice(at)}`;
+  }
+  const at = last.offset + last.length;
+  const lineStart = text.lastIndexOf('\n', last.offset) + 1;
+  const before = text.slice(lineStart, last.offset).replace(BOM, '');
+  // On a line of its own where the last one has one.
+  const gap = lineStart > 0 && /^[ \t]*$/.test(before) ? `${eol}${before}` : ' ';
+  return `${text.slice(0, at)},${gap}${member}${text.slice(at)}`;
+}
+
+/** Takes a member out together with the comma and space that `insert` put before it. */
+function remove(text: string, member: Node): string {
+  const siblings = member.parent?.children ?? [];
+  const place = siblings.indexOf(member);
+  const before = siblings[place - 1];
+  const after = siblings[place + 1];
+  const from = before === undefined ? member.offset : before.offset + before.length;
+  const to = before === undefined && after !== undefined ? after.offset : member.offset + member.length;
+  return text.slice(0, from) + text.slice(to);
+}
+
+/** The tree of a JSON text with comments; undefined of an empty one. Offsets count the byte order mark. @throws MalformedFile */
+function parse(text: string): Node | undefined {
   const errors: ParseError[] = [];
-  const root = parseTree(text, errors, PARSE);
+  // The parser knows no byte order mark; a blank takes its place.
+  const root = parseTree(text.replace(BOM, ' '), errors, {
+    allowTrailingComma: true,
+    allowEmptyContent: true,
+  });
   const error = errors[0];
   if (error !== undefined) {
     const before = text.slice(0, error.offset).split('\n');
     throw new MalformedFile(
-      `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${printParseErrorCode(error.error)}`,
+      `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${printParseErrorCode(error.error)}.`,
     );
   }
   if (root !== undefined && root.type !== 'object') throw new MalformedFile('it holds no object.');
-  const hooks = root === undefined ? undefined : findNodeAtLocation(root, ['hooks']);
-  if (hooks !== undefined && hooks.type !== 'object') throw new MalformedFile('"hooks" is no object.');
-}
-
-function formatOf(text: string): FormattingOptions {
-  const indent = /\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
-  return {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.startsWith('\t') ? 4 : indent.length,
-    eol: text.includes('\r\n') ? '\r\n' : '\n',
-  };
+  return root;
 }

@@ -47,18 +47,19 @@ export function install(agent: CodingAgent, options: InstallOptions): Change {
   if (agent.install.kind === 'own' && before !== undefined && !before.includes(MARK)) {
     throw new MalformedFile(`${file} exists and is not ours: move it away first.`);
   }
+  const memory = memoryFile(options.state, agent);
+  const known = readMemory(memory);
+  // Where nobody has edited since, the same comes of what was there before.
+  const isOurs = known !== undefined && known.after === digest(before ?? '');
+  const base = isOurs ? (known.before ?? '') : (before ?? '');
   const after =
     agent.install.kind === 'own'
       ? (agent.install.whole?.(options.command) ?? '')
-      : edited(file, () => withEntries(before ?? '', agent.install.entries(options.command)));
+      : edited(file, () => withEntries(base, agent.install.entries(options.command)));
   if (options.dryRun !== true && after !== before) {
-    const memory = memoryFile(options.state, agent);
-    const known = readMemory(memory);
     const folders = missingFolders(file);
     mkdirSync(dirname(file), { recursive: true });
     mkdirSync(dirname(memory), { recursive: true, mode: 0o700 });
-    // What lay there before our first edit, as long as nobody else has edited since.
-    const isOurs = known !== undefined && known.after === digest(before ?? '');
     const first = isOurs ? known.before : (before ?? null);
     const made = isOurs ? known.folders : folders;
     replace(file, before, after);

@@ -2,6 +2,7 @@ import type { CodingAgent } from '../../agent.ts';
 import { editBetween } from '../../facts/lines.ts';
 import { countAt, defined, field, listOf, numberAt, parseJson, textAt } from '../../facts/read.ts';
 import type { Fact, Mapped } from '../../facts/types.ts';
+import { digest } from '../../session/ids.ts';
 
 /** Only names that Cursor knows: one that it does not makes it refuse the whole file. No hook that can block but the prompt's. */
 const EVENTS = [
@@ -83,7 +84,13 @@ function factsOf(event: string, payload: unknown): Fact[] {
       const edits = listOf(field(payload, 'edits')).map((edit) =>
         editBetween(path, textAt(edit, 'old_string') ?? '', textAt(edit, 'new_string') ?? ''),
       );
-      const id = `edit:${textAt(payload, 'generation_id') ?? ''}:${path}`;
+      // It names no call. The id holds no path: ids are sent in every mode.
+      const id = digest(
+        'edit',
+        textAt(payload, 'generation_id') ?? '',
+        path,
+        JSON.stringify(field(payload, 'edits') ?? ''),
+      ).slice(0, 32);
       return [{ kind: 'tool-end', callId: id, tool: 'edit', edits }];
     }
     case 'subagentStart':
