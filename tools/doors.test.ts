@@ -85,6 +85,13 @@ const planted: [door: string, path: string, source: string, complaint: string][]
     'layer',
   ],
   ['rules know no contract', 'packages/rules/src/x.ts', uses('@candela/contract'), 'layer'],
+  ['redaction knows nothing of the house', 'packages/redaction/src/x.ts', uses('@candela/kernel'), 'layer'],
+  [
+    'coding agents know no store',
+    'packages/coding-agents/src/x.ts',
+    uses('@candela/telemetry-store'),
+    'layer',
+  ],
   ['rules run in a browser', 'packages/rules/src/x.ts', uses('node:fs'), 'browser'],
   ['web does not know the store', 'apps/web/src/x.ts', uses('@candela/telemetry-store'), 'layer'],
   ['web ships no schemas', 'apps/web/src/x.ts', uses('@candela/contract'), 'takes only types'],

@@ -63,7 +63,7 @@ function shaOf(ref: string, dirs: readonly string[]): string | undefined {
 }
 
 /** The address in `user.email` of a git configuration. */
-export function emailIn(config: string): string | undefined {
+function emailIn(config: string): string | undefined {
   return /\[user\][^[]{0,2000}?\bemail\s*=\s*(\S{1,254})/.exec(config)?.[1];
 }
 

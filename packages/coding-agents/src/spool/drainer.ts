@@ -7,7 +7,7 @@ import { type Sent, send, type Target } from './send.ts';
 import { type DrainSettings, readCounted, recover, step, take } from './step.ts';
 
 /** More than that is not kept for a platform that is away. */
-export const SPOOL_BYTES = 64 << 20;
+const SPOOL_BYTES = 64 << 20;
 const KEEP_MS = 7 * 86_400_000;
 const IDLE_MS = 60_000;
 const LONGEST_PAUSE_MS = 30_000;
@@ -127,7 +127,7 @@ export async function runDrainer(
 }
 
 /** Drops what is too old; past the bytes hooks stop to write until there is room. Returns how many were dropped. */
-export function bound(folders: Folders, now = Date.now()): number {
+function bound(folders: Folders, now = Date.now()): number {
   let dropped = 0;
   for (const folder of [folders.outbox, folders.sessions]) {
     for (const name of namesIn(folder)) {
