@@ -26,6 +26,7 @@ import { createStaticSite } from './http/static-site.ts';
 import { createIngest, type Ingest } from './ingest/index.ts';
 import type { IngestLogs } from './ingest/logs.ts';
 import { JobRunner } from './jobs/runner.ts';
+import { createModelCalls } from './llm/service.ts';
 import { type PlatformMetrics, watchStore, watchStreams } from './metrics.ts';
 import { openStores, type Stores } from './stores.ts';
 
@@ -165,6 +166,7 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
     logs.on('group', ({ table }) => bell.ring(table));
     watchStore(store, metrics);
     watchStreams(streams, metrics);
+    const vault = createVault({ metadata, envelope });
     const jobs = new JobRunner({ metadata, clock, logger });
     running.jobs = jobs;
     const features = createFeatures({
@@ -184,7 +186,8 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       identity,
       people,
       oauth,
-      vault: createVault({ metadata, envelope }),
+      vault,
+      models: createModelCalls({ metadata, vault, ingest, clock, logger }),
       prompts: createPromptService(metadata),
       retention,
       jobs,

@@ -35,6 +35,7 @@ const UNWATCHED: ReadonlySet<string> = new Set([
   'job_states',
   'job_runs',
   'work_items',
+  'llm_usage',
 ]);
 
 interface Listener {

@@ -52,6 +52,7 @@ export type {
 } from './repositories/prompts/types.ts';
 export type { JobStats, JobTrigger, StoredJobRun } from './repositories/jobs.ts';
 export type { NewWork, WorkItem, WorkQueue } from './repositories/work-queue.ts';
+export type { LlmUsage } from './repositories/llm-usage.ts';
 export type { StoragePlace } from './repositories/storage-place.ts';
 export type { NewModel, StoredModel } from './repositories/models.ts';
 export type { BindingChange, StoredBinding } from './repositories/routing.ts';

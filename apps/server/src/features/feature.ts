@@ -9,6 +9,7 @@ import type { Ingest } from '../ingest/index.ts';
 import type { IngestLogs } from '../ingest/logs.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobRunner } from '../jobs/runner.ts';
+import type { ModelCalls } from '../llm/service.ts';
 import type { PlatformMetrics } from '../metrics.ts';
 import type { Stores } from '../stores.ts';
 import type { Phase } from './health/routes.ts';
@@ -43,6 +44,8 @@ export interface FeatureParts {
   readonly oauth: OauthFeature;
   readonly vault: Vault;
   readonly prompts: PromptService;
+  /** Asks configured models; the only way that features do. See `llm/README.md`. */
+  readonly models: ModelCalls;
   readonly retention: RetentionChoices;
   /** Runs the jobs of all features, and what they are triggered by. */
   readonly jobs: JobRunner;

@@ -14,6 +14,7 @@ import {
   createTelemetryQueries,
 } from '@candela/telemetry-store';
 import { auditRetention } from '../jobs/audit-retention.ts';
+import { usageRetention } from '../jobs/usage-retention.ts';
 import type { Handlers } from '../http/handlers.ts';
 import { activityHandlers } from './activity/routes.ts';
 import { agentHandlers } from './agents/routes.ts';
@@ -116,7 +117,7 @@ const FEATURES = [
   ({ metadata }) => ({ name: 'views', handlers: viewHandlers(metadata) }),
   promptFeature,
   ({ vault, envelope }) => ({ name: 'vault', handlers: vaultHandlers(vault, envelope) }),
-  (parts) => ({ name: 'models', handlers: modelHandlers(parts) }),
+  (parts) => ({ name: 'models', handlers: modelHandlers(parts), jobs: [usageRetention(parts.metadata)] }),
   (parts) => ({ name: 'rules', handlers: createRuleFeature(parts) }),
   ({ metadata }) => ({ name: 'contexts', handlers: contextHandlers(metadata) }),
   ({ metadata, envelope, stores, logs, clock }) => ({

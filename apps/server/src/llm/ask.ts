@@ -5,11 +5,14 @@ import type { FinishReason, LanguageModelUsage } from 'ai';
 import { explainFailure } from './failures.ts';
 import { guardedFetch } from '../http/guarded-fetch.ts';
 import { PROVIDERS } from './providers/index.ts';
-import type { LlmTarget } from './types.ts';
+import { toModelMessages, toToolSet } from './messages.ts';
+import type { LlmFinish, LlmMessage, LlmTarget, LlmTool, LlmToolCall } from './types.ts';
 
 export interface LlmCall {
   readonly target: LlmTarget;
-  readonly prompt: string;
+  readonly messages: readonly LlmMessage[];
+  /** What the model may ask for. Nothing is run here: the caller answers with a `tool` message in its next call. */
+  readonly tools?: readonly LlmTool[];
   /** Null: left to the provider. */
   readonly temperature: number | null;
   readonly maxOutputTokens: number;
@@ -18,9 +21,10 @@ export interface LlmCall {
 /** A part of an answer; `end` is the last one. */
 export type LlmEvent =
   | { readonly kind: 'text'; readonly text: string }
+  | LlmToolCall
   | {
       readonly kind: 'end';
-      readonly finish: 'stop' | 'length' | 'content_filter' | 'other';
+      readonly finish: LlmFinish;
       /** Null: the provider did not say. */
       readonly usage: TokenUsage | null;
       /** Null: no price is known. */
@@ -69,6 +73,10 @@ export async function* askModel(
           yield { kind: 'end', finish: 'length', usage: null, costUsd: null };
           return;
         }
+      } else if (part.type === 'tool-call') {
+        const { toolCallId: id, toolName: name, input } = part;
+        const invalid = part.invalid === true ? 'The arguments do not fit, or there is no such tool.' : null;
+        yield { kind: 'tool-call', id, name, input, invalid };
       } else if (part.type === 'finish') {
         // Without words of its own: the connection ended in the middle of a protocol that says when it is over.
         if (part.finishReason === 'error') throw fail('provider_failed', { detail: BROKEN_OFF });
@@ -96,7 +104,7 @@ const tooLate = ({ timeoutMs }: LlmLimits) =>
   });
 
 async function start(
-  { target, prompt, temperature, maxOutputTokens }: LlmCall,
+  { target, messages, tools, temperature, maxOutputTokens }: LlmCall,
   ended: AbortSignal,
   limits: LlmLimits,
 ) {
@@ -113,7 +121,8 @@ async function start(
   const fetch = guardedFetch({ maxBytes: limits.answerBytes });
   const { stream } = streamText({
     model: await provider.open({ model, baseUrl, apiKey, fetch }),
-    prompt,
+    ...toModelMessages(messages),
+    ...(tools === undefined || tools.length === 0 ? {} : { tools: await toToolSet(tools) }),
     maxOutputTokens,
     ...(temperature === null ? {} : { temperature }),
     ...(provider.options === undefined ? {} : { providerOptions: { ...provider.options } }),
@@ -137,7 +146,8 @@ function headerOf(secret: string | null): string {
   });
 }
 
-const FINISHES: ReadonlyMap<FinishReason, 'stop' | 'length' | 'content_filter'> = new Map([
+const FINISHES: ReadonlyMap<FinishReason, LlmFinish> = new Map([
+  ['tool-calls', 'tool_calls'],
   ['stop', 'stop'],
   ['length', 'length'],
   ['content-filter', 'content_filter'],

@@ -58,7 +58,7 @@ const callOf = (provider: ModelProvider, more: { model?: string; apiKey?: string
     baseUrl: `${vendor.url}${VENDORS[provider].base}`,
     apiKey: more.apiKey === undefined ? KEY : more.apiKey,
   },
-  prompt: 'hi',
+  messages: [{ role: 'user', text: 'hi' }],
   temperature: null,
   maxOutputTokens: 100,
 });

@@ -31,3 +31,42 @@ export interface LlmProvider {
   /** Options that are sent along, by the SDK's name of the provider. */
   readonly options?: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
 }
+
+/** Why an answer ended. */
+export type LlmFinish = 'stop' | 'length' | 'content_filter' | 'tool_calls' | 'other';
+
+/** A part of a conversation. `system` messages come first. */
+export type LlmMessage =
+  | { readonly role: 'system' | 'user'; readonly text: string }
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      readonly toolCalls?: readonly Pick<LlmToolCall, 'id' | 'name' | 'input'>[];
+    }
+  /** The answer to one call of the assistant message before it. */
+  | {
+      readonly role: 'tool';
+      readonly id: string;
+      readonly name: string;
+      readonly output: string;
+      readonly isError?: boolean;
+    };
+
+/** A tool that a model may ask for. */
+export interface LlmTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of an object. The input is not checked against it: whoever runs the tool does. */
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** A model asks for a tool. */
+export interface LlmToolCall {
+  readonly kind: 'tool-call';
+  readonly id: string;
+  readonly name: string;
+  /** As the model wrote it. */
+  readonly input: unknown;
+  /** Why it cannot be run: answer with this as an error. Null: nothing is known against it. */
+  readonly invalid: string | null;
+}

@@ -8,6 +8,7 @@ import { models } from './0007-models.ts';
 import { prompts } from './0008-prompts.ts';
 import { vault } from './0009-vault.ts';
 import { jobs } from './0010-jobs.ts';
+import { llmUsage } from './0011-llm-usage.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   prompts,
   vault,
   jobs,
+  llmUsage,
 ];

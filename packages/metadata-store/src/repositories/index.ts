@@ -2,6 +2,7 @@ import type { Access } from './access.ts';
 import { auditLog } from './audit.ts';
 import { connectors } from './connectors.ts';
 import { jobs } from './jobs.ts';
+import { llmUsage } from './llm-usage.ts';
 import { models } from './models.ts';
 import { oauthClients, oauthEntries, serverKeys } from './oauth.ts';
 import { retention } from './retention.ts';
@@ -44,6 +45,7 @@ export const REPOSITORIES = {
   rules,
   contexts,
   models,
+  llmUsage,
   jobs,
   work: workQueue,
 } as const satisfies Record<string, (access: Access) => object>;

@@ -22,6 +22,7 @@ import type {
   UserTable,
 } from './identity.ts';
 import type { JobRunTable, JobStateTable, WorkItemTable } from './jobs.ts';
+import type { LlmUsageTable } from './llm-usage.ts';
 import type { ModelConfigTable } from './models.ts';
 import type { OauthClientTable, OauthEntryTable, ServerKeyTable } from './oauth.ts';
 import type {
@@ -79,6 +80,7 @@ export interface Tables {
   readonly contexts: ContextTable;
   readonly context_versions: ContextVersionTable;
   readonly model_configs: ModelConfigTable;
+  readonly llm_usage: LlmUsageTable;
   readonly job_states: JobStateTable;
   readonly job_runs: JobRunTable;
   readonly work_items: WorkItemTable;

@@ -18,6 +18,16 @@ export interface Answer {
   };
 }
 
+/** What a scripted model answers once: a text, a call of a tool, or a failure. */
+export interface ScriptedAnswer {
+  readonly text?: string;
+  readonly toolCall?: { readonly name: string; readonly arguments: string };
+  /** 401, 429, 5xx: the call fails with it. */
+  readonly status?: number;
+  /** The connection is lost in the middle of the answer. */
+  readonly cut?: true;
+}
+
 /** One question, in no API's shape. */
 export interface Question {
   readonly model: string;
@@ -27,20 +37,28 @@ export interface Question {
 }
 
 /** `hi` is answered with `Hello Ada`; with tools and no result yet, the first tool is called for Paris. */
-export function answer(question: Question): Answer {
+export function answer(question: Question, scripted?: ScriptedAnswer): Answer {
+  const usage = usageOf(question.model);
+  if (scripted !== undefined) {
+    const called = scripted.toolCall;
+    const toolCall = called === undefined ? undefined : { id: `call_${crypto.randomUUID()}`, ...called };
+    return { text: scripted.text ?? '', toolCall, usage };
+  }
   const tool = question.hasToolResult ? undefined : question.toolNames[0];
   return {
     text: question.prompt === 'hi' ? 'Hello Ada' : `You said: ${question.prompt.slice(0, 2000)}`,
     toolCall: tool === undefined ? undefined : { id: 'call_1', name: tool, arguments: '{"city":"Paris"}' },
-    usage: {
-      input: 120,
-      cached: 64,
-      cacheWrite: question.model.includes('cache-write') ? 16 : 0,
-      output: 30,
-      reasoning: /^(o\d|gpt-5|gemini-2\.5)/.test(question.model) ? 8 : 0,
-    },
+    usage,
   };
 }
+
+const usageOf = (model: string): Answer['usage'] => ({
+  input: 120,
+  cached: 64,
+  cacheWrite: model.includes('cache-write') ? 16 : 0,
+  output: 30,
+  reasoning: /^(o\d|gpt-5|gemini-2\.5)/.test(model) ? 8 : 0,
+});
 
 /** This model refuses every call. */
 export const FAILING_MODEL = 'boom';

@@ -1,19 +1,22 @@
 /** Anthropic's messages, whole and streamed. Its input count leaves the cached part out. */
-import { answer } from './answer.ts';
+import { answer, type ScriptedAnswer } from './answer.ts';
 import { type Json, lastPrompt, recordsOf, textOf } from './json.ts';
 import type { Reply } from './reply.ts';
 
-export function anthropicMessage(body: Json): Reply {
+export function anthropicMessage(body: Json, scripted?: ScriptedAnswer): Reply {
   const messages = recordsOf(body['messages']);
   const model = textOf(body['model']);
-  const given = answer({
-    model,
-    prompt: lastPrompt(messages),
-    toolNames: recordsOf(body['tools']).map((tool) => textOf(tool['name'])),
-    hasToolResult: messages.some((message) =>
-      recordsOf(message['content']).some((block) => block['type'] === 'tool_result'),
-    ),
-  });
+  const given = answer(
+    {
+      model,
+      prompt: lastPrompt(messages),
+      toolNames: recordsOf(body['tools']).map((tool) => textOf(tool['name'])),
+      hasToolResult: messages.some((message) =>
+        recordsOf(message['content']).some((block) => block['type'] === 'tool_result'),
+      ),
+    },
+    scripted,
+  );
   const { usage, toolCall } = given;
   const block =
     toolCall === undefined

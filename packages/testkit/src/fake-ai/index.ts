@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anthropicMessage } from './anthropic-messages.ts';
+import type { ScriptedAnswer } from './answer.ts';
 import { ABSENT_MODEL, CUT_MODEL, ENDLESS_MODEL, FAILING_MODEL, SILENT_MODEL, WRONG_KEY } from './answer.ts';
 import { googleContent } from './google-content.ts';
 import { isJson, type Json } from './json.ts';
@@ -20,6 +21,8 @@ interface FakeAiRequest {
 export { ABSENT_MODEL, CUT_MODEL, ENDLESS_MODEL, FAILING_MODEL, SILENT_MODEL, WRONG_KEY } from './answer.ts';
 
 export interface FakeAi {
+  /** What the next calls of chat completions and Anthropic messages are answered with, one each, in this order. */
+  script(...answers: readonly ScriptedAnswer[]): void;
   /** `http://127.0.0.1:<port>`; OpenAI's and Mistral's clients want `/v1` behind it, Google's `/v1beta`. */
   readonly url: string;
   /** Every request so far, oldest first. */
@@ -29,7 +32,7 @@ export interface FakeAi {
   close(): Promise<void>;
 }
 
-const ROUTES: readonly (readonly [RegExp, (body: Json) => Reply])[] = [
+const ROUTES: readonly (readonly [RegExp, (body: Json, scripted?: ScriptedAnswer) => Reply])[] = [
   [/\/chat\/completions$/, chatCompletion],
   [/\/responses$/, modelResponse],
   [/\/embeddings$/, embeddings],
@@ -40,12 +43,13 @@ const ROUTES: readonly (readonly [RegExp, (body: Json) => Reply])[] = [
 /** Starts the fake on a free port. Streams pause `chunkDelayMs` (default 2) between events. */
 export async function startFakeAi(options: { chunkDelayMs?: number } = {}): Promise<FakeAi> {
   const requests: FakeAiRequest[] = [];
+  const scripts: ScriptedAnswer[] = [];
   let open = 0;
   const delay = options.chunkDelayMs ?? 2;
   const server = createServer((request, response) => {
     open += 1;
     response.once('close', () => (open -= 1));
-    serve(request, response, requests, delay).catch((error: unknown) => {
+    serve(request, response, { requests, scripts, delay }).catch((error: unknown) => {
       response.statusCode = 400;
       response.end(JSON.stringify({ error: { message: String(error), type: 'invalid_request_error' } }));
     });
@@ -58,6 +62,7 @@ export async function startFakeAi(options: { chunkDelayMs?: number } = {}): Prom
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    script: (...answers) => void scripts.push(...answers),
     get open() {
       return open;
     },
@@ -71,8 +76,7 @@ export async function startFakeAi(options: { chunkDelayMs?: number } = {}): Prom
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  requests: FakeAiRequest[],
-  delay: number,
+  { requests, scripts, delay }: { requests: FakeAiRequest[]; scripts: ScriptedAnswer[]; delay: number },
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -107,17 +111,24 @@ async function serve(
     });
     return;
   }
-  const reply = route(body);
+  const isScripted = /\/(chat\/completions|messages)$/.test(path);
+  const scripted = isScripted ? scripts.shift() : undefined;
+  if (scripted?.status !== undefined) {
+    const message = `scripted failure ${scripted.status}`;
+    send(response, scripted.status, { error: { message, type: 'scripted', code: null, param: null } });
+    return;
+  }
+  const reply = route(body, scripted);
   if (reply.kind === 'json') {
     send(response, reply.status, reply.body);
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-  const texts = reply.events.map(({ event, data }) => {
+  const texts = reply.events.map(({ event, data }, index) => {
     const text = typeof data === 'string' ? data : JSON.stringify(data);
     return {
       text: `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`,
-      hasWords: /Hello |You /.test(text),
+      hasWords: scripted?.text === undefined ? /Hello |You /.test(text) : index > 0,
     };
   });
   // The event that carries the first words of the answer, not those that sum it up.
@@ -126,7 +137,7 @@ async function serve(
     response.write(text);
     await sleep(delay);
     if (index !== first) continue;
-    if (body['model'] === CUT_MODEL) {
+    if (body['model'] === CUT_MODEL || scripted?.cut === true) {
       response.destroy();
       return;
     }

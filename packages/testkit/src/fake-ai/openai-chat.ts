@@ -1,21 +1,24 @@
 /** OpenAI's chat completions, whole and streamed. */
-import { type Answer, answer } from './answer.ts';
+import { type Answer, answer, type ScriptedAnswer } from './answer.ts';
 import { isJson, type Json, lastPrompt, recordsOf, textOf } from './json.ts';
 import type { Reply } from './reply.ts';
 
 const CREATED = 1_760_000_000;
 
-export function chatCompletion(body: Json): Reply {
+export function chatCompletion(body: Json, scripted?: ScriptedAnswer): Reply {
   const messages = recordsOf(body['messages']);
   const model = textOf(body['model']);
-  const given = answer({
-    model,
-    prompt: lastPrompt(messages),
-    toolNames: recordsOf(body['tools']).map((tool) =>
-      isJson(tool['function']) ? textOf(tool['function']['name']) : '',
-    ),
-    hasToolResult: messages.some((message) => message['role'] === 'tool'),
-  });
+  const given = answer(
+    {
+      model,
+      prompt: lastPrompt(messages),
+      toolNames: recordsOf(body['tools']).map((tool) =>
+        isJson(tool['function']) ? textOf(tool['function']['name']) : '',
+      ),
+      hasToolResult: messages.some((message) => message['role'] === 'tool'),
+    },
+    scripted,
+  );
   const head = {
     id: 'chatcmpl-1',
     created: CREATED,

@@ -1,9 +1,19 @@
-import type { ModelProvider, TryDone } from '@candela/contract';
+import type { ModelProvider } from '@candela/contract';
+import type { LlmEvent } from './ask.ts';
 
-/** What is recorded of a try: no text that was sent and none that came, which are shown to whoever tried only. */
-export interface TriedCall {
+type LlmEnd = Extract<LlmEvent, { readonly kind: 'end' }>;
+
+/** How a call ended. `left`: whoever asked did not wait for the end. */
+export type CallOutcome =
+  | (Omit<LlmEnd, 'kind'> & { readonly kind: 'done'; readonly firstTokenMs: number | null })
+  | { readonly kind: 'failed'; readonly code: string }
+  | { readonly kind: 'left' };
+
+/** What is recorded of a call: no text that was sent and none that came. */
+export interface RecordedCall {
+  readonly feature: string;
+  readonly attributes: Readonly<Record<string, string | number | null>>;
   readonly environment: string;
-  readonly prompt: { readonly name: string; readonly version: string | null };
   readonly provider: ModelProvider;
   readonly model: string;
   readonly temperature: number | null;
@@ -11,10 +21,7 @@ export interface TriedCall {
   /** Epoch milliseconds. */
   readonly startedAtMs: number;
   readonly endedAtMs: number;
-  readonly outcome:
-    | { readonly kind: 'done'; readonly done: TryDone }
-    | { readonly kind: 'failed'; readonly code: string }
-    | { readonly kind: 'left' };
+  readonly outcome: CallOutcome;
 }
 
 /** As the semantic conventions of GenAI name them. */
@@ -43,10 +50,10 @@ const hex = (bytes: number): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');
 const nanos = (ms: number): string => `${BigInt(Math.round(ms)) * 1_000_000n}`;
 
-/** The request of OTLP/JSON with one span that says what a try asked for, took and cost. */
-export function tryRequest(call: TriedCall): object {
-  const { prompt, outcome } = call;
-  const done = outcome.kind === 'done' ? outcome.done : undefined;
+/** The request of OTLP/JSON with one span that says what a call asked for, took and cost. */
+export function callSpan(call: RecordedCall): object {
+  const { outcome } = call;
+  const done = outcome.kind === 'done' ? outcome : undefined;
   const usage = done?.usage ?? null;
   const span = {
     traceId: hex(16),
@@ -56,9 +63,8 @@ export function tryRequest(call: TriedCall): object {
     startTimeUnixNano: nanos(call.startedAtMs),
     endTimeUnixNano: nanos(Math.max(call.startedAtMs, call.endedAtMs)),
     attributes: attributesOf({
-      'platform.feature': 'prompt-try',
-      'platform.prompt.name': prompt.name,
-      'platform.prompt.version': prompt.version,
+      'platform.feature': call.feature,
+      ...call.attributes,
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': PROVIDER_NAMES[call.provider],
       'gen_ai.request.model': call.model,

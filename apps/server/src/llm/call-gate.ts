@@ -10,7 +10,9 @@ export class CallGate {
   enter({ principal }: RequestContext): () => void {
     const who = principal.kind === 'anonymous' ? 'anonymous' : `${principal.kind} ${principal.id}`;
     const own = this.#open.get(who) ?? 0;
-    const { calls, callsPerClient } = MODEL_LIMITS;
+    const { calls } = MODEL_LIMITS;
+    // Jobs of all features together are one principal, and leave half of the places to people.
+    const callsPerClient = principal.kind === 'system' ? calls / 2 : MODEL_LIMITS.callsPerClient;
     if (own >= callsPerClient) throw fail('too_many_calls', { limit: callsPerClient, where: 'for you' });
     if (this.#total >= calls) throw fail('too_many_calls', { limit: calls, where: 'on this platform' });
     this.#open.set(who, own + 1);
