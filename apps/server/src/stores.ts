@@ -10,6 +10,7 @@ import {
   startEmbeddedEngine,
   type ReadStore,
   type StoreRoutes,
+  tablesOf,
   type TelemetryStore,
   type TelemetryStoreOptions,
 } from '@candela/telemetry-store';
@@ -132,13 +133,25 @@ function factsOf(options: TelemetryStoreOptions, engine: () => Promise<EmbeddedE
 
 /** Every statement goes to the store of its own tenant and signal, or fails. */
 function readsOf(routes: SignalRoutes, pool: StorePool, builtIn: TelemetryStore): StoreRoutes {
-  const readerOf = (id: string, projectId: string): ReadStore =>
-    id === DEFAULT_DATABASE_CONFIG_ID
-      ? builtIn
-      : {
-          select: (sql, params, options) =>
-            pool.use(id, projectId, (store) => store.select(sql, params, options)),
-        };
+  // One reader a configuration: whoever reads two signals asks whether they are the same.
+  const readers = new Map<string, ReadStore>();
+  const readerOf = (id: string, projectId: string): ReadStore => {
+    if (id === DEFAULT_DATABASE_CONFIG_ID) return builtIn;
+    const key = JSON.stringify([id, projectId]);
+    const known = readers.get(key);
+    if (known !== undefined) return known;
+    const use = <T>(work: (store: TelemetryStore) => Promise<T>) => pool.use(id, projectId, work);
+    const reader: ReadStore = {
+      select: (sql, params, options) => use((store) => store.select(sql, params, options)),
+      tables: {
+        database: () => use((store) => tablesOf(store).database()),
+        read: (sql, params, options) => use((store) => tablesOf(store).read(sql, params, options)),
+        emptyDatabase: () => use((store) => tablesOf(store).emptyDatabase()),
+      },
+    };
+    readers.set(key, reader);
+    return reader;
+  };
   return {
     storeOf: async ({ projectId, environment }, signal) =>
       readerOf((await routes.of(projectId)).resolve(environment, signal), projectId),

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  CHAT_ROUTES,
   CONTEXT_ROUTES,
   type HttpMethod,
   IDENTITY_ROUTES,
@@ -28,12 +29,13 @@ import { type Platform, startPlatform } from './platform.ts';
 import { newStoreIn } from '@candela/telemetry-store/testing';
 
 /**
- * Routes about people are asked in `features/identity/roles.platform.test.ts`, those of secrets and rules in their features: they
- * need somebody who is signed in, or several projects.
+ * Routes about people are asked in `features/identity/roles.platform.test.ts`, those of secrets, rules and the assistant in their
+ * features (SQL in the telemetry store's `sql-gate`): they need somebody who is signed in, or several projects.
  */
 const OF_PEOPLE = {
   ...RULE_ROUTES,
   ...CONTEXT_ROUTES,
+  ...CHAT_ROUTES,
   ...VAULT_ROUTES,
   ...IDENTITY_ROUTES,
   ...OAUTH_ROUTES,

@@ -5,6 +5,7 @@ export * from './connectors/retention.ts';
 export * from './connectors/routing.ts';
 export type { AuditEventView } from './audit.ts';
 export * from './catalog.ts';
+export * from './chat/index.ts';
 export * from './filter/index.ts';
 export * from './filter/schema.ts';
 export * from './health.ts';

@@ -12,6 +12,7 @@ import {
 } from './connectors/connectors.ts';
 import { getRetention, updateRetention } from './connectors/retention.ts';
 import { getDbConfig, getRouting, updateRouting } from './connectors/routing.ts';
+import { CHAT_ROUTES } from './chat/index.ts';
 import { CONTEXT_ROUTES } from './contexts/index.ts';
 import { JOB_ROUTES } from './jobs/index.ts';
 import { MODEL_ROUTES } from './models/index.ts';
@@ -117,6 +118,7 @@ export const ROUTES = {
   ...JOB_ROUTES,
   ...RULE_ROUTES,
   ...CONTEXT_ROUTES,
+  ...CHAT_ROUTES,
 } as const satisfies Record<string, RouteDeclaration>;
 
 export type RouteId = keyof typeof ROUTES;

@@ -108,6 +108,7 @@ export const ERROR_TABLE = {
     retryable: false,
     template: 'The query needs more {resource} than its bound allows. Narrow the time range or the filter.',
   },
+  sql_refused: { status: 422, retryable: false, template: '{detail}' },
   shutting_down: {
     status: 503,
     retryable: true,

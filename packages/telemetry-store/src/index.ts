@@ -16,6 +16,7 @@ export type {
   SelectOptions,
   StoreHealth,
   StoreState,
+  TableReads,
   TelemetryStore,
   TelemetryStoreOptions,
   TlsOptions,
@@ -44,3 +45,4 @@ export {
   type EncodeResult,
 } from './writer/encode/index.ts';
 export * from './queries/index.ts';
+export * from './sql-gate/index.ts';

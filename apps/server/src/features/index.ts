@@ -10,6 +10,7 @@ import {
   createHostQueries,
   createLogQueries,
   createMetricQueries,
+  createSqlQueries,
   createTailQueries,
   createTelemetryQueries,
 } from '@candela/telemetry-store';
@@ -19,6 +20,7 @@ import type { Handlers } from '../http/handlers.ts';
 import { activityHandlers } from './activity/routes.ts';
 import { agentHandlers } from './agents/routes.ts';
 import { auditHandlers } from './audit/routes.ts';
+import { sqlHandlers } from './chat/sql-routes.ts';
 import { compareHandlers } from './compare/routes.ts';
 import { connectorHandlers } from './connectors/routes.ts';
 import { contextHandlers } from './contexts/routes.ts';
@@ -95,6 +97,10 @@ const FEATURES = [
   ({ reads, limits, clock }) => ({
     name: 'compare',
     handlers: compareHandlers(createCompareQueries(reads, limits), clock),
+  }),
+  ({ reads, limits, clock }) => ({
+    name: 'sql',
+    handlers: sqlHandlers(createSqlQueries(reads, limits), clock),
   }),
   ({ reads, limits, clock, config }) => ({
     name: 'export',

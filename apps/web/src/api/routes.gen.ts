@@ -165,4 +165,6 @@ export const ROUTE_TABLE = {
   listContextVersions: 'GET /api/context/{id}/versions',
   getContextVersion: 'GET /api/context/{id}/versions/{version}',
   restoreContextVersion: 'POST /api/context/{id}/restore',
+  executeSql: 'POST /api/chat/message/execute',
+  describeSql: 'GET /api/chat/sql/schema',
 } as const;

@@ -34,16 +34,21 @@ export class HostReader {
 
   /** All rows of the answer. @throws ClickHouseError what the engine refused; OversizedError; else what the socket failed with */
   async read<T>(statement: HostRead): Promise<T[]> {
+    const text = await this.text(statement, 'JSONEachRow');
+    return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as T]));
+  }
+
+  /** The answer in a format of the engine's. Throws as {@link read} does. */
+  text(statement: HostRead, format: string, database: string = this.#database): Promise<string> {
     const { params, settings } = statement;
-    const search = new URLSearchParams({ database: this.#database, default_format: 'JSONEachRow' });
+    const search = new URLSearchParams({ database, default_format: format });
     for (const [name, value] of Object.entries(params))
       search.set(`param_${name}`, formatQueryParams({ value }));
     for (const [name, value] of Object.entries(settings)) search.set(name, String(value));
     const path = `/?${search}`;
     // The host would close the connection while it is still written to.
-    if (path.length > MAX_HEAD_BYTES - HEADERS_BYTES) throw new OversizedError();
-    const text = await this.#ask(path, statement);
-    return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as T]));
+    if (path.length > MAX_HEAD_BYTES - HEADERS_BYTES) return Promise.reject(new OversizedError());
+    return this.#ask(path, statement);
   }
 
   close(): void {

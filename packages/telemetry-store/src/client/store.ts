@@ -32,6 +32,7 @@ import {
 import { RollupError, translateError } from './errors.ts';
 import { HostReader } from './host-reader.ts';
 import type { Outbox } from './outbox.ts';
+import { StoreTables } from './table.ts';
 import type {
   CommandOptions,
   NativeParts,
@@ -89,6 +90,7 @@ export class ClickHouseStore implements TelemetryStore {
   };
   readonly #events = new EventEmitter<{ state: [StoreState] }>();
   readonly #logger: Logger;
+  readonly tables: StoreTables;
   #state: StoreState = 'ready';
   #version = '';
   #damagedParts = 0;
@@ -101,6 +103,16 @@ export class ClickHouseStore implements TelemetryStore {
     this.#host = socketPath === undefined ? undefined : new HostReader(socketPath, database, HOST_POOL);
     this.#inserts = connect(connection, connection.database, 'done');
     this.#admin = connect(connection, 'default', 'patient');
+    this.tables = new StoreTables({
+      connection,
+      host: this.#host,
+      admin: this.#admin,
+      target,
+      call: (options, read) =>
+        this.#call('read', options, (signal) =>
+          read(signal, this.#headers(options), selectSettings(options)),
+        ),
+    });
     this.#logger = logger;
     this.#supervisor = engine?.supervisor;
     this.#outbox = engine?.outbox;
@@ -342,6 +354,7 @@ export class ClickHouseStore implements TelemetryStore {
     await this.#columns.close();
     await this.#client.close();
     await this.#streams.close();
+    await this.tables.close();
     this.#host?.close();
     await this.#inserts.close();
     await this.#admin.close();

@@ -49,6 +49,33 @@ export interface AttributeRead {
 
 export type CommandOptions = Pick<SelectOptions, 'timeoutMs' | 'signal'>;
 
+export interface TableOptions extends SelectOptions {
+  /** Another current database than the store's own: names without one are looked up there. */
+  readonly database?: string;
+  /** Engine settings, in this order, after those of the options. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** An answer that names its columns. Two may have the same name, so rows are lists. */
+export interface TableAnswer {
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly rows: readonly (readonly unknown[])[];
+  /** What the engine read for it. */
+  readonly rowsRead: number;
+  readonly bytesRead: number;
+  readonly elapsedMs: number;
+}
+
+/** Reads whose columns nobody knows before. */
+export interface TableReads {
+  /** Where the tables of the store lie. */
+  database(): Promise<string>;
+  /** Rows with their columns and cost; 64-bit integers as texts. */
+  read(sql: string, params?: Record<string, unknown>, options?: TableOptions): Promise<TableAnswer>;
+  /** Name of a database without tables, made when absent. @throws StoreError where the account may not make one */
+  emptyDatabase(): Promise<string>;
+}
+
 export interface StoreHealth {
   readonly state: StoreState;
   /** How often the engine was started again since the store was opened. */
@@ -69,6 +96,8 @@ export type NativeParts = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 export interface TelemetryStore {
   /** Rows of a reading statement. `{name:Type}` placeholders are bound by the engine from `params`. */
   select<T>(sql: string, params?: Record<string, unknown>, options?: SelectOptions): Promise<T[]>;
+  /** For statements that people write. */
+  readonly tables?: TableReads | undefined;
   /** The same, row by row as they are made, for results that need not fit in memory. */
   stream<T>(sql: string, params?: Record<string, unknown>, options?: SelectOptions): AsyncIterable<T>;
   /**

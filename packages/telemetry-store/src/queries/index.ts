@@ -23,7 +23,7 @@ export * from './agents/index.ts';
 export type { AggregateInput, AggregateResult } from './aggregate/aggregate.ts';
 export type { Facet, FacetsAnswer, FacetsInput } from './aggregate/facets-input.ts';
 export type { QueryLimits } from './core/run.ts';
-export type { ReadStore, StoredSignal, StoreRoutes } from './core/stores.ts';
+export { type ReadStore, type StoredSignal, type StoreRoutes, tablesOf } from './core/stores.ts';
 export type { Window } from './core/scope.ts';
 export { createExceptionQueries, type ExceptionQueries } from './exceptions/index.ts';
 export { createHostQueries, type HostQueries } from './hosts/index.ts';

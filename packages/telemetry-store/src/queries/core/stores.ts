@@ -1,12 +1,15 @@
 import type { RequestContext } from '@candela/kernel';
-import type { TelemetryStore } from '../../client/types.ts';
+import type { TableReads, TelemetryStore } from '../../client/types.ts';
 import { ROLLUPS } from '../../rollups/index.ts';
 
 /** What is kept in a database of its own choice. */
 export type StoredSignal = 'traces' | 'metrics' | 'logs';
 
 /** What reads need of a store. */
-export type ReadStore = Pick<TelemetryStore, 'select' | 'ownParts' | 'readsNarrowly' | 'indexesWords'>;
+export type ReadStore = Pick<
+  TelemetryStore,
+  'select' | 'tables' | 'ownParts' | 'readsNarrowly' | 'indexesWords'
+>;
 
 /** Stores by tenant and signal. */
 export interface StoreRoutes {
@@ -32,6 +35,12 @@ export function storeOf(
   signal: StoredSignal,
 ): ReadStore | Promise<ReadStore> {
   return 'storeOf' in stores ? stores.storeOf(context, signal) : stores;
+}
+
+/** What answers statements that people write. @throws RangeError of a store that a test made for other reads */
+export function tablesOf({ tables }: Pick<ReadStore, 'tables'>): TableReads {
+  if (tables === undefined) throw new RangeError('This store answers no statements of people');
+  return tables;
 }
 
 /** The stores that records of a project may be in. */
