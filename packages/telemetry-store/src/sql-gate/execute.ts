@@ -128,7 +128,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 /** Viewers do not learn who worked with a coding agent: people with few sessions would be told apart. */
 function seesNoPeople({ principal }: RequestContext): boolean {
-  return principal.kind !== 'anonymous' && principal.role === 'viewer';
+  return 'role' in principal && principal.role === 'viewer';
 }
 
 /** As many rows as may be, in count and in bytes of their JSON. */
