@@ -14,6 +14,7 @@ import { startFeatures, stopFeatures } from './control/features.ts';
 import type { PushReader } from './export/push-reader.ts';
 import type { Starts } from './export/resource-metrics.ts';
 import { readText } from './files.ts';
+import { GpuRegister } from './gpu/register.ts';
 import type { Listening } from './http/listen.ts';
 import { Identity } from './identity/index.ts';
 import { clusterAccess } from './kubernetes/api-server.ts';
@@ -61,6 +62,7 @@ export async function startCore(config: Config, log: Log, offers: Offers = {}): 
     log,
     monotonic,
     workload: workloads,
+    gpus: new GpuRegister(),
     offers,
   });
   return {

@@ -16,6 +16,7 @@ import {
   type Tick,
 } from './collection.ts';
 import { readConfig } from './config.ts';
+import { GpuRegister } from './gpu/register.ts';
 import { createLog } from './log.ts';
 import { Fault, READY, type Source, type SourceContext, type SourceEntry, unavailable } from './source.ts';
 import { workloadsOf } from './workload/index.ts';
@@ -62,6 +63,7 @@ async function start(...entries: SourceEntry[]): Promise<Collection> {
     log,
     monotonic: () => performance.now() / 1_000,
     workload: workloadsOf(config, config.paths, log),
+    gpus: new GpuRegister(),
     offers: {},
   };
   running = await Collection.start(entries, context);

@@ -8,11 +8,19 @@ import {
 } from '@candela/semconv/metrics';
 import { errorText, type Log } from './log.ts';
 import type { AttributeValue, PointAttributes } from './point-attributes.ts';
-import { Fault, type Source, type SourceContext, type SourceEntry, type Started } from './source.ts';
+import {
+  Fault,
+  type HistogramValue,
+  type Source,
+  type SourceContext,
+  type SourceEntry,
+  type Started,
+} from './source.ts';
 
 export interface Point {
   readonly value: number;
   readonly attributes: PointAttributes;
+  readonly histogram?: HistogramValue;
 }
 
 /** What one round over all sources found. Nobody changes it after it was handed out. */
@@ -48,7 +56,14 @@ export const MAX_ATTRIBUTE_LENGTH = 1_024;
 const STOP_BUDGET_MS = 2_000;
 
 type Failure = 'exception' | 'timeout' | 'busy';
-type Dropped = 'not_a_number' | 'too_large' | 'negative_count' | 'duplicate' | 'undeclared' | 'too_many';
+type Dropped =
+  | 'not_a_histogram'
+  | 'not_a_number'
+  | 'too_large'
+  | 'negative_count'
+  | 'duplicate'
+  | 'undeclared'
+  | 'too_many';
 
 interface Running {
   readonly entry: SourceEntry;
@@ -286,11 +301,18 @@ class Recording {
     this.#drop = drop;
   }
 
-  readonly record = (metric: Metric, value: number, attributes: PointAttributes = {}): void => {
+  readonly record = (
+    metric: Metric,
+    value: number,
+    attributes: PointAttributes = {},
+    histogram?: HistogramValue,
+  ): void => {
     if (!this.#open) return;
+    if (!fits(metric, histogram)) return this.#drop('not_a_histogram');
     if (!Number.isFinite(value)) return this.#drop('not_a_number');
     if (Math.abs(value) >= MAX_VALUE) return this.#drop('too_large');
-    if (metric.instrument === 'counter' && value < 0) return this.#drop('negative_count');
+    if ((metric.instrument === 'counter' || histogram !== undefined) && value < 0)
+      return this.#drop('negative_count');
     if (this.#seen.size >= MAX_POINTS_PER_SOURCE) return this.#drop('too_many');
     if (!this.#entry.metrics.includes(metric)) return this.#drop('undeclared');
     const bounded: Record<string, AttributeValue> = {};
@@ -301,14 +323,24 @@ class Recording {
     const key = seriesKey(metric.name, bounded);
     if (this.#seen.has(key)) return this.#drop('duplicate');
     this.#seen.add(key);
+    const point = { value, attributes: bounded, ...(histogram === undefined ? {} : { histogram }) };
     const known = this.points.get(metric);
-    if (known === undefined) this.points.set(metric, [{ value, attributes: bounded }]);
-    else known.push({ value, attributes: bounded });
+    if (known === undefined) this.points.set(metric, [point]);
+    else known.push(point);
   };
 
   close(): void {
     this.#open = false;
   }
+}
+
+/** A histogram has as many buckets as its metric says; what is none has none. */
+function fits({ bounds }: Metric, histogram: HistogramValue | undefined): boolean {
+  if (bounds === undefined || histogram === undefined) return bounds === undefined && histogram === undefined;
+  const { counts, sum } = histogram;
+  return (
+    counts.length === bounds.length + 1 && [sum, ...counts].every((one) => Number.isFinite(one) && one >= 0)
+  );
 }
 
 function boundedText(text: string): string {

@@ -11,7 +11,7 @@ describe('presets', () => {
   const table: readonly [feature: string, on: (mode: Mode) => boolean, from: Mode[]][] = [
     [
       'ebpf',
-      (mode) => config({ OTEL_GPU_COLLECTOR_MODE: mode }).gpu.ebpf,
+      (mode) => config({ OTEL_GPU_COLLECTOR_MODE: mode }).gpu.ebpf.enabled,
       ['serving', 'training', 'deep', 'all'],
     ],
     [

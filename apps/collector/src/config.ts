@@ -52,7 +52,7 @@ export interface GpuConfig {
   /** 0 to 1. */
   readonly allocatedUtilThreshold: number;
   readonly interconnect: boolean;
-  readonly ebpf: boolean;
+  readonly ebpf: { readonly enabled: boolean; readonly budget: number };
   readonly dcgm: {
     readonly enabled: boolean;
     readonly prefer: boolean;
@@ -293,7 +293,7 @@ function shape(s: Settings, situation: Situation, endpointFrom: string | undefin
       processCmdlineMaxLength: s.OTEL_GPU_PROCESS_CMDLINE_MAX_LEN,
       allocatedUtilThreshold: s.OTEL_GPU_ALLOCATED_UTIL_THRESHOLD,
       interconnect: s.OTEL_GPU_INTERCONNECT_ENABLED,
-      ebpf: s.OTEL_GPU_EBPF_ENABLED,
+      ebpf: { enabled: s.OTEL_GPU_EBPF_ENABLED, budget: s.PLATFORM_GPU_EBPF_BUDGET },
       dcgm: {
         enabled: s.OTEL_GPU_DCGM_ENABLED,
         prefer: s.OTEL_GPU_DCGM_PREFER,

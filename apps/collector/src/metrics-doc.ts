@@ -6,6 +6,7 @@ const INSTRUMENTS: Readonly<Record<Metric['instrument'], string>> = {
   counter: 'Counter',
   updown: 'UpDownCounter',
   gauge: 'Gauge',
+  histogram: 'Histogram',
 };
 
 const SYSTEMS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {

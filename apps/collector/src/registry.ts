@@ -1,3 +1,4 @@
+import { cuda } from './ebpf/cuda/source.ts';
 import { gpu } from './gpu/source.ts';
 import { cpu } from './host/cpu/index.ts';
 import { disk } from './host/disk/index.ts';
@@ -32,6 +33,7 @@ export const SOURCES: readonly SourceEntry[] = [
   tpu,
   pmu,
   gpu,
+  cuda,
   selfProcess,
   selfRuntime,
 ];

@@ -1,6 +1,7 @@
 import type { Metric } from '@candela/semconv/metrics';
 import type { Config } from './config.ts';
 import type { Offers } from './control/contract.ts';
+import type { GpuRegister } from './gpu/register.ts';
 import type { HostPaths } from './host-paths.ts';
 import type { Log } from './log.ts';
 import type { PointAttributes } from './point-attributes.ts';
@@ -10,7 +11,19 @@ import type { Workload } from './workload/workload.ts';
  * Takes one point of the current tick. A value that is not a finite number is dropped and counted; a second point with
  * the same metric and attributes in one tick is a bug of the source, and counted as one.
  */
-export type RecordPoint = (metric: Metric, value: number, attributes?: PointAttributes) => void;
+export type RecordPoint = (
+  metric: Metric,
+  value: number,
+  attributes?: PointAttributes,
+  histogram?: HistogramValue,
+) => void;
+
+/** The content of a histogram; `value` is how many values it has counted. */
+export interface HistogramValue {
+  readonly sum: number;
+  /** One for each of the metric's bounds, and what lies beyond. */
+  readonly counts: readonly number[];
+}
 
 /** What a source finds when it starts. A fault is thrown: see `Fault`. */
 export type Started =
@@ -51,6 +64,8 @@ export interface SourceContext {
   readonly monotonic: () => number;
   /** Whose container a process or a device is. */
   readonly workload: Workload;
+  /** The GPUs and who is on them, from the source of GPUs. */
+  readonly gpus: GpuRegister;
   /** Where a source puts what it can do for the control API. */
   readonly offers: Offers;
 }

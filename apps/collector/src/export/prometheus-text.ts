@@ -1,5 +1,5 @@
 import type { Metric } from '@candela/semconv/metrics';
-import type { Tick } from '../collection.ts';
+import type { Point, Tick } from '../collection.ts';
 import type { AttributeValue, PointAttributes } from '../point-attributes.ts';
 
 /** Media type of the text format. */
@@ -51,6 +51,28 @@ function labels(attributes: PointAttributes): string {
   return `{${Array.from(found, ([name, value]) => `${name}="${value}"`).join(',')}}`;
 }
 
+const TYPES: Readonly<Record<Metric['instrument'], string>> = {
+  counter: 'counter',
+  updown: 'gauge',
+  gauge: 'gauge',
+  histogram: 'histogram',
+};
+
+/** A bucket counts all values up to its end, so each holds those before it. */
+function histogramLines(name: string, { bounds = [] }: Metric, { attributes, histogram }: Point): string[] {
+  if (histogram === undefined) return [];
+  let count = 0;
+  const buckets = histogram.counts.map((one, at) => {
+    count += Math.round(one);
+    return `${name}_bucket${labels({ ...attributes, le: String(bounds[at] ?? '+Inf') })} ${count}`;
+  });
+  return [
+    ...buckets,
+    `${name}_sum${labels(attributes)} ${histogram.sum}`,
+    `${name}_count${labels(attributes)} ${count}`,
+  ];
+}
+
 /** A tick in the Prometheus text format; the resource is the labels of `target_info`. */
 export function prometheusText(tick: Tick, resource: ReadonlyMap<string, string>): string {
   const lines: string[] = [
@@ -62,8 +84,12 @@ export function prometheusText(tick: Tick, resource: ReadonlyMap<string, string>
     const name = prometheusName(metric);
     lines.push(
       `# HELP ${name} ${escapeHelp(metric.description)}`,
-      `# TYPE ${name} ${metric.instrument === 'counter' ? 'counter' : 'gauge'}`,
+      `# TYPE ${name} ${TYPES[metric.instrument]}`,
     );
+    if (metric.instrument === 'histogram') {
+      for (const point of points) lines.push(...histogramLines(name, metric, point));
+      continue;
+    }
     for (const { value, attributes } of points) lines.push(`${name}${labels(attributes)} ${value}`);
   }
   return `${lines.join('\n')}\n`;

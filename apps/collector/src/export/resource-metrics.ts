@@ -9,6 +9,7 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import type { Metric } from '@candela/semconv/metrics';
 import { type Point, seriesKey, type Tick } from '../collection.ts';
+import type { HistogramValue } from '../source.ts';
 
 /** The instrumentation scope of every metric. */
 const SCOPE_NAME = 'opentelemetry-gpu-collector';
@@ -42,10 +43,10 @@ export class TickProducer implements MetricProducer {
   readonly #options: ProducerOptions;
   #resource: { readonly attributes: ReadonlyMap<string, string>; readonly made: Resource } | undefined;
   /** What counters stood at when an export last succeeded: deltas are taken from there. */
-  #sent = new Map<string, number>();
+  #sent = new Map<string, Total>();
   #sentAt: number | undefined;
   #fresh = false;
-  #pending: { readonly at: number; readonly totals: Map<string, number> } | undefined;
+  #pending: { readonly at: number; readonly totals: Map<string, Total> } | undefined;
 
   constructor(options: ProducerOptions) {
     this.#options = options;
@@ -53,7 +54,7 @@ export class TickProducer implements MetricProducer {
 
   async collect(): Promise<CollectionResult> {
     const tick = await this.#options.collect(this.#fresh ? 0 : this.#options.maxAgeMs);
-    const totals = new Map<string, number>();
+    const totals = new Map<string, Total>();
     const metrics: MetricData[] = [];
     for (const [metric, points] of tick.points) {
       const data = this.#metricData(metric, points, tick.at, totals);
@@ -88,7 +89,7 @@ export class TickProducer implements MetricProducer {
     this.#pending = undefined;
   }
 
-  #metricData(metric: Metric, points: readonly Point[], at: number, totals: Map<string, number>): MetricData {
+  #metricData(metric: Metric, points: readonly Point[], at: number, totals: Map<string, Total>): MetricData {
     const whole = isWhole(metric);
     const descriptor = {
       name: metric.name,
@@ -98,10 +99,21 @@ export class TickProducer implements MetricProducer {
     };
     const endTime = hrTime(at);
     const isMonotonic = metric.instrument === 'counter';
-    const delta = isMonotonic && this.#options.temporality === 'delta';
+    const delta = (isMonotonic || metric.instrument === 'histogram') && this.#options.temporality === 'delta';
     const since = sinceProcessStart(metric) ? this.#options.starts.processMs : this.#options.starts.bootMs;
     // The wall clock may have been set back: nothing begins after its end.
     const startTime = hrTime(Math.min(delta ? (this.#sentAt ?? at) : since, at));
+    if (metric.instrument === 'histogram') {
+      return {
+        descriptor: { ...descriptor, valueType: ValueType.DOUBLE },
+        aggregationTemporality: delta ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE,
+        dataPointType: DataPointType.HISTOGRAM,
+        dataPoints: points.flatMap((point) => {
+          const value = this.#histogram(metric, point, delta, totals);
+          return value === undefined ? [] : [{ startTime, endTime, attributes: point.attributes, value }];
+        }),
+      };
+    }
     const dataPoints: { startTime: HrTime; endTime: HrTime; attributes: Attributes; value: number }[] = [];
     for (const { value, attributes } of points) {
       const total = whole ? Math.round(value) : value;
@@ -110,17 +122,48 @@ export class TickProducer implements MetricProducer {
         continue;
       }
       const key = seriesKey(metric.name, attributes);
-      totals.set(key, total);
+      totals.set(key, { count: total, histogram: undefined });
       // What a series counted before it was first seen belongs to no interval that was ever reported.
       const before = this.#sent.get(key);
       if (before === undefined) continue;
-      dataPoints.push({ startTime, endTime, attributes, value: Math.max(0, total - before) });
+      dataPoints.push({ startTime, endTime, attributes, value: Math.max(0, total - before.count) });
     }
     const aggregationTemporality = delta ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE;
     return metric.instrument === 'gauge'
       ? { descriptor, aggregationTemporality, dataPointType: DataPointType.GAUGE, dataPoints }
       : { descriptor, aggregationTemporality, dataPointType: DataPointType.SUM, dataPoints, isMonotonic };
   }
+
+  /** Undefined for a series of deltas that was not seen before. Buckets are counted in whole numbers. */
+  #histogram(
+    metric: Metric,
+    { attributes, histogram }: Point,
+    delta: boolean,
+    totals: Map<string, Total>,
+  ): { buckets: { boundaries: number[]; counts: number[] }; sum: number; count: number } | undefined {
+    if (histogram === undefined) return undefined;
+    const now = histogram.counts.map(Math.round);
+    let before: HistogramValue = { sum: 0, counts: [] };
+    if (delta) {
+      const key = seriesKey(metric.name, attributes);
+      const known = this.#sent.get(key)?.histogram;
+      totals.set(key, { count: 0, histogram: { sum: histogram.sum, counts: now } });
+      if (known === undefined) return undefined;
+      before = known;
+    }
+    const counts = now.map((count, at) => Math.max(0, count - (before.counts[at] ?? 0)));
+    return {
+      buckets: { boundaries: [...(metric.bounds ?? [])], counts },
+      sum: Math.max(0, histogram.sum - before.sum),
+      count: counts.reduce((sum, count) => sum + count, 0),
+    };
+  }
+}
+
+/** What a series stood at: its sum, or how many values a histogram had, with the histogram. */
+interface Total {
+  readonly count: number;
+  readonly histogram: HistogramValue | undefined;
 }
 
 /** Bytes and things are counted in whole numbers. Rates (`By/s`), seconds and ratios are not. */
@@ -129,7 +172,7 @@ function isWhole({ unit }: Metric): boolean {
 }
 
 /** What the agent counts of itself, and what counts only while the agent has its counters open. */
-const SINCE_PROCESS_START = /^(?:process|platform\.collector|nodejs|v8js|hw\.cpu)\./;
+const SINCE_PROCESS_START = /^(?:process|gpu|platform\.collector|nodejs|v8js|hw\.cpu)\./;
 
 function sinceProcessStart({ name }: Metric): boolean {
   return SINCE_PROCESS_START.test(name);

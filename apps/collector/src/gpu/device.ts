@@ -17,6 +17,8 @@ export interface GpuDevice {
   readonly index: number;
   /** `dddd:bb:dd.f`, lower case; a partition has that of its GPU. */
   readonly pciAddress?: string;
+  /** Threads that it runs at a time (CUDA cores). */
+  readonly cores?: number;
   /** The GPU can be cut into MIG devices; absent where there is no such thing. */
   readonly migEnabled?: boolean;
   /** Of a partition: what it is a part of. */

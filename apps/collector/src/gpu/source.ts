@@ -187,6 +187,12 @@ class Gpu implements Source {
       const reading = this.#profiling.prefer(device, read.reading);
       this.#points.record(record, device, reading);
       this.#processes.record(record, device, reading);
+      if (reading.processes !== undefined) {
+        this.#context.gpus.setPids(
+          device.id,
+          reading.processes.map(({ pid }) => pid),
+        );
+      }
       return;
     }
     this.#failed(vendor, device, read.failure, read.message);
@@ -224,7 +230,9 @@ class Gpu implements Source {
     try {
       const pci = scanPci(this.#context.paths.sys);
       await Promise.all(this.#vendors.map((vendor) => this.#discoverVendor(vendor, pci)));
-      this.#profiling.setDevices(this.#vendors.flatMap(({ devices }) => devices));
+      const devices = this.#vendors.flatMap((vendor) => vendor.devices);
+      this.#context.gpus.set(devices);
+      this.#profiling.setDevices(devices);
     } catch (thrown) {
       this.#context.log.warn('GPUs could not be looked for', { reason: errorText(thrown) });
     } finally {

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { EbpfThreadData } from '../ebpf/cuda/thread-main.ts';
 import { errorText } from '../log.ts';
 import type { GpuErrorCounts, GpuReading, VendorId } from './device.ts';
 import type { PciGpu } from './pci.ts';
@@ -56,8 +57,12 @@ async function answer(vendor: GpuVendor, ask: Ask): Promise<Answer> {
 
 /** The program of every thread of the agent but the first: a vendor's, or that of a profiling library. */
 export async function runGpuThread(): Promise<void> {
-  const data = workerData as ThreadData | ProfilerThreadData;
+  const data = workerData as ThreadData | ProfilerThreadData | EbpfThreadData;
   if ('vendor' in data) return runVendorThread(data);
+  if ('ebpf' in data) {
+    const { runEbpfThread } = await import('../ebpf/cuda/thread-main.ts');
+    return runEbpfThread(data);
+  }
   const { runProfilerThread } = await import('./profiling/thread-main.ts');
   return runProfilerThread(data);
 }

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { noteStuckThread } from '../stuck-threads.ts';
 import type { ProfilerAnswer, ProfilerAsk, ProfilerThreadData } from './profiling/thread-main.ts';
+import type { EbpfAnswer, EbpfAsk, EbpfThreadData } from '../ebpf/cuda/thread-main.ts';
 import type { Answer, Ask, ThreadData } from './thread-main.ts';
 import type { Tell } from './vendor.ts';
 
@@ -34,7 +35,7 @@ class GpuThread<A, R> {
   readonly #last: A;
 
   /** `last` is what it is asked at its end. */
-  constructor(data: ThreadData | ProfilerThreadData, name: string, last: A, tell: Tell) {
+  constructor(data: ThreadData | ProfilerThreadData | EbpfThreadData, name: string, last: A, tell: Tell) {
     this.#last = last;
     this.#worker = new Worker(PROGRAM, {
       workerData: data,
@@ -42,6 +43,8 @@ class GpuThread<A, R> {
       env: {},
       execArgv: [],
       resourceLimits: LIMITS,
+      // Descriptors come from calls that Node knows nothing of: it would warn of each that is closed.
+      trackUnmanagedFds: false,
     });
     this.#worker.on('message', (said: Said<R>) => {
       if (said.kind === 'tell') tell(...said.said);
@@ -101,5 +104,12 @@ export class VendorThread extends GpuThread<Ask, Answer> {
 export class ProfilerThread extends GpuThread<ProfilerAsk, ProfilerAnswer> {
   constructor(data: ProfilerThreadData, tell: Tell) {
     super(data, `gpu ${data.profiler}`, { op: 'stop' }, tell);
+  }
+}
+
+/** The thread that traces CUDA. */
+export class EbpfThread extends GpuThread<EbpfAsk, EbpfAnswer> {
+  constructor(data: EbpfThreadData, tell: Tell) {
+    super(data, 'ebpf cuda', { op: 'stop' }, tell);
   }
 }

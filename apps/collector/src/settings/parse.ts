@@ -24,6 +24,12 @@ export const ratio: Parse<number> = (text) => {
   return value <= 1 ? value : undefined;
 };
 
+/** As {@link ratio}, and not nothing. */
+export const share: Parse<number> = (text) => {
+  const value = ratio(text);
+  return value !== undefined && value >= 0.001 ? value : undefined;
+};
+
 export const text: Parse<string> = (given) => given;
 
 const MAX_LIST = 1_000;

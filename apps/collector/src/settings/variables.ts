@@ -7,6 +7,7 @@ import {
   oneOf,
   pairs,
   ratio,
+  share,
   text,
   whole,
   withoutSecrets,
@@ -361,6 +362,12 @@ export const VARIABLES = {
   OTEL_GPU_EBPF_ENABLED: gpu.withDefault(onIn(FROM_SERVING), {
     description: 'Trace CUDA calls in the kernel. Linux, NVIDIA.',
     ...FLAG,
+  }),
+  PLATFORM_GPU_EBPF_BUDGET: gpu.withDefault('0.02', {
+    description:
+      'Share of the time of a traced program that probes of CUDA may cost. With more calls than that pays for, the agent traces samples of the time and multiplies counts up (`gpu.measurement.sampled`). 1 traces everything, whatever it costs.',
+    takes: 'a number from 0.001 to 1',
+    parse: share,
   }),
   OTEL_GPU_DCGM_ENABLED: gpu.withDefault(onIn(FROM_SERVING), {
     description: "Profiling metrics through NVIDIA's DCGM.",

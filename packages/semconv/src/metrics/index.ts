@@ -4,6 +4,7 @@
  */
 export * from './collector.ts';
 export * from './cpu.ts';
+export * from './cuda.ts';
 export * from './gpu.ts';
 export * from './gpu-process.ts';
 export * from './gpu-profiling.ts';

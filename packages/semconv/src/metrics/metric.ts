@@ -1,8 +1,13 @@
 /** A metric that the collector agent may send: its name, instrument and unit are the wire, told here once. */
 export interface Metric {
   readonly name: string;
-  /** `counter` never goes down; `updown` is a sum that may; `gauge` is a reading that means nothing when added up. */
-  readonly instrument: 'counter' | 'updown' | 'gauge';
+  /**
+   * `counter` never goes down; `updown` is a sum that may; `gauge` is a reading that means nothing when added up;
+   * `histogram` counts values by their size.
+   */
+  readonly instrument: 'counter' | 'updown' | 'gauge' | 'histogram';
+  /** Of a histogram: upper ends of its buckets, the ends included; what is beyond the last has one more. */
+  readonly bounds?: readonly number[];
   /** UCUM, as the semantic conventions write it: `By`, `s`, `1`, `{error}`. */
   readonly unit: string;
   readonly description: string;

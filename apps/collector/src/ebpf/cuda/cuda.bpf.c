@@ -244,7 +244,7 @@ INLINE void runtime_launch(u64 function, u64 grid, u64 block, u64 shared, u64 st
   add_launch(id, function, grid, block, shared, stream_of(id, stream, per_thread), KIND_KERNEL);
 }
 
-INLINE void driver_launch(u64 function, u64 grid, u64 block, u64 shared, u64 stream, int per_thread) {
+INLINE void launched_by_driver(u64 function, u64 grid, u64 block, u64 shared, u64 stream, int per_thread) {
   u64 id = pid_tgid();
   hit(id >> 32);
   if (expected(id, grid, block, KIND_KERNEL)) return;
@@ -288,7 +288,7 @@ INLINE int driver_launch_at(struct registers *c, int per_thread) {
 #else
   u64 bz = ARG7(c), shared = ARG8(c), stream = stack_argument(STACK(c, 0));
 #endif
-  driver_launch(ARG1(c), product(ARG2(c), ARG3(c), ARG4(c)), product(ARG5(c), ARG6(c), bz), shared & 0xffffffff, stream,
+  launched_by_driver(ARG1(c), product(ARG2(c), ARG3(c), ARG4(c)), product(ARG5(c), ARG6(c), bz), shared & 0xffffffff, stream,
                 per_thread);
   return 0;
 }
@@ -304,7 +304,7 @@ struct driver_config {
 INLINE int driver_launch_ex_at(struct registers *c, int per_thread) {
   struct driver_config g = {0};
   read_user(&g, sizeof g, (void *)ARG1(c));
-  driver_launch(ARG2(c), product(g.grid[0], g.grid[1], g.grid[2]), product(g.block[0], g.block[1], g.block[2]),
+  launched_by_driver(ARG2(c), product(g.grid[0], g.grid[1], g.grid[2]), product(g.block[0], g.block[1], g.block[2]),
                 g.shared, g.stream, per_thread);
   return 0;
 }
@@ -387,7 +387,7 @@ PROGRAM(uretprobe, 12, allocated) { return allocated_at(c, LEVEL_RUNTIME); }
 PROGRAM(uprobe, 13, driver_allocate) { return allocate_at(ARG2(c), LEVEL_DRIVER); }
 PROGRAM(uretprobe, 14, driver_allocated) { return allocated_at(c, LEVEL_DRIVER); }
 
-INLINE void copy(u64 bytes, u16 direction, u64 level) {
+INLINE void copied(u64 bytes, u16 direction, u64 level) {
   u64 id = pid_tgid();
   hit(id >> 32);
   if (level == LEVEL_RUNTIME) expect(id, bytes, 0, 100);
@@ -397,24 +397,24 @@ INLINE void copy(u64 bytes, u16 direction, u64 level) {
 /* cudaMemcpy, cudaMemcpyAsync (to, from, size, kind, …). */
 PROGRAM(uprobe, 15, copy) {
   u64 kind = ARG4(c) & 0xffffffff;
-  copy(ARG3(c), kind > 4 ? 4 : kind, LEVEL_RUNTIME);
+  copied(ARG3(c), kind > 4 ? 4 : kind, LEVEL_RUNTIME);
   return 0;
 }
 /* cuMemcpyHtoD_v2 and so on (to, from, size). */
 PROGRAM(uprobe, 16, copy_to_device) {
-  copy(ARG3(c), 1, LEVEL_DRIVER);
+  copied(ARG3(c), 1, LEVEL_DRIVER);
   return 0;
 }
 PROGRAM(uprobe, 17, copy_to_host) {
-  copy(ARG3(c), 2, LEVEL_DRIVER);
+  copied(ARG3(c), 2, LEVEL_DRIVER);
   return 0;
 }
 PROGRAM(uprobe, 18, copy_on_device) {
-  copy(ARG3(c), 3, LEVEL_DRIVER);
+  copied(ARG3(c), 3, LEVEL_DRIVER);
   return 0;
 }
 PROGRAM(uprobe, 19, copy_any) {
-  copy(ARG3(c), 4, LEVEL_DRIVER);
+  copied(ARG3(c), 4, LEVEL_DRIVER);
   return 0;
 }
 
@@ -600,6 +600,7 @@ SEC("uprobe/0/entry") int entry(struct registers *c) {
     case 29: return register_function_body(c);
     case 30: return get_function_body(c);
     case 32: return get_alias_body(c);
+    case 34: return calibrate_body(c);
   }
   return 0;
 }

@@ -34,6 +34,11 @@ export class DeviceResolver {
     return new Pid(this.#paths, pid).stat()?.startTicks ?? 0;
   }
 
+  /** Name of its program; undefined when it is gone. */
+  nameOf(pid: number): string | undefined {
+    return new Pid(this.#paths, pid).executableName();
+  }
+
   /**
    * The id of the GPU. A process that the driver lists on one GPU alone is on that one; else its numbers count the GPUs
    * that CUDA_VISIBLE_DEVICES leaves, in the order of the bus.

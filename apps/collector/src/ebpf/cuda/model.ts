@@ -40,7 +40,13 @@ export interface Use {
 /** A launch of a graph has no function. */
 export const GRAPH = -1;
 
-export type TakeDuration = (pid: number, device: number, fn: number, seconds: number, forced: boolean) => void;
+export type TakeDuration = (
+  pid: number,
+  device: number,
+  fn: number,
+  seconds: number,
+  forced: boolean,
+) => void;
 
 /**
  * What launches and synchronisations tell of the time in between. A launch is open until a synchronisation of its stream

@@ -98,7 +98,6 @@ export class CudaProbes {
     this.#tell(text, path);
   }
 
-  /** A link for each program, at all functions that it is for. All or none. */
   #attach(library: Library, when: TracedFunction['when']): Link[] {
     const places = new Map<string, Set<number>>();
     for (const { names, entry, atReturn, when: group } of library.functions) {
@@ -114,17 +113,10 @@ export class CudaProbes {
         }
       }
     }
-    const links: Link[] = [];
-    try {
-      for (const [program, offsets] of places) {
-        if (offsets.size === 0) continue;
-        links.push(this.#object.attach(program, { path: library.open.path, offsets: [...offsets] }));
-      }
-      return links;
-    } catch (thrown) {
-      for (const link of links) link.close();
-      throw thrown;
-    }
+    return this.#object.attach(
+      Array.from(places, ([program, offsets]) => ({ program, offsets: [...offsets] })),
+      { path: library.open.path },
+    );
   }
 
   /** Puts the probes that are hit often in or takes them out, everywhere. */

@@ -41,6 +41,8 @@ export interface TracerOptions {
 export interface TracedProcess extends ProcessTotals {
   readonly pid: number;
   readonly startTicks: number;
+  /** What was seen of it while it ran: one that has ended can be asked no more. */
+  readonly attributes: { readonly 'process.executable.name'?: string };
   /** By the number a program calls a device by: which GPU that is, where it is known. */
   readonly gpus: readonly (readonly [device: number, id: string])[];
 }
@@ -53,6 +55,7 @@ export interface Snapshot {
   readonly busy: readonly (readonly [id: string, share: number])[];
   /** Seconds since the last snapshot in which was traced. */
   readonly tracedSeconds: number;
+  readonly tracedShare: number;
   readonly probeCost: number | undefined;
   readonly drops: Readonly<Record<string, number>>;
   readonly events: number;
@@ -61,6 +64,7 @@ export interface Snapshot {
 
 interface Traced extends WatchedProcess {
   readonly account: ProcessAccount;
+  readonly name: string | undefined;
   ended: boolean;
 }
 
@@ -88,6 +92,9 @@ export class CudaTracer {
   #lastWindowEnd: number;
   #tracedNs = 0;
   #polledAt: number;
+  /** Until when the use of devices was entered, and when all was last told. */
+  #usedAt = 0;
+  #toldAt: number;
 
   /** Loads the programs and looks for processes once. @throws SystemCallError, or an Error that says why not */
   constructor(
@@ -106,7 +113,7 @@ export class CudaTracer {
     this.#names = new KernelNames(paths);
     this.#devices = new DeviceResolver(paths);
     const start = now();
-    this.#windowFrom = this.#lastWindowEnd = this.#polledAt = start;
+    this.#windowFrom = this.#lastWindowEnd = this.#polledAt = this.#toldAt = start;
     this.#model = new LaunchModel(start, (pid, device, fn, seconds) => {
       this.#durations.push({ pid, device, fn, seconds });
     });
@@ -129,13 +136,22 @@ export class CudaTracer {
   look(): void {
     this.#watch.look();
     this.#account(this.#windowFactor());
-    for (const [pid, { ended }] of this.#traced) if (ended) this.#model.forget(pid);
+    for (const [pid, traced] of this.#traced) {
+      traced.ended ||= this.#devices.startOf(pid) !== traced.startTicks;
+      if (traced.ended) this.#model.forget(pid);
+    }
   }
 
   #trace({ pid, startTicks }: WatchedProcess): Traced {
     const known = this.#traced.get(pid);
     if (known !== undefined && known.startTicks === startTicks) return known;
-    const traced = { pid, startTicks, account: new ProcessAccount(), ended: false };
+    const traced = {
+      pid,
+      startTicks,
+      account: new ProcessAccount(),
+      name: this.#devices.nameOf(pid),
+      ended: false,
+    };
     this.#traced.set(pid, traced);
     this.#names.forget(pid);
     return traced;
@@ -246,8 +262,6 @@ export class CudaTracer {
       this.#busy.set(id, (this.#busy.get(id) ?? 0) + lengthOf(merge(intervals)));
     }
   }
-  #usedAt = 0;
-
   /** All sums, and the use since the last snapshot. `gpus`: what is known of the GPUs by now. */
   snapshot(gpus: readonly KnownGpu[]): Snapshot {
     this.#devices.set(gpus);
@@ -255,11 +269,14 @@ export class CudaTracer {
     this.#account(this.#windowFactor());
     const tracedNs = this.#tracedNs;
     this.#tracedNs = 0;
+    const at = now();
+    const elapsed = Math.max(1, at - this.#toldAt);
+    this.#toldAt = at;
     const busy = gpus.map(({ id }): [string, number] => {
       return [id, tracedNs === 0 ? 0 : Math.min(1, (this.#busy.get(id) ?? 0) / tracedNs)];
     });
     this.#busy.clear();
-    const processes = [...this.#traced.values()].map(({ pid, startTicks, account }): TracedProcess => {
+    const processes = [...this.#traced.values()].map(({ pid, startTicks, name, account }): TracedProcess => {
       const totals = account.totals();
       const devices = new Set(
         [totals.kernels, totals.durations, totals.memory, totals.uses].flat().map(({ device }) => device),
@@ -267,10 +284,13 @@ export class CudaTracer {
       return {
         pid,
         startTicks,
-        gpus: [...devices].flatMap((device) => {
-          const id = this.#devices.gpuOf(pid, device);
-          return id === undefined ? [] : [[device, id] as const];
-        }),
+        attributes: name === undefined ? {} : { 'process.executable.name': name },
+        gpus: [...devices]
+          .sort((a, b) => a - b)
+          .flatMap((device) => {
+            const id = this.#devices.gpuOf(pid, device);
+            return id === undefined ? [] : [[device, id] as const];
+          }),
         ...totals,
       };
     });
@@ -281,6 +301,7 @@ export class CudaTracer {
       processes,
       busy,
       tracedSeconds: tracedNs / 1e9,
+      tracedShare: Math.min(1, tracedNs / elapsed),
       probeCost: this.#cost,
       drops: this.#counts.drops(),
       events: this.#events,

@@ -20,11 +20,11 @@ export function measureProbe(kernel: Kernel, object: LoadedObject, program: stri
       const offset = new ElfFile(readerOf(open.descriptor)).functionOffsets(new Set(['labs'])).get('labs');
       if (offset === undefined) continue;
       const without = round(kernel);
-      const link = object.attach(program, { path: open.path, offsets: [offset], pid: process.pid });
+      const links = object.attach([{ program, offsets: [offset] }], { path: open.path, pid: process.pid });
       try {
         return Math.max(0, round(kernel) - without);
       } finally {
-        link.close();
+        for (const link of links) link.close();
       }
     } finally {
       open.close();

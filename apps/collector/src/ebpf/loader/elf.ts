@@ -225,7 +225,8 @@ export class ElfFile {
   /** Of an offset in the file, the address as the symbols have it. */
   address(fileOffset: number): bigint | undefined {
     for (const { offset, address, fileSize } of this.#segments) {
-      if (fileOffset >= offset && fileOffset < offset + fileSize) return address + BigInt(fileOffset - offset);
+      if (fileOffset >= offset && fileOffset < offset + fileSize)
+        return address + BigInt(fileOffset - offset);
     }
     return undefined;
   }

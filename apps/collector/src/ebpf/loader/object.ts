@@ -9,8 +9,9 @@ export interface MapDefinition {
 }
 
 export interface ProgramDefinition {
-  /** Of its section, after the slash. */
   readonly name: string;
+  /** By which `entry` and `leave` call it; 0 of these two. */
+  readonly number: number;
   /** It runs when the function returns. */
   readonly atReturn: boolean;
   readonly instructions: Buffer;
@@ -28,7 +29,7 @@ const MACHINE_BPF = 247;
 const RELOCATE_LOAD = 1;
 const MAP_BYTES = 16;
 
-/** What clang made of a `.bpf.c` of this agent: programs in sections `uprobe/x` and `uretprobe/x`, maps in `maps`. */
+/** What clang made of a `.bpf.c` of this agent: programs in sections `uprobe/<number>/<name>` and `uretprobe/…`, maps in `maps`. */
 export function parseBpfObject(bytes: Buffer): BpfObject {
   const elf = new ElfFile((offset, length) => {
     if (offset + length > bytes.length) throw new ElfError('the object ends within a table');
@@ -54,12 +55,13 @@ export function parseBpfObject(bytes: Buffer): BpfObject {
       };
     });
   const programs = elf.sections.flatMap((section, index) => {
-    const [kind, name] = section.name.split('/', 2);
+    const [kind, number, name] = section.name.split('/', 3);
     if (name === undefined || (kind !== 'uprobe' && kind !== 'uretprobe')) return [];
     const relocations = elf.sections.find(({ type, info }) => type === SECTION_RELOCATIONS && info === index);
     return [
       {
         name,
+        number: Number(number),
         atReturn: kind === 'uretprobe',
         instructions: Buffer.from(elf.content(section)),
         maps: relocations === undefined ? [] : loads(relocations),

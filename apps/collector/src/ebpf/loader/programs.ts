@@ -23,11 +23,15 @@ export interface Link {
   close(): void;
 }
 
+/** A program and where it goes: offsets in the file. */
+export interface Place {
+  readonly program: string;
+  readonly offsets: readonly number[];
+}
+
 export interface Target {
   /** A path the kernel can open; best `/proc/self/fd/<n>`, which is the file itself and no name of it. */
   readonly path: string;
-  /** Offsets in the file. */
-  readonly offsets: readonly number[];
   /** Only in this process; every one that maps the file when absent. */
   readonly pid?: number;
 }
@@ -37,15 +41,18 @@ export class LoadedObject {
   readonly maps: ReadonlyMap<string, BpfMap>;
   readonly way: Way;
   readonly #kernel: Kernel;
-  readonly #programs: ReadonlyMap<string, { readonly descriptor: number; readonly atReturn: boolean }>;
+  readonly #programs: ReadonlyMap<string, LoadedProgram>;
+  readonly #known: ReadonlyMap<string, ProgramDefinition>;
 
   private constructor(
     kernel: Kernel,
     way: Way,
     maps: ReadonlyMap<string, BpfMap>,
-    programs: ReadonlyMap<string, { readonly descriptor: number; readonly atReturn: boolean }>,
+    programs: ReadonlyMap<string, LoadedProgram>,
+    known: ReadonlyMap<string, ProgramDefinition>,
   ) {
     this.#kernel = kernel;
+    this.#known = known;
     this.way = way;
     this.maps = maps;
     this.#programs = programs;
@@ -61,7 +68,8 @@ export class LoadedObject {
       for (const way of ways) {
         try {
           const programs = loadPrograms(kernel, object, maps, way);
-          return new LoadedObject(kernel, way, maps, programs);
+          const known = new Map(object.programs.map((program) => [program.name, program]));
+          return new LoadedObject(kernel, way, maps, programs, known);
         } catch (thrown) {
           failure ??= thrown;
           // An older kernel does not know the way; anything else is the same the other way.
@@ -83,14 +91,41 @@ export class LoadedObject {
     return map;
   }
 
-  /** Puts a program in place. @throws SystemCallError */
-  attach(name: string, target: Target): Link {
+  /**
+   * Puts programs in place: all that run at the entry of a function with one link where the kernel has such, and all that
+   * run at its return with another. @throws SystemCallError, and then none is in place
+   */
+  attach(places: readonly Place[], target: Target): Link[] {
+    const links: Link[] = [];
+    try {
+      for (const atReturn of [false, true]) {
+        const found = places.flatMap(({ program: name, offsets }) => {
+          const program = this.#known.get(name);
+          if (program === undefined) throw new Error(`the BPF object has no program ${name}`);
+          return program.atReturn === atReturn ? offsets.map((offset) => ({ offset, program })) : [];
+        });
+        if (found.length === 0) continue;
+        if (this.way === 'multi') {
+          const dispatch = this.#loaded(atReturn ? 'leave' : 'entry');
+          const all = found.map(({ offset, program: { number } }) => ({ offset, number }));
+          links.push(attachMulti(this.#kernel, dispatch, all, target));
+        } else {
+          for (const { program, offset } of found) {
+            links.push(attachPerf(this.#kernel, this.#loaded(program.name), offset, target));
+          }
+        }
+      }
+      return links;
+    } catch (thrown) {
+      for (const link of links) link.close();
+      throw thrown;
+    }
+  }
+
+  #loaded(name: string): LoadedProgram {
     const program = this.#programs.get(name);
-    if (program === undefined) throw new Error(`the BPF object has no program ${name}`);
-    const { descriptor, atReturn } = program;
-    return this.way === 'multi'
-      ? attachMulti(this.#kernel, descriptor, atReturn, target)
-      : attachPerf(this.#kernel, descriptor, atReturn, target);
+    if (program === undefined) throw new Error(`the program ${name} is not loaded`);
+    return program;
   }
 
   close(): void {
@@ -99,21 +134,29 @@ export class LoadedObject {
   }
 }
 
+interface LoadedProgram {
+  readonly descriptor: number;
+  readonly atReturn: boolean;
+  readonly number: number;
+}
+
 function loadPrograms(
   kernel: Kernel,
   object: BpfObject,
   maps: ReadonlyMap<string, BpfMap>,
   way: Way,
-): Map<string, { descriptor: number; atReturn: boolean }> {
-  const programs = new Map<string, { descriptor: number; atReturn: boolean }>();
+): Map<string, LoadedProgram> {
+  const programs = new Map<string, LoadedProgram>();
   try {
     for (const program of object.programs) {
+      // With links of many places the two that call the others are enough.
+      if ((program.number === 0) !== (way === 'multi')) continue;
       const descriptor = loadProgram(kernel, program, object.license, maps, way);
-      programs.set(program.name, { descriptor, atReturn: program.atReturn });
+      programs.set(program.name, { descriptor, atReturn: program.atReturn, number: program.number });
     }
     // Loading tells nothing of links: a kernel between 5.19 and 6.6 takes any attach type of a probe.
     const [first] = programs.values();
-    if (way === 'multi' && first !== undefined && !knowsMulti(kernel, first.descriptor)) {
+    if (way === 'multi' && first !== undefined && !knowsMulti(kernel, first)) {
       throw new SystemCallError('BPF_LINK_CREATE', 22);
     }
     return programs;
@@ -172,63 +215,64 @@ function loadProgram(
   }
 }
 
-function multiAttributes(kernel: Kernel, descriptor: number, atReturn: boolean, target: Target) {
+type Found = readonly { readonly offset: number; readonly number: number }[];
+
+/** `keep` has to live until the call is over. */
+function multiAttributes(kernel: Kernel, program: LoadedProgram, found: Found, target: Target) {
   const path = Buffer.from(`${target.path}\0`);
-  const offsets = Buffer.alloc(8 * target.offsets.length);
-  for (const [at, offset] of target.offsets.entries()) offsets.writeBigUInt64LE(BigInt(offset), 8 * at);
+  const offsets = Buffer.alloc(8 * found.length);
+  const cookies = Buffer.alloc(8 * found.length);
+  for (const [at, { offset, number }] of found.entries()) {
+    offsets.writeBigUInt64LE(BigInt(offset), 8 * at);
+    cookies.writeBigUInt64LE(BigInt(number), 8 * at);
+  }
   const attributes = Buffer.alloc(64);
-  attributes.writeUInt32LE(descriptor, 0);
+  attributes.writeUInt32LE(program.descriptor, 0);
   attributes.writeUInt32LE(UPROBE_MULTI, 8);
   attributes.writeBigUInt64LE(kernel.address(path), 16);
   attributes.writeBigUInt64LE(kernel.address(offsets), 24);
-  attributes.writeUInt32LE(target.offsets.length, 48);
-  attributes.writeUInt32LE(atReturn ? FROM_RETURN : 0, 52);
+  attributes.writeBigUInt64LE(kernel.address(cookies), 40);
+  attributes.writeUInt32LE(found.length, 48);
+  attributes.writeUInt32LE(program.atReturn ? FROM_RETURN : 0, 52);
   attributes.writeUInt32LE(target.pid ?? 0, 56);
-  return { attributes, keep: [path, offsets] };
+  return { attributes, keep: [path, offsets, cookies] };
 }
 
 /** A kernel that has the link looks for the file; one that has not refuses before (EINVAL). */
-function knowsMulti(kernel: Kernel, descriptor: number): boolean {
-  const { attributes } = multiAttributes(kernel, descriptor, false, { path: '/', offsets: [0] });
+function knowsMulti(kernel: Kernel, program: LoadedProgram): boolean {
+  const { attributes, keep } = multiAttributes(kernel, program, [{ offset: 0, number: 0 }], { path: '/' });
   try {
     closeSync(kernel.bpf('BPF_LINK_CREATE', LINK_CREATE, attributes));
-    return true;
+    return keep.length > 0;
   } catch (thrown) {
     return thrown instanceof SystemCallError && thrown.code !== 'EINVAL';
   }
 }
 
-function attachMulti(kernel: Kernel, descriptor: number, atReturn: boolean, target: Target): Link {
-  const { attributes } = multiAttributes(kernel, descriptor, atReturn, target);
+function attachMulti(kernel: Kernel, dispatch: LoadedProgram, found: Found, target: Target): Link {
+  const { attributes, keep } = multiAttributes(kernel, dispatch, found, target);
   const link = kernel.bpf('BPF_LINK_CREATE', LINK_CREATE, attributes);
+  keep.length = 0;
   return { close: () => closeSync(link) };
 }
 
-function attachPerf(kernel: Kernel, program: number, atReturn: boolean, target: Target): Link {
+function attachPerf(kernel: Kernel, program: LoadedProgram, offset: number, target: Target): Link {
   const path = Buffer.from(`${target.path}\0`);
-  const type = Number(readFileSync(UPROBE_TYPE, 'utf8'));
   const bit = Number(/config:(\d+)/.exec(readFileSync(RETURN_BIT, 'utf8'))?.[1] ?? 0);
-  const events: number[] = [];
-  const close = (): void => {
-    for (const event of events) closeSync(event);
-  };
+  const attributes = Buffer.alloc(PERF_SIZE);
+  attributes.writeUInt32LE(Number(readFileSync(UPROBE_TYPE, 'utf8')), 0);
+  attributes.writeUInt32LE(PERF_SIZE, 4);
+  if (program.atReturn) attributes.writeBigUInt64LE(1n << BigInt(bit), 8);
+  attributes.writeBigUInt64LE(kernel.address(path), 56);
+  attributes.writeBigUInt64LE(BigInt(offset), 64);
+  // Of no process and one CPU: a probe with a program fires on all of them.
+  const event = kernel.perf(attributes, target.pid ?? -1, target.pid === undefined ? 0 : -1);
   try {
-    for (const offset of target.offsets) {
-      const attributes = Buffer.alloc(PERF_SIZE);
-      attributes.writeUInt32LE(type, 0);
-      attributes.writeUInt32LE(PERF_SIZE, 4);
-      if (atReturn) attributes.writeBigUInt64LE(1n << BigInt(bit), 8);
-      attributes.writeBigUInt64LE(kernel.address(path), 56);
-      attributes.writeBigUInt64LE(BigInt(offset), 64);
-      // Of no process and one CPU: a probe with a program fires on all of them.
-      const event = kernel.perf(attributes, target.pid ?? -1, target.pid === undefined ? 0 : -1);
-      events.push(event);
-      kernel.control(event, PERF_SET_BPF, program);
-      kernel.control(event, PERF_ENABLE, 0);
-    }
+    kernel.control(event, PERF_SET_BPF, program.descriptor);
+    kernel.control(event, PERF_ENABLE, 0);
   } catch (thrown) {
-    close();
+    closeSync(event);
     throw thrown;
   }
-  return { close };
+  return { close: () => closeSync(event) };
 }

@@ -255,12 +255,14 @@ function describeGpu(
   const index = handle.u32('nvmlDeviceGetIndex') ?? at;
   const minor = handle.u32('nvmlDeviceGetMinorNumber');
   const cut = migEnabled(handle);
+  const cores = handle.u32('nvmlDeviceGetNumGpuCores');
   const device: GpuDevice = {
     id,
     name: handle.text('nvmlDeviceGetName') ?? 'NVIDIA GPU',
     vendor: 'nvidia',
     index,
     ...(address === undefined ? {} : { pciAddress: address }),
+    ...(cores === undefined ? {} : { cores }),
     ...(cut === undefined ? {} : { migEnabled: cut }),
     aliases: minor === undefined ? [] : [`nvidia${minor}`],
   };

@@ -26,6 +26,7 @@ const FUNCTIONS = {
   nvmlDeviceGetTemperatureV: 'hp',
   nvmlDeviceGetTemperature: 'hup',
   nvmlDeviceGetNumFans: 'hp',
+  nvmlDeviceGetNumGpuCores: 'hp',
   nvmlDeviceGetFanSpeed_v2: 'hup',
   nvmlDeviceGetFanSpeed: 'hp',
   nvmlDeviceGetPowerUsage: 'hp',

@@ -10,6 +10,7 @@ import { Pid, secondsRunning } from '../../host/proc/pid.ts';
 import type { PointAttributes } from '../../point-attributes.ts';
 import type { RecordPoint, SourceContext } from '../../source.ts';
 import type { GpuDevice, GpuProcess, GpuReading } from '../device.ts';
+import { describeProcess } from './describe.ts';
 import { Owners } from './owners.ts';
 import { holdsGpu, isHostPidView } from './view.ts';
 
@@ -99,7 +100,11 @@ export class GpuProcesses {
       // Numbers of the host mean other processes here, or none; one that has a GPU open is the one that is meant.
       this.#hostView ??= isHostPidView(paths, (path) => readLink(path));
       if (!this.#hostView && !holdsGpu(paths, pid)) return undefined;
-      known = { startTicks: stat.startTicks, attributes: this.#describe(process, pid), seen: this.#round };
+      known = {
+        startTicks: stat.startTicks,
+        attributes: describeProcess(process, pid, this.#owners, this.#context.config.gpu),
+        seen: this.#round,
+      };
       this.#known.set(pid, known);
     }
     known.seen = this.#round;
@@ -107,20 +112,6 @@ export class GpuProcesses {
     return {
       attributes: { ...known.attributes, ...workload.ofPid(pid) },
       uptimeSeconds: this.#uptime === undefined ? undefined : secondsRunning(stat, this.#uptime),
-    };
-  }
-
-  #describe(process: Pid, pid: number): PointAttributes {
-    const { processCmdline, processCmdlineMaxLength } = this.#context.config.gpu;
-    const name = process.executableName();
-    const line = processCmdline ? process.commandLine(processCmdlineMaxLength) : undefined;
-    const uid = process.status()?.uid;
-    const owner = uid === undefined ? undefined : this.#owners.nameOf(uid);
-    return {
-      'process.pid': pid,
-      ...(name === undefined ? {} : { 'process.executable.name': name }),
-      ...(line === undefined ? {} : { 'process.command_line': line }),
-      ...(owner === undefined ? {} : { 'process.owner': owner }),
     };
   }
 
