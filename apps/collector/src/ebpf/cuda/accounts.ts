@@ -1,9 +1,7 @@
+import { gpuKernelDuration } from '@candela/semconv/metrics';
 import { BUCKETS, MEMORY_ALLOCATED } from './events.ts';
 
-/** Upper ends of the buckets of `gpu.kernel.duration`, in seconds. */
-export const DURATION_BOUNDS = [
-  0.00001, 0.00005, 0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10,
-] as const;
+const DURATION_BOUNDS = gpuKernelDuration.bounds ?? [];
 
 /** Numbers of a kernel record: launches, three sums, three histograms by powers of two. */
 const GRID = 4;

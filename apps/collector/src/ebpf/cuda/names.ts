@@ -11,8 +11,8 @@ const MAX_PER_HOST = 1_000;
 const MAX_REGISTERED = 20_000;
 const MAX_LENGTH = 200;
 const MAX_FILES = 4;
-export const OTHER = 'other';
-export const UNKNOWN = 'unknown';
+const OTHER = 'other';
+const UNKNOWN = 'unknown';
 
 interface ProcessNames {
   /** What was told of a function: its mangled name. */

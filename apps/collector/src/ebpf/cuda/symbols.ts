@@ -112,6 +112,6 @@ export const DRIVER_FUNCTIONS: readonly TracedFunction[] = [
 export function libraryOf(path: string): readonly TracedFunction[] | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (/^libcudart([-.].*)?\.so/.test(name)) return RUNTIME_FUNCTIONS;
-  if (/^libcuda\.so/.test(name)) return DRIVER_FUNCTIONS;
+  if (name.startsWith('libcuda.so')) return DRIVER_FUNCTIONS;
   return undefined;
 }

@@ -3,6 +3,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SourceRun, valuesBy } from '../../fixtures/source-run.ts';
 import { NO_LIBRARIES } from '../../gpu/fixtures/library.ts';
 import { CudaWorld } from '../fixtures/cuda-world.ts';
 import { HOST, NO_EBPF } from '../fixtures/kernel.ts';
@@ -11,6 +12,7 @@ import { unpackObject } from '../loader/packed.ts';
 import type { Way } from '../loader/programs.ts';
 import { OBJECTS } from './cuda.gen.ts';
 import type { KnownGpu } from './gpus.ts';
+import { cudaWith } from './source.ts';
 import { CudaTracer, type Snapshot, type TracedProcess } from './tracer.ts';
 
 const skipped = NO_EBPF ?? NO_LIBRARIES;
@@ -231,6 +233,59 @@ describe.skipIf(skipped !== undefined)('CUDA traced in the kernel', () => {
       program.go();
     } finally {
       tracer.close();
+    }
+  });
+
+  test('the source: points of a process with its name, and what tracing costs', async () => {
+    const run = new SourceRun(cudaWith({ always: true }), undefined, { PLATFORM_GPU_EBPF_BUDGET: '1' });
+    run.gpus.set([
+      { id: 'GPU-0', name: 'A', vendor: 'nvidia', index: 0, cores: 512, aliases: [] },
+      { id: 'GPU-1', name: 'B', vendor: 'nvidia', index: 1, cores: 512, aliases: [] },
+    ]);
+    try {
+      const program = world.run([
+        'wait',
+        'launch:vecAdd:40:10,2,3:128,1,1:64:0x77',
+        'sync:0x77',
+        'say:done',
+        'wait',
+      ]);
+      await program.said('pid');
+      run.gpus.setPids('GPU-1', [program.pid]);
+      await run.source.start();
+      await run.source.settled;
+      program.go();
+      await program.said('done');
+      const points = await run.observe();
+      const launched = points.find(({ metric, attributes }) => {
+        return metric === 'gpu.kernel.launch.calls' && attributes['process.pid'] === program.pid;
+      });
+      expect(launched).toMatchObject({
+        value: 40,
+        attributes: {
+          'process.executable.name': 'cuda-program',
+          'cuda.kernel.name': 'vecAdd',
+          'hw.id': 'GPU-1',
+          'gpu.index': 1,
+          'gpu.measurement.source': 'ebpf',
+        },
+      });
+      const block = points.find(({ metric }) => metric === 'gpu.kernel.block.size');
+      expect(block).toMatchObject({
+        value: 40,
+        histogram: { sum: 5_120, counts: [0, 0, 0, 40, 0, 0, 0, 0] },
+      });
+      const duration = points.find(({ metric }) => metric === 'gpu.kernel.duration');
+      expect(duration).toMatchObject({
+        value: 40,
+        attributes: { 'cuda.launch.kind': 'kernel', 'gpu.measurement.source': 'ebpf_model' },
+      });
+      expect(valuesBy(points, 'hw.gpu.core.limit', 'hw.id')).toEqual({ 'GPU-0': 512, 'GPU-1': 512 });
+      expect(valuesBy(points, 'platform.collector.ebpf.probe.cost')['']).toBeGreaterThan(0);
+      expect(run.source.report?.()).toMatchObject({ state: 'ready' });
+      program.go();
+    } finally {
+      await run.source.stop();
     }
   });
 });

@@ -28,7 +28,7 @@ export interface Symbol {
 
 export const SECTION_SYMBOLS = 2;
 export const SECTION_RELOCATIONS = 9;
-export const SECTION_DYNAMIC_SYMBOLS = 11;
+const SECTION_DYNAMIC_SYMBOLS = 11;
 const TYPE_FUNCTION = 2;
 /** A resolver that answers with the function (`memcpy` of the C library): not the function itself. */
 const TYPE_INDIRECT = 10;
