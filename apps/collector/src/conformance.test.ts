@@ -25,7 +25,7 @@ const envOf = ({ id }: SourceEntry): Record<string, string> =>
   id === 'network' ? { ...ENV, OTEL_HOST_NIC_ENABLED: 'false' } : ENV;
 
 /** These read no file of the host: they tell of the agent itself, or ask the kernel or a server. */
-const NOT_FROM_FILES: ReadonlySet<string> = new Set(['process', 'runtime', 'pmu', 'tpu', 'gpu']);
+const NOT_FROM_FILES: ReadonlySet<string> = new Set(['process', 'runtime', 'pmu', 'tpu', 'gpu', 'cuda']);
 /** What `PLATFORM_HOST_METRICS` is about. */
 const HOST_METRICS: ReadonlySet<string> = new Set(
   'cpu disk filesystem memory network paging uptime process runtime'.split(' '),
