@@ -15,8 +15,8 @@ export interface Command {
   readonly summary: string;
   /** Options and what they do, a line each. */
   readonly help: string;
-  /** @throws UsageError, or an error whose message is for a person */
-  run(args: readonly string[], world: World): Promise<void>;
+  /** The exit code; nothing is 0. @throws UsageError, or an error whose message is for a person */
+  run(args: readonly string[], world: World): Promise<number | void>;
 }
 
 /** What was typed cannot be understood; the message says why. */

@@ -22,13 +22,13 @@ async function main(args: readonly string[]): Promise<number> {
   }
   try {
     const { env } = process;
-    await command.run(args.slice(command.words.length), {
+    const code = await command.run(args.slice(command.words.length), {
       env,
       cwd: process.cwd(),
       program: [process.execPath, import.meta.filename],
       say,
     });
-    return 0;
+    return code ?? 0;
   } catch (thrown) {
     if (thrown instanceof UsageError) {
       complain(`${thrown.message}\n\n${command.help}`);

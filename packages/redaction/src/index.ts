@@ -1,3 +1,4 @@
+export { findSecrets, type FoundSecret } from './find.ts';
 import { randomWords } from './entropy.ts';
 import { ASSIGNMENTS, type Pattern, TOKENS } from './patterns.ts';
 

@@ -5,11 +5,13 @@ import { codingFlush, codingHook } from './coding-flush.ts';
 import { codingInstall, codingUninstall } from './coding-install.ts';
 import { codingLaunch } from './coding-launch.ts';
 import { migrateMetadata } from './migrate-metadata.ts';
+import { scan } from './scan.ts';
 import { vaultRotate } from './vault-rotate.ts';
 
 /** Every command; the registry. */
 export const COMMANDS: readonly Command[] = [
   migrateMetadata,
+  scan,
   vaultRotate,
   codingInstall,
   codingUninstall,
