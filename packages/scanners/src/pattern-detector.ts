@@ -15,7 +15,7 @@ export interface CodeRule
 const MAX_HITS_PER_RULE = 200;
 
 /** Applies rules to one file of code. */
-export async function applyRules(scan: Scan, file: ScanFile, rules: readonly CodeRule[]): Promise<void> {
+async function applyRules(scan: Scan, file: ScanFile, rules: readonly CodeRule[]): Promise<void> {
   const wanted = rules.filter(({ where = isCode }) => where(file.path));
   if (wanted.length === 0) return;
   const source = await file.text();

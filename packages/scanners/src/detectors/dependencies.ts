@@ -19,7 +19,7 @@ const PURL_TYPES: Readonly<Record<Ecosystem, string>> = {
 };
 
 /** Package URL (purl-spec): type, namespace, name, version, each percent-encoded. */
-export function purlOf(ecosystem: Ecosystem, name: string, version: string): string {
+function purlOf(ecosystem: Ecosystem, name: string, version: string): string {
   const path =
     ecosystem === 'PyPI'
       ? name.toLowerCase().replaceAll(/[-_.]+/g, '-')

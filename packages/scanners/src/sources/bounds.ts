@@ -19,7 +19,7 @@ export const BOUNDS: SourceBounds = {
 };
 
 /** Model files are larger than code, and are read whole up to this. */
-export const MODEL_BYTES = 64 * 1_048_576;
+const MODEL_BYTES = 64 * 1_048_576;
 const MODEL = /\.(pkl|pickle|pt|pth|bin|ckpt|joblib|npy|npz|h5|keras|gguf|safetensors|model|dill)$/i;
 /** Lock files are longer than code. */
 const LOCK = /(^|\/)(package-lock\.json|pnpm-lock\.yaml|yarn\.lock|poetry\.lock|uv\.lock|Cargo\.lock)$/;
