@@ -20,7 +20,7 @@ const FEW: Readonly<Record<string, string>> = {
   SpanKind: `['Server', 'Client'][1 + rand(13) % 2]`,
   SessionId: `['', 's', 't'][1 + rand(14) % 3]`,
   UserId: `['', 'u'][1 + rand(15) % 2]`,
-  CountsUsage: 'rand(16) % 2',
+  CountsUsage: '[0, 1, 1, 0, 2, 4, 6][1 + rand(16) % 7]',
   // Binary fractions: their sums are exact in any order.
   CostUsd: 'if(rand(17) % 3 = 0, NULL, (rand(18) % 1024) / 1024)',
   Value: '(rand(19) % 1024) / 1024',

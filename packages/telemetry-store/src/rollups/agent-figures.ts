@@ -30,6 +30,9 @@ export const DURATION_BASE = 1.02;
 /** The step of a duration in nanoseconds. */
 const STEP = `toUInt16(round(log(greatest(Duration, 1)) / ${Math.log(DURATION_BASE)}))`;
 
+/** For the agent that a row names: also where the counted call is a repeat of it that names none. */
+const COUNTS = 'CountsUsage IN (1, 4, 6)';
+
 /** The spans that name an agent, by five minutes and by what they are. */
 export const AGENT_FIGURES: Rollup = {
   name: 'agent_figures',
@@ -58,10 +61,10 @@ SELECT ${ROLLUP_HEAD_SQL}, ${startOf(ROLLUP_BUCKET_SECONDS)} AS Bucket, AgentNam
   toLowCardinality(${AGENT_VERSION}) AS AgentVersion, GenAiOperation, GenAiProvider, ${MODEL_SQL} AS Model, ToolName,
   ServiceName, GenAiConvention, ScopeName,
   min(${NS}) AS FirstNs, max(${NS}) AS LastNs, count() AS Spans, countIf(StatusCode = 'Error') AS Errors,
-  countIf(CountsUsage = 1) AS Counting,
-  sumIf(toUInt64(InputTokens) + CacheReadTokens + CacheWriteTokens, CountsUsage = 1) AS InTokens,
-  sumIf(toUInt64(OutputTokens) + ReasoningTokens, CountsUsage = 1) AS OutTokens,
-  countIf(CountsUsage = 1 AND isNotNull(CostUsd)) AS Priced, sumIf(${COST_UNITS_SQL}, CountsUsage = 1) AS Cost,
+  countIf(${COUNTS}) AS Counting,
+  sumIf(toUInt64(InputTokens) + CacheReadTokens + CacheWriteTokens, ${COUNTS}) AS InTokens,
+  sumIf(toUInt64(OutputTokens) + ReasoningTokens, ${COUNTS}) AS OutTokens,
+  countIf(${COUNTS} AND isNotNull(CostUsd)) AS Priced, sumIf(${COST_UNITS_SQL}, ${COUNTS}) AS Cost,
   sumMapIf([${STEP}], [toUInt64(1)], ${ENDED}) AS Durations
 FROM ${rows} WHERE AgentName != '' GROUP BY ${KEYS}`,
     },

@@ -20,6 +20,9 @@ const EXCEPTIONS_ON_SPAN = `if(Thrown, if(has(Events.Name, 'exception'),
     [(Timestamp, toString(ErrorType), StatusMessage, '', false, 'status')]), [])`;
 
 const used = (column: string): string => `if(CountsUsage = 1, ${column}, 0)`;
+/** For the session and the user that a row names: also where the counted call is a repeat of it that names neither. */
+const COUNTS_NAMED = 'CountsUsage IN (1, 2, 6)';
+const named = (column: string): string => `if(${COUNTS_NAMED}, ${column}, 0)`;
 
 /** Spans as rollups count them. `Used...` is nothing where the span's usage is counted elsewhere. */
 const COLUMNS = {
@@ -61,6 +64,14 @@ const COLUMNS = {
   HasCost: 'Counts AND isNotNull(CostUsd)',
   UsedCost: used('ifNull(CostUsd, 0)'),
   UsedUnits: used(COST_UNITS_SQL),
+  NamedCounts: COUNTS_NAMED,
+  NamedInput: named('InputTokens'),
+  NamedRead: named('CacheReadTokens'),
+  NamedWrite: named('CacheWriteTokens'),
+  NamedOutput: named('OutputTokens'),
+  NamedReasoning: named('ReasoningTokens'),
+  NamedCost: `${COUNTS_NAMED} AND isNotNull(CostUsd)`,
+  NamedUnits: named(COST_UNITS_SQL),
   ...HIGHEST_STAGED,
 } as const;
 

@@ -69,7 +69,10 @@ const GEN_AI = [
   column('CacheWriteTokens', 'UInt32'),
   column('OutputTokens', 'UInt32'),
   column('ReasoningTokens', 'UInt32'),
-  /** 1 when tokens and cost of this row belong into a sum; 0 on parents that repeat their children. */
+  /**
+   * 1 when tokens and cost of this row belong into a sum; 0 on what repeats another row. 2, 4 and 6 on a repeat that arrived
+   * later and names what the counted row does not: a session or user, an agent, or both. It counts for these alone.
+   */
   column('CountsUsage', 'UInt8'),
   /** USD by the price list at ingest; null when the model has no price. */
   column('CostUsd', 'Nullable(Float64)'),

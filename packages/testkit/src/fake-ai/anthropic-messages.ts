@@ -1,7 +1,7 @@
 /** Anthropic's messages, whole and streamed. Its input count leaves the cached part out. */
 import { answer, type ScriptedAnswer } from './answer.ts';
 import { type Json, lastPrompt, recordsOf, textOf } from './json.ts';
-import type { Reply } from './reply.ts';
+import { nextId, type Reply } from './reply.ts';
 
 export function anthropicMessage(body: Json, scripted?: ScriptedAnswer): Reply {
   const messages = recordsOf(body['messages']);
@@ -34,7 +34,7 @@ export function anthropicMessage(body: Json, scripted?: ScriptedAnswer): Reply {
     cache_creation_input_tokens: usage.cacheWrite,
     service_tier: 'standard',
   };
-  const message = { id: 'msg_1', type: 'message', role: 'assistant', model, stop_sequence: null };
+  const message = { id: nextId('msg'), type: 'message', role: 'assistant', model, stop_sequence: null };
   if (body['stream'] !== true) {
     return {
       kind: 'json',

@@ -1,7 +1,7 @@
 /** Google's generateContent, whole and streamed. Its output count leaves reasoning out. */
 import { answer } from './answer.ts';
 import { type Json, recordsOf, textOf } from './json.ts';
-import type { Reply } from './reply.ts';
+import { nextId, type Reply } from './reply.ts';
 
 export function googleContent(body: Json): Reply {
   const contents = recordsOf(body['contents']);
@@ -23,6 +23,7 @@ export function googleContent(body: Json): Reply {
     thoughtsTokenCount: usage.reasoning,
     totalTokenCount: usage.input + usage.output,
   };
+  const responseId = nextId('resp');
   const part = (text: string, finishReason?: string) => ({
     candidates: [
       {
@@ -32,7 +33,7 @@ export function googleContent(body: Json): Reply {
       },
     ],
     modelVersion: model,
-    responseId: 'resp_1',
+    responseId,
   });
   if (body['stream'] !== true) {
     return { kind: 'json', status: 200, body: { ...part(given.text, 'STOP'), usageMetadata } };

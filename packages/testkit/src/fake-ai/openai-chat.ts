@@ -1,7 +1,7 @@
 /** OpenAI's chat completions, whole and streamed. */
 import { type Answer, answer, type ScriptedAnswer } from './answer.ts';
 import { isJson, type Json, lastPrompt, recordsOf, textOf } from './json.ts';
-import type { Reply } from './reply.ts';
+import { nextId, type Reply } from './reply.ts';
 
 const CREATED = 1_760_000_000;
 
@@ -20,7 +20,7 @@ export function chatCompletion(body: Json, scripted?: ScriptedAnswer): Reply {
     scripted,
   );
   const head = {
-    id: 'chatcmpl-1',
+    id: nextId('chatcmpl'),
     created: CREATED,
     model: resolved(model),
     system_fingerprint: 'fp_1',

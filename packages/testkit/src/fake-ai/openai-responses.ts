@@ -2,7 +2,7 @@
 import { answer } from './answer.ts';
 import { type Json, lastPrompt, recordsOf, textOf } from './json.ts';
 import { resolved } from './openai-chat.ts';
-import type { Reply } from './reply.ts';
+import { nextId, type Reply } from './reply.ts';
 
 export function modelResponse(body: Json): Reply {
   const items = recordsOf(body['input']);
@@ -32,7 +32,7 @@ export function modelResponse(body: Json): Reply {
           arguments: given.toolCall.arguments,
         };
   const response = {
-    id: 'resp_1',
+    id: nextId('resp'),
     object: 'response',
     created_at: 1_760_000_000,
     status: 'completed',

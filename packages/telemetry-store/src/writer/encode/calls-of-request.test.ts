@@ -45,7 +45,7 @@ function request(
   }
   const counted: Record<number, boolean> = {};
   calls.settle(view, (row, counts) => {
-    counted[row] = counts;
+    counted[row] = counts === 1;
   });
   return counted;
 }
@@ -390,5 +390,191 @@ describe('whatever is sent', () => {
         }
       }),
     );
+  });
+});
+
+describe('calls that tell the same response', () => {
+  const BUSY = { input: 100, cacheRead: 0, cacheWrite: 0, output: 10, reasoning: 0 };
+  interface Call {
+    readonly id: number;
+    readonly trace?: number;
+    readonly parent?: number;
+    readonly responseId?: string;
+    readonly names?: number;
+    readonly scope?: number;
+    readonly second?: number;
+    readonly usage?: typeof BUSY;
+    /** A span that is no call: with usage, or without. */
+    readonly other?: 'used' | 'plain';
+  }
+  /** Two traces, with ids of spans as above. */
+  const traces = new DataView(
+    Uint8Array.from({ length: 32 + 8 * MOST }, (_, index) => (index * 41 + 7) & 0xff).buffer,
+  );
+
+  function told(registry: ModelCallRegistry, calls: readonly Call[]): Record<number, number> {
+    const request = new CallsOfRequest(registry);
+    request.begin(TENANT);
+    for (const { id, trace = 0, parent, other, usage = BUSY, ...more } of calls) {
+      const [traceAt, spanAt] = [trace * 16, 32 + id * 8];
+      const parentAt = parent === undefined ? -1 : 32 + parent * 8;
+      if (other === undefined)
+        request.addCall(id, traceAt, spanAt, parentAt, { operation: 'chat', usage, second: 1000, ...more });
+      else request.addOther(other === 'used' ? id : -1, traceAt, spanAt, parentAt);
+    }
+    const counted: Record<number, number> = {};
+    request.settle(traces, (row, counts) => {
+      counted[row] = counts;
+    });
+    return counted;
+  }
+  /** What is counted of spans that come in one request, or each in its own. */
+  const together = (calls: readonly Call[]) => told(fresh(), calls);
+  function apart(calls: readonly Call[]): Record<number, number> {
+    const registry = fresh();
+    return Object.assign({}, ...calls.map((call) => told(registry, [call]))) as Record<number, number>;
+  }
+
+  it.each([
+    [
+      'siblings',
+      [
+        { id: 1, parent: 0, responseId: 'r' },
+        { id: 2, parent: 0, responseId: 'r' },
+      ],
+    ],
+    [
+      'of two traces',
+      [
+        { id: 1, responseId: 'r' },
+        { id: 2, trace: 1, responseId: 'r' },
+      ],
+    ],
+    [
+      'of different usage',
+      [
+        { id: 1, responseId: 'r' },
+        { id: 2, responseId: 'r', usage: { ...BUSY, input: 7 } },
+      ],
+    ],
+  ] satisfies [string, Call[]][])('by the id of the response, %s: once', (_name, calls) => {
+    for (const counted of [together(calls), apart(calls)]) expect(Object.values(counted)).toEqual([1, 0]);
+  });
+
+  it('responses of two ids are two, and so is an id that comes again after an hour', () => {
+    expect(
+      together([
+        { id: 1, responseId: 'a' },
+        { id: 2, responseId: 'b' },
+      ]),
+    ).toEqual({ 1: 1, 2: 1 });
+    expect(
+      together([
+        { id: 1, responseId: 'a' },
+        { id: 2, responseId: 'a', second: 4600 },
+      ]),
+    ).toEqual({ 1: 1, 2: 1 });
+  });
+
+  it('siblings of two scopes with the same usage in the same second are one; of one scope they are as many as they are', () => {
+    const twins = [
+      { id: 1, parent: 0, scope: 1 },
+      { id: 2, parent: 0, scope: 2 },
+    ];
+    for (const counted of [together(twins), apart(twins)]) expect(counted).toEqual({ 1: 1, 2: 0 });
+    expect(
+      together([
+        { id: 1, parent: 0, scope: 1 },
+        { id: 2, parent: 0, scope: 1 },
+      ]),
+    ).toEqual({ 1: 1, 2: 1 });
+    // Twice the same at once, each told twice.
+    const four = [...twins, { id: 3, parent: 0, scope: 1 }, { id: 4, parent: 0, scope: 2 }];
+    expect(together(four)).toEqual({ 1: 1, 2: 0, 3: 1, 4: 0 });
+    for (const other of [{ second: 1005 }, { usage: { ...BUSY, output: 11 } }, { parent: 5 }])
+      expect(
+        together([
+          { id: 1, parent: 0, scope: 1 },
+          { id: 2, parent: 0, scope: 2, ...other },
+        ]),
+      ).toEqual({ 1: 1, 2: 1 });
+    // Two responses that say who they are.
+    const named = twins.map((call) => ({ ...call, responseId: `r${call.id}` }));
+    expect(together(named)).toEqual({ 1: 1, 2: 1 });
+  });
+
+  it('the one that names a session, a user or an agent counts', () => {
+    expect(
+      together([
+        { id: 0, names: 7 },
+        { id: 1, parent: 0 },
+      ]),
+    ).toEqual({ 0: 1, 1: 0 });
+    expect(
+      together([
+        { id: 1, parent: 0 },
+        { id: 0, names: 7 },
+      ]),
+    ).toEqual({ 0: 1, 1: 0 });
+    expect(
+      together([
+        { id: 0, names: 7 },
+        { id: 1, parent: 0, names: 7 },
+      ]),
+    ).toEqual({ 0: 0, 1: 1 });
+    expect(
+      together([
+        { id: 1, responseId: 'r' },
+        { id: 2, responseId: 'r', names: 4 },
+      ]),
+    ).toEqual({ 1: 0, 2: 1 });
+    // The sum of two children is no repeat of one of them.
+    const sum = { id: 0, names: 7, usage: { ...BUSY, input: 200 } };
+    expect(together([sum, { id: 1, parent: 0 }, { id: 2, parent: 0 }])).toMatchObject({ 0: 0, 1: 1, 2: 1 });
+  });
+
+  it('where it arrives later it counts for these names alone', () => {
+    const parent = { id: 0, names: 7 };
+    expect(apart([{ id: 1, parent: 0 }, parent])).toEqual({ 1: 1, 0: 6 });
+    expect(apart([{ id: 1, parent: 0, names: 4 }, parent])).toEqual({ 1: 1, 0: 4 });
+    expect(apart([{ id: 1, parent: 0, names: 7 }, parent])).toEqual({ 1: 1, 0: 0 });
+    expect(
+      apart([
+        { id: 1, responseId: 'r' },
+        { id: 2, responseId: 'r', names: 4 },
+      ]),
+    ).toEqual({ 1: 1, 2: 2 });
+    // Through one in between that names nothing.
+    expect(apart([{ id: 2, parent: 1 }, { id: 1, parent: 0 }, parent])).toEqual({ 2: 1, 1: 0, 0: 6 });
+  });
+
+  it('is the same when it is sent again', () => {
+    const registry = fresh();
+    const calls = [
+      { id: 0, names: 7, responseId: 'r' },
+      { id: 1, parent: 0, responseId: 'r' },
+      { id: 2, parent: 5, scope: 1, responseId: 'r' },
+      { id: 3, parent: 5, scope: 2 },
+    ];
+    const once = told(registry, calls);
+    expect(once).toEqual({ 0: 1, 1: 0, 2: 0, 3: 1 });
+    expect(told(registry, calls)).toEqual(once);
+    expect(told(registry, calls.toReversed())).toEqual(once);
+  });
+
+  it('the usage of an agent counts where no call below it has any, at any depth', () => {
+    const agent: Call = { id: 0, other: 'used' };
+    const tool: Call = { id: 1, parent: 0, other: 'plain' };
+    const below: Call = { id: 2, parent: 1 };
+    expect(together([agent, tool])).toEqual({ 0: 1 });
+    expect(together([agent, tool, below])).toEqual({ 2: 1 });
+    expect(apart([below, tool, agent])).toEqual({ 2: 1 });
+    expect(together([agent, { id: 1, parent: 0, other: 'used' }])).toEqual({ 1: 1 });
+    // A call that says no tokens carries none.
+    expect(together([agent, { ...below, parent: 0, usage: { ...BUSY, input: 0, output: 0 } }])).toMatchObject(
+      { 0: 1 },
+    );
+    // What comes after its agent is a part of it.
+    expect(apart([agent, { id: 3, parent: 0 }])).toEqual({ 0: 1, 3: 0 });
   });
 });

@@ -3,6 +3,7 @@ import type { AttributeList } from '@candela/otlp';
 import { type GenAiFacts, priceUsage, textOf } from '@candela/semconv';
 import { cutName } from '../columns/bounds.ts';
 import type { TableWriter } from '../columns/table-writer.ts';
+import { COUNTS } from './counts.ts';
 import type { Outcome } from './outcome.ts';
 
 const LC = 'LowCardinality(String)';
@@ -28,6 +29,8 @@ export class GenAiColumns {
   readonly #costUsd;
   readonly #emitterCostUsd;
   readonly countsUsage;
+  /** Costs of spans with usage that are no calls, by row. */
+  readonly #costs = new Map<number, number>();
 
   constructor(table: TableWriter) {
     this.#convention = table.column('GenAiConvention', LC);
@@ -86,9 +89,25 @@ export class GenAiColumns {
     this.#cacheWriteTokens.data[row] = clampTokens(usage.cacheWrite);
     this.#outputTokens.data[row] = clampTokens(usage.output);
     this.#reasoningTokens.data[row] = clampTokens(usage.reasoning);
-    if (!facts.isModelCall) return false;
-    setFinite(this.#costUsd, row, costOf(facts, atMs));
+    const cost = costOf(facts, atMs);
+    if (!facts.isModelCall) {
+      // What is no call has a cost only where nothing below it does, which is not known yet.
+      if (cost !== undefined) this.#costs.set(row, cost);
+      return false;
+    }
+    setFinite(this.#costUsd, row, cost);
     return true;
+  }
+
+  /** @param counts see `COUNTS` */
+  settle(row: number, counts: number): void {
+    this.countsUsage.data[row] = counts;
+    if (counts === COUNTS.everywhere) setFinite(this.#costUsd, row, this.#costs.get(row));
+  }
+
+  /** Forgets what a request leaves open. */
+  endRequest(): void {
+    this.#costs.clear();
   }
 }
 

@@ -19,6 +19,19 @@ export const MARKS = {
   above: 5,
   /** A plain span below a model call whose usage counts there or above, with nothing but plain spans in between. */
   below: 6,
+  /** A call that repeats another one without being above or below it: it does not count. */
+  revoked: 7,
+  /** Something that uses tokens is below it, at any depth. */
+  carries: 8,
+  /** A response by its id: a call counts it. */
+  answered: 9,
+  /** A call that counts, as its repeats see it: it names neither session nor user; it names no agent. */
+  unnamed: 10,
+  unagented: 11,
+  /** Below this parent a call counts that began in this second and used so many tokens; of this scope; with an id of its response. */
+  twin: 12,
+  twinOfScope: 13,
+  twinWithId: 14,
 } as const;
 export type Mark = (typeof MARKS)[keyof typeof MARKS];
 
@@ -59,6 +72,26 @@ export class ModelCallRegistry {
    */
   add(view: DataView, traceAt: number, spanAt: number, tenant: number, mark: Mark, about: number): void {
     this.#place(view, traceAt, spanAt, tenant, mark, about);
+    this.#put();
+  }
+
+  has(view: DataView, traceAt: number, spanAt: number, tenant: number, mark: Mark, about: number): boolean {
+    this.#place(view, traceAt, spanAt, tenant, mark, about);
+    return this.#isThere();
+  }
+
+  /** Remembers a mark of a text that the sender chose, as the id of a response. */
+  addText(text: string, tenant: number, mark: Mark, about: number): void {
+    this.#placeText(text, tenant, mark, about);
+    this.#put();
+  }
+
+  hasText(text: string, tenant: number, mark: Mark, about: number): boolean {
+    this.#placeText(text, tenant, mark, about);
+    return this.#isThere();
+  }
+
+  #put(): void {
     const words = this.#words;
     for (let slot = this.#bucket; slot < this.#bucket + BUCKET; slot++) {
       const there = words[slot] as number;
@@ -74,22 +107,36 @@ export class ModelCallRegistry {
     words[this.#bucket + BUCKET - 1] = this.#tag;
   }
 
-  has(view: DataView, traceAt: number, spanAt: number, tenant: number, mark: Mark, about: number): boolean {
-    this.#place(view, traceAt, spanAt, tenant, mark, about);
+  #isThere(): boolean {
     for (let slot = this.#bucket; slot < this.#bucket + BUCKET; slot++) {
       if (this.#words[slot] === this.#tag) return true;
     }
     return false;
   }
 
+  #placeText(text: string, tenant: number, mark: Mark, about: number): void {
+    this.#begin(tenant, mark, about);
+    this.#mix(text.length);
+    for (let at = 0; at < text.length; at++) this.#mix(text.charCodeAt(at));
+    this.#end();
+  }
+
   #place(view: DataView, traceAt: number, spanAt: number, tenant: number, mark: Mark, about: number): void {
+    this.#begin(tenant, mark, about);
+    for (let at = 0; at < 16; at += 4) this.#mix(view.getInt32(traceAt + at, true));
+    for (let at = 0; at < 8; at += 4) this.#mix(view.getInt32(spanAt + at, true));
+    this.#end();
+  }
+
+  #begin(tenant: number, mark: Mark, about: number): void {
     this.#first = this.#seed;
     this.#second = Math.imul(this.#seed, 0x27d4eb2f);
     this.#mix(tenant);
     this.#mix(mark);
     this.#mix(about);
-    for (let at = 0; at < 16; at += 4) this.#mix(view.getInt32(traceAt + at, true));
-    for (let at = 0; at < 8; at += 4) this.#mix(view.getInt32(spanAt + at, true));
+  }
+
+  #end(): void {
     const second = this.#second;
     this.#bucket = BUCKET + ((this.#first >>> 2) & (SLOTS / BUCKET - 1)) * BUCKET;
     this.#tag = second === 0 ? 1 : second;

@@ -30,9 +30,24 @@ export const FIELD = {
   raised: 11,
   /** Of a call the plain spans below it that are told to later requests. */
   told: 12,
+  /** A span that is no call and not plain: a tool, an agent, a workflow. A call above it is another one. */
+  opaque: 13,
+  /** Of a call what it names: 4 a session, 2 an agent, 1 a user. Of another span with usage its row, NOBODY else. */
+  names: 14,
+  /** Whether something that uses tokens is below it. */
+  carries: 15,
+  /** Calls right below a call, or with plain spans in between; whether that one counts in place of the only one. */
+  children: 16,
+  takes: 17,
+  /** What was decided: whether it counts, and whether it did in an earlier request. */
+  kept: 18,
+  known: 19,
+  /** A number of its scope; the second it began in. */
+  scope: 20,
+  second: 21,
 } as const;
 type Field = (typeof FIELD)[keyof typeof FIELD];
-const FIELDS = 13;
+const FIELDS = 22;
 const UNKNOWN = -2;
 
 /** Spans of one request with who is above whom, in a few arrays that are filled anew for each: it is done for every span. */
@@ -73,6 +88,7 @@ export class SpansOfRequest {
     numbers[from + FIELD.passed] = 0;
     numbers[from + FIELD.raised] = 0;
     numbers[from + FIELD.told] = 0;
+    numbers.fill(0, from + FIELD.opaque, from + FIELDS);
     return span;
   }
 
@@ -117,7 +133,8 @@ export class SpansOfRequest {
       }
       this.#found(at, NOBODY, NOBODY);
       const above = this.get(at, FIELD.above);
-      if (above === NOBODY) end = at;
+      // What is above a tool or an agent is no part of what is below it.
+      if (above === NOBODY || this.get(above, FIELD.opaque) === 1) end = at;
       else if (this.get(above, FIELD.used) !== 0) call = above;
       else {
         at = above;

@@ -15,6 +15,8 @@ import { cutName } from '../columns/bounds.ts';
 import { TableWriter } from '../columns/table-writer.ts';
 import type { AttributeWriter } from './attributes.ts';
 import type { CallsOfRequest } from './calls-of-request.ts';
+import { NAMES } from './counts.ts';
+import { NOBODY } from './spans-of-request.ts';
 import type { EncodeContext } from './context.ts';
 import { GenAiColumns, millisecondsOf, readFacts, setFinite } from './gen-ai-columns.ts';
 import { isZero } from './ids.ts';
@@ -100,10 +102,10 @@ export class TraceEncoder {
         wire.pos = end;
       },
     });
-    const counts = this.#genAi.countsUsage.data;
-    calls.settle(wire.view, (counted, isCounted) => {
-      counts[counted] = isCounted ? 1 : 0;
+    calls.settle(wire.view, (row, counts) => {
+      this.#genAi.settle(row, counts);
     });
+    this.#genAi.endRequest();
   }
 
   #refusal(): Reason | undefined {
@@ -233,11 +235,26 @@ export class TraceEncoder {
     columns.finishReason.set(row, facts.finishReason);
     setFinite(columns.timeToFirstTokenMs, row, facts.timeToFirstTokenMs);
     outcome.adjust('counts_rejected', facts.rejectedCounts);
-    this.#genAi.setFacts(row, facts, span.attributes, named, millisecondsOf(span.startLow, span.startHigh));
-    if (!facts.isModelCall) return;
-    const { operation, usage } = facts;
-    if (usage === undefined) calls.addPlain(span.traceIdStart, span.spanIdStart, parentAt);
-    else calls.addCall(row, span.traceIdStart, span.spanIdStart, parentAt, { operation, usage });
+    const atMs = millisecondsOf(span.startLow, span.startHigh);
+    this.#genAi.setFacts(row, facts, span.attributes, named, atMs);
+    const { operation, usage, responseId } = facts;
+    if (!facts.isModelCall)
+      calls.addOther(usage === undefined ? NOBODY : row, span.traceIdStart, span.spanIdStart, parentAt);
+    else if (usage === undefined) calls.addPlain(span.traceIdStart, span.spanIdStart, parentAt);
+    else {
+      const names =
+        (facts.sessionId === '' ? 0 : NAMES.session) |
+        (facts.agentName === '' ? 0 : NAMES.agent) |
+        (facts.userId === '' ? 0 : NAMES.user);
+      calls.addCall(row, span.traceIdStart, span.spanIdStart, parentAt, {
+        operation,
+        usage,
+        responseId: cutName(responseId),
+        names,
+        scope: tenantHash(this.#scope.name),
+        second: Math.floor(atMs / 1000) | 0,
+      });
+    }
   }
 }
 
