@@ -362,6 +362,8 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
   return {
     getPlatformHealth: [{ silent: true }],
     getReady: [{ silent: true }],
+    getPriceExport: [{ silent: true }],
+    getPriceTable: [{ silent: true }],
     getIngestHealth: [{ silent: true }],
     searchTraces: [
       { body: everything },

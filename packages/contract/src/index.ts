@@ -13,6 +13,7 @@ export * from './identity/index.ts';
 export * from './jobs/index.ts';
 export * from './models/index.ts';
 export * from './oauth/index.ts';
+export * from './pricing.ts';
 export * from './prompts/index.ts';
 export * from './route.ts';
 export * from './rules/index.ts';

@@ -18,6 +18,7 @@ import { JOB_ROUTES } from './jobs/index.ts';
 import { MODEL_ROUTES } from './models/index.ts';
 import { OAUTH_ROUTES } from './oauth/index.ts';
 import { VAULT_ROUTES } from './vault/index.ts';
+import { PRICE_ROUTES } from './pricing.ts';
 import { PROMPT_ROUTES } from './prompts/index.ts';
 import type { RouteDeclaration } from './route.ts';
 import { RULE_ROUTES } from './rules/index.ts';
@@ -116,6 +117,7 @@ export const ROUTES = {
   ...PROMPT_ROUTES,
   ...MODEL_ROUTES,
   ...JOB_ROUTES,
+  ...PRICE_ROUTES,
   ...RULE_ROUTES,
   ...CONTEXT_ROUTES,
   ...CHAT_ROUTES,

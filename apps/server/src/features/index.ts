@@ -38,6 +38,7 @@ import { metricHandlers } from './metric-explorer/routes.ts';
 import { metricsPage } from './metrics/page.ts';
 import { modelHandlers } from './models/routes.ts';
 import { openApiPages } from './openapi/pages.ts';
+import { priceHandlers } from './pricing/routes.ts';
 import { promptFeature } from './prompts/feature.ts';
 import { retentionFeature } from './retention/feature.ts';
 import { createRuleFeature } from './rules/feature.ts';
@@ -77,6 +78,7 @@ const FEATURES = [
     handlers: {},
     pages: [metricsPage(metrics.registry, identity)],
   }),
+  ({ clock }) => ({ name: 'pricing', handlers: priceHandlers(clock) }),
   () => ({ name: 'openapi', handlers: {}, pages: openApiPages() }),
   ({ reads, limits, clock }) => ({
     name: 'activity',

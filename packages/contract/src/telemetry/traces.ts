@@ -53,6 +53,22 @@ const usageTotals = {
   costUsd: z.number().nullable(),
 };
 
+/** Where the cost of a call comes from. */
+export const costOriginSchema = z
+  .object({
+    kind: z.enum(['list', 'earlier', 'person', 'sender']).meta({
+      description:
+        '`list`: the price list; `earlier`: the list as it was when the span arrived; `person`: somebody set it in the application; `sender`: reckoned by the SDK, where the list has no price.',
+    }),
+    priceId: nullableText.meta({ description: '`provider/model` of the list.' }),
+    priceDate: nullableText.meta({
+      description: 'The day from which these rates hold, or on which they were seen.',
+    }),
+    source: nullableText.meta({ description: 'Address of the page that states them.' }),
+  })
+  .meta({ id: 'CostOrigin' });
+export type CostOrigin = z.output<typeof costOriginSchema>;
+
 export const traceRowSchema = z
   .object({
     traceId: z.string(),
@@ -149,6 +165,7 @@ export const spanDetailSchema = z
       .nullable()
       .meta({ description: 'Token classes; no token is in two of them.' }),
     emitterCostUsd: z.number().nullable(),
+    costOrigin: costOriginSchema.nullable(),
     requestModel: nullableText,
     responseModel: nullableText,
     responseId: nullableText,

@@ -14,6 +14,7 @@ import { kindLabel, SpanGlyph } from '../../ui/span-glyph.tsx';
 import { Failure, SkeletonRows } from '../../ui/states.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
+import { originWords } from './cost-origin.ts';
 import { hasContent, MessagesTab } from './messages-tab.tsx';
 import { LOOK_AGAIN_MS } from './still-running.ts';
 import type { MessagePlace, SpanTab } from './trace-search.ts';
@@ -230,11 +231,24 @@ function SpanHead(props: {
         {light.costUsd !== null && (
           <Fact
             label="Cost"
-            title={`${exact(light.costUsd, ' USD')}${detail?.emitterCostUsd ? `; the sender says ${exact(detail.emitterCostUsd, ' USD')}` : ''}${light.countsUsage ? '' : '; counted on its children'}`}
+            title={`${exact(light.costUsd, ' USD')}${originWords(detail?.costOrigin)}${detail?.emitterCostUsd ? `; the sender says ${exact(detail.emitterCostUsd, ' USD')}` : ''}${light.countsUsage ? '' : '; counted on another span'}`}
           >
             {formatCost(light.costUsd)}
+            {(detail?.costOrigin?.kind === 'person' || detail?.costOrigin?.kind === 'sender') && (
+              <span className="text-muted"> (sender)</span>
+            )}
           </Fact>
         )}
+        {light.costUsd === null &&
+          light.countsUsage &&
+          (light.inputTokens ?? 0) + (light.outputTokens ?? 0) > 0 && (
+            <Fact
+              label="Cost"
+              title="The price list has no price for this model at this host, service tier or day."
+            >
+              unpriced
+            </Fact>
+          )}
         {detail?.finishReason && <Fact label="Stopped">{detail.finishReason}</Fact>}
         {light.userId !== null && <Fact label="User">{light.userId}</Fact>}
         {light.sessionId !== null && <Fact label="Session">{light.sessionId}</Fact>}

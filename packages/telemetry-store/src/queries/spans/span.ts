@@ -5,6 +5,7 @@ import { UNFINISHED_FLAG } from '../../schema/tables.ts';
 import { toAttributes } from '../core/attributes.ts';
 import type { Runner } from '../core/run.ts';
 import { Scope } from '../core/scope.ts';
+import { costOriginOf } from './cost-origin.ts';
 import { readSpanLogs } from './span-logs.ts';
 import { iso, ms, orNull, type RawSpan, SPAN_COLUMNS, toSpanRow } from './span-row.ts';
 import {
@@ -99,6 +100,7 @@ function toDetail(raw: WholeSpan, logs: readonly LogReader[]): SpanDetail {
   const row = toSpanRow(raw);
   const start = BigInt(raw.StartNs);
   const hasUsage = row.inputTokens !== null;
+  const reader = spanReader(raw);
   return {
     ...row,
     statusMessage: orNull(raw.StatusMessage),
@@ -116,6 +118,7 @@ function toDetail(raw: WholeSpan, logs: readonly LogReader[]): SpanDetail {
         }
       : null,
     emitterCostUsd: raw.EmitterCostUsd,
+    costOrigin: costOriginOf(reader, { costUsd: row.costUsd, emitterCostUsd: raw.EmitterCostUsd }),
     requestModel: orNull(raw.GenAiRequestModel),
     responseModel: orNull(raw.GenAiResponseModel),
     responseId: orNull(raw.ResponseId),
@@ -146,6 +149,6 @@ function toDetail(raw: WholeSpan, logs: readonly LogReader[]): SpanDetail {
       traceState: orNull(raw.LinkStates[index] ?? ''),
       attributes: toAttributes({ keys: raw.LinkKeys[index] ?? [], values: raw.LinkValues[index] ?? [] }),
     })),
-    conversation: readConversation(spanReader(raw), logs),
+    conversation: readConversation(reader, logs),
   };
 }
