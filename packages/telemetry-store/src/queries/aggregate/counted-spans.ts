@@ -31,7 +31,7 @@ export const COUNTED_SPANS: Counted = {
   figures: {
     spans: COUNT,
     errors: { rows: "countIf(StatusCode = 'Error')", counts: "sumIf(Spans, StatusCode = 'Error')" },
-    calls: { rows: 'countIf(CountsUsage = 1)', counts: 'sum(Counting)' },
+    calls: { rows: 'sum(CountsUsage = 1)', counts: 'sum(Counting)' },
     input: {
       rows: counted(INPUT_TOKENS_SQL),
       counts: 'sum(InputTokens + CacheReadTokens + CacheWriteTokens)',
