@@ -144,6 +144,8 @@ export const ROUTE_TABLE = {
   listJobs: 'GET /api/jobs',
   listJobRuns: 'GET /api/jobs/{id}/runs',
   runJob: 'POST /api/jobs/{id}/run',
+  getPriceExport: 'GET /api/pricing/export',
+  getPriceTable: 'GET /api/pricing/export.csv',
   evaluateRules: 'POST /api/rule-engine/evaluate',
   listRules: 'GET /api/rule-engine/rules',
   createRule: 'POST /api/rule-engine/rules',
