@@ -20,6 +20,7 @@ const CASES: readonly (readonly [text: string, html: string])[] = [
     '# On its way\n\nIt **left the warehouse** this morning.\n\n- [track it](https://example.com/4711)\n- plain',
     '<p class="mt-3 text-lg font-semibold">On its way</p><p>It <strong>left the warehouse</strong> this morning.</p><ul><li><a href="https://example.com/4711">track it</a></li><li>plain</li></ul>',
   ],
+  ['Error: no\n    at a (f:1)\n\tat b', '<p>Error: no\n    at a (f:1)\n\tat b</p>'],
   ['a\nb  \nc\\\nd', '<p>a\nb<br/>c<br/>d</p>'],
   [
     '*a* _b_ **c** __d__ ***e*** ~~f~~ `g` ``h ` i``',
