@@ -68,6 +68,8 @@ export interface Config {
   readonly streamStallMs: number;
   readonly tailRowsPerSecond: number;
   readonly exportMaxRows: number;
+  readonly codingContentCapture: 'minimal' | 'metadata_only' | 'full';
+  readonly codingRepositories: readonly string[];
   readonly shutdownGraceMs: number;
   readonly localCollector: boolean;
   /** What of the environment is meant for it. */
@@ -162,6 +164,8 @@ function shape(settings: Settings, env: Readonly<Record<string, string | undefin
     streamStallMs: settings.PLATFORM_STREAM_STALL,
     tailRowsPerSecond: settings.PLATFORM_TAIL_ROWS_PER_SECOND,
     exportMaxRows: settings.PLATFORM_EXPORT_MAX_ROWS,
+    codingContentCapture: settings.PLATFORM_CODING_CONTENT_CAPTURE,
+    codingRepositories: settings.PLATFORM_CODING_REPOSITORIES,
     shutdownGraceMs: settings.PLATFORM_SHUTDOWN_GRACE,
     localCollector: settings.PLATFORM_LOCAL_COLLECTOR,
     localCollectorEnv: collectorEnv(env),

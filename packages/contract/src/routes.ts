@@ -28,6 +28,7 @@ import { spanDurations } from './telemetry/durations.ts';
 import { facets } from './telemetry/facets.ts';
 import { getGpu, getGpuCurves, getHost, getHostCalls, getHostCurves, listHosts } from './telemetry/hosts.ts';
 import { getIngestHealth } from './telemetry/ingest-health.ts';
+import { getCodingPolicy, searchCodingSessions, searchCodingUsers } from './telemetry/coding-agents.ts';
 import { compare } from './telemetry/compare.ts';
 import { listFields, listFieldValues } from './telemetry/fields.ts';
 import { exportRows } from './telemetry/export.ts';
@@ -59,6 +60,9 @@ export const ROUTES = {
   getTrace,
   getSpan,
   getHierarchy,
+  searchCodingSessions,
+  searchCodingUsers,
+  getCodingPolicy,
   searchLogs,
   getLog,
   getLogContext,

@@ -2,6 +2,7 @@ import type { RouteId } from '@candela/contract';
 import {
   createActivityQueries,
   createAgentQueries,
+  createCodingAgentQueries,
   createCompareQueries,
   createDurationQueries,
   createExceptionQueries,
@@ -21,6 +22,7 @@ import { activityHandlers } from './activity/routes.ts';
 import { agentHandlers } from './agents/routes.ts';
 import { auditHandlers } from './audit/routes.ts';
 import { sqlHandlers } from './chat/sql-routes.ts';
+import { codingAgentHandlers } from './coding-agents/routes.ts';
 import { compareHandlers } from './compare/routes.ts';
 import { connectorHandlers } from './connectors/routes.ts';
 import { contextHandlers } from './contexts/routes.ts';
@@ -87,6 +89,10 @@ const FEATURES = [
   ({ reads, limits, clock }) => ({
     name: 'agents',
     handlers: agentHandlers(createAgentQueries(reads, limits), clock),
+  }),
+  ({ reads, limits, clock, config }) => ({
+    name: 'coding-agents',
+    handlers: codingAgentHandlers(createCodingAgentQueries(reads, limits), clock, config),
   }),
   ({ reads, limits, clock }) => ({
     name: 'fields',

@@ -57,4 +57,25 @@ export const READING_VARIABLES = {
     default: '100000',
     schema: integer(1, 10_000_000),
   }),
+  PLATFORM_CODING_CONTENT_CAPTURE: variable({
+    description:
+      'How much of what coding agents do may be sent: identifiers and counts, also names and paths, or all. Command-line tools take the stricter of this and their own.',
+    takes: 'minimal, metadata_only or full',
+    default: 'full',
+    schema: z.enum(['minimal', 'metadata_only', 'full']),
+  }),
+  PLATFORM_CODING_REPOSITORIES: variable({
+    description: 'Repositories whose coding sessions are sent; unset: all.',
+    takes: 'host/owner or host/owner/name, separated by commas',
+    default: '',
+    schema: z
+      .string()
+      .max(10_000)
+      .transform((list) =>
+        list
+          .split(',')
+          .map((entry) => entry.trim())
+          .filter(Boolean),
+      ),
+  }),
 } as const satisfies Record<string, Variable<unknown>>;
