@@ -2,7 +2,7 @@ import { CODING_FLOOR } from '@candela/contract';
 import { hasRole, type Principal } from '@candela/kernel';
 
 /** Whether the asker sees every user: admins do, keys of the project and the platform itself too. */
-export function seesEveryUser(principal: Principal): boolean {
+function seesEveryUser(principal: Principal): boolean {
   if (principal.kind === 'user') return hasRole(principal.role, 'admin');
   if (principal.kind === 'key') return principal.role === undefined || hasRole(principal.role, 'admin');
   return true;

@@ -94,7 +94,7 @@ const MOST_OFFSET = 100_000;
 const HOUR = 3_600_000_000_000n;
 
 /** Whole hours: two windows that differ by seconds would tell what one user did between. */
-export function wholeHours({ from, to }: Window): Window {
+function wholeHours({ from, to }: Window): Window {
   return { from: from - (from % HOUR), to: to + ((HOUR - (to % HOUR)) % HOUR) };
 }
 
