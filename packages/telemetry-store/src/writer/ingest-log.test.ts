@@ -469,16 +469,67 @@ describe('damage', () => {
     expect(sink.texts().length).toBeGreaterThan(30);
   });
 
-  it('a destroyed state file does not stop the start either', async () => {
+  /** A log whose newest segment still holds what was stored long ago, one group a request; then the process ends. */
+  async function storedOneByOne(count: number): Promise<void> {
     const log = await start();
-    await append(log, 'a');
-    await log.flush(5_000);
+    for (const name of names(count)) {
+      await append(log, name);
+      await log.flush(5_000);
+    }
     await log.close();
-    await writeFile(join(dir, 'state.log'), 'rubbish\nmore rubbish\n');
+    sink = sink.successor();
+  }
+
+  const DAMAGES: Readonly<Record<string, (path: string) => Promise<void>>> = {
+    'random bytes at its start': (path) => scribble(path, 0),
+    'random bytes in its middle': (path) => scribble(path, 400),
+    'rubbish instead': (path) => writeFile(path, 'rubbish\nmore rubbish\n'),
+    'nothing in it': (path) => truncate(path, 0),
+    'half of it': async (path) => truncate(path, Math.floor((await readFile(path)).byteLength / 2)),
+    'no file': (path) => rm(path),
+  };
+  async function scribble(path: string, at: number): Promise<void> {
+    const bytes = await readFile(path);
+    createHash('sha512').update(path).digest().copy(bytes, at);
+    await writeFile(path, bytes);
+  }
+
+  it.each(
+    Object.keys(DAMAGES).flatMap((kind) => ['state.log', 'state.copy'].map((file) => [file, kind] as const)),
+  )('%s with %s doubles nothing and loses nothing', async (file, kind) => {
+    await storedOneByOne(20);
+    await DAMAGES[kind]?.(join(dir, file));
     const again = await start();
-    expect(await append(again, 'b')).toEqual({ duplicate: false });
+    await append(again, 'after');
     expect(await again.flush(5_000)).toBe(true);
-    expect(sink.texts()).toContain('b');
+    expect(sink.texts().toSorted()).toEqual([...names(20), 'after'].toSorted());
+  });
+
+  it.each(Object.keys(DAMAGES))('both with %s double the last moments at most', async (kind) => {
+    await storedOneByOne(20);
+    for (const file of ['state.log', 'state.copy']) await DAMAGES[kind]?.(join(dir, file));
+    const errors: string[] = [];
+    const again = await start({ logger: { ...silentLogger, error: (_, text) => errors.push(text ?? '') } });
+    expect(errors).toEqual([expect.stringMatching(/both copies .* may be stored twice/)]);
+    await append(again, 'after');
+    expect(await again.flush(5_000)).toBe(true);
+    const texts = sink.texts();
+    expect(new Set(texts)).toEqual(new Set([...names(20), 'after']));
+    // The last request was written when all before it were stored.
+    expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual(texts.length > 21 ? ['r19'] : []);
+  });
+
+  it('a state that is damaged while requests wait keeps them, and those that were stored stay single', async () => {
+    const log = await start();
+    for (const name of names(5)) await append(log, name);
+    await log.flush(5_000);
+    sink.state = 'down';
+    for (const name of names(5, 'waiting')) await append(log, name);
+    await log.close();
+    sink = sink.successor();
+    for (const file of ['state.log', 'state.copy']) await scribble(join(dir, file), 0);
+    expect(await (await start()).flush(5_000)).toBe(true);
+    expect(sink.texts().toSorted()).toEqual([...names(5), ...names(5, 'waiting')].toSorted());
   });
 });
 

@@ -120,6 +120,7 @@ export class IngestLog extends EventEmitter<IngestLogEvents> {
       clock: this.#clock,
       logger: options.logger,
       firstSeq: parts.nextSeq,
+      stored: () => parts.state.done,
       segmentBytes: Math.min(options.segmentBytes ?? 64 * MIB, Math.max(64 * 1024, options.capBytes / 8)),
       memoryCapBytes: options.memoryCapBytes ?? MEMORY_CAP_BYTES,
       onDurable: (requests) => {
@@ -254,7 +255,9 @@ export class IngestLog extends EventEmitter<IngestLogEvents> {
       reasons.push(`${this.#quarantinedRequests} request(s) that the store cannot take were set aside`);
     }
     if (this.#freeDiskPercent < this.#options.minFreeDiskPercent) reasons.push('the disk is nearly full');
-    if (this.#appender.failing) reasons.push('the write-ahead log cannot be written');
+    if (this.#appender.failing || !this.#state.written) {
+      reasons.push('the write-ahead log cannot be written');
+    }
     if (this.#inserter.lastError !== undefined)
       reasons.push('the telemetry store takes no data at the moment');
     return { state: reasons.length === 0 ? 'ok' : 'degraded', reasons };
@@ -367,13 +370,6 @@ async function recover(options: IngestLogOptions): Promise<Recovered> {
   const { dir, logger } = options;
   const windowMs = options.dedupWindowMs ?? 600_000;
   const hooks = { onSegmentQuarantine: (): void => {} };
-  const { state, damaged } = await StateLog.open(dir);
-  if (damaged) {
-    logger.error(
-      { dir },
-      'the state of the write-ahead log was damaged; requests of the last moments may be stored twice',
-    );
-  }
   const segments = new Segments({
     dir,
     logger,
@@ -389,6 +385,19 @@ async function recover(options: IngestLogOptions): Promise<Recovered> {
   const recent = new RecentHashes(windowMs, options.dedupCapacity ?? 1_000_000);
   const saved = await hashFile.read();
   const lastSeq = await segments.recover(saved.completeSegments);
+  const { state, damage } = await StateLog.open(dir, segments);
+  segments.logId = state.logId;
+  if (damage === 'both') {
+    logger.error(
+      { dir, stored: state.done },
+      'both copies of the state of the write-ahead log were damaged; requests of the last moments may be stored twice',
+    );
+  } else if (damage === 'one') {
+    logger.warn({ dir }, 'one copy of the state of the write-ahead log was damaged; the other one is whole');
+  }
+  if (!state.written) {
+    logger.error({ dir }, 'the disk has no room: nothing is taken and nothing is stored until there is some');
+  }
   for (const { requestHash, timeMs } of saved.hashes) recent.add(requestHash, timeMs);
   const unsavedHashes: { segment: Segment; hashes: SeenHash[] }[] = [];
   for (const segment of segments.list) {

@@ -15,6 +15,7 @@ it('tells of a full segment in the moment in which it may be deleted', async () 
     clock: systemClock,
     logger: silentLogger,
     firstSeq: 1,
+    stored: () => 0,
     segmentBytes: 64,
     memoryCapBytes: 0,
     onDurable: () => {},

@@ -16,6 +16,8 @@ export interface AppenderOptions {
   readonly segments: Segments;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Everything up to this sequence is in the store. */
+  readonly stored: () => number;
   readonly firstSeq: number;
   readonly segmentBytes: number;
   /** Bytes of blocks that may stay in memory for insertion; the rest is read back from the file. */
@@ -142,6 +144,7 @@ export class Appender {
   async #write(batch: readonly Waiting[]): Promise<void> {
     const { segment, handle } = await this.#ready();
     const timeMs = this.#options.clock.now();
+    const stored = this.#options.stored();
     const buffers: Uint8Array[] = [];
     const requests: IndexedRequest[] = [];
     let end = segment.size;
@@ -150,7 +153,7 @@ export class Appender {
     const onlyInFile: Uint8Array[] = [];
     const room = this.#options.memoryCapBytes - this.#retained();
     for (const { request } of batch) {
-      const frame = encodeFrame({ ...request, seq, timeMs });
+      const frame = encodeFrame({ ...request, seq, timeMs, stored });
       for (const buffer of frame.buffers) buffers.push(buffer);
       const keep = retained + frame.length <= room;
       if (keep) retained += frame.length - frame.headerLength;

@@ -32,3 +32,9 @@ export function errorCode(thrown: unknown): string | undefined {
     ? thrown.code
     : undefined;
 }
+
+/** Whether a write failed because the disk is full, its quota is used up, or nothing may be written to it. */
+export function lacksRoom(thrown: unknown): boolean {
+  const code = errorCode(thrown);
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EROFS';
+}

@@ -9,6 +9,7 @@ const block = fc.record({
 });
 const frame = fc.record({
   seq: fc.integer({ min: 1, max: 2 ** 47 }),
+  stored: fc.integer({ min: 0, max: 2 ** 47 }),
   timeMs: fc.integer({ min: 0, max: 4e12 }),
   requestHash: fc.uint8Array({ minLength: 16, maxLength: 16 }),
   tenant: fc.string({ maxLength: 40, unit: 'grapheme' }),
@@ -35,8 +36,9 @@ function read(bytes: Buffer): { frames: FrameInput[]; cleanEnd: number; damaged:
   return {
     cleanEnd: scan.cleanEnd,
     damaged: scan.damaged.length,
-    frames: scan.frames.map(({ seq, timeMs, requestHash, tenant, blocks }) => ({
+    frames: scan.frames.map(({ seq, stored, timeMs, requestHash, tenant, blocks }) => ({
       seq,
+      stored,
       timeMs,
       requestHash,
       tenant,

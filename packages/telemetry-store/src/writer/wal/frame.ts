@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
  *
  *   0 magic u32 | 4 version u8 | 5 kind u8 | 6 blocks u16 | 8 frame length u32 | 12 header length u32
  *  16 seq u48 | 22 tenant length u16 | 24 time f64 (epoch ms) | 32 request hash 16 bytes
- *  48 reserved 12 bytes | 60 crc32 of bytes 0..60 and 64..end
+ *  48 stored u48 | 54 reserved 6 bytes | 60 crc32 of bytes 0..60 and 64..end
  *  64 tenant (UTF-8), then for each block: table name length u8, name, rows u32, bytes u32; then the blocks
  */
 export const FRAME_MAGIC = 0x314c5743;
@@ -26,6 +26,8 @@ export interface LogBlock {
 
 export interface FrameInput {
   readonly seq: number;
+  /** Everything up to this sequence was in the store by then: what remains known when the state is lost. */
+  readonly stored: number;
   readonly timeMs: number;
   /** {@link HASH_BYTES} bytes. */
   readonly requestHash: Uint8Array;
@@ -43,6 +45,7 @@ interface BlockPlace {
 
 export interface FrameInfo {
   readonly seq: number;
+  readonly stored: number;
   readonly timeMs: number;
   readonly requestHash: Uint8Array;
   readonly tenant: string;
@@ -84,6 +87,7 @@ export function encodeFrame(input: FrameInput): {
   header.writeUInt16LE(tenantBytes, 22);
   header.writeDoubleLE(input.timeMs, 24);
   header.set(input.requestHash.subarray(0, HASH_BYTES), 32);
+  header.writeUIntLE(input.stored, 48, 6);
   let at = FRAME_FIXED_BYTES + header.write(input.tenant, FRAME_FIXED_BYTES);
   for (const block of input.blocks) {
     const nameBytes = header.write(block.table, at + 1);
@@ -129,6 +133,7 @@ function readFrame(bytes: Buffer, offset: number): FrameInfo | undefined {
     data += size;
   }
   return {
+    stored: bytes.readUIntLE(offset + 48, 6),
     seq: bytes.readUIntLE(offset + 16, 6),
     timeMs: bytes.readDoubleLE(offset + 24),
     requestHash: new Uint8Array(bytes.subarray(offset + 32, offset + 32 + HASH_BYTES)),

@@ -2,7 +2,7 @@ import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type Logger, releaseBytes } from '@candela/kernel';
-import { errorCode, syncDirectory, writeDurably } from './files.ts';
+import { errorCode, lacksRoom, syncDirectory, writeDurably } from './files.ts';
 import { FRAME_MAGIC, type FrameInfo, scanFrames } from './frame.ts';
 
 const SEGMENT_HEADER_BYTES = 32;
@@ -52,6 +52,10 @@ export interface SegmentsOptions {
 /** The segment files of one log directory, oldest first. Every existing one is sealed: a new start writes new files. */
 export class Segments {
   readonly list: Segment[] = [];
+  /** Name of the log that the files were written for, as their headers say. */
+  logId: string | undefined;
+  /** Everything up to here was in the store when the newest request that was read from the files was written. */
+  stored = 0;
   readonly #options: SegmentsOptions;
   #nextId = 1;
 
@@ -83,7 +87,9 @@ export class Segments {
     for (const [index, name] of files.entries()) {
       const newest = index === files.length - 1;
       const path = join(dir, name);
-      const firstSeq = await readHeader(path);
+      const header = await readHeader(path);
+      const firstSeq = header?.firstSeq;
+      this.logId = header?.logId ?? this.logId;
       const segment: Segment = {
         id: Number.parseInt(name, 10),
         path,
@@ -133,7 +139,7 @@ export class Segments {
     const path = join(this.#options.dir, `${String(id).padStart(8, '0')}.wal`);
     const handle = await open(path, 'wx', 0o600);
     try {
-      await handle.write(encodeHeader(id, firstSeq), 0, SEGMENT_HEADER_BYTES, 0);
+      await handle.write(encodeHeader(id, firstSeq, this.logId), 0, SEGMENT_HEADER_BYTES, 0);
       await handle.sync();
       await syncDirectory(this.#options.dir);
     } catch (thrown) {
@@ -180,6 +186,7 @@ export class Segments {
       scan = scanFrames(bytes, SEGMENT_HEADER_BYTES);
     }
     segment.size = bytes.byteLength;
+    for (const { stored } of scan.frames) this.stored = Math.max(this.stored, stored);
     segment.requests = scan.frames.map((frame) => indexFrame(frame, bytes));
     segment.retained = bytes.byteLength;
     segment.loaded = true;
@@ -242,18 +249,26 @@ export class Segments {
       const aside = segment.path.replace(/\.wal$/, '.quarantine');
       if (code === 'EIO') await rename(segment.path, aside);
       this.#options.onQuarantine(code === 'EIO' ? aside : segment.path, segment.size);
-      return encodeHeader(segment.id, segment.firstSeq);
+      return encodeHeader(segment.id, segment.firstSeq, this.logId);
     }
   }
 
   async #salvage(segment: Segment, bytes: Buffer, frames: readonly FrameInfo[]): Promise<Buffer> {
     const clean = Buffer.concat([
-      encodeHeader(segment.id, frames[0]?.seq ?? segment.firstSeq),
+      encodeHeader(segment.id, frames[0]?.seq ?? segment.firstSeq, this.logId),
       ...frames.map((frame) => bytes.subarray(frame.offset, frame.offset + frame.length)),
     ]);
     const aside = segment.path.replace(/\.wal$/, '.quarantine');
-    await writeDurably(`${segment.path}.tmp`, clean);
-    await syncDirectory(this.#options.dir);
+    try {
+      await writeDurably(`${segment.path}.tmp`, clean);
+      await syncDirectory(this.#options.dir);
+    } catch (thrown) {
+      if (!lacksRoom(thrown)) throw thrown;
+      // The file stays as it is, and is mended the next time that it is read.
+      await rm(`${segment.path}.tmp`, { force: true });
+      this.#options.logger.warn({ file: segment.path }, 'a damaged segment cannot be set aside: no room');
+      return clean;
+    }
     await rename(segment.path, aside);
     await rename(`${segment.path}.tmp`, segment.path);
     await syncDirectory(this.#options.dir);
@@ -301,23 +316,29 @@ function indexFrame(frame: FrameInfo, bytes: Buffer): IndexedRequest {
   };
 }
 
-function encodeHeader(id: number, firstSeq: number): Buffer {
+const LOG_ID = /^[0-9a-f]{16}$/;
+
+/** 0 magic | 8 id u32 | 12 first sequence u48 | 18 name of the log, 8 bytes (zeros: not known) | 28 crc32 */
+function encodeHeader(id: number, firstSeq: number, logId: string | undefined): Buffer {
   const header = Buffer.alloc(SEGMENT_HEADER_BYTES);
   HEADER_MAGIC.copy(header);
   header.writeUInt32LE(id, 8);
   header.writeUIntLE(firstSeq, 12, 6);
+  if (logId !== undefined && LOG_ID.test(logId)) header.write(logId, 18, 'hex');
   header.writeUInt32LE(crc32(header.subarray(0, 28)), 28);
   return header;
 }
 
-function parseHeader(header: Buffer): number | undefined {
+function parseHeader(header: Buffer): { firstSeq: number; logId: string | undefined } | undefined {
   if (header.byteLength < SEGMENT_HEADER_BYTES || !header.subarray(0, 8).equals(HEADER_MAGIC))
     return undefined;
   if (crc32(header.subarray(0, 28)) !== header.readUInt32LE(28)) return undefined;
-  return header.readUIntLE(12, 6);
+  const name = header.subarray(18, 26);
+  const logId = name.every((byte) => byte === 0) ? undefined : name.toString('hex');
+  return { firstSeq: header.readUIntLE(12, 6), logId };
 }
 
-async function readHeader(path: string): Promise<number | undefined> {
+async function readHeader(path: string): Promise<ReturnType<typeof parseHeader>> {
   const handle = await open(path, 'r');
   try {
     const header = Buffer.alloc(SEGMENT_HEADER_BYTES);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { errorCode, syncDirectory, writeDurably } from './files.ts';
+import { errorCode, lacksRoom, syncDirectory, writeDurably } from './files.ts';
 
 /** A group under way: requests `from..to`, and the sub-ranges already split because the store refused them whole. */
 export interface GroupPlan {
@@ -20,46 +20,61 @@ type Entry =
 
 const REWRITE_ABOVE_BYTES = 256 * 1024;
 
+/** The two copies: a change is in both before it counts. */
+const FILES = ['state.log', 'state.copy'] as const;
+
+/** What the log's own records say, for when both copies are lost. */
+export interface Recorded {
+  readonly logId: string | undefined;
+  readonly stored: number;
+}
+
 /**
  * The small durable memory of the group inserter: which group is under way and what is finished. A group is written
  * here (and synced) before its first insert, so a replay after any crash forms the same groups with the same
- * deduplication tokens. Lines of `<crc32> <json>`; a torn last line is ignored, the file is rewritten as it grows.
+ * deduplication tokens. Lines of `<crc32> <json>` in two copies; a torn last line is ignored, the files are rewritten
+ * as they grow. Where no copy is whole, name and progress come from the records of the log.
  */
 export class StateLog {
-  /** Names this log in deduplication tokens; new for a directory without a readable state. */
+  /** Names this log in deduplication tokens; new for a directory where nothing tells it. */
   readonly logId: string;
-  readonly #path: string;
   readonly #dir: string;
-  #handle: FileHandle;
-  #bytes: number;
+  #handles: readonly FileHandle[] = [];
+  #bytes = 0;
   #done: number;
   #plan: GroupPlan | undefined;
-  /** A write failed half-way: the file is written anew before anything is added. */
-  #torn = false;
+  /** A write failed half-way: the files are written anew before anything is added. */
+  #torn = true;
 
-  private constructor(dir: string, path: string, handle: FileHandle, bytes: number, read: ReadState) {
+  private constructor(dir: string, read: ReadState) {
     this.#dir = dir;
-    this.#path = path;
-    this.#handle = handle;
-    this.#bytes = bytes;
     this.logId = read.logId;
     this.#done = read.done;
     this.#plan = read.plan;
   }
 
-  /** Opens or creates the state of `dir`. `damaged` tells that an existing file held unreadable lines before its end. */
-  static async open(dir: string): Promise<{ state: StateLog; damaged: boolean }> {
-    const path = join(dir, 'state.log');
-    let text = '';
+  /**
+   * Opens or creates the state of `dir`. `damage` tells how many of its copies held unreadable lines before their end, or
+   * are missing where others are there. A full disk is no reason not to open: see {@link written}.
+   */
+  static async open(
+    dir: string,
+    recorded: Recorded = { logId: undefined, stored: 0 },
+  ): Promise<{ state: StateLog; damage: 'none' | 'one' | 'both' }> {
+    const texts = await Promise.all(FILES.map((name) => readIfThere(join(dir, name))));
+    const { read, damage } = reconcile(texts.map(parseState), recorded);
+    const state = new StateLog(dir, read);
     try {
-      text = await readFile(path, 'utf8');
+      await state.#rewrite();
     } catch (thrown) {
-      if (errorCode(thrown) !== 'ENOENT') throw thrown;
+      if (!lacksRoom(thrown)) throw thrown;
     }
-    const read = parseState(text);
-    const bytes = await rewrite(dir, path, read);
-    const handle = await open(path, 'a', 0o600);
-    return { state: new StateLog(dir, path, handle, bytes, read), damaged: read.damaged };
+    return { state, damage };
+  }
+
+  /** False while the disk has no room for the state: nothing can be begun. */
+  get written(): boolean {
+    return !this.#torn;
   }
 
   /** Everything with a sequence up to here is in the store. */
@@ -99,28 +114,37 @@ export class StateLog {
   }
 
   async close(): Promise<void> {
-    await this.#handle.close();
+    await Promise.all(this.#handles.map((handle) => handle.close()));
+    this.#handles = [];
   }
 
   async #append(entry: Entry): Promise<void> {
     if (this.#torn) await this.#rewrite();
     const line = encodeLine(entry);
     this.#torn = true;
-    await this.#handle.appendFile(line);
-    await this.#handle.datasync();
+    await Promise.all(
+      this.#handles.map(async (handle) => {
+        await handle.appendFile(line);
+        await handle.datasync();
+      }),
+    );
     this.#torn = false;
     this.#bytes += line.length;
   }
 
+  /** One copy after the other: whatever happens, one of them is whole. */
   async #rewrite(): Promise<void> {
-    const bytes = await rewrite(this.#dir, this.#path, {
-      logId: this.logId,
-      done: this.#done,
-      plan: this.#plan,
-    });
-    await this.#handle.close();
-    this.#handle = await open(this.#path, 'a', 0o600);
-    this.#bytes = bytes;
+    this.#torn = true;
+    const text = encodeState({ logId: this.logId, done: this.#done, plan: this.#plan });
+    for (const name of FILES) {
+      const path = join(this.#dir, name);
+      await writeDurably(`${path}.tmp`, text);
+      await rename(`${path}.tmp`, path);
+      await syncDirectory(this.#dir);
+    }
+    await this.close();
+    this.#handles = await Promise.all(FILES.map((name) => open(join(this.#dir, name), 'a', 0o600)));
+    this.#bytes = text.byteLength;
     this.#torn = false;
   }
 }
@@ -136,20 +160,58 @@ function encodeLine(entry: Entry): string {
   return `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`;
 }
 
-async function rewrite(dir: string, path: string, state: ReadState): Promise<number> {
+function encodeState(state: ReadState): Buffer {
   const entries: Entry[] = [{ k: 'log', id: state.logId, done: state.done }];
   if (state.plan !== undefined) {
     entries.push({ k: 'plan', from: state.plan.from, to: state.plan.to });
     for (const range of state.plan.splits) entries.push({ k: 'split', range });
   }
-  const text = Buffer.from(entries.map(encodeLine).join(''));
-  await writeDurably(`${path}.tmp`, text);
-  await rename(`${path}.tmp`, path);
-  await syncDirectory(dir);
-  return text.byteLength;
+  return Buffer.from(entries.map(encodeLine).join(''));
 }
 
-function parseState(text: string): ReadState & { damaged: boolean } {
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (thrown) {
+    if (errorCode(thrown) === 'ENOENT') return undefined;
+    throw thrown;
+  }
+}
+
+/**
+ * What the copies and the records of the log say together. A change counts once it is in both copies, so a whole one is
+ * right by itself; what a damaged one still says of finished groups is true as well.
+ */
+function reconcile(
+  copies: readonly ParsedState[],
+  { logId: recordedId, stored }: Recorded,
+): { read: ReadState; damage: 'none' | 'one' | 'both' } {
+  const there = copies.filter((copy) => copy.there);
+  const whole = there.filter((copy) => !copy.damaged);
+  const best = (whole.length > 0 ? whole : there).toSorted((a, b) => progressOf(b) - progressOf(a))[0];
+  const done = Math.max(0, stored, ...there.map((copy) => copy.done));
+  const plan = best?.plan !== undefined && best.plan.to > done ? best.plan : undefined;
+  const logId = best?.logId ?? there.find((copy) => copy.logId !== undefined)?.logId ?? recordedId;
+  // Behind the records: the end of both was cut off, which looks like a line that was never finished.
+  const behind = stored > Math.max(0, ...there.map((copy) => progressOf(copy)));
+  const lost = behind || (there.length === 0 ? recordedId !== undefined : whole.length === 0);
+  const damage = lost ? 'both' : whole.length < there.length ? 'one' : 'none';
+  return { read: { logId: logId ?? randomBytes(8).toString('hex'), done, plan }, damage };
+}
+
+const progressOf = ({ done, plan }: ParsedState): number => Math.max(done, plan?.to ?? 0);
+
+interface ParsedState {
+  /** The file exists. */
+  readonly there: boolean;
+  readonly damaged: boolean;
+  readonly logId: string | undefined;
+  readonly done: number;
+  readonly plan: GroupPlan | undefined;
+}
+
+function parseState(text: string | undefined): ParsedState {
+  if (text === undefined) return { there: false, damaged: false, logId: undefined, done: 0, plan: undefined };
   let logId: string | undefined;
   let done = 0;
   let plan: GroupPlan | undefined;
@@ -177,8 +239,9 @@ function parseState(text: string): ReadState & { damaged: boolean } {
       if (plan !== undefined && plan.to <= entry.to) plan = undefined;
     }
   }
-  if (logId === undefined && text !== '') damaged = true;
-  return { logId: logId ?? randomBytes(8).toString('hex'), done, plan, damaged };
+  // A rewrite puts a whole file in its place: one without a name was cut or emptied.
+  if (logId === undefined) damaged = true;
+  return { there: true, damaged, logId, done, plan };
 }
 
 function parseLine(line: string): Entry | undefined {
