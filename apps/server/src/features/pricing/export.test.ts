@@ -47,6 +47,8 @@ test('the list of a day in USD per thousand tokens; the maker stands before a ho
 
 test('the version of an answer follows from what it says', () => {
   const today = priceExport(PRICE_LIST, '2026-11-28');
+  // The quotes of the header are put around it where it is sent.
+  expect(priceTag(today)).toMatch(/^[\w-]{22}$/);
   expect(priceTag(today)).toBe(priceTag(priceExport(PRICE_LIST, '2026-11-28')));
   expect(priceTag(today)).not.toBe(priceTag(priceExport(PRICE_LIST, '2026-01-01')));
   expect(Object.keys(today.chat).length).toBeGreaterThan(300);

@@ -66,7 +66,7 @@ const sorted = <T>(map: ReadonlyMap<string, T>): Record<string, T> =>
 
 /** Names the version of an answer: the same list on the same day is the same. */
 export const priceTag = (answer: PriceExport): string =>
-  `"${createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 22)}"`;
+  createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 22);
 
 /** Columns of the table, each with its cell of a row. */
 export const PRICE_COLUMNS: readonly (readonly [
