@@ -15,6 +15,7 @@ import { createOauthFeature } from './features/oauth/feature.ts';
 import { createPromptService } from './features/prompts/service.ts';
 import { Bell } from './features/tail/bell.ts';
 import { RetentionChoices } from './features/retention/service.ts';
+import { mcpDoor, mcpMetadataPage } from './features/mcp/door.ts';
 import { openEnvelope } from '@candela/vault';
 import { createVault } from './features/vault/service.ts';
 import { createApi } from './http/api.ts';
@@ -194,20 +195,26 @@ export async function startPlatform(config: Config, parts: PlatformParts): Promi
       bell,
     });
     running.features = features;
+    const handlers = handlersOf(features);
+    const allowedOrigins = [new URL(issuer).origin, ...config.allowedOrigins];
+    const { rateLimitPerMinute } = config;
     const front = createFront({
       api: createApi({
-        handlers: handlersOf(features),
+        handlers,
         identity,
-        rateLimitPerMinute: config.rateLimitPerMinute,
+        rateLimitPerMinute,
         sdkRateLimitPerMinute: config.sdkRateLimitPerMinute,
-        allowedOrigins: [new URL(issuer).origin, ...config.allowedOrigins],
+        allowedOrigins,
         clock,
         streams,
         streamTiming: { heartbeatMs: HEARTBEAT_MS, stallMs: config.streamStallMs },
       }),
       site: createStaticSite(parts.webDir ?? WEB_DIR),
-      pages: features.flatMap(({ pages = [] }) => pages),
-      doors: features.flatMap(({ doors = [] }) => doors),
+      pages: [...features.flatMap(({ pages = [] }) => pages), mcpMetadataPage(issuer)],
+      doors: [
+        ...features.flatMap(({ doors = [] }) => doors),
+        mcpDoor({ handlers, identity, clock, issuer, allowedOrigins, rateLimitPerMinute, version: VERSION }),
+      ],
       logger,
       metrics,
     });

@@ -1,0 +1,50 @@
+import { type RouteDeclaration, ROUTES, type RouteId } from '@candela/contract';
+import type { RequestContext } from '@candela/kernel';
+import { authorise } from '../features/identity/access.ts';
+import type { AuthenticateInput } from '../features/identity/service.ts';
+import type { Handlers } from '../http/handlers.ts';
+import { validate } from '../http/validate.ts';
+
+/** What is sent with a call of a route. */
+export interface CallInput {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+/** Calls a route as who asks: its permission and validation hold. @throws forbidden, bad_request, and what the route throws */
+export type Call = (route: RouteId, input?: CallInput) => Promise<unknown>;
+
+/** Who asks, and how the request came. */
+export interface Caller {
+  readonly context: RequestContext;
+  readonly caller: AuthenticateInput;
+  readonly signal: AbortSignal;
+}
+
+/** Calls of routes within the process. */
+export function createCalls(handlers: Handlers, { context, caller, signal }: Caller): Call {
+  return async (id, { params = {}, query = {}, body } = {}) => {
+    const route: RouteDeclaration = ROUTES[id];
+    if (route.permission === 'public' || route.stream !== undefined) {
+      throw new RangeError(`${id} is no route that tools call`);
+    }
+    authorise(route.permission, context);
+    const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+    // The types of input and handler meet in `Handlers`; an id of the table cannot carry them here.
+    const handler = handlers[id] as (input: unknown) => unknown;
+    return handler({
+      context,
+      params: validate(route.params, params, 'path'),
+      query: validate(route.query, given, 'query'),
+      body: validate(route.body, body, 'body'),
+      signal,
+      header: () => undefined,
+      client: context.client,
+      requestId: context.requestId,
+      caller,
+      setCookie: () => undefined,
+      etag: () => undefined,
+    });
+  };
+}

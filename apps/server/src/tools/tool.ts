@@ -1,0 +1,56 @@
+import type { RouteId } from '@candela/contract';
+import { z } from 'zod';
+import type { Call } from './calls.ts';
+
+/** What a tool found, before it is bounded. */
+export interface ToolResult {
+  readonly data: unknown;
+  readonly nextCursor?: string | null;
+  /** Path and query of the page that shows the same; undefined: there is none. */
+  readonly page?: string;
+}
+
+/** One thing that an agent may do. */
+export interface Tool<Input extends z.ZodObject = z.ZodObject> {
+  readonly id: string;
+  readonly title: string;
+  /** A constant, for a model. */
+  readonly about: string;
+  readonly input: Input;
+  /** Routes that it may call; their permissions are its own. */
+  readonly routes: readonly RouteId[];
+  readonly effect: 'read';
+  run(call: Call, input: z.output<Input>): Promise<ToolResult>;
+}
+
+/** Keeps the type of the input between schema and `run`. */
+export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): Tool => tool as unknown as Tool;
+
+/** What every tool answers. */
+export const toolOutput = z.object({
+  data: z.unknown(),
+  truncated: z.boolean(),
+  nextCursor: z.string().nullable(),
+  url: z.string().nullable(),
+});
+
+export const windowInput = {
+  from: z.string().max(40).optional().describe('ISO or -24h'),
+  to: z.string().max(40).optional(),
+};
+export const filterInput = z.string().max(4_096).optional().describe('filter, see describe');
+
+/** The address of a page with its query; what is undefined is left out. */
+export function pageOf(path: string, query: Readonly<Record<string, unknown>> = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(name, String(value));
+  }
+  return search.size === 0 ? path : `${path}?${search}`;
+}
+
+/** The `data` and cursor of a list as routes answer it. */
+export function listed(answer: unknown): Pick<ToolResult, 'data' | 'nextCursor'> {
+  const { data, nextCursor } = answer as { readonly data: unknown; readonly nextCursor?: string | null };
+  return { data, nextCursor: nextCursor ?? null };
+}
