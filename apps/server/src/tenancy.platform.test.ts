@@ -470,6 +470,40 @@ function asks(tenant: Tenant): { readonly [Id in RouteId]: readonly Call[] } {
       },
       { body: { ...since, signal: 'logs', format: 'otlp' } },
     ],
+    listBoards: [{ silent: true }],
+    createBoard: [{ body: { title: `made ${crypto.randomUUID()}` }, status: 201, silent: true }],
+    getBoard: [{ path: { id: 'seed:llm' }, silent: true }],
+    replaceBoard: [{ path: { id: crypto.randomUUID() }, body: { title: 'x' }, status: 404 }],
+    deleteBoard: [{ path: { id: crypto.randomUUID() }, status: 404 }],
+    duplicateBoard: [{ path: { id: crypto.randomUUID() }, body: {}, status: 404 }],
+    pinBoard: [{ path: { id: 'seed:llm' }, body: { pinned: true }, status: 401, silent: true }],
+    exportBoard: [{ path: { id: 'seed:llm' }, silent: true }],
+    importBoard: [{ body: { document: { panels: [] } }, status: 201, silent: true }],
+    createBoardFolder: [{ body: { name: 'made' }, status: 201, silent: true }],
+    updateBoardFolder: [{ path: { id: crypto.randomUUID() }, body: { name: 'x' }, status: 404 }],
+    deleteBoardFolder: [{ path: { id: crypto.randomUUID() }, status: 404 }],
+    boardData: [{ path: { id: 'seed:llm' }, body: since, silent: true }],
+    queryPanel: [
+      {
+        body: {
+          ...since,
+          panel: {
+            query: { kind: 'aggregate', body: { groupBy: ['attributes.secret'], measures: ['count'] } },
+            visual: { type: 'table' },
+          },
+        },
+      },
+      {
+        body: {
+          ...since,
+          panel: {
+            query: { kind: 'aggregate', body: { q, measures: ['count'] } },
+            visual: { type: 'stat' },
+          },
+        },
+        silent: true,
+      },
+    ],
     listViews: [{}, { query: { page: 'traces' } }],
     createView: [
       { body: { page: 'logs', name: `made ${crypto.randomUUID()}`, search: '' }, status: 201, silent: true },

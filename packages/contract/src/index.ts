@@ -1,3 +1,4 @@
+export * from './boards/index.ts';
 export * from './connectors/connectors.ts';
 export * from './contexts/index.ts';
 export * from './evaluations/types.ts';
@@ -14,6 +15,7 @@ export * from './jobs/index.ts';
 export * from './models/index.ts';
 export * from './oauth/index.ts';
 export * from './pricing.ts';
+export * from './panels/index.ts';
 export * from './prompts/index.ts';
 export * from './route.ts';
 export * from './rules/index.ts';

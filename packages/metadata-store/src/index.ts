@@ -23,6 +23,12 @@ export type {
   StoredConnector,
 } from './repositories/connectors.ts';
 export type {
+  BoardDocument,
+  BoardReader,
+  StoredBoard,
+  StoredBoardHead,
+} from './repositories/boards.ts';
+export type {
   ContextDocument,
   ContextPlace,
   ContextSummary,

@@ -23,6 +23,8 @@ import { agentHandlers } from './agents/routes.ts';
 import { auditHandlers } from './audit/routes.ts';
 import { sqlHandlers } from './chat/sql-routes.ts';
 import { codingAgentHandlers } from './coding-agents/routes.ts';
+import { boardHandlers } from './boards/routes.ts';
+import { panelSources } from './boards/sources.ts';
 import { compareHandlers } from './compare/routes.ts';
 import { connectorHandlers } from './connectors/routes.ts';
 import { contextHandlers } from './contexts/routes.ts';
@@ -134,6 +136,18 @@ const FEATURES = [
   (parts) => ({ name: 'models', handlers: modelHandlers(parts), jobs: [usageRetention(parts.metadata)] }),
   (parts) => ({ name: 'rules', handlers: createRuleFeature(parts) }),
   ({ metadata }) => ({ name: 'contexts', handlers: contextHandlers(metadata) }),
+  ({ metadata, reads, limits, clock }) => ({
+    name: 'boards',
+    handlers: boardHandlers({
+      metadata,
+      clock,
+      sources: panelSources({
+        ...telemetryHandlers(createTelemetryQueries(reads, limits), clock),
+        ...metricHandlers(createMetricQueries(reads, limits), clock),
+        ...durationHandlers(createDurationQueries(reads, limits), clock),
+      }),
+    }),
+  }),
   ({ metadata, envelope, stores, logs, clock }) => ({
     name: 'connectors',
     handlers: connectorHandlers({

@@ -15,6 +15,7 @@ import { describeOauth } from './oauth-suite.ts';
 import { describeIdentity } from './identity-suite.ts';
 import { describeConnectors } from './connectors-suite.ts';
 import { describeJobs } from './jobs-suite.ts';
+import { describeBoards } from './boards-suite.ts';
 import { describeModels } from './models-suite.ts';
 import { describePrompts } from './prompts-suite.ts';
 import { describeRules } from './rules-suite.ts';
@@ -40,6 +41,7 @@ else {
   describeVault('PostgreSQL', place);
   describeModels('PostgreSQL', place);
   describeJobs('PostgreSQL', place);
+  describeBoards('PostgreSQL', place);
   describeIdentity('PostgreSQL', place);
   describeOauth('PostgreSQL', place);
   describePrompts('PostgreSQL', place);

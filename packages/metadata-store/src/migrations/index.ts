@@ -9,6 +9,7 @@ import { prompts } from './0008-prompts.ts';
 import { vault } from './0009-vault.ts';
 import { jobs } from './0010-jobs.ts';
 import { llmUsage } from './0011-llm-usage.ts';
+import { boards } from './0012-boards.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations in order; the registry. */
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   vault,
   jobs,
   llmUsage,
+  boards,
 ];

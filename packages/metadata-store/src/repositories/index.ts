@@ -1,5 +1,6 @@
 import type { Access } from './access.ts';
 import { auditLog } from './audit.ts';
+import { boards } from './boards.ts';
 import { connectors } from './connectors.ts';
 import { jobs } from './jobs.ts';
 import { llmUsage } from './llm-usage.ts';
@@ -48,6 +49,7 @@ export const REPOSITORIES = {
   llmUsage,
   jobs,
   work: workQueue,
+  boards,
 } as const satisfies Record<string, (access: Access) => object>;
 
 /** Everything that is kept, by its repository. */

@@ -6,6 +6,7 @@ import type {
   VaultKeyTable,
 } from './connectors.ts';
 import type { ContextTable, ContextVersionTable } from './contexts.ts';
+import type { BoardFolderTable, BoardPinTable, BoardTable } from './boards.ts';
 import type { IdempotencyTable } from './idempotency.ts';
 import type {
   ApiKeyTable,
@@ -84,4 +85,7 @@ export interface Tables {
   readonly job_states: JobStateTable;
   readonly job_runs: JobRunTable;
   readonly work_items: WorkItemTable;
+  readonly boards: BoardTable;
+  readonly board_folders: BoardFolderTable;
+  readonly board_pins: BoardPinTable;
 }

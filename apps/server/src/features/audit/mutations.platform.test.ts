@@ -26,6 +26,7 @@ const TAGS = new Set([
   'Vault',
   'Models',
   'Jobs',
+  'Boards',
 ]);
 /** Change nothing, though they are no GET: what is asked stands in the body. */
 const READS = new Set(['lookAtInvitation', 'startProvider', 'checkConnector']);
@@ -153,7 +154,22 @@ async function guarded() {
   return { ...someone, begun, confirmed, code };
 }
 
+const BOARDS = '/api/boards';
+const board = () => owner.call('POST', BOARDS, { title: crypto.randomUUID() });
+const folder = () => owner.call('POST', `${BOARDS}/folders`, { name: crypto.randomUUID() });
+
 const CALLS: Readonly<Record<string, () => Promise<Answer>>> = {
+  createBoard: board,
+  replaceBoard: async () => owner.call('PUT', `${BOARDS}/${(await board()).data.id}`, { title: 'changed' }),
+  deleteBoard: async () => owner.call('DELETE', `${BOARDS}/${(await board()).data.id}`),
+  duplicateBoard: () => owner.call('POST', `${BOARDS}/seed:llm/duplicate`, {}),
+  importBoard: () =>
+    owner.call('POST', `${BOARDS}/import`, { document: { title: 'Theirs', panels: [{ type: 'text' }] } }),
+  createBoardFolder: folder,
+  updateBoardFolder: async () =>
+    owner.call('PUT', `${BOARDS}/folders/${(await folder()).data.id}`, { name: 'changed' }),
+  deleteBoardFolder: async () => owner.call('DELETE', `${BOARDS}/folders/${(await folder()).data.id}`),
+
   createView: view,
   updateView: async () =>
     owner.call('PATCH', `${VIEWS}/${(await view()).data.id}`, { description: 'changed' }),

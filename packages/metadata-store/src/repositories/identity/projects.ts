@@ -206,6 +206,8 @@ export function projects({ database, clock, dialect }: Access): Projects {
       await database.deleteFrom('prompts').where('project_id', '=', id).execute();
       await database.deleteFrom('rules').where('project_id', '=', id).execute();
       await database.deleteFrom('rule_links').where('project_id', '=', id).execute();
+      for (const table of ['boards', 'board_folders', 'board_pins'] as const)
+        await database.deleteFrom(table).where('project_id', '=', id).execute();
       await database.deleteFrom('contexts').where('project_id', '=', id).execute();
       await database.deleteFrom('model_configs').where('project_id', '=', id).execute();
       await database.deleteFrom('context_versions').where('project_id', '=', id).execute();

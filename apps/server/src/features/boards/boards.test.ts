@@ -1,0 +1,180 @@
+import { boardInputSchema, frameOfText, type Panel } from '@candela/contract';
+import { expect, it } from 'vitest';
+import type { RequestContext } from '@candela/kernel';
+import { widgetEvents } from './data.ts';
+import { importDocument } from './import/index.ts';
+import type { PanelSources } from './kinds.ts';
+import { SEEDS } from './seeds/index.ts';
+import { conditionsOf } from './variables.ts';
+
+it('every seeded board is one that could be saved', () => {
+  expect(SEEDS.size).toBe(7);
+  for (const board of SEEDS.values()) expect(boardInputSchema.parse(board)).toEqual(board);
+});
+
+it('a board that was written to a file comes back whole', () => {
+  for (const { folderId: _folder, visibility: _visibility, ...board } of SEEDS.values()) {
+    const file = JSON.parse(JSON.stringify({ $candela: 'board', version: 1, ...board })) as object;
+    const { board: read, report } = importDocument({ ...file });
+    expect(read).toMatchObject(board);
+    expect(report.widgets.every(({ outcome }) => outcome === 'taken')).toBe(true);
+  }
+});
+
+it.each([
+  [{ $candela: 'board', version: 2 }, /version 2.*version 1/],
+  [{ $candela: 'prompt', version: 1 }, /"prompt"/],
+  [{ elements: {}, layout: {} }, /new resource model/],
+  [{ anything: 1 }, /no board/],
+  [{ panels: Array.from({ length: 61 }, () => ({ type: 'text' })) }, /at most 60 widgets/],
+  [{ $candela: 'board', version: 1, title: 'x'.repeat(3_000_000) }, /at most 2000000/],
+])('refuses %j', (document, sentence) => {
+  expect(() => importDocument(document)).toThrow(sentence);
+});
+
+it('reads the layout JSON: four columns become twelve, and what overlaps is moved', () => {
+  const { board, report } = importDocument({
+    title: '<b>Theirs</b>',
+    tags: '["a","b"]',
+    widgets: {
+      note: { type: 'MARKDOWN', title: 'Note', config: { content: '# Hello' } },
+      odd: { type: 'HOLOGRAM', title: 'Odd', config: { query: 'SELECT 1' } },
+    },
+    layouts: {
+      lg: [
+        { i: 'note', x: 2, y: 0, w: 2, h: 2 },
+        { i: 'odd', x: 2, y: 1, w: 2, h: null },
+        { i: 'missing', x: 0, y: 0, w: 1, h: 1 },
+      ],
+    },
+  });
+  expect(board).toMatchObject({ title: '<b>Theirs</b>', tags: ['a', 'b'] });
+  expect(board.widgets.map(({ place }) => place)).toEqual([
+    { x: 6, y: 0, w: 6, h: 4 },
+    { x: 6, y: 4, w: 6, h: 2 },
+  ]);
+  expect(report).toMatchObject({
+    format: 'layout',
+    widgets: [
+      { title: 'Note', outcome: 'taken' },
+      { title: 'Odd', outcome: 'placeholder', reason: expect.stringContaining('HOLOGRAM') as string },
+    ],
+  });
+});
+
+it('reads a classic Grafana dashboard: opened rows, text, and a reason for the rest', () => {
+  const { board, report } = importDocument({
+    title: 'Grafana',
+    panels: [
+      {
+        type: 'row',
+        panels: [
+          { type: 'text', title: 'About', options: { content: 'x' }, gridPos: { x: 0, y: 1, w: 12, h: 8 } },
+        ],
+      },
+      {
+        type: 'text',
+        title: 'Html',
+        options: { mode: 'html', content: '<script>' },
+        gridPos: { x: 12, y: 0, w: 12, h: 8 },
+      },
+      { type: 'timeseries', title: 'Prom', targets: [{ expr: 'up' }], gridPos: { x: 0, y: 9, w: 24, h: 8 } },
+    ],
+  });
+  expect(board.widgets[0]?.place).toEqual({ x: 0, y: 0, w: 6, h: 4 });
+  expect(report.widgets.map(({ outcome }) => outcome)).toEqual(['taken', 'placeholder', 'placeholder']);
+});
+
+it('chosen values become conditions, never text of a query', () => {
+  const [variable] = boardInputSchema.parse({
+    title: 'x',
+    variables: [{ name: 'service', label: 'Service', kind: 'field', field: 'service', multi: true }],
+  }).variables;
+  const all = variable === undefined ? [] : [variable];
+  expect(conditionsOf(all, { service: [`a" or root:true`] })).toEqual([
+    { field: 'service', op: 'in', value: [`a" or root:true`] },
+  ]);
+  expect(conditionsOf(all, {})).toEqual([]);
+  expect(() => conditionsOf(all, { other: ['x'] })).toThrow(/no variable "other"/);
+  expect(() =>
+    conditionsOf(
+      all.map((one) => ({ ...one, multi: false })),
+      { service: ['a', 'b'] },
+    ),
+  ).toThrow(/takes one value/);
+});
+
+it.each([{ w: 0 }, { x: -1 }, { x: 11, w: 2 }, { h: Number.NaN }, { h: 1_000 }])(
+  'a place that the grid does not have is refused: %j',
+  (wrong) => {
+    const place = { x: 0, y: 0, w: 2, h: 2, ...wrong };
+    const widget = {
+      id: 'a',
+      title: 'A',
+      query: { kind: 'markdown', text: '' },
+      visual: { type: 'markdown' },
+      place,
+    };
+    expect(boardInputSchema.safeParse({ title: 'x', widgets: [widget] }).success).toBe(false);
+  },
+);
+
+it('equal questions are asked once, one that fails fails alone, and as many run as may', async () => {
+  let [asked, running, most] = [0, 0, 0];
+  const answer = {
+    data: {
+      from: '2026-01-01T00:00:00.000Z',
+      to: '2026-01-01T00:00:00.000Z',
+      bucketSeconds: null,
+      rows: [],
+      groups: 0,
+      previous: null,
+      source: 'rows' as const,
+      sample: null,
+      maxRowsToRead: 1,
+    },
+  };
+  const sources = {
+    aggregate: async (_context, { q }) => {
+      asked += 1;
+      running += 1;
+      most = Math.max(most, running);
+      await Promise.resolve();
+      running -= 1;
+      if (q === 'bad') throw new Error('engine text with a secret');
+      return answer;
+    },
+  } as Partial<PanelSources> as PanelSources;
+  const widget = (id: string, q: string): Panel & { id: string } => ({
+    id,
+    query: {
+      kind: 'aggregate',
+      body: { signal: 'spans', groupBy: [], measures: ['count'], limit: 1, comparePrevious: false, q },
+    },
+    visual: { type: 'stat' },
+  });
+  const text = {
+    id: 'text',
+    query: { kind: 'markdown' as const, text: 'Hi' },
+    visual: { type: 'markdown' as const },
+  };
+  const widgets = [widget('a', 'x'), widget('b', 'x'), widget('c', 'bad'), widget('d', 'y'), text];
+  const scope = { from: 0, to: 1, compare: false, conditions: [] };
+  const events = [];
+  const { signal } = new AbortController();
+  for await (const event of widgetEvents(
+    sources,
+    { widgets, scope, atOnce: 2 },
+    {} as RequestContext,
+    signal,
+  ))
+    events.push(event);
+  expect(asked).toBe(3);
+  expect(most).toBeLessThanOrEqual(2);
+  expect(events.at(-1)).toEqual({ event: 'done', data: { count: 5 } });
+  const failed = events.find(({ event }) => event === 'failed');
+  expect(failed?.data).toEqual({ id: 'c', err: 'This widget could not be read.', code: 'internal' });
+  expect(events.find(({ data }) => (data as { id?: string }).id === 'text')?.data).toMatchObject({
+    frame: frameOfText('Hi'),
+  });
+});

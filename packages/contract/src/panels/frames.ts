@@ -1,0 +1,139 @@
+import type { ResponseOf } from '../route.ts';
+import type { aggregate } from '../telemetry/aggregate.ts';
+import type { spanDurations } from '../telemetry/durations.ts';
+import type { queryMetric, queryMetricHeatmap } from '../telemetry/metrics.ts';
+import type { Frame } from './schemas.ts';
+
+type Column = Frame['columns'][number];
+type Row = Frame['rows'][number];
+
+const column = (
+  name: string,
+  kind: Column['kind'],
+  unit: string | null = null,
+  previous = false,
+): Column => ({
+  name,
+  kind,
+  unit,
+  previous,
+});
+const NOTHING = { stepSeconds: null, groups: null, sample: null, truncated: false, notes: [] } as const;
+
+/** Units of what the aggregate measures; what is not here is a count. */
+const UNITS: Readonly<Record<string, string>> = {
+  error_rate: '1',
+  duration_avg: 'ms',
+  duration_p50: 'ms',
+  duration_p90: 'ms',
+  duration_p95: 'ms',
+  duration_p99: 'ms',
+  ttft_p50: 'ms',
+  ttft_p95: 'ms',
+  cost: 'USD',
+};
+
+/** Measures that are sums: without rows they are 0, where everything else is unknown. */
+const NOT_SUMS = /^(?:error_rate|duration_|ttft_|cost$)/;
+export const isSumMeasure = (measure: string): boolean => !NOT_SUMS.test(measure);
+
+/** Unit of a measure of the aggregate route, as UCUM has it. */
+export const unitOfMeasure = (measure: string): string => UNITS[measure] ?? '';
+
+/** Times, groups and measures of an aggregate answer; with a period before, its column follows each measure. */
+export function frameOfAggregate(
+  asked: { readonly groupBy: readonly string[]; readonly measures: readonly string[] },
+  { data }: ResponseOf<typeof aggregate>,
+): Frame {
+  const timed = data.bucketSeconds !== null;
+  const compared = data.previous !== null;
+  const columns = [
+    ...(timed ? [column('time', 'time')] : []),
+    ...asked.groupBy.map((field) => column(field, 'text')),
+    ...asked.measures.flatMap((measure) => [
+      column(measure, 'number', unitOfMeasure(measure)),
+      ...(compared ? [column(`${measure} before`, 'number', unitOfMeasure(measure), true)] : []),
+    ]),
+  ];
+  const rows = data.rows.map(
+    (row): Row => [
+      ...(timed ? [row.time === null ? null : Date.parse(row.time)] : []),
+      ...row.group,
+      ...asked.measures.flatMap((_measure, index) => [
+        row.values[index] ?? null,
+        ...(compared ? [row.previous?.[index] ?? null] : []),
+      ]),
+    ],
+  );
+  return {
+    columns,
+    rows,
+    stepSeconds: data.bucketSeconds,
+    groups: data.groups,
+    sample: data.sample,
+    truncated: data.groups > new Set(data.rows.map(({ group }) => group.join('\u001f'))).size,
+    notes: [],
+  };
+}
+
+/** Times, labels and values of a metric. */
+export function frameOfMetric({ data }: ResponseOf<typeof queryMetric>): Frame {
+  return {
+    columns: [
+      column('time', 'time'),
+      ...data.groupBy.map((field) => column(field, 'text')),
+      column(data.aggregation ?? 'value', 'number', data.valueUnit),
+    ],
+    rows: data.series.flatMap(({ labels, points }) =>
+      points.map(([time, value]): Row => [time, ...labels, value]),
+    ),
+    stepSeconds: data.stepSeconds,
+    groups: data.lines,
+    sample: null,
+    truncated: data.truncated,
+    notes: data.notes,
+  };
+}
+
+const HEAT = (unit: string): Column[] => [
+  column('time', 'time'),
+  column('low', 'number', unit),
+  column('high', 'number', unit),
+  column('count', 'number', ''),
+];
+
+/** Cells of a heat map of a metric: time, range and count. */
+export function frameOfHeatmap({ data }: ResponseOf<typeof queryMetricHeatmap>): Frame {
+  return {
+    ...NOTHING,
+    notes: data.notes,
+    columns: HEAT(data.pointUnit),
+    rows: data.cells.map(([time, range, count]) => [
+      data.times[time] ?? null,
+      data.ranges[range]?.low ?? null,
+      data.ranges[range]?.high ?? null,
+      count,
+    ]),
+    stepSeconds: data.stepSeconds,
+  };
+}
+
+/** Cells of the durations of spans: time, range in milliseconds and count. */
+export function frameOfDurations({ data }: ResponseOf<typeof spanDurations>): Frame {
+  return {
+    ...NOTHING,
+    notes: [],
+    columns: HEAT('ms'),
+    rows: data.cells.map(({ time, lowMs, highMs, count }) => [Date.parse(time), lowMs, highMs, count]),
+    stepSeconds: data.bucketSeconds,
+    sample: data.sample,
+  };
+}
+
+/** Text that is shown as it is asks nothing. */
+export const frameOfText = (text: string): Frame => ({
+  ...NOTHING,
+  notes: [],
+  columns: [column('text', 'text')],
+  rows: [[text]],
+});

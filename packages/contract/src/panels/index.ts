@@ -1,0 +1,3 @@
+export * from './layout.ts';
+export * from './frames.ts';
+export * from './schemas.ts';
