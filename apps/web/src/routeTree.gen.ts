@@ -19,6 +19,8 @@ import { Route as SetupRouteImport } from './routes/setup';
 import { Route as VaultRouteImport } from './routes/vault';
 import { Route as AgentsIndexRouteImport } from './routes/agents.index';
 import { Route as AgentsAgentRouteImport } from './routes/agents.$agent';
+import { Route as BoardsIndexRouteImport } from './routes/boards.index';
+import { Route as BoardsBoardRouteImport } from './routes/boards.$board';
 import { Route as ContextsIndexRouteImport } from './routes/contexts.index';
 import { Route as ContextsContextRouteImport } from './routes/contexts.$context';
 import { Route as ExceptionsIndexRouteImport } from './routes/exceptions.index';
@@ -101,6 +103,16 @@ const AgentsIndexRoute = AgentsIndexRouteImport.update({
 const AgentsAgentRoute = AgentsAgentRouteImport.update({
   id: '/agents/$agent',
   path: '/agents/$agent',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const BoardsIndexRoute = BoardsIndexRouteImport.update({
+  id: '/boards/',
+  path: '/boards/',
+  getParentRoute: () => rootRouteImport,
+} as any);
+const BoardsBoardRoute = BoardsBoardRouteImport.update({
+  id: '/boards/$board',
+  path: '/boards/$board',
   getParentRoute: () => rootRouteImport,
 } as any);
 const ContextsIndexRoute = ContextsIndexRouteImport.update({
@@ -279,6 +291,7 @@ export interface FileRoutesByFullPath {
   '/setup': typeof SetupRoute;
   '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
+  '/boards/$board': typeof BoardsBoardRoute;
   '/contexts/$context': typeof ContextsContextRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
@@ -300,6 +313,7 @@ export interface FileRoutesByFullPath {
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
   '/agents/': typeof AgentsIndexRoute;
+  '/boards/': typeof BoardsIndexRoute;
   '/contexts/': typeof ContextsIndexRoute;
   '/exceptions/': typeof ExceptionsIndexRoute;
   '/hosts/': typeof HostsIndexRoute;
@@ -323,6 +337,7 @@ export interface FileRoutesByTo {
   '/setup': typeof SetupRoute;
   '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
+  '/boards/$board': typeof BoardsBoardRoute;
   '/contexts/$context': typeof ContextsContextRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
@@ -344,6 +359,7 @@ export interface FileRoutesByTo {
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
   '/agents': typeof AgentsIndexRoute;
+  '/boards': typeof BoardsIndexRoute;
   '/contexts': typeof ContextsIndexRoute;
   '/exceptions': typeof ExceptionsIndexRoute;
   '/hosts': typeof HostsIndexRoute;
@@ -369,6 +385,7 @@ export interface FileRoutesById {
   '/setup': typeof SetupRoute;
   '/vault': typeof VaultRoute;
   '/agents/$agent': typeof AgentsAgentRoute;
+  '/boards/$board': typeof BoardsBoardRoute;
   '/contexts/$context': typeof ContextsContextRoute;
   '/exceptions/$fingerprint': typeof ExceptionsFingerprintRoute;
   '/metrics/explore': typeof MetricsExploreRoute;
@@ -390,6 +407,7 @@ export interface FileRoutesById {
   '/traces/$traceId': typeof TracesTraceIdRoute;
   '/users/$user': typeof UsersUserRoute;
   '/agents/': typeof AgentsIndexRoute;
+  '/boards/': typeof BoardsIndexRoute;
   '/contexts/': typeof ContextsIndexRoute;
   '/exceptions/': typeof ExceptionsIndexRoute;
   '/hosts/': typeof HostsIndexRoute;
@@ -416,6 +434,7 @@ export interface FileRouteTypes {
     | '/setup'
     | '/vault'
     | '/agents/$agent'
+    | '/boards/$board'
     | '/contexts/$context'
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
@@ -437,6 +456,7 @@ export interface FileRouteTypes {
     | '/traces/$traceId'
     | '/users/$user'
     | '/agents/'
+    | '/boards/'
     | '/contexts/'
     | '/exceptions/'
     | '/hosts/'
@@ -460,6 +480,7 @@ export interface FileRouteTypes {
     | '/setup'
     | '/vault'
     | '/agents/$agent'
+    | '/boards/$board'
     | '/contexts/$context'
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
@@ -481,6 +502,7 @@ export interface FileRouteTypes {
     | '/traces/$traceId'
     | '/users/$user'
     | '/agents'
+    | '/boards'
     | '/contexts'
     | '/exceptions'
     | '/hosts'
@@ -505,6 +527,7 @@ export interface FileRouteTypes {
     | '/setup'
     | '/vault'
     | '/agents/$agent'
+    | '/boards/$board'
     | '/contexts/$context'
     | '/exceptions/$fingerprint'
     | '/metrics/explore'
@@ -526,6 +549,7 @@ export interface FileRouteTypes {
     | '/traces/$traceId'
     | '/users/$user'
     | '/agents/'
+    | '/boards/'
     | '/contexts/'
     | '/exceptions/'
     | '/hosts/'
@@ -551,6 +575,7 @@ export interface RootRouteChildren {
   SetupRoute: typeof SetupRoute;
   VaultRoute: typeof VaultRoute;
   AgentsAgentRoute: typeof AgentsAgentRoute;
+  BoardsBoardRoute: typeof BoardsBoardRoute;
   ContextsContextRoute: typeof ContextsContextRoute;
   ExceptionsFingerprintRoute: typeof ExceptionsFingerprintRoute;
   MetricsExploreRoute: typeof MetricsExploreRoute;
@@ -561,6 +586,7 @@ export interface RootRouteChildren {
   TracesTraceIdRoute: typeof TracesTraceIdRoute;
   UsersUserRoute: typeof UsersUserRoute;
   AgentsIndexRoute: typeof AgentsIndexRoute;
+  BoardsIndexRoute: typeof BoardsIndexRoute;
   ContextsIndexRoute: typeof ContextsIndexRoute;
   ExceptionsIndexRoute: typeof ExceptionsIndexRoute;
   HostsIndexRoute: typeof HostsIndexRoute;
@@ -645,6 +671,20 @@ declare module '@tanstack/react-router' {
       path: '/agents/$agent';
       fullPath: '/agents/$agent';
       preLoaderRoute: typeof AgentsAgentRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/boards/': {
+      id: '/boards/';
+      path: '/boards';
+      fullPath: '/boards/';
+      preLoaderRoute: typeof BoardsIndexRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/boards/$board': {
+      id: '/boards/$board';
+      path: '/boards/$board';
+      fullPath: '/boards/$board';
+      preLoaderRoute: typeof BoardsBoardRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/contexts/': {
@@ -925,6 +965,7 @@ const rootRouteChildren: RootRouteChildren = {
   SetupRoute: SetupRoute,
   VaultRoute: VaultRoute,
   AgentsAgentRoute: AgentsAgentRoute,
+  BoardsBoardRoute: BoardsBoardRoute,
   ContextsContextRoute: ContextsContextRoute,
   ExceptionsFingerprintRoute: ExceptionsFingerprintRoute,
   MetricsExploreRoute: MetricsExploreRoute,
@@ -935,6 +976,7 @@ const rootRouteChildren: RootRouteChildren = {
   TracesTraceIdRoute: TracesTraceIdRoute,
   UsersUserRoute: UsersUserRoute,
   AgentsIndexRoute: AgentsIndexRoute,
+  BoardsIndexRoute: BoardsIndexRoute,
   ContextsIndexRoute: ContextsIndexRoute,
   ExceptionsIndexRoute: ExceptionsIndexRoute,
   HostsIndexRoute: HostsIndexRoute,

@@ -1,3 +1,4 @@
+import { boardShots, ownedBoardShots } from './boards.ts';
 import { connectorShots } from './connectors.ts';
 import { exceptionsShots } from './exceptions.ts';
 import { homeShots } from './home.ts';
@@ -27,6 +28,8 @@ export const SHOT_GROUPS: readonly ShotGroup[] = [
   sessionsShots,
   longSessionShots,
   shellShots,
+  boardShots,
+  ownedBoardShots,
   unownedShots,
   firstSteerShots,
   steerShots,

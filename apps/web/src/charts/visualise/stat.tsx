@@ -23,7 +23,7 @@ export function Stat(props: {
   const text = change ? changeText(change) : '';
   const inside = (
     <>
-      <span className="text-sm text-muted">{props.label}</span>
+      {props.label !== '' && <span className="text-sm text-muted">{props.label}</span>}
       <span className="flex items-baseline gap-2">
         <span className="text-xl font-semibold whitespace-nowrap" title={exactValue(value, unit)}>
           {formatValue(value, unit)}

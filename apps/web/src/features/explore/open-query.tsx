@@ -1,3 +1,4 @@
+import type { Panel } from '@candela/contract';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useState } from 'react';
@@ -7,6 +8,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { TabList, TabPanel } from '../../ui/tabs.tsx';
+import { chartThis } from '../boards/chart-this.ts';
 import { useWhoAsks } from '../session/use-person.ts';
 
 /** The request behind a chart or a list. */
@@ -16,6 +18,8 @@ export interface OpenQuery {
   /** What is posted; absent: a GET. */
   readonly body?: unknown;
   readonly environment?: string | undefined;
+  /** The chart as data, where it is one: it can be put on a dashboard. */
+  readonly panel?: Panel;
   /** What it asks, where a chart has several. */
   readonly label?: string;
   /** The page of the rows behind it, with its search. */
@@ -35,6 +39,7 @@ export default function OpenQueryDialog(props: {
   const { person } = useWhoAsks();
   const needsKey = person !== undefined || tabKey() !== '';
   const rows = props.queries.find((query) => query.rows !== undefined)?.rows;
+  const panel = props.queries.find((query) => query.panel !== undefined)?.panel;
   return (
     <Modal label={`${props.title} as query`} onClose={props.onClose} className="w-[min(640px,92vw)]">
       <div className="flex flex-col gap-3 p-4">
@@ -66,6 +71,15 @@ export default function OpenQueryDialog(props: {
         </div>
         {form === 'cURL' && needsKey && (
           <p className="text-sm text-muted">Put in an API key: Settings, API keys makes one.</p>
+        )}
+        {panel && (
+          <Link
+            {...chartThis(props.title, panel)}
+            onClick={props.onClose}
+            className="self-start text-accent underline"
+          >
+            Add to a dashboard
+          </Link>
         )}
         {rows && (
           <Link

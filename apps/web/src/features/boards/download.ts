@@ -1,0 +1,121 @@
+import type { Frame } from '@candela/contract';
+import { saveFile } from '../../lib/save-stream.ts';
+
+/** A cell of a CSV file. What a spreadsheet would take for a formula is made a text. */
+const cellOf = (cell: Frame['rows'][number][number] | undefined, kind: string): string => {
+  if (cell === null || cell === undefined) return '';
+  if (kind === 'time' && typeof cell === 'number') return new Date(cell).toISOString();
+  if (typeof cell !== 'string') return String(cell);
+  const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+/** The rows of a frame as CSV, times in ISO 8601. */
+export const csvOf = ({ columns, rows }: Frame): string =>
+  [
+    columns.map(({ name }) => cellOf(name, 'text')).join(','),
+    ...rows.map((row) => columns.map(({ kind }, at) => cellOf(row[at], kind)).join(',')),
+  ].join('\r\n');
+
+const fileName = (title: string, ending: string): string =>
+  `${
+    title
+      .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+      .replaceAll(/^-|-$/g, '')
+      .toLowerCase()
+      .slice(0, 80) || 'widget'
+  }.${ending}`;
+
+/** Saves the rows of a widget. The mark at the beginning tells a spreadsheet that it is UTF-8. */
+export function saveCsv(title: string, frame: Frame): void {
+  saveFile(new Blob(['\uFEFF', csvOf(frame)]), fileName(title, 'csv'), 'text/csv');
+}
+
+const STYLES = [
+  'fill',
+  'stroke',
+  'stroke-width',
+  'stroke-dasharray',
+  'opacity',
+  'font',
+  'color',
+  'text-anchor',
+];
+/** Pixels of a picture for one of the screen. */
+const SHARP = 2;
+
+/** Draws what a widget shows as PNG: its charts as they are, its texts where they stand. */
+export async function savePicture(title: string, element: HTMLElement): Promise<void> {
+  const area = element.getBoundingClientRect();
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.ceil(area.width * SHARP);
+  canvas.height = Math.ceil((area.height + 28) * SHARP);
+  const pen = canvas.getContext('2d');
+  if (pen === null) return;
+  pen.scale(SHARP, SHARP);
+  const page = getComputedStyle(document.body);
+  pen.fillStyle = getComputedStyle(element.closest('section') ?? element).backgroundColor;
+  pen.fillRect(0, 0, area.width, area.height + 28);
+  pen.fillStyle = page.color;
+  pen.textBaseline = 'middle';
+  pen.font = `600 13px ${page.fontFamily}`;
+  pen.fillText(title, 8, 14);
+  pen.translate(-area.left, 28 - area.top);
+  for (const mark of element.querySelectorAll<HTMLElement>('[data-mark], [style*="background"]')) {
+    const { left, top, width, height } = mark.getBoundingClientRect();
+    const look = getComputedStyle(mark);
+    pen.globalAlpha = Number(look.opacity);
+    pen.fillStyle = look.backgroundColor;
+    pen.fillRect(left, top, width, height);
+    pen.globalAlpha = 1;
+  }
+  for (const svg of element.querySelectorAll('svg')) await drawSvg(pen, svg);
+  drawTexts(pen, element);
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
+  if (blob !== null) saveFile(blob, fileName(title, 'png'), 'image/png');
+}
+
+async function drawSvg(pen: CanvasRenderingContext2D, svg: SVGSVGElement): Promise<void> {
+  const { left, top, width, height } = svg.getBoundingClientRect();
+  if (width === 0 || height === 0) return;
+  const copy = svg.cloneNode(true) as SVGSVGElement;
+  const [from, to] = [
+    [svg, ...svg.querySelectorAll('*')],
+    [copy, ...copy.querySelectorAll('*')],
+  ];
+  for (const [index, original] of from.entries()) {
+    const look = getComputedStyle(original);
+    for (const style of STYLES) to[index]?.setAttribute(style, look.getPropertyValue(style));
+    to[index]?.removeAttribute('class');
+    to[index]?.removeAttribute('style');
+  }
+  copy.setAttribute('width', String(width));
+  copy.setAttribute('height', String(height));
+  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
+  try {
+    await image.decode();
+    pen.drawImage(image, left, top, width, height);
+  } catch {
+    // A browser that cannot draw one chart still saves the rest.
+  }
+}
+
+/** Texts outside of drawings, where they stand. */
+function drawTexts(pen: CanvasRenderingContext2D, element: HTMLElement): void {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const parent = node.parentElement;
+    const text = node.textContent?.trim() ?? '';
+    if (text === '' || parent === null || parent.closest('svg, .sr-only') !== null) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const { left, top, height, width } = range.getBoundingClientRect();
+    if (width === 0) continue;
+    const look = getComputedStyle(parent);
+    pen.fillStyle = look.color;
+    pen.font = `${look.fontWeight} ${look.fontSize} ${look.fontFamily}`;
+    pen.fillText(text, left, top + height / 2, width + 1);
+  }
+}
